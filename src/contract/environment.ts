@@ -1,0 +1,144 @@
+/**
+ * Where things happen. Every path a tool is given goes through here and nowhere else, so this is the boundary:
+ * whatever a path leads to must lie inside the workspace, also while somebody swaps directories for links.
+ *
+ * Paths are relative to the workspace or absolute inside it; `out_…` handles name spilled outputs (read only).
+ * All methods throw ToolError: `invalid-input` (NUL byte, empty), `outside-workspace`, `not-found`, `unsupported`
+ * (directory, FIFO, device or socket where a file is needed), `denied` (permissions), `unavailable` (full disk).
+ */
+export interface Environment {
+  /** Absolute real path of the workspace. */
+  readonly workspace: string;
+
+  /** The absolute real path that `path` leads to; what does not exist yet is named below its real parent. */
+  realPath(path: string): Promise<string>;
+
+  /** What stands at `path`, links followed unless told otherwise. */
+  info(path: string, options?: { readonly followLinks?: boolean }): Promise<FileInfo>;
+
+  /** A whole regular file. `too-large` above `maxBytes`; `stale` when it will not stop changing. */
+  readFile(path: string, options: { readonly maxBytes: number; readonly signal?: AbortSignal }): Promise<FileContent>;
+
+  /** Some lines of a file of any size, in constant memory. */
+  readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice>;
+
+  /**
+   * Replaces the whole file or creates it with its parents. After a crash or a full disk the old or the new content
+   * is there, never a mixture. Mode and owner stay, a link keeps pointing and its target is replaced.
+   */
+  writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<WriteReceipt>;
+
+  /** Removes a file or link itself, never what the link points to; a directory only when told, with all in it. */
+  delete(path: string, options?: { readonly recursive?: boolean }): Promise<void>;
+
+  /** Moves a file, link or directory; creates parents of `to`; `already-exists` unless told to replace a file. */
+  move(from: string, to: string, options?: { readonly replace?: boolean }): Promise<void>;
+
+  /** A directory held open, so that nothing reached through it can be exchanged on the way. Close it. */
+  openDirectory(path: string): Promise<Directory>;
+
+  /** Starts a program by name ("rg", "git") or absolute path. `unavailable` when it is not there. */
+  start(program: string, options: StartOptions): Promise<RunningProcess>;
+
+  /** Ends what is still running and frees what is held. */
+  close(): Promise<void>;
+}
+
+export type FileKind = "file" | "directory" | "link" | "other";
+
+export interface FileInfo {
+  readonly kind: FileKind;
+  readonly bytes: number;
+  readonly modifiedMs: number;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+export interface FileContent {
+  readonly bytes: Uint8Array;
+  readonly info: FileInfo;
+}
+
+/**
+ * `first` counts from 1; a negative `first` counts from the end (-50: the last fifty lines).
+ * Lines end at "\n". The slice stops before the line that would pass `maxBytes`; a single longer line is cut.
+ */
+export interface LineRange {
+  readonly first: number;
+  readonly count: number;
+  readonly maxBytes: number;
+}
+
+export interface LineSlice {
+  /** Raw bytes from the first wanted line on, line ends included, a byte-order mark left out. */
+  readonly bytes: Uint8Array;
+  /** Found from the byte-order mark and the first part of the file. `binary`: it has NUL bytes and is no UTF-16. */
+  readonly encoding: TextEncoding | "binary";
+  /** Whole lines in `bytes` (1 when a single line was cut). */
+  readonly lines: number;
+  /** Number of the first line given, unknown when counted from the end of a file never scanned. */
+  readonly firstLine: number | undefined;
+  /** Lines in the file, known only when the slice or an earlier scan reached the end. */
+  readonly totalLines: number | undefined;
+  /** Nothing follows the slice. */
+  readonly reachedEnd: boolean;
+  /** Bytes left out of a single line longer than `maxBytes`. */
+  readonly cutBytes: number;
+  readonly info: FileInfo;
+}
+
+export type TextEncoding = "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be" | "latin1";
+
+export interface WriteOptions {
+  /** `refuse`: `already-exists` instead of replacing. */
+  readonly ifExists?: "replace" | "refuse";
+  /** Wait until the bytes are on the disk; yes if not said. */
+  readonly durable?: boolean;
+  /** Permission bits for a new file; the usual ones if not said. */
+  readonly mode?: number;
+}
+
+export interface WriteReceipt {
+  readonly created: boolean;
+  readonly info: FileInfo;
+}
+
+/** An open directory. Names are single names: no separators, no "..". Links are never followed. */
+export interface Directory {
+  /** Path relative to the workspace, "" for the workspace itself, with "/" between names. */
+  readonly path: string;
+  entries(): Promise<readonly DirectoryEntry[]>;
+  openDirectory(name: string): Promise<Directory>;
+  info(name: string): Promise<FileInfo>;
+  /** The whole of a regular file, or undefined when it is larger than `maxBytes`. */
+  readFile(name: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  close(): void;
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+export interface StartOptions {
+  readonly args: readonly string[];
+  /** Relative to the workspace or absolute inside it; the workspace if not said. */
+  readonly cwd?: string;
+  /** Added to the allow-listed variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ends the process and everything it started. */
+  readonly signal: AbortSignal;
+}
+
+export interface RunningProcess {
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  readonly exit: Promise<ProcessExit>;
+  /** Ends the process and everything it started; no error if it is gone. */
+  stop(): void;
+}
+
+export interface ProcessExit {
+  readonly code: number | undefined;
+  readonly signal: string | undefined;
+}

@@ -1,0 +1,60 @@
+import type { z } from "zod";
+import type { Access, Risk } from "./access.ts";
+import type { Environment } from "./environment.ts";
+
+/** One thing an agent can do, described once, independent of any model provider. */
+export interface Tool<Input = unknown, Data = unknown> {
+  /** Family and verb: "file.read". */
+  readonly name: string;
+  /** For models: what it does and when to use it. */
+  readonly summary: string;
+  /** The most any call of this tool can do; `accesses` says what one call does. */
+  readonly risk: Risk;
+  /** A strict object schema of `zod` or `zod/mini`. */
+  readonly input: z.core.$ZodType<Input>;
+  /** How much of the text a model is shown; the whole is kept and handed out by handle. */
+  readonly limits: OutputLimits;
+  /** Ends the call after this long; 60 seconds if not said. */
+  readonly timeoutMs?: number;
+  /** What this call would touch. Pure: guardian, scheduler and journal read it before `run`. */
+  accesses(input: Input): readonly Access[];
+  run(input: Input, context: ToolContext): Promise<ToolOutput<Data>>;
+}
+
+/** A tool of any input and output, as kept in lists. */
+// biome-ignore lint/suspicious/noExplicitAny: a list of tools has no common input type
+export type AnyTool = Tool<any, any>;
+
+/** All that a running tool can reach. */
+export interface ToolContext {
+  readonly environment: Environment;
+  /** Aborts on cancellation and at the deadline; hand it to everything that waits. */
+  readonly signal: AbortSignal;
+  /** Says how far the work is; shown to people, never to the model. */
+  progress(message: string): void;
+  /** Passes on output while the call still runs. */
+  output(stream: "stdout" | "stderr", text: string): void;
+}
+
+/** Typed and whole for programs, words for the model, and how to ask for the rest. */
+export interface ToolOutput<Data = unknown> {
+  readonly data: Data;
+  readonly text: string;
+  /** One sentence that tells the model how to get what was left out, for example the next offset. */
+  readonly continuation?: string;
+  /** Pictures for models that see. */
+  readonly images?: readonly Image[];
+}
+
+export interface Image {
+  readonly mediaType: string;
+  readonly base64: string;
+}
+
+/** Characters are cut first, then lines; never inside a character. */
+export interface OutputLimits {
+  readonly maxChars: number;
+  readonly maxLines?: number;
+  /** Which part stays: the beginning, the end, or both with the middle left out. */
+  readonly keep: "head" | "tail" | "both";
+}

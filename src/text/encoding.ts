@@ -1,0 +1,80 @@
+import type { TextEncoding } from "../contract/environment.ts";
+
+/** Enough of a file's beginning to tell its encoding. */
+export const detectionBytes = 64 * 1024;
+
+/**
+ * Tells the encoding from a file's beginning. `complete` says that `head` is the whole file; otherwise a character cut
+ * at the end does not count against UTF-8.
+ */
+export function detectEncoding(head: Uint8Array, options: { complete: boolean }): TextEncoding | "binary" {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return "utf-8-bom";
+  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
+  if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
+  if (head.includes(0)) return guessUtf16(head) ?? "binary";
+  return isUtf8(head, options) ? "utf-8" : "latin1";
+}
+
+/** How many bytes the byte-order mark of a file takes, given its beginning. */
+export function byteOrderMarkLength(head: Uint8Array): number {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return 3;
+  return (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff) ? 2 : 0;
+}
+
+/** Bytes (without byte-order mark) to text. Never fails: what is not UTF-8 after all is read as Latin-1, and said. */
+export function decodeText(
+  bytes: Uint8Array,
+  encoding: TextEncoding,
+): { readonly text: string; readonly encoding: TextEncoding } {
+  switch (encoding) {
+    case "utf-8":
+    case "utf-8-bom":
+      try {
+        return { text: utf8Decoder.decode(bytes), encoding };
+      } catch {
+        return { text: asBuffer(bytes).toString("latin1"), encoding: "latin1" };
+      }
+    case "latin1":
+      return { text: asBuffer(bytes).toString("latin1"), encoding };
+    case "utf-16le":
+      return { text: asBuffer(bytes).toString("utf16le"), encoding };
+    case "utf-16be":
+      return { text: swapPairs(bytes).toString("utf16le"), encoding };
+  }
+}
+
+// `ignoreBOM` keeps a U+FEFF that stands inside the text; a mark at the start of the file was taken off before.
+const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function isUtf8(head: Uint8Array, options: { complete: boolean }): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: !options.complete });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** UTF-16 without a mark: mostly ASCII text has its zero bytes all on one side. */
+function guessUtf16(head: Uint8Array): TextEncoding | undefined {
+  let even = 0;
+  let odd = 0;
+  for (let index = 0; index < head.length; index += 1) {
+    if (head[index] !== 0) continue;
+    if (index % 2 === 0) even += 1;
+    else odd += 1;
+  }
+  const pairs = head.length / 2;
+  if (even === 0 && odd > pairs * 0.7) return "utf-16le";
+  if (odd === 0 && even > pairs * 0.7) return "utf-16be";
+  return undefined;
+}
+
+function swapPairs(bytes: Uint8Array): Buffer {
+  const copy = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
+  return copy.swap16();
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

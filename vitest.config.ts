@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    // Tests take an environment and never change the process, so they may share one.
+    pool: "threads",
+    isolate: false,
+    testTimeout: 30_000,
+  },
+});
