@@ -1,0 +1,157 @@
+import type { OutputLimits } from "../contract/tool.ts";
+
+/** What was left out. A line of which only a part is missing counts as one. */
+export interface Cut {
+  readonly chars: number;
+  readonly lines: number;
+}
+
+/**
+ * Shortens `text` to its limits, characters (UTF-16 units) first, then lines. The notice of `describeCut` stands on a
+ * line of its own where the missing part was and does not count. Never cuts inside a character or a CRLF, and cuts
+ * between two lines where that costs little.
+ */
+export function truncateText(
+  text: string,
+  limits: OutputLimits,
+  describeCut: (cut: Cut) => string,
+): { readonly text: string; readonly cut: Cut | undefined } {
+  const { headEnd, tailStart } = keepLines(text, keepChars(text, limits), limits.maxLines);
+  if (headEnd >= tailStart) return { text, cut: undefined };
+
+  const cut = { chars: tailStart - headEnd, lines: countLines(text, headEnd, tailStart) };
+  const head = text.slice(0, headEnd);
+  const tail = text.slice(tailStart);
+  const before = head === "" || head.endsWith("\n") ? head : `${head}\n`;
+  const after = tail === "" ? "" : `\n${tail}`;
+  return { text: before + describeCut(cut) + after, cut };
+}
+
+/** The last place at or before `index` where `text` can be cut without breaking a character as people see it. */
+export function characterStart(text: string, index: number): number {
+  if (index <= 0) return 0;
+  if (index >= text.length) return text.length;
+  if (isPlain(text, index) && isPlain(text, index - 1)) {
+    return text[index] === "\n" && text[index - 1] === "\r" ? index - 1 : index;
+  }
+  const start = plainBefore(text, index);
+  const around = text.slice(start, index + longestCharacter);
+  return (
+    start +
+    (segmenter()
+      .segment(around)
+      .containing(index - start)?.index ?? index - start)
+  );
+}
+
+/** The text from 0 to `headEnd` and from `tailStart` stays. They overlap or meet while nothing is cut. */
+interface Kept {
+  readonly headEnd: number;
+  readonly tailStart: number;
+}
+
+function keepChars(text: string, { maxChars, keep }: OutputLimits): Kept {
+  if (text.length <= maxChars) {
+    return { headEnd: keep === "tail" ? 0 : text.length, tailStart: keep === "head" ? text.length : 0 };
+  }
+  const headChars = { head: maxChars, tail: 0, both: Math.ceil(maxChars / 2) }[keep];
+  return { headEnd: endOfHead(text, headChars), tailStart: startOfTail(text, maxChars - headChars) };
+}
+
+function keepLines(text: string, kept: Kept, maxLines: number | undefined): Kept {
+  if (maxLines === undefined) return kept;
+  const headLines = countLines(text, 0, kept.headEnd);
+  const tailLines = countLines(text, kept.tailStart, text.length);
+  const isWhole = kept.headEnd >= kept.tailStart;
+  if ((isWhole ? Math.max(headLines, tailLines) : headLines + tailLines) <= maxLines) return kept;
+
+  // Each side has a right to half and may use what the other leaves.
+  const headShare = Math.min(headLines, Math.max(Math.ceil(maxLines / 2), maxLines - tailLines));
+  return {
+    headEnd: Math.min(kept.headEnd, endOfLines(text, headShare)),
+    tailStart: Math.max(kept.tailStart, startOfLastLines(text, maxLines - headShare)),
+  };
+}
+
+function endOfHead(text: string, chars: number): number {
+  const lineEnd = text.lastIndexOf("\n", chars - 1) + 1;
+  return chars > 0 && lineEnd > 0 && chars - lineEnd <= nearby(chars) ? lineEnd : characterStart(text, chars);
+}
+
+function startOfTail(text: string, chars: number): number {
+  const start = text.length - chars;
+  const nearest = text.slice(start - 1, start + nearby(chars)).indexOf("\n");
+  if (chars > 0 && nearest >= 0) return start + nearest;
+  const character = characterStart(text, start);
+  return character === start ? start : characterEnd(text, character);
+}
+
+/** How many characters a cut between two lines may cost. */
+function nearby(chars: number): number {
+  return Math.min(500, chars >> 2);
+}
+
+function countLines(text: string, start: number, end: number): number {
+  let lines = 0;
+  let position = start;
+  while (position < end) {
+    lines += 1;
+    const newline = text.indexOf("\n", position);
+    if (newline < 0) break;
+    position = newline + 1;
+  }
+  return lines;
+}
+
+function endOfLines(text: string, lines: number): number {
+  let position = 0;
+  for (let line = 0; line < lines; line += 1) {
+    const newline = text.indexOf("\n", position);
+    if (newline < 0) return text.length;
+    position = newline + 1;
+  }
+  return position;
+}
+
+function startOfLastLines(text: string, lines: number): number {
+  let position = text.length;
+  for (let line = 0; line < lines && position > 0; line += 1) {
+    // The newline right before `position` ends the line that is taken now.
+    position = position < 2 ? 0 : text.lastIndexOf("\n", position - 2) + 1;
+  }
+  return position;
+}
+
+function characterEnd(text: string, start: number): number {
+  const [first] = segmenter().segment(text.slice(start, start + longestCharacter));
+  return pairStart(text, start + (first?.segment.length ?? 0));
+}
+
+/** Far longer than any emoji. What is stacked higher may be cut, though never inside a surrogate pair. */
+const longestCharacter = 64;
+
+/** Below U+0300 nothing joins its neighbour, except LF to CR. */
+function isPlain(text: string, index: number): boolean {
+  return text.charCodeAt(index) < 0x300;
+}
+
+function plainBefore(text: string, index: number): number {
+  const earliest = Math.max(0, index - 4 * longestCharacter);
+  let start = index - 1;
+  while (start > earliest && !isPlain(text, start)) start -= 1;
+  return pairStart(text, start);
+}
+
+function pairStart(text: string, index: number): number {
+  return (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800
+    ? index - 1
+    : index;
+}
+
+let cachedSegmenter: Intl.Segmenter | undefined;
+
+// Made on first use: it costs more than most calls of this file together.
+function segmenter(): Intl.Segmenter {
+  cachedSegmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return cachedSegmenter;
+}
