@@ -1,5 +1,24 @@
+import type { Access } from "./access.ts";
 import type { ToolError } from "./error.ts";
-import type { Image } from "./tool.ts";
+import type { AnyTool, Image } from "./tool.ts";
+
+/** One call on its way through the counter. Stages hand on a changed copy, never change it. */
+export interface ToolCall {
+  readonly id: string;
+  readonly tool: AnyTool;
+  /** As the caller gave it, until `rejectInvalidInput` replaces it by the parsed input. */
+  readonly input: unknown;
+  /** What the call would touch; known once the input is valid. */
+  readonly accesses: readonly Access[];
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number | undefined;
+  /** Tells listeners about a call that still runs. */
+  readonly notify: (message: Notice) => void;
+}
+
+export type Notice =
+  | { readonly type: "progress"; readonly message: string }
+  | { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly text: string };
 
 /** How one call ended. */
 export type Outcome = Success | Failure;
@@ -12,6 +31,8 @@ export interface Success {
   readonly images: readonly Image[];
   /** Everything the tool said, uncut. */
   readonly fullText: string;
+  /** How to ask for what the tool left out. */
+  readonly continuation?: string;
   /** Present when `text` is shorter than `fullText`; the handle stands for the whole output. */
   readonly truncated?: { readonly handle: string; readonly totalChars: number };
 }

@@ -17,7 +17,10 @@ export interface Environment {
   info(path: string, options?: { readonly followLinks?: boolean }): Promise<FileInfo>;
 
   /** A whole regular file. `too-large` above `maxBytes`; `stale` when it will not stop changing. */
-  readFile(path: string, options: { readonly maxBytes: number; readonly signal?: AbortSignal }): Promise<FileContent>;
+  readFile(
+    path: string,
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<FileContent>;
 
   /** Some lines of a file of any size, in constant memory. */
   readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice>;

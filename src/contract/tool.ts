@@ -4,8 +4,10 @@ import type { Environment } from "./environment.ts";
 
 /** One thing an agent can do, described once, independent of any model provider. */
 export interface Tool<Input = unknown, Data = unknown> {
-  /** Family and verb: "file.read". */
+  /** Family and verb, "file.read"; in a dialect, the name its models know. */
   readonly name: string;
+  /** The canonical name when `name` is a dialect's. */
+  readonly canonical?: string;
   /** For models: what it does and when to use it. */
   readonly summary: string;
   /** The most any call of this tool can do; `accesses` says what one call does. */

@@ -1,0 +1,11 @@
+import { type CanonicalName, catalog } from "../tools/catalog.ts";
+import type { Dialect } from "./dialect.ts";
+import { rename } from "./rename.ts";
+
+/** Our own: every canonical tool under its own name. Providers refuse dots, so on the wire `file.read` is `file_read`. */
+export const toolcribDialect: Dialect = {
+  name: "toolcrib",
+  tools: (Object.keys(catalog) as CanonicalName[]).map((name) =>
+    rename(name, { name: name.replace(".", "_") }),
+  ),
+};

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, join } from "node:path";
+import { ToolError } from "../contract/error.ts";
+
+/** Where Toolcrib keeps its own files. */
+export interface Directories {
+  /** What the person sets. */
+  readonly config: string;
+  /** Journals and spilled outputs, a folder a workspace. */
+  readonly state: string;
+  /** What can be made again. */
+  readonly cache: string;
+}
+
+/** XDG directories, or all below TOOLCRIB_HOME when it is set. Relative XDG values are invalid and do not count. */
+export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Directories {
+  const home = variables.TOOLCRIB_HOME;
+  if (home) return { config: join(home, "config"), state: home, cache: join(home, "cache") };
+  const below = (name: string, fallback: string) => {
+    const value = variables[name];
+    return join(value?.startsWith("/") ? value : join(homedir(), fallback), "toolcrib");
+  };
+  return {
+    config: below("XDG_CONFIG_HOME", ".config"),
+    state: below("XDG_STATE_HOME", ".local/state"),
+    cache: below("XDG_CACHE_HOME", ".cache"),
+  };
+}
+
+/** The state folder of one workspace, readable by people and unique by its hash. */
+export function workspaceDirectory(state: string, workspace: string): string {
+  const readable =
+    basename(workspace)
+      .replace(/[^\w.-]+/g, "-")
+      .slice(0, 40) || "root";
+  const hash = createHash("sha256").update(workspace).digest("hex").slice(0, 12);
+  return join(state, "workspaces", `${readable}-${hash}`);
+}
+
+/** The real path of a folder that is to be a workspace. */
+export function realWorkspace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    throw new ToolError("not-found", `The workspace ${path} cannot be opened: ${(cause as Error).message}`, {
+      hint: "Name a folder that exists.",
+      cause,
+    });
+  }
+}
+
+/** Makes a folder of ours, with its parents, for nobody else to read. */
+export function makePrivateDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new ToolError("unavailable", `The folder ${path} cannot be made: ${(cause as Error).message}`, {
+      hint: "Set TOOLCRIB_HOME to a folder that can be written.",
+      cause,
+    });
+  }
+}

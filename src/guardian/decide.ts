@@ -1,0 +1,52 @@
+import type { Access, Risk } from "../contract/access.ts";
+
+/** How much a person wants to be asked. Deny rules hold in every mode. */
+export const modes = ["safe", "cautious", "paranoid", "yolo"] as const;
+export type Mode = (typeof modes)[number];
+
+/** What the guardian says of a call, and why. */
+export type Decision =
+  | { readonly verdict: "allow"; readonly risk: Risk; readonly rule: string }
+  | { readonly verdict: "ask"; readonly risk: Risk; readonly rule: string; readonly reason: string };
+
+/** Judges what a call would touch. Pure: the apps ask the person. */
+export function decide(question: { mode: Mode; accesses: readonly Access[] }): Decision {
+  const risk = riskOf(question.accesses);
+  const rule = `mode ${question.mode}: ${risk}`;
+  if (allowedRisks[question.mode].has(risk)) return { verdict: "allow", risk, rule };
+  const touched = question.accesses.filter((access) => riskOfAccess(access) === risk).map(describeAccess);
+  return { verdict: "ask", risk, rule, reason: `It would ${touched.join(", ") || "run a tool"}.` };
+}
+
+const allowedRisks: Record<Mode, ReadonlySet<Risk>> = {
+  safe: new Set(["read"]),
+  cautious: new Set(["read", "write"]),
+  paranoid: new Set(),
+  yolo: new Set(["read", "write", "execute", "network", "destructive"]),
+};
+
+const ascendingRisks: readonly Risk[] = ["read", "write", "execute", "network", "destructive"];
+
+/** The highest risk among the accesses; a call that touches nothing only reads. */
+function riskOf(accesses: readonly Access[]): Risk {
+  const highest = accesses.reduce(
+    (most, access) => Math.max(most, ascendingRisks.indexOf(riskOfAccess(access))),
+    0,
+  );
+  return ascendingRisks[highest]!;
+}
+
+function riskOfAccess(access: Access): Risk {
+  return access.kind === "delete" ? "destructive" : access.kind;
+}
+
+function describeAccess(access: Access): string {
+  switch (access.kind) {
+    case "execute":
+      return `run \`${access.command}\``;
+    case "network":
+      return `connect to ${access.host}`;
+    default:
+      return `${access.kind} ${access.path}`;
+  }
+}

@@ -1,0 +1,75 @@
+import type { CallEvent } from "../contract/event.ts";
+
+export type EventListener = (event: CallEvent) => void;
+
+/** Everything that happens at the counter, for any number of listeners, as a callback or with `for await`. */
+export class CallEvents implements AsyncIterable<CallEvent> {
+  readonly #listeners = new Set<EventListener>();
+  readonly #onClose = new Set<() => void>();
+  #closed = false;
+
+  /** True when nobody listens, so that nothing needs to be told. */
+  get idle(): boolean {
+    return this.#listeners.size === 0;
+  }
+
+  /** Calls `listener` for every event from now on; the answer stops it. */
+  on(listener: EventListener): () => void {
+    // Wrapped, so that one function registered twice is two listeners.
+    const entry: EventListener = (event) => listener(event);
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  emit(event: CallEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        // A listener only watches: its fault must not change the call.
+        process.emitWarning(error instanceof Error ? error : String(error));
+      }
+    }
+  }
+
+  /** Ends every iteration once it has given what happened so far. */
+  close(): void {
+    this.#closed = true;
+    for (const end of this.#onClose) end();
+    this.#listeners.clear();
+  }
+
+  /** Starts listening at once, so that nothing after this line is missed. */
+  [Symbol.asyncIterator](): AsyncIterator<CallEvent> {
+    const waiting: CallEvent[] = [];
+    let wake: (() => void) | undefined;
+    let ended = this.#closed;
+    const stopListening = this.on((event) => {
+      waiting.push(event);
+      wake?.();
+    });
+    const end = () => {
+      ended = true;
+      stopListening();
+      this.#onClose.delete(end);
+      wake?.();
+    };
+    if (!ended) this.#onClose.add(end);
+    return {
+      next: async () => {
+        while (waiting.length === 0 && !ended) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        const value = waiting.shift();
+        return value ? { done: false, value } : { done: true, value: undefined };
+      },
+      return: async () => {
+        end();
+        waiting.length = 0;
+        return { done: true, value: undefined };
+      },
+    };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Environment } from "../contract/environment.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { OutputStore } from "../journal/output-store.ts";
+import type { CallEvents } from "./call-events.ts";
+import { runTool } from "./run-tool.ts";
+import { compose, type Next } from "./stage.ts";
+import { askGuardian, type GuardianSettings } from "./stages/ask-guardian.ts";
+import { catchErrors } from "./stages/catch-errors.ts";
+import { emitEvents } from "./stages/emit-events.ts";
+import { limitOutput } from "./stages/limit-output.ts";
+import { limitTime } from "./stages/limit-time.ts";
+import { recordJournal } from "./stages/record-journal.ts";
+import { rejectInvalidInput } from "./stages/reject-invalid-input.ts";
+import { takeTurns } from "./stages/take-turns.ts";
+
+/** What the counter is built from. */
+export interface CounterParts {
+  readonly environment: Environment;
+  readonly events: CallEvents;
+  readonly journal: Journal;
+  readonly outputs: OutputStore;
+  readonly guardian: GuardianSettings;
+}
+
+/**
+ * The counter: every call of every tool goes down this list and its outcome comes back up.
+ * A new cross-cutting rule is one file in stages/ and one line here. (`keepUndo` takes its place after `takeTurns`
+ * together with the undo journal.)
+ */
+export function openCounter(parts: CounterParts): Next {
+  return compose(
+    [
+      emitEvents(parts.events),
+      recordJournal(parts.journal),
+      catchErrors,
+      rejectInvalidInput,
+      askGuardian(parts.guardian),
+      takeTurns(parts.environment),
+      limitTime,
+      limitOutput(parts.outputs),
+    ],
+    runTool(parts.environment),
+  );
+}

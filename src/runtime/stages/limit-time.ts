@@ -1,0 +1,48 @@
+import { ToolError } from "../../contract/error.ts";
+import type { Stage } from "../stage.ts";
+
+const defaultTimeoutMs = 60_000;
+
+/** After the signal a tool may tidy up this long; then the call ends without it. */
+const graceMs = 3_000;
+
+/**
+ * Ends a call at its deadline or when it is cancelled. The tool is told by its signal and waited for, so that the next
+ * call never meets a half-done one; if it finished its work all the same, that is the outcome.
+ */
+export const limitTime: Stage = async (call, next) => {
+  if (call.signal.aborted) throw cancelled();
+  const timeoutMs = call.timeoutMs ?? call.tool.timeoutMs ?? defaultTimeoutMs;
+  const controller = new AbortController();
+  const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>();
+  let reason: ToolError | undefined;
+  let graceTimer: NodeJS.Timeout | undefined;
+  const end = (error: ToolError) => {
+    if (reason) return;
+    reason = error;
+    controller.abort(error);
+    graceTimer = setTimeout(() => giveUp(error), graceMs);
+  };
+  const onAbort = () => end(cancelled());
+  const deadline = setTimeout(() => end(timedOut(timeoutMs)), timeoutMs);
+  call.signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([next({ ...call, signal: controller.signal }), givenUp]);
+  } catch (error) {
+    throw reason ?? error;
+  } finally {
+    clearTimeout(deadline);
+    clearTimeout(graceTimer);
+    call.signal.removeEventListener("abort", onAbort);
+  }
+};
+
+function timedOut(timeoutMs: number): ToolError {
+  return new ToolError("timeout", `The call did not finish within ${timeoutMs / 1000} s and was ended.`, {
+    hint: "Ask for less at once (a narrower path or pattern), or allow more time.",
+  });
+}
+
+function cancelled(): ToolError {
+  return new ToolError("cancelled", "The call was cancelled.");
+}

@@ -1,0 +1,84 @@
+import type { z } from "zod";
+import { safeParse } from "zod/v4/core";
+import { ToolError } from "../../contract/error.ts";
+import { nearest } from "../../text/nearest.ts";
+import type { Stage } from "../stage.ts";
+
+/** Only input that fits the tool's schema goes on, parsed; the rest is explained in one line for each fault. */
+export const rejectInvalidInput: Stage = async (call, next) => {
+  const parsed = safeParse(call.tool.input, call.input);
+  if (!parsed.success)
+    throw invalidInput(call.tool.name, parsed.error.issues, keysOf(call.tool.input), call.input);
+  return next({ ...call, input: parsed.data, accesses: call.tool.accesses(parsed.data) });
+};
+
+function invalidInput(
+  tool: string,
+  issues: readonly z.core.$ZodIssue[],
+  knownKeys: readonly string[],
+  input: unknown,
+): ToolError {
+  const faults = issues.map((issue) => describeIssue(issue, knownKeys, input));
+  return new ToolError("invalid-input", `${tool}: ${faults.join("; ")}`, {
+    hint: knownKeys.length > 0 ? `It takes: ${knownKeys.join(", ")}.` : "It takes no arguments.",
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], input: unknown): string {
+  const at = issue.path.map(String).join(".");
+  const subject = at === "" ? "the input" : `\`${at}\``;
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return issue.keys.map((key) => describeUnknownKey(key, knownKeys)).join("; ");
+    case "invalid_type": {
+      const value = valueAt(input, issue.path);
+      if (value === undefined) return `${subject} is missing`;
+      return `${subject} must be ${withArticle(issue.expected)}, not ${describeValue(value)}`;
+    }
+    case "invalid_value":
+      return `${subject} must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "too_small":
+      return `${subject} must be at least ${issue.minimum}${unitOf(issue.origin)}`;
+    case "too_big":
+      return `${subject} must be at most ${issue.maximum}${unitOf(issue.origin)}`;
+    case "invalid_union":
+      return `${subject} has the wrong form (${describeValue(valueAt(input, issue.path))})`;
+    default:
+      return issue.message === "Invalid input" ? `${subject} is not valid` : `${subject}: ${issue.message}`;
+  }
+}
+
+function describeUnknownKey(key: string, knownKeys: readonly string[]): string {
+  const meant = nearest(key, knownKeys);
+  return meant ? `unknown key \`${key}\`, did you mean \`${meant}\`?` : `unknown key \`${key}\``;
+}
+
+/** The keys a caller may use; behind a dialect's renaming these are the dialect's. */
+function keysOf(schema: z.core.$ZodType): readonly string[] {
+  const definition = schema._zod.def as { shape?: object; in?: z.core.$ZodType };
+  if (definition.shape) return Object.keys(definition.shape);
+  return definition.in ? keysOf(definition.in) : [];
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key],
+    input,
+  );
+}
+
+function describeValue(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return withArticle(typeof value);
+}
+
+function withArticle(noun: string): string {
+  const word = noun === "int" ? "integer" : noun;
+  return /^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`;
+}
+
+function unitOf(origin: string): string {
+  if (origin === "string") return " characters long";
+  return origin === "array" ? " entries long" : "";
+}

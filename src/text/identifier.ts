@@ -1,0 +1,12 @@
+/** A new name such as `call_m9x2k4…`: sorts by time, unique across processes. Not a secret. */
+export function newIdentifier(prefix: string): string {
+  counter = (counter + 1) % 1296;
+  const time = Date.now().toString(36).padStart(9, "0");
+  const order = counter.toString(36).padStart(2, "0");
+  const chance = Math.floor(Math.random() * 36 ** 6)
+    .toString(36)
+    .padStart(6, "0");
+  return `${prefix}_${time}${order}${chance}`;
+}
+
+let counter = 0;

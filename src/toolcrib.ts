@@ -1,0 +1,229 @@
+import { join } from "node:path";
+import type { Outcome } from "./contract/call.ts";
+import type { Environment } from "./contract/environment.ts";
+import { type ErrorCode, ToolError } from "./contract/error.ts";
+import type { AnyTool, Image } from "./contract/tool.ts";
+import type { ToolDefinition } from "./dialects/definition.ts";
+import type { Dialect, DialectTool } from "./dialects/dialect.ts";
+import { findDialect } from "./dialects/dialects.ts";
+import {
+  makePrivateDirectory,
+  realWorkspace,
+  userDirectories,
+  workspaceDirectory,
+} from "./environment/directories.ts";
+import { openLocalEnvironment } from "./environment/local/local-environment.ts";
+import { type Mode, modes } from "./guardian/decide.ts";
+import { type CallRecord, Journal } from "./journal/journal.ts";
+import { openOutputStore } from "./journal/output-store.ts";
+import { CallEvents } from "./runtime/call-events.ts";
+import { openCounter } from "./runtime/runtime.ts";
+import type { Approval, ApprovalRequest } from "./runtime/stages/ask-guardian.ts";
+import { newIdentifier } from "./text/identifier.ts";
+import { nearest } from "./text/nearest.ts";
+
+export type { Access, Risk } from "./contract/access.ts";
+export type { Success } from "./contract/call.ts";
+export type { Environment } from "./contract/environment.ts";
+export { type ErrorCode, errorCodes, ToolError } from "./contract/error.ts";
+export type { CallEvent } from "./contract/event.ts";
+export type { AnyTool, Image, OutputLimits, Tool, ToolContext, ToolOutput } from "./contract/tool.ts";
+export type { ToolDefinition } from "./dialects/definition.ts";
+export type { Dialect, DialectTool } from "./dialects/dialect.ts";
+export { dialectNames } from "./dialects/dialects.ts";
+export { rename } from "./dialects/rename.ts";
+export { type Mode, modes } from "./guardian/decide.ts";
+export type { CallRecord } from "./journal/journal.ts";
+export type { CallEvents } from "./runtime/call-events.ts";
+export type { Approval, ApprovalRequest } from "./runtime/stages/ask-guardian.ts";
+
+export interface ToolcribOptions {
+  /** The folder the tools work in and never leave; the current one if not said. */
+  readonly workspace?: string;
+  /** Which names and shapes the tools have; `toolcrib` if not said. */
+  readonly dialect?: string | Dialect;
+  /** How much is asked; `cautious` if not said: reads and writes pass, all else asks. */
+  readonly mode?: Mode;
+  /** Asks the person; without it, what would be asked is refused. */
+  readonly approve?: (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval> | Approval;
+  /** Own tools beside the dialect's; a name that is taken is replaced. */
+  readonly tools?: readonly AnyTool[];
+  /** Where journal and outputs are kept; below the XDG state directory if not said. */
+  readonly stateDirectory?: string;
+  /** Where things happen; this machine if not said. */
+  readonly environment?: Environment;
+}
+
+export interface CallOptions {
+  /** Cancels the call and everything it started. */
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+/** How a call ended, in one shape for programs, models and `--json`. */
+export interface CallResult {
+  /** Words for the model: the answer, or what went wrong and the way out. */
+  readonly content: string;
+  readonly isError: boolean;
+  /** The answer, typed and whole; null after an error. */
+  readonly data: unknown;
+  readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint: string | null } | null;
+  readonly callId: string;
+  /** True when `content` is shorter than the output, which is kept whole as `output`. */
+  readonly truncated: boolean;
+  /** Handle of the whole output when `content` was cut. */
+  readonly output: string | null;
+  readonly images: readonly Image[];
+}
+
+/** An open tool room. Close it when done. */
+export interface Toolcrib {
+  /** Real path of the workspace. */
+  readonly workspace: string;
+  readonly session: string;
+  readonly mode: Mode;
+  /** What happens at the counter, as it happens. */
+  readonly events: CallEvents;
+  /** The tools as models are told of them. */
+  definitions(): Promise<readonly ToolDefinition[]>;
+  /** Calls a tool by its name in the dialect, or its canonical name. Never rejects: failures are results. */
+  call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  /** The latest calls in this workspace, newest first. */
+  history(limit?: number): readonly CallRecord[];
+  /** Cancels what runs, waits for it, writes down what is left. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** The door: puts environment, stages and dialect together. Every app comes in here. */
+export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolcrib> {
+  const dialect =
+    typeof options.dialect === "object" ? options.dialect : findDialect(options.dialect ?? "toolcrib");
+  const mode = checkMode(options.mode ?? "cautious");
+  const workspace = options.environment?.workspace ?? realWorkspace(options.workspace ?? process.cwd());
+  const state = workspaceDirectory(options.stateDirectory ?? userDirectories().state, workspace);
+  const outputsDirectory = join(state, "outputs");
+  const environment = options.environment ?? openLocalEnvironment({ workspace, outputs: outputsDirectory });
+  makePrivateDirectory(outputsDirectory);
+
+  const session = newIdentifier("session");
+  const events = new CallEvents();
+  const journal = new Journal({ file: join(state, "journal.sqlite"), session });
+  const outputs = openOutputStore(() => openLocalEnvironment({ workspace: outputsDirectory }));
+  const guardian = options.approve ? { mode, approve: options.approve } : { mode };
+  const counter = openCounter({ environment, events, journal, outputs, guardian });
+  const shelf = new Shelf(dialect, options.tools ?? []);
+  const closing = new AbortController();
+  const running = new Set<Promise<Outcome>>();
+
+  return {
+    workspace,
+    session,
+    mode,
+    events,
+    definitions: async () => {
+      const { defineTool } = await import("./dialects/definition.ts");
+      return (await shelf.all()).map(defineTool);
+    },
+    call: async (name, input, callOptions = {}) => {
+      const id = newIdentifier("call");
+      try {
+        if (closing.signal.aborted) throw new ToolError("unavailable", "This tool room is closed.");
+        const outcome = counter({
+          id,
+          tool: await shelf.find(name),
+          input,
+          accesses: [],
+          signal: callOptions.signal ? AbortSignal.any([callOptions.signal, closing.signal]) : closing.signal,
+          timeoutMs: callOptions.timeoutMs,
+          notify: () => {},
+        });
+        running.add(outcome);
+        return toResult(id, await outcome.finally(() => running.delete(outcome)));
+      } catch (error) {
+        return toResult(id, failure(error));
+      }
+    },
+    history: (limit = 50) => journal.latest(limit),
+    close: async () => {
+      closing.abort();
+      await Promise.allSettled(running);
+      events.close();
+      journal.close();
+      if (!options.environment) await environment.close();
+    },
+  };
+}
+
+/** The tools on offer, loaded when first wanted. */
+class Shelf {
+  readonly #tools = new Map<string, DialectTool>();
+
+  constructor(dialect: Dialect, ownTools: readonly AnyTool[]) {
+    const own = ownTools.map((tool) => ({
+      name: tool.name,
+      canonical: tool.canonical ?? tool.name,
+      load: async () => tool,
+    }));
+    for (const tool of [...dialect.tools, ...own]) this.#tools.set(tool.name, loadOnce(tool));
+  }
+
+  async all(): Promise<readonly AnyTool[]> {
+    return Promise.all([...this.#tools.values()].map((tool) => tool.load()));
+  }
+
+  async find(name: string): Promise<AnyTool> {
+    const tool = this.#tools.get(name) ?? [...this.#tools.values()].find((other) => other.canonical === name);
+    if (tool) return tool.load();
+    const names = [...this.#tools.values()].flatMap((other) => [other.name, other.canonical]);
+    const meant = nearest(name, names);
+    throw new ToolError("not-found", `Unknown tool "${name}".`, {
+      hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${[...this.#tools.keys()].join(", ")}.`,
+    });
+  }
+}
+
+function loadOnce(tool: DialectTool): DialectTool {
+  let loaded: Promise<AnyTool> | undefined;
+  return { ...tool, load: () => (loaded ??= tool.load()) };
+}
+
+function checkMode(mode: Mode): Mode {
+  if (modes.includes(mode)) return mode;
+  throw new ToolError("invalid-input", `There is no mode "${mode}".`, {
+    hint: `Known: ${modes.join(", ")}.`,
+  });
+}
+
+function failure(thrown: unknown): Outcome {
+  const error =
+    thrown instanceof ToolError ? thrown : new ToolError("internal", String(thrown), { cause: thrown });
+  return { ok: false, error };
+}
+
+function toResult(callId: string, outcome: Outcome): CallResult {
+  if (outcome.ok) {
+    const { text, data, images, truncated } = outcome;
+    const output = truncated?.handle ?? null;
+    return {
+      content: text,
+      isError: false,
+      data,
+      error: null,
+      callId,
+      truncated: output !== null,
+      output,
+      images,
+    };
+  }
+  const { code, message, hint = null } = outcome.error;
+  return {
+    content: hint === null ? message : `${message}\n${hint}`,
+    isError: true,
+    data: null,
+    error: { code, message, hint },
+    callId,
+    truncated: false,
+    output: null,
+    images: [],
+  };
+}

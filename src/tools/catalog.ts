@@ -1,0 +1,25 @@
+/**
+ * Every canonical tool. Each is loaded on first use, so that a single call does not pay for all of them.
+ * A new tool is its file and a line here.
+ */
+export const catalog = {
+  "file.read": async (): Promise<typeof import("./file/read.ts").fileRead> =>
+    (await import("./file/read.ts")).fileRead,
+  "file.write": async (): Promise<typeof import("./file/write.ts").fileWrite> =>
+    (await import("./file/write.ts")).fileWrite,
+  "file.list": async (): Promise<typeof import("./file/list.ts").fileList> =>
+    (await import("./file/list.ts")).fileList,
+  "file.delete": async (): Promise<typeof import("./file/delete.ts").fileDelete> =>
+    (await import("./file/delete.ts")).fileDelete,
+  "file.move": async (): Promise<typeof import("./file/move.ts").fileMove> =>
+    (await import("./file/move.ts")).fileMove,
+  "search.grep": async (): Promise<typeof import("./search/grep.ts").searchGrep> =>
+    (await import("./search/grep.ts")).searchGrep,
+  "search.glob": async (): Promise<typeof import("./search/glob.ts").searchGlob> =>
+    (await import("./search/glob.ts")).searchGlob,
+};
+
+export type CanonicalName = keyof typeof catalog;
+
+/** The tool behind a canonical name. */
+export type CanonicalTool<Name extends CanonicalName> = Awaited<ReturnType<(typeof catalog)[Name]>>;
