@@ -1,0 +1,68 @@
+/**
+ * The candidate that `word` was probably meant to be: spelled the same but for case and separators, else a few typing
+ * errors away, else the only one that shares its last word (`file_path` → `path`). Earlier candidates win ties.
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const known = [...candidates];
+  const plain = plainSpelling(word);
+  if (plain === "") return undefined;
+  const sameSpelling = known.find((candidate) => plainSpelling(candidate) === plain);
+  return sameSpelling ?? fewestErrors(plain, known) ?? onlyOneWithLastWord(word, known);
+}
+
+function fewestErrors(plain: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const other = plainSpelling(candidate);
+    // One error in three letters is a slip; more is another word.
+    const allowed = Math.floor(Math.max(plain.length, other.length, 3) / 3);
+    if (Math.abs(plain.length - other.length) > allowed) continue;
+    const errors = typingErrors(plain, other);
+    if (errors > allowed || errors >= fewest) continue;
+    best = candidate;
+    fewest = errors;
+  }
+  return best;
+}
+
+/** Damerau-Levenshtein distance (optimal string alignment): letters added, left out, exchanged or swapped. */
+function typingErrors(left: string, right: string): number {
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column += 1) {
+      const isSame = left[row - 1] === right[column - 1];
+      const isSwapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      current[column] = Math.min(
+        previous[column]! + 1,
+        current[column - 1]! + 1,
+        previous[column - 1]! + (isSame ? 0 : 1),
+        row > 1 && column > 1 && isSwapped ? beforePrevious[column - 2]! + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return previous[right.length]!;
+}
+
+function onlyOneWithLastWord(word: string, candidates: readonly string[]): string | undefined {
+  const wanted = lastWord(word);
+  const sharing = candidates.filter((candidate) => lastWord(candidate) === wanted);
+  return sharing.length === 1 ? sharing[0] : undefined;
+}
+
+function lastWord(name: string): string {
+  return (
+    name
+      .split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
+      .findLast((part) => part !== "")
+      ?.toLowerCase() ?? ""
+  );
+}
+
+function plainSpelling(name: string): string {
+  return name.toLowerCase().replace(/[\s._-]+/g, "");
+}
