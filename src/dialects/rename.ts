@@ -41,26 +41,24 @@ function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): AnyTool {
 
 /** Takes the dialect's fields, gives the canonical ones, which the tool's own schema checks again as a whole. */
 function renameInput(tool: AnyTool, renaming: Renaming<CanonicalName>): AnyTool["input"] {
-  const fields: Readonly<Record<string, string>> = renaming.fields ?? {};
-  const omitted = new Set<string>(renaming.omit);
+  const { shape } = tool.input._zod.def as unknown as { shape: Record<string, z.ZodMiniType> };
+  const wireNames: Readonly<Record<string, string | undefined>> = renaming.fields ?? {};
   const defaults: Readonly<Record<string, unknown>> = renaming.defaults ?? {};
-  const names = Object.keys(shapeOf(tool)).filter((field) => !omitted.has(field));
-  const wireShape = Object.fromEntries(
-    names.map((field) => {
-      const schema = shapeOf(tool)[field]!;
-      return [fields[field] ?? field, field in defaults ? z.optional(schema) : schema];
-    }),
-  );
-  const toCanonical = (wire: Record<string, unknown>) => {
-    const given = names.filter((field) => (fields[field] ?? field) in wire);
+  const omitted = new Set<PropertyKey>(renaming.omit);
+  const offered = Object.entries(shape)
+    .filter(([field]) => !omitted.has(field))
+    .map(([field, schema]) => ({
+      field,
+      wireName: wireNames[field] ?? field,
+      schema: field in defaults ? z.optional(schema) : schema,
+    }));
+  const wire = z.strictObject(Object.fromEntries(offered.map(({ wireName, schema }) => [wireName, schema])));
+  const toCanonical = (input: Record<string, unknown>): unknown => {
+    const given = offered.filter(({ wireName }) => input[wireName] !== undefined);
     return {
       ...defaults,
-      ...Object.fromEntries(given.map((field) => [field, wire[fields[field] ?? field]])),
+      ...Object.fromEntries(given.map(({ field, wireName }) => [field, input[wireName]])),
     };
   };
-  return z.pipe(z.pipe(z.strictObject(wireShape), z.transform(toCanonical)), tool.input as z.ZodMiniType);
-}
-
-function shapeOf(tool: AnyTool): Record<string, z.ZodMiniType> {
-  return (tool.input._zod.def as unknown as { shape: Record<string, z.ZodMiniType> }).shape;
+  return z.pipe(z.pipe(wire, z.transform(toCanonical)), tool.input);
 }
