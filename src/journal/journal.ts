@@ -38,7 +38,7 @@ export class Journal {
   readonly #file: string;
   readonly #session: string;
   #store: Store | undefined;
-  #finished: (readonly [Attempt, Ending])[] = [];
+  #finished: Row[] = [];
   #timer: NodeJS.Timeout | undefined;
   readonly #flushAtExit = () => this.#flushQuietly();
 
@@ -73,7 +73,17 @@ export class Journal {
 
   /** Records an ending, together with others within a moment; `begin` need not have come before. */
   finish(attempt: Attempt, ending: Ending): void {
-    this.#finished.push([attempt, ending]);
+    this.#finished.push([
+      attempt.callId,
+      this.#session,
+      attempt.tool,
+      printInput(attempt.input),
+      attempt.startedAt,
+      ending.durationMs,
+      ending.outcome,
+      ending.message ?? null,
+      ending.outputHandle ?? null,
+    ]);
     if (this.#finished.length >= batchSize) this.#flushQuietly();
     else this.#timer ??= setTimeout(() => this.#flushQuietly(), batchDelayMs).unref();
   }
@@ -96,19 +106,7 @@ export class Journal {
     const store = this.#open();
     this.#finished = [];
     store.database.exec("BEGIN IMMEDIATE");
-    for (const [attempt, ending] of finished) {
-      store.finish.run(
-        attempt.callId,
-        this.#session,
-        attempt.tool,
-        printInput(attempt.input),
-        attempt.startedAt,
-        ending.durationMs,
-        ending.outcome,
-        ending.message ?? null,
-        ending.outputHandle ?? null,
-      );
-    }
+    for (const row of finished) store.finish.run(...row);
     store.database.exec("COMMIT");
   }
 
@@ -133,6 +131,8 @@ export class Journal {
     return this.#store;
   }
 }
+
+type Row = readonly (string | number | null)[];
 
 const batchSize = 256;
 const batchDelayMs = 50;
@@ -193,14 +193,12 @@ function loadSqlite(): typeof import("node:sqlite") {
 
 /** Long texts are kept by their beginning: the journal tells what happened, it is no second copy of every file. */
 function printInput(input: unknown): string {
-  const whole = JSON.stringify(input) ?? "null";
-  if (whole.length <= maxInputChars) return whole;
-  return JSON.stringify(input, (_key, value) =>
+  const printed = JSON.stringify(input, (_key, value) =>
     typeof value === "string" && value.length > maxTextChars
       ? `${value.slice(0, maxTextChars)}… (${value.length} characters)`
       : value,
   );
+  return printed ?? "null";
 }
 
-const maxInputChars = 16_384;
-const maxTextChars = 512;
+const maxTextChars = 4_000;

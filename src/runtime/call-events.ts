@@ -42,34 +42,34 @@ export class CallEvents implements AsyncIterable<CallEvent> {
   /** Starts listening at once, so that nothing after this line is missed. */
   [Symbol.asyncIterator](): AsyncIterator<CallEvent> {
     const waiting: CallEvent[] = [];
-    let wake: (() => void) | undefined;
+    const takers: ((result: IteratorResult<CallEvent>) => void)[] = [];
     let ended = this.#closed;
     const stopListening = this.on((event) => {
-      waiting.push(event);
-      wake?.();
+      const take = takers.shift();
+      if (take) take({ done: false, value: event });
+      else waiting.push(event);
     });
     const end = () => {
       ended = true;
       stopListening();
       this.#onClose.delete(end);
-      wake?.();
+      for (const take of takers.splice(0)) take(finished);
     };
-    if (!ended) this.#onClose.add(end);
+    if (ended) end();
+    else this.#onClose.add(end);
     return {
       next: async () => {
-        while (waiting.length === 0 && !ended) {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
         const value = waiting.shift();
-        return value ? { done: false, value } : { done: true, value: undefined };
+        if (value) return { done: false, value };
+        return ended ? finished : new Promise((resolve) => takers.push(resolve));
       },
       return: async () => {
         end();
         waiting.length = 0;
-        return { done: true, value: undefined };
+        return finished;
       },
     };
   }
 }
+
+const finished: IteratorResult<CallEvent> = { done: true, value: undefined };

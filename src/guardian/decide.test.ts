@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import type { Access } from "../contract/access.ts";
+import { decide, modes } from "./decide.ts";
+
+const accesses: Record<string, Access> = {
+  read: { kind: "read", path: "a" },
+  write: { kind: "write", path: "a" },
+  execute: { kind: "execute", command: "make" },
+  network: { kind: "network", host: "example.org" },
+  destructive: { kind: "delete", path: "a" },
+};
+
+it("lets each mode pass exactly what it promises", () => {
+  const allowed = modes.map((mode) => [
+    mode,
+    Object.keys(accesses).filter((risk) => decide({ mode, accesses: [accesses[risk]!] }).verdict === "allow"),
+  ]);
+  expect(Object.fromEntries(allowed)).toEqual({
+    safe: ["read"],
+    cautious: ["read", "write"],
+    paranoid: [],
+    yolo: ["read", "write", "execute", "network", "destructive"],
+  });
+});
+
+it("judges a call by its most harmful access and says which one it is", () => {
+  const decision = decide({
+    mode: "cautious",
+    accesses: [accesses.read!, accesses.execute!, accesses.write!],
+  });
+  expect(decision).toEqual({
+    verdict: "ask",
+    risk: "execute",
+    rule: "mode cautious: execute",
+    reason: "It would run `make`.",
+  });
+});
+
+it("takes a call that touches nothing for a read", () => {
+  expect(decide({ mode: "safe", accesses: [] })).toEqual({
+    verdict: "allow",
+    risk: "read",
+    rule: "mode safe: read",
+  });
+});

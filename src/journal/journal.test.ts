@@ -1,0 +1,86 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ToolError } from "../contract/error.ts";
+import { Journal } from "./journal.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "toolcrib journal "));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const openJournal = (session = "session_1") => new Journal({ file: join(folder, "journal.sqlite"), session });
+const attempt = (callId: string) => ({ callId, tool: "file.write", input: { path: "a" }, startedAt: 1000 });
+const ending = { outcome: "ok", message: undefined, outputHandle: undefined, durationMs: 2 } as const;
+
+describe("journal", () => {
+  it("tells what began, what ended and how, newest first", () => {
+    const journal = openJournal();
+    journal.begin(attempt("call_1"));
+    journal.begin(attempt("call_2"));
+    journal.finish(attempt("call_2"), { ...ending, outcome: "not-found", message: "No file." });
+    journal.finish(attempt("call_3"), { ...ending, outputHandle: "out_1" });
+    const record = { session: "session_1", tool: "file.write", input: { path: "a" }, startedAt: 1000 };
+    const blank = { durationMs: null, outcome: null, message: null, outputHandle: null };
+    expect(journal.latest(10)).toEqual([
+      { ...record, ...blank, callId: "call_3", durationMs: 2, outcome: "ok", outputHandle: "out_1" },
+      { ...record, ...blank, callId: "call_2", durationMs: 2, outcome: "not-found", message: "No file." },
+      { ...record, ...blank, callId: "call_1" },
+    ]);
+    journal.close();
+  });
+
+  it("takes the records of several sessions in one file", () => {
+    const [first, second] = [openJournal("first"), openJournal("second")];
+    for (let index = 0; index < 300; index += 1) {
+      first.finish(attempt(`call_a${index}`), ending);
+      second.begin(attempt(`call_b${index}`));
+    }
+    first.close();
+    expect(second.latest(1000).length).toBe(600);
+    second.close();
+  });
+
+  it("keeps what a process recorded that ended without closing", () => {
+    const script = `
+      import { Journal } from ${JSON.stringify(join(import.meta.dirname, "journal.ts"))};
+      const journal = new Journal({ file: ${JSON.stringify(join(folder, "journal.sqlite"))}, session: "child" });
+      journal.finish({ callId: "call_1", tool: "t", input: {}, startedAt: 1 }, ${JSON.stringify(ending)});
+      process.exit(0);`;
+    execFileSync(process.execPath, ["--input-type=module", "--eval", script]);
+    const journal = openJournal();
+    expect(journal.latest(10).map((record) => [record.callId, record.outcome])).toEqual([["call_1", "ok"]]);
+    journal.close();
+  });
+
+  it("keeps long inputs by their beginning", () => {
+    const journal = openJournal();
+    journal.begin({ ...attempt("call_1"), input: { path: "a", content: "x".repeat(100_000) } });
+    expect(journal.latest(1)[0]?.input).toEqual({
+      path: "a",
+      content: `${"x".repeat(4000)}… (100000 characters)`,
+    });
+    journal.close();
+  });
+
+  it("refuses to begin what it cannot record", () => {
+    writeFileSync(
+      join(folder, "journal.sqlite"),
+      "this is no database, but long enough to be looked at\n".repeat(20),
+    );
+    const journal = openJournal();
+    expect(() => journal.begin(attempt("call_1"))).toThrow(
+      new ToolError(
+        "unavailable",
+        `The journal ${join(folder, "journal.sqlite")} cannot be written: file is not a database`,
+        {
+          hint: "Nothing was changed. Free disk space, or set TOOLCRIB_HOME to a folder that can be written.",
+        },
+      ),
+    );
+    journal.close();
+  });
+});
