@@ -1,0 +1,12 @@
+import type { Dialect } from "../../src/dialects/dialect.ts";
+import { rename } from "../../src/dialects/rename.ts";
+
+/** Unix names for a model that was trained on them. */
+export const terseDialect: Dialect = {
+  name: "terse",
+  tools: [
+    rename("file.read", { name: "cat", fields: { path: "file" }, omit: ["paths"], defaults: { line_numbers: false } }),
+    rename("search.grep", { name: "grep", fields: { path: "in" } }),
+    rename("file.delete", { name: "rm", summary: "Remove a file.", omit: ["recursive"] }),
+  ],
+};

@@ -1,0 +1,397 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod/mini";
+import type { Access } from "./contract/access.ts";
+import { ToolError } from "./contract/error.ts";
+import type { CallEvent } from "./contract/event.ts";
+import type { Tool, ToolContext, ToolOutput } from "./contract/tool.ts";
+import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./toolcrib.ts";
+
+let folder: string;
+let crib: Toolcrib;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "toolcrib door "));
+});
+afterEach(async () => {
+  await crib?.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function open(options: ToolcribOptions = {}): Promise<Toolcrib> {
+  crib = await openToolcrib({ workspace: folder, stateDirectory: join(folder, ".state"), ...options });
+  return crib;
+}
+
+const anything = z.strictObject({ path: z.optional(z.string()), note: z.optional(z.string()) });
+type Anything = z.infer<typeof anything>;
+
+/** A tool that does what the test says. */
+function customTool(
+  run: (input: Anything, context: ToolContext) => Promise<ToolOutput> | ToolOutput,
+  rest: Partial<Tool<Anything>> = {},
+): Tool<Anything> {
+  return {
+    name: "test.act",
+    summary: "Act.",
+    risk: "read",
+    input: anything,
+    limits: { maxChars: 100, keep: "head" },
+    accesses: () => [],
+    run: async (input, context) => run(input, context),
+    ...rest,
+  };
+}
+
+const writing = (path: string): readonly Access[] => [{ kind: "write", path }];
+
+describe("a call", () => {
+  it("answers with words, data and a call id", async () => {
+    const tool = customTool(({ note }) => ({ data: { note }, text: `Heard ${note}.`, continuation: "More with page 2." }));
+    await open({ tools: [tool] });
+    expect(await crib.call("test.act", { note: "this" })).toEqual({
+      content: "Heard this.\n[More with page 2.]",
+      isError: false,
+      data: { note: "this" },
+      error: null,
+      callId: expect.stringMatching(/^call_[0-9a-z]{17}$/),
+      truncated: false,
+      output: null,
+      images: [],
+    });
+  });
+
+  it("turns a tool's error into a result that names the way out", async () => {
+    const tool = customTool(() => {
+      throw new ToolError("no-match", "Not there.", { hint: "Look elsewhere." });
+    });
+    await open({ tools: [tool] });
+    expect(await crib.call("test.act", {})).toEqual({
+      content: "Not there.\nLook elsewhere.",
+      isError: true,
+      data: null,
+      error: { code: "no-match", message: "Not there.", hint: "Look elsewhere." },
+      callId: expect.any(String),
+      truncated: false,
+      output: null,
+      images: [],
+    });
+  });
+
+  it("calls a fault of ours internal", async () => {
+    const tool = customTool(() => {
+      throw new TypeError("x is not a function");
+    });
+    await open({ tools: [tool] });
+    expect((await crib.call("test.act", {})).error).toEqual({
+      code: "internal",
+      message: "The tool failed unexpectedly: x is not a function",
+      hint: "This is a fault in the tool, not in the call; try another way and report it.",
+    });
+  });
+
+  it("may use the wire name or the canonical one", async () => {
+    writeFileSync(join(folder, "a.txt"), "one\n");
+    await open();
+    const [wire, canonical] = [await crib.call("file_read", { path: "a.txt" }), await crib.call("file.read", { path: "a.txt" })];
+    expect({ ...wire, callId: "" }).toEqual({ ...canonical, callId: "" });
+  });
+
+  it("names the nearest tool for a name it does not know", async () => {
+    await open();
+    expect((await crib.call("file.raed", {})).error).toEqual({
+      code: "not-found",
+      message: 'Unknown tool "file.raed".',
+      hint: 'Did you mean "file.read"?',
+    });
+  });
+
+  it("is refused once the room is closed", async () => {
+    await open();
+    await crib.close();
+    await crib.close();
+    expect((await crib.call("file.read", { path: "a" })).error?.code).toBe("unavailable");
+  });
+});
+
+describe("invalid input", () => {
+  const cases: [string, unknown, string][] = [
+    ["a missing field", {}, "file.read_one: `path` is missing"],
+    ["a wrong type", { path: 7 }, "file.read_one: `path` must be a string, not a number"],
+    ["null", { path: null }, "file.read_one: `path` must be a string, not null"],
+    ["an unknown key", { path: "a", ofset: 3 }, "file.read_one: unknown key `ofset`, did you mean `offset`?"],
+    ["a key like no other", { path: "a", zzz: 3 }, "file.read_one: unknown key `zzz`"],
+    ["a fraction", { path: "a", offset: 1.5 }, "file.read_one: `offset` must be an integer, not a number"],
+    ["too small a number", { path: "a", offset: 0 }, "file.read_one: `offset` must be at least 1"],
+    ["a value outside a list", { path: "a", keep: "middle" }, 'file.read_one: `keep` must be one of "head", "tail"'],
+    ["several faults", { offset: "x" }, "file.read_one: `path` is missing; `offset` must be an integer, not a string"],
+    ["text instead of an object", "path", "file.read_one: the input must be an object, not a string"],
+    ["nothing at all", undefined, "file.read_one: the input is missing"],
+    ["a list", [], "file.read_one: the input must be an object, not an array"],
+    ["a wrong entry of a list", { path: "a", tags: ["x", 1] }, "file.read_one: `tags.1` must be a string, not a number"],
+  ];
+
+  it.each(cases)("explains %s", async (_name, input, message) => {
+    const schema = z.strictObject({
+      path: z.string(),
+      offset: z.optional(z.int().check(z.minimum(1))),
+      keep: z.optional(z.enum(["head", "tail"])),
+      tags: z.optional(z.array(z.string())),
+    });
+    const tool = { ...customTool(() => ({ data: null, text: "ran" })), name: "file.read_one", input: schema as never };
+    await open({ tools: [tool] });
+    expect((await crib.call("file.read_one", input)).error).toEqual({
+      code: "invalid-input",
+      message,
+      hint: "It takes: path, offset, keep, tags.",
+    });
+  });
+});
+
+describe("events", () => {
+  it("tell the whole life of a call, with the full output", async () => {
+    const tool = customTool((_input, context) => {
+      context.progress("half way");
+      context.output("stdout", "line");
+      return { data: 1, text: "x".repeat(500) };
+    });
+    await open({ tools: [tool] });
+    const seen: CallEvent[] = [];
+    crib.events.on((event) => void seen.push(event));
+    const { callId, truncated } = await crib.call("test.act", { note: "n" });
+    const base = { callId, tool: "test.act", at: expect.any(Number) };
+    expect(truncated).toBe(true);
+    expect(seen).toEqual([
+      { ...base, type: "start", input: { note: "n" } },
+      { ...base, type: "progress", message: "half way" },
+      { ...base, type: "output", stream: "stdout", text: "line" },
+      {
+        ...base,
+        type: "end",
+        durationMs: expect.any(Number),
+        result: expect.objectContaining({ ok: true, fullText: "x".repeat(500), data: 1 }),
+      },
+    ]);
+  });
+
+  it("distinguish what was denied from what failed", async () => {
+    await open({ tools: [customTool(() => ({ data: null, text: "" }), { risk: "write", accesses: () => writing("a") })], mode: "safe" });
+    const seen: CallEvent[] = [];
+    crib.events.on((event) => void seen.push(event));
+    await crib.call("test.act", {});
+    await crib.call("file.read", { path: "missing" });
+    expect(seen.map((event) => event.type)).toEqual(["start", "denied", "start", "error"]);
+  });
+
+  it("can be awaited one after the other", async () => {
+    await open({ tools: [customTool(() => ({ data: null, text: "done" }))] });
+    const types: string[] = [];
+    const listening = (async () => {
+      for await (const event of crib.events) types.push(event.type);
+    })();
+    await crib.call("test.act", {});
+    await crib.close();
+    await listening;
+    expect(types).toEqual(["start", "end"]);
+  });
+});
+
+describe("approval", () => {
+  const deleting = customTool(() => ({ data: null, text: "gone" }), {
+    risk: "destructive",
+    accesses: () => [{ kind: "delete", path: "a" }],
+  });
+
+  it("is needed for what the mode does not allow", async () => {
+    await open({ tools: [deleting] });
+    expect((await crib.call("test.act", {})).error).toEqual({
+      code: "needs-approval",
+      message: "This call needs a person's approval (mode cautious: destructive). It would delete a.",
+      hint: "Nobody can be asked here: choose another way, or ask the person to allow it (another mode).",
+    });
+  });
+
+  it("shows the person the call and obeys the answer", async () => {
+    const requests: unknown[] = [];
+    const answers = [{ allow: true }, { allow: false, message: "Keep that file." }, { allow: false }] as const;
+    await open({
+      tools: [deleting],
+      approve: (request) => {
+        requests.push(request);
+        return answers[requests.length - 1]!;
+      },
+    });
+    const results = [await crib.call("test.act", {}), await crib.call("test.act", {}), await crib.call("test.act", {})];
+    expect(results.map((result) => result.error?.message ?? result.content)).toEqual([
+      "gone",
+      "Keep that file.",
+      "The person refused this call (mode cautious: destructive).",
+    ]);
+    expect(requests[0]).toEqual({
+      callId: results[0]!.callId,
+      tool: "test.act",
+      input: {},
+      accesses: [{ kind: "delete", path: "a" }],
+      risk: "destructive",
+      rule: "mode cautious: destructive",
+      reason: "It would delete a.",
+    });
+  });
+
+  it("is not asked for in yolo mode", async () => {
+    await open({ tools: [deleting], mode: "yolo" });
+    expect((await crib.call("test.act", {})).content).toBe("gone");
+  });
+});
+
+describe("turns", () => {
+  /** Writes down when each call begins and ends. */
+  function tracingTool(trace: string[]) {
+    return customTool(
+      async ({ note }) => {
+        trace.push(`begin ${note}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        trace.push(`end ${note}`);
+        return { data: null, text: "" };
+      },
+      { risk: "write", accesses: ({ path }) => writing(path!) },
+    );
+  }
+
+  it("are taken by calls that write the same real path", async () => {
+    writeFileSync(join(folder, "a"), "");
+    symlinkSync("a", join(folder, "link"));
+    const trace: string[] = [];
+    await open({ tools: [tracingTool(trace)] });
+    await Promise.all(["a", "./a", "link", join(folder, "a")].map((path, note) => crib.call("test.act", { path, note: `${note}` })));
+    expect(trace).toEqual(["begin 0", "end 0", "begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"]);
+  });
+
+  it("are taken when one path lies inside the other", async () => {
+    const trace: string[] = [];
+    await open({ tools: [tracingTool(trace)] });
+    await Promise.all(["d/x/y", "d"].map((path) => crib.call("test.act", { path, note: path })));
+    expect(trace).toEqual(["begin d/x/y", "end d/x/y", "begin d", "end d"]);
+  });
+
+  it("are not needed for different files", async () => {
+    const trace: string[] = [];
+    await open({ tools: [tracingTool(trace)] });
+    await Promise.all(["a", "ab"].map((path) => crib.call("test.act", { path, note: path })));
+    expect(trace.slice(0, 2)).toEqual(["begin a", "begin ab"]);
+  });
+
+  it("keep fifty concurrent writes of one file whole", async () => {
+    await open();
+    const contents = Array.from({ length: 50 }, (_, index) => `${index}\n`.repeat(1000));
+    await Promise.all(contents.map((content) => crib.call("file.write", { path: "a", content })));
+    expect(readFileSync(join(folder, "a"), "utf8")).toBe(contents.at(-1));
+  });
+
+  it("are given up by a call that is cancelled while it waits, without letting the next one jump ahead", async () => {
+    const trace: string[] = [];
+    await open({ tools: [tracingTool(trace)] });
+    const impatient = new AbortController();
+    const calls = [
+      crib.call("test.act", { path: "a", note: "first" }),
+      crib.call("test.act", { path: "a", note: "second" }, { signal: impatient.signal }),
+      crib.call("test.act", { path: "a", note: "third" }),
+    ];
+    setTimeout(() => impatient.abort(), 5);
+    const results = await Promise.all(calls);
+    expect(results.map((result) => result.error?.code)).toEqual([undefined, "cancelled", undefined]);
+    expect(trace).toEqual(["begin first", "end first", "begin third", "end third"]);
+  });
+});
+
+describe("time", () => {
+  const patient = customTool(
+    (_input, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+  );
+
+  it("ends a call at its deadline", async () => {
+    await open({ tools: [patient] });
+    expect((await crib.call("test.act", {}, { timeoutMs: 20 })).error).toEqual({
+      code: "timeout",
+      message: "The call did not finish within 0.02 s and was ended.",
+      hint: "Ask for less at once (a narrower path or pattern), or allow more time.",
+    });
+  });
+
+  it("ends a call that is cancelled, before or while it runs", async () => {
+    await open({ tools: [patient] });
+    const controller = new AbortController();
+    const running = crib.call("test.act", {}, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 10);
+    const after = crib.call("test.act", {}, { signal: AbortSignal.abort() });
+    expect([(await running).error?.code, (await after).error?.code]).toEqual(["cancelled", "cancelled"]);
+  });
+
+  it("reports work that was finished in spite of the deadline as done", async () => {
+    const stubborn = customTool(
+      (_input, { signal }) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve({ data: null, text: "written" }))),
+    );
+    await open({ tools: [stubborn] });
+    expect((await crib.call("test.act", {}, { timeoutMs: 10 })).content).toBe("written");
+  });
+
+  it("cancels what runs when the room is closed", async () => {
+    await open({ tools: [patient] });
+    const running = crib.call("test.act", {});
+    await new Promise((resolve) => setImmediate(resolve));
+    await crib.close();
+    expect((await running).error?.code).toBe("cancelled");
+  });
+});
+
+describe("a long output", () => {
+  it("is cut for the model and kept whole under a handle that tools take as a path", async () => {
+    const lines = Array.from({ length: 400 }, (_, index) => `line ${index + 1}`).join("\n");
+    await open({ tools: [customTool(() => ({ data: null, text: lines }))] });
+    const result = await crib.call("test.act", {});
+    expect(result.output).toMatch(/^out_[0-9a-z]{17}$/);
+    const handle = result.output!;
+    expect(result.content).toMatch(
+      new RegExp(`^line 1\\nline 2\\n[^]*\\[… \\d+ characters cut …\\]\\n\\[The whole output is kept as ${handle}: give it as a path to file.read or search.grep.\\]$`),
+    );
+    const [slice, hits] = [
+      await crib.call("file.read", { path: handle, offset: 399, limit: 1, line_numbers: false }),
+      await crib.call("search.grep", { pattern: "line 400", path: handle }),
+    ];
+    expect(slice.content.split("\n")[0]).toBe("line 399");
+    expect(hits.content).toContain("400:line 400");
+  });
+});
+
+describe("history", () => {
+  it("holds every attempt, also the refused ones", async () => {
+    await open({ mode: "safe" });
+    await crib.call("file.write", { path: "a", content: "x" });
+    await crib.call("file.read", { path: "missing" });
+    expect(crib.history().map(({ tool, outcome, input }) => ({ tool, outcome, input }))).toEqual([
+      { tool: "file.read", outcome: "not-found", input: { path: "missing" } },
+      { tool: "file.write", outcome: "needs-approval", input: { path: "a", content: "x" } },
+    ]);
+  });
+});
+
+describe("opening", () => {
+  it("explains a workspace that is not there", async () => {
+    await expect(open({ workspace: join(folder, "nowhere") })).rejects.toThrow(/The workspace .*nowhere cannot be opened/);
+  });
+
+  it("explains a mode or dialect it does not know", async () => {
+    await expect(open({ mode: "brave" as never })).rejects.toThrow('There is no mode "brave".');
+    await expect(open({ dialect: "toolcrip" })).rejects.toThrow('There is no dialect "toolcrip".');
+  });
+
+  it("lets an own tool replace one of the dialect's", async () => {
+    await open({ tools: [{ ...customTool(() => ({ data: null, text: "mine" })), name: "file_read" }] });
+    expect((await crib.call("file_read", {})).content).toBe("mine");
+    expect((await crib.definitions()).filter(({ name }) => name === "file_read").length).toBe(1);
+  });
+});
