@@ -1,0 +1,70 @@
+import * as z from "zod/mini";
+import type { Environment, FileKind } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool } from "../../contract/tool.ts";
+
+export interface FileMoveInput {
+  readonly from: string;
+  readonly to: string;
+  readonly replace?: boolean | undefined;
+}
+
+export interface FileMoveData {
+  readonly from: string;
+  readonly to: string;
+  readonly kind: FileKind;
+  readonly replaced: boolean;
+}
+
+/** Moves or renames a file, a link or a directory. */
+export const fileMove: Tool<FileMoveInput, FileMoveData> = {
+  name: "file.move",
+  summary:
+    "Move or rename a file, link or directory. `to` is the full new path, never just the directory to put it in. " +
+    "Names inside other files are not changed.",
+  risk: "destructive",
+  input: z.strictObject({
+    from: z.string().check(z.describe("What to move, relative to the workspace or absolute.")),
+    to: z.string().check(z.describe("Its new path, with the new name; missing directories are created.")),
+    replace: z.optional(z.boolean().check(z.describe("Replace a file that is at `to`; false if not given."))),
+  }),
+  limits: { maxChars: 1000, keep: "both" },
+  // Moving loses nothing and can be moved back; only what is replaced is gone.
+  accesses: ({ from, to, replace = false }) => [
+    { kind: "write", path: from },
+    { kind: "write", path: to },
+    ...(replace ? [{ kind: "delete", path: to } as const] : []),
+  ],
+
+  async run({ from, to, replace = false }, { environment }) {
+    const { kind } = await environment.info(from, { followLinks: false });
+    const target = await kindAt(to, environment);
+    await environment.move(from, to, { replace }).catch((error) => {
+      const isInTheWay = error instanceof ToolError && error.code === "already-exists";
+      throw isInTheWay && target === "directory" ? ontoDirectory(from, to) : error;
+    });
+    const data = { from, to, kind, replaced: target !== undefined };
+    return {
+      data,
+      text: `Moved the ${nouns[kind]} ${from} to ${to}${data.replaced ? ", replacing what was there" : ""}.`,
+    };
+  },
+};
+
+const nouns = { file: "file", directory: "directory", link: "link", other: "special file" } as const;
+
+async function kindAt(path: string, environment: Environment): Promise<FileKind | undefined> {
+  try {
+    return (await environment.info(path, { followLinks: false })).kind;
+  } catch (error) {
+    if (error instanceof ToolError && error.code === "not-found") return undefined;
+    throw error;
+  }
+}
+
+function ontoDirectory(from: string, to: string): ToolError {
+  const inside = `${to.replace(/\/+$/, "")}/${from.split("/").findLast((part) => part !== "") ?? from}`;
+  return new ToolError("already-exists", `${to} is a directory`, {
+    hint: `Give the full new path: ${inside} puts it inside.`,
+  });
+}

@@ -1,0 +1,61 @@
+import { ToolError } from "../../contract/error.ts";
+import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { imageSize } from "../../text/image-size.ts";
+import { type MediaType, sniffMediaType } from "../../text/media-type.ts";
+
+export interface ImageFile {
+  readonly kind: "image";
+  readonly path: string;
+  readonly mediaType: string;
+  readonly base64: string;
+  /** In pixels; undefined when the picture does not say. */
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  readonly bytes: number;
+}
+
+/** What is known of a file that is no text. */
+export interface BinaryFile {
+  readonly head: Uint8Array;
+  readonly bytes: number;
+}
+
+/** A picture that models can see; any other binary file is `unsupported`, and named. */
+export async function readImage(
+  path: string,
+  binary: BinaryFile,
+  maxBytes: number,
+  context: ToolContext,
+): Promise<ToolOutput<ImageFile>> {
+  const type = sniffMediaType(binary.head);
+  if (type === undefined || !visibleTypes.has(type.mediaType)) throw notShown(path, binary, type);
+  if (binary.bytes > maxBytes) throw tooLarge(path, binary, type, maxBytes);
+
+  const { bytes } = await context.environment.readFile(path, { maxBytes, signal: context.signal });
+  const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  const { mediaType, description } = type;
+  const { width, height } = imageSize(bytes) ?? {};
+  const pixels = width === undefined ? "" : `, ${width} × ${height} pixels`;
+  return {
+    data: { kind: "image", path, mediaType, base64, width, height, bytes: bytes.length },
+    text: `${path}: ${description} (${mediaType})${pixels}, ${bytes.length} bytes`,
+    images: [{ mediaType, base64 }],
+  };
+}
+
+const visibleTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+function notShown(path: string, { bytes }: BinaryFile, type: MediaType | undefined): ToolError {
+  const kind = type ? `a ${type.description} (${type.mediaType})` : "a binary file of unknown type";
+  return new ToolError("unsupported", `${path} is ${kind}, ${bytes} bytes`, {
+    hint: "Only text and PNG, JPEG, GIF or WebP pictures can be shown: convert it, or use a command made for it.",
+  });
+}
+
+function tooLarge(path: string, { bytes }: BinaryFile, type: MediaType, maxBytes: number): ToolError {
+  return new ToolError(
+    "too-large",
+    `${path} is a ${type.description} of ${bytes} bytes; ${maxBytes} bytes of pictures can still be shown in this call`,
+    { hint: "Read it in a call of its own; scale a picture above 10485760 bytes down first." },
+  );
+}

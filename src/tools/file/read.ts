@@ -1,0 +1,154 @@
+import * as z from "zod/mini";
+import { type ErrorCode, ToolError } from "../../contract/error.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { type ImageFile, readImage } from "./read-image.ts";
+import { readText, type TextFile } from "./read-text.ts";
+
+export interface FileReadInput {
+  readonly path?: string | undefined;
+  readonly paths?: string[] | undefined;
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly line_numbers?: boolean | undefined;
+}
+
+/** One entry for each path, in the order they were asked for. */
+export interface FileReadData {
+  readonly files: readonly (TextFile | ImageFile | UnreadFile)[];
+}
+
+/** A file that could not be read beside others that could. */
+export interface UnreadFile {
+  readonly kind: "error";
+  readonly path: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/** Shows files to the model: text by lines, pictures as pictures. */
+export const fileRead: Tool<FileReadInput, FileReadData> = {
+  name: "file.read",
+  summary:
+    "Read text files by lines, or look at pictures (PNG, JPEG, GIF, WebP). Give `paths` to read several at once. " +
+    "To find something in large or unknown files use search.grep; to see a directory use file.list.",
+  risk: "read",
+  input: z
+    .strictObject({
+      path: z.optional(
+        z
+          .string()
+          .check(z.describe("File to read: relative to the workspace, absolute, or an out_… handle.")),
+      ),
+      paths: z.optional(
+        z
+          .array(z.string())
+          .check(
+            z.minLength(1),
+            z.maxLength(50),
+            z.describe("Instead of `path`: up to 50 files to read at once."),
+          ),
+      ),
+      offset: z.optional(
+        z.int().check(
+          z.refine((offset) => offset !== 0, { error: "lines count from 1, or from the end when negative" }),
+          z.describe(
+            "First line, counted from 1. Negative counts from the end: -50 gives the last 50 lines.",
+          ),
+        ),
+      ),
+      limit: z.optional(
+        z.int().check(z.minimum(1), z.describe("How many lines at most; 2000 if not given.")),
+      ),
+      line_numbers: z.optional(
+        z
+          .boolean()
+          .check(z.describe("Put `N | ` before each line (it is not in the file); true if not given.")),
+      ),
+    })
+    .check(
+      z.refine(({ path, paths }) => (path === undefined) !== (paths === undefined), {
+        error: "give either `path` or `paths`",
+      }),
+    ),
+  limits: { maxChars: 50_000, keep: "both" },
+  accesses: (input) => wantedPaths(input).map((path) => ({ kind: "read", path })),
+
+  async run(input, context) {
+    if (input.path !== undefined) return inList(await readOne(input.path, input, context, maxImageBytes));
+    const outputs: ToolOutput<FileReadData["files"][number]>[] = [];
+    let imageBytes = maxImageBytes;
+    for (const path of wantedPaths(input)) {
+      const output = await readOne(path, input, context, imageBytes).catch((error) =>
+        explain(path, error, context),
+      );
+      if (output.data.kind === "image") imageBytes -= output.data.bytes;
+      outputs.push(output);
+    }
+    return combine(outputs);
+  },
+};
+
+/** Of all pictures in one call. */
+const maxImageBytes = 10 * 1024 * 1024;
+
+function wantedPaths({ path, paths }: FileReadInput): readonly string[] {
+  return paths ?? (path === undefined ? [] : [path]);
+}
+
+async function readOne(
+  path: string,
+  input: FileReadInput,
+  context: ToolContext,
+  imageBytes: number,
+): Promise<ToolOutput<TextFile | ImageFile>> {
+  const { offset = 1, limit = 2000, line_numbers: lineNumbers = true } = input;
+  try {
+    const text = await readText(path, { offset, limit, lineNumbers }, context);
+    return "binary" in text ? await readImage(path, text.binary, imageBytes, context) : text;
+  } catch (error) {
+    throw await asDirectory(path, error, context);
+  }
+}
+
+async function asDirectory(path: string, error: unknown, { environment }: ToolContext): Promise<unknown> {
+  if (!(error instanceof ToolError && error.code === "unsupported")) return error;
+  const info = await environment.info(path).catch(() => undefined);
+  if (info?.kind !== "directory") return error;
+  return new ToolError("unsupported", `${path} is a directory, not a file`, {
+    hint: "See what is in it with file.list, then read a file of it.",
+  });
+}
+
+/** What stands in the place of a file that could not be read, so that the others are not lost. */
+function explain(path: string, error: unknown, { signal }: ToolContext): ToolOutput<UnreadFile> {
+  if (!(error instanceof ToolError) || signal.aborted) throw error;
+  const { code, message, hint } = error;
+  return { data: { kind: "error", path, code, message, hint }, text: `[${describeFailure(error)}]` };
+}
+
+function describeFailure({ code, message, hint }: Pick<UnreadFile, "code" | "message" | "hint">): string {
+  return `${code}: ${message}.${hint === undefined ? "" : ` ${hint}`}`;
+}
+
+function inList(output: ToolOutput<FileReadData["files"][number]>): ToolOutput<FileReadData> {
+  return { ...output, data: { files: [output.data] } };
+}
+
+function combine(outputs: readonly ToolOutput<FileReadData["files"][number]>[]): ToolOutput<FileReadData> {
+  const files = outputs.map(({ data }) => data);
+  const failures = files.filter((file) => file.kind === "error");
+  const [firstFailure] = failures;
+  if (firstFailure && failures.length === files.length) {
+    throw new ToolError(firstFailure.code, failures.map(describeFailure).join("\n"), {
+      hint: "None of the files could be read: correct the paths and call again.",
+    });
+  }
+  const continuation = outputs.flatMap(({ continuation }) => continuation ?? []).join(" ");
+  return {
+    data: { files },
+    text: outputs.map(({ data, text }) => `==> ${data.path} <==\n${text}`).join("\n"),
+    ...(continuation === "" ? {} : { continuation }),
+    images: outputs.flatMap(({ images }) => images ?? []),
+  };
+}

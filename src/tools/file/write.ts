@@ -1,0 +1,117 @@
+import * as z from "zod/mini";
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
+
+export interface FileWriteInput {
+  readonly path: string;
+  readonly content: string;
+  readonly if_exists?: "replace" | "refuse" | undefined;
+  readonly encoding?: "utf-8" | "base64" | undefined;
+}
+
+export interface FileWriteData {
+  readonly path: string;
+  readonly created: boolean;
+  /** False when the file already held exactly this content; then nothing was written. */
+  readonly changed: boolean;
+  readonly bytes: number;
+  /** Size of what was replaced; undefined for a new file. */
+  readonly previousBytes: number | undefined;
+}
+
+/** Creates a file or replaces it whole. */
+export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
+  name: "file.write",
+  summary:
+    "Create a file, with its directories, or replace a whole file. To change a part of an existing file, edit it instead: " +
+    "that is shorter and cannot lose the rest.",
+  risk: "write",
+  input: z.strictObject({
+    path: z.string().check(z.describe("File to write, relative to the workspace or absolute.")),
+    content: z.string().check(z.describe("The whole new content; at most 10 MB.")),
+    if_exists: z.optional(
+      z
+        .enum(["replace", "refuse"])
+        .check(z.describe("What to do when the file exists; replace if not given.")),
+    ),
+    encoding: z.optional(
+      z
+        .enum(["utf-8", "base64"])
+        .check(z.describe("base64: `content` holds bytes in base64; utf-8 if not given.")),
+    ),
+  }),
+  limits: { maxChars: 1000, keep: "both" },
+  accesses: ({ path }) => [{ kind: "write", path }],
+
+  async run({ path, content, if_exists: ifExists = "replace", encoding = "utf-8" }, context) {
+    const bytes = encoding === "base64" ? fromBase64(content) : fromText(content);
+    if (bytes.length > maxBytes) throw tooLarge(path, bytes.length);
+
+    const previousBytes = await sizeOf(path, context.environment);
+    if (ifExists === "replace" && previousBytes === bytes.length && (await holds(path, bytes, context))) {
+      return {
+        data: { path, created: false, changed: false, bytes: bytes.length, previousBytes },
+        text: `${path} already held exactly these ${bytes.length} bytes; nothing was written.`,
+      };
+    }
+    const { created } = await context.environment.writeFile(path, bytes, { ifExists });
+    return {
+      data: {
+        path,
+        created,
+        changed: true,
+        bytes: bytes.length,
+        previousBytes: created ? undefined : previousBytes,
+      },
+      text: created
+        ? `Created ${path}: ${bytes.length} bytes written.`
+        : `Overwrote ${path}: ${bytes.length} bytes written, ${previousBytes ?? 0} before.`,
+    };
+  },
+};
+
+const maxBytes = 10 * 1024 * 1024;
+
+function fromText(content: string): Uint8Array {
+  if (content.isWellFormed()) return Buffer.from(content);
+  const position = content.search(/\p{Surrogate}/u);
+  throw new ToolError("invalid-input", `The content has half of a surrogate pair at index ${position}`, {
+    hint: "UTF-8 cannot hold it: send the whole character, or the bytes with encoding base64.",
+  });
+}
+
+function fromBase64(content: string): Uint8Array {
+  const digits = content.replace(/\s+/g, "");
+  const bytes = Buffer.from(digits, "base64");
+  // Buffer skips what it does not know; encoding again shows whether it did.
+  if (bytes.toString("base64").replace(/=+$/, "") === digits.replace(/={0,2}$/, "")) return bytes;
+  throw new ToolError("invalid-input", "The content is not valid base64", {
+    hint: "Use the standard alphabet (A-Z a-z 0-9 + /), or send text with encoding utf-8.",
+  });
+}
+
+function tooLarge(path: string, bytes: number): ToolError {
+  return new ToolError("too-large", `${bytes} bytes for ${path}; at most ${maxBytes} can be written`, {
+    hint: "Split the content into several files, or let a command produce it.",
+  });
+}
+
+async function sizeOf(path: string, environment: Environment): Promise<number | undefined> {
+  try {
+    const { kind, bytes } = await environment.info(path);
+    return kind === "file" ? bytes : undefined;
+  } catch (error) {
+    if (error instanceof ToolError && error.code === "not-found") return undefined;
+    throw error;
+  }
+}
+
+async function holds(
+  path: string,
+  bytes: Uint8Array,
+  { environment, signal }: ToolContext,
+): Promise<boolean> {
+  const { bytes: present } = await environment.readFile(path, { maxBytes, signal });
+  return Buffer.compare(present, bytes) === 0;
+}
