@@ -49,7 +49,11 @@ const writing = (path: string): readonly Access[] => [{ kind: "write", path }];
 
 describe("a call", () => {
   it("answers with words, data and a call id", async () => {
-    const tool = customTool(({ note }) => ({ data: { note }, text: `Heard ${note}.`, continuation: "More with page 2." }));
+    const tool = customTool(({ note }) => ({
+      data: { note },
+      text: `Heard ${note}.`,
+      continuation: "More with page 2.",
+    }));
     await open({ tools: [tool] });
     expect(await crib.call("test.act", { note: "this" })).toEqual({
       content: "Heard this.\n[More with page 2.]",
@@ -65,14 +69,14 @@ describe("a call", () => {
 
   it("turns a tool's error into a result that names the way out", async () => {
     const tool = customTool(() => {
-      throw new ToolError("no-match", "Not there.", { hint: "Look elsewhere." });
+      throw new ToolError("no-match", "Not there", { hint: "Look elsewhere." });
     });
     await open({ tools: [tool] });
     expect(await crib.call("test.act", {})).toEqual({
-      content: "Not there.\nLook elsewhere.",
+      content: "Not there\nLook elsewhere.",
       isError: true,
       data: null,
-      error: { code: "no-match", message: "Not there.", hint: "Look elsewhere." },
+      error: { code: "no-match", message: "Not there", hint: "Look elsewhere." },
       callId: expect.any(String),
       truncated: false,
       output: null,
@@ -95,7 +99,10 @@ describe("a call", () => {
   it("may use the wire name or the canonical one", async () => {
     writeFileSync(join(folder, "a.txt"), "one\n");
     await open();
-    const [wire, canonical] = [await crib.call("file_read", { path: "a.txt" }), await crib.call("file.read", { path: "a.txt" })];
+    const [wire, canonical] = [
+      await crib.call("file_read", { path: "a.txt" }),
+      await crib.call("file.read", { path: "a.txt" }),
+    ];
     expect({ ...wire, callId: "" }).toEqual({ ...canonical, callId: "" });
   });
 
@@ -103,7 +110,7 @@ describe("a call", () => {
     await open();
     expect((await crib.call("file.raed", {})).error).toEqual({
       code: "not-found",
-      message: 'Unknown tool "file.raed".',
+      message: 'Unknown tool "file.raed"',
       hint: 'Did you mean "file.read"?',
     });
   });
@@ -125,12 +132,24 @@ describe("invalid input", () => {
     ["a key like no other", { path: "a", zzz: 3 }, "file.read_one: unknown key `zzz`"],
     ["a fraction", { path: "a", offset: 1.5 }, "file.read_one: `offset` must be an integer, not a number"],
     ["too small a number", { path: "a", offset: 0 }, "file.read_one: `offset` must be at least 1"],
-    ["a value outside a list", { path: "a", keep: "middle" }, 'file.read_one: `keep` must be one of "head", "tail"'],
-    ["several faults", { offset: "x" }, "file.read_one: `path` is missing; `offset` must be an integer, not a string"],
+    [
+      "a value outside a list",
+      { path: "a", keep: "middle" },
+      'file.read_one: `keep` must be one of "head", "tail"',
+    ],
+    [
+      "several faults",
+      { offset: "x" },
+      "file.read_one: `path` is missing; `offset` must be an integer, not a string",
+    ],
     ["text instead of an object", "path", "file.read_one: the input must be an object, not a string"],
     ["nothing at all", undefined, "file.read_one: the input is missing"],
     ["a list", [], "file.read_one: the input must be an object, not an array"],
-    ["a wrong entry of a list", { path: "a", tags: ["x", 1] }, "file.read_one: `tags.1` must be a string, not a number"],
+    [
+      "a wrong entry of a list",
+      { path: "a", tags: ["x", 1] },
+      "file.read_one: `tags.1` must be a string, not a number",
+    ],
   ];
 
   it.each(cases)("explains %s", async (_name, input, message) => {
@@ -140,7 +159,11 @@ describe("invalid input", () => {
       keep: z.optional(z.enum(["head", "tail"])),
       tags: z.optional(z.array(z.string())),
     });
-    const tool = { ...customTool(() => ({ data: null, text: "ran" })), name: "file.read_one", input: schema as never };
+    const tool = {
+      ...customTool(() => ({ data: null, text: "ran" })),
+      name: "file.read_one",
+      input: schema as never,
+    };
     await open({ tools: [tool] });
     expect((await crib.call("file.read_one", input)).error).toEqual({
       code: "invalid-input",
@@ -177,7 +200,10 @@ describe("events", () => {
   });
 
   it("distinguish what was denied from what failed", async () => {
-    await open({ tools: [customTool(() => ({ data: null, text: "" }), { risk: "write", accesses: () => writing("a") })], mode: "safe" });
+    await open({
+      tools: [customTool(() => ({ data: null, text: "" }), { risk: "write", accesses: () => writing("a") })],
+      mode: "safe",
+    });
     const seen: CallEvent[] = [];
     crib.events.on((event) => void seen.push(event));
     await crib.call("test.act", {});
@@ -208,14 +234,18 @@ describe("approval", () => {
     await open({ tools: [deleting] });
     expect((await crib.call("test.act", {})).error).toEqual({
       code: "needs-approval",
-      message: "This call needs a person's approval (mode cautious: destructive). It would delete a.",
+      message: "This call needs a person's approval (mode cautious: destructive): it would delete a",
       hint: "Nobody can be asked here: choose another way, or ask the person to allow it (another mode).",
     });
   });
 
   it("shows the person the call and obeys the answer", async () => {
     const requests: unknown[] = [];
-    const answers = [{ allow: true }, { allow: false, message: "Keep that file." }, { allow: false }] as const;
+    const answers = [
+      { allow: true },
+      { allow: false, message: "Keep that file." },
+      { allow: false },
+    ] as const;
     await open({
       tools: [deleting],
       approve: (request) => {
@@ -223,11 +253,15 @@ describe("approval", () => {
         return answers[requests.length - 1]!;
       },
     });
-    const results = [await crib.call("test.act", {}), await crib.call("test.act", {}), await crib.call("test.act", {})];
+    const results = [
+      await crib.call("test.act", {}),
+      await crib.call("test.act", {}),
+      await crib.call("test.act", {}),
+    ];
     expect(results.map((result) => result.error?.message ?? result.content)).toEqual([
       "gone",
       "Keep that file.",
-      "The person refused this call (mode cautious: destructive).",
+      "The person refused this call (mode cautious: destructive)",
     ]);
     expect(requests[0]).toEqual({
       callId: results[0]!.callId,
@@ -236,7 +270,7 @@ describe("approval", () => {
       accesses: [{ kind: "delete", path: "a" }],
       risk: "destructive",
       rule: "mode cautious: destructive",
-      reason: "It would delete a.",
+      reason: "it would delete a",
     });
   });
 
@@ -265,7 +299,11 @@ describe("turns", () => {
     symlinkSync("a", join(folder, "link"));
     const trace: string[] = [];
     await open({ tools: [tracingTool(trace)] });
-    await Promise.all(["a", "./a", "link", join(folder, "a")].map((path, note) => crib.call("test.act", { path, note: `${note}` })));
+    await Promise.all(
+      ["a", "./a", "link", join(folder, "a")].map((path, note) =>
+        crib.call("test.act", { path, note: `${note}` }),
+      ),
+    );
     expect(trace).toEqual(["begin 0", "end 0", "begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"]);
   });
 
@@ -316,7 +354,7 @@ describe("time", () => {
     await open({ tools: [patient] });
     expect((await crib.call("test.act", {}, { timeoutMs: 20 })).error).toEqual({
       code: "timeout",
-      message: "The call did not finish within 0.02 s and was ended.",
+      message: "The call did not finish within 0.02 s and was ended",
       hint: "Ask for less at once (a narrower path or pattern), or allow more time.",
     });
   });
@@ -333,7 +371,9 @@ describe("time", () => {
   it("reports work that was finished in spite of the deadline as done", async () => {
     const stubborn = customTool(
       (_input, { signal }) =>
-        new Promise((resolve) => signal.addEventListener("abort", () => resolve({ data: null, text: "written" }))),
+        new Promise((resolve) =>
+          signal.addEventListener("abort", () => resolve({ data: null, text: "written" })),
+        ),
     );
     await open({ tools: [stubborn] });
     expect((await crib.call("test.act", {}, { timeoutMs: 10 })).content).toBe("written");
@@ -356,7 +396,9 @@ describe("a long output", () => {
     expect(result.output).toMatch(/^out_[0-9a-z]{17}$/);
     const handle = result.output!;
     expect(result.content).toMatch(
-      new RegExp(`^line 1\\nline 2\\n[^]*\\[… \\d+ characters cut …\\]\\n\\[The whole output is kept as ${handle}: give it as a path to file.read or search.grep.\\]$`),
+      new RegExp(
+        `^line 1\\nline 2\\n[^]*\\[… \\d+ characters cut …\\]\\n\\[The whole output is kept as ${handle}: give it as a path to file.read or search.grep.\\]$`,
+      ),
     );
     const [slice, hits] = [
       await crib.call("file.read", { path: handle, offset: 399, limit: 1, line_numbers: false }),
@@ -381,12 +423,14 @@ describe("history", () => {
 
 describe("opening", () => {
   it("explains a workspace that is not there", async () => {
-    await expect(open({ workspace: join(folder, "nowhere") })).rejects.toThrow(/The workspace .*nowhere cannot be opened/);
+    await expect(open({ workspace: join(folder, "nowhere") })).rejects.toThrow(
+      /The workspace .*nowhere cannot be opened/,
+    );
   });
 
   it("explains a mode or dialect it does not know", async () => {
-    await expect(open({ mode: "brave" as never })).rejects.toThrow('There is no mode "brave".');
-    await expect(open({ dialect: "toolcrip" })).rejects.toThrow('There is no dialect "toolcrip".');
+    await expect(open({ mode: "brave" as never })).rejects.toThrow('There is no mode "brave"');
+    await expect(open({ dialect: "toolcrip" })).rejects.toThrow('There is no dialect "toolcrip"');
   });
 
   it("lets an own tool replace one of the dialect's", async () => {

@@ -127,7 +127,10 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     call: async (name, input, callOptions = {}) => {
       const id = newIdentifier("call");
       try {
-        if (closing.signal.aborted) throw new ToolError("unavailable", "This tool room is closed.");
+        if (closing.signal.aborted)
+          throw new ToolError("unavailable", "This tool room is closed", {
+            hint: "Open a new one.",
+          });
         const outcome = counter({
           id,
           tool: await shelf.find(name),
@@ -176,7 +179,7 @@ class Shelf {
     if (tool) return tool.load();
     const names = [...this.#tools.values()].flatMap((other) => [other.name, other.canonical]);
     const meant = nearest(name, names);
-    throw new ToolError("not-found", `Unknown tool "${name}".`, {
+    throw new ToolError("not-found", `Unknown tool "${name}"`, {
       hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${[...this.#tools.keys()].join(", ")}.`,
     });
   }
@@ -189,7 +192,7 @@ function loadOnce(tool: DialectTool): DialectTool {
 
 function checkMode(mode: Mode): Mode {
   if (modes.includes(mode)) return mode;
-  throw new ToolError("invalid-input", `There is no mode "${mode}".`, {
+  throw new ToolError("invalid-input", `There is no mode "${mode}"`, {
     hint: `Known: ${modes.join(", ")}.`,
   });
 }

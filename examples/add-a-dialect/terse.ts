@@ -5,7 +5,12 @@ import { rename } from "../../src/dialects/rename.ts";
 export const terseDialect: Dialect = {
   name: "terse",
   tools: [
-    rename("file.read", { name: "cat", fields: { path: "file" }, omit: ["paths"], defaults: { line_numbers: false } }),
+    rename("file.read", {
+      name: "cat",
+      fields: { path: "file" },
+      omit: ["paths"],
+      defaults: { line_numbers: false },
+    }),
     rename("search.grep", { name: "grep", fields: { path: "in" } }),
     rename("file.delete", { name: "rm", summary: "Remove a file.", omit: ["recursive"] }),
   ],

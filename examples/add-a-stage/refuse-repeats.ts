@@ -7,7 +7,7 @@ export function refuseRepeats(): Stage {
   return async (call, next) => {
     const current = JSON.stringify([call.tool.name, call.input]);
     if (current === previous) {
-      throw new ToolError("denied", "This is the same call as the one before.", {
+      throw new ToolError("denied", "This is the same call as the one before", {
         hint: "Its answer is above; do something with it.",
       });
     }

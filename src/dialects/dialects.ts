@@ -12,7 +12,7 @@ export function findDialect(name: string): Dialect {
   const found = dialects.find((dialect) => dialect.name === name);
   if (found) return found;
   const meant = nearest(name, dialectNames);
-  throw new ToolError("invalid-input", `There is no dialect "${name}".`, {
+  throw new ToolError("invalid-input", `There is no dialect "${name}"`, {
     hint: meant ? `Did you mean "${meant}"?` : `Known: ${dialectNames.join(", ")}.`,
   });
 }

@@ -32,7 +32,7 @@ it("judges a call by its most harmful access and says which one it is", () => {
     verdict: "ask",
     risk: "execute",
     rule: "mode cautious: execute",
-    reason: "It would run `make`.",
+    reason: "it would run `make`",
   });
 });
 

@@ -15,7 +15,7 @@ export function decide(question: { mode: Mode; accesses: readonly Access[] }): D
   const rule = `mode ${question.mode}: ${risk}`;
   if (allowedRisks[question.mode].has(risk)) return { verdict: "allow", risk, rule };
   const touched = question.accesses.filter((access) => riskOfAccess(access) === risk).map(describeAccess);
-  return { verdict: "ask", risk, rule, reason: `It would ${touched.join(", ") || "run a tool"}.` };
+  return { verdict: "ask", risk, rule, reason: `it would ${touched.join(", ") || "run a tool"}` };
 }
 
 const allowedRisks: Record<Mode, ReadonlySet<Risk>> = {

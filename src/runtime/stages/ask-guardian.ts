@@ -31,14 +31,14 @@ export function askGuardian(settings: GuardianSettings): Stage {
     if (decision.verdict === "allow") return next(call);
     const { risk, reason, rule } = decision;
     if (!settings.approve) {
-      throw new ToolError("needs-approval", `This call needs a person's approval (${rule}). ${reason}`, {
+      throw new ToolError("needs-approval", `This call needs a person's approval (${rule}): ${reason}`, {
         hint: "Nobody can be asked here: choose another way, or ask the person to allow it (another mode).",
       });
     }
     const request = { callId: call.id, tool: call.tool.name, input: call.input, accesses: call.accesses };
     const approval = await settings.approve({ ...request, risk, reason, rule }, call.signal);
     if (approval.allow) return next(call);
-    throw new ToolError("denied", approval.message ?? `The person refused this call (${rule}).`, {
+    throw new ToolError("denied", approval.message ?? `The person refused this call (${rule})`, {
       hint: "Do not repeat it; ask what to do instead.",
     });
   };

@@ -38,11 +38,11 @@ export const limitTime: Stage = async (call, next) => {
 };
 
 function timedOut(timeoutMs: number): ToolError {
-  return new ToolError("timeout", `The call did not finish within ${timeoutMs / 1000} s and was ended.`, {
+  return new ToolError("timeout", `The call did not finish within ${timeoutMs / 1000} s and was ended`, {
     hint: "Ask for less at once (a narrower path or pattern), or allow more time.",
   });
 }
 
 function cancelled(): ToolError {
-  return new ToolError("cancelled", "The call was cancelled.");
+  return new ToolError("cancelled", "The call was cancelled");
 }

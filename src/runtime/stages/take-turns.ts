@@ -52,7 +52,7 @@ async function untilAllDone(turns: readonly Promise<void>[], signal: AbortSignal
   if (turns.length === 0) return;
   const { promise: cancelled, reject } = Promise.withResolvers<never>();
   const onAbort = () =>
-    reject(new ToolError("cancelled", "The call was cancelled while it waited for its turn."));
+    reject(new ToolError("cancelled", "The call was cancelled while it waited for its turn"));
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     if (signal.aborted) onAbort();

@@ -1,0 +1,144 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const repository = join(import.meta.dirname, "..");
+const documents = ["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { cwd: repository })];
+
+interface Block {
+  readonly document: string;
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+  /** From a comment above the block: the file it shows. */
+  readonly file: string | undefined;
+}
+
+const blocks = documents.flatMap(readBlocks);
+const named = (wanted: (block: Block) => boolean) =>
+  blocks.filter(wanted).map((block) => [`${block.document}:${block.line}`, block] as const);
+
+describe("every shown file is the real one", () => {
+  it.each(named((block) => block.file !== undefined))("%s", (_name, block) => {
+    expect(block.text).toBe(readFileSync(join(repository, block.file!), "utf8"));
+  });
+});
+
+/** Programs run in a copy of the documented workspace, with the package name resolved to the source. */
+describe("every program runs", () => {
+  const programs = named(
+    (block) => (block.language === "ts" || block.language === "js") && block.file === undefined,
+  );
+  it.each(programs)("%s", async (_name, block) => {
+    await using folder = temporaryFolder();
+    prepareWorkspace(folder.path);
+    const door = join(repository, "src/toolcrib.ts");
+    const script = join(folder.path, "program.ts");
+    writeFileSync(script, block.text.replaceAll('from "toolcrib"', `from ${JSON.stringify(door)}`));
+    const run = spawnSync(process.execPath, [script], { ...shellOptions(folder.path), encoding: "utf8" });
+    expect([run.status, run.stderr]).toEqual([0, ""]);
+    const promised = [...block.text.matchAll(/\/\/ prints: (.*)/g)].map((match) => match[1]);
+    expect(run.stdout.split("\n")).toEqual(expect.arrayContaining(promised));
+  });
+});
+
+/** In a console block a line with `$` is typed, the lines after it are the answer; a line `…` stands for any lines. */
+describe("every console session is true", () => {
+  it.each(named((block) => block.language === "console"))("%s", async (_name, block) => {
+    await using folder = temporaryFolder();
+    prepareWorkspace(folder.path);
+    for (const { command, answer } of readSession(block.text)) {
+      const run = spawnSync("bash", ["-c", `${command} 2>&1`], {
+        ...shellOptions(folder.path),
+        encoding: "utf8",
+      });
+      expect(`$ ${command}\n${run.stdout.trimEnd()}`).toMatch(answerPattern(command, answer));
+    }
+  });
+});
+
+it("every set-up command is one that CI runs, or a script of the package", () => {
+  const scripts = Object.keys(JSON.parse(readFileSync(join(repository, "package.json"), "utf8")).scripts);
+  const allowed = ["npm ci && npm start", "npm ci && npm test", ...scripts.map((name) => `npm run ${name}`)];
+  const commands = blocks
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ text }) => text.trim().split("\n"));
+  expect(commands.filter((command) => !allowed.includes(command.replace(/ -- .*| *#.*/, "")))).toEqual([]);
+  expect(readFileSync(join(repository, ".ci/run"), "utf8")).toContain("\nnpm ci && npm test\n");
+});
+
+it("every block has a language that is checked", () => {
+  const unchecked = blocks.filter(
+    ({ language }) => !["ts", "js", "console", "sh", "json", ""].includes(language),
+  );
+  expect(unchecked).toEqual([]);
+  for (const { text, language } of blocks) if (language === "json") JSON.parse(text);
+});
+
+it("every relative link leads somewhere", () => {
+  const broken = documents.flatMap((document) => {
+    const text = readFileSync(join(repository, document), "utf8");
+    const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1]!);
+    const exists = (target: string) => globSync(join(repository, document, "..", target)).length > 0;
+    return targets.filter((target) => !exists(target)).map((target) => `${document}: ${target}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+function readBlocks(document: string): Block[] {
+  const text = readFileSync(join(repository, document), "utf8");
+  const fences = text.matchAll(/(?:<!-- file: (\S+) -->\n)?^```(\S*)\n([\s\S]*?)^```$/gm);
+  return [...fences].map((match) => ({
+    document,
+    line: text.slice(0, match.index).split("\n").length,
+    language: match[2]!,
+    text: match[3]!,
+    file: match[1],
+  }));
+}
+
+/** The small project that the documents talk about. */
+function prepareWorkspace(folder: string): void {
+  cpSync(join(import.meta.dirname, "fixtures/project"), folder, { recursive: true });
+  const tools = join(folder, ".bin");
+  mkdirSync(tools);
+  const main = join(repository, "src/apps/cli/main.ts");
+  writeFileSync(join(tools, "toolcrib"), `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`);
+  // `npx toolcrib …` in the documents means the command of this checkout.
+  writeFileSync(join(tools, "npx"), '#!/bin/sh\nexec "$@"\n');
+  for (const name of ["toolcrib", "npx"]) chmodSync(join(tools, name), 0o755);
+  execFileSync("git", ["init", "-q"], { cwd: folder });
+}
+
+function shellOptions(folder: string) {
+  const env = {
+    ...process.env,
+    PATH: `${join(folder, ".bin")}:${process.env.PATH}`,
+    TOOLCRIB_HOME: join(folder, ".toolcrib-home"),
+    NO_COLOR: "1",
+    FORCE_COLOR: undefined,
+  };
+  return { cwd: folder, env };
+}
+
+function readSession(text: string): { command: string; answer: string[] }[] {
+  const steps: { command: string; answer: string[] }[] = [];
+  for (const line of text.trimEnd().split("\n")) {
+    if (line.startsWith("$ ")) steps.push({ command: line.slice(2), answer: [] });
+    else steps.at(-1)?.answer.push(line);
+  }
+  return steps;
+}
+
+function answerPattern(command: string, answer: readonly string[]): RegExp {
+  const lines = [`$ ${command}`, ...answer].map((line) =>
+    line.trim() === "…" ? "[^]*" : line.split("…").map(escapePattern).join(".*"),
+  );
+  return new RegExp(`^${lines.join("\\n")}$`);
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}
