@@ -1,0 +1,68 @@
+import { type Glob, parseIgnoreGlob } from "./glob.ts";
+
+/** The rules of one ignore file. */
+export interface IgnoreRules {
+  /**
+   * What the last matching line says, undefined when none matches. `path` is relative to the file's directory.
+   * Whether a directory above is ignored already, the caller knows.
+   */
+  decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined;
+}
+
+/** Reads a `.gitignore` or a file in its syntax. Lines that git would never match are left out. */
+export function parseIgnoreRules(text: string): IgnoreRules {
+  return new RuleList(
+    text
+      .replace(/^\uFEFF/, "")
+      .split("\n")
+      .flatMap(parseRule),
+  );
+}
+
+interface Rule {
+  readonly glob: Glob;
+  readonly says: "ignore" | "include";
+}
+
+class RuleList implements IgnoreRules {
+  /** Plain names, found by one look: most files have many. */
+  readonly #byName = new Map<string, number>();
+  /** Places of all others in the file, last first. */
+  readonly #others: number[] = [];
+  readonly #rules: readonly Rule[];
+
+  constructor(rules: readonly Rule[]) {
+    this.#rules = rules;
+    for (const [index, rule] of rules.entries()) {
+      if (rule.glob.literalName === undefined) this.#others.unshift(index);
+      else this.#byName.set(rule.glob.literalName, index);
+    }
+  }
+
+  decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined {
+    const named = this.#byName.get(path.slice(path.lastIndexOf("/") + 1)) ?? -1;
+    const later =
+      this.#others.find((index) => index < named || this.#rules[index]!.glob.matches(path, kind)) ?? -1;
+    return this.#rules[Math.max(named, later)]?.says;
+  }
+}
+
+function parseRule(line: string): Rule[] {
+  if (line.startsWith("#")) return [];
+  const pattern = withoutTrailingSpaces(line.endsWith("\r") ? line.slice(0, -1) : line);
+  const negated = pattern.startsWith("!");
+  const rest = negated ? pattern.slice(1) : pattern;
+  const glob = rest === "" ? undefined : parseIgnoreGlob(rest);
+  return glob === undefined ? [] : [{ glob, says: negated ? "include" : "ignore" }];
+}
+
+/** Spaces at the end do not count unless the first of them is escaped; other blanks do. */
+function withoutTrailingSpaces(line: string): string {
+  let end = 0;
+  for (let index = 0; index < line.length; index += 1) {
+    if (line[index] === "\\") index += 1;
+    else if (line[index] === " ") continue;
+    end = index + 1;
+  }
+  return line.slice(0, end);
+}
