@@ -6,6 +6,7 @@ import type { AnyTool, Image } from "./contract/tool.ts";
 import type { ToolDefinition } from "./dialects/definition.ts";
 import type { Dialect, DialectTool } from "./dialects/dialect.ts";
 import { findDialect } from "./dialects/dialects.ts";
+import { findTool } from "./dialects/find-tool.ts";
 import {
   makePrivateDirectory,
   realWorkspace,
@@ -20,7 +21,6 @@ import { CallEvents } from "./runtime/call-events.ts";
 import { openCounter } from "./runtime/runtime.ts";
 import type { Approval, ApprovalRequest } from "./runtime/stages/ask-guardian.ts";
 import { newIdentifier } from "./text/identifier.ts";
-import { nearest } from "./text/nearest.ts";
 
 export type { Access, Risk } from "./contract/access.ts";
 export type { Success } from "./contract/call.ts";
@@ -175,13 +175,7 @@ class Shelf {
   }
 
   async find(name: string): Promise<AnyTool> {
-    const tool = this.#tools.get(name) ?? [...this.#tools.values()].find((other) => other.canonical === name);
-    if (tool) return tool.load();
-    const names = [...this.#tools.values()].flatMap((other) => [other.name, other.canonical]);
-    const meant = nearest(name, names);
-    throw new ToolError("not-found", `Unknown tool "${name}"`, {
-      hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${[...this.#tools.keys()].join(", ")}.`,
-    });
+    return (this.#tools.get(name) ?? findTool([...this.#tools.values()], name)).load();
   }
 }
 

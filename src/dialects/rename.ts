@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import type { AnyTool, OutputLimits, Tool } from "../contract/tool.ts";
 import { type CanonicalName, type CanonicalTool, catalog } from "../tools/catalog.ts";
 import type { DialectTool } from "./dialect.ts";
@@ -28,37 +27,19 @@ export function rename<Name extends CanonicalName>(canonical: Name, renaming: Re
   };
 }
 
-function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): AnyTool {
+async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Promise<AnyTool> {
   return {
     ...tool,
     name: renaming.name,
     canonical: tool.name,
     summary: renaming.summary ?? tool.summary,
     limits: renaming.limits ?? tool.limits,
-    input: renaming.fields || renaming.omit || renaming.defaults ? renameInput(tool, renaming) : tool.input,
+    input: changesInput(renaming)
+      ? (await import("./rename-input.ts")).renameInput(tool.input, renaming)
+      : tool.input,
   };
 }
 
-/** Takes the dialect's fields, gives the canonical ones, which the tool's own schema checks again as a whole. */
-function renameInput(tool: AnyTool, renaming: Renaming<CanonicalName>): AnyTool["input"] {
-  const { shape } = tool.input._zod.def as unknown as { shape: Record<string, z.ZodMiniType> };
-  const wireNames: Readonly<Record<string, string | undefined>> = renaming.fields ?? {};
-  const defaults: Readonly<Record<string, unknown>> = renaming.defaults ?? {};
-  const omitted = new Set<PropertyKey>(renaming.omit);
-  const offered = Object.entries(shape)
-    .filter(([field]) => !omitted.has(field))
-    .map(([field, schema]) => ({
-      field,
-      wireName: wireNames[field] ?? field,
-      schema: field in defaults ? z.optional(schema) : schema,
-    }));
-  const wire = z.strictObject(Object.fromEntries(offered.map(({ wireName, schema }) => [wireName, schema])));
-  const toCanonical = (input: Record<string, unknown>): unknown => {
-    const given = offered.filter(({ wireName }) => input[wireName] !== undefined);
-    return {
-      ...defaults,
-      ...Object.fromEntries(given.map(({ field, wireName }) => [field, input[wireName]])),
-    };
-  };
-  return z.pipe(z.pipe(wire, z.transform(toCanonical)), tool.input);
+function changesInput({ fields, omit, defaults }: Renaming<CanonicalName>): boolean {
+  return fields !== undefined || omit !== undefined || defaults !== undefined;
 }
