@@ -1,0 +1,203 @@
+import type { FileInfo, LineRange, LineSlice, TextEncoding } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../text/encoding.ts";
+import type { Breath } from "../breath.ts";
+import { type ByteSource, chunkBytes, LineIndex, readChunk } from "./line-index.ts";
+import { type LineUnit, lastLineEnd, lineEnd, lineUnit, unitBytes } from "./newlines.ts";
+
+/** What is known about a file's text before any line is read. */
+export interface TextLayout {
+  readonly encoding: TextEncoding | "binary";
+  readonly markBytes: number;
+  readonly index: LineIndex;
+}
+
+export function layOut(source: ByteSource): TextLayout {
+  const head = readChunk(source, 0).subarray(0, detectionBytes);
+  const encoding = detectEncoding(head, { complete: head.length === source.size });
+  return { encoding, markBytes: byteOrderMarkLength(head), index: new LineIndex(lineUnit(encoding)) };
+}
+
+export function refuseBadRange(range: LineRange): void {
+  const { first, count, maxBytes } = range;
+  if (!Number.isSafeInteger(first) || first === 0) {
+    throw new ToolError("invalid-input", `There is no line ${first}`, {
+      hint: "Lines count from 1; negative numbers count from the end.",
+    });
+  }
+  if (!Number.isSafeInteger(count) || count < 1) {
+    throw new ToolError("invalid-input", `${count} lines cannot be read`, {
+      hint: "Ask for at least one line.",
+    });
+  }
+  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
+    throw new ToolError("invalid-input", `${maxBytes} bytes are no limit`, {
+      hint: "Allow at least one byte.",
+    });
+  }
+}
+
+/** Reads lines of a file of any size; only the lines themselves are held in memory. */
+export async function sliceLines(
+  source: ByteSource,
+  layout: TextLayout,
+  range: LineRange,
+  context: { readonly breath: Breath; readonly info: FileInfo },
+): Promise<LineSlice> {
+  const { index, encoding } = layout;
+  const start = await findStart(source, layout, range.first, context.breath);
+  const slice =
+    start === undefined
+      ? { bytes: new Uint8Array(0), lines: 0, end: source.size, cutBytes: 0 }
+      : await takeLines(source, start.offset, range, { unit: index.unit, breath: context.breath });
+  const reachedEnd = slice.end >= source.size;
+  const firstLine = start?.line;
+  const reachedTotal = reachedEnd && firstLine !== undefined ? firstLine - 1 + slice.lines : undefined;
+  return {
+    bytes: slice.bytes,
+    encoding,
+    lines: slice.lines,
+    firstLine,
+    totalLines: index.totalLines(source.size) ?? (source.size <= layout.markBytes ? 0 : reachedTotal),
+    reachedEnd,
+    cutBytes: slice.cutBytes,
+    info: context.info,
+  };
+}
+
+interface LineStart {
+  readonly offset: number;
+  readonly line: number | undefined;
+}
+
+async function findStart(
+  source: ByteSource,
+  { index, markBytes }: TextLayout,
+  first: number,
+  breath: Breath,
+): Promise<LineStart | undefined> {
+  if (source.size <= markBytes) return undefined;
+  const total = first < 0 ? index.totalLines(source.size) : undefined;
+  if (first < 0 && total === undefined) return findFromEnd(source, { index, markBytes }, -first, breath);
+  const line = total === undefined ? first : Math.max(1, total + first + 1);
+  const offset = await index.startOf(line, source, breath);
+  return offset === undefined ? undefined : { offset: Math.max(offset, markBytes), line };
+}
+
+/** Walks backwards over as many newlines as asked; the one at the very end only closes the last line. */
+async function findFromEnd(
+  source: ByteSource,
+  { index, markBytes }: Pick<TextLayout, "index" | "markBytes">,
+  lines: number,
+  breath: Breath,
+): Promise<LineStart> {
+  let left = lines;
+  let position = source.size - 1;
+  for (let chunk = Math.floor(position / chunkBytes); chunk >= 0; chunk -= 1) {
+    const chunkStart = chunk * chunkBytes;
+    const bytes = readChunk(source, chunkStart);
+    let end = lastLineEnd(bytes, Math.min(bytes.length, source.size - chunkStart), index.unit);
+    while (end !== -1) {
+      if (chunkStart + end < source.size) {
+        left -= 1;
+        if (left === 0) return { offset: chunkStart + end, line: undefined };
+      }
+      end = lastLineEnd(bytes, end - unitBytes(index.unit), index.unit);
+    }
+    position = chunkStart;
+    if (breath.isDue) await breath.take();
+  }
+  return { offset: markBytes, line: 1 };
+}
+
+interface Taken {
+  readonly bytes: Uint8Array;
+  readonly lines: number;
+  /** Where in the file the next line starts. */
+  readonly end: number;
+  readonly cutBytes: number;
+}
+
+const firstReadBytes = 64 * 1024;
+
+async function takeLines(
+  source: ByteSource,
+  offset: number,
+  { count, maxBytes }: LineRange,
+  { unit, breath }: { readonly unit: LineUnit; readonly breath: Breath },
+): Promise<Taken> {
+  const available = source.size - offset;
+  const most = Math.min(available, maxBytes);
+  let bytes: Buffer = Buffer.alloc(0);
+  let lines = 0;
+  let taken = 0;
+  for (let capacity = Math.min(most, firstReadBytes); ; capacity = Math.min(most, capacity * 4)) {
+    const scanned = bytes.length;
+    bytes = readOn(source, offset, bytes, capacity);
+    let end = lineEnd(bytes, Math.max(taken, scanned - (scanned % 2)), unit);
+    while (end !== -1) {
+      lines += 1;
+      taken = end;
+      if (lines === count)
+        return { bytes: bytes.subarray(0, taken), lines, end: offset + taken, cutBytes: 0 };
+      end = lineEnd(bytes, taken, unit);
+    }
+    if (bytes.length === most || bytes.length < capacity) break;
+    if (breath.isDue) await breath.take();
+  }
+  if (bytes.length === available) {
+    const open = taken < bytes.length ? 1 : 0;
+    return { bytes, lines: lines + open, end: offset + bytes.length, cutBytes: 0 };
+  }
+  if (lines > 0) return { bytes: bytes.subarray(0, taken), lines, end: offset + taken, cutBytes: 0 };
+  return cutLine(source, offset, bytes, { unit, breath });
+}
+
+function readOn(source: ByteSource, offset: number, before: Buffer, capacity: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(capacity);
+  before.copy(bytes);
+  const read = source.read(bytes.subarray(before.length), offset + before.length);
+  return bytes.subarray(0, before.length + read);
+}
+
+/** A line too long to give: its beginning up to a whole character, and how much is left out before its newline. */
+async function cutLine(
+  source: ByteSource,
+  offset: number,
+  bytes: Buffer,
+  { unit, breath }: { readonly unit: LineUnit; readonly breath: Breath },
+): Promise<Taken> {
+  const kept = bytes.subarray(0, wholeCharacters(bytes, unit));
+  let position = offset + kept.length - (kept.length % 2);
+  while (position < source.size) {
+    const chunk = readChunk(source, position);
+    const end = lineEnd(chunk, 0, unit);
+    if (end !== -1) {
+      const lineStop = position + end;
+      return {
+        bytes: kept,
+        lines: 1,
+        end: lineStop,
+        cutBytes: lineStop - unitBytes(unit) - offset - kept.length,
+      };
+    }
+    if (chunk.length === 0) break;
+    position += chunk.length;
+    if (breath.isDue) await breath.take();
+  }
+  return { bytes: kept, lines: 1, end: source.size, cutBytes: source.size - offset - kept.length };
+}
+
+/** How many bytes of a cut line make whole characters. */
+function wholeCharacters(bytes: Buffer, unit: LineUnit): number {
+  if (unit !== "byte") {
+    const even = bytes.length - (bytes.length % 2);
+    const high = bytes[unit === "utf-16le" ? even - 1 : even - 2] ?? 0;
+    return high >= 0xd8 && high <= 0xdb ? even - 2 : even;
+  }
+  let start = bytes.length - 1;
+  while (start > bytes.length - 4 && start > 0 && (bytes[start]! & 0xc0) === 0x80) start -= 1;
+  const lead = bytes[start] ?? 0;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return start > 0 && start + length > bytes.length ? start : bytes.length;
+}

@@ -1,0 +1,84 @@
+import { closeSync, fstatSync, lstatSync, readdirSync } from "node:fs";
+import type { Directory, DirectoryEntry, FileInfo } from "../../../contract/environment.ts";
+import type { ToolError } from "../../../contract/error.ts";
+import { asToolError, errnoOf, isLink, isNoDirectory } from "../../failures.ts";
+import { singleName } from "../../workspace-path.ts";
+import type { PinnedDirectory } from "../pinning/pinning.ts";
+import { fileInfo, fileKind } from "./file-info.ts";
+import { openIn, readFully, refuseUnlessFile } from "./read-file.ts";
+
+/** A directory handed to a tool. `onClose` hears of it once; children report to the same place. */
+export class HeldDirectory implements Directory {
+  readonly path: string;
+  readonly #directory: PinnedDirectory;
+  readonly #held: Set<HeldDirectory>;
+
+  constructor(directory: PinnedDirectory, path: string, held: Set<HeldDirectory>) {
+    this.#directory = directory;
+    this.path = path;
+    this.#held = held;
+    held.add(this);
+  }
+
+  async entries(): Promise<readonly DirectoryEntry[]> {
+    try {
+      const entries = readdirSync(this.#directory.at("."), { withFileTypes: true });
+      return entries.map((entry) => ({ name: entry.name, kind: fileKind(entry) }));
+    } catch (error) {
+      throw asToolError(error, this.path || ".");
+    }
+  }
+
+  async openDirectory(name: string): Promise<Directory> {
+    try {
+      return new HeldDirectory(this.#directory.child(singleName(name)), this.#pathOf(name), this.#held);
+    } catch (error) {
+      throw this.#explain(error, name);
+    }
+  }
+
+  async info(name: string): Promise<FileInfo> {
+    try {
+      return fileInfo(lstatSync(this.#directory.at(singleName(name))));
+    } catch (error) {
+      throw this.#explain(error, name);
+    }
+  }
+
+  async readFile(name: string, maxBytes: number): Promise<Uint8Array | undefined> {
+    let handle: number | undefined;
+    try {
+      handle = openIn(this.#directory, singleName(name));
+      const stats = fstatSync(handle);
+      refuseUnlessFile(stats, this.#pathOf(name));
+      if (stats.size > maxBytes) return undefined;
+      const bytes = Buffer.allocUnsafeSlow(stats.size);
+      const read = readFully(handle, bytes, 0);
+      return read === bytes.length ? bytes : bytes.subarray(0, read);
+    } catch (error) {
+      throw this.#explain(error, name);
+    } finally {
+      if (handle !== undefined) closeSync(handle);
+    }
+  }
+
+  close(): void {
+    this.#held.delete(this);
+    this.#directory.close();
+  }
+
+  #pathOf(name: string): string {
+    return this.path === "" ? name : `${this.path}/${name}`;
+  }
+
+  /** Links are refused in several ways, by how they were met. */
+  #explain(error: unknown, name: string): ToolError {
+    const path = this.#pathOf(name);
+    const errno = errnoOf(error);
+    if (errno === "ELOOP") return isLink(path);
+    if (errno !== "ENOTDIR") return asToolError(error, path);
+    const isSymbolic =
+      lstatSync(this.#directory.at(name), { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    return isSymbolic ? isLink(path) : isNoDirectory(path);
+  }
+}

@@ -1,0 +1,198 @@
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmdirSync, type Stats } from "node:fs";
+import { basename, dirname } from "node:path";
+import { danglingLink, errnoOf, LeadsOutside, notFound, systemError } from "../../failures.ts";
+import { withSlash } from "../../workspace-path.ts";
+import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
+
+/** Where a path leads: a name in a held directory. Close the directory. */
+export interface Place {
+  /** The deepest directory that exists. */
+  readonly directory: PinnedDirectory;
+  /** Directories between `directory` and `name` that do not exist yet. */
+  readonly missing: readonly string[];
+  /** "." for the root itself. */
+  readonly name: string;
+  /** What stands there, a link not followed; undefined when there is nothing. */
+  readonly stats: Stats | undefined;
+}
+
+// As many as Linux follows.
+const maxLinks = 40;
+
+/** Finds where an absolute path leads, one link after the other, so that also a link to nothing is judged. */
+export function findPlace(pinning: Pinning, path: string, options: { readonly followLinks: boolean }): Place {
+  let target = path;
+  for (let links = 0; links <= maxLinks; links += 1) {
+    const place = look(pinning, target);
+    const next = linkToFollow(place, options);
+    if (next === undefined) return place;
+    place.directory.close();
+    target = next;
+  }
+  throw systemError("ELOOP", path);
+}
+
+/** The same for something that has to be there. */
+export function findExisting(
+  pinning: Pinning,
+  path: string,
+  options: { readonly followLinks: boolean; readonly givenPath: string },
+): Place & { readonly stats: Stats } {
+  const place = findPlace(pinning, path, options);
+  if (place.stats !== undefined) return { ...place, stats: place.stats };
+  try {
+    throw explainMissing(pinning, path, place, options.givenPath);
+  } finally {
+    place.directory.close();
+  }
+}
+
+/** The absolute real path of a place. */
+export function realPathOf(place: Place): string {
+  if (place.name === ".") return place.directory.realPath;
+  return withSlash(place.directory.realPath) + [...place.missing, place.name].join("/");
+}
+
+/** The held parent of a place after its missing directories were made. */
+export interface Parent {
+  readonly directory: PinnedDirectory;
+  /** Removes the directories that were made, when what they were made for has failed. */
+  undo(): void;
+  close(): void;
+}
+
+/** Makes what is missing above a place. Takes the place's directory over: close the parent instead. */
+export function makeParents(place: Place): Parent {
+  const held = [place.directory];
+  const made: { readonly directory: PinnedDirectory; readonly name: string }[] = [];
+  const undo = () => {
+    for (const { directory, name } of made.splice(0).reverse()) {
+      try {
+        rmdirSync(directory.at(name));
+      } catch {
+        // Somebody else uses it by now.
+      }
+    }
+  };
+  const close = () => {
+    for (const directory of held) directory.close();
+  };
+  let directory = place.directory;
+  try {
+    for (const name of place.missing) {
+      if (makeDirectory(directory.at(name))) made.push({ directory, name });
+      directory = directory.child(name);
+      held.push(directory);
+    }
+  } catch (error) {
+    undo();
+    close();
+    throw error;
+  }
+  return { directory, undo, close };
+}
+
+function makeDirectory(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function look(pinning: Pinning, target: string): Place {
+  const path = target.replace(/(?<=.)\/+$/, "");
+  const name = basename(path);
+  if (path === pinning.root || name === "." || name === "..") return lookAtDirectory(pinning, path);
+  const missing: string[] = [];
+  let parent = dirname(path);
+  let directory: PinnedDirectory;
+  for (;;) {
+    try {
+      directory = pinning.pin(parent);
+      break;
+    } catch (error) {
+      if (error instanceof LeadsOutside && missing.length === 0) return workspaceItself(pinning, path, error);
+      if (errnoOf(error) !== "ENOENT") throw outsideBefore(pinning, parent, error);
+      missing.unshift(basename(parent));
+      parent = dirname(parent);
+    }
+  }
+  if (missing.some((part) => part === "..")) throw systemError("ENOENT", path);
+  const stats = missing.length > 0 ? undefined : lstatSync(directory.at(name), { throwIfNoEntry: false });
+  return { directory, missing, name, stats };
+}
+
+/** A path whose last part is no name of its own: the real path of that directory has one. */
+function lookAtDirectory(pinning: Pinning, path: string): Place {
+  const directory = pinning.pin(path);
+  if (directory.realPath === pinning.root) {
+    return { directory, missing: [], name: ".", stats: lstatSync(directory.at(".")) };
+  }
+  directory.close();
+  return look(pinning, directory.realPath);
+}
+
+/** A link may name the workspace, whose parent lies outside; anything else out there stays outside. */
+function workspaceItself(pinning: Pinning, path: string, outside: LeadsOutside): Place {
+  try {
+    return lookAtDirectory(pinning, path);
+  } catch {
+    throw outside;
+  }
+}
+
+/** Where to look next: the target of a link at the place, or of a link to nothing on the way to it. */
+function linkToFollow(place: Place, options: { readonly followLinks: boolean }): string | undefined {
+  const [gap, ...below] = place.missing;
+  if (gap === undefined) {
+    if (!options.followLinks || place.stats?.isSymbolicLink() !== true) return undefined;
+    return targetOf(place.directory, place.name);
+  }
+  const stats = lstatSync(place.directory.at(gap), { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink() !== true) return undefined;
+  return [targetOf(place.directory, gap), ...below, place.name].join("/");
+}
+
+function targetOf(directory: PinnedDirectory, link: string): string {
+  const target = readlinkSync(directory.at(link));
+  return target.startsWith("/") ? target : withSlash(directory.realPath) + target;
+}
+
+/** What lies behind a link to outside is nobody's business: neither whether it exists nor who may see it. */
+function outsideBefore(pinning: Pinning, path: string, error: unknown): unknown {
+  for (let parent = dirname(path); parent.length > pinning.root.length; parent = dirname(parent)) {
+    try {
+      pinning.pin(parent).close();
+      return error;
+    } catch (other) {
+      if (other instanceof LeadsOutside) return other;
+    }
+  }
+  return error;
+}
+
+function explainMissing(pinning: Pinning, path: string, place: Place, givenPath: string): unknown {
+  const direct = findPlace(pinning, path, { followLinks: false });
+  try {
+    const isLink = direct.stats?.isSymbolicLink() === true;
+    if (isLink) return danglingLink(givenPath, readlinkSync(direct.directory.at(direct.name)));
+    return notFound(givenPath, {
+      directory: place.directory.realPath.slice(withSlash(pinning.root).length),
+      names: namesIn(place.directory),
+      wanted: place.missing[0] ?? place.name,
+    });
+  } finally {
+    direct.directory.close();
+  }
+}
+
+function namesIn(directory: PinnedDirectory): readonly string[] {
+  try {
+    return readdirSync(directory.at("."));
+  } catch {
+    return [];
+  }
+}

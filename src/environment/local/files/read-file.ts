@@ -1,0 +1,115 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
+import type { FileContent } from "../../../contract/environment.ts";
+import { Breath } from "../../breath.ts";
+import { isDirectory, isSpecial, keepsChanging, systemError, tooLarge } from "../../failures.ts";
+import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
+import { fileInfo } from "./file-info.ts";
+import { findExisting } from "./place.ts";
+
+/** A path in the boundary's own spelling, absolute, and as the caller gave it. */
+export interface NamedPath {
+  readonly absolute: string;
+  readonly given: string;
+}
+
+// One flag on macOS forbids links anywhere in the path; it takes the place of O_NOFOLLOW, which only guards the end.
+const noFollow = process.platform === "darwin" ? 0x20000000 : constants.O_NOFOLLOW;
+
+/** Opens a regular file inside the boundary. A FIFO nobody writes to does not hold us, and no device is touched. */
+export function openForReading(pinning: Pinning, path: NamedPath): number {
+  if (pinning.openDirectly !== undefined) {
+    try {
+      return pinning.openDirectly(path.absolute);
+    } catch {
+      // The long way follows a link, or finds out what is wrong.
+    }
+  }
+  const place = findExisting(pinning, path.absolute, { followLinks: true, givenPath: path.given });
+  try {
+    refuseUnlessFile(place.stats, path.given);
+    return openIn(place.directory, place.name);
+  } finally {
+    place.directory.close();
+  }
+}
+
+/** Opens a name in a held directory for reading, without following a link. */
+export function openIn(directory: PinnedDirectory, name: string): number {
+  const handle = openSync(directory.at(name), constants.O_RDONLY | noFollow | constants.O_NONBLOCK);
+  try {
+    confirmOpened(directory, name, handle);
+    return handle;
+  } catch (error) {
+    closeSync(handle);
+    throw error;
+  }
+}
+
+export function refuseUnlessFile(stats: Stats, givenPath: string): void {
+  if (stats.isFile()) return;
+  throw stats.isDirectory() ? isDirectory(givenPath) : isSpecial(givenPath);
+}
+
+const maxTries = 3;
+
+/** Reads an open file whole, again when it changed meanwhile. */
+export async function readWhole(
+  handle: number,
+  givenPath: string,
+  options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+): Promise<FileContent> {
+  let before = fstatSync(handle);
+  refuseUnlessFile(before, givenPath);
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    if (before.size > options.maxBytes) throw tooLarge(givenPath, before.size, options.maxBytes);
+    const bytes =
+      before.size <= pieceBytes
+        ? readPiece(handle, before.size)
+        : await readInPieces(handle, before.size, new Breath(options.signal));
+    const after = fstatSync(handle);
+    if (after.size === before.size && after.mtimeMs === before.mtimeMs && bytes.length === before.size) {
+      return { bytes, info: fileInfo(after) };
+    }
+    before = after;
+  }
+  throw keepsChanging(givenPath);
+}
+
+/** Fills `target` from `position` on; gives how much there was. */
+export function readFully(handle: number, target: Uint8Array, position: number): number {
+  let filled = 0;
+  while (filled < target.length) {
+    const read = readSync(handle, target, filled, target.length - filled, position + filled);
+    if (read === 0) break;
+    filled += read;
+  }
+  return filled;
+}
+
+const pieceBytes = 1024 * 1024;
+
+function readPiece(handle: number, size: number): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  return bytes.subarray(0, readFully(handle, bytes, 0));
+}
+
+async function readInPieces(handle: number, size: number, breath: Breath): Promise<Uint8Array> {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let filled = 0;
+  while (filled < size) {
+    if (breath.isDue) await breath.take();
+    const piece = bytes.subarray(filled, Math.min(filled + pieceBytes, size));
+    const read = readFully(handle, piece, filled);
+    filled += read;
+    if (read < piece.length) break;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** Where a path had to be trusted for a moment, what was opened must be what still stands there. */
+function confirmOpened(directory: PinnedDirectory, name: string, handle: number): void {
+  if (directory.isHandle) return;
+  const opened = fstatSync(handle);
+  const standing = lstatSync(directory.at(name));
+  if (opened.ino !== standing.ino || opened.dev !== standing.dev) throw systemError("ESTALE", name);
+}

@@ -1,0 +1,29 @@
+/** What a started program sees of our environment variables: an allow-list, so that no secret passes unnamed. */
+export function allowedVariables(all: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const allowed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(all)) {
+    if (value !== undefined && isAllowed(name)) allowed[name] = value;
+  }
+  return allowed;
+}
+
+const basics = ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "TMP", "TEMP"];
+
+const toolChainHomes = [
+  "GOPATH",
+  "CARGO_HOME",
+  "RUSTUP_HOME",
+  "NVM_DIR",
+  "NPM_CONFIG_PREFIX",
+  "PNPM_HOME",
+  "PYENV_ROOT",
+  "VIRTUAL_ENV",
+];
+
+const names = new Set([...basics, ...toolChainHomes]);
+
+const secretName = /(^|_)(API_?KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)$/i;
+
+function isAllowed(name: string): boolean {
+  return names.has(name) || (name.startsWith("LC_") && !secretName.test(name));
+}

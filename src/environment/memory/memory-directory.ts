@@ -1,0 +1,49 @@
+import type { Directory, DirectoryEntry, FileInfo } from "../../contract/environment.ts";
+import { isDirectory, isLink, isNoDirectory, isSpecial, notFound } from "../failures.ts";
+import { singleName } from "../workspace-path.ts";
+import { type DirectoryNode, infoOf, type Node } from "./tree.ts";
+
+export class MemoryDirectory implements Directory {
+  readonly path: string;
+  readonly #node: DirectoryNode;
+
+  constructor(node: DirectoryNode, path: string) {
+    this.#node = node;
+    this.path = path;
+  }
+
+  async entries(): Promise<readonly DirectoryEntry[]> {
+    return Array.from(this.#node.children, ([name, node]) => ({ name, kind: node.kind }));
+  }
+
+  async openDirectory(name: string): Promise<Directory> {
+    const node = this.#child(name);
+    if (node.kind === "link") throw isLink(this.#pathOf(name));
+    if (node.kind !== "directory") throw isNoDirectory(this.#pathOf(name));
+    return new MemoryDirectory(node, this.#pathOf(name));
+  }
+
+  async info(name: string): Promise<FileInfo> {
+    return infoOf(this.#child(name));
+  }
+
+  async readFile(name: string, maxBytes: number): Promise<Uint8Array | undefined> {
+    const node = this.#child(name);
+    if (node.kind === "link") throw isLink(this.#pathOf(name));
+    if (node.kind === "directory") throw isDirectory(this.#pathOf(name));
+    if (node.kind === "other") throw isSpecial(this.#pathOf(name));
+    return node.bytes.length > maxBytes ? undefined : Buffer.from(node.bytes);
+  }
+
+  close(): void {}
+
+  #child(name: string): Node {
+    const node = this.#node.children.get(singleName(name));
+    if (node === undefined) throw notFound(this.#pathOf(name));
+    return node;
+  }
+
+  #pathOf(name: string): string {
+    return this.path === "" ? name : `${this.path}/${name}`;
+  }
+}

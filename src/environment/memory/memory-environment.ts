@@ -1,0 +1,189 @@
+import type {
+  Directory,
+  Environment,
+  FileContent,
+  FileInfo,
+  LineRange,
+  LineSlice,
+  RunningProcess,
+  WriteOptions,
+  WriteReceipt,
+} from "../../contract/environment.ts";
+import { Breath } from "../breath.ts";
+import {
+  alreadyExists,
+  asToolError,
+  directoryInTheWay,
+  intoItself,
+  isDirectory,
+  isNoDirectory,
+  isOutputHandle,
+  isReadOnlyOutput,
+  isSpecial,
+  isWorkspaceItself,
+  needsRecursive,
+  ontoItself,
+  programUnavailable,
+  tooLarge,
+} from "../failures.ts";
+import { layOut, refuseBadRange, sliceLines, type TextLayout } from "../lines/read-lines.ts";
+import { liesInside, relativeToWorkspace } from "../workspace-path.ts";
+import { MemoryDirectory } from "./memory-directory.ts";
+import { type FileNode, infoOf, type Node, newFile, pathOf, Tree } from "./tree.ts";
+
+/** A workspace that exists in memory only. Behaves like the local one; programs cannot be started. */
+export class MemoryEnvironment implements Environment {
+  readonly workspace = "/workspace";
+  readonly #tree = new Tree(this.workspace);
+  readonly #outputs = new Map<string, FileNode>();
+  readonly #layouts = new WeakMap<Uint8Array, TextLayout>();
+
+  constructor(
+    content: {
+      readonly files?: Readonly<Record<string, string | Uint8Array>>;
+      readonly outputs?: Readonly<Record<string, string | Uint8Array>>;
+    } = {},
+  ) {
+    for (const [path, bytes] of Object.entries(content.files ?? {})) this.#put(path, newFile(bytes));
+    for (const [handle, bytes] of Object.entries(content.outputs ?? {}))
+      this.#outputs.set(handle, newFile(bytes));
+  }
+
+  /** Puts a link at `path`; what it points to need not exist. */
+  link(path: string, target: string): void {
+    this.#put(path, { kind: "link", target, mode: 0o777, modifiedMs: Date.now() });
+  }
+
+  /** Puts something at `path` that is neither file, directory nor link. */
+  makeSpecial(path: string): void {
+    this.#put(path, { kind: "other", mode: 0o644, modifiedMs: Date.now() });
+  }
+
+  async realPath(path: string): Promise<string> {
+    return this.#answer(path, () => {
+      if (this.#output(path) !== undefined) return `/outputs/${path}`;
+      const relative = pathOf(this.#tree.find(this.#relative(path), { followLinks: true }));
+      return relative === "" ? this.workspace : `${this.workspace}/${relative}`;
+    });
+  }
+
+  async info(path: string, options: { readonly followLinks?: boolean } = {}): Promise<FileInfo> {
+    return this.#answer(path, () => infoOf(this.#existing(path, options.followLinks ?? true)));
+  }
+
+  async readFile(
+    path: string,
+    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+  ): Promise<FileContent> {
+    return this.#answer(path, () => {
+      const file = this.#file(path);
+      if (file.bytes.length > options.maxBytes) throw tooLarge(path, file.bytes.length, options.maxBytes);
+      return { bytes: Buffer.from(file.bytes), info: infoOf(file) };
+    });
+  }
+
+  async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {
+    refuseBadRange(range);
+    const file = this.#answer(path, () => this.#file(path));
+    const source = {
+      size: file.bytes.length,
+      read: (target: Uint8Array, position: number) => file.bytes.copy(target, 0, position),
+    };
+    const layout = this.#layouts.get(file.bytes) ?? layOut(source);
+    this.#layouts.set(file.bytes, layout);
+    return sliceLines(source, layout, range, { breath: new Breath(signal), info: infoOf(file) });
+  }
+
+  async writeFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<WriteReceipt> {
+    return this.#change(path, () => {
+      const spot = this.#tree.find(this.#relative(path), { followLinks: true });
+      if (spot.name === ".") throw isWorkspaceItself(path);
+      const before = spot.node === undefined ? undefined : asFile(spot.node, path);
+      if (before !== undefined && options.ifExists === "refuse") throw alreadyExists(path);
+      const file = newFile(content, before?.mode ?? options.mode);
+      this.#tree.makeParents(spot).children.set(spot.name, file);
+      return { created: before === undefined, info: infoOf(file) };
+    });
+  }
+
+  async delete(path: string, options: { readonly recursive?: boolean } = {}): Promise<void> {
+    this.#change(path, () => {
+      const spot = this.#tree.findExisting(this.#relative(path), { followLinks: false, givenPath: path });
+      if (spot.name === ".") throw isWorkspaceItself(path);
+      if (spot.node.kind === "directory" && options.recursive !== true) throw needsRecursive(path);
+      spot.directory.children.delete(spot.name);
+    });
+  }
+
+  async move(from: string, to: string, options: { readonly replace?: boolean } = {}): Promise<void> {
+    this.#change(from, () => {
+      const source = this.#tree.findExisting(this.#relative(from), { followLinks: false, givenPath: from });
+      if (source.name === ".") throw isWorkspaceItself(from);
+      this.#change(to, () => {
+        const target = this.#tree.find(this.#relative(to), { followLinks: false });
+        if (target.name === ".") throw isWorkspaceItself(to);
+        if (pathOf(source) === pathOf(target)) throw ontoItself(from);
+        const isInside = liesInside(`/${pathOf(target)}`, `/${pathOf(source)}`);
+        if (source.node.kind === "directory" && isInside) throw intoItself(from, to);
+        if (target.node?.kind === "directory") throw directoryInTheWay(to);
+        if (target.node !== undefined && options.replace !== true) throw alreadyExists(to);
+        this.#tree.makeParents(target).children.set(target.name, source.node);
+        source.directory.children.delete(source.name);
+      });
+    });
+  }
+
+  async openDirectory(path: string): Promise<Directory> {
+    return this.#answer(path, () => {
+      const node = this.#existing(path, true);
+      if (node.kind !== "directory") throw isNoDirectory(path);
+      return new MemoryDirectory(node, this.#relative(path));
+    });
+  }
+
+  async start(program: string): Promise<RunningProcess> {
+    throw programUnavailable(program);
+  }
+
+  async close(): Promise<void> {}
+
+  #put(path: string, node: Node): void {
+    const spot = this.#tree.find(this.#relative(path), { followLinks: false });
+    this.#tree.makeParents(spot).children.set(spot.name, node);
+  }
+
+  #relative(path: string): string {
+    return relativeToWorkspace(path, [this.workspace]);
+  }
+
+  #output(path: string): FileNode | undefined {
+    return isOutputHandle(path) ? this.#outputs.get(path) : undefined;
+  }
+
+  #existing(path: string, followLinks: boolean): Node {
+    const output = this.#output(path);
+    return output ?? this.#tree.findExisting(this.#relative(path), { followLinks, givenPath: path }).node;
+  }
+
+  #file(path: string): FileNode {
+    return asFile(this.#existing(path, true), path);
+  }
+
+  #answer<Result>(path: string, act: () => Result): Result {
+    try {
+      return act();
+    } catch (error) {
+      throw asToolError(error, path);
+    }
+  }
+
+  #change<Result>(path: string, act: () => Result): Result {
+    if (this.#output(path) !== undefined) throw isReadOnlyOutput(path);
+    return this.#answer(path, act);
+  }
+}
+
+function asFile(node: Node, path: string): FileNode {
+  if (node.kind === "file") return node;
+  throw node.kind === "directory" ? isDirectory(path) : isSpecial(path);
+}

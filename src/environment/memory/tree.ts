@@ -1,0 +1,154 @@
+import type { FileInfo } from "../../contract/environment.ts";
+import { danglingLink, LeadsOutside, notFound, systemError } from "../failures.ts";
+
+export type Node = FileNode | DirectoryNode | LinkNode | SpecialNode;
+
+interface NodeBase {
+  readonly mode: number;
+  readonly modifiedMs: number;
+}
+
+export interface FileNode extends NodeBase {
+  readonly kind: "file";
+  readonly bytes: Buffer;
+}
+
+export interface DirectoryNode extends NodeBase {
+  readonly kind: "directory";
+  readonly children: Map<string, Node>;
+}
+
+export interface LinkNode extends NodeBase {
+  readonly kind: "link";
+  readonly target: string;
+}
+
+/** Stands for a FIFO, device or socket. */
+export interface SpecialNode extends NodeBase {
+  readonly kind: "other";
+}
+
+export function newFile(content: string | Uint8Array, mode: number = 0o644): FileNode {
+  return { kind: "file", bytes: Buffer.from(content as Uint8Array), mode, modifiedMs: Date.now() };
+}
+
+export function newDirectory(): DirectoryNode {
+  return { kind: "directory", children: new Map(), mode: 0o755, modifiedMs: Date.now() };
+}
+
+export function infoOf(node: Node): FileInfo {
+  const bytes =
+    node.kind === "file" ? node.bytes.length : node.kind === "link" ? Buffer.byteLength(node.target) : 0;
+  return { kind: node.kind, bytes, modifiedMs: node.modifiedMs, mode: node.mode };
+}
+
+/** Where a path leads: a name in a directory, as in the local environment. */
+export interface Spot {
+  readonly directory: DirectoryNode;
+  /** Path of `directory` relative to the root. */
+  readonly path: string;
+  readonly missing: readonly string[];
+  /** "." for the root itself. */
+  readonly name: string;
+  readonly node: Node | undefined;
+}
+
+const maxLinks = 40;
+
+/** A tree of files below one root, with links that can lead astray like real ones. */
+export class Tree {
+  readonly rootPath: string;
+  readonly root: DirectoryNode = newDirectory();
+
+  constructor(rootPath: string) {
+    this.rootPath = rootPath;
+  }
+
+  find(relative: string, options: { readonly followLinks: boolean }): Spot {
+    const trail: { readonly name: string; readonly directory: DirectoryNode }[] = [];
+    let pending = parts(relative);
+    for (let links = 0; ; ) {
+      const name = pending.shift();
+      const directory = trail.at(-1)?.directory ?? this.root;
+      const path = trail.map((step) => step.name).join("/");
+      if (name === undefined) return this.#itself(trail);
+      if (name === "..") {
+        if (trail.pop() === undefined && pending.shift() !== this.rootPath.slice(1)) {
+          throw new LeadsOutside(this.rootPath);
+        }
+        continue;
+      }
+      const node = directory.children.get(name);
+      if (node?.kind === "link" && (options.followLinks || pending.length > 0)) {
+        links += 1;
+        if (links > maxLinks) throw systemError("ELOOP", relative);
+        if (node.target.startsWith("/")) trail.splice(0);
+        pending = [...this.#linkParts(node.target), ...pending];
+        continue;
+      }
+      if (pending.length === 0) return { directory, path, missing: [], name, node };
+      if (node === undefined) {
+        if (pending.includes("..")) throw systemError("ENOENT", relative);
+        const below = [name, ...pending];
+        return { directory, path, missing: below.slice(0, -1), name: below.at(-1)!, node };
+      }
+      if (node.kind !== "directory") throw systemError("ENOTDIR", relative);
+      trail.push({ name, directory: node });
+    }
+  }
+
+  findExisting(
+    relative: string,
+    options: { readonly followLinks: boolean; readonly givenPath: string },
+  ): Spot & { readonly node: Node } {
+    const spot = this.find(relative, options);
+    if (spot.node !== undefined) return { ...spot, node: spot.node };
+    const direct = this.find(relative, { followLinks: false });
+    if (direct.node?.kind === "link") throw danglingLink(options.givenPath, direct.node.target);
+    throw notFound(options.givenPath, {
+      directory: spot.path,
+      names: [...spot.directory.children.keys()],
+      wanted: spot.missing[0] ?? spot.name,
+    });
+  }
+
+  /** Makes what is missing above a spot; gives the directory that will hold its name. */
+  makeParents(spot: Spot): DirectoryNode {
+    let directory = spot.directory;
+    for (const name of spot.missing) {
+      const made = newDirectory();
+      directory.children.set(name, made);
+      directory = made;
+    }
+    return directory;
+  }
+
+  #linkParts(target: string): string[] {
+    if (!target.startsWith("/")) return parts(target);
+    if (target === this.rootPath || target.startsWith(`${this.rootPath}/`))
+      return parts(target.slice(this.rootPath.length));
+    throw new LeadsOutside(this.rootPath);
+  }
+
+  #itself(trail: readonly { readonly name: string; readonly directory: DirectoryNode }[]): Spot {
+    const last = trail.at(-1);
+    if (last === undefined)
+      return { directory: this.root, path: "", missing: [], name: ".", node: this.root };
+    const path = trail
+      .slice(0, -1)
+      .map((step) => step.name)
+      .join("/");
+    const parent = trail.at(-2)?.directory ?? this.root;
+    return { directory: parent, path, missing: [], name: last.name, node: last.directory };
+  }
+}
+
+/** The real path of a spot, relative to the root. */
+export function pathOf(spot: Spot): string {
+  if (spot.name === ".") return "";
+  return [...parts(spot.path), ...spot.missing, spot.name].join("/");
+}
+
+function parts(path: string): string[] {
+  return path.split("/").filter((part) => part !== "" && part !== ".");
+}

@@ -1,0 +1,45 @@
+import { resolve } from "node:path";
+import { ToolError } from "../contract/error.ts";
+import { outsideWorkspace } from "./failures.ts";
+
+/**
+ * The lexical rules, first gate of the boundary: `path` relative to the workspace, normalised, "" for the workspace.
+ * `workspaces` are the spellings of one workspace, the real one first.
+ */
+export function relativeToWorkspace(path: string, workspaces: readonly [string, ...string[]]): string {
+  if (path === "")
+    throw new ToolError("invalid-input", "The path is empty", { hint: `Use "." for the workspace.` });
+  if (path.includes("\0")) {
+    throw new ToolError("invalid-input", "The path contains a NUL byte", {
+      hint: "Give the path without it.",
+    });
+  }
+  const absolute = resolve(workspaces[0], path);
+  for (const workspace of workspaces) {
+    if (absolute === workspace) return "";
+    const prefix = withSlash(workspace);
+    if (absolute.startsWith(prefix)) return absolute.slice(prefix.length);
+  }
+  throw outsideWorkspace(path, workspaces[0]);
+}
+
+/** Whether `path`, absolute and real, is `directory` or lies below it. */
+export function liesInside(path: string, directory: string): boolean {
+  return (
+    path.startsWith(directory) && (path.length === directory.length || path.startsWith(withSlash(directory)))
+  );
+}
+
+/** Below the root directory itself the separator is already there. */
+export function withSlash(directory: string): string {
+  return directory.endsWith("/") ? directory : `${directory}/`;
+}
+
+/** Refuses what is more, or less, than one name in a directory. */
+export function singleName(name: string): string {
+  if (name !== "" && name !== "." && name !== ".." && !name.includes("/") && !name.includes("\0"))
+    return name;
+  throw new ToolError("invalid-input", `${JSON.stringify(name)} is not a single name`, {
+    hint: "Open the directory in between first.",
+  });
+}
