@@ -62,7 +62,7 @@ function describeEntries(entries: number | undefined): string {
 }
 
 /** Counting stops here: the number is a courtesy, the deleting is the job. */
-const maxCounted = 10_000;
+const maxCounted = 1000;
 
 async function countEntries(path: string, environment: Environment): Promise<number | undefined> {
   try {

@@ -139,8 +139,8 @@ async function showLines(
   };
 }
 
-/** Files up to this size are counted through to number lines asked for from the end; that takes milliseconds. */
-const maxCountedBytes = 16 * 1024 * 1024;
+/** Files up to this size are counted through, so that lines have their true numbers; that takes milliseconds. */
+const maxCountedBytes = 8 * 1024 * 1024;
 
 async function numberLines(
   path: string,
@@ -149,16 +149,13 @@ async function numberLines(
   { environment, signal }: ToolContext,
 ): Promise<{ firstLine: number; totalLines: number | undefined }> {
   const { firstLine, totalLines, info } = slice;
-  if (firstLine !== undefined) return { firstLine, totalLines };
-  if (info.bytes <= maxCountedBytes) {
-    const end = { first: Number.MAX_SAFE_INTEGER, count: 1, maxBytes: 1 };
-    const counted = await environment.readLines(path, end, signal);
-    const isUnchanged = counted.info.bytes === info.bytes && counted.info.modifiedMs === info.modifiedMs;
-    if (isUnchanged && counted.totalLines !== undefined) {
-      return { firstLine: counted.totalLines + 1 + offset, totalLines: counted.totalLines };
-    }
-  }
-  return { firstLine: offset, totalLines };
+  if (firstLine !== undefined && totalLines !== undefined) return { firstLine, totalLines };
+  if (info.bytes > maxCountedBytes) return { firstLine: firstLine ?? offset, totalLines };
+  const pastEnd = { first: Number.MAX_SAFE_INTEGER, count: 1, maxBytes: 1 };
+  const counted = await environment.readLines(path, pastEnd, signal);
+  const isUnchanged = counted.info.bytes === info.bytes && counted.info.modifiedMs === info.modifiedMs;
+  if (!isUnchanged || counted.totalLines === undefined) return { firstLine: firstLine ?? offset, totalLines };
+  return { firstLine: firstLine ?? counted.totalLines + 1 + offset, totalLines: counted.totalLines };
 }
 
 function showText({ text, firstLine, encoding }: TextFile, lineNumbers: boolean, cutBytes: number): string {

@@ -1,0 +1,293 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { describe, expect, it } from "vitest";
+import { type Refusal, type ToolRoom, toolRoom } from "../../../test/tool-room.ts";
+import { fileDelete } from "./delete.ts";
+import { fileMove } from "./move.ts";
+import { fileRead } from "./read.ts";
+import { fileWrite } from "./write.ts";
+
+/** What each tool says about one path, and about moving something else onto it. */
+async function refusals(room: ToolRoom, path: string): Promise<Record<string, Refusal>> {
+  writeFileSync(room.at("good.txt"), "good\n");
+  return {
+    read: await room.refusal(fileRead, { path }),
+    write: await room.refusal(fileWrite, { path, content: "new" }),
+    delete: await room.refusal(fileDelete, { path }),
+    moveFrom: await room.refusal(fileMove, { from: path, to: "new" }),
+    moveTo: await room.refusal(fileMove, { from: "good.txt", to: path }),
+  };
+}
+
+function same(refusal: Refusal): Record<string, Refusal> {
+  return { read: refusal, write: refusal, delete: refusal, moveFrom: refusal, moveTo: refusal };
+}
+
+describe("file tools refuse", () => {
+  it("an empty path", async () => {
+    await using room = toolRoom();
+    const refusal = {
+      code: "invalid-input",
+      message: "The path is empty",
+      hint: 'Use "." for the workspace.',
+    } as const;
+    expect(await refusals(room, "")).toEqual(same(refusal));
+  });
+
+  it("a NUL byte in a path", async () => {
+    await using room = toolRoom();
+    const refusal = {
+      code: "invalid-input",
+      message: "The path contains a NUL byte",
+      hint: "Give the path without it.",
+    } as const;
+    expect(await refusals(room, "good.txt\0.png")).toEqual(same(refusal));
+  });
+
+  it("paths outside the workspace, relative, absolute and through a link", async () => {
+    await using room = toolRoom();
+    symlinkSync(room.outputs, room.at("link"));
+    for (const path of ["../secret", "/etc/passwd", "link/new.txt"]) {
+      expect(await refusals(room, path)).toEqual(
+        same({
+          code: "outside-workspace",
+          message: `${path} leads outside the workspace`,
+          hint: `Use a path inside ${room.workspace}; links must stay inside it too.`,
+        }),
+      );
+    }
+    expect(readdirSync(room.outputs)).toEqual([]);
+  });
+
+  it("kept outputs, except for reading", async () => {
+    await using room = toolRoom();
+    const handle = "out_0123456789abcdef";
+    const refusal = {
+      code: "denied",
+      message: `${handle} is a kept output and cannot be changed`,
+      hint: "Write to a path in the workspace instead.",
+    };
+    writeFileSync(room.at("good.txt"), "good\n");
+    writeFileSync(`${room.outputs}/${handle}`, "kept\n");
+    expect([
+      await room.refusal(fileWrite, { path: handle, content: "new" }),
+      await room.refusal(fileDelete, { path: handle }),
+      await room.refusal(fileMove, { from: handle, to: "new" }),
+      await room.refusal(fileMove, { from: "good.txt", to: handle }),
+    ]).toEqual([refusal, refusal, refusal, refusal]);
+  });
+
+  it("what does not exist, and name what was probably meant", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("README.md"), "");
+    const refusal = {
+      code: "not-found",
+      message: "REDME.md does not exist",
+      hint: "Did you mean README.md?",
+    };
+    expect([
+      await room.refusal(fileRead, { path: "REDME.md" }),
+      await room.refusal(fileDelete, { path: "REDME.md" }),
+      await room.refusal(fileMove, { from: "REDME.md", to: "new" }),
+    ]).toEqual([refusal, refusal, refusal]);
+  });
+
+  it("to read a dangling link", async () => {
+    await using room = toolRoom();
+    symlinkSync("nowhere.txt", room.at("dangling"));
+    expect(await room.refusal(fileRead, { path: "dangling" })).toEqual({
+      code: "not-found",
+      message: "dangling is a link to nowhere.txt, which does not exist",
+      hint: "Write the target, or delete the link.",
+    });
+  });
+
+  it("links that lead in a circle", async () => {
+    await using room = toolRoom();
+    symlinkSync("b", room.at("a"));
+    symlinkSync("a", room.at("b"));
+    const refusal = {
+      code: "unsupported",
+      message: "The links at a lead in a circle",
+      hint: "Delete the link, or name the file itself.",
+    };
+    expect([
+      await room.refusal(fileRead, { path: "a" }),
+      await room.refusal(fileWrite, { path: "a", content: "" }),
+    ]).toEqual([refusal, refusal]);
+  });
+
+  it("a directory where a file is needed", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("src"));
+    writeFileSync(room.at("good.txt"), "");
+    expect([
+      await room.refusal(fileRead, { path: "src" }),
+      await room.refusal(fileWrite, { path: "src", content: "new" }),
+      await room.refusal(fileDelete, { path: "src" }),
+      await room.refusal(fileMove, { from: "good.txt", to: "src" }),
+    ]).toEqual([
+      {
+        code: "unsupported",
+        message: "src is a directory, not a file",
+        hint: "See what is in it with file.list, then read a file of it.",
+      },
+      {
+        code: "unsupported",
+        message: "src is a directory, not a file",
+        hint: "List the directory, then name a file in it.",
+      },
+      {
+        code: "unsupported",
+        message: "src is a directory",
+        hint: "Ask for recursive deletion to remove it with everything in it.",
+      },
+      {
+        code: "already-exists",
+        message: "src is a directory",
+        hint: "Give the full new path: src/good.txt puts it inside.",
+      },
+    ]);
+  });
+
+  it("a file where a directory is needed", async () => {
+    await using room = toolRoom();
+    expect(await refusals(room, "good.txt/inside")).toEqual(
+      same({
+        code: "unsupported",
+        message: "A part of good.txt/inside is a file, not a directory",
+        hint: "Check the directories in the path.",
+      }),
+    );
+  });
+
+  it("FIFOs and sockets, without waiting for anybody", async () => {
+    await using room = toolRoom();
+    execFileSync("mkfifo", [room.at("fifo")]);
+    const server = createServer();
+    await new Promise<void>((listening) => server.listen(room.at("socket"), listening));
+    try {
+      for (const path of ["fifo", "socket"]) {
+        const refusal = {
+          code: "unsupported",
+          message: `${path} is a FIFO, device or socket, not a file`,
+          hint: "Only regular files can be read and written.",
+        };
+        expect([
+          await room.refusal(fileRead, { path }),
+          await room.refusal(fileWrite, { path, content: "new" }),
+        ]).toEqual([refusal, refusal]);
+      }
+      expect((await room.run(fileDelete, { path: "fifo" })).text).toBe(
+        "Deleted fifo, a FIFO, device or socket.",
+      );
+    } finally {
+      await new Promise((closed) => server.close(closed));
+    }
+  });
+
+  it("devices, which only root can place inside the workspace", async () => {
+    await using room = toolRoom();
+    symlinkSync("/dev/zero", room.at("link"));
+    expect((await room.refusal(fileRead, { path: "link" })).code).toBe("outside-workspace");
+    if (!madeDevice(room.at("zero"))) return;
+    expect(await room.refusal(fileRead, { path: "zero" })).toEqual({
+      code: "unsupported",
+      message: "zero is a FIFO, device or socket, not a file",
+      hint: "Only regular files can be read and written.",
+    });
+  });
+
+  it("files that the user may not read; root may read everything", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("private.txt"), "private\n");
+    chmodSync(room.at("private.txt"), 0);
+    const reading = room.run(fileRead, { path: "private.txt" }).then(
+      ({ text }) => text,
+      ({ code, message, hint }) => ({ code, message, hint }),
+    );
+    expect(await reading).toEqual(
+      process.getuid?.() === 0
+        ? "1 | private"
+        : {
+            code: "denied",
+            message: "No permission for private.txt",
+            hint: "Its permissions forbid this to the user the tools run as.",
+          },
+    );
+  });
+
+  it("binary files, and name their type and size", async () => {
+    await using room = toolRoom();
+    const hint =
+      "Only text and PNG, JPEG, GIF or WebP pictures can be shown: convert it, or use a command made for it.";
+    writeFileSync(room.at("a.zip"), Buffer.from("PK\x03\x04\x14\0\0\0", "latin1"));
+    writeFileSync(room.at("a.pdf"), Buffer.from("%PDF-1.4\n%âãÏÓ\n1 0 obj\n", "latin1"));
+    writeFileSync(room.at("a.bin"), Buffer.from([1, 0, 2]));
+    writeFileSync(room.at("a.bmp"), Buffer.from("BM\xae\0\0\0\0\0\0\0", "latin1"));
+    const messages = {
+      "a.zip": "a.zip is a ZIP archive (application/zip), 8 bytes",
+      "a.pdf": "a.pdf is a PDF document (application/pdf), 23 bytes",
+      "a.bin": "a.bin is a binary file of unknown type, 3 bytes",
+      "a.bmp": "a.bmp is a BMP image (image/bmp), 10 bytes",
+    };
+    for (const [path, message] of Object.entries(messages)) {
+      for (const offset of [1, 2, -1]) {
+        expect(await room.refusal(fileRead, { path, offset })).toEqual({
+          code: "unsupported",
+          message,
+          hint,
+        });
+      }
+    }
+  });
+
+  it("a picture that is too large", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("large.png"), "\x89PNG\r\n\x1a\n", "latin1");
+    truncateSync(room.at("large.png"), 10 * 1024 * 1024 + 1);
+    expect(await room.refusal(fileRead, { path: "large.png" })).toEqual({
+      code: "too-large",
+      message:
+        "large.png is a PNG image of 10485761 bytes; 10485760 bytes of pictures can still be shown in this call",
+      hint: "Read it in a call of its own; scale a picture above 10485760 bytes down first.",
+    });
+  });
+
+  it("to show a file of more than 2 GB whole, but show its lines", async () => {
+    await using room = toolRoom();
+    const size = 2 ** 31 + 1;
+    writeFileSync(room.at("sparse"), "");
+    truncateSync(room.at("sparse"), size);
+    expect(await room.refusal(fileRead, { path: "sparse" })).toEqual({
+      code: "unsupported",
+      message: `sparse is a binary file of unknown type, ${size} bytes`,
+      hint: "Only text and PNG, JPEG, GIF or WebP pictures can be shown: convert it, or use a command made for it.",
+    });
+    writeFileSync(room.at("text"), "line\n".repeat(20_000));
+    truncateSync(room.at("text"), size);
+    expect((await room.run(fileRead, { path: "text", offset: 19_999, limit: 2 })).text).toBe(
+      "19999 | line\n20000 | line",
+    );
+  });
+
+  it("an offset past the end, and tell how many lines there are", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "one\ntwo\n");
+    expect(await room.refusal(fileRead, { path: "a.txt", offset: 3 })).toEqual({
+      code: "invalid-input",
+      message: "a.txt has 2 lines; offset 3 is past its end",
+      hint: "Use an offset from 1 to 2, or a negative one to count from the end.",
+    });
+  });
+});
+
+function madeDevice(path: string): boolean {
+  try {
+    execFileSync("mknod", [path, "c", "1", "5"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}

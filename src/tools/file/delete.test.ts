@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { fileDelete } from "./delete.ts";
+
+describe("file.delete", () => {
+  it("deletes a file", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "text");
+    expect(await room.run(fileDelete, { path: "a.txt" })).toEqual({
+      data: { path: "a.txt", kind: "file", bytes: 4, entries: undefined },
+      text: "Deleted the file a.txt (4 bytes).",
+    });
+    expect(readdirSync(room.workspace)).toEqual([]);
+  });
+
+  it("deletes a link and leaves what it points to, inside or outside", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("full"));
+    writeFileSync(room.at("full/a.txt"), "text");
+    symlinkSync("full", room.at("inside"));
+    symlinkSync(room.outputs, room.at("outside"));
+    symlinkSync("nowhere", room.at("dangling"));
+    const results = [];
+    for (const path of ["inside", "outside", "dangling"]) {
+      results.push(await room.run(fileDelete, { path, recursive: true }));
+    }
+    expect(results).toEqual(
+      ["inside", "outside", "dangling"].map((path) => ({
+        data: { path, kind: "link", bytes: undefined, entries: undefined },
+        text: `Deleted the link ${path}; what it pointed to is still there.`,
+      })),
+    );
+    expect([
+      readdirSync(room.workspace),
+      existsSync(room.at("full/a.txt")),
+      existsSync(room.outputs),
+    ]).toEqual([["full"], true, true]);
+  });
+
+  it("deletes a directory only when told, with everything in it", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("build/deep/deeper"), { recursive: true });
+    for (const path of ["build/a", "build/deep/b", "build/deep/deeper/c"]) writeFileSync(room.at(path), "");
+    symlinkSync(room.outputs, room.at("build/outside"));
+    expect(await room.refusal(fileDelete, { path: "build" })).toEqual({
+      code: "unsupported",
+      message: "build is a directory",
+      hint: "Ask for recursive deletion to remove it with everything in it.",
+    });
+    expect(await room.run(fileDelete, { path: "build", recursive: true })).toEqual({
+      data: { path: "build", kind: "directory", bytes: undefined, entries: 6 },
+      text: "Deleted the directory build with 6 files and directories in it.",
+    });
+    expect([readdirSync(room.workspace), existsSync(room.outputs)]).toEqual([[], true]);
+  });
+
+  it("counts in words that fit", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("none"));
+    mkdirSync(room.at("one"));
+    writeFileSync(room.at("one/a"), "");
+    mkdirSync(room.at("many"));
+    for (let index = 0; index <= 1000; index += 1) writeFileSync(room.at(`many/${index}`), "");
+    const texts = [];
+    for (const path of ["none", "one", "many"]) {
+      texts.push((await room.run(fileDelete, { path, recursive: true })).text);
+    }
+    expect(texts).toEqual([
+      "Deleted the directory none with nothing in it.",
+      "Deleted the directory one with 1 file or directory in it.",
+      "Deleted the directory many with everything in it.",
+    ]);
+    expect(readdirSync(room.workspace)).toEqual([]);
+  });
+
+  it("does not delete the workspace", async () => {
+    await using room = toolRoom();
+    for (const path of [".", room.workspace, "a/.."]) {
+      expect(await room.refusal(fileDelete, { path, recursive: true })).toEqual({
+        code: "denied",
+        message: `${path} is the workspace itself, which stays where it is`,
+        hint: "Name a file or directory inside it.",
+      });
+    }
+  });
+
+  it("says what it would delete", () => {
+    expect(fileDelete.accesses({ path: "a", recursive: true })).toEqual([{ kind: "delete", path: "a" }]);
+  });
+
+  it("takes a path and a choice", () => {
+    const inputs = [
+      { path: "a" },
+      { path: "a", recursive: true },
+      {},
+      { path: ["a"] },
+      { path: "a", recursive: "yes" },
+    ];
+    expect(inputs.map((input) => schemaFaults(fileDelete, input).length)).toEqual([0, 0, 1, 1, 1]);
+  });
+});

@@ -1,0 +1,113 @@
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { fileMove } from "./move.ts";
+
+describe("file.move", () => {
+  it("renames a file and creates the directories of its new path", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "text", { mode: 0o755 });
+    expect(await room.run(fileMove, { from: "a.txt", to: "new/place/b.txt" })).toEqual({
+      data: { from: "a.txt", to: "new/place/b.txt", kind: "file", replaced: false },
+      text: "Moved the file a.txt to new/place/b.txt.",
+    });
+    const { mode } = lstatSync(room.at("new/place/b.txt"));
+    expect([readFileSync(room.at("new/place/b.txt"), "utf8"), mode & 0o777]).toEqual(["text", 0o755]);
+  });
+
+  it("moves a directory with all in it, and a link as a link", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("from/deep"), { recursive: true });
+    writeFileSync(room.at("from/deep/a.txt"), "text");
+    symlinkSync("nowhere", room.at("link"));
+    expect((await room.run(fileMove, { from: "from", to: "to" })).text).toBe(
+      "Moved the directory from to to.",
+    );
+    expect((await room.run(fileMove, { from: "link", to: "to/link" })).text).toBe(
+      "Moved the link link to to/link.",
+    );
+    expect([readFileSync(room.at("to/deep/a.txt"), "utf8"), readlinkSync(room.at("to/link"))]).toEqual([
+      "text",
+      "nowhere",
+    ]);
+  });
+
+  it("replaces a file only when told", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "a");
+    writeFileSync(room.at("b.txt"), "b");
+    expect(await room.refusal(fileMove, { from: "a.txt", to: "b.txt" })).toEqual({
+      code: "already-exists",
+      message: "b.txt already exists",
+      hint: "Choose another name, or ask to replace it.",
+    });
+    expect(readFileSync(room.at("b.txt"), "utf8")).toBe("b");
+    expect(await room.run(fileMove, { from: "a.txt", to: "b.txt", replace: true })).toEqual({
+      data: { from: "a.txt", to: "b.txt", kind: "file", replaced: true },
+      text: "Moved the file a.txt to b.txt, replacing what was there.",
+    });
+    expect(readFileSync(room.at("b.txt"), "utf8")).toBe("a");
+  });
+
+  it("names the full path when the target is a directory", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("docs"));
+    mkdirSync(room.at("src"));
+    writeFileSync(room.at("src/a.txt"), "a");
+    for (const replace of [false, true]) {
+      expect(await room.refusal(fileMove, { from: "src/a.txt", to: "docs/", replace })).toEqual({
+        code: "already-exists",
+        message: "docs/ is a directory",
+        hint: "Give the full new path: docs/a.txt puts it inside.",
+      });
+    }
+    expect(await room.refusal(fileMove, { from: "src/", to: "docs" })).toEqual({
+      code: "already-exists",
+      message: "docs is a directory",
+      hint: "Give the full new path: docs/src puts it inside.",
+    });
+  });
+
+  it("moves nothing onto or into itself, and never the workspace", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("src"));
+    expect(await room.refusal(fileMove, { from: "src", to: "./src/" })).toEqual({
+      code: "invalid-input",
+      message: "src cannot be moved onto itself",
+      hint: "Choose another target.",
+    });
+    expect(await room.refusal(fileMove, { from: "src", to: "src/inner/src" })).toEqual({
+      code: "invalid-input",
+      message: "src cannot be moved into itself, to src/inner/src",
+      hint: "Choose a target outside the directory that is moved.",
+    });
+    expect(await room.refusal(fileMove, { from: ".", to: "new" })).toEqual({
+      code: "denied",
+      message: ". is the workspace itself, which stays where it is",
+      hint: "Name a file or directory inside it.",
+    });
+  });
+
+  it("says that it would change both paths, and delete only what it replaces", () => {
+    expect(fileMove.accesses({ from: "a", to: "b" })).toEqual([
+      { kind: "write", path: "a" },
+      { kind: "write", path: "b" },
+    ]);
+    expect(fileMove.accesses({ from: "a", to: "b", replace: true })).toEqual([
+      { kind: "write", path: "a" },
+      { kind: "write", path: "b" },
+      { kind: "delete", path: "b" },
+    ]);
+  });
+
+  it("takes two paths and a choice", () => {
+    const inputs = [
+      { from: "a", to: "b" },
+      { from: "a", to: "b", replace: true },
+      { from: "a" },
+      { from: 1, to: "b" },
+      { from: "a", to: "b", replace: 1 },
+    ];
+    expect(inputs.map((input) => schemaFaults(fileMove, input).length)).toEqual([0, 0, 1, 1, 1]);
+  });
+});

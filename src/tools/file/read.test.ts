@@ -1,0 +1,359 @@
+import { appendFileSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { fileRead } from "./read.ts";
+import { fileWrite } from "./write.ts";
+
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAcAAAAFCAIAAAAG+GGPAAAADElEQVR4XmNgoCcAAABuAAGxmO/SAAAAAElFTkSuQmCC";
+
+const plain = { encoding: "utf-8", lineEnd: "lf", nextOffset: undefined } as const;
+
+describe("file.read", () => {
+  it("numbers the lines of a text file", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("poem.txt"), "Two roads\n\n  diverged\n");
+    expect(await room.run(fileRead, { path: "poem.txt" })).toEqual({
+      data: {
+        files: [
+          {
+            ...plain,
+            kind: "text",
+            path: "poem.txt",
+            text: "Two roads\n\n  diverged\n",
+            firstLine: 1,
+            lines: 3,
+            totalLines: 3,
+            bytes: 22,
+          },
+        ],
+      },
+      text: "1 | Two roads\n2 | \n3 |   diverged",
+    });
+  });
+
+  it("shows the bare text without line numbers, the last newline included", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("with.txt"), "a\r\nb\r\n");
+    writeFileSync(room.at("without.txt"), "a\nb");
+    const shown = async (path: string) => (await room.run(fileRead, { path, line_numbers: false })).text;
+    expect([await shown("with.txt"), await shown("without.txt")]).toEqual(["a\nb\n", "a\nb"]);
+  });
+
+  it("shows a part and says where to read on", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("numbers.txt"), numbers(10));
+    expect(await room.run(fileRead, { path: "numbers.txt", offset: 3, limit: 2 })).toEqual({
+      data: {
+        files: [
+          {
+            ...plain,
+            kind: "text",
+            path: "numbers.txt",
+            text: "3\n4\n",
+            firstLine: 3,
+            lines: 2,
+            totalLines: 10,
+            nextOffset: 5,
+            bytes: 21,
+          },
+        ],
+      },
+      text: "3 | 3\n4 | 4",
+      continuation: "numbers.txt: lines 3 to 4 of 10; read on with offset 5.",
+    });
+  });
+
+  it("shows 2000 lines if not told otherwise", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("numbers.txt"), numbers(2001));
+    const output = await room.run(fileRead, { path: "numbers.txt", line_numbers: false });
+    expect(output.text).toBe(numbers(2000));
+    expect(output.continuation).toBe("numbers.txt: lines 1 to 2000 of 2001; read on with offset 2001.");
+  });
+
+  it("counts from the end, with the true line numbers", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("numbers.txt"), numbers(100));
+    const last = await room.run(fileRead, { path: "numbers.txt", offset: -2 });
+    expect([last.text, last.continuation]).toEqual(["99 | 99\n100 | 100", undefined]);
+    const middle = await room.run(fileRead, { path: "numbers.txt", offset: -50, limit: 2 });
+    expect([middle.text, middle.continuation]).toEqual([
+      "51 | 51\n52 | 52",
+      "numbers.txt: lines 51 to 52 of 100; read on with offset 53.",
+    ]);
+    const all = await room.run(fileRead, { path: "numbers.txt", offset: -500, limit: 1 });
+    expect(all.text).toBe("1 | 1");
+  });
+
+  it("numbers from the end where counting the whole file would take long", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("large.log"), `${"x".repeat(99)}\n`.repeat(200_000));
+    appendFileSync(room.at("large.log"), numbers(3));
+    const output = await room.run(fileRead, { path: "large.log", offset: -3, limit: 2 });
+    expect([output.text, output.continuation]).toEqual([
+      "-3 | 1\n-2 | 2",
+      "large.log: lines -3 to -2, more follow; read on with offset -1.",
+    ]);
+    const rest = await room.run(fileRead, { path: "large.log", offset: -1 });
+    expect(rest.text).toBe("-1 | 3");
+  });
+
+  it("goes on where it stopped while the file grows", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("growing.log"), numbers(5));
+    const first = await room.run(fileRead, { path: "growing.log", limit: 4 });
+    appendFileSync(room.at("growing.log"), "6\n7\n");
+    const [file] = first.data.files;
+    const offset = file?.kind === "text" ? file.nextOffset : undefined;
+    expect((await room.run(fileRead, { path: "growing.log", offset })).text).toBe("5 | 5\n6 | 6\n7 | 7");
+  });
+
+  it("says that a file is empty, with or without a byte-order mark", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("empty"), "");
+    writeFileSync(room.at("mark"), "\ufeff");
+    const empty = {
+      ...plain,
+      kind: "text",
+      text: "",
+      firstLine: 1,
+      lines: 0,
+      totalLines: 0,
+      lineEnd: "none",
+    };
+    expect(await room.run(fileRead, { path: "empty", offset: 7 })).toEqual({
+      data: { files: [{ ...empty, path: "empty", bytes: 0 }] },
+      text: "[The file is empty.]",
+    });
+    expect(await room.run(fileRead, { path: "mark" })).toEqual({
+      data: { files: [{ ...empty, path: "mark", encoding: "utf-8-bom", bytes: 3 }] },
+      text: "[The file is empty.]",
+    });
+  });
+
+  it("names every encoding but plain UTF-8", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("mark"), "\ufeffGrüße\n");
+    writeFileSync(room.at("little"), Buffer.from("\ufeffGrüße\nĊ\n", "utf16le"));
+    writeFileSync(room.at("big"), Buffer.from("\ufeffGrüße\nĊ\n", "utf16le").swap16());
+    writeFileSync(room.at("latin"), Buffer.from("Grüße\n", "latin1"));
+    const shown = async (path: string) => (await room.run(fileRead, { path, offset: -2 })).text;
+    expect(await Promise.all(["mark", "little", "big", "latin"].map(shown))).toEqual([
+      "1 | Grüße\n[encoding: utf-8-bom]",
+      "1 | Grüße\n2 | Ċ\n[encoding: utf-16le]",
+      "1 | Grüße\n2 | Ċ\n[encoding: utf-16be]",
+      "1 | Grüße\n[encoding: latin1, as it is not valid UTF-8]",
+    ]);
+  });
+
+  it("tells line ends in its data", async () => {
+    await using room = toolRoom();
+    const texts = { lf: "a\nb\n", crlf: "a\r\nb\r\n", mixed: "a\nb\r\n", none: "a" };
+    for (const [name, text] of Object.entries(texts)) writeFileSync(room.at(name), text);
+    const { data, text } = await room.run(fileRead, { paths: Object.keys(texts) });
+    expect(data.files.map((file) => (file.kind === "text" ? file.lineEnd : file))).toEqual(
+      Object.keys(texts),
+    );
+    expect(text).toBe(
+      "==> lf <==\n1 | a\n2 | b\n==> crlf <==\n1 | a\n2 | b\n==> mixed <==\n1 | a\n2 | b\n==> none <==\n1 | a",
+    );
+  });
+
+  it("cuts long lines for the model, never inside a character, and keeps them whole in its data", async () => {
+    await using room = toolRoom();
+    const line = `${"x".repeat(1999)}😀${"y".repeat(100)}`;
+    writeFileSync(room.at("bundle.js"), `${line}\nshort\n`);
+    const { data, text } = await room.run(fileRead, { path: "bundle.js" });
+    expect(text).toBe(
+      `1 | ${"x".repeat(1999)}… [104 more bytes in this line: find what you need in them with search.grep]\n2 | short`,
+    );
+    expect(data.files).toEqual([
+      {
+        ...plain,
+        kind: "text",
+        path: "bundle.js",
+        text: `${line}\nshort\n`,
+        firstLine: 1,
+        lines: 2,
+        totalLines: 2,
+        bytes: 2110,
+      },
+    ]);
+  });
+
+  it("cuts a line of megabytes without reading it into memory, and goes on behind it", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("huge.json"), `${"ä".repeat(1_500_000)}\nend\n`);
+    const { text, continuation } = await room.run(fileRead, { path: "huge.json" });
+    expect(text).toBe(
+      `1 | ${"ä".repeat(2000)}… [2996000 more bytes in this line: find what you need in them with search.grep]`,
+    );
+    expect(continuation).toBe("huge.json: lines 1 to 1 of 2; read on with offset 2.");
+    expect((await room.run(fileRead, { path: "huge.json", offset: 2 })).text).toBe("2 | end");
+  });
+
+  it("hands out pictures", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("dot.png"), Buffer.from(png, "base64"));
+    expect(await room.run(fileRead, { path: "dot.png", offset: 2 })).toEqual({
+      data: {
+        files: [
+          {
+            kind: "image",
+            path: "dot.png",
+            mediaType: "image/png",
+            base64: png,
+            width: 7,
+            height: 5,
+            bytes: 69,
+          },
+        ],
+      },
+      text: "dot.png: PNG image (image/png), 7 × 5 pixels, 69 bytes",
+      images: [{ mediaType: "image/png", base64: png }],
+    });
+  });
+
+  it("reads several files, and shows an error in the place of one that fails", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), numbers(3));
+    writeFileSync(room.at("dot.png"), Buffer.from(png, "base64"));
+    const missing = {
+      code: "not-found",
+      message: "notes/b.txt does not exist",
+      hint: "List the directory or search for the name to find the right path.",
+    } as const;
+    expect(await room.run(fileRead, { paths: ["a.txt", "notes/b.txt", "dot.png"], limit: 2 })).toEqual({
+      data: {
+        files: [
+          {
+            ...plain,
+            kind: "text",
+            path: "a.txt",
+            text: "1\n2\n",
+            firstLine: 1,
+            lines: 2,
+            totalLines: 3,
+            nextOffset: 3,
+            bytes: 6,
+          },
+          { kind: "error", path: "notes/b.txt", ...missing },
+          {
+            kind: "image",
+            path: "dot.png",
+            mediaType: "image/png",
+            base64: png,
+            width: 7,
+            height: 5,
+            bytes: 69,
+          },
+        ],
+      },
+      text: [
+        "==> a.txt <==\n1 | 1\n2 | 2",
+        `==> notes/b.txt <==\n[not-found: ${missing.message}. ${missing.hint}]`,
+        "==> dot.png <==\ndot.png: PNG image (image/png), 7 × 5 pixels, 69 bytes",
+      ].join("\n"),
+      continuation: "a.txt: lines 1 to 2 of 3; read on with offset 3.",
+      images: [{ mediaType: "image/png", base64: png }],
+    });
+  });
+
+  it("fails when none of several files can be read", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("src"));
+    expect(await room.refusal(fileRead, { paths: ["../x", "src"] })).toEqual({
+      code: "outside-workspace",
+      message: [
+        `outside-workspace: ../x leads outside the workspace. Use a path inside ${room.workspace}; links must stay inside it too.`,
+        "unsupported: src is a directory, not a file. See what is in it with file.list, then read a file of it.",
+      ].join("\n"),
+      hint: "None of the files could be read: correct the paths and call again.",
+    });
+  });
+
+  it("shows at most 10 MB of pictures in one call", async () => {
+    await using room = toolRoom();
+    for (const name of ["one.png", "two.png"]) {
+      writeFileSync(room.at(name), Buffer.from(png, "base64"));
+      truncateSync(room.at(name), 6 * 1024 * 1024);
+    }
+    const { data, images } = await room.run(fileRead, { paths: ["one.png", "two.png"] });
+    expect(data.files.map(({ kind }) => kind)).toEqual(["image", "error"]);
+    expect(images?.length).toBe(1);
+    expect(data.files[1]).toEqual({
+      kind: "error",
+      path: "two.png",
+      code: "too-large",
+      message:
+        "two.png is a PNG image of 6291456 bytes; 4194304 bytes of pictures can still be shown in this call",
+      hint: "Read it in a call of its own; scale a picture above 10485760 bytes down first.",
+    });
+  });
+
+  it("reads kept outputs by their handles", async () => {
+    await using room = toolRoom();
+    writeFileSync(join(room.outputs, "out_0123456789abcdef"), numbers(3));
+    const { text } = await room.run(fileRead, { path: "out_0123456789abcdef", offset: 2, limit: 1 });
+    expect(text).toBe("2 | 2");
+  });
+
+  it("gives the old content or the new while a file is being replaced, never a mixture", async () => {
+    await using room = toolRoom();
+    const contents = ["a", "b"].map((letter) => `${letter.repeat(60)}\n`.repeat(1500));
+    await room.run(fileWrite, { path: "changing.txt", content: contents[0]! });
+    const writing = Array.from({ length: 20 }, (_, turn) =>
+      room.run(fileWrite, { path: "changing.txt", content: contents[turn % 2]! }),
+    );
+    const reading = Array.from({ length: 40 }, async () => {
+      const { data } = await room.run(fileRead, { path: "changing.txt" });
+      const [file] = data.files;
+      return file?.kind === "text" && contents.includes(file.text);
+    });
+    await Promise.all(writing);
+    expect(new Set(await Promise.all(reading))).toEqual(new Set([true]));
+  });
+
+  it("stops when it is cancelled", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "a\n");
+    const cancelled = AbortSignal.abort();
+    const refusal = { code: "cancelled", message: "The call was cancelled", hint: undefined };
+    expect(await room.refusal(fileRead, { path: "a.txt" }, cancelled)).toEqual(refusal);
+    expect(await room.refusal(fileRead, { paths: ["a.txt", "b.txt"] }, cancelled)).toEqual(refusal);
+  });
+
+  it("says what it would read", () => {
+    expect(fileRead.accesses({ path: "a" })).toEqual([{ kind: "read", path: "a" }]);
+    expect(fileRead.accesses({ paths: ["a", "out_b"] })).toEqual([
+      { kind: "read", path: "a" },
+      { kind: "read", path: "out_b" },
+    ]);
+  });
+
+  it("takes either a path or paths, lines from 1, and at least one line", () => {
+    const faults = [{}, { path: "a", paths: ["b"] }, { paths: [] }, { path: "a", offset: 0 }].map((input) =>
+      schemaFaults(fileRead, input),
+    );
+    expect(faults).toEqual([
+      [": give either `path` or `paths`"],
+      [": give either `path` or `paths`"],
+      ["paths: Invalid input"],
+      ["offset: lines count from 1, or from the end when negative"],
+    ]);
+    expect(
+      [
+        { path: "a", limit: 0 },
+        { path: "a", offset: 1.5 },
+        { path: 1 },
+        { path: "a", offset: -1, limit: 1 },
+        { paths: ["a"], line_numbers: false },
+      ].map((input) => schemaFaults(fileRead, input).length),
+    ).toEqual([1, 1, 1, 0, 0]);
+  });
+});
+
+function numbers(count: number): string {
+  return Array.from({ length: count }, (_, index) => `${index + 1}\n`).join("");
+}

@@ -1,0 +1,145 @@
+import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { fileWrite } from "./write.ts";
+
+describe("file.write", () => {
+  it("creates a file with its directories", async () => {
+    await using room = toolRoom();
+    expect(await room.run(fileWrite, { path: "notes/today/a.txt", content: "Grüße\r\n" })).toEqual({
+      data: { path: "notes/today/a.txt", created: true, changed: true, bytes: 9, previousBytes: undefined },
+      text: "Created notes/today/a.txt: 9 bytes written.",
+    });
+    expect(readFileSync(room.at("notes/today/a.txt"), "utf8")).toBe("Grüße\r\n");
+  });
+
+  it("replaces a file, and says how large it was", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "before", { mode: 0o640 });
+    expect(await room.run(fileWrite, { path: "a.txt", content: "after that" })).toEqual({
+      data: { path: "a.txt", created: false, changed: true, bytes: 10, previousBytes: 6 },
+      text: "Overwrote a.txt: 10 bytes written, 6 before.",
+    });
+    expect(readFileSync(room.at("a.txt"), "utf8")).toBe("after that");
+    expect(statSync(room.at("a.txt")).mode & 0o777).toBe(0o640);
+  });
+
+  it("leaves a file alone that already has the content", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "same");
+    const before = statSync(room.at("a.txt"), { bigint: true });
+    expect(await room.run(fileWrite, { path: "a.txt", content: "same" })).toEqual({
+      data: { path: "a.txt", created: false, changed: false, bytes: 4, previousBytes: 4 },
+      text: "a.txt already held exactly these 4 bytes; nothing was written.",
+    });
+    const after = statSync(room.at("a.txt"), { bigint: true });
+    expect([after.ino, after.mtimeNs]).toEqual([before.ino, before.mtimeNs]);
+  });
+
+  it("replaces content of the same length", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "same");
+    expect((await room.run(fileWrite, { path: "a.txt", content: "else" })).text).toBe(
+      "Overwrote a.txt: 4 bytes written, 4 before.",
+    );
+    expect(readFileSync(room.at("a.txt"), "utf8")).toBe("else");
+  });
+
+  it("empties a file and creates empty files", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "full");
+    const texts = [];
+    for (const path of ["a.txt", "b.txt"])
+      texts.push((await room.run(fileWrite, { path, content: "" })).text);
+    expect(texts).toEqual(["Overwrote a.txt: 0 bytes written, 4 before.", "Created b.txt: 0 bytes written."]);
+    expect([readFileSync(room.at("a.txt"), "utf8"), readFileSync(room.at("b.txt"), "utf8")]).toEqual([
+      "",
+      "",
+    ]);
+  });
+
+  it("refuses to replace when told so, also by the same content", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "mine");
+    for (const content of ["mine", "yours"]) {
+      expect(await room.refusal(fileWrite, { path: "a.txt", content, if_exists: "refuse" })).toEqual({
+        code: "already-exists",
+        message: "a.txt already exists",
+        hint: "Choose another name, or ask to replace it.",
+      });
+    }
+    expect(readFileSync(room.at("a.txt"), "utf8")).toBe("mine");
+    expect((await room.run(fileWrite, { path: "b.txt", content: "new", if_exists: "refuse" })).text).toBe(
+      "Created b.txt: 3 bytes written.",
+    );
+  });
+
+  it("writes through a link to its target", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("target.txt"), "before");
+    symlinkSync("target.txt", room.at("link.txt"));
+    expect((await room.run(fileWrite, { path: "link.txt", content: "after" })).text).toBe(
+      "Overwrote link.txt: 5 bytes written, 6 before.",
+    );
+    expect(readFileSync(room.at("target.txt"), "utf8")).toBe("after");
+  });
+
+  it("writes bytes given in base64, with or without padding and line breaks", async () => {
+    await using room = toolRoom();
+    for (const content of ["AP+A/w==", "AP+A/w", "AP+A\n/w==\n"]) {
+      await room.run(fileWrite, { path: "bytes", content, encoding: "base64" });
+      expect([...readFileSync(room.at("bytes"))]).toEqual([0, 255, 128, 255]);
+      writeFileSync(room.at("bytes"), "");
+    }
+  });
+
+  it("refuses what is not base64", async () => {
+    await using room = toolRoom();
+    for (const content of ["AP+A/w===", "A", "not base64!", "AP-A_w==", "AP==AP=="]) {
+      expect(await room.refusal(fileWrite, { path: "bytes", content, encoding: "base64" })).toEqual({
+        code: "invalid-input",
+        message: "The content is not valid base64",
+        hint: "Use the standard alphabet (A-Z a-z 0-9 + /), or send text with encoding utf-8.",
+      });
+    }
+  });
+
+  it("refuses half a surrogate pair, which no file can hold", async () => {
+    await using room = toolRoom();
+    expect(await room.refusal(fileWrite, { path: "a.txt", content: "😀 \ud83d half" })).toEqual({
+      code: "invalid-input",
+      message: "The content has half of a surrogate pair at index 3",
+      hint: "UTF-8 cannot hold it: send the whole character, or the bytes with encoding base64.",
+    });
+  });
+
+  it("writes 10 MB and not a byte more", async () => {
+    await using room = toolRoom();
+    const most = 10 * 1024 * 1024;
+    expect((await room.run(fileWrite, { path: "large", content: "x".repeat(most) })).text).toBe(
+      "Created large: 10485760 bytes written.",
+    );
+    expect(await room.refusal(fileWrite, { path: "large", content: "ä".repeat(most / 2 + 1) })).toEqual({
+      code: "too-large",
+      message: "10485762 bytes for large; at most 10485760 can be written",
+      hint: "Split the content into several files, or let a command produce it.",
+    });
+    expect(statSync(room.at("large")).size).toBe(most);
+  });
+
+  it("says what it would write", () => {
+    expect(fileWrite.accesses({ path: "a", content: "" })).toEqual([{ kind: "write", path: "a" }]);
+  });
+
+  it("takes a path, a content and two choices", () => {
+    const inputs = [
+      { path: "a", content: "" },
+      { path: "a", content: "", if_exists: "refuse", encoding: "base64" },
+      { path: "a" },
+      { path: "a", content: 1 },
+      { path: "a", content: "", if_exists: "append" },
+      { path: "a", content: "", encoding: "latin1" },
+    ];
+    expect(inputs.map((input) => schemaFaults(fileWrite, input).length)).toEqual([0, 0, 1, 1, 1, 1]);
+  });
+});
