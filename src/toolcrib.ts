@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Outcome } from "./contract/call.ts";
 import type { Environment } from "./contract/environment.ts";
 import { type ErrorCode, ToolError } from "./contract/error.ts";
@@ -11,7 +10,7 @@ import {
   makePrivateDirectory,
   realWorkspace,
   userDirectories,
-  workspaceDirectory,
+  workspaceFiles,
 } from "./environment/directories.ts";
 import { openLocalEnvironment } from "./environment/local/local-environment.ts";
 import { type Mode, modes } from "./guardian/decide.ts";
@@ -100,15 +99,14 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     typeof options.dialect === "object" ? options.dialect : findDialect(options.dialect ?? "toolcrib");
   const mode = checkMode(options.mode ?? "cautious");
   const workspace = options.environment?.workspace ?? realWorkspace(options.workspace ?? process.cwd());
-  const state = workspaceDirectory(options.stateDirectory ?? userDirectories().state, workspace);
-  const outputsDirectory = join(state, "outputs");
-  const environment = options.environment ?? openLocalEnvironment({ workspace, outputs: outputsDirectory });
-  makePrivateDirectory(outputsDirectory);
+  const files = workspaceFiles(options.stateDirectory ?? userDirectories().state, workspace);
+  const environment = options.environment ?? openLocalEnvironment({ workspace, outputs: files.outputs });
+  makePrivateDirectory(files.outputs);
 
   const session = newIdentifier("session");
   const events = new CallEvents();
-  const journal = new Journal({ file: join(state, "journal.sqlite"), session });
-  const outputs = openOutputStore(() => openLocalEnvironment({ workspace: outputsDirectory }));
+  const journal = new Journal({ file: files.journal, session });
+  const outputs = openOutputStore(() => openLocalEnvironment({ workspace: files.outputs }));
   const guardian = options.approve ? { mode, approve: options.approve } : { mode };
   const counter = openCounter({ environment, events, journal, outputs, guardian });
   const shelf = new Shelf(dialect, options.tools ?? []);

@@ -29,8 +29,17 @@ export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Dir
   };
 }
 
+/** What is kept of one workspace. */
+export function workspaceFiles(
+  state: string,
+  workspace: string,
+): { readonly journal: string; readonly outputs: string } {
+  const directory = workspaceDirectory(state, workspace);
+  return { journal: join(directory, "journal.sqlite"), outputs: join(directory, "outputs") };
+}
+
 /** The state folder of one workspace, readable by people and unique by its hash. */
-export function workspaceDirectory(state: string, workspace: string): string {
+function workspaceDirectory(state: string, workspace: string): string {
   const readable =
     basename(workspace)
       .replace(/[^\w.-]+/g, "-")
