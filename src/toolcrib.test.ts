@@ -140,7 +140,7 @@ describe("invalid input", () => {
     [
       "several faults",
       { offset: "x" },
-      "file.read_one: `path` is missing; `offset` must be an integer, not a string",
+      "file.read_one: `path` is missing; `offset` must be a number, not a string",
     ],
     ["text instead of an object", "path", "file.read_one: the input must be an object, not a string"],
     ["nothing at all", undefined, "file.read_one: the input is missing"],
