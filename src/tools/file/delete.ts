@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Directory, Environment, FileKind } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
 
 export interface FileDeleteInput {
   readonly path: string;
@@ -45,7 +46,7 @@ export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
 function describeDeleted({ path, kind, bytes, entries }: FileDeleteData): string {
   switch (kind) {
     case "file":
-      return `Deleted the file ${path} (${bytes} bytes).`;
+      return `Deleted the file ${path} (${counted(bytes ?? 0, "byte")}).`;
     case "link":
       return `Deleted the link ${path}; what it pointed to is still there.`;
     case "directory":

@@ -1,5 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
 import { imageSize } from "../../text/image-size.ts";
 import { type MediaType, sniffMediaType } from "../../text/media-type.ts";
 
@@ -38,7 +39,7 @@ export async function readImage(
   const pixels = width === undefined ? "" : `, ${width} × ${height} pixels`;
   return {
     data: { kind: "image", path, mediaType, base64, width, height, bytes: bytes.length },
-    text: `${path}: ${description} (${mediaType})${pixels}, ${bytes.length} bytes`,
+    text: `${path}: ${description} (${mediaType})${pixels}, ${counted(bytes.length, "byte")}`,
     images: [{ mediaType, base64 }],
   };
 }
@@ -47,7 +48,7 @@ const visibleTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "i
 
 function notShown(path: string, { bytes }: BinaryFile, type: MediaType | undefined): ToolError {
   const kind = type ? `a ${type.description} (${type.mediaType})` : "a binary file of unknown type";
-  return new ToolError("unsupported", `${path} is ${kind}, ${bytes} bytes`, {
+  return new ToolError("unsupported", `${path} is ${kind}, ${counted(bytes, "byte")}`, {
     hint: "Only text and PNG, JPEG, GIF or WebP pictures can be shown: convert it, or use a command made for it.",
   });
 }

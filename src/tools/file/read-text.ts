@@ -1,6 +1,7 @@
 import type { LineSlice, TextEncoding } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
 import { decodeText } from "../../text/encoding.ts";
 import { sniffMediaType } from "../../text/media-type.ts";
 import { characterStart } from "../../text/truncate.ts";
@@ -87,9 +88,16 @@ async function headOf(
 function showNothing(path: string, offset: number, slice: TextSlice): ToolOutput<TextFile> {
   const total = slice.totalLines ?? 0;
   if (total > 0) {
-    throw new ToolError("invalid-input", `${path} has ${total} lines; offset ${offset} is past its end`, {
-      hint: `Use an offset from 1 to ${total}, or a negative one to count from the end.`,
-    });
+    throw new ToolError(
+      "invalid-input",
+      `${path} has ${counted(total, "line")}; offset ${offset} is past its end`,
+      {
+        hint:
+          total === 1
+            ? "Leave the offset out."
+            : `Use an offset from 1 to ${total}, or a negative one to count from the end.`,
+      },
+    );
   }
   return {
     data: {
@@ -172,7 +180,7 @@ function showLine(line: string, encoding: TextEncoding, cutBytes: number): strin
   if (line.length <= maxLineChars && cutBytes === 0) return line;
   const end = characterStart(line, maxLineChars);
   const restBytes = Buffer.byteLength(line.slice(end), byteEncodings[encoding]) + cutBytes;
-  return `${line.slice(0, end)}… [${restBytes} more bytes in this line: find what you need in them with search.grep]`;
+  return `${line.slice(0, end)}… [${counted(restBytes, "more byte")} in this line: find what you need in them with search.grep]`;
 }
 
 const byteEncodings = {
@@ -189,9 +197,9 @@ function describeEncoding(encoding: TextEncoding): string | undefined {
 }
 
 function describeRest({ path, firstLine, lines, totalLines }: TextFile, nextOffset: number): string {
-  const range = `${path}: lines ${firstLine} to ${firstLine + lines - 1}`;
+  const range = lines === 1 ? `line ${firstLine}` : `lines ${firstLine} to ${firstLine + lines - 1}`;
   const total = totalLines === undefined ? ", more follow" : ` of ${totalLines}`;
-  return `${range}${total}; read on with offset ${nextOffset}.`;
+  return `${path}: ${range}${total}; read on with offset ${nextOffset}.`;
 }
 
 function lineEndOf(text: string): TextFile["lineEnd"] {

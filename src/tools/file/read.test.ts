@@ -189,7 +189,7 @@ describe("file.read", () => {
     expect(text).toBe(
       `1 | ${"ä".repeat(2000)}… [2996000 more bytes in this line: find what you need in them with search.grep]`,
     );
-    expect(continuation).toBe("huge.json: lines 1 to 1 of 2; read on with offset 2.");
+    expect(continuation).toBe("huge.json: line 1 of 2; read on with offset 2.");
     expect((await room.run(fileRead, { path: "huge.json", offset: 2 })).text).toBe("2 | end");
   });
 

@@ -30,7 +30,7 @@ describe("file.write", () => {
     const before = statSync(room.at("a.txt"), { bigint: true });
     expect(await room.run(fileWrite, { path: "a.txt", content: "same" })).toEqual({
       data: { path: "a.txt", created: false, changed: false, bytes: 4, previousBytes: 4 },
-      text: "a.txt already held exactly these 4 bytes; nothing was written.",
+      text: "a.txt already held exactly this content, 4 bytes; nothing was written.",
     });
     const after = statSync(room.at("a.txt"), { bigint: true });
     expect([after.ino, after.mtimeNs]).toEqual([before.ino, before.mtimeNs]);

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
 
 export interface FileWriteInput {
   readonly path: string;
@@ -52,7 +53,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
     if (ifExists === "replace" && previousBytes === bytes.length && (await holds(path, bytes, context))) {
       return {
         data: { path, created: false, changed: false, bytes: bytes.length, previousBytes },
-        text: `${path} already held exactly these ${bytes.length} bytes; nothing was written.`,
+        text: `${path} already held exactly this content, ${counted(bytes.length, "byte")}; nothing was written.`,
       };
     }
     const { created } = await context.environment.writeFile(path, bytes, { ifExists });
@@ -65,8 +66,8 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
         previousBytes: created ? undefined : previousBytes,
       },
       text: created
-        ? `Created ${path}: ${bytes.length} bytes written.`
-        : `Overwrote ${path}: ${bytes.length} bytes written, ${previousBytes ?? 0} before.`,
+        ? `Created ${path}: ${counted(bytes.length, "byte")} written.`
+        : `Overwrote ${path}: ${counted(bytes.length, "byte")} written, ${previousBytes ?? 0} before.`,
     };
   },
 };
