@@ -125,10 +125,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     call: async (name, input, callOptions = {}) => {
       const id = newIdentifier("call");
       try {
-        if (closing.signal.aborted)
-          throw new ToolError("unavailable", "This tool room is closed", {
-            hint: "Open a new one.",
-          });
+        if (closing.signal.aborted) throw roomClosed();
         const outcome = counter({
           id,
           tool: await shelf.find(name),
@@ -180,6 +177,10 @@ class Shelf {
 function loadOnce(tool: DialectTool): DialectTool {
   let loaded: Promise<AnyTool> | undefined;
   return { ...tool, load: () => (loaded ??= tool.load()) };
+}
+
+function roomClosed(): ToolError {
+  return new ToolError("unavailable", "This tool room is closed", { hint: "Open a new one." });
 }
 
 function checkMode(mode: Mode): Mode {

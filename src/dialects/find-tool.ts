@@ -6,11 +6,10 @@ import type { DialectTool } from "./dialect.ts";
 export function findTool(tools: readonly DialectTool[], name: string): DialectTool {
   const found = tools.find((tool) => tool.name === name) ?? tools.find(({ canonical }) => canonical === name);
   if (found) return found;
-  const meant = nearest(
-    name,
-    tools.flatMap((tool) => [tool.name, tool.canonical]),
-  );
+  // Answer in the caller's spelling: canonical names have dots.
+  const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));
+  const meant = nearest(name, names);
   throw new ToolError("not-found", `Unknown tool "${name}"`, {
-    hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${tools.map((tool) => tool.name).join(", ")}.`,
+    hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${names.join(", ")}.`,
   });
 }
