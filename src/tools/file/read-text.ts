@@ -4,27 +4,8 @@ import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
 import { decodeText } from "../../text/encoding.ts";
 import { sniffMediaType } from "../../text/media-type.ts";
-import { characterStart } from "../../text/truncate.ts";
 import type { BinaryFile } from "./read-image.ts";
-
-/** Some lines of a text file. */
-export interface TextFile {
-  readonly kind: "text";
-  readonly path: string;
-  /** The lines as they are in the file, long ones and line ends included. */
-  readonly text: string;
-  /** Number of the first line; negative, counted from the end, where counting from the start would cost too much. */
-  readonly firstLine: number;
-  readonly lines: number;
-  /** Lines in the whole file, where that is known. */
-  readonly totalLines: number | undefined;
-  /** Where to read on; undefined at the end of the file. */
-  readonly nextOffset: number | undefined;
-  readonly encoding: TextEncoding;
-  readonly lineEnd: "lf" | "crlf" | "mixed" | "none";
-  /** Of the whole file. */
-  readonly bytes: number;
-}
+import { describeRest, lineEndOf, showText, type TextFile } from "./show-text.ts";
 
 export interface LinesWanted {
   readonly offset: number;
@@ -44,11 +25,14 @@ export async function readText(
     { first: offset, count: limit, maxBytes: maxSliceBytes },
     context.signal,
   );
-  if (!isText(slice) || (await looksBinary(path, offset, slice, context))) {
-    const head = await headOf(path, offset, slice, context);
-    return { binary: { head, bytes: slice.info.bytes } };
-  }
+  const head = mayBeBinary(slice) ? await headOf(path, offset, slice, context) : new Uint8Array();
+  if (!isText(slice) || sniffMediaType(head)) return { binary: { head, bytes: slice.info.bytes } };
   return slice.lines === 0 ? showNothing(path, offset, slice) : showLines(path, wanted, slice, context);
+}
+
+/** Latin-1 is what remains when a file is not UTF-8; PDF and other formats without NUL bytes end up there too. */
+function mayBeBinary({ encoding }: LineSlice): boolean {
+  return encoding === "binary" || encoding === "latin1";
 }
 
 type TextSlice = LineSlice & { readonly encoding: TextEncoding };
@@ -59,20 +43,6 @@ function isText(slice: LineSlice): slice is TextSlice {
 
 /** A slice never takes more memory than this, however many lines are asked for. */
 const maxSliceBytes = 1024 * 1024;
-
-/** Longer lines are cut for the model: they are data or generated code, and a few would push everything else out. */
-const maxLineChars = 2000;
-
-/** Latin-1 is what remains when a file is not UTF-8; PDF and other formats without NUL bytes end up there too. */
-async function looksBinary(
-  path: string,
-  offset: number,
-  slice: TextSlice,
-  context: ToolContext,
-): Promise<boolean> {
-  if (slice.encoding !== "latin1") return false;
-  return sniffMediaType(await headOf(path, offset, slice, context)) !== undefined;
-}
 
 async function headOf(
   path: string,
@@ -88,16 +58,11 @@ async function headOf(
 function showNothing(path: string, offset: number, slice: TextSlice): ToolOutput<TextFile> {
   const total = slice.totalLines ?? 0;
   if (total > 0) {
-    throw new ToolError(
-      "invalid-input",
-      `${path} has ${counted(total, "line")}; offset ${offset} is past its end`,
-      {
-        hint:
-          total === 1
-            ? "Leave the offset out."
-            : `Use an offset from 1 to ${total}, or a negative one to count from the end.`,
-      },
-    );
+    const message = `${path} has ${counted(total, "line")}; offset ${offset} is past its end`;
+    const range = total === 1 ? "offset 1" : `an offset from 1 to ${total}`;
+    throw new ToolError("invalid-input", message, {
+      hint: `Use ${range}, or a negative one to count from the end.`,
+    });
   }
   return {
     data: {
@@ -138,11 +103,9 @@ async function showLines(
     lineEnd: lineEndOf(text),
     bytes: slice.info.bytes,
   };
-  const body = showText(file, wanted.lineNumbers, slice.cutBytes);
-  const note = describeEncoding(encoding);
   return {
     data: file,
-    text: note === undefined ? body : `${body}${body.endsWith("\n") ? "" : "\n"}[${note}]`,
+    text: showText(file, { lineNumbers: wanted.lineNumbers, cutBytes: slice.cutBytes }),
     ...(nextOffset === undefined ? {} : { continuation: describeRest(file, nextOffset) }),
   };
 }
@@ -160,52 +123,8 @@ async function numberLines(
   if (firstLine !== undefined && totalLines !== undefined) return { firstLine, totalLines };
   if (info.bytes > maxCountedBytes) return { firstLine: firstLine ?? offset, totalLines };
   const pastEnd = { first: Number.MAX_SAFE_INTEGER, count: 1, maxBytes: 1 };
-  const counted = await environment.readLines(path, pastEnd, signal);
-  const isUnchanged = counted.info.bytes === info.bytes && counted.info.modifiedMs === info.modifiedMs;
-  if (!isUnchanged || counted.totalLines === undefined) return { firstLine: firstLine ?? offset, totalLines };
-  return { firstLine: firstLine ?? counted.totalLines + 1 + offset, totalLines: counted.totalLines };
-}
-
-function showText({ text, firstLine, encoding }: TextFile, lineNumbers: boolean, cutBytes: number): string {
-  const endsLine = text.endsWith("\n");
-  const lines = (endsLine ? text.slice(0, -1) : text).split("\n");
-  const shown = lines.map((line, index) => {
-    const start = showLine(line.endsWith("\r") ? line.slice(0, -1) : line, encoding, cutBytes);
-    return lineNumbers ? `${firstLine + index} | ${start}` : start;
-  });
-  return shown.join("\n") + (endsLine && !lineNumbers ? "\n" : "");
-}
-
-function showLine(line: string, encoding: TextEncoding, cutBytes: number): string {
-  if (line.length <= maxLineChars && cutBytes === 0) return line;
-  const end = characterStart(line, maxLineChars);
-  const restBytes = Buffer.byteLength(line.slice(end), byteEncodings[encoding]) + cutBytes;
-  return `${line.slice(0, end)}… [${counted(restBytes, "more byte")} in this line: find what you need in them with search.grep]`;
-}
-
-const byteEncodings = {
-  "utf-8": "utf8",
-  "utf-8-bom": "utf8",
-  "utf-16le": "utf16le",
-  "utf-16be": "utf16le",
-  latin1: "latin1",
-} as const;
-
-function describeEncoding(encoding: TextEncoding): string | undefined {
-  if (encoding === "utf-8") return undefined;
-  return encoding === "latin1" ? "encoding: latin1, as it is not valid UTF-8" : `encoding: ${encoding}`;
-}
-
-function describeRest({ path, firstLine, lines, totalLines }: TextFile, nextOffset: number): string {
-  const range = lines === 1 ? `line ${firstLine}` : `lines ${firstLine} to ${firstLine + lines - 1}`;
-  const total = totalLines === undefined ? ", more follow" : ` of ${totalLines}`;
-  return `${path}: ${range}${total}; read on with offset ${nextOffset}.`;
-}
-
-function lineEndOf(text: string): TextFile["lineEnd"] {
-  const hasCrlf = text.includes("\r\n");
-  const hasLf = /(?:^|[^\r])\n/.test(text);
-  if (hasCrlf && hasLf) return "mixed";
-  if (hasCrlf) return "crlf";
-  return hasLf ? "lf" : "none";
+  const end = await environment.readLines(path, pastEnd, signal);
+  const isUnchanged = end.info.bytes === info.bytes && end.info.modifiedMs === info.modifiedMs;
+  if (!isUnchanged || end.totalLines === undefined) return { firstLine: firstLine ?? offset, totalLines };
+  return { firstLine: firstLine ?? end.totalLines + 1 + offset, totalLines: end.totalLines };
 }

@@ -2,7 +2,8 @@ import * as z from "zod/mini";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { type ImageFile, readImage } from "./read-image.ts";
-import { readText, type TextFile } from "./read-text.ts";
+import { readText } from "./read-text.ts";
+import type { TextFile } from "./show-text.ts";
 
 export interface FileReadInput {
   readonly path?: string | undefined;
