@@ -13,6 +13,8 @@ export interface Renaming<Name extends CanonicalName> {
   readonly fields?: { readonly [Field in keyof InputOf<Name>]?: string };
   /** Fields the dialect does not offer. */
   readonly omit?: readonly (keyof InputOf<Name>)[];
+  /** Fields the caller must give although the canonical tool can do without. */
+  readonly require?: readonly (keyof InputOf<Name>)[];
   /** Values the dialect gives when the caller does not, or always when the field is omitted. */
   readonly defaults?: { readonly [Field in keyof InputOf<Name>]?: InputOf<Name>[Field] };
   readonly limits?: OutputLimits;
@@ -40,6 +42,6 @@ async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Pro
   };
 }
 
-function changesInput({ fields, omit, defaults }: Renaming<CanonicalName>): boolean {
-  return fields !== undefined || omit !== undefined || defaults !== undefined;
+function changesInput({ fields, omit, require, defaults }: Renaming<CanonicalName>): boolean {
+  return [fields, omit, require, defaults].some((change) => change !== undefined);
 }
