@@ -8,6 +8,7 @@ export const terseDialect: Dialect = {
     rename("file.read", {
       name: "cat",
       fields: { path: "file" },
+      require: ["path"],
       omit: ["paths"],
       defaults: { line_numbers: false },
     }),
