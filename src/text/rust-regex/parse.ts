@@ -1,0 +1,123 @@
+import { parseClass } from "./parse-class.ts";
+import { parseEscape } from "./parse-escape.ts";
+import { parseGroupStart } from "./parse-group-start.ts";
+import { escapeHint, Scanner } from "./scanner.ts";
+import type { ClassSet, Node } from "./syntax.ts";
+
+export interface ParsedRegex {
+  readonly node: Node;
+  /** What the pattern holds that JavaScript has no words for. */
+  readonly untranslatable: string | undefined;
+}
+
+/** Reads the regex syntax of Rust, which is ripgrep's. Throws `invalid-input` with the place for what Rust refuses. */
+export function parseRegex(pattern: string, options: { readonly ignoreCase: boolean }): ParsedRegex {
+  const flags = { i: options.ignoreCase, m: true, s: false, u: true, x: false, U: false };
+  const scanner = new Scanner(pattern, flags);
+  const node = parseAlternation(scanner, 0);
+  if (scanner.looksAt(")")) throw scanner.error("no group is open here", escapeHint(")"));
+  return { node, untranslatable: scanner.untranslatable };
+}
+
+const maxDepth = 250;
+
+/** Reads up to the end or the ")" of the group; flags set on the way end there. */
+function parseAlternation(scanner: Scanner, depth: number): Node {
+  const outer = scanner.flags;
+  const branches: Node[] = [];
+  do branches.push(parseConcatenation(scanner, depth));
+  while (scanner.take("|"));
+  scanner.flags = outer;
+  return branches.length === 1 ? branches[0]! : { kind: "alternation", nodes: branches };
+}
+
+function parseConcatenation(scanner: Scanner, depth: number): Node {
+  const nodes: Node[] = [];
+  let repeatable = false;
+  for (;;) {
+    scanner.skipBlanks();
+    if (scanner.atEnd || scanner.looksAt("|") || scanner.looksAt(")")) break;
+    if (/[*+?{]/.test(scanner.pattern[scanner.index]!)) {
+      if (!repeatable) throw nothingToRepeat(scanner);
+      nodes.push(parseRepetition(scanner, nodes.pop()!));
+      continue;
+    }
+    const node = parseAtom(scanner, depth);
+    // A group that only sets flags is no atom, and nothing to repeat.
+    repeatable = node !== undefined;
+    if (node !== undefined) nodes.push(node);
+  }
+  if (nodes.length === 0) return { kind: "empty" };
+  return nodes.length === 1 ? nodes[0]! : { kind: "concatenation", nodes };
+}
+
+function parseAtom(scanner: Scanner, depth: number): Node | undefined {
+  const { flags } = scanner;
+  if (flags.i && !flags.u) scanner.untranslatable = "(?i-u) takes case for ASCII alone";
+  if (scanner.looksAt("(")) return parseGroup(scanner, depth + 1);
+  if (scanner.looksAt("[")) return classNode(parseClass(scanner), flags.i);
+  if (scanner.looksAt("\\")) {
+    const escaped = parseEscape(scanner);
+    if (escaped.kind === "assertion" || escaped.kind === "literal") return escaped;
+    return classNode(escaped, flags.i);
+  }
+  if (scanner.take(".")) {
+    if (!flags.u) scanner.untranslatable = "(?-u:.) matches single bytes";
+    return { kind: "dot", newlines: flags.s };
+  }
+  if (scanner.take("^"))
+    return { kind: "assertion", at: flags.m ? "line-start" : "text-start", unicode: true };
+  if (scanner.take("$")) return { kind: "assertion", at: flags.m ? "line-end" : "text-end", unicode: true };
+  return { kind: "literal", code: scanner.next(), ignoreCase: flags.i };
+}
+
+/** A class of one character is that character, as for Rust. */
+function classNode(set: ClassSet, ignoreCase: boolean): Node {
+  const [only, ...others] = set.kind === "union" && !set.negated ? set.sets : [];
+  if (only?.kind !== "range" || only.first !== only.last || others.length > 0)
+    return { kind: "class", set, ignoreCase };
+  return { kind: "literal", code: only.first, ignoreCase };
+}
+
+function parseGroup(scanner: Scanner, depth: number): Node | undefined {
+  const open = scanner.index;
+  const outer = scanner.flags;
+  scanner.index += 1;
+  if (depth > maxDepth) {
+    throw scanner.error(`groups nest deeper than ${maxDepth} levels`, "Search for a simpler pattern.", open);
+  }
+  const start = parseGroupStart(scanner, open);
+  if (start === "flags-only") return undefined;
+  const node = parseAlternation(scanner, depth);
+  scanner.flags = outer;
+  if (scanner.take(")")) return node;
+  scanner.index = open + 1;
+  throw scanner.error("this group is never closed", escapeHint("("), open);
+}
+
+function parseRepetition(scanner: Scanner, node: Node): Node {
+  const [min, max] = parseCount(scanner);
+  const lazy = scanner.take("?");
+  return { kind: "repetition", node, min, max, greedy: lazy === scanner.flags.U };
+}
+
+function parseCount(scanner: Scanner): [number, number] {
+  if (scanner.take("*")) return [0, Number.POSITIVE_INFINITY];
+  if (scanner.take("+")) return [1, Number.POSITIVE_INFINITY];
+  if (scanner.take("?")) return [0, 1];
+  const start = scanner.index;
+  const found = scanner.takeMatch(/\{\s*(\d+)\s*(?:(,)\s*(\d+)?\s*)?\}/y);
+  if (found === undefined) {
+    scanner.index += 1;
+    throw scanner.error("after this brace a number of repetitions is expected", escapeHint("{"), start);
+  }
+  const min = Number(found[1]);
+  const max =
+    found[2] === undefined ? min : found[3] === undefined ? Number.POSITIVE_INFINITY : Number(found[3]);
+  if (max < min) throw scanner.error("the smaller number comes first", `Write {${max},${min}}.`, start);
+  return [min, max];
+}
+
+function nothingToRepeat(scanner: Scanner): Error {
+  return scanner.error("there is nothing to repeat", escapeHint(scanner.pattern[scanner.index]!));
+}
