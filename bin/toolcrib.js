@@ -1,0 +1,66 @@
+#!/usr/bin/env node
+// Starts Toolcrib. Plain old JavaScript, so that an old Node can still read it and say what is wrong.
+"use strict";
+
+var fs = require("fs");
+var path = require("path");
+
+var root = path.join(__dirname, "..");
+var version = process.versions.node.split(".").map(Number);
+var isRecent = version[0] > 22 || (version[0] === 22 && version[1] >= 18);
+
+if (!isRecent) runWithNewerNode();
+else if (process.argv.length === 3 && process.argv[2] === "--version") {
+  fs.writeSync(1, require("../package.json").version + "\n");
+} else {
+  var built = path.join(root, "dist", "cli.js");
+  var source = path.join(root, "src");
+  if (!fs.existsSync(source)) {
+    require("module").enableCompileCache(compileCache());
+    require(built);
+  } else require(isUpToDate(built, source) ? built : path.join(source, "apps", "cli", "main.ts"));
+}
+
+/** A clone brings a Node of its own; it stands beside us after `npm ci`. */
+function runWithNewerNode() {
+  var node;
+  try {
+    node = require.resolve("node/bin/node");
+  } catch (_) {
+    node = process.execPath;
+  }
+  if (node === process.execPath) {
+    console.error("toolcrib needs Node 22.18 or newer; this is Node " + process.versions.node + ".");
+    console.error("Install a newer one from https://nodejs.org, or run: npx -p node@24 -p toolcrib toolcrib");
+    process.exitCode = 1;
+    return;
+  }
+  var child = require("child_process").spawn(node, process.argv.slice(1), { stdio: "inherit" });
+  // A terminal sends Ctrl-C to both of us, and the other one answers it.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => {
+    child.kill("SIGTERM");
+  });
+  child.on("exit", (code, signal) => {
+    if (signal) process.kill(process.pid, signal);
+    else process.exitCode = code;
+  });
+}
+
+/** In a clone: whether the build is newer than every source file and folder. */
+function isUpToDate(built, source) {
+  if (!fs.existsSync(built)) return false;
+  var builtAt = fs.statSync(built).mtimeMs;
+  return fs
+    .readdirSync(source, { recursive: true })
+    .every((name) => fs.statSync(path.join(source, name)).mtimeMs < builtAt);
+}
+
+/** Where Node keeps our compiled code; the same place as `toolcrib paths` names. */
+function compileCache() {
+  var home = process.env.TOOLCRIB_HOME;
+  if (home) return path.join(home, "cache", "compiled");
+  var cache = process.env.XDG_CACHE_HOME;
+  if (!cache || cache[0] !== "/") cache = path.join(require("os").homedir(), ".cache");
+  return path.join(cache, "toolcrib", "compiled");
+}

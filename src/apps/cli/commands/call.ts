@@ -1,0 +1,91 @@
+import { ToolError } from "../../../contract/error.ts";
+import { findDialect } from "../../../dialects/dialects.ts";
+import { findTool } from "../../../dialects/find-tool.ts";
+import type { Mode } from "../../../guardian/decide.ts";
+import type { CallResult } from "../../../toolcrib.ts";
+import type { Command } from "../command.ts";
+import { exitCodeOf } from "../exit-code.ts";
+import { onInterruption } from "../interruption.ts";
+import { dialectOption, jsonOption, modeOption, workspaceOption } from "../options.ts";
+import { readCount } from "../parse-arguments.ts";
+import { showProgress } from "../progress.ts";
+import { readInput } from "../read-input.ts";
+import { printFailure, printJson, toReport } from "../report.ts";
+import { print, remark } from "../terminal.ts";
+
+/** `toolcrib call` */
+export const callCommand: Command = {
+  name: "call",
+  summary: "Call a tool",
+  usage: [
+    "call <tool> [--key value …] [options]",
+    "call <tool> '<json>' [options]",
+    "call <tool> - [options]            the JSON comes from standard input",
+  ],
+  notes: [
+    "A tool's arguments are one JSON object, or --key value for each: --hidden and --no-hidden for yes and no, a list",
+    "by repeating its flag, --max-results for max_results.",
+    "Where the tool and Toolcrib have an option of the same name (--mode), it is Toolcrib's, and what stands after a",
+    "lone -- is the tool's. JSON never needs it.",
+  ],
+  options: [
+    workspaceOption,
+    dialectOption,
+    modeOption,
+    { name: "timeout-ms", value: "N", summary: "end the call after this long" },
+    {
+      ...jsonOption,
+      summary: "print one object: content, isError, data, error, callId, truncated",
+    },
+  ],
+  examples: [
+    { command: "toolcrib call file.read --path README.md --limit 20", shows: "arguments as flags" },
+    { command: `toolcrib call file.read '{"path": "README.md"}' --json`, shows: "JSON in and out" },
+    { command: "toolcrib call search.grep --pattern TODO -- --mode files", shows: "the tool's own --mode" },
+    { command: "toolcrib call file.delete --path old.txt --mode yolo", shows: "allow what would be asked" },
+    { command: "toolcrib call search.grep --help", shows: "what a tool takes" },
+  ],
+  operand: "tool",
+  handsOn: true,
+  async run(given) {
+    const { options, operands } = given;
+    const [name, ...words] = operands;
+    if (name === undefined) {
+      throw new ToolError("invalid-input", "Name a tool", { hint: "See which there are: toolcrib tools" });
+    }
+    const dialect = findDialect(options.get("dialect") ?? "toolcrib");
+    const input = await readInput(findTool(dialect.tools, name), words);
+    const timeoutMs = readCount(given, "timeout-ms");
+
+    const { openToolcrib } = await import("../../../toolcrib.ts");
+    const crib = await openToolcrib({
+      workspace: options.get("workspace") ?? process.cwd(),
+      dialect,
+      mode: (options.get("mode") ?? "cautious") as Mode,
+    });
+    const interruption = onInterruption();
+    const progress = showProgress(crib, name);
+    const limits = timeoutMs === undefined ? {} : { timeoutMs };
+    const result = await crib.call(name, input, { signal: interruption.signal, ...limits });
+    progress.stop();
+    // First the answer, then the book-keeping: whoever waits for us need not wait for the journal.
+    if (options.has("json")) printJson(toReport(result));
+    else printResult(result);
+    await crib.close();
+    interruption.stop();
+    return exitCodeOf(result.error?.code);
+  },
+};
+
+function printResult({ content, error, images }: CallResult): void {
+  if (error) {
+    printFailure(error);
+    if (error.code === "needs-approval") remark("To allow it yourself, add: --mode yolo\n");
+    return;
+  }
+  print(content === "" || content.endsWith("\n") ? content : `${content}\n`);
+  for (const { mediaType, base64 } of images) {
+    const bytes = Math.floor((base64.length * 3) / 4);
+    remark(`[A picture (${mediaType}, ${bytes} bytes) that a terminal cannot show is left out.]\n`);
+  }
+}

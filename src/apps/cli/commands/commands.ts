@@ -1,0 +1,33 @@
+import { ToolError } from "../../../contract/error.ts";
+import { nearest } from "../../../text/nearest.ts";
+import type { Command } from "../command.ts";
+import { callCommand } from "./call.ts";
+import { completionCommand } from "./completion.ts";
+import { helpCommand } from "./help.ts";
+import { logCommand } from "./log.ts";
+import { pathsCommand } from "./paths.ts";
+import { toolsCommand } from "./tools.ts";
+import { tourCommand } from "./tour.ts";
+
+/** Every command, in the order help shows them. What a command needs beyond its description it loads when it runs. */
+export const commands: readonly Command[] = [
+  toolsCommand,
+  callCommand,
+  logCommand,
+  pathsCommand,
+  tourCommand,
+  completionCommand,
+  helpCommand,
+];
+
+export function findCommand(name: string): Command {
+  const found = commands.find((command) => command.name === name);
+  if (found) return found;
+  const meant = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  throw new ToolError("invalid-input", `There is no command "${name}"`, {
+    hint: meant ? `Did you mean \`toolcrib ${meant}\`?` : "See: toolcrib --help",
+  });
+}

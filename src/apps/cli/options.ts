@@ -1,0 +1,34 @@
+import { dialectNames } from "../../dialects/dialects.ts";
+import { modes } from "../../guardian/decide.ts";
+import type { Command, Option } from "./command.ts";
+
+/** Options that several commands share. */
+export const workspaceOption: Option = {
+  name: "workspace",
+  short: "C",
+  value: "DIR",
+  summary: "the folder to work in, never left; the current one if not given",
+};
+
+export const jsonOption: Option = { name: "json", summary: "print JSON" };
+
+export const dialectOption: Option = {
+  name: "dialect",
+  value: "NAME",
+  choices: dialectNames,
+  summary: "names and arguments as this family of models knows them; toolcrib if not given",
+};
+
+export const modeOption: Option = {
+  name: "mode",
+  value: "MODE",
+  choices: modes,
+  summary: "what passes unasked: safe reads, cautious also writes (the default), paranoid nothing, yolo all",
+};
+
+const helpOption: Option = { name: "help", short: "h", summary: "explain this command" };
+
+/** Every command explains itself. */
+export function optionsOf(command: Pick<Command, "options">): readonly Option[] {
+  return [...command.options, helpOption];
+}

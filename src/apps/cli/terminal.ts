@@ -1,0 +1,59 @@
+import { fstatSync, writeSync } from "node:fs";
+import { styleText } from "node:util";
+
+/** Data for whoever reads us. */
+export function print(text: string): void {
+  write(1, text);
+}
+
+/** Everything else: trouble, progress, remarks. */
+export function remark(text: string): void {
+  write(2, text);
+}
+
+/** Colours what goes to standard output (1) or error (2), where NO_COLOR, FORCE_COLOR and the terminal agree. */
+export function paint(descriptor: Descriptor, tone: Tone, text: string): string {
+  return mayBeTerminal(descriptor) || process.env.FORCE_COLOR !== undefined
+    ? styleText(tone, text, { stream: streamOf(descriptor) })
+    : text;
+}
+
+/** Whether a person watches it. */
+export function isTerminal(descriptor: Descriptor): boolean {
+  return mayBeTerminal(descriptor) && streamOf(descriptor).isTTY && process.env.TERM !== "dumb";
+}
+
+export type Tone = "bold" | "dim" | "red" | "green" | "yellow";
+
+/** Standard output or standard error. */
+export type Descriptor = 1 | 2;
+
+/** Those that could not take everything at once and now go through Node's stream, which waits. */
+const waiting = new Set<Descriptor>();
+
+/** Writes without `process.stdout`: loading what is behind it costs a sixth of our whole start. */
+function write(descriptor: Descriptor, text: string): void {
+  const bytes = Buffer.from(text);
+  let written = 0;
+  try {
+    while (!waiting.has(descriptor) && written < bytes.length) {
+      written += writeSync(descriptor, bytes, written);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EPIPE") return;
+    if (code !== "EAGAIN") throw error;
+    waiting.add(descriptor);
+    streamOf(descriptor).on("error", () => {});
+  }
+  if (written < bytes.length) streamOf(descriptor).write(bytes.subarray(written));
+}
+
+/** Cheap to ask; only what passes is asked again through Node's stream. */
+function mayBeTerminal(descriptor: Descriptor): boolean {
+  return fstatSync(descriptor).isCharacterDevice();
+}
+
+function streamOf(descriptor: Descriptor): NodeJS.WriteStream {
+  return descriptor === 1 ? process.stdout : process.stderr;
+}

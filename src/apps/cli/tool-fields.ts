@@ -1,0 +1,120 @@
+import { ToolError } from "../../contract/error.ts";
+import { nearest } from "../../text/nearest.ts";
+import { isFlag, splitFlag } from "./parse-arguments.ts";
+
+/** What the command line needs to know of a tool's JSON Schema. */
+export interface FieldSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly items?: FieldSchema;
+  readonly anyOf?: readonly FieldSchema[];
+  readonly description?: string;
+}
+
+export type FieldSchemas = Readonly<Record<string, FieldSchema>>;
+
+/**
+ * Reads `--key value` words as a tool's input, typed by its JSON Schema: `--hidden` and `--no-hidden` for yes and no,
+ * a list by repeating its flag, `--max-results` for `max_results`. Whether a value is allowed is for the counter to say.
+ */
+export function readFields(
+  tool: string,
+  words: readonly string[],
+  schemas: FieldSchemas,
+): Record<string, unknown> {
+  const given = new Map<string, string[]>();
+  for (let index = 0; index < words.length; index += 1) {
+    const { flag, attached } = splitFlag(words[index]!);
+    if (!isFlag(flag)) throw strayWord(flag, tool);
+    const { field, negated } = findField(tool, flag, schemas);
+    const values = given.get(field) ?? [];
+    given.set(field, values);
+    if (isSwitch(schemas[field]!)) {
+      const next = words[index + 1];
+      const said = attached ?? (next === "true" || next === "false" ? next : undefined);
+      if (attached === undefined && said !== undefined) index += 1;
+      values.push(negated ? "false" : (said ?? "true"));
+    } else {
+      if (attached === undefined) index += 1;
+      const value = attached ?? words[index];
+      if (value === undefined) throw new ToolError("invalid-input", `${flag} needs a value`, seeHelp(tool));
+      values.push(value);
+    }
+  }
+  const entries = [...given].map(([field, values]) => [
+    field,
+    readValue(tool, field, values, schemas[field]!),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** How a field is written on the command line: `--max-results`. */
+export function flagOf(field: string): string {
+  return `--${field.replaceAll("_", "-")}`;
+}
+
+/** A field that is only yes or no takes no value. */
+export function isSwitch(schema: FieldSchema): boolean {
+  return typesOf(schema).every((type) => type === "boolean");
+}
+
+export function isList(schema: FieldSchema): boolean {
+  return typesOf(schema).includes("array");
+}
+
+/** The kinds of values a field takes; those of its choices when it is a union. */
+export function typesOf({ type, enum: values, anyOf }: FieldSchema): readonly string[] {
+  if (anyOf) return anyOf.flatMap(typesOf);
+  if (type !== undefined) return [type];
+  return [...new Set(values?.map((value) => typeof value))];
+}
+
+function findField(tool: string, flag: string, schemas: FieldSchemas): { field: string; negated: boolean } {
+  const fields = Object.keys(schemas);
+  const named = (wanted: string) =>
+    fields.find((field) => wanted === `--${field}` || wanted === flagOf(field));
+  const field = named(flag);
+  if (field !== undefined) return { field, negated: false };
+  const negated = flag.startsWith("--no-") ? named(`--${flag.slice("--no-".length)}`) : undefined;
+  if (negated !== undefined && isSwitch(schemas[negated]!)) return { field: negated, negated: true };
+  const meant = nearest(flag, fields.map(flagOf));
+  throw new ToolError("invalid-input", `${tool} has no argument ${flag}`, {
+    hint: meant ? `Did you mean ${meant}?` : seeHelp(tool).hint,
+  });
+}
+
+function readValue(tool: string, field: string, texts: readonly string[], schema: FieldSchema): unknown {
+  const types = typesOf(schema);
+  if (types.includes("array") && (texts.length > 1 || types.length === 1)) {
+    const items = [schema, ...(schema.anyOf ?? [])].find((choice) => choice.items)?.items ?? {};
+    return texts.map((text) => readOne(text, typesOf(items)));
+  }
+  if (texts.length > 1) {
+    const message = `${flagOf(field)} was given ${texts.length} times, but takes one value`;
+    throw new ToolError("invalid-input", message, seeHelp(tool));
+  }
+  return readOne(texts[0]!, types);
+}
+
+/** Words that do not fit stay text, so that the counter can say what would. */
+function readOne(text: string, types: readonly string[]): unknown {
+  const isNumeric = types.includes("number") || types.includes("integer");
+  if (isNumeric && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
+  if (types.includes("string")) return text;
+  try {
+    return types.includes("object") || types.includes("array") ? JSON.parse(text) : text;
+  } catch {
+    return text;
+  }
+}
+
+function strayWord(word: string, tool: string): ToolError {
+  return new ToolError("invalid-input", `"${word}" is one word too many`, {
+    hint: `Give the arguments as one JSON object, or each as --key value. See: toolcrib help ${tool}`,
+  });
+}
+
+function seeHelp(tool: string): { readonly hint: string } {
+  return { hint: `See: toolcrib help ${tool}` };
+}

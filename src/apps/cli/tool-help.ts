@@ -1,0 +1,74 @@
+import { defineTool } from "../../dialects/definition.ts";
+import { findDialect } from "../../dialects/dialects.ts";
+import { findTool } from "../../dialects/find-tool.ts";
+import type { Command } from "./command.ts";
+import { explainExamples, joinSections, section } from "./help.ts";
+import { optionsOf } from "./options.ts";
+import { toCommandLine } from "./shell-words.ts";
+import { layTable } from "./table.ts";
+import { paint } from "./terminal.ts";
+import { toolExamples } from "./tool-examples.ts";
+import { type FieldSchema, type FieldSchemas, flagOf, isList, isSwitch, typesOf } from "./tool-fields.ts";
+
+/** The answer to `toolcrib call <tool> --help`: what the tool takes, from its JSON Schema. */
+export async function explainTool(name: string, dialect: string | undefined, call: Command): Promise<string> {
+  const tool = findTool(findDialect(dialect ?? "toolcrib").tools, name);
+  const { canonical, description, risk, inputSchema } = defineTool(await tool.load());
+  const { properties = {}, required = [] } = inputSchema as {
+    properties?: FieldSchemas;
+    required?: string[];
+  };
+  const isOurs = (field: string) => optionsOf(call).some((option) => flagOf(field) === `--${option.name}`);
+  const rows = Object.entries(properties).map(([field, schema]) => [
+    `${isOurs(field) ? "-- " : ""}${explainFlag(field, schema)}`,
+    `${required.includes(field) ? "(required) " : ""}${schema.description ?? ""}`,
+  ]);
+  const example = toolExamples[canonical];
+  return joinSections([
+    `${paint(1, "bold", name)} (risk: ${risk})\n`,
+    `${description}\n`,
+    rows.length === 0 ? "It takes no arguments.\n" : section("Arguments", layTable(rows, "  ")),
+    Object.keys(properties).some(isOurs)
+      ? "What stands after a lone -- is the tool's: Toolcrib has an option of that name, too.\n"
+      : "",
+    example && dialect === undefined ? section("Examples", explainExample(name, example, isOurs)) : "",
+    "See also: toolcrib help call\n",
+  ]);
+}
+
+function explainFlag(field: string, schema: FieldSchema): string {
+  const flag = flagOf(field);
+  if (isSwitch(schema)) return flag.replace("--", "--[no-]");
+  const value = choicesOf(schema) ?? words[typesOf(schema.items ?? schema)[0] ?? ""] ?? "VALUE";
+  return isList(schema) ? `${flag} ${value} (repeat)` : `${flag} ${value}`;
+}
+
+const words: Readonly<Record<string, string>> = {
+  string: "TEXT",
+  integer: "NUMBER",
+  number: "NUMBER",
+  object: "JSON",
+};
+
+function choicesOf(schema: FieldSchema): string | undefined {
+  return (schema.items ?? schema).enum?.map(String).join("|");
+}
+
+function explainExample(
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+  isOurs: (field: string) => boolean,
+): string {
+  const fields = Object.keys(input);
+  const toWords = (field: string) => [flagOf(field), String(input[field])];
+  const after = fields.filter(isOurs).flatMap(toWords);
+  const flags = [
+    ...fields.filter((field) => !isOurs(field)).flatMap(toWords),
+    ...(after[0] ? ["--", ...after] : []),
+  ];
+  const call = ["toolcrib", "call", name];
+  return explainExamples([
+    { command: toCommandLine([...call, ...flags]), shows: "as flags" },
+    { command: toCommandLine([...call, JSON.stringify(input)]), shows: "as JSON" },
+  ]);
+}
