@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { ToolError } from "../contract/error.ts";
+import { fingerprint } from "../text/fingerprint.ts";
 
 /** Where Toolcrib keeps its own files. */
 export interface Directories {
@@ -38,14 +38,13 @@ export function workspaceFiles(
   return { journal: join(directory, "journal.sqlite"), outputs: join(directory, "outputs") };
 }
 
-/** The state folder of one workspace, readable by people and unique by its hash. */
+/** The state folder of one workspace, readable by people and unique by its fingerprint. */
 function workspaceDirectory(state: string, workspace: string): string {
   const readable =
     basename(workspace)
       .replace(/[^\w.-]+/g, "-")
       .slice(0, 40) || "root";
-  const hash = createHash("sha256").update(workspace).digest("hex").slice(0, 12);
-  return join(state, "workspaces", `${readable}-${hash}`);
+  return join(state, "workspaces", `${readable}-${fingerprint(workspace)}`);
 }
 
 /** The real path of a folder that is to be a workspace. */
