@@ -13,7 +13,7 @@ if (!isRecent) runWithNewerNode();
 else if (process.argv.length === 3 && process.argv[2] === "--version") {
   fs.writeSync(1, require("../package.json").version + "\n");
 } else {
-  var built = path.join(root, "dist", "cli.js");
+  var built = path.join(root, "dist", "cli.cjs");
   var source = path.join(root, "src");
   if (!fs.existsSync(source)) {
     require("module").enableCompileCache(compileCache());
@@ -37,11 +37,11 @@ function runWithNewerNode() {
   }
   var child = require("child_process").spawn(node, process.argv.slice(1), { stdio: "inherit" });
   // A terminal sends Ctrl-C to both of us, and the other one answers it.
-  process.on("SIGINT", () => {});
-  process.on("SIGTERM", () => {
+  process.on("SIGINT", function () {});
+  process.on("SIGTERM", function () {
     child.kill("SIGTERM");
   });
-  child.on("exit", (code, signal) => {
+  child.on("exit", function (code, signal) {
     if (signal) process.kill(process.pid, signal);
     else process.exitCode = code;
   });
@@ -51,9 +51,9 @@ function runWithNewerNode() {
 function isUpToDate(built, source) {
   if (!fs.existsSync(built)) return false;
   var builtAt = fs.statSync(built).mtimeMs;
-  return fs
-    .readdirSync(source, { recursive: true })
-    .every((name) => fs.statSync(path.join(source, name)).mtimeMs < builtAt);
+  return fs.readdirSync(source, { recursive: true }).every(function (name) {
+    return fs.statSync(path.join(source, name)).mtimeMs < builtAt;
+  });
 }
 
 /** Where Node keeps our compiled code; the same place as `toolcrib paths` names. */

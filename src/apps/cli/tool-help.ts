@@ -1,4 +1,3 @@
-import { defineTool } from "../../dialects/definition.ts";
 import { findDialect } from "../../dialects/dialects.ts";
 import { findTool } from "../../dialects/find-tool.ts";
 import type { Command } from "./command.ts";
@@ -13,6 +12,7 @@ import { type FieldSchema, type FieldSchemas, flagOf, isList, isSwitch, typesOf 
 /** The answer to `toolcrib call <tool> --help`: what the tool takes, from its JSON Schema. */
 export async function explainTool(name: string, dialect: string | undefined, call: Command): Promise<string> {
   const tool = findTool(findDialect(dialect ?? "toolcrib").tools, name);
+  const { defineTool } = await import("../../dialects/definition.ts");
   const { canonical, description, risk, inputSchema } = defineTool(await tool.load());
   const { properties = {}, required = [] } = inputSchema as {
     properties?: FieldSchemas;
