@@ -251,6 +251,16 @@ const byErrno: Readonly<Record<string, (path: string) => Failure>> = {
     message: `${path} lies on another disk, and a directory cannot be moved there`,
     hint: "Create the directory there and move its files one by one.",
   }),
+  E2BIG: (path) => ({
+    code: "too-large",
+    message: `The arguments for ${path} are longer than the system allows`,
+    hint: "Pass less at once.",
+  }),
+  ERR_INVALID_ARG_VALUE: (path) => ({
+    code: "invalid-input",
+    message: `An argument for ${path} contains a NUL byte`,
+    hint: "Give it without the NUL byte.",
+  }),
   EINVAL: (path) => ({
     code: "invalid-input",
     message: `The system does not accept ${path}`,

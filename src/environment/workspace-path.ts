@@ -7,6 +7,7 @@ import { outsideWorkspace } from "./failures.ts";
  * `workspaces` are the spellings of one workspace, the real one first.
  */
 export function relativeToWorkspace(path: string, workspaces: readonly [string, ...string[]]): string {
+  if (!needsNormalising.test(path)) return path;
   if (path === "")
     throw new ToolError("invalid-input", "The path is empty", { hint: `Use "." for the workspace.` });
   if (path.includes("\0")) {
@@ -22,6 +23,9 @@ export function relativeToWorkspace(path: string, workspaces: readonly [string, 
   }
   throw outsideWorkspace(path, workspaces[0]);
 }
+
+// A NUL byte, or a part that is empty, "." or "..": that is, also the empty, the absolute and the "a/" path.
+const needsNormalising = /\0|(?:^|\/)\.{0,2}(?:\/|$)/;
 
 /** Whether `path`, absolute and real, is `directory` or lies below it. */
 export function liesInside(path: string, directory: string): boolean {

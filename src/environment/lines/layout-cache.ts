@@ -4,11 +4,18 @@ import { layOut, type TextLayout } from "./read-lines.ts";
 
 const maxFiles = 32;
 
+// Clocks of file systems tick this coarsely: a file changed later in the same tick would look unchanged.
+const tickMs = 50;
+
+const sampleBytes = 64;
+
 interface Known {
   readonly layout: TextLayout;
-  readonly size: number;
-  readonly modifiedMs: number;
-  readonly changedMs: number;
+  readonly stats: Stats;
+  /** It had been at rest for a while when it was looked at. */
+  readonly isSettled: boolean;
+  /** What stood before its end, to tell whether it has only grown. */
+  readonly sample: Buffer;
 }
 
 /** Remembers the line indexes of the files read last, as long as they stay what they were or only grow. */
@@ -16,19 +23,42 @@ export class LayoutCache {
   readonly #files = new Map<string, Known>();
 
   find(source: ByteSource, stats: Stats): TextLayout {
-    const known = this.#files.get(`${stats.dev}:${stats.ino}`);
-    if (known === undefined) return layOut(source);
-    const same =
-      known.size === stats.size && known.modifiedMs === stats.mtimeMs && known.changedMs === stats.ctimeMs;
-    return same || known.size < stats.size ? known.layout : layOut(source);
+    const known = this.#files.get(identity(stats));
+    const stillTrue = known !== undefined && (isUnchanged(known, stats) || hasOnlyGrown(known, source));
+    return stillTrue ? known.layout : layOut(source);
   }
 
-  keep(layout: TextLayout, stats: Stats): void {
-    const key = `${stats.dev}:${stats.ino}`;
-    this.#files.delete(key);
+  /** `stats` are those from before the file was read. */
+  keep(layout: TextLayout, source: ByteSource, stats: Stats): void {
+    this.forget(stats);
     // Scanning a small file again costs no more than remembering it.
     if (stats.size <= chunkBytes) return;
-    this.#files.set(key, { layout, size: stats.size, modifiedMs: stats.mtimeMs, changedMs: stats.ctimeMs });
+    const isSettled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > tickMs;
+    const sample = sampleBefore(stats.size, source);
+    this.#files.set(identity(stats), { layout, stats, isSettled, sample });
     if (this.#files.size > maxFiles) this.#files.delete(this.#files.keys().next().value!);
   }
+
+  forget(stats: Stats): void {
+    this.#files.delete(identity(stats));
+  }
+}
+
+function identity(stats: Stats): string {
+  return `${stats.dev}:${stats.ino}`;
+}
+
+function isUnchanged({ stats: before, isSettled }: Known, now: Stats): boolean {
+  const same = before.size === now.size && before.mtimeMs === now.mtimeMs && before.ctimeMs === now.ctimeMs;
+  return same && isSettled;
+}
+
+function hasOnlyGrown({ stats: before, sample }: Known, source: ByteSource): boolean {
+  return source.size > before.size && sampleBefore(before.size, source).equals(sample);
+}
+
+function sampleBefore(end: number, source: ByteSource): Buffer {
+  const sample = Buffer.alloc(Math.min(sampleBytes, end));
+  source.read(sample, end - sample.length);
+  return sample;
 }

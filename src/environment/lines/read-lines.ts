@@ -45,69 +45,66 @@ export async function sliceLines(
   context: { readonly breath: Breath; readonly info: FileInfo },
 ): Promise<LineSlice> {
   const { index, encoding } = layout;
-  const start = await findStart(source, layout, range.first, context.breath);
-  const slice =
+  const { breath, info } = context;
+  // One chunk is scanned as soon as looked at; then everything about a small file is known.
+  if (source.size <= chunkBytes) await index.scan(Number.POSITIVE_INFINITY, source, breath);
+  const start = await findStart(source, layout, range.first, breath);
+  const { bytes, lines, end, cutBytes } =
     start === undefined
       ? { bytes: new Uint8Array(0), lines: 0, end: source.size, cutBytes: 0 }
-      : await takeLines(source, start.offset, range, { unit: index.unit, breath: context.breath });
-  const reachedEnd = slice.end >= source.size;
+      : await takeLines(source, start.offset, range, { unit: lineUnit(encoding), breath });
+  const reachedEnd = end >= source.size;
   const firstLine = start?.line;
-  const reachedTotal = reachedEnd && firstLine !== undefined ? firstLine - 1 + slice.lines : undefined;
-  return {
-    bytes: slice.bytes,
-    encoding,
-    lines: slice.lines,
-    firstLine,
-    totalLines: index.totalLines(source.size) ?? (source.size <= layout.markBytes ? 0 : reachedTotal),
-    reachedEnd,
-    cutBytes: slice.cutBytes,
-    info: context.info,
-  };
+  const counted = reachedEnd && firstLine !== undefined ? firstLine - 1 + lines : undefined;
+  const totalLines = isEmpty(source, layout) ? 0 : (index.totalLines(source.size) ?? counted);
+  return { bytes, encoding, lines, firstLine, totalLines, reachedEnd, cutBytes, info };
 }
 
 interface LineStart {
   readonly offset: number;
+  /** Unknown when found from the end. */
   readonly line: number | undefined;
 }
 
 async function findStart(
   source: ByteSource,
-  { index, markBytes }: TextLayout,
+  layout: TextLayout,
   first: number,
   breath: Breath,
 ): Promise<LineStart | undefined> {
-  if (source.size <= markBytes) return undefined;
-  const total = first < 0 ? index.totalLines(source.size) : undefined;
-  if (first < 0 && total === undefined) return findFromEnd(source, { index, markBytes }, -first, breath);
-  const line = total === undefined ? first : Math.max(1, total + first + 1);
-  const offset = await index.startOf(line, source, breath);
-  return offset === undefined ? undefined : { offset: Math.max(offset, markBytes), line };
+  if (isEmpty(source, layout)) return undefined;
+  const total = layout.index.totalLines(source.size);
+  if (first < 0 && total === undefined) return findFromEnd(source, layout, -first, breath);
+  const line = first < 0 ? Math.max(1, total! + first + 1) : first;
+  const offset = await layout.index.startOf(line, source, breath);
+  return offset === undefined ? undefined : { offset: Math.max(offset, layout.markBytes), line };
 }
 
-/** Walks backwards over as many newlines as asked; the one at the very end only closes the last line. */
+/** Walks backwards over as many newlines as asked; one at the very end only closes the last line. */
 async function findFromEnd(
   source: ByteSource,
-  { index, markBytes }: Pick<TextLayout, "index" | "markBytes">,
+  layout: TextLayout,
   lines: number,
   breath: Breath,
 ): Promise<LineStart> {
+  const unit = lineUnit(layout.encoding);
   let left = lines;
-  let position = source.size - 1;
-  for (let chunk = Math.floor(position / chunkBytes); chunk >= 0; chunk -= 1) {
+  for (let chunk = Math.floor((source.size - 1) / chunkBytes); chunk >= 0; chunk -= 1) {
     const chunkStart = chunk * chunkBytes;
     const bytes = readChunk(source, chunkStart);
-    let end = lastLineEnd(bytes, Math.min(bytes.length, source.size - chunkStart), index.unit);
+    let end = lastLineEnd(bytes, bytes.length, unit);
     while (end !== -1) {
-      if (chunkStart + end < source.size) {
-        left -= 1;
-        if (left === 0) return { offset: chunkStart + end, line: undefined };
-      }
-      end = lastLineEnd(bytes, end - unitBytes(index.unit), index.unit);
+      if (chunkStart + end < source.size) left -= 1;
+      if (left === 0) return { offset: chunkStart + end, line: undefined };
+      end = lastLineEnd(bytes, end - unitBytes(unit), unit);
     }
-    position = chunkStart;
     if (breath.isDue) await breath.take();
   }
-  return { offset: markBytes, line: 1 };
+  return { offset: layout.markBytes, line: 1 };
+}
+
+function isEmpty(source: ByteSource, layout: TextLayout): boolean {
+  return source.size <= layout.markBytes;
 }
 
 interface Taken {

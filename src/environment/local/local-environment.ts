@@ -1,10 +1,11 @@
-import { closeSync, existsSync, fstatSync, realpathSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { closeSync, existsSync, realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type {
   Directory,
   Environment,
   FileContent,
   FileInfo,
+  IgnoreFileOutside,
   LineRange,
   LineSlice,
   RunningProcess,
@@ -13,22 +14,25 @@ import type {
   WriteReceipt,
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import { Breath } from "../breath.ts";
-import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput, keepsChanging } from "../failures.ts";
+import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput, throwIfAborted } from "../failures.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
-import { refuseBadRange, sliceLines } from "../lines/read-lines.ts";
+import { refuseBadRange } from "../lines/read-lines.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
 import { deleteEntry } from "./files/delete-entry.ts";
 import { fileInfo } from "./files/file-info.ts";
 import { HeldDirectory } from "./files/held-directory.ts";
 import { moveEntry } from "./files/move-entry.ts";
 import { findExisting, findPlace, realPathOf } from "./files/place.ts";
-import { type NamedPath, openForReading, readFully, readWhole, refuseUnlessFile } from "./files/read-file.ts";
+import { type NamedPath, openForReading, readPatiently, readQuickly } from "./files/read-file.ts";
+import { readFileLines } from "./files/read-file-lines.ts";
+import { readRange } from "./files/read-range.ts";
 import { writeWhole } from "./files/write-file.ts";
+import { ignoreFilesOutside } from "./ignore-files-outside.ts";
 import type { Pinning } from "./pinning/pinning.ts";
 import { PortablePinning } from "./pinning/portable-pinning.ts";
 import { ProcPinning } from "./pinning/proc-pinning.ts";
 import { ProgramFinder, type Programs } from "./processes/find-program.ts";
+import { ProcessGroups } from "./processes/process-groups.ts";
 import { startProcess } from "./processes/start-process.ts";
 import { allowedVariables } from "./processes/variables.ts";
 
@@ -47,24 +51,29 @@ export function openLocalEnvironment(options: LocalEnvironmentOptions): Environm
   return new LocalEnvironment(options);
 }
 
+// Calls of the file system are synchronous inside these methods: that takes half as long as its promises do, and
+// leaves nobody a moment in between. Whatever may take long pauses for others.
 class LocalEnvironment implements Environment {
   readonly workspace: string;
   readonly #spellings: readonly [string, ...string[]];
-  readonly #outputs: string | undefined;
-  readonly #pinning: (root: string) => Pinning;
+  readonly #prefix: string;
   readonly #inside: Pinning;
-  readonly #programs: ProgramFinder;
+  readonly #outputs: string | undefined;
+  readonly #hold: (root: string) => Pinning;
   readonly #layouts = new LayoutCache();
   readonly #directories = new Set<HeldDirectory>();
-  readonly #processes = new Set<RunningProcess>();
+  readonly #tidied = new Set<string>();
+  readonly #programs: ProgramFinder;
+  readonly #groups = new ProcessGroups();
 
   constructor(options: LocalEnvironmentOptions) {
-    this.workspace = realWorkspace(options.workspace);
+    this.workspace = realDirectory(options.workspace);
     this.#spellings = [this.workspace, resolve(options.workspace)];
+    this.#prefix = withSlash(this.workspace);
+    const pinning = options.pinning ?? (process.platform === "linux" ? "proc" : "portable");
+    this.#hold = (root) => (pinning === "proc" ? new ProcPinning(root) : new PortablePinning(root));
+    this.#inside = this.#hold(this.workspace);
     this.#outputs = options.outputs;
-    const byHandle = (options.pinning ?? (process.platform === "linux" ? "proc" : "portable")) === "proc";
-    this.#pinning = (root) => (byHandle ? new ProcPinning(root) : new PortablePinning(root));
-    this.#inside = this.#pinning(this.workspace);
     this.#programs = new ProgramFinder(options.programs ?? {}, this.workspace);
   }
 
@@ -77,8 +86,8 @@ class LocalEnvironment implements Environment {
   }
 
   async info(path: string, options: { readonly followLinks?: boolean } = {}): Promise<FileInfo> {
+    const { followLinks = true } = options;
     return this.#reading(path, (pinning, named) => {
-      const followLinks = options.followLinks ?? true;
       const place = findExisting(pinning, named.absolute, { followLinks, givenPath: path });
       place.directory.close();
       return fileInfo(place.stats);
@@ -89,33 +98,42 @@ class LocalEnvironment implements Environment {
     path: string,
     options: { readonly maxBytes: number; readonly signal?: AbortSignal },
   ): Promise<FileContent> {
-    return this.#readingFile(path, (handle) => readWhole(handle, path, options));
+    let handle: number | undefined;
+    try {
+      throwIfAborted(options.signal);
+      handle = this.#reading(path, openForReading);
+      return readQuickly(handle, path, options) ?? (await readPatiently(handle, path, options));
+    } catch (error) {
+      throw asToolError(error, path);
+    } finally {
+      if (handle !== undefined) closeSync(handle);
+    }
+  }
+
+  async readBytes(
+    path: string,
+    range: { readonly offset: number; readonly length: number },
+  ): Promise<Uint8Array> {
+    return this.#readingFile(path, async (handle) => readRange(handle, path, range));
   }
 
   async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {
-    refuseBadRange(range);
-    return this.#readingFile(path, async (handle) => {
-      let before = fstatSync(handle);
-      refuseUnlessFile(before, path);
-      for (let tries = 0; tries < 3; tries += 1) {
-        const source = { size: before.size, read: readFully.bind(undefined, handle) };
-        const layout = this.#layouts.find(source, before);
-        const breath = new Breath(signal);
-        const slice = await sliceLines(source, layout, range, { breath, info: fileInfo(before) });
-        const after = fstatSync(handle);
-        const unchanged = after.size === before.size && after.mtimeMs === before.mtimeMs;
-        if (unchanged || after.size > before.size) {
-          this.#layouts.keep(layout, before);
-          return slice;
-        }
-        before = after;
-      }
-      throw keepsChanging(path);
-    });
+    let handle: number | undefined;
+    try {
+      refuseBadRange(range);
+      throwIfAborted(signal);
+      handle = this.#reading(path, openForReading);
+      return await readFileLines(handle, path, range, { layouts: this.#layouts, signal });
+    } catch (error) {
+      throw asToolError(error, path);
+    } finally {
+      if (handle !== undefined) closeSync(handle);
+    }
   }
 
   async writeFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<WriteReceipt> {
-    return this.#changing(path, (named) => writeWhole(this.#inside, named, content, options));
+    const tidied = this.#tidied;
+    return this.#changing(path, (named) => writeWhole(this.#inside, named, content, { ...options, tidied }));
   }
 
   async delete(path: string, options: { readonly recursive?: boolean } = {}): Promise<void> {
@@ -134,83 +152,64 @@ class LocalEnvironment implements Environment {
       try {
         if (!place.stats.isDirectory()) throw isNoDirectory(path);
         const directory = place.name === "." ? pinning.pin(pinning.root) : place.directory.child(place.name);
-        return new HeldDirectory(
-          directory,
-          named.absolute.slice(withSlash(pinning.root).length),
-          this.#directories,
-        );
+        return new HeldDirectory(directory, named.absolute.slice(this.#prefix.length), this.#directories);
       } finally {
         place.directory.close();
       }
     });
   }
 
+  async ignoreFilesOutside(): Promise<readonly IgnoreFileOutside[]> {
+    return ignoreFilesOutside(this.workspace);
+  }
+
   async start(program: string, options: StartOptions): Promise<RunningProcess> {
+    const { args, signal, cwd = "." } = options;
+    throwIfAborted(signal);
     const file = await this.#programs.find(program);
-    const cwd = options.cwd ?? ".";
-    const named = this.#name(cwd);
+    const place = (await this.openDirectory(cwd)) as HeldDirectory;
     try {
-      const directory = this.#inside.pin(named.absolute);
-      try {
-        const env = { ...allowedVariables(process.env), PWD: directory.realPath, ...options.env };
-        const started = await startProcess(file, { ...options, cwd: directory.at("."), env });
-        this.#processes.add(started);
-        void started.exit.then(() => this.#processes.delete(started));
-        return started;
-      } finally {
-        directory.close();
-      }
-    } catch (error) {
-      throw asToolError(error, cwd);
+      const env = { ...allowedVariables(process.env), PWD: place.realPath, ...options.env };
+      return await startProcess(file, { args, signal, env, cwd: place.ownPath, groups: this.#groups });
+    } finally {
+      place.close();
     }
   }
 
   async close(): Promise<void> {
-    const running = [...this.#processes];
-    for (const process of running) process.stop();
-    await Promise.all(running.map((process) => process.exit));
+    await this.#groups.close();
     for (const directory of this.#directories) directory.close();
     this.#inside.close();
   }
 
   #name(path: string): NamedPath {
     const relative = relativeToWorkspace(path, this.#spellings);
-    return { given: path, absolute: relative === "" ? this.workspace : withSlash(this.workspace) + relative };
+    return { given: path, absolute: relative === "" ? this.workspace : this.#prefix + relative };
   }
 
-  #isOutput(path: string): path is string {
-    return isOutputHandle(path) && this.#outputs !== undefined && existsSync(resolve(this.#outputs, path));
+  #outputOf(path: string): string | undefined {
+    if (this.#outputs === undefined || !isOutputHandle(path)) return undefined;
+    return existsSync(join(this.#outputs, path)) ? this.#outputs : undefined;
   }
 
   #reading<Result>(path: string, act: (pinning: Pinning, named: NamedPath) => Result): Result {
     try {
-      if (this.#isOutput(path)) {
-        const outputs = this.#pinning(realpathSync(this.#outputs!));
-        return act(outputs, { given: path, absolute: withSlash(outputs.root) + path });
+      const outputs = this.#outputOf(path);
+      if (outputs === undefined) return act(this.#inside, this.#name(path));
+      const pinning = this.#hold(realpathSync.native(outputs));
+      try {
+        return act(pinning, { given: path, absolute: withSlash(pinning.root) + path });
+      } finally {
+        pinning.close();
       }
-      return act(this.#inside, this.#name(path));
     } catch (error) {
       throw asToolError(error, path);
     }
   }
 
-  async #readingFile<Result>(path: string, act: (handle: number) => Promise<Result>): Promise<Result> {
-    const handle = this.#reading(path, openForReading);
+  async #changing<Result>(path: string, act: (named: NamedPath) => Promise<Result>): Promise<Result> {
     try {
-      return await act(handle);
-    } catch (error) {
-      throw asToolError(error, path);
-    } finally {
-      closeSync(handle);
-    }
-  }
-
-  async #changing<Result>(
-    path: string,
-    act: (named: NamedPath) => Promise<Result> | Result,
-  ): Promise<Result> {
-    try {
-      if (this.#isOutput(path)) throw isReadOnlyOutput(path);
+      if (this.#outputOf(path) !== undefined) throw isReadOnlyOutput(path);
       return await act(this.#name(path));
     } catch (error) {
       throw asToolError(error, path);
@@ -218,14 +217,14 @@ class LocalEnvironment implements Environment {
   }
 }
 
-function realWorkspace(path: string): string {
-  const problem = (message: string) =>
-    new ToolError("invalid-input", message, { hint: "Give an existing directory as the workspace." });
+function realDirectory(path: string): string {
+  const hint = "Give an existing directory as the workspace.";
   try {
     const real = realpathSync.native(path);
     if (statSync(real).isDirectory()) return real;
-  } catch (_error) {
-    throw problem(`The workspace ${path} does not exist or cannot be reached`);
+  } catch (cause) {
+    const error = asToolError(cause, `The workspace ${path}`);
+    throw new ToolError(error.code, error.message, { hint, cause });
   }
-  throw problem(`The workspace ${path} is not a directory`);
+  throw new ToolError("unsupported", `The workspace ${path} is not a directory`, { hint });
 }

@@ -82,6 +82,13 @@ export class MemoryEnvironment implements Environment {
     });
   }
 
+  async readBytes(
+    path: string,
+    { offset, length }: { readonly offset: number; readonly length: number },
+  ): Promise<Uint8Array> {
+    return this.#answer(path, () => Buffer.from(this.#file(path).bytes.subarray(offset, offset + length)));
+  }
+
   async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {
     refuseBadRange(range);
     const file = this.#answer(path, () => this.#file(path));

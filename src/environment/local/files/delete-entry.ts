@@ -1,6 +1,7 @@
 import { readdirSync, rmdirSync, unlinkSync } from "node:fs";
+import { ToolError } from "../../../contract/error.ts";
 import { Breath } from "../../breath.ts";
-import { isWorkspaceItself, needsRecursive } from "../../failures.ts";
+import { asToolError, errnoOf, isWorkspaceItself, needsRecursive, systemError } from "../../failures.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { findExisting } from "./place.ts";
 import type { NamedPath } from "./read-file.ts";
@@ -17,53 +18,102 @@ export async function deleteEntry(
     if (name === ".") throw isWorkspaceItself(path.given);
     if (!place.stats.isDirectory()) unlinkSync(directory.at(name));
     else if (options.recursive !== true) throw needsRecursive(path.given);
-    else await deleteTree(directory, name);
+    else await deleteTree(directory, name, path.given);
     directory.confirm();
   } finally {
     directory.close();
   }
 }
 
-interface Level {
-  readonly directory: PinnedDirectory;
-  readonly name: string;
-  /** Directories in it that are still to be deleted. */
-  readonly pending: string[];
-}
-
-/** Walks by held directories: a directory exchanged for a link meanwhile is an error, never a way out. */
-async function deleteTree(parent: PinnedDirectory, name: string): Promise<void> {
-  const breath = new Breath();
-  const levels: Level[] = [];
+async function deleteTree(parent: PinnedDirectory, name: string, givenPath: string): Promise<void> {
+  const walk = new DeletingWalk();
   try {
-    levels.push(await enter(parent, name, breath));
-    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-      const next = level.pending.pop();
-      if (next !== undefined) {
-        levels.push(await enter(level.directory, next, breath));
-        continue;
-      }
-      levels.pop();
-      level.directory.close();
-      rmdirSync((levels.at(-1)?.directory ?? parent).at(level.name));
-    }
-  } finally {
-    for (const level of levels) level.directory.close();
-  }
-}
-
-async function enter(parent: PinnedDirectory, name: string, breath: Breath): Promise<Level> {
-  const directory = parent.child(name);
-  const pending: string[] = [];
-  try {
-    for (const entry of readdirSync(directory.at("."), { withFileTypes: true })) {
-      if (entry.isDirectory()) pending.push(entry.name);
-      else unlinkSync(directory.at(entry.name));
-      if (breath.isDue) await breath.take();
-    }
+    await walk.empty(parent.child(name));
+    rmdirSync(parent.at(name));
   } catch (error) {
-    directory.close();
-    throw error;
+    const { code, message, hint } = asToolError(error, givenPath);
+    if (walk.deleted === 0) throw error;
+    throw new ToolError(code, `${message}; a part of it is already deleted`, {
+      ...(hint === undefined ? {} : { hint }),
+      cause: error,
+    });
   }
-  return { directory, name, pending };
+}
+
+interface Level {
+  readonly name: Uint8Array;
+  readonly identity: string;
+  /** Directories in it that are still to be deleted. */
+  readonly pending: Uint8Array[];
+}
+
+/**
+ * Deletes by held directories: one that is exchanged for a link meanwhile is an error, never a way out. Only the
+ * directory it is in is held, so that depth costs nothing; on the way back ".." must be where it came from.
+ */
+class DeletingWalk {
+  deleted = 0;
+  readonly #breath = new Breath();
+
+  /** Empties a directory and closes it. */
+  async empty(top: PinnedDirectory): Promise<void> {
+    let here = top;
+    try {
+      const above: Level[] = [];
+      let level = await this.#enter(here, Buffer.alloc(0));
+      for (;;) {
+        const next = level.pending.pop();
+        if (next !== undefined) {
+          here = replace(here, held(here, next));
+          above.push(level);
+          level = await this.#enter(here, next);
+          continue;
+        }
+        const back = above.pop();
+        if (back === undefined) return;
+        here = replace(here, here.parent());
+        if (here.identity() !== back.identity) throw systemError("ESTALE", here.realPath);
+        this.#remove(rmdirSync, here.bytesAt(level.name));
+        level = back;
+      }
+    } finally {
+      here.close();
+    }
+  }
+
+  /** Deletes what is no directory. */
+  async #enter(here: PinnedDirectory, name: Uint8Array): Promise<Level> {
+    const pending: Uint8Array[] = [];
+    for (const entry of readdirSync(here.at("."), { withFileTypes: true, encoding: "buffer" })) {
+      if (entry.isDirectory()) pending.push(entry.name);
+      else this.#remove(unlinkSync, here.bytesAt(entry.name));
+      if (this.#breath.isDue) await this.#breath.take();
+    }
+    return { name, identity: here.identity(), pending };
+  }
+
+  #remove(act: (path: Buffer) => void, path: Buffer): void {
+    try {
+      act(path);
+      this.deleted += 1;
+    } catch (error) {
+      // Somebody else deletes as well; gone is gone.
+      if (errnoOf(error) !== "ENOENT") throw error;
+    }
+  }
+}
+
+function replace(before: PinnedDirectory, after: PinnedDirectory): PinnedDirectory {
+  before.close();
+  return after;
+}
+
+/** What was a directory a moment ago has to be one still. */
+function held(here: PinnedDirectory, name: Uint8Array): PinnedDirectory {
+  try {
+    return here.child(name);
+  } catch (error) {
+    const errno = errnoOf(error);
+    throw errno === "ENOTDIR" || errno === "ELOOP" ? systemError("ESTALE", here.realPath) : error;
+  }
 }

@@ -7,7 +7,7 @@ import type { PinnedDirectory } from "../pinning/pinning.ts";
 import { fileInfo, fileKind } from "./file-info.ts";
 import { openIn, readFully, refuseUnlessFile } from "./read-file.ts";
 
-/** A directory handed to a tool. `onClose` hears of it once; children report to the same place. */
+/** A directory handed to a tool. All that are open are in `held`, to be closed with the environment. */
 export class HeldDirectory implements Directory {
   readonly path: string;
   readonly #directory: PinnedDirectory;
@@ -18,6 +18,16 @@ export class HeldDirectory implements Directory {
     this.path = path;
     this.#held = held;
     held.add(this);
+  }
+
+  /** Where it was when it was opened. */
+  get realPath(): string {
+    return this.#directory.realPath;
+  }
+
+  /** A path to this very directory, while it is open. */
+  get ownPath(): string {
+    return this.#directory.at(".");
   }
 
   async entries(): Promise<readonly DirectoryEntry[]> {
@@ -52,7 +62,7 @@ export class HeldDirectory implements Directory {
       const stats = fstatSync(handle);
       refuseUnlessFile(stats, this.#pathOf(name));
       if (stats.size > maxBytes) return undefined;
-      const bytes = Buffer.allocUnsafeSlow(stats.size);
+      const bytes = Buffer.allocUnsafe(stats.size);
       const read = readFully(handle, bytes, 0);
       return read === bytes.length ? bytes : bytes.subarray(0, read);
     } catch (error) {
@@ -63,8 +73,8 @@ export class HeldDirectory implements Directory {
   }
 
   close(): void {
-    this.#held.delete(this);
-    this.#directory.close();
+    // Closing twice could close a handle that is somebody else's by now.
+    if (this.#held.delete(this)) this.#directory.close();
   }
 
   #pathOf(name: string): string {

@@ -1,38 +1,44 @@
-import { linkSync, renameSync, type Stats, unlinkSync } from "node:fs";
+import { linkSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
 import {
   alreadyExists,
   directoryInTheWay,
+  errnoOf,
   intoItself,
   isWorkspaceItself,
   ontoItself,
 } from "../../failures.ts";
 import { liesInside } from "../../workspace-path.ts";
 import type { Pinning } from "../pinning/pinning.ts";
+import { moveAcrossDisks } from "./move-across-disks.ts";
 import { findExisting, findPlace, makeParents, type Place, realPathOf } from "./place.ts";
 import type { NamedPath } from "./read-file.ts";
+import { hasNoHardLinks } from "./temporary-file.ts";
+
+type ExistingPlace = Place & { readonly stats: Stats };
 
 /** Moves a file, link or directory. Links are moved and replaced themselves, never what they point to. */
-export function moveEntry(
+export async function moveEntry(
   pinning: Pinning,
   from: NamedPath,
   to: NamedPath,
   options: { readonly replace?: boolean },
-): void {
+): Promise<void> {
+  const replace = options.replace === true;
   const source = findExisting(pinning, from.absolute, { followLinks: false, givenPath: from.given });
   try {
-    if (source.name === ".") throw isWorkspaceItself(from.given);
     const target = findPlace(pinning, to.absolute, { followLinks: false });
     try {
-      judge(source, target, { from: from.given, to: to.given, replace: options.replace === true });
+      judge(source, target, { from: from.given, to: to.given, replace });
     } catch (error) {
       target.directory.close();
       throw error;
     }
     const parent = makeParents(target);
     try {
-      rename(source, { ...target, directory: parent.directory }, options.replace === true);
+      const { directory } = parent;
+      await moveTo(source, { ...target, directory, missing: [] }, replace ? "replace" : "refuse");
       source.directory.confirm();
-      parent.directory.confirm();
+      directory.confirm();
     } catch (error) {
       parent.undo();
       throw error;
@@ -45,29 +51,59 @@ export function moveEntry(
 }
 
 function judge(
-  source: Place & { readonly stats: Stats },
+  source: ExistingPlace,
   target: Place,
   names: { readonly from: string; readonly to: string; readonly replace: boolean },
 ): void {
+  if (source.name === ".") throw isWorkspaceItself(names.from);
+  if (target.name === ".") throw isWorkspaceItself(names.to);
   const fromPath = realPathOf(source);
   const toPath = realPathOf(target);
-  if (target.name === ".") throw isWorkspaceItself(names.to);
   if (fromPath === toPath) throw ontoItself(names.from);
   if (source.stats.isDirectory() && liesInside(toPath, fromPath)) throw intoItself(names.from, names.to);
-  if (target.stats === undefined) return;
+  if (target.stats === undefined || isOtherSpelling(source, target)) return;
   if (target.stats.isDirectory()) throw directoryInTheWay(names.to);
   if (!names.replace) throw alreadyExists(names.to);
 }
 
-function rename(source: Place & { readonly stats: Stats }, target: Place, replace: boolean): void {
+async function moveTo(source: ExistingPlace, target: Place, ifExists: "replace" | "refuse"): Promise<void> {
+  try {
+    rename(source, target, ifExists);
+  } catch (error) {
+    if (errnoOf(error) !== "EXDEV") throw error;
+    await moveAcrossDisks(source, target, ifExists);
+  }
+}
+
+function rename(source: ExistingPlace, target: Place, ifExists: "replace" | "refuse"): void {
   const from = source.directory.at(source.name);
   const to = target.directory.at(target.name);
-  // Without renameat2 only a hard link takes a free name without a moment between looking and doing. A directory
-  // cannot be linked: there the look before is all there is, and an empty directory made meanwhile is replaced.
-  if (replace || source.stats.isDirectory()) {
-    renameSync(from, to);
-  } else {
+  // Renaming one hard link over another of the same file does nothing at all.
+  const isLinkedThere = isSameFile(source, target) && !isOtherSpelling(source, target);
+  // A directory cannot be linked: for it the look beforehand is all there is, and an empty directory that somebody
+  // makes there in that moment is replaced.
+  const takesName = ifExists === "refuse" && !source.stats.isDirectory();
+  if (isLinkedThere || (takesName && takeFreeName(from, to))) unlinkSync(from);
+  else renameSync(from, to);
+}
+
+/** Without renameat2, only a hard link takes a name and looks whether it is free in one step. */
+function takeFreeName(from: string, to: string): boolean {
+  try {
     linkSync(from, to);
-    unlinkSync(from);
+    return true;
+  } catch (error) {
+    if (hasNoHardLinks(error)) return false;
+    throw error;
   }
+}
+
+function isSameFile(source: ExistingPlace, target: Place): boolean {
+  return source.stats.ino === target.stats?.ino && source.stats.dev === target.stats.dev;
+}
+
+/** Where upper and lower case mean the same, the new name is already there: it is the old one. */
+function isOtherSpelling(source: ExistingPlace, target: Place): boolean {
+  if (!isSameFile(source, target) || source.directory.realPath !== target.directory.realPath) return false;
+  return !readdirSync(target.directory.at(".")).includes(target.name);
 }

@@ -63,6 +63,9 @@ export interface Parent {
 
 /** Makes what is missing above a place. Takes the place's directory over: close the parent instead. */
 export function makeParents(place: Place): Parent {
+  const { directory: existing } = place;
+  if (place.missing.length === 0)
+    return { directory: existing, undo: nothing, close: () => existing.close() };
   const held = [place.directory];
   const made: { readonly directory: PinnedDirectory; readonly name: string }[] = [];
   const undo = () => {
@@ -92,6 +95,8 @@ export function makeParents(place: Place): Parent {
   return { directory, undo, close };
 }
 
+function nothing(): void {}
+
 function makeDirectory(path: string): boolean {
   try {
     mkdirSync(path);
@@ -103,11 +108,12 @@ function makeDirectory(path: string): boolean {
 }
 
 function look(pinning: Pinning, target: string): Place {
-  const path = target.replace(/(?<=.)\/+$/, "");
-  const name = basename(path);
+  const path = target.endsWith("/") ? target.replace(/(?<=.)\/+$/, "") : target;
+  const cut = path.lastIndexOf("/");
+  const name = path.slice(cut + 1);
   if (path === pinning.root || name === "." || name === "..") return lookAtDirectory(pinning, path);
   const missing: string[] = [];
-  let parent = dirname(path);
+  let parent = path.slice(0, cut) || "/";
   let directory: PinnedDirectory;
   for (;;) {
     try {

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
-import type { FileContent } from "../../../contract/environment.ts";
+import type { Environment, FileContent } from "../../../contract/environment.ts";
 import { Breath } from "../../breath.ts";
 import { isDirectory, isSpecial, keepsChanging, systemError, tooLarge } from "../../failures.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
@@ -50,29 +50,49 @@ export function refuseUnlessFile(stats: Stats, givenPath: string): void {
   throw stats.isDirectory() ? isDirectory(givenPath) : isSpecial(givenPath);
 }
 
-const maxTries = 3;
+type ReadOptions = Parameters<Environment["readFile"]>[1];
 
-/** Reads an open file whole, again when it changed meanwhile. */
-export async function readWhole(
+// What can be read without anybody noticing that the thread was busy.
+const pieceBytes = 1024 * 1024;
+
+/** Reads an open file whole in one turn; undefined when it is large or changed meanwhile: read it patiently then. */
+export function readQuickly(
   handle: number,
   givenPath: string,
-  options: { readonly maxBytes: number; readonly signal?: AbortSignal },
-): Promise<FileContent> {
-  let before = fstatSync(handle);
+  options: ReadOptions,
+): FileContent | undefined {
+  const before = fstatSync(handle);
   refuseUnlessFile(before, givenPath);
+  if (before.size > options.maxBytes) throw tooLarge(givenPath, before.size, options.maxBytes);
+  if (before.size > pieceBytes) return undefined;
+  const bytes = Buffer.allocUnsafe(before.size);
+  const read = readFully(handle, bytes, 0);
+  const after = fstatSync(handle);
+  return read === before.size && isSame(before, after) ? { bytes, info: fileInfo(after) } : undefined;
+}
+
+const maxTries = 3;
+
+/** Reads an open file whole in many turns, again when it changed meanwhile. */
+export async function readPatiently(
+  handle: number,
+  givenPath: string,
+  options: ReadOptions,
+): Promise<FileContent> {
+  const breath = new Breath(options.signal);
+  let before = fstatSync(handle);
   for (let tries = 0; tries < maxTries; tries += 1) {
     if (before.size > options.maxBytes) throw tooLarge(givenPath, before.size, options.maxBytes);
-    const bytes =
-      before.size <= pieceBytes
-        ? readPiece(handle, before.size)
-        : await readInPieces(handle, before.size, new Breath(options.signal));
+    const bytes = await readInPieces(handle, before.size, breath);
     const after = fstatSync(handle);
-    if (after.size === before.size && after.mtimeMs === before.mtimeMs && bytes.length === before.size) {
-      return { bytes, info: fileInfo(after) };
-    }
+    if (bytes.length === before.size && isSame(before, after)) return { bytes, info: fileInfo(after) };
     before = after;
   }
   throw keepsChanging(givenPath);
+}
+
+function isSame(before: Stats, after: Stats): boolean {
+  return before.size === after.size && before.mtimeMs === after.mtimeMs;
 }
 
 /** Fills `target` from `position` on; gives how much there was. */
@@ -84,13 +104,6 @@ export function readFully(handle: number, target: Uint8Array, position: number):
     filled += read;
   }
   return filled;
-}
-
-const pieceBytes = 1024 * 1024;
-
-function readPiece(handle: number, size: number): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(size);
-  return bytes.subarray(0, readFully(handle, bytes, 0));
 }
 
 async function readInPieces(handle: number, size: number, breath: Breath): Promise<Uint8Array> {

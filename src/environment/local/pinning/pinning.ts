@@ -17,13 +17,18 @@ export interface PinnedDirectory {
   readonly realPath: string;
   /** Held by handle: `at` cannot be led astray. */
   readonly isHandle: boolean;
+  /** Device and inode. */
+  identity(): string;
   /** A path to `name` in this very directory, good for one system call that does not follow a link at its end. */
   at(name: string): string;
-  /** The same for names that are no valid UTF-8. */
+  /** The same for names that are perhaps no valid UTF-8. */
   bytesAt(name: Uint8Array): Buffer;
   /** Throws when the directory was exchanged since it was pinned; nothing to do for a handle. */
   confirm(): void;
   /** Holds a directory in this one; fails on a link. */
-  child(name: string): PinnedDirectory;
+  child(name: string | Uint8Array): PinnedDirectory;
+  /** Holds the directory this one is in, wherever that is now: compare its identity. */
+  parent(): PinnedDirectory;
+  /** Once for each time it was handed out. */
   close(): void;
 }

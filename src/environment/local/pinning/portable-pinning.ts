@@ -1,4 +1,5 @@
 import { lstatSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
 import { LeadsOutside, systemError } from "../../failures.ts";
 import { liesInside, withSlash } from "../../workspace-path.ts";
 import type { PinnedDirectory, Pinning } from "./pinning.ts";
@@ -36,6 +37,10 @@ class PortableDirectory implements PinnedDirectory {
     this.confirm();
   }
 
+  identity(): string {
+    return this.#identity;
+  }
+
   at(name: string): string {
     this.confirm();
     return withSlash(this.realPath) + name;
@@ -53,10 +58,15 @@ class PortableDirectory implements PinnedDirectory {
     throw systemError("ESTALE", this.realPath);
   }
 
-  child(name: string): PinnedDirectory {
-    const path = this.at(name);
+  child(name: string | Uint8Array): PinnedDirectory {
+    // Names that are no valid UTF-8 cannot be held by path: the system will not find this one.
+    const path = this.at(name.toString());
     if (lstatSync(path).isSymbolicLink()) throw systemError("ELOOP", path);
     return new PortableDirectory(path, this.#root);
+  }
+
+  parent(): PinnedDirectory {
+    return new PortableDirectory(dirname(this.realPath), this.#root);
   }
 
   close(): void {}

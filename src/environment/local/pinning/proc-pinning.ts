@@ -1,6 +1,7 @@
-import { closeSync, constants, openSync, readlinkSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
+import { dirname } from "node:path";
 import { LeadsOutside } from "../../failures.ts";
-import { liesInside } from "../../workspace-path.ts";
+import { liesInside, withSlash } from "../../workspace-path.ts";
 import type { PinnedDirectory, Pinning } from "./pinning.ts";
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
@@ -8,19 +9,31 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
 // Node does not name this flag. A handle opened with it only stands for a place: nothing is read, nothing can block.
 const O_PATH = 0o10000000;
 
+const maxKept = 16;
+
 /**
  * Pinning by handle, for Linux: `/proc/self/fd/N/name` is a full openat() in plain Node. What a handle stands for
  * is asked from the kernel after opening, so nothing that happens to the path in between matters.
  */
 export class ProcPinning implements Pinning {
   readonly root: string;
+  /** The directories pinned last, by path, least recently used first. */
+  readonly #kept = new Map<string, ProcDirectory>();
 
   constructor(root: string) {
     this.root = root;
   }
 
   pin(path: string): PinnedDirectory {
-    return this.#checked(openSync(path, O_PATH | O_DIRECTORY));
+    const kept = this.#kept.get(path);
+    if (kept === undefined) return this.#open(path);
+    this.#kept.delete(path);
+    if (kept.whereabouts() === path) {
+      this.#kept.set(path, kept);
+      return kept.share();
+    }
+    kept.close();
+    return this.#open(path);
   }
 
   openDirectly(path: string): number {
@@ -31,13 +44,29 @@ export class ProcPinning implements Pinning {
     throw new LeadsOutside(this.root);
   }
 
-  close(): void {}
+  close(): void {
+    for (const directory of this.#kept.values()) directory.close();
+    this.#kept.clear();
+  }
 
-  #checked(handle: number): PinnedDirectory {
-    const realPath = readlinkSync(`/proc/self/fd/${handle}`);
-    if (liesInside(realPath, this.root)) return new ProcDirectory(handle, realPath);
-    closeSync(handle);
-    throw new LeadsOutside(this.root);
+  #open(path: string): PinnedDirectory {
+    const handle = openSync(path, O_PATH | O_DIRECTORY);
+    const directory = new ProcDirectory(handle, readlinkSync(`/proc/self/fd/${handle}`));
+    if (!liesInside(directory.realPath, this.root)) {
+      directory.close();
+      throw new LeadsOutside(this.root);
+    }
+    // Where a link is part of the path, the handle alone cannot tell whether the path still leads there.
+    if (directory.realPath === path) this.#keep(path, directory.share());
+    return directory;
+  }
+
+  #keep(path: string, directory: ProcDirectory): void {
+    this.#kept.set(path, directory);
+    if (this.#kept.size <= maxKept) return;
+    const [oldest, unused] = this.#kept.entries().next().value!;
+    this.#kept.delete(oldest);
+    unused.close();
   }
 }
 
@@ -45,13 +74,31 @@ class ProcDirectory implements PinnedDirectory {
   readonly realPath: string;
   readonly isHandle = true;
   readonly #handle: number;
+  readonly #link: string;
   readonly #prefix: string;
-  #open = true;
+  #users = 1;
 
   constructor(handle: number, realPath: string) {
     this.#handle = handle;
-    this.#prefix = `/proc/self/fd/${handle}/`;
+    this.#link = `/proc/self/fd/${handle}`;
+    this.#prefix = `${this.#link}/`;
     this.realPath = realPath;
+  }
+
+  /** The same handle for one more user; each of them closes it. */
+  share(): ProcDirectory {
+    this.#users += 1;
+    return this;
+  }
+
+  /** Where the directory is now: its path as long as it was neither moved nor deleted. */
+  whereabouts(): string {
+    return readlinkSync(this.#link);
+  }
+
+  identity(): string {
+    const { dev, ino } = fstatSync(this.#handle);
+    return `${dev}:${ino}`;
   }
 
   at(name: string): string {
@@ -64,15 +111,18 @@ class ProcDirectory implements PinnedDirectory {
 
   confirm(): void {}
 
-  child(name: string): PinnedDirectory {
-    const handle = openSync(this.at(name), O_PATH | O_DIRECTORY | O_NOFOLLOW);
-    return new ProcDirectory(handle, `${this.realPath}/${name}`);
+  child(name: string | Uint8Array): PinnedDirectory {
+    const path = typeof name === "string" ? this.at(name) : this.bytesAt(name);
+    const handle = openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    return new ProcDirectory(handle, withSlash(this.realPath) + name.toString());
+  }
+
+  parent(): PinnedDirectory {
+    return new ProcDirectory(openSync(this.at(".."), O_PATH | O_DIRECTORY), dirname(this.realPath));
   }
 
   close(): void {
-    // Closing twice could close somebody else's handle of the same number.
-    if (!this.#open) return;
-    this.#open = false;
-    closeSync(this.#handle);
+    this.#users -= 1;
+    if (this.#users === 0) closeSync(this.#handle);
   }
 }

@@ -1,19 +1,24 @@
 import type { Readable } from "node:stream";
 
-// What waits for a reader before the program has to wait, and what is kept of a stream nobody has begun to read.
+// What may wait for a reader before the program has to, and what is kept of an output nobody has begun to read.
 const waitingBytes = 1024 * 1024;
+
+// After the program has gone, what it left in the pipe is read until it is quiet for a round, for some rounds at most.
+const roundMs = 50;
+const maxRounds = 4;
 
 /**
  * One output of a program, for one reader. A reader that falls behind makes the program wait, so nothing is lost and
- * memory stays bounded. Of a stream that nobody has begun to read the first megabyte is kept and the rest dropped:
+ * memory stays bounded. Of an output that nobody has begun to read, the first megabyte is kept and the rest dropped:
  * the program must not hang because nobody cares. The same when a reader leaves.
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
-  #reader: "none" | "reading" | "gone" = "none";
-  #ended = false;
+  #reader: "expected" | "reading" | "gone" = "expected";
+  #receivedBytes = 0;
+  #hasEnded = false;
   #wake: (() => void) | undefined;
 
   constructor(stream: Readable) {
@@ -22,18 +27,28 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
     for (const event of ["end", "close", "error"]) stream.on(event, () => this.#end());
   }
 
-  /** The program has gone; somebody it started may still hold the pipe. What is in it is read, then it is let go. */
-  endSoon(drainMs: number): void {
-    if (this.#ended) return;
-    const letGo = () => {
-      if (this.#stream.isPaused()) setTimeout(letGo, drainMs);
-      else this.#stream.destroy();
+  /** The program has gone, but something it started may hold the pipe for ever. */
+  endSoon(): void {
+    let rounds = 0;
+    let receivedBefore = -1;
+    const look = () => {
+      if (this.#hasEnded) return;
+      const isQuiet = this.#receivedBytes === receivedBefore && !this.#stream.isPaused();
+      receivedBefore = this.#receivedBytes;
+      if (isQuiet || rounds >= maxRounds) {
+        this.#stream.destroy();
+        return;
+      }
+      // While the reader is behind, the pipe is not being emptied.
+      if (!this.#stream.isPaused()) rounds += 1;
+      // Timers come before reading in a turn, immediates after it: what is in the pipe has had its chance then.
+      setTimeout(() => setImmediate(look), roundMs).unref();
     };
-    setTimeout(letGo, drainMs);
+    look();
   }
 
-  async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
-    if (this.#reader !== "none") throw new Error("An output has one reader");
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    if (this.#reader !== "expected") throw new Error("The output of a program has one reader");
     this.#reader = "reading";
     try {
       for (;;) {
@@ -42,7 +57,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
           this.#waitingBytes -= next.length;
           if (this.#waitingBytes < waitingBytes) this.#stream.resume();
           yield next;
-        } else if (this.#ended) {
+        } else if (this.#hasEnded) {
           return;
         } else {
           await new Promise<void>((resolve) => {
@@ -58,7 +73,9 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   }
 
   #take(bytes: Uint8Array): void {
-    if (this.#reader === "gone" || (this.#reader === "none" && this.#waitingBytes >= waitingBytes)) return;
+    this.#receivedBytes += bytes.length;
+    const isFull = this.#waitingBytes >= waitingBytes;
+    if (this.#reader === "gone" || (this.#reader === "expected" && isFull)) return;
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
     if (this.#reader === "reading" && this.#waitingBytes >= waitingBytes) this.#stream.pause();
@@ -66,7 +83,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   }
 
   #end(): void {
-    this.#ended = true;
+    this.#hasEnded = true;
     this.#wake?.();
   }
 }

@@ -1,0 +1,60 @@
+import {
+  closeSync,
+  fstatSync,
+  futimesSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  symlinkSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { Breath } from "../../breath.ts";
+import { systemError } from "../../failures.ts";
+import type { Place } from "./place.ts";
+import { openIn } from "./read-file.ts";
+import { giveName, makeTemporary, temporaryName } from "./temporary-file.ts";
+
+/** Copies a file or link to another disk, then deletes it here. Until the copy is whole, the target stays as it was. */
+export async function moveAcrossDisks(
+  source: Place & { readonly stats: Stats },
+  target: Place,
+  ifExists: "replace" | "refuse",
+): Promise<void> {
+  const { stats, directory, name } = source;
+  if (stats.isFile()) await copyFile(source, target, ifExists);
+  else if (stats.isSymbolicLink()) copyLink(source, target, ifExists);
+  else throw systemError("EXDEV", name);
+  unlinkSync(directory.at(name));
+}
+
+async function copyFile(source: Place, target: Place, ifExists: "replace" | "refuse"): Promise<void> {
+  const from = openIn(source.directory, source.name);
+  try {
+    const stats = fstatSync(from);
+    const copy = await makeTemporary(target.directory, { like: stats, durable: true }, async (to) => {
+      await copyBytes(from, to);
+      futimesSync(to, stats.atime, stats.mtime);
+    });
+    giveName(target.directory, copy.name, target.name, ifExists);
+  } finally {
+    closeSync(from);
+  }
+}
+
+const pieceBytes = 1024 * 1024;
+
+async function copyBytes(from: number, to: number): Promise<void> {
+  const breath = new Breath();
+  const piece = Buffer.allocUnsafeSlow(pieceBytes);
+  for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) {
+    for (let written = 0; written < read; ) written += writeSync(to, piece, written, read - written);
+    if (breath.isDue) await breath.take();
+  }
+}
+
+function copyLink(source: Place, target: Place, ifExists: "replace" | "refuse"): void {
+  const temporary = temporaryName();
+  symlinkSync(readlinkSync(source.directory.at(source.name)), target.directory.at(temporary));
+  giveName(target.directory, temporary, target.name, ifExists);
+}

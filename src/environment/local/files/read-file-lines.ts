@@ -1,0 +1,40 @@
+import { fstatSync } from "node:fs";
+import type { LineRange, LineSlice } from "../../../contract/environment.ts";
+import { Breath } from "../../breath.ts";
+import { keepsChanging } from "../../failures.ts";
+import type { LayoutCache } from "../../lines/layout-cache.ts";
+import { sliceLines } from "../../lines/read-lines.ts";
+import { fileInfo } from "./file-info.ts";
+import { readFully, refuseUnlessFile } from "./read-file.ts";
+
+const maxTries = 3;
+
+/** Reads lines of an open file, again when it changed meanwhile. Growing, as logs do, is no change of its lines. */
+export async function readFileLines(
+  handle: number,
+  givenPath: string,
+  range: LineRange,
+  context: { readonly layouts: LayoutCache; readonly signal: AbortSignal | undefined },
+): Promise<LineSlice> {
+  const { layouts } = context;
+  const breath = new Breath(context.signal);
+  let stats = fstatSync(handle);
+  refuseUnlessFile(stats, givenPath);
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const before = stats;
+    const source = {
+      size: before.size,
+      read: (target: Uint8Array, position: number) => readFully(handle, target, position),
+    };
+    const layout = layouts.find(source, before);
+    const slice = await sliceLines(source, layout, range, { breath, info: fileInfo(before) });
+    stats = fstatSync(handle);
+    const isUnchanged = stats.size === before.size && stats.mtimeMs === before.mtimeMs;
+    if (isUnchanged || stats.size > before.size) {
+      layouts.keep(layout, source, before);
+      return slice;
+    }
+    layouts.forget(before);
+  }
+  throw keepsChanging(givenPath);
+}

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import type { IgnoreFileOutside } from "../../contract/environment.ts";
+
+/** What in the directories above the workspace, and in the user's settings, says that something is ignored in it. */
+export function ignoreFilesOutside(workspace: string): IgnoreFileOutside[] {
+  return [...filesAbove(workspace), ...globalExcludes()];
+}
+
+function filesAbove(workspace: string): IgnoreFileOutside[] {
+  const found: IgnoreFileOutside[] = [];
+  let inRepository = true;
+  let path = basename(workspace);
+  for (let directory = dirname(workspace); path !== ""; directory = dirname(directory)) {
+    const take = (name: IgnoreFileOutside["name"], file: string) => {
+      const text = readIfThere(join(directory, file));
+      if (text !== undefined) found.push({ name, workspace: path, text });
+    };
+    take(".rgignore", ".rgignore");
+    take(".ignore", ".ignore");
+    if (inRepository) {
+      take(".gitignore", ".gitignore");
+      take("exclude", ".git/info/exclude");
+      inRepository = !existsSync(join(directory, ".git"));
+    }
+    const name = basename(directory);
+    path = name === "" ? "" : `${name}/${path}`;
+  }
+  return found;
+}
+
+/** As ripgrep finds it: what git's settings name, else the usual place. Its patterns are anchored at the workspace. */
+function globalExcludes(): IgnoreFileOutside[] {
+  const settings = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
+  const named = excludesFileIn(join(homedir(), ".gitconfig")) ?? excludesFileIn(join(settings, "git/config"));
+  const text = readIfThere(named ?? join(settings, "git/ignore"));
+  return text === undefined ? [] : [{ name: "global", workspace: "", text }];
+}
+
+function excludesFileIn(settings: string): string | undefined {
+  const found = /^\s*excludesfile\s*=\s*"?\s*(\S+?)\s*"?\s*$/im.exec(readIfThere(settings) ?? "");
+  return found?.[1]?.replace(/^~(?=\/|$)/, homedir());
+}
+
+/** Larger files hold no rules that anybody wrote. */
+const maxBytes = 1024 * 1024;
+
+function readIfThere(file: string): string | undefined {
+  try {
+    const stats = statSync(file);
+    return stats.isFile() && stats.size <= maxBytes ? readFileSync(file, "utf8") : undefined;
+  } catch {
+    return undefined;
+  }
+}
