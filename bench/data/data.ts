@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { writeLog, writeLongLine } from "./lines.ts";
+import { linkPlainTree, writeFolder, writeGitTree, writeTenKilobytes } from "./tree.ts";
+
+export type Progress = (done: string) => void;
+
+/** Everything the bench makes lies here; it may be deleted at any time. */
+export const workDirectory: string =
+  process.env.TOOLCRIB_BENCH_DIRECTORY ?? fileURLToPath(new URL("../.work", import.meta.url));
+
+/** Numbers of files between which the in-process search and ripgrep change places. */
+export const crossoverSizes = [15, 50, 100, 200, 400, 800, 1600] as const;
+
+const dataSets: Readonly<Record<string, (root: string, progress: Progress) => void>> = {
+  "git-tree": writeGitTree,
+  "plain-tree": (root, progress) => {
+    ensureData("git-tree");
+    progress("linking");
+    linkPlainTree(root, dataPath("git-tree"));
+  },
+  "small-folder": (root) => writeFolder(root, { files: 15, hits: 47 }),
+  folders: (root) => {
+    for (const files of crossoverSizes) writeFolder(join(root, String(files)), { files, hits: 20 });
+  },
+  "ten-kilobytes": writeTenKilobytes,
+  log: writeLog,
+  "long-line": writeLongLine,
+};
+
+/** Raise it when what is written changes: old data is then made anew. */
+const version = "1";
+
+export function dataPath(name: string): string {
+  return join(workDirectory, name);
+}
+
+/** Makes a data set unless an earlier run has. */
+export function ensureData(name: string): void {
+  const root = dataPath(name);
+  const stamp = `${root}.version`;
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === version) return;
+  const write = dataSets[name];
+  if (!write) throw new Error(`There is no data set "${name}".`);
+  const say = (text: string) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+  };
+  rmSync(root, { recursive: true, force: true });
+  mkdirSync(root, { recursive: true });
+  process.stderr.write(`Making ${name} …${process.stderr.isTTY ? "" : "\n"}`);
+  const started = performance.now();
+  write(root, (done) => say(`Making ${name}: ${done}`));
+  writeFileSync(stamp, version);
+  say("");
+  process.stderr.write(`Made ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
+}

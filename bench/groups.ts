@@ -1,0 +1,18 @@
+import type { Group } from "./harness.ts";
+
+const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>> = {
+  grep: () => import("./groups/grep.ts"),
+  glob: () => import("./groups/glob.ts"),
+  read: () => import("./groups/read.ts"),
+  write: () => import("./groups/write.ts"),
+  counter: () => import("./groups/counter.ts"),
+  start: () => import("./groups/start.ts"),
+};
+
+export const groupNames: readonly string[] = Object.keys(loaders);
+
+export async function loadGroup(name: string): Promise<Group> {
+  const load = loaders[name];
+  if (!load) throw new Error(`There is no group "${name}". Known: ${groupNames.join(", ")}.`);
+  return (await load()).group;
+}

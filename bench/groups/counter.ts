@@ -1,0 +1,70 @@
+import * as z from "zod/mini";
+import type { Tool } from "../../src/toolcrib.ts";
+import { dataPath } from "../data/data.ts";
+import type { Contender, Group } from "../harness.ts";
+import { openSubject } from "../subject.ts";
+
+/** What the nine stages cost: the tool does nothing. */
+export const group: Group = {
+  needs: ["small-folder"],
+  cases: [
+    {
+      name: "a call of a tool that does nothing",
+      about:
+        "Through all stages: parsed, judged, timed, recorded in the journal. The mean (cpu) includes writing the journal, which happens in batches.",
+      rounds: 20,
+      lapsPerRound: 2000,
+      goals: [
+        { measure: "p50Ms", atMostUs: 60 },
+        { measure: "cpuMs", atMostUs: 60 },
+      ],
+      contenders: {
+        "the bare function": () => ({
+          run: async () => (await nothing.run({ text: "hello" }, undefined as never)).text.length,
+        }),
+        toolcrib: () => callAgainAndAgain(nothing),
+        "toolcrib, a tool that may write": () => callAgainAndAgain(nothingWritten),
+      },
+    },
+    {
+      name: "100 000 calls, what stays in memory",
+      about:
+        "Heap and buffers in use after a forced collection, less what was in use after 20 000 calls before.",
+      rounds: 1,
+      warmUpRounds: 0,
+      lapsPerRound: 100_000,
+      goals: [{ measure: "heapMb", atMostMb: 1 }],
+      contenders: {
+        toolcrib: async () => {
+          const contender = await callAgainAndAgain(nothing);
+          for (let call = 0; call < 20_000; call++) await contender.run();
+          return contender;
+        },
+      },
+    },
+  ],
+};
+
+const nothing: Tool<{ text: string }, null> = {
+  name: "bench.nothing",
+  summary: "Does nothing.",
+  risk: "read",
+  input: z.strictObject({ text: z.string() }),
+  limits: { maxChars: 1000, keep: "head" },
+  accesses: () => [],
+  run: async ({ text }) => ({ data: null, text }),
+};
+
+const nothingWritten: Tool<{ text: string }, null> = {
+  ...nothing,
+  risk: "write",
+  accesses: () => [{ kind: "write", path: "notes.txt" }],
+};
+
+async function callAgainAndAgain(tool: Tool<{ text: string }, null>): Promise<Contender> {
+  const subject = await openSubject(dataPath("small-folder"), [tool]);
+  return {
+    run: async () => (await subject.call("bench.nothing", { text: "hello" })).content.length,
+    close: subject.close,
+  };
+}

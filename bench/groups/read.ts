@@ -1,0 +1,160 @@
+import { closeSync, openSync, readFileSync, readSync, utimesSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
+import { dataPath } from "../data/data.ts";
+import { logFile } from "../data/lines.ts";
+import { tenKilobyteFile } from "../data/tree.ts";
+import type { Contender, Group } from "../harness.ts";
+import { fileSystemServer, piTool } from "../peers.ts";
+import { callContender } from "../subject.ts";
+
+const log = join(dataPath("log"), logFile);
+const middleLine = 3_840_000;
+const lineCount = 50;
+const smallFile = join(dataPath("ten-kilobytes"), tenKilobyteFile);
+
+/** Lines of a huge file, and a small file whole. */
+export const group: Group = {
+  needs: ["log", "ten-kilobytes"],
+  cases: [
+    {
+      name: "50 lines from the middle of a 1 GB log, first time",
+      about:
+        "`file.read` with an offset, on a file it knows nothing of, against counting line ends by hand with a buffer of 1 MB.",
+      rounds: 7,
+      goals: [
+        { measure: "cpuMs", timesReference: 1 },
+        { measure: "peakMb", atMostMb: 8 },
+      ],
+      contenders: {
+        "Buffer.indexOf scan": () => ({ run: () => scanFor(middleLine, lineCount) }),
+        toolcrib: () => readLog(middleLine, { knowsFile: false }),
+      },
+    },
+    {
+      name: "50 lines from the middle of a 1 GB log, again",
+      about:
+        "The same once more: Toolcrib remembers where lines begin, as long as size, time and inode stay the same.",
+      rounds: 7,
+      goals: [
+        { measure: "cpuMs", timesReference: 0.001 },
+        { measure: "peakMb", atMostMb: 8 },
+      ],
+      contenders: {
+        "Buffer.indexOf scan": () => ({ run: () => scanFor(middleLine, lineCount) }),
+        toolcrib: () => readLog(middleLine, { knowsFile: true }),
+      },
+    },
+    {
+      name: "the last 50 lines of a 1 GB log, first time",
+      about: "`file.read` with a negative offset, on a file it knows nothing of.",
+      rounds: 5,
+      goals: [
+        { measure: "cpuMs", timesReference: 0.001 },
+        { measure: "peakMb", atMostMb: 8 },
+      ],
+      contenders: {
+        "Buffer.indexOf scan": () => ({ run: () => scanForLast(lineCount) }),
+        toolcrib: () => readLog(-lineCount, { knowsFile: false }),
+        "server-filesystem": async () => {
+          const { tailFile } = await fileSystemServer(dataPath("log"));
+          return { run: async () => (await tailFile(log, lineCount)).split("\n").length };
+        },
+      },
+    },
+    {
+      name: "a file of 10 KB, whole",
+      about:
+        "The race-safe read of the environment against the plain one; then the tool with all stages, and peers (without their protocol).",
+      rounds: 30,
+      lapsPerRound: 200,
+      goals: [{ measure: "p50Ms", timesReference: 2 }],
+      contenders: {
+        readFileSync: () => ({ run: () => readFileSync(smallFile).length }),
+        "fs.promises.readFile": () => ({ run: async () => (await readFile(smallFile)).length }),
+        toolcrib: () => {
+          const environment = openLocalEnvironment({ workspace: dataPath("ten-kilobytes") });
+          const run = async () => (await environment.readFile(smallFile, { maxBytes: 1e6 })).bytes.length;
+          return { run, close: () => environment.close() };
+        },
+        "toolcrib, by file.read": () =>
+          callContender(
+            dataPath("ten-kilobytes"),
+            "file.read",
+            { path: smallFile, line_numbers: false },
+            () => 10240,
+          ),
+        "server-filesystem": async () => {
+          const { validatePath, readFileContent } = await fileSystemServer(dataPath("ten-kilobytes"));
+          return { run: async () => (await readFileContent(await validatePath(smallFile))).length };
+        },
+        "pi-coding-agent": async () => {
+          const read = await piTool("read", dataPath("ten-kilobytes"));
+          return { run: async () => (await read({ path: smallFile })).length };
+        },
+      },
+    },
+  ],
+};
+
+async function readLog(offset: number, { knowsFile }: { knowsFile: boolean }): Promise<Contender> {
+  const input = { path: logFile, offset, limit: lineCount, line_numbers: false };
+  const contender = await callContender<{ files: { text: string }[] }>(
+    dataPath("log"),
+    "file.read",
+    input,
+    (data) => data.files[0]!.text.length,
+  );
+  // A server is warm: its code is loaded and compiled. Nor shall that count as memory for reading.
+  const beginning = await callContender(dataPath("log"), "file.read", { ...input, offset: 1 }, String);
+  for (let call = 0; call < 300; call++) await beginning.run();
+  await beginning.close!();
+  if (knowsFile) return { ...contender, laps: 20 };
+  let time = 1_767_225_600;
+  // A file of another time is another file: what is known of it is forgotten.
+  return { ...contender, reset: () => utimesSync(log, ++time, time) };
+}
+
+/** The way by hand: counts line ends in pieces of 1 MB. Answers with the bytes of the wanted lines. */
+function scanFor(line: number, count: number): number {
+  let start = 0;
+  let stop = 0;
+  scan((ended, end) => {
+    if (ended === line - 1) start = end;
+    stop = end;
+    return ended === line - 1 + count;
+  });
+  return stop - start;
+}
+
+function scanForLast(count: number): number {
+  const latest = new Array<number>(count + 1).fill(0);
+  let total = 0;
+  scan((ended, end) => {
+    total = ended;
+    latest[ended % latest.length] = end;
+    return false;
+  });
+  return latest[total % latest.length]! - latest[(total + 1) % latest.length]!;
+}
+
+/** Tells `visit` the number of each line and where it ends, until it has seen enough. */
+function scan(visit: (line: number, end: number) => boolean): void {
+  const handle = openSync(log, "r");
+  const buffer = Buffer.allocUnsafeSlow(2 ** 20);
+  let line = 0;
+  try {
+    for (let position = 0; ; position += buffer.length) {
+      const read = readSync(handle, buffer, 0, buffer.length, position);
+      if (read === 0) return;
+      const piece = buffer.subarray(0, read);
+      for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) {
+        line++;
+        if (visit(line, position + at + 1)) return;
+      }
+    }
+  } finally {
+    closeSync(handle);
+  }
+}

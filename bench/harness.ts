@@ -1,0 +1,233 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+
+/**
+ * One side of a case. Each contender runs in a process of its own (lane.ts), so that neither memory nor compiled code
+ * of one helps or hurts another; rounds of all contenders take turns, so that a busy machine hurts all alike.
+ */
+export interface Contender {
+  /** Before each round; not timed. */
+  readonly reset?: () => unknown;
+  /** One lap; timed. Answers with what it found, so that contenders can be seen to agree. */
+  readonly run: () => unknown;
+  /** After each lap: waits for what the lap left running. Its processor time counts, the waiting does not. */
+  readonly settle?: () => unknown;
+  readonly close?: () => unknown;
+  /** Laps in a round when not as many as the case says. */
+  readonly laps?: number;
+}
+
+export interface Case {
+  readonly name: string;
+  /** What is done, and against what; for the results page. */
+  readonly about: string;
+  /** Opened on demand, in the lane. The first is the reference; goals are held by the one named `toolcrib`. */
+  readonly contenders: Readonly<Record<string, () => Contender | Promise<Contender>>>;
+  readonly goals: readonly Goal[];
+  readonly rounds: number;
+  /** One if not said. More where a lap is too short to be alone between two looks at the clock. */
+  readonly lapsPerRound?: number;
+  /** Two if not said. */
+  readonly warmUpRounds?: number;
+}
+
+export type Goal =
+  | { readonly measure: TimeMeasure; readonly timesReference: number }
+  | { readonly measure: TimeMeasure; readonly atMostUs: number }
+  | { readonly measure: "peakMb" | "heapMb"; readonly atMostMb: number };
+
+export type TimeMeasure = "cpuMs" | "p50Ms" | "minMs";
+
+export interface Group {
+  /** Data sets that must be there first. */
+  readonly needs: readonly string[];
+  /** What else must be done first, once. */
+  readonly prepare?: () => void;
+  readonly cases: readonly Case[];
+}
+
+/** What a contender needed for one lap, and what its process had grown by at the end. */
+export interface Figures {
+  /** Processor time of the process and its children, mean. */
+  readonly cpuMs: number;
+  readonly p50Ms: number;
+  readonly minMs: number;
+  /** Highest resident memory after it was opened, less the memory it then had. */
+  readonly peakMb: number;
+  /** Heap and buffers still in use after a collection, less what was in use when it was opened. */
+  readonly heapMb: number;
+  /** The same for resident memory. */
+  readonly residentMb: number;
+  readonly answer: string;
+}
+
+export type ContenderResult =
+  | (Figures & { readonly name: string })
+  | { readonly name: string; readonly failure: string };
+
+export interface Verdict {
+  readonly goal: string;
+  /** As a number in the unit of the goal; missing when nothing could be measured. */
+  readonly value?: number;
+  readonly measured: string;
+  readonly met: boolean;
+}
+
+export interface CaseResult {
+  readonly group: string;
+  readonly name: string;
+  readonly about: string;
+  readonly contenders: readonly ContenderResult[];
+  readonly verdicts: readonly Verdict[];
+}
+
+/** Runs all contenders of a case, in turns, and judges the goals. */
+export async function measure(group: string, given: Case): Promise<CaseResult> {
+  const lanes = Object.keys(given.contenders).map((name) => new Lane(group, given.name, name));
+  try {
+    for (const lane of lanes) await lane.ready;
+    for (let round = -(given.warmUpRounds ?? 2); round < given.rounds; round++) {
+      for (let turn = 0; turn < lanes.length; turn++) {
+        // Each round begins with another contender: nobody always runs after the same one.
+        const lane = lanes[(turn + Math.max(round, 0)) % lanes.length]!;
+        await lane.round(given.lapsPerRound ?? 1, { counts: round >= 0 });
+      }
+    }
+    const contenders: ContenderResult[] = [];
+    for (const lane of lanes) contenders.push(await lane.result());
+    const { name, about } = given;
+    return { group, name, about, contenders, verdicts: judge(given.goals, contenders) };
+  } finally {
+    for (const lane of lanes) await lane.end();
+  }
+}
+
+/** What a lane says after a round. */
+export interface RoundReport {
+  readonly lapsMs: readonly number[];
+  readonly cpuMs: number;
+  readonly answer: string;
+}
+
+export type MemoryReport = Pick<Figures, "peakMb" | "heapMb" | "residentMb">;
+
+export type LaneMessage =
+  | { readonly type: "ready" }
+  | ({ readonly type: "round" } & RoundReport)
+  | ({ readonly type: "memory" } & MemoryReport)
+  | { readonly type: "failure"; readonly message: string };
+
+export type LaneRequest = { readonly laps: number } | "memory";
+
+/** The process of one contender. Once it has failed it does nothing more. */
+class Lane {
+  readonly ready: Promise<unknown>;
+  readonly #name: string;
+  readonly #process: ChildProcess;
+  readonly #rounds: RoundReport[] = [];
+  #failure: string | undefined;
+
+  constructor(group: string, caseName: string, contender: string) {
+    this.#name = contender;
+    this.#process = fork(new URL("lane.ts", import.meta.url), [group, caseName, contender], {
+      execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"],
+    });
+    this.ready = this.#next();
+  }
+
+  async round(laps: number, { counts }: { counts: boolean }): Promise<void> {
+    const report = await this.#ask({ laps });
+    if (report?.type === "round" && counts) this.#rounds.push(report);
+  }
+
+  async result(): Promise<ContenderResult> {
+    const memory = await this.#ask("memory");
+    if (memory?.type !== "memory") return { name: this.#name, failure: this.#failure ?? "no answer" };
+    const laps = this.#rounds.flatMap((round) => round.lapsMs).sort((a, b) => a - b);
+    const cpuMs = this.#rounds.reduce((sum, round) => sum + round.cpuMs, 0) / laps.length;
+    const { peakMb, heapMb, residentMb } = memory;
+    return {
+      name: this.#name,
+      cpuMs,
+      p50Ms: laps[Math.floor(laps.length / 2)]!,
+      minMs: laps[0]!,
+      peakMb,
+      heapMb,
+      residentMb,
+      answer: this.#rounds.at(-1)!.answer,
+    };
+  }
+
+  async end(): Promise<void> {
+    if (this.#process.exitCode !== null) return;
+    const exit = once(this.#process, "exit");
+    this.#process.disconnect();
+    await exit;
+  }
+
+  async #ask(request: LaneRequest): Promise<LaneMessage | undefined> {
+    if (this.#failure !== undefined) return undefined;
+    const answer = this.#next();
+    this.#process.send(request);
+    return answer;
+  }
+
+  #next(): Promise<LaneMessage | undefined> {
+    const { promise, resolve } = Promise.withResolvers<LaneMessage | undefined>();
+    const settle = (message: LaneMessage | undefined) => {
+      this.#process.off("message", settle);
+      this.#process.off("exit", onExit);
+      if (message?.type === "failure") this.#failure = message.message;
+      resolve(message);
+    };
+    const onExit = () => {
+      this.#failure ??= `its process ended (${this.#process.exitCode ?? this.#process.signalCode})`;
+      settle(undefined);
+    };
+    this.#process.on("message", settle);
+    this.#process.on("exit", onExit);
+    return promise;
+  }
+}
+
+function judge(goals: readonly Goal[], contenders: readonly ContenderResult[]): Verdict[] {
+  const reference = contenders[0]!;
+  const ours = contenders.find((contender) => contender.name === "toolcrib");
+  return goals.map((goal) => {
+    const description = describeGoal(goal, reference.name);
+    if (!ours || "failure" in ours || "failure" in reference) {
+      return { goal: description, measured: "not measured", met: false };
+    }
+    const { limit, value, unit } = compare(goal, ours, reference);
+    return { goal: description, value, measured: shortNumber(value) + unit, met: value <= limit };
+  });
+}
+
+function compare(goal: Goal, ours: Figures, reference: Figures) {
+  if ("timesReference" in goal) {
+    return { limit: goal.timesReference, value: ours[goal.measure] / reference[goal.measure], unit: " ×" };
+  }
+  if ("atMostMb" in goal) return { limit: goal.atMostMb, value: ours[goal.measure], unit: " MB" };
+  return { limit: goal.atMostUs, value: ours[goal.measure] * 1000, unit: " µs" };
+}
+
+const measureNames = {
+  cpuMs: "cpu",
+  p50Ms: "p50",
+  minMs: "min",
+  peakMb: "peak memory",
+  heapMb: "heap kept",
+} as const;
+
+function describeGoal(goal: Goal, reference: string): string {
+  const name = measureNames[goal.measure];
+  if ("timesReference" in goal) return `${name} ≤ ${goal.timesReference} × ${reference}`;
+  return "atMostMb" in goal ? `${name} ≤ +${goal.atMostMb} MB` : `${name} ≤ ${goal.atMostUs} µs`;
+}
+
+/** With the three digits that count. */
+export function shortNumber(value: number): string {
+  if (value === 0) return "0";
+  if (Math.abs(value) >= 100) return value.toFixed(0);
+  return value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value)))));
+}

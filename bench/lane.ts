@@ -1,0 +1,92 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { loadGroup } from "./groups.ts";
+import type { Contender, LaneMessage, LaneRequest, MemoryReport, RoundReport } from "./harness.ts";
+
+// The process of one contender: node lane.ts <group> <case> <contender>. Rounds are asked for by harness.ts.
+
+const [groupName, caseName, contenderName] = process.argv.slice(2);
+
+try {
+  const contender = await open();
+  const before = memoryNow({ forgetPeak: true });
+  process.on("message", (request: LaneRequest) => {
+    const report =
+      request === "memory"
+        ? Promise.resolve({ type: "memory" as const, ...growthSince(before) })
+        : runRound(contender, contender.laps ?? request.laps).then((round) => ({
+            type: "round" as const,
+            ...round,
+          }));
+    report.then(send, fail);
+  });
+  process.on("disconnect", () => void Promise.resolve(contender.close?.()).then(() => process.exit(0)));
+  send({ type: "ready" });
+} catch (error) {
+  fail(error);
+}
+
+async function open(): Promise<Contender> {
+  const group = await loadGroup(groupName!);
+  const found = group.cases.find((other) => other.name === caseName)?.contenders[contenderName!];
+  if (!found) throw new Error(`There is no contender "${contenderName}" in "${caseName}" of ${groupName}.`);
+  return found();
+}
+
+async function runRound(contender: Contender, laps: number): Promise<RoundReport> {
+  await contender.reset?.();
+  const lapsMs: number[] = [];
+  let answer: unknown;
+  const cpuBefore = cpuMsNow();
+  for (let lap = 0; lap < laps; lap++) {
+    const start = performance.now();
+    answer = contender.run();
+    // Synchronous contenders must not pay for a turn of the queue.
+    if (answer instanceof Promise) answer = await answer;
+    lapsMs.push(performance.now() - start);
+    if (contender.settle) await contender.settle();
+  }
+  return { lapsMs, cpuMs: cpuMsNow() - cpuBefore, answer: isWord(answer) ? String(answer) : "" };
+}
+
+function isWord(answer: unknown): boolean {
+  return typeof answer === "string" || typeof answer === "number";
+}
+
+/** Processor time of this process and of its children that have ended. The kernel counts children in steps of 10 ms. */
+function cpuMsNow(): number {
+  const own = process.cpuUsage();
+  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]!.split(" ");
+  const childTicks = Number(fields[13]) + Number(fields[14]);
+  return (own.user + own.system) / 1000 + childTicks * 10;
+}
+
+interface Memory {
+  readonly resident: number;
+  readonly heap: number;
+}
+
+function memoryNow({ forgetPeak }: { forgetPeak: boolean }): Memory {
+  globalThis.gc!();
+  if (forgetPeak) writeFileSync("/proc/self/clear_refs", "5");
+  const { heapUsed, external } = process.memoryUsage();
+  return { resident: process.memoryUsage.rss(), heap: heapUsed + external };
+}
+
+function growthSince(before: Memory): MemoryReport {
+  const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))![1]) * 1024;
+  const now = memoryNow({ forgetPeak: false });
+  const toMb = (bytes: number) => bytes / 2 ** 20;
+  return {
+    peakMb: toMb(peak - before.resident),
+    heapMb: toMb(now.heap - before.heap),
+    residentMb: toMb(now.resident - before.resident),
+  };
+}
+
+function send(message: LaneMessage): void {
+  process.send!(message);
+}
+
+function fail(error: unknown): void {
+  send({ type: "failure", message: error instanceof Error ? error.message : String(error) });
+}

@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rgPath } from "@vscode/ripgrep";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+const lockFile = join(root, "package-lock.json");
+
+/** Installs the peers of bench/package.json, unless they are there. No install script is run. */
+export function installPeers(): void {
+  const installed = join(root, "node_modules", ".package-lock.json");
+  if (existsSync(installed) && versionsIn(installed) === versionsIn(lockFile)) return;
+  process.stderr.write("Installing the peers into bench/node_modules …\n");
+  const options = ["--prefix", root, "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund"];
+  execFileSync("npm", ["ci", ...options], { stdio: ["ignore", "ignore", "inherit"] });
+}
+
+function versionsIn(file: string): string {
+  const { packages } = JSON.parse(readFileSync(file, "utf8")) as {
+    packages: Record<string, { version?: string; optional?: boolean }>;
+  };
+  return Object.entries(packages)
+    .filter(([path, entry]) => path !== "" && !entry.optional)
+    .map(([path, entry]) => `${path}@${entry.version}`)
+    .join();
+}
+
+/** The program that a peer's package starts. */
+export function peerProgram(packageName: string, file: string): string {
+  return join(root, "node_modules", packageName, file);
+}
+
+/** A module of a peer, which is not installed when types are checked. */
+export async function importPeer(packageName: string, file: string) {
+  return import(peerProgram(packageName, file));
+}
+
+export interface FileSystemServer {
+  validatePath(path: string): Promise<string>;
+  readFileContent(path: string): Promise<string>;
+  writeFileContent(path: string, content: string): Promise<void>;
+  tailFile(path: string, lines: number): Promise<string>;
+  searchFilesWithValidation(root: string, pattern: string, allowed: string[]): Promise<string[]>;
+}
+
+/** The work behind the MCP file server's tools, called without the protocol. */
+export async function fileSystemServer(allowed: string): Promise<FileSystemServer> {
+  const server = await importPeer("@modelcontextprotocol/server-filesystem", "dist/lib.js");
+  server.setAllowedDirectories([allowed]);
+  return server;
+}
+
+/** A tool of pi-coding-agent, called as its agent calls it. Answers with the text for the model. */
+export async function piTool(
+  name: "read" | "write" | "grep",
+  workspace: string,
+): Promise<(input: object) => Promise<string>> {
+  // It looks for ripgrep on the path and would otherwise load it from the network.
+  process.env.PATH = `${dirname(rgPath)}${delimiter}${process.env.PATH}`;
+  const { createTool } = await importPeer("@mariozechner/pi-coding-agent", "dist/core/tools/index.js");
+  const tool = createTool(name, workspace);
+  return async (input) => {
+    const { content } = await tool.execute("bench", input);
+    return content[0]?.text ?? "";
+  };
+}

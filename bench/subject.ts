@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { type AnyTool, type CallResult, openToolcrib } from "../src/toolcrib.ts";
+import { workDirectory } from "./data/data.ts";
+import type { Contender } from "./harness.ts";
+
+/** Toolcrib as everybody uses it: calls through the door and all stages, journal included. */
+export async function openSubject(
+  workspace: string,
+  tools: readonly AnyTool[] = [],
+): Promise<{ call: (name: string, input: object) => Promise<CallResult>; close: () => Promise<void> }> {
+  const toolcrib = await openToolcrib({ workspace, tools, stateDirectory: join(workDirectory, "state") });
+  return {
+    call: async (name, input) => {
+      const result = await toolcrib.call(name, input);
+      if (result.isError) throw new Error(`${name}: ${result.content}`);
+      return result;
+    },
+    close: () => toolcrib.close(),
+  };
+}
+
+/** A contender that makes one call a lap; `answer` tells what was found. */
+export async function callContender<Data>(
+  workspace: string,
+  name: string,
+  input: object,
+  answer: (data: Data) => unknown,
+): Promise<Contender> {
+  const subject = await openSubject(workspace);
+  return {
+    run: async () => answer((await subject.call(name, input)).data as Data),
+    close: subject.close,
+  };
+}
