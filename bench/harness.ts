@@ -31,10 +31,10 @@ export interface Case {
   readonly warmUpRounds?: number;
 }
 
-export type Goal =
+type Goal =
   | { readonly measure: TimeMeasure; readonly timesReference: number }
   | { readonly measure: TimeMeasure; readonly atMostUs: number }
-  | { readonly measure: "peakMb" | "heapMb"; readonly atMostMb: number };
+  | { readonly measure: "peakMb" | "heapMb" | "residentMb"; readonly atMostMb: number };
 
 export type TimeMeasure = "cpuMs" | "p50Ms" | "minMs";
 
@@ -159,7 +159,7 @@ class Lane {
   }
 
   async end(): Promise<void> {
-    if (this.#process.exitCode !== null) return;
+    if (!this.#process.connected) return;
     const exit = once(this.#process, "exit");
     this.#process.disconnect();
     await exit;
@@ -217,6 +217,7 @@ const measureNames = {
   minMs: "min",
   peakMb: "peak memory",
   heapMb: "heap kept",
+  residentMb: "resident memory kept",
 } as const;
 
 function describeGoal(goal: Goal, reference: string): string {

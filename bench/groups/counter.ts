@@ -33,7 +33,10 @@ export const group: Group = {
       rounds: 1,
       warmUpRounds: 0,
       lapsPerRound: 100_000,
-      goals: [{ measure: "heapMb", atMostMb: 1 }],
+      goals: [
+        { measure: "heapMb", atMostMb: 1 },
+        { measure: "residentMb", atMostMb: 8 },
+      ],
       contenders: {
         toolcrib: async () => {
           const contender = await callAgainAndAgain(nothing);
