@@ -9,16 +9,19 @@ export interface ByteSource {
   read(target: Uint8Array, position: number): number;
 }
 
-/** Even, so that no UTF-16 unit lies across; small enough to stay in the processor's cache. */
+/** Read at once. Even, so that no UTF-16 unit lies across; small enough to stay in the processor's cache. */
 export const chunkBytes: number = 128 * 1024;
 
+/** Counted at once: what has to be searched to find a line in it. A whole number of them makes a chunk. */
+const blockBytes = 32 * 1024;
+
 /**
- * Where the lines of a file are: the newlines counted up to the end of each chunk, as far as anybody has asked.
- * A gigabyte takes 64 KB. Every step reads and counts one chunk in one turn, so several readers can share an index.
+ * Where the lines of a file are: the newlines counted up to the end of each block, as far as anybody has asked.
+ * A gigabyte takes 256 KB. Every step reads and counts one chunk in one turn, so several readers can share an index.
  */
 export class LineIndex {
   readonly #unit: LineUnit;
-  /** Newlines from the start of the file to the end of each whole chunk. */
+  /** Newlines from the start of the file to the end of each whole block. */
   readonly #counts: number[] = [];
   /** The end of the file when it was reached: counted again when the file has grown. */
   #end: { readonly size: number; readonly lines: number } | undefined;
@@ -27,9 +30,14 @@ export class LineIndex {
     this.#unit = unit;
   }
 
-  /** Lines in a file of this size, if it was scanned to the end. */
+  /** Lines in a file of this size, if its end was reached. */
   totalLines(size: number): number | undefined {
     return this.#end?.size === size ? this.#end.lines : undefined;
+  }
+
+  /** Somebody has read to the end and counted. */
+  noteTotal(size: number, lines: number): void {
+    this.#end = { size, lines };
   }
 
   /** Scans until `newlines` were met or the file ends. */
@@ -45,11 +53,11 @@ export class LineIndex {
     const newlines = line - 1;
     if (newlines === 0) return source.size > 0 ? 0 : undefined;
     await this.scan(newlines, source, breath);
-    const chunk = this.#chunkWith(newlines);
-    const start = chunk * chunkBytes;
-    const bytes = readChunk(source, start);
+    const block = this.#blockWith(newlines);
+    const start = block * blockBytes;
+    const bytes = readChunk(source, start, block < this.#counts.length ? blockBytes : chunkBytes);
     let end = 0;
-    for (let count = this.#counts[chunk - 1] ?? 0; count < newlines; count += 1) {
+    for (let count = this.#counts[block - 1] ?? 0; count < newlines; count += 1) {
       end = lineEnd(bytes, end, this.#unit);
       if (end === -1) return undefined;
     }
@@ -57,15 +65,21 @@ export class LineIndex {
   }
 
   #scanChunk(source: ByteSource): void {
-    const start = this.#counts.length * chunkBytes;
-    const bytes = readChunk(source, start);
-    const newlines =
-      this.#unit === "byte" ? scratchCounter().count(bytes.length) : countNewlines(bytes, this.#unit);
-    const newlinesSoFar = (this.#counts.at(-1) ?? 0) + newlines;
-    const isWhole = bytes.length === chunkBytes;
-    if (isWhole) this.#counts.push(newlinesSoFar);
-    if (isWhole && start + chunkBytes < source.size) return;
-    this.#end = { size: source.size, lines: newlinesSoFar + (this.#endsOpen(bytes) ? 1 : 0) };
+    const start = this.#counts.length * blockBytes;
+    const bytes = readChunk(source, start, chunkBytes);
+    let newlines = this.#counts.at(-1) ?? 0;
+    for (let from = 0; from < bytes.length; from += blockBytes) {
+      newlines += this.#countIn(bytes, from, Math.min(from + blockBytes, bytes.length));
+      if (from + blockBytes <= bytes.length) this.#counts.push(newlines);
+    }
+    if (bytes.length === chunkBytes && start + chunkBytes < source.size) return;
+    this.#end = { size: source.size, lines: newlines + (this.#endsOpen(bytes) ? 1 : 0) };
+  }
+
+  #countIn(chunk: Buffer, from: number, to: number): number {
+    return this.#unit === "byte"
+      ? scratch().count(from, to)
+      : countNewlines(chunk.subarray(from, to), this.#unit);
   }
 
   /** Whether the last line has no newline. */
@@ -75,8 +89,8 @@ export class LineIndex {
     return lastBytes.length > 0 && lineEnd(lastBytes.subarray(-width), 0, this.#unit) === -1;
   }
 
-  /** The first chunk by whose end there were this many newlines; the one after all counted ones if none. */
-  #chunkWith(newlines: number): number {
+  /** The first block by whose end there were this many newlines; the one after all counted ones if none. */
+  #blockWith(newlines: number): number {
     let low = 0;
     let high = this.#counts.length;
     while (low < high) {
@@ -88,16 +102,16 @@ export class LineIndex {
   }
 }
 
-let scratch: NewlineCounter | undefined;
+let shared: NewlineCounter | undefined;
 
-function scratchCounter(): NewlineCounter {
-  scratch ??= openNewlineCounter(chunkBytes);
-  return scratch;
+function scratch(): NewlineCounter {
+  shared ??= openNewlineCounter(chunkBytes);
+  return shared;
 }
 
-/** The chunk at `position`, good until the next one is read: never keep it over an await. */
-export function readChunk(source: ByteSource, position: number): Buffer {
-  const { buffer } = scratchCounter();
-  const wanted = Math.max(0, Math.min(chunkBytes, source.size - position));
+/** Up to a chunk at `position`, good until the next one is read: never keep it over an await. */
+export function readChunk(source: ByteSource, position: number, length: number = chunkBytes): Buffer {
+  const { buffer } = scratch();
+  const wanted = Math.max(0, Math.min(length, source.size - position));
   return buffer.subarray(0, source.read(buffer.subarray(0, wanted), position));
 }

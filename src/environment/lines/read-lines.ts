@@ -55,8 +55,9 @@ export async function sliceLines(
       : await takeLines(source, start.offset, range, { unit: lineUnit(encoding), breath });
   const reachedEnd = end >= source.size;
   const firstLine = start?.line;
-  const counted = reachedEnd && firstLine !== undefined ? firstLine - 1 + lines : undefined;
-  const totalLines = isEmpty(source, layout) ? 0 : (index.totalLines(source.size) ?? counted);
+  if (isEmpty(source, layout)) index.noteTotal(source.size, 0);
+  else if (reachedEnd && firstLine !== undefined) index.noteTotal(source.size, firstLine - 1 + lines);
+  const totalLines = index.totalLines(source.size);
   return { bytes, encoding, lines, firstLine, totalLines, reachedEnd, cutBytes, info };
 }
 
