@@ -29,13 +29,13 @@ export const group: Group = {
     {
       name: "100 000 calls, what stays in memory",
       about:
-        "Heap and buffers in use after a forced collection, less what was in use after 20 000 calls before.",
+        "After a forced collection, less what was there after 20 000 calls before. Resident memory may grow by the young generation that V8 allows itself; a kilobyte lost in each call would be 100 MB.",
       rounds: 1,
       warmUpRounds: 0,
       lapsPerRound: 100_000,
       goals: [
         { measure: "heapMb", atMostMb: 1 },
-        { measure: "residentMb", atMostMb: 8 },
+        { measure: "residentMb", atMostMb: 64 },
       ],
       contenders: {
         toolcrib: async () => {
