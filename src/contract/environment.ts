@@ -22,6 +22,9 @@ export interface Environment {
     options: { readonly maxBytes: number; readonly signal?: AbortSignal },
   ): Promise<FileContent>;
 
+  /** Bytes from the middle of a regular file of any size; fewer than `length` at its end. */
+  readBytes(path: string, range: { readonly offset: number; readonly length: number }): Promise<Uint8Array>;
+
   /** Some lines of a file of any size, in constant memory. */
   readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice>;
 
@@ -40,11 +43,25 @@ export interface Environment {
   /** A directory held open, so that nothing reached through it can be exchanged on the way. Close it. */
   openDirectory(path: string): Promise<Directory>;
 
+  /**
+   * Ignore files outside the workspace that hold in it: of the directories above, nearest first, and the user's own
+   * last. `.gitignore` files above the nearest repository are left out. None when the environment knows of none.
+   */
+  ignoreFilesOutside?(): Promise<readonly IgnoreFileOutside[]>;
+
   /** Starts a program by name ("rg", "git") or absolute path. `unavailable` when it is not there. */
   start(program: string, options: StartOptions): Promise<RunningProcess>;
 
   /** Ends what is still running and frees what is held. */
   close(): Promise<void>;
+}
+
+export interface IgnoreFileOutside {
+  /** "exclude" is a repository's `.git/info/exclude`, "global" the user's `core.excludesFile`. */
+  readonly name: ".rgignore" | ".ignore" | ".gitignore" | "exclude" | "global";
+  /** The workspace as seen from where the file's patterns are anchored: "" or names with "/" between. */
+  readonly workspace: string;
+  readonly text: string;
 }
 
 export type FileKind = "file" | "directory" | "link" | "other";

@@ -1,14 +1,20 @@
-import { fstatSync } from "node:fs";
-import { readFully, refuseUnlessFile } from "./read-file.ts";
+import { closeSync, fstatSync } from "node:fs";
+import type { Pinning } from "../pinning/pinning.ts";
+import { type NamedPath, openForReading, readFully, refuseUnlessFile } from "./read-file.ts";
 
-/** Some bytes of an open file; fewer at its end. */
+/** Some bytes of a regular file inside the boundary; fewer at its end. */
 export function readRange(
-  handle: number,
-  givenPath: string,
+  pinning: Pinning,
+  path: NamedPath,
   { offset, length }: { readonly offset: number; readonly length: number },
 ): Uint8Array {
-  const stats = fstatSync(handle);
-  refuseUnlessFile(stats, givenPath);
-  const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, stats.size - offset)));
-  return bytes.subarray(0, readFully(handle, bytes, offset));
+  const handle = openForReading(pinning, path);
+  try {
+    const stats = fstatSync(handle);
+    refuseUnlessFile(stats, path.given);
+    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, stats.size - offset)));
+    return bytes.subarray(0, readFully(handle, bytes, offset));
+  } finally {
+    closeSync(handle);
+  }
 }
