@@ -55,7 +55,8 @@ export function flagOf(field: string): string {
 
 /** A field that is only yes or no takes no value. */
 export function isSwitch(schema: FieldSchema): boolean {
-  return typesOf(schema).every((type) => type === "boolean");
+  const types = typesOf(schema);
+  return types.length > 0 && types.every((type) => type === "boolean");
 }
 
 export function isList(schema: FieldSchema): boolean {

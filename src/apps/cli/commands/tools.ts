@@ -1,3 +1,4 @@
+import { findDialect } from "../../../dialects/dialects.ts";
 import type { AnyTool } from "../../../toolcrib.ts";
 import type { Command } from "../command.ts";
 import { dialectOption, jsonOption, workspaceOption } from "../options.ts";
@@ -25,23 +26,26 @@ export const toolsCommand: Command = {
     refuseOperands(operands, toolsCommand);
     const { realWorkspace } = await import("../../../environment/directories.ts");
     realWorkspace(options.get("workspace") ?? process.cwd());
-    const { findDialect } = await import("../../../dialects/dialects.ts");
-    const { tools } = findDialect(options.get("dialect") ?? "toolcrib");
-    const loaded = await Promise.all(tools.map((tool) => tool.load()));
+    const dialect = options.get("dialect");
     if (options.has("json")) {
       const { defineTool } = await import("../../../dialects/definition.ts");
-      printJson(loaded.map(defineTool));
-    } else print(layTable(loaded.map((tool) => toRow(tool, options.has("dialect")))));
+      printJson((await loadTools(dialect)).map(defineTool));
+    } else print(await describeTools(dialect));
     return 0;
   },
 };
 
-/** Without a dialect the canonical names are shown: those that people type. */
-function toRow(tool: AnyTool, inDialect: boolean): readonly string[] {
-  const name = inDialect ? tool.name : (tool.canonical ?? tool.name);
-  return [name, tool.risk, firstSentence(tool.summary)];
+/** Names, risks and one line for each tool of a dialect; without a dialect by the names that people type. */
+export async function describeTools(dialect: string | undefined): Promise<string> {
+  const tools = await loadTools(dialect);
+  const nameOf = ({ name, canonical = name }: AnyTool) => (dialect === undefined ? canonical : name);
+  return layTable(tools.map((tool) => [nameOf(tool), tool.risk, firstSentence(tool.summary)]));
 }
 
-export function firstSentence(text: string): string {
+async function loadTools(dialect = "toolcrib"): Promise<readonly AnyTool[]> {
+  return Promise.all(findDialect(dialect).tools.map((tool) => tool.load()));
+}
+
+function firstSentence(text: string): string {
   return /^.*?[.](?=\s|$)/s.exec(text)?.[0].replace(/\s+/g, " ") ?? text;
 }

@@ -1,0 +1,101 @@
+import { expect, it } from "vitest";
+import type { ToolError } from "../../contract/error.ts";
+import { type FieldSchemas, readFields } from "./tool-fields.ts";
+
+const schemas: FieldSchemas = {
+  path: { type: "string" },
+  max_results: { type: "integer" },
+  ratio: { type: "number" },
+  hidden: { type: "boolean" },
+  mode: { type: "string", enum: ["content", "files"] },
+  level: { enum: [1, 2, 3] },
+  types: { type: "array", items: { type: "string" } },
+  lines: { type: "array", items: { type: "integer" } },
+  glob: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
+  range: { type: "object" },
+};
+
+const read = (...words: string[]) => readFields("demo.tool", words, schemas);
+
+const refusal = (...words: string[]) => {
+  try {
+    return read(...words);
+  } catch (error) {
+    const { code, message, hint } = error as ToolError;
+    return { code, message, hint };
+  }
+};
+
+it("types every value by the tool's schema", () => {
+  expect(
+    read(
+      "--path",
+      "a b",
+      "--max-results",
+      "10",
+      "--ratio=-0.5",
+      "--hidden",
+      "--mode",
+      "files",
+      "--level",
+      "2",
+    ),
+  ).toEqual({ path: "a b", max_results: 10, ratio: -0.5, hidden: true, mode: "files", level: 2 });
+});
+
+it("takes a field under its own spelling, too", () => {
+  expect(read("--max_results=3")).toEqual({ max_results: 3 });
+});
+
+it("says yes and no in four ways", () => {
+  expect([
+    read("--hidden"),
+    read("--no-hidden"),
+    read("--hidden=false"),
+    read("--hidden", "true", "--path", "x"),
+  ]).toEqual([{ hidden: true }, { hidden: false }, { hidden: false }, { hidden: true, path: "x" }]);
+});
+
+it("makes a list of a repeated flag, and of one where only a list will do", () => {
+  expect([
+    read("--types", "ts", "--types", "js", "--lines", "1"),
+    read("--glob", "*.ts"),
+    read("--glob", "a", "--glob", "b"),
+  ]).toEqual([{ types: ["ts", "js"], lines: [1] }, { glob: "*.ts" }, { glob: ["a", "b"] }]);
+});
+
+it("reads an object as JSON, and leaves what does not fit for the tool to refuse", () => {
+  expect(read("--range", '{"from": 1}', "--max-results", "many")).toEqual({
+    range: { from: 1 },
+    max_results: "many",
+  });
+  expect(read("--range", "{oops", "--ratio", "")).toEqual({ range: "{oops", ratio: "" });
+});
+
+it("takes any word as a value", () => {
+  expect(read("--path", "--hidden", "--max-results", "-5")).toEqual({ path: "--hidden", max_results: -5 });
+});
+
+it("explains what it cannot take", () => {
+  expect([
+    refusal("--pth", "x"),
+    refusal("--no-path"),
+    refusal("--path"),
+    refusal("--path", "a", "--path", "b"),
+    refusal("--path", "a", "{}"),
+  ]).toEqual([
+    { code: "invalid-input", message: "demo.tool has no argument --pth", hint: "Did you mean --path?" },
+    { code: "invalid-input", message: "demo.tool has no argument --no-path", hint: "Did you mean --path?" },
+    { code: "invalid-input", message: "--path needs a value", hint: "See: toolcrib help demo.tool" },
+    {
+      code: "invalid-input",
+      message: "--path was given 2 times, but takes one value",
+      hint: "See: toolcrib help demo.tool",
+    },
+    {
+      code: "invalid-input",
+      message: '"{}" is one word too many',
+      hint: "Give the arguments as one JSON object, or each as --key value. See: toolcrib help demo.tool",
+    },
+  ]);
+});
