@@ -7,6 +7,13 @@ function __toolcrib_names
     set -l words (commandline -opc)
     test (count $words) -ge 2; and test "$words[2]" = "$argv[1]"
 end
+function __toolcrib_lacks
+    set -l words (commandline -opc)
+    for word in $argv
+        contains -- $word $words[3..-1]; and return 1
+    end
+    return 0
+end
 complete -c toolcrib -e
 complete -c toolcrib -f
 complete -c toolcrib -n 'test (count (commandline -opc)) -eq 1' -l help -d 'explain'
@@ -16,7 +23,7 @@ ${commands.map(writeCommand).join("")}`;
 
 function writeCommand({ name, summary, options, operands, takesFiles }: Completable): string {
   const after = (condition = "") => `complete -c toolcrib -n '__toolcrib_names ${name}${condition}'`;
-  const noneYet = `; and not __fish_seen_argument_from ${operands.join(" ")}`;
+  const noneYet = `; and __toolcrib_lacks ${operands.join(" ")}`;
   return [
     `complete -c toolcrib -n 'test (count (commandline -opc)) -eq 1' -a ${name} -d ${quote(summary)}`,
     ...options.map((option) => `${after()} ${writeOption(option)}`),
