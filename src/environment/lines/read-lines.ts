@@ -116,7 +116,7 @@ interface Taken {
   readonly cutBytes: number;
 }
 
-const firstReadBytes = 64 * 1024;
+const firstReadBytes = 16 * 1024;
 
 async function takeLines(
   source: ByteSource,

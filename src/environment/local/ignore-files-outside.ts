@@ -48,8 +48,8 @@ const maxBytes = 1024 * 1024;
 
 function readIfThere(file: string): string | undefined {
   try {
-    const stats = statSync(file);
-    return stats.isFile() && stats.size <= maxBytes ? readFileSync(file, "utf8") : undefined;
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats?.isFile() && stats.size <= maxBytes ? readFileSync(file, "utf8") : undefined;
   } catch {
     return undefined;
   }

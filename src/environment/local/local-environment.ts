@@ -114,7 +114,7 @@ class LocalEnvironment implements Environment {
     path: string,
     range: { readonly offset: number; readonly length: number },
   ): Promise<Uint8Array> {
-    return this.#readingFile(path, async (handle) => readRange(handle, path, range));
+    return this.#reading(path, (pinning, named) => readRange(pinning, named, range));
   }
 
   async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {

@@ -24,6 +24,7 @@ import {
   needsRecursive,
   ontoItself,
   programUnavailable,
+  throwIfAborted,
   tooLarge,
 } from "../failures.ts";
 import { layOut, refuseBadRange, sliceLines, type TextLayout } from "../lines/read-lines.ts";
@@ -76,6 +77,7 @@ export class MemoryEnvironment implements Environment {
     options: { readonly maxBytes: number; readonly signal?: AbortSignal },
   ): Promise<FileContent> {
     return this.#answer(path, () => {
+      throwIfAborted(options.signal);
       const file = this.#file(path);
       if (file.bytes.length > options.maxBytes) throw tooLarge(path, file.bytes.length, options.maxBytes);
       return { bytes: Buffer.from(file.bytes), info: infoOf(file) };
@@ -91,6 +93,7 @@ export class MemoryEnvironment implements Environment {
 
   async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {
     refuseBadRange(range);
+    throwIfAborted(signal);
     const file = this.#answer(path, () => this.#file(path));
     const source = {
       size: file.bytes.length,
@@ -106,6 +109,7 @@ export class MemoryEnvironment implements Environment {
       const spot = this.#tree.find(this.#relative(path), { followLinks: true });
       if (spot.name === ".") throw isWorkspaceItself(path);
       const before = spot.node === undefined ? undefined : asFile(spot.node, path);
+      if (path.endsWith("/")) throw isDirectory(path);
       if (before !== undefined && options.ifExists === "refuse") throw alreadyExists(path);
       const file = newFile(content, before?.mode ?? options.mode);
       this.#tree.makeParents(spot).children.set(spot.name, file);

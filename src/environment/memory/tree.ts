@@ -53,7 +53,9 @@ export interface Spot {
   readonly node: Node | undefined;
 }
 
+// As on Linux.
 const maxLinks = 40;
+const maxNameBytes = 255;
 
 /** A tree of files below one root, with links that can lead astray like real ones. */
 export class Tree {
@@ -78,6 +80,7 @@ export class Tree {
         }
         continue;
       }
+      if (Buffer.byteLength(name) > maxNameBytes) throw systemError("ENAMETOOLONG", name);
       const node = directory.children.get(name);
       if (node?.kind === "link" && (options.followLinks || pending.length > 0)) {
         links += 1;

@@ -1,6 +1,7 @@
 import { linkSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
 import {
   alreadyExists,
+  asToolError,
   directoryInTheWay,
   errnoOf,
   intoItself,
@@ -24,7 +25,7 @@ export async function moveEntry(
   options: { readonly replace?: boolean },
 ): Promise<void> {
   const replace = options.replace === true;
-  const source = findExisting(pinning, from.absolute, { followLinks: false, givenPath: from.given });
+  const source = findSource(pinning, from);
   try {
     const target = findPlace(pinning, to.absolute, { followLinks: false });
     try {
@@ -47,6 +48,15 @@ export async function moveEntry(
     }
   } finally {
     source.directory.close();
+  }
+}
+
+/** What is wrong here is wrong with the old path; everything after it is told of the new one. */
+function findSource(pinning: Pinning, from: NamedPath): ExistingPlace {
+  try {
+    return findExisting(pinning, from.absolute, { followLinks: false, givenPath: from.given });
+  } catch (error) {
+    throw asToolError(error, from.given);
   }
 }
 

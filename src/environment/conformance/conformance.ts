@@ -1,0 +1,20 @@
+import { describe } from "vitest";
+import { testDeleting } from "./deleting.ts";
+import { testDirectories } from "./directories.ts";
+import { testLines } from "./lines.ts";
+import { testMoving } from "./moving.ts";
+import { testPaths } from "./paths.ts";
+import { testReading } from "./reading.ts";
+import type { OpenWorld } from "./world.ts";
+import { testWriting } from "./writing.ts";
+
+/** Registers what every environment has to fulfil. */
+export function testConformance(name: string, open: OpenWorld): void {
+  describe(`${name}: paths`, () => testPaths(open));
+  describe(`${name}: reading`, () => testReading(open));
+  describe(`${name}: lines`, () => testLines(open));
+  describe(`${name}: writing`, () => testWriting(open));
+  describe(`${name}: deleting`, () => testDeleting(open));
+  describe(`${name}: moving`, () => testMoving(open));
+  describe(`${name}: directories`, () => testDirectories(open));
+}

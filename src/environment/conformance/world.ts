@@ -1,0 +1,110 @@
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+
+/** One environment to be tried, and what its own methods cannot make. */
+export interface World {
+  readonly environment: Environment;
+  /** An absolute path beside the workspace; the file "secret" is in it. */
+  readonly outside: string;
+  link(path: string, target: string): void;
+  /** A FIFO nobody writes to, or what stands for one. */
+  makeSpecial(path: string): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface WorldContent {
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly outputs?: Readonly<Record<string, string>>;
+}
+
+export type OpenWorld = (content?: WorldContent) => World;
+
+/** How a promise fails, as a whole to compare; what it gave if it did not. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    return { succeeded: await promise };
+  } catch (error) {
+    if (error instanceof ToolError) return failure(error.code, error.message, error.hint);
+    throw error;
+  }
+}
+
+export function failure(code: string, message: string, hint: string | undefined): object {
+  return { code, message, hint };
+}
+
+export function outsideFailure(world: World, path: string): object {
+  const hint = `Use a path inside ${world.environment.workspace}; links must stay inside it too.`;
+  return failure("outside-workspace", `${path} leads outside the workspace`, hint);
+}
+
+export function missingFailure(path: string, meant?: string): object {
+  const hint = "List the directory or search for the name to find the right path.";
+  return failure(
+    "not-found",
+    `${path} does not exist`,
+    meant === undefined ? hint : `Did you mean ${meant}?`,
+  );
+}
+
+export function directoryFailure(path: string): object {
+  return failure(
+    "unsupported",
+    `${path} is a directory, not a file`,
+    "List the directory, then name a file in it.",
+  );
+}
+
+export function specialFailure(path: string): object {
+  const message = `${path} is a FIFO, device or socket, not a file`;
+  return failure("unsupported", message, "Only regular files can be read and written.");
+}
+
+export function linkFailure(path: string): object {
+  const message = `${path} is a link, and links are not followed here`;
+  return failure("unsupported", message, "Name the file or directory it points to.");
+}
+
+export function existsFailure(path: string): object {
+  return failure("already-exists", `${path} already exists`, "Choose another name, or ask to replace it.");
+}
+
+export function throughFileFailure(path: string): object {
+  const message = `A part of ${path} is a file, not a directory`;
+  return failure("unsupported", message, "Check the directories in the path.");
+}
+
+export function circleFailure(path: string): object {
+  const message = `The links at ${path} lead in a circle`;
+  return failure("unsupported", message, "Delete the link, or name the file itself.");
+}
+
+export function workspaceFailure(path: string): object {
+  const message = `${path} is the workspace itself, which stays where it is`;
+  return failure("denied", message, "Name a file or directory inside it.");
+}
+
+export function outputFailure(path: string): object {
+  const message = `${path} is a kept output and cannot be changed`;
+  return failure("denied", message, "Write to a path in the workspace instead.");
+}
+
+export async function textOf(environment: Environment, path: string): Promise<string> {
+  const { bytes } = await environment.readFile(path, { maxBytes: 1_000_000 });
+  return Buffer.from(bytes).toString();
+}
+
+/** Everything in a workspace: text of files, kinds of everything else. */
+export async function contentOf(environment: Environment): Promise<Record<string, string>> {
+  const content: Record<string, string> = {};
+  const pending = [await environment.openDirectory(".")];
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    for (const { name, kind } of await directory.entries()) {
+      const path = directory.path === "" ? name : `${directory.path}/${name}`;
+      if (kind === "directory") pending.push(await directory.openDirectory(name));
+      content[path] = kind === "file" ? await textOf(environment, path) : `(${kind})`;
+    }
+    directory.close();
+  }
+  return content;
+}
