@@ -85,7 +85,7 @@ function printResult({ content, error, images }: CallResult): void {
   }
   print(content === "" || content.endsWith("\n") ? content : `${content}\n`);
   for (const { mediaType, base64 } of images) {
-    const bytes = Math.floor((base64.length * 3) / 4);
+    const bytes = Buffer.byteLength(base64, "base64");
     remark(`[A picture (${mediaType}, ${bytes} bytes) that a terminal cannot show is left out.]\n`);
   }
 }

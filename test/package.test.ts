@@ -1,0 +1,182 @@
+import { execFile } from "node:child_process";
+import { cpSync, globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { publint } from "publint";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const repository = join(import.meta.dirname, "..");
+const run = promisify(execFile);
+
+/** A project that has installed the package from its tarball, with exactly the dependencies it declares. */
+const project = temporaryFolder();
+const installed = join(project.path, "node_modules/toolcrib");
+const launcher = join(installed, "bin/toolcrib.js");
+const environment = { ...process.env, TOOLCRIB_HOME: join(project.path, "home"), NODE_OPTIONS: "" };
+
+beforeAll(async () => {
+  const destination = ["--pack-destination", project.path];
+  const packed = await run("npm", ["pack", "--json", ...destination], { cwd: repository });
+  const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf("[")));
+  mkdirSync(installed, { recursive: true });
+  await run("tar", ["-xzf", join(project.path, filename), "-C", installed, "--strip-components=1"]);
+  for (const name of [...Object.keys(readPackage().dependencies), "@types/node"]) link(name);
+  writeFileSync(join(project.path, "package.json"), '{ "type": "module" }');
+  writeFileSync(join(project.path, "poem.txt"), "one\ntwo\n");
+}, 120_000);
+afterAll(() => project[Symbol.asyncDispose]());
+
+describe("the tarball", () => {
+  it("holds what runs and what explains it, and nothing else", () => {
+    const files = globSync("**/*", { cwd: installed, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
+    const known =
+      /^(dist\/.*\.(js|cjs|d\.ts)|bin\/(toolcrib\.js|package\.json)|[A-Z]+(\.md)?|package\.json)$/;
+    expect(files.filter((file) => !known.test(file) || /\.test\.|bench|fixtures/.test(file))).toEqual([]);
+    expect(files).toEqual(
+      expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "dist/toolcrib.js"]),
+    );
+    const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
+    expect(bytes).toBeLessThan(3_000_000);
+  });
+
+  it("runs nothing when it is installed", () => {
+    expect(Object.keys(readPackage().scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual(
+      [],
+    );
+  });
+
+  it("has no fault that publint knows", async () => {
+    const { messages } = await publint({ pkgDir: installed, pack: false, strict: true });
+    expect(messages).toEqual([]);
+  });
+});
+
+describe("the library", () => {
+  it("opens a tool room and answers a call", async () => {
+    const { stdout, stderr } = await runProgram(`
+      import { openToolcrib } from "toolcrib";
+      const crib = await openToolcrib({ workspace: "." });
+      const { content } = await crib.call("file_read", { path: "poem.txt" });
+      const hits = await crib.call("search.grep", { pattern: "two" });
+      console.log(JSON.stringify([content, hits.isError, (await crib.definitions()).length]));
+      await crib.close();
+    `);
+    expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two\n", false, 7], ""]);
+  });
+
+  it("has types that a strict project can use, also for tools of its own", async () => {
+    writeFileSync(
+      join(project.path, "consumer.ts"),
+      `import { type CallResult, openToolcrib, type Tool } from "toolcrib";
+       import * as z from "zod";
+
+       const shout: Tool<{ text: string }, string> = {
+         name: "text.shout",
+         summary: "Shout.",
+         risk: "read",
+         input: z.strictObject({ text: z.string() }),
+         limits: { maxChars: 1000, keep: "head" },
+         accesses: () => [],
+         run: async ({ text }) => ({ data: text.toUpperCase(), text: text.toUpperCase() }),
+       };
+       const crib = await openToolcrib({ workspace: ".", mode: "safe", tools: [shout] });
+       const result: CallResult = await crib.call("text.shout", { text: "hello" });
+       console.log(result.content);
+       await crib.close();`,
+    );
+    const compiler = join(repository, "node_modules/typescript/bin/tsc");
+    const options = [
+      "--strict",
+      "--exactOptionalPropertyTypes",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2024",
+    ];
+    const files = ["--types", "node", "--outDir", "compiled", "consumer.ts"];
+    const { stdout } = await run(process.execPath, [compiler, ...options, ...files], { cwd: project.path });
+    expect(stdout).toBe("");
+    const program = await run(process.execPath, ["compiled/consumer.js"], {
+      cwd: project.path,
+      env: environment,
+    });
+    expect(program).toEqual({ stdout: "HELLO\n", stderr: "" });
+  });
+});
+
+describe("the command", () => {
+  it("tells its version, and calls tools", async () => {
+    const { version } = readPackage();
+    expect(await toolcrib("--version")).toEqual({ stdout: `${version}\n`, stderr: "" });
+    const { stdout } = await toolcrib("call", "file.read", '{"path": "poem.txt"}', "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ content: "1 | one\n2 | two\n", isError: false });
+    expect((await toolcrib("call", "search.grep", "--pattern", "tw[o]")).stdout).toContain("two");
+    expect((await toolcrib("help", "search.grep")).stdout).toContain("--pattern");
+  });
+
+  it("gives its tour from anywhere", async () => {
+    expect((await toolcrib("tour")).stdout).toContain("Now you\n");
+  });
+
+  it("can be read by an old Node, which is told what to do", async () => {
+    const old = await runOld(launcher, "--version");
+    expect(old).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "toolcrib needs Node 22.18 or newer; this is Node 20.20.2.\n" +
+        "Install a newer one from https://nodejs.org, or run: npx -p node@24 -p toolcrib toolcrib\n",
+    });
+  });
+
+  it("is run by a newer Node that stands beside it", async () => {
+    const root = join(project.path, "old project");
+    const node = join(root, "node_modules/node/bin/node");
+    cpSync(installed, join(root, "node_modules/toolcrib"), { recursive: true });
+    mkdirSync(dirname(node), { recursive: true });
+    writeFileSync(node, `#!/bin/sh\nexec "${process.execPath}" "$@"\n`, { mode: 0o755 });
+    const old = await runOld(join(root, "node_modules/toolcrib/bin/toolcrib.js"), "call", "nonsense");
+    expect(old).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("Unknown tool") });
+  });
+});
+
+function readPackage() {
+  return JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+}
+
+/** Gives the project a package from our own, so that no network is needed. */
+function link(name: string): void {
+  const place = join(project.path, "node_modules", name);
+  mkdirSync(dirname(place), { recursive: true });
+  symlinkSync(join(repository, "node_modules", name), place);
+}
+
+function toolcrib(...words: string[]) {
+  return run(process.execPath, [launcher, ...words], { cwd: project.path, env: environment });
+}
+
+function runProgram(text: string) {
+  const program = ["--input-type=module", "-e", text];
+  return run(process.execPath, program, { cwd: project.path, env: environment });
+}
+
+/** Runs the launcher in a Node that says it is an old one. */
+async function runOld(file: string, ...words: string[]) {
+  const pretence = join(project.path, "pretend.cjs");
+  writeFileSync(
+    pretence,
+    'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } });',
+  );
+  try {
+    return await run(process.execPath, ["-r", pretence, file, ...words], {
+      cwd: project.path,
+      env: environment,
+    });
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
