@@ -33,7 +33,6 @@ import { PortablePinning } from "./pinning/portable-pinning.ts";
 import { ProcPinning } from "./pinning/proc-pinning.ts";
 import { ProgramFinder, type Programs } from "./processes/find-program.ts";
 import { ProcessGroups } from "./processes/process-groups.ts";
-import { startProcess } from "./processes/start-process.ts";
 import { allowedVariables } from "./processes/variables.ts";
 
 export interface LocalEnvironmentOptions {
@@ -170,6 +169,8 @@ class LocalEnvironment implements Environment {
     const place = (await this.openDirectory(cwd)) as HeldDirectory;
     try {
       const env = { ...allowedVariables(process.env), PWD: place.realPath, ...options.env };
+      // Loaded by the first process: node:child_process costs a tenth of the start of a call that needs none.
+      const { startProcess } = await import("./processes/start-process.ts");
       return await startProcess(file, { args, signal, env, cwd: place.ownPath, groups: this.#groups });
     } finally {
       place.close();
