@@ -1,0 +1,65 @@
+import { escapeGlob, type Glob, parseGlob } from "../../text/glob.ts";
+import { expandBraces } from "../../text/glob-braces.ts";
+import { fileType } from "./file-types.ts";
+
+/** Which files of a directory are wanted. Globs count from that directory, whatever ignore files say besides. */
+export class FileFilter {
+  /** In the order they were given: the last that matches decides. */
+  readonly #globs: readonly { readonly source: string; readonly glob: Glob; readonly wanted: boolean }[];
+  readonly #wantsAll: boolean;
+  readonly #type: string | undefined;
+  readonly #typeGlobs: readonly Glob[] | undefined;
+
+  constructor(options: { readonly globs: readonly string[]; readonly type?: string | undefined }) {
+    this.#globs = options.globs.map((source) => {
+      const wanted = !source.startsWith("!");
+      const text = wanted ? source : source.slice(1);
+      return { source: text, glob: parseGlob(text), wanted };
+    });
+    this.#wantsAll = this.#globs.every(({ wanted }) => !wanted);
+    this.#type = options.type;
+    this.#typeGlobs = options.type === undefined ? undefined : fileType(options.type);
+  }
+
+  takes(path: string): boolean {
+    if (this.#typeGlobs?.some((glob) => glob.matches(path, "file")) === false) return false;
+    return this.#globs.findLast(({ glob }) => glob.matches(path, "file"))?.wanted ?? this.#wantsAll;
+  }
+
+  enters(directory: string): boolean {
+    if (this.#globs.findLast(({ glob }) => glob.matches(directory, "directory"))?.wanted === false)
+      return false;
+    return (
+      this.#wantsAll || this.#globs.some(({ glob, wanted }) => wanted && glob.couldMatchBelow(directory))
+    );
+  }
+
+  /** The same for ripgrep, as far as it can be said: of what it gives, `takes` still has to be asked. */
+  forRipgrep(directory: string): RipgrepFilter {
+    // A glob that means whole directories would lead ripgrep into every ignored one of them.
+    const isSafe = this.#globs.every(({ source, wanted }) => !wanted || !/(?:^|\/)\*+\/?$/.test(source));
+    const lastWanted = this.#globs.findLastIndex(({ wanted }) => wanted);
+    const said = isSafe ? this.#globs : this.#globs.slice(lastWanted + 1);
+    const args = said.flatMap(({ source, wanted }) =>
+      expandBraces(source).flatMap((text) => ["-g", (wanted ? "" : "!") + anchoredAt(directory, text)]),
+    );
+    if (this.#type !== undefined) args.push("-t", this.#type);
+    const showsIgnored = said.some(({ wanted }) => wanted);
+    return { args, showsIgnored, showsHidden: showsIgnored || this.#type !== undefined };
+  }
+}
+
+/** To ripgrep globs and types mean more than a filter: what they name is searched though it is hidden, or ignored. */
+export interface RipgrepFilter {
+  readonly args: readonly string[];
+  readonly showsIgnored: boolean;
+  readonly showsHidden: boolean;
+}
+
+/** A pattern that counts from `directory`, written so that it counts from the workspace. */
+function anchoredAt(directory: string, pattern: string): string {
+  const plain = pattern.replace(/^\.?\//, "");
+  const isAnchored = plain !== pattern || plain.slice(0, -1).includes("/");
+  if (!isAnchored) return pattern;
+  return directory === "" ? `/${plain}` : `/${escapeGlob(directory)}/${plain}`;
+}

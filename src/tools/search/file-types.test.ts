@@ -1,0 +1,30 @@
+import { execFileSync } from "node:child_process";
+import { rgPath } from "@vscode/ripgrep";
+import { describe, expect, it } from "vitest";
+import { fileType, fileTypeNames } from "./file-types.ts";
+
+describe("fileType", () => {
+  it("knows every type that ripgrep knows, by the same names", () => {
+    const printed = execFileSync(rgPath, ["--no-config", "--type-list"], { encoding: "utf8" });
+    expect(fileTypeNames()).toEqual(
+      printed
+        .trim()
+        .split("\n")
+        .map((line) => line.split(":")[0]),
+    );
+  });
+
+  it("finds files by their base names", () => {
+    const isMake = (path: string) => fileType("make").some((glob) => glob.matches(path, "file"));
+    expect(["Makefile", "src/rules.mk", "makefile.ts"].filter(isMake)).toEqual(["Makefile", "src/rules.mk"]);
+  });
+
+  it("names the type that was probably meant", () => {
+    expect(() => fileType("typescript")).toThrow(
+      expect.objectContaining({ code: "invalid-input", message: 'There is no file type "typescript"' }),
+    );
+    expect(() => fileType("pyton")).toThrow(
+      expect.objectContaining({ hint: 'Did you mean "python"? A glob such as "*.pyton" does as well.' }),
+    );
+  });
+});

@@ -1,0 +1,77 @@
+import type { GrepRequest } from "./grep-request.ts";
+import type { FileHits } from "./hits.ts";
+
+/** What a search has found so far, up to its limit. */
+export class GrepResults {
+  readonly #hits: FileHits[] = [];
+  readonly #searched = new Set<string>();
+  readonly #unreadable = new Set<string>();
+  readonly #partlySearched = new Set<string>();
+  readonly #countsFiles: boolean;
+  #left: number;
+  #isLimited = false;
+  engine: "built-in" | "ripgrep" = "built-in";
+  binaryFiles = 0;
+  /** The file that the search was in, if it is no text. */
+  binary: { readonly path: string; readonly matches: boolean | undefined } | undefined;
+
+  constructor(request: Pick<GrepRequest, "mode" | "limit">) {
+    this.#countsFiles = request.mode !== "content";
+    this.#left = request.limit;
+  }
+
+  /** How many matching lines of one more file are worth looking for. */
+  get wanted(): number {
+    if (!this.#countsFiles) return this.#left;
+    return this.#left === 0 ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  /** There is more than the limit allows: nothing more to look for. */
+  get isLimited(): boolean {
+    return this.#isLimited;
+  }
+
+  get searchedFiles(): number {
+    return this.#searched.size;
+  }
+
+  get unreadable(): readonly string[] {
+    return [...this.#unreadable].sort();
+  }
+
+  get partlySearched(): readonly string[] {
+    return [...this.#partlySearched].sort();
+  }
+
+  /** Ordered by path. */
+  get hits(): readonly FileHits[] {
+    return this.#hits.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  }
+
+  wasSearched(path: string): boolean {
+    return this.#searched.has(path);
+  }
+
+  /** Takes what was found in a file that was searched from beginning to end, or as far as it is wanted. */
+  add(hits: FileHits): void {
+    this.#searched.add(hits.path);
+    this.#isLimited ||= hits.hasMore || (hits.count > 0 && this.#left === 0);
+    if (hits.count === 0 || this.#left === 0) return;
+    this.#left -= this.#countsFiles ? 1 : hits.count;
+    this.#hits.push(hits);
+  }
+
+  addBinary(path: string): void {
+    this.#searched.add(path);
+    this.binaryFiles += 1;
+  }
+
+  addUnreadable(path: string): void {
+    this.#unreadable.add(path);
+  }
+
+  /** A line was too long to search all of it. */
+  addPartlySearched(path: string): void {
+    this.#partlySearched.add(path);
+  }
+}

@@ -1,0 +1,117 @@
+import type {
+  Directory,
+  DirectoryEntry,
+  Environment,
+  IgnoreFileOutside,
+} from "../../contract/environment.ts";
+import { type IgnoreRules, parseIgnoreRules } from "../../text/ignore-rules.ts";
+
+/** What the ignore files that hold in one directory say together, in ripgrep's order of precedence. */
+export class IgnoreChain {
+  /** Nearest directory first. */
+  readonly #levels: readonly Level[];
+  /** The first that says something has the last word. */
+  readonly #byPrecedence: readonly (Level & { readonly rules: IgnoreRules })[];
+
+  private constructor(levels: readonly Level[]) {
+    this.#levels = levels;
+    const repository = levels.findIndex((level) => level.isRepository);
+    const inRepository = repository < 0 ? levels : levels.slice(0, repository + 1);
+    this.#byPrecedence = [
+      ...withRules(levels, ".rgignore"),
+      ...withRules(levels, ".ignore"),
+      ...withRules(inRepository, ".gitignore"),
+      ...withRules(inRepository, "exclude"),
+      ...withRules(levels, "global"),
+    ];
+  }
+
+  /** What holds above the workspace. */
+  static async outside(environment: Environment): Promise<IgnoreChain> {
+    const files = (await environment.ignoreFilesOutside?.()) ?? [];
+    return new IgnoreChain(files.map((file) => outsideLevel(file)));
+  }
+
+  /** What holds in a directory of the one this chain is for, or in the workspace. */
+  async in(directory: Directory, entries: readonly DirectoryEntry[]): Promise<IgnoreChain> {
+    const level = await readLevel(directory, entries);
+    return level === undefined ? this : new IgnoreChain([level, ...this.#levels]);
+  }
+
+  /** `path` is relative to the workspace. */
+  decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined {
+    for (const { rules, cut, prefix } of this.#byPrecedence) {
+      const said = rules.decide(prefix + path.slice(cut), kind);
+      if (said !== undefined) return said;
+    }
+    return undefined;
+  }
+}
+
+type IgnoreFileName = IgnoreFileOutside["name"];
+
+/** The ignore files of one directory. Its own view of a path: `prefix` before it, `cut` characters less. */
+interface Level {
+  readonly files: ReadonlyMap<IgnoreFileName, IgnoreRules>;
+  readonly cut: number;
+  readonly prefix: string;
+  /** Rules of git from further above do not hold. */
+  readonly isRepository: boolean;
+}
+
+function withRules(
+  levels: readonly Level[],
+  name: IgnoreFileName,
+): (Level & { readonly rules: IgnoreRules })[] {
+  return levels.flatMap((level) => {
+    const rules = level.files.get(name);
+    return rules === undefined ? [] : [{ ...level, rules }];
+  });
+}
+
+function outsideLevel({ name, workspace, text }: IgnoreFileOutside): Level {
+  const prefix = workspace === "" ? "" : `${workspace}/`;
+  return { files: new Map([[name, parseIgnoreRules(text)]]), cut: 0, prefix, isRepository: false };
+}
+
+/** Larger files hold no rules that anybody wrote. */
+const maxBytes = 1024 * 1024;
+
+async function readLevel(
+  directory: Directory,
+  entries: readonly DirectoryEntry[],
+): Promise<Level | undefined> {
+  const files = new Map<IgnoreFileName, IgnoreRules>();
+  let isRepository = false;
+  const read = async (name: IgnoreFileName, from: Directory, file: string) => {
+    const bytes = await from.readFile(file, maxBytes).catch(() => undefined);
+    if (bytes !== undefined) files.set(name, parseIgnoreRules(new TextDecoder().decode(bytes)));
+  };
+  for (const { name, kind } of entries) {
+    if (!name.startsWith(".")) continue;
+    if (name === ".git") {
+      isRepository = true;
+      if (kind === "directory") await inInfo(directory, (info) => read("exclude", info, "exclude"));
+    } else if (kind === "file" && (name === ".gitignore" || name === ".ignore" || name === ".rgignore")) {
+      await read(name, directory, name);
+    }
+  }
+  if (files.size === 0 && !isRepository) return undefined;
+  const cut = directory.path === "" ? 0 : directory.path.length + 1;
+  return { files, cut, prefix: "", isRepository };
+}
+
+async function inInfo(directory: Directory, act: (info: Directory) => Promise<void>): Promise<void> {
+  let git: Directory | undefined;
+  let info: Directory | undefined;
+  try {
+    git = await directory.openDirectory(".git");
+    info = await git.openDirectory("info");
+    await act(info);
+  } catch {
+    // Not every repository has one.
+  } finally {
+    info?.close();
+    git?.close();
+  }
+}

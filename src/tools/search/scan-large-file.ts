@@ -1,0 +1,83 @@
+import type { LineSlice } from "../../contract/environment.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { decodeText } from "../../text/encoding.ts";
+import { type SearchableText, toSearchableText } from "../../text/searchable-text.ts";
+import type { GrepRequest } from "./grep-request.ts";
+import type { GrepResults } from "./grep-results.ts";
+import type { ShownLine } from "./hits.ts";
+import { scanText } from "./scan-text.ts";
+import { searchFiles } from "./search-files.ts";
+import { showLine } from "./show-line.ts";
+import { withinTime } from "./time-bound.ts";
+import { Turn } from "./turn.ts";
+
+const pieceBytes = 4 * 1024 * 1024;
+const pieceMs = 2000;
+
+/** A search across lines needs the whole text at once. */
+const maxMultilineBytes = 64 * 1024 * 1024;
+
+/** Searches a file of any size in process and in pieces. Of a single line longer than a piece, its first piece. */
+export async function scanLargeFile(
+  path: string,
+  request: GrepRequest,
+  results: GrepResults,
+  { environment, signal }: ToolContext,
+): Promise<void> {
+  if (request.multiline) {
+    const file = await environment.readFile(path, { maxBytes: maxMultilineBytes, signal });
+    return searchFiles([{ path, bytes: file.bytes }], request, results);
+  }
+  const turn = new Turn(signal);
+  const lines: ShownLine[] = [];
+  let count = 0;
+  let hasMore = false;
+  for (let first = 1, isDone = false; !isDone; ) {
+    const slice = await environment.readLines(path, { first, count: allLines, maxBytes: pieceBytes }, signal);
+    const text = sliceText(slice);
+    if (text.binary && count === 0) return results.addBinary(path);
+    const found = withinTime(pieceMs, () =>
+      scanText(text, { ...request, before: 0, after: 0 }, results.wanted - count),
+    );
+    const linesBefore = first - 1;
+    lines.push(...found.lines.map((shown) => ({ ...shown, line: shown.line + linesBefore })));
+    count += found.count;
+    hasMore = found.hasMore;
+    isDone = hasMore || slice.reachedEnd || text.binary || (request.mode === "files" && count > 0);
+    if (slice.cutBytes > 0) results.addPartlySearched(path);
+    first += slice.lines;
+    if (turn.isOver) await turn.next();
+  }
+  results.add({ path, count, lines: await withContext(path, lines, request, environment), hasMore });
+}
+
+const allLines = Number.MAX_SAFE_INTEGER;
+
+function sliceText(slice: LineSlice): SearchableText {
+  if (slice.encoding !== "utf-16le" && slice.encoding !== "utf-16be") return toSearchableText(slice.bytes);
+  const { text } = decodeText(slice.bytes, slice.encoding);
+  const traits = { ascii: false, carriageReturns: text.includes("\r"), strayBytes: false };
+  return { text, traits, binary: text.includes("\0") };
+}
+
+/** The neighbours of matching lines, read where they are. */
+async function withContext(
+  path: string,
+  matches: readonly ShownLine[],
+  { before, after }: GrepRequest,
+  environment: ToolContext["environment"],
+): Promise<ShownLine[]> {
+  if (before + after === 0) return [...matches];
+  const shown = new Map(matches.map((match) => [match.line, match]));
+  for (const match of matches) {
+    const first = Math.max(1, match.line - before);
+    const count = match.line + after - first + 1;
+    const slice = await environment.readLines(path, { first, count, maxBytes: pieceBytes });
+    const texts = sliceText(slice).text.split("\n").slice(0, slice.lines);
+    for (const [index, text] of texts.entries()) {
+      const line = first + index;
+      if (!shown.has(line)) shown.set(line, { line, text: showLine(text, 0), matched: false });
+    }
+  }
+  return [...shown.values()].sort((one, other) => one.line - other.line);
+}

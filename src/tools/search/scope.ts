@@ -1,0 +1,22 @@
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+
+/** Where a search happens: links are resolved, so what is found is named by its real path. */
+export type Scope =
+  | { readonly kind: "directory" /** Relative to the workspace, "" for itself. */; readonly path: string }
+  /** `isOutput`: named by its handle, and not in the workspace. */
+  | { readonly kind: "file"; readonly path: string; readonly bytes: number; readonly isOutput: boolean };
+
+export async function findScope(environment: Environment, path: string): Promise<Scope> {
+  const info = await environment.info(path);
+  const real = await environment.realPath(path);
+  const { workspace } = environment;
+  const prefix = workspace.endsWith("/") ? workspace : `${workspace}/`;
+  const isOutput = real !== workspace && !real.startsWith(prefix);
+  const relative = isOutput ? path : real.slice(prefix.length);
+  if (info.kind === "directory") return { kind: "directory", path: relative };
+  if (info.kind === "file") return { kind: "file", path: relative, bytes: info.bytes, isOutput };
+  throw new ToolError("unsupported", `${path} is no file and no directory`, {
+    hint: "Search in a file or directory.",
+  });
+}

@@ -1,0 +1,122 @@
+import { counted } from "../../text/counted.ts";
+import type { GrepData, GrepMatch } from "./grep.ts";
+import type { GrepRequest } from "./grep-request.ts";
+import type { GrepResults } from "./grep-results.ts";
+import type { FileHits } from "./hits.ts";
+import type { Scope } from "./scope.ts";
+
+export function showResults(
+  results: GrepResults,
+  request: GrepRequest,
+  scope: Scope,
+): { readonly data: GrepData; readonly text: string } {
+  const { hits, unreadable, partlySearched, binary, engine } = results;
+  const data: GrepData = {
+    mode: request.mode,
+    matches: request.mode === "content" ? hits.flatMap((file) => matchesOf(file, request)) : [],
+    files: hits.map(({ path, count }) => ({ path, count })),
+    limited: results.isLimited,
+    engine,
+    // What ripgrep searched without finding anything, it does not tell.
+    searchedFiles: engine === "ripgrep" ? undefined : results.searchedFiles,
+    skipped: { binary: results.binaryFiles, unreadable, partly: partlySearched },
+    ...(binary === undefined ? {} : { binary }),
+  };
+  const body = hits.length === 0 ? describeNothing(data, request, scope) : showHits(hits, request);
+  return { data, text: [body, ...describeSkipped(data)].join("\n") };
+}
+
+export function describeLimit({ mode, limit }: GrepRequest): string {
+  const what = counted(limit, mode === "content" ? "matching line" : "file");
+  return `Stopped after ${what}; there are more. Narrow the search (path, glob, type, a longer pattern) or raise limit.`;
+}
+
+function showHits(hits: readonly FileHits[], request: GrepRequest): string {
+  switch (request.mode) {
+    case "files":
+      return hits.map(({ path }) => showPath(path)).join("\n");
+    case "count":
+      return hits.map(({ path, count }) => `${showPath(path)}:${count}`).join("\n");
+    case "content":
+      return showLines(hits, { isGrouped: request.before + request.after > 0 });
+  }
+}
+
+/** Matching lines as `path:line:text`, their neighbours as `path-line-text`, and "--" where lines are left out. */
+function showLines(hits: readonly FileHits[], { isGrouped }: { readonly isGrouped: boolean }): string {
+  const shown: string[] = [];
+  for (const { path, lines } of hits) {
+    const name = showPath(path);
+    let previous: number | undefined;
+    for (const { line, text, matched } of lines) {
+      if (isGrouped && shown.length > 0 && line - 1 !== previous) shown.push("--");
+      const mark = matched ? ":" : "-";
+      shown.push(`${name}${mark}${line}${mark}${text}`);
+      previous = line;
+    }
+  }
+  return shown.join("\n");
+}
+
+/** Names may hold anything; a line end in one must not look like a line of the answer. */
+function showPath(path: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
+  return /[\u0000-\u001f\u007f]/.test(path) ? JSON.stringify(path) : path;
+}
+
+function matchesOf({ path, lines }: FileHits, { before, after }: GrepRequest): GrepMatch[] {
+  const texts = new Map(lines.map(({ line, text }) => [line, text]));
+  const around = (first: number, last: number): string[] => {
+    const found: string[] = [];
+    for (let line = first; line <= last; line += 1) {
+      const text = texts.get(line);
+      if (text !== undefined) found.push(text);
+    }
+    return found;
+  };
+  return lines
+    .filter(({ matched }) => matched)
+    .map(({ line, text }) => ({
+      path,
+      line,
+      text,
+      ...(before > 0 ? { before: around(line - before, line - 1) } : {}),
+      ...(after > 0 ? { after: around(line + 1, line + after) } : {}),
+    }));
+}
+
+function describeNothing({ searchedFiles, binary }: GrepData, request: GrepRequest, scope: Scope): string {
+  if (binary !== undefined) return describeBinary(binary);
+  if (scope.kind === "file") return `No line of ${scope.path} matches.`;
+  const where = scope.path === "" ? "the workspace" : scope.path;
+  const searched = searchedFiles === undefined ? "" : ` (${counted(searchedFiles, "file")} searched)`;
+  const left = describeLeftOut(request);
+  return `Nothing in ${where} matches${searched}.${left === undefined ? "" : ` ${left}`}`;
+}
+
+function describeLeftOut({ hidden, ignoreFiles }: GrepRequest): string | undefined {
+  if (hidden && !ignoreFiles) return undefined;
+  const kinds = [...(ignoreFiles ? ["ignored"] : []), ...(hidden ? [] : ["hidden"])].join(" and ");
+  const switches = [...(ignoreFiles ? ["no_ignore"] : []), ...(hidden ? [] : ["hidden"])].join(" or ");
+  return `Not searched: ${kinds} files; set ${switches} to include them.`;
+}
+
+function describeBinary({ path, matches }: NonNullable<GrepData["binary"]>): string {
+  if (matches === undefined) return `${path} is a binary file and was not searched.`;
+  return `${path} is a binary file; the pattern ${matches ? "matches" : "does not match"} in it.`;
+}
+
+const mostNamed = 5;
+
+function describeSkipped({ skipped }: GrepData): string[] {
+  const notes: string[] = [];
+  if (skipped.unreadable.length > 0) notes.push(`[could not read ${named(skipped.unreadable)}]`);
+  if (skipped.partly.length > 0)
+    notes.push(`[searched only the beginning of long lines in ${named(skipped.partly)}]`);
+  return notes;
+}
+
+function named(paths: readonly string[]): string {
+  const more = paths.length - mostNamed;
+  return paths.slice(0, mostNamed).map(showPath).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

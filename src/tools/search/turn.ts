@@ -1,0 +1,32 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { ToolError } from "../../contract/error.ts";
+
+/** Long enough to cost nothing, short enough that nobody waits. */
+const turnMs = 10;
+
+/** Lets long work take turns with everything else, and end when it is no longer wanted. */
+export class Turn {
+  readonly #signal: AbortSignal;
+  #ends = performance.now() + turnMs;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    this.#throwIfUnwanted();
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.#ends;
+  }
+
+  async next(): Promise<void> {
+    await nextTurn();
+    this.#throwIfUnwanted();
+    this.#ends = performance.now() + turnMs;
+  }
+
+  #throwIfUnwanted(): void {
+    if (!this.#signal.aborted) return;
+    if (this.#signal.reason instanceof ToolError) throw this.#signal.reason;
+    throw new ToolError("cancelled", "The call was cancelled", { cause: this.#signal.reason });
+  }
+}

@@ -1,0 +1,123 @@
+import type { Directory, Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import { IgnoreChain } from "./ignore-chain.ts";
+import { Turn } from "./turn.ts";
+import { isShown, type Visibility } from "./visibility.ts";
+
+export interface WalkOptions extends Visibility {
+  readonly signal: AbortSignal;
+  /** Leaves a directory out; all are entered if not said. */
+  enters?(path: string): boolean;
+  /** Hears of a directory that cannot be read; the walk goes on. */
+  failed?(path: string, error: ToolError): void;
+}
+
+/** A file met on the way. The directory is open until the next one is asked for. */
+export interface WalkedFile {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly name: string;
+  readonly directory: Directory;
+}
+
+/**
+ * The regular files below a directory that ignore files and dots do not hide, ordered by path. Links are neither
+ * followed nor given. `start` is relative to the workspace and free of links, "" for the workspace itself; it is
+ * entered even if it is ignored.
+ */
+export async function* walkFiles(
+  environment: Environment,
+  start: string,
+  options: WalkOptions,
+): AsyncGenerator<WalkedFile> {
+  const turn = new Turn(options.signal);
+  const open: Frame[] = [];
+  try {
+    const above = options.ignoreFiles ? await chainAbove(environment, start) : undefined;
+    open.push(await enter(await environment.openDirectory(start || "."), above, options));
+    for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
+      const entry = frame.entries[frame.next];
+      frame.next += 1;
+      if (entry === undefined) {
+        open.pop()?.directory.close();
+      } else if (entry.kind === "file") {
+        yield { path: entry.path, name: entry.name, directory: frame.directory };
+      } else if (options.enters?.(entry.path) ?? true) {
+        const entered = await enterChild(frame, entry, options);
+        if (entered !== undefined) open.push(entered);
+      }
+      if (turn.isOver) await turn.next();
+    }
+  } finally {
+    for (const frame of open) frame.directory.close();
+  }
+}
+
+/** What ignore files outside a directory say about it, the workspace's own and those between included. */
+export async function chainAbove(environment: Environment, start: string): Promise<IgnoreChain> {
+  let chain = await IgnoreChain.outside(environment);
+  if (start === "") return chain;
+  const names = start.split("/");
+  for (const [index] of names.entries()) {
+    const directory = await environment.openDirectory(names.slice(0, index).join("/") || ".");
+    try {
+      chain = await chain.in(directory, await directory.entries());
+    } finally {
+      directory.close();
+    }
+  }
+  return chain;
+}
+
+interface Frame {
+  readonly directory: Directory;
+  readonly chain: IgnoreChain | undefined;
+  readonly entries: readonly Entry[];
+  next: number;
+}
+
+interface Entry {
+  readonly path: string;
+  readonly name: string;
+  readonly kind: "file" | "directory";
+}
+
+async function enter(
+  directory: Directory,
+  above: IgnoreChain | undefined,
+  options: WalkOptions,
+): Promise<Frame> {
+  try {
+    const all = await directory.entries();
+    const chain = await above?.in(directory, all);
+    const prefix = directory.path === "" ? "" : `${directory.path}/`;
+    const entries = all
+      .flatMap(({ name, kind }) =>
+        kind === "file" || kind === "directory" ? [{ path: prefix + name, name, kind }] : [],
+      )
+      .filter((entry) => isShown(entry, chain, options))
+      .sort(byPath);
+    return { directory, chain, entries, next: 0 };
+  } catch (error) {
+    directory.close();
+    throw error;
+  }
+}
+
+async function enterChild(frame: Frame, entry: Entry, options: WalkOptions): Promise<Frame | undefined> {
+  try {
+    return await enter(await frame.directory.openDirectory(entry.name), frame.chain, options);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    // What was a directory a moment ago and is none now is simply gone.
+    if (error.code === "denied" || error.code === "unavailable") options.failed?.(entry.path, error);
+    return undefined;
+  }
+}
+
+/** As if the paths of all files below were compared, so that the walk gives files in the order of their paths. */
+function byPath(one: Entry, other: Entry): number {
+  const left = one.kind === "directory" ? `${one.name}/` : one.name;
+  const right = other.kind === "directory" ? `${other.name}/` : other.name;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
