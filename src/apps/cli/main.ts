@@ -16,7 +16,12 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     return await run(words);
   } catch (error) {
-    return reportTrouble(error, words);
+    try {
+      return reportTrouble(error, words);
+    } catch (worse) {
+      // Standard output is broken: then at least tell the person.
+      return reportTrouble(worse, []);
+    }
   }
 }
 

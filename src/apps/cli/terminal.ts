@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from "node:fs";
 import { styleText } from "node:util";
+import { ToolError } from "../../contract/error.ts";
 
 /** Data for whoever reads us. */
 export function print(text: string): void {
@@ -42,11 +43,18 @@ function write(descriptor: Descriptor, text: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EPIPE") return;
-    if (code !== "EAGAIN") throw error;
+    if (code !== "EAGAIN") throw cannotWrite(error as Error);
     waiting.add(descriptor);
     streamOf(descriptor).on("error", () => {});
   }
   if (written < bytes.length) streamOf(descriptor).write(bytes.subarray(written));
+}
+
+function cannotWrite(cause: Error): ToolError {
+  return new ToolError("unavailable", `The answer cannot be written: ${cause.message}`, {
+    hint: "Free disk space, or send it somewhere else.",
+    cause,
+  });
 }
 
 /** Cheap to ask; only what passes is asked again through Node's stream. */
