@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { monotonicMs } from "../text/clock.ts";
 import { throwIfAborted } from "./failures.ts";
 
 // Long enough to cost nothing, short enough that nobody waits.
@@ -7,7 +8,7 @@ const turnMs = 10;
 /** Lets long synchronous work take turns with everything else, and end when it is no longer wanted. */
 export class Breath {
   readonly #signal: AbortSignal | undefined;
-  #turnEnds = performance.now() + turnMs;
+  #turnEnds = monotonicMs() + turnMs;
 
   constructor(signal?: AbortSignal) {
     this.#signal = signal;
@@ -16,12 +17,12 @@ export class Breath {
 
   /** Whether this turn has lasted long enough; then await `take`. */
   get isDue(): boolean {
-    return performance.now() >= this.#turnEnds;
+    return monotonicMs() >= this.#turnEnds;
   }
 
   async take(): Promise<void> {
     await nextTurn();
     throwIfAborted(this.#signal);
-    this.#turnEnds = performance.now() + turnMs;
+    this.#turnEnds = monotonicMs() + turnMs;
   }
 }

@@ -38,7 +38,7 @@ export async function explainTool(name: string, dialect: string | undefined, cal
 
 function explainFlag(field: string, schema: FieldSchema): string {
   const flag = flagOf(field);
-  if (isSwitch(schema)) return flag.replace("--", "--[no-]");
+  if (isSwitch(schema)) return flag.startsWith("--no-") ? flag : flag.replace("--", "--[no-]");
   const value = choicesOf(schema) ?? words[typesOf(schema.items ?? schema)[0] ?? ""] ?? "VALUE";
   return isList(schema) ? `${flag} ${value} (repeat)` : `${flag} ${value}`;
 }

@@ -1,12 +1,13 @@
 import type { Outcome } from "../../contract/call.ts";
 import type { CallEvent } from "../../contract/event.ts";
+import { monotonicMs } from "../../text/clock.ts";
 import type { CallEvents } from "../call-events.ts";
 import type { Stage } from "../stage.ts";
 
 /** Tells listeners how every call begins, goes on and ends. */
 export function emitEvents(events: CallEvents): Stage {
   return async (call, next) => {
-    const startedAt = performance.now();
+    const startedAt = monotonicMs();
     const base = { callId: call.id, tool: call.tool.canonical ?? call.tool.name };
     if (!events.idle) events.emit({ ...base, type: "start", at: Date.now(), input: call.input });
     const outcome = await next({
@@ -16,7 +17,7 @@ export function emitEvents(events: CallEvents): Stage {
       },
     });
     if (!events.idle) {
-      const durationMs = performance.now() - startedAt;
+      const durationMs = monotonicMs() - startedAt;
       events.emit({ ...base, ...ending(outcome), at: Date.now(), durationMs } as CallEvent);
     }
     return outcome;

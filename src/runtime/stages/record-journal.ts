@@ -2,6 +2,7 @@ import type { Risk } from "../../contract/access.ts";
 import type { Failure } from "../../contract/call.ts";
 import type { ToolError } from "../../contract/error.ts";
 import type { Attempt, Journal } from "../../journal/journal.ts";
+import { monotonicMs } from "../../text/clock.ts";
 import type { Stage } from "../stage.ts";
 
 /**
@@ -11,7 +12,7 @@ import type { Stage } from "../stage.ts";
 export function recordJournal(journal: Journal): Stage {
   return async (call, next) => {
     const startedAt = Date.now();
-    const started = performance.now();
+    const started = monotonicMs();
     const attempt = {
       callId: call.id,
       tool: call.tool.canonical ?? call.tool.name,
@@ -20,7 +21,7 @@ export function recordJournal(journal: Journal): Stage {
     };
     const outcome = begins(journal, call.tool.risk, attempt) ?? (await next(call));
     journal.finish(attempt, {
-      durationMs: performance.now() - started,
+      durationMs: monotonicMs() - started,
       ...(outcome.ok
         ? { outcome: "ok", message: undefined, outputHandle: outcome.truncated?.handle }
         : { outcome: outcome.error.code, message: outcome.error.message, outputHandle: undefined }),

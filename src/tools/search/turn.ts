@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
+import { monotonicMs } from "../../text/clock.ts";
 
 /** Long enough to cost nothing, short enough that nobody waits. */
 const turnMs = 10;
@@ -7,7 +8,7 @@ const turnMs = 10;
 /** Lets long work take turns with everything else, and end when it is no longer wanted. */
 export class Turn {
   readonly #signal: AbortSignal;
-  #ends = performance.now() + turnMs;
+  #ends = monotonicMs() + turnMs;
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
@@ -15,13 +16,13 @@ export class Turn {
   }
 
   get isOver(): boolean {
-    return performance.now() >= this.#ends;
+    return monotonicMs() >= this.#ends;
   }
 
   async next(): Promise<void> {
     await nextTurn();
     this.#throwIfUnwanted();
-    this.#ends = performance.now() + turnMs;
+    this.#ends = monotonicMs() + turnMs;
   }
 
   #throwIfUnwanted(): void {
