@@ -28,12 +28,12 @@ export class LayoutCache {
     return stillTrue ? known.layout : layOut(source);
   }
 
-  /** `stats` are those from before the file was read. */
-  keep(layout: TextLayout, source: ByteSource, stats: Stats): void {
+  /** `stats` are those from before the file was read, taken at `lookedAtMs`. */
+  keep(layout: TextLayout, source: ByteSource, stats: Stats, lookedAtMs: number): void {
     this.forget(stats);
     // Scanning a small file again costs no more than remembering it.
     if (stats.size <= chunkBytes) return;
-    const isSettled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > tickMs;
+    const isSettled = lookedAtMs - Math.max(stats.mtimeMs, stats.ctimeMs) > tickMs;
     const sample = sampleBefore(stats.size, source);
     this.#files.set(identity(stats), { layout, stats, isSettled, sample });
     if (this.#files.size > maxFiles) this.#files.delete(this.#files.keys().next().value!);

@@ -33,6 +33,7 @@ export class HeldDirectory implements Directory {
   async entries(): Promise<readonly DirectoryEntry[]> {
     try {
       const entries = readdirSync(this.#directory.at("."), { withFileTypes: true });
+      this.#directory.confirm();
       return entries.map((entry) => ({ name: entry.name, kind: fileKind(entry) }));
     } catch (error) {
       throw asToolError(error, this.path || ".");
@@ -81,14 +82,19 @@ export class HeldDirectory implements Directory {
     return this.path === "" ? name : `${this.path}/${name}`;
   }
 
-  /** Links are refused in several ways, by how they were met. */
+  /** A link is refused with ELOOP where a file is opened, with ENOTDIR where a directory is. */
   #explain(error: unknown, name: string): ToolError {
     const path = this.#pathOf(name);
     const errno = errnoOf(error);
-    if (errno === "ELOOP") return isLink(path);
-    if (errno !== "ENOTDIR") return asToolError(error, path);
-    const isSymbolic =
-      lstatSync(this.#directory.at(name), { throwIfNoEntry: false })?.isSymbolicLink() === true;
-    return isSymbolic ? isLink(path) : isNoDirectory(path);
+    if (errno === "ELOOP" || (errno === "ENOTDIR" && this.#isLink(name))) return isLink(path);
+    return errno === "ENOTDIR" ? isNoDirectory(path) : asToolError(error, path);
+  }
+
+  #isLink(name: string): boolean {
+    try {
+      return lstatSync(this.#directory.at(name)).isSymbolicLink();
+    } catch {
+      return false;
+    }
   }
 }

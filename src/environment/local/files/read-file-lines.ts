@@ -18,6 +18,7 @@ export async function readFileLines(
 ): Promise<LineSlice> {
   const { layouts } = context;
   const breath = new Breath(context.signal);
+  let lookedAtMs = Date.now();
   let stats = fstatSync(handle);
   refuseUnlessFile(stats, givenPath);
   for (let tries = 0; tries < maxTries; tries += 1) {
@@ -28,10 +29,12 @@ export async function readFileLines(
     };
     const layout = layouts.find(source, before);
     const slice = await sliceLines(source, layout, range, { breath, info: fileInfo(before) });
+    const lookedBeforeMs = lookedAtMs;
+    lookedAtMs = Date.now();
     stats = fstatSync(handle);
     const isUnchanged = stats.size === before.size && stats.mtimeMs === before.mtimeMs;
     if (isUnchanged || stats.size > before.size) {
-      layouts.keep(layout, source, before);
+      layouts.keep(layout, source, before, lookedBeforeMs);
       return slice;
     }
     layouts.forget(before);

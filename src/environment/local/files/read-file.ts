@@ -110,7 +110,7 @@ async function readInPieces(handle: number, size: number, breath: Breath): Promi
   const bytes = Buffer.allocUnsafeSlow(size);
   let filled = 0;
   while (filled < size) {
-    if (breath.isDue) await breath.take();
+    if (filled > 0) await breath.take();
     const piece = bytes.subarray(filled, Math.min(filled + pieceBytes, size));
     const read = readFully(handle, piece, filled);
     filled += read;

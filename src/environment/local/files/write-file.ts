@@ -71,6 +71,6 @@ async function writeInPieces(handle: number, content: Uint8Array): Promise<void>
   let written = 0;
   while (written < content.length) {
     written += writeSync(handle, content, written, Math.min(content.length - written, pieceBytes));
-    if (breath.isDue) await breath.take();
+    await breath.take();
   }
 }

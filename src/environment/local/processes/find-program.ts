@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "../../../contract/error.ts";
 import { programUnavailable } from "../../failures.ts";
 import { liesInside } from "../../workspace-path.ts";
@@ -11,11 +11,13 @@ export type Programs = Partial<Record<string, string | undefined>>;
 export class ProgramFinder {
   readonly #programs: Programs;
   readonly #workspace: string;
+  readonly #searchPath: string;
   readonly #found = new Map<string, string>();
 
-  constructor(programs: Programs, workspace: string) {
+  constructor(programs: Programs, workspace: string, searchPath: string = process.env.PATH ?? "") {
     this.#programs = programs;
     this.#workspace = workspace;
+    this.#searchPath = searchPath;
   }
 
   async find(program: string): Promise<string> {
@@ -29,21 +31,29 @@ export class ProgramFinder {
     if (known !== undefined) return known;
     const found = Object.hasOwn(this.#programs, program)
       ? this.#programs[program]
-      : ((program === "rg" ? await bundledRipgrep() : undefined) ?? this.#searchPath(program));
+      : ((program === "rg" ? await bundledRipgrep() : undefined) ?? this.#search(program));
     if (found === undefined) throw programUnavailable(program);
     this.#found.set(program, found);
     return found;
   }
 
-  /** Only absolute directories outside the workspace count: a project must not bring its own "git". */
-  #searchPath(program: string): string | undefined {
-    const directories = (process.env.PATH ?? "").split(delimiter);
-    return directories
-      .filter((directory) => isAbsolute(directory) && !liesInside(directory, this.#workspace))
+  #search(program: string): string | undefined {
+    return this.#searchPath
+      .split(delimiter)
+      .filter((directory) => this.#isTrusted(directory))
       .map((directory) => join(directory, program))
       .find(isExecutable);
   }
+
+  /** A project must not bring its own "git": what lies in the workspace does not count. */
+  #isTrusted(directory: string): boolean {
+    if (!isAbsolute(directory)) return false;
+    return systemDirectories.has(directory) || !liesInside(resolve(directory), this.#workspace);
+  }
 }
+
+// Also when somebody takes the whole disk as the workspace.
+const systemDirectories = new Set(["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin"]);
 
 async function bundledRipgrep(): Promise<string | undefined> {
   try {

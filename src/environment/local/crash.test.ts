@@ -1,0 +1,57 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { openLocalWorld } from "../conformance/local-world.ts";
+import { failure } from "../conformance/world.ts";
+
+it("leaves the old or the new content when it is killed at any moment", { timeout: 120_000 }, async () => {
+  const lanes = Array.from({ length: 4 }, () => killOften(10));
+  for (const { contents, leftovers } of await Promise.all(lanes)) {
+    for (const content of contents) expect(content).toMatch(/^(?:(?:a{300000})|(?:b{300000}))$/);
+    for (const name of leftovers) expect(name).toMatch(/^\.toolcrib-[0-9a-f-]{36}\.tmp$/);
+  }
+});
+
+async function killOften(times: number): Promise<{ contents: string[]; leftovers: string[] }> {
+  await using world = openLocalWorld({ files: { "folder/file": "a".repeat(300_000) } });
+  const contents: string[] = [];
+  for (let time = 0; time < times; time += 1) {
+    const writer = spawn(process.execPath, [`${import.meta.dirname}/trials/writer.ts`, world.path(".")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(writer.stdout, "data");
+    await setTimeout(Math.random() * 15);
+    writer.kill("SIGKILL");
+    await once(writer, "exit");
+    contents.push(readFileSync(world.path("folder/file"), "latin1"));
+  }
+  return { contents, leftovers: readdirSync(world.path("folder")).filter((name) => name !== "file") };
+}
+
+it("leaves everything as it was when the disk is full", async () => {
+  await using world = openLocalWorld({ files: { old: "old content" } });
+  // A limit on the size of files fails like a full disk, and needs no disk of its own.
+  const child = spawnSync(
+    "bash",
+    [
+      "-c",
+      `trap "" XFSZ; ulimit -f 8; exec "$0" "$@"`,
+      process.execPath,
+      `${import.meta.dirname}/trials/full-disk.ts`,
+      world.path("."),
+    ],
+    { encoding: "utf8" },
+  );
+  const full = (path: string) =>
+    failure(
+      "unavailable",
+      `The disk is full, or a size limit is reached: ${path} was left as it was, nothing was changed`,
+      "Free some space, then try again.",
+    );
+  expect(JSON.parse(child.stdout || child.stderr)).toEqual([full("old"), full("new/folder/file")]);
+  expect(readFileSync(world.path("old"), "utf8")).toBe("old content");
+  expect(readdirSync(world.path("."))).toEqual(["old"]);
+  expect(existsSync(world.path("new"))).toBe(false);
+});

@@ -1,0 +1,379 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { ToolError } from "../../contract/error.ts";
+import { openLocalWorld } from "../conformance/local-world.ts";
+import {
+  contentOf,
+  failure,
+  failureOf,
+  missingFailure,
+  outsideFailure,
+  specialFailure,
+  textOf,
+} from "../conformance/world.ts";
+import { openLocalEnvironment } from "./local-environment.ts";
+
+const text = (content: string) => Buffer.from(content);
+const isRoot = process.getuid?.() === 0;
+
+it("opens existing directories only", async () => {
+  await using world = openLocalWorld({ files: { file: "" } });
+  const hint = "Give an existing directory as the workspace.";
+  const problems = [world.path("missing"), world.path("file")].map((workspace) => {
+    try {
+      return openLocalEnvironment({ workspace });
+    } catch (error) {
+      return error instanceof ToolError ? failure(error.code, error.message, error.hint) : error;
+    }
+  });
+  expect(problems).toEqual([
+    failure("not-found", `The workspace ${world.path("missing")} does not exist`, hint),
+    failure("unsupported", `The workspace ${world.path("file")} is not a directory`, hint),
+  ]);
+});
+
+it("takes absolute paths in the spelling the workspace was given in", async () => {
+  await using world = openLocalWorld({ files: { "real/file": "text" } });
+  symlinkSync(world.path("real"), world.path("alias"));
+  const environment = openLocalEnvironment({ workspace: world.path("alias") });
+  expect(environment.workspace).toBe(world.path("real"));
+  expect(await textOf(environment, `${world.path("alias")}/file`)).toBe("text");
+  expect(await textOf(environment, `${world.path("real")}/file`)).toBe("text");
+  await environment.close();
+});
+
+it("refuses a socket and a link to a device", async () => {
+  await using world = openLocalWorld();
+  const server = createServer().listen(world.path("socket"));
+  world.link("zero", "/dev/zero");
+  const read = (path: string) => failureOf(world.environment.readFile(path, { maxBytes: 10 }));
+  expect(await read("socket")).toEqual(specialFailure("socket"));
+  expect(await read("zero")).toEqual(outsideFailure(world, "zero"));
+  await new Promise((resolve) => server.close(resolve));
+});
+
+it("tells what the permissions forbid", async () => {
+  await using world = openLocalWorld({ files: { "closed/file": "text", unreadable: "text" } });
+  chmodSync(world.path("unreadable"), 0);
+  chmodSync(world.path("closed"), 0o500);
+  const { environment } = world;
+  const hint = "Its permissions forbid this to the user the tools run as.";
+  const denied = (path: string) => failure("denied", `No permission for ${path}`, hint);
+  const read = await failureOf(textOf(environment, "unreadable"));
+  const write = await failureOf(environment.writeFile("closed/file", text("new")));
+  chmodSync(world.path("closed"), 0o700);
+  if (isRoot) {
+    expect(read).toEqual({ succeeded: "text" });
+    expect(write).toEqual({ succeeded: { created: false, info: await environment.info("closed/file") } });
+  } else {
+    expect(read).toEqual(denied("unreadable"));
+    expect(write).toEqual(denied("closed/file"));
+    expect(await textOf(environment, "closed/file")).toBe("text");
+  }
+});
+
+it("tells nothing about what lies outside, not even whether it may be seen", async () => {
+  await using world = openLocalWorld();
+  mkdirSync(`${world.outside}/closed`);
+  chmodSync(`${world.outside}/closed`, 0);
+  world.link("out", world.outside);
+  for (const path of ["out/closed/x", "out/closed/x/y", "out/secret/x"]) {
+    expect(await failureOf(world.environment.info(path))).toEqual(outsideFailure(world, path));
+  }
+});
+
+it("gives a written file a new inode, so that a hard link outside keeps the old content", async () => {
+  await using world = openLocalWorld();
+  linkSync(`${world.outside}/secret`, world.path("shared"));
+  await world.environment.writeFile("shared", text("changed"));
+  expect(await textOf(world.environment, "shared")).toBe("changed");
+  expect(readFileSync(`${world.outside}/secret`, "utf8")).toBe("secret");
+});
+
+it("keeps the owner where it may", async () => {
+  await using world = openLocalWorld({ files: { file: "old" } });
+  // Only the superuser can give files away; for anybody else the owner is the only one possible.
+  const owner = isRoot ? 12345 : process.getuid!();
+  if (isRoot) spawnSync("chown", [`${owner}:${owner}`, world.path("file")]);
+  chmodSync(world.path("file"), 0o4711);
+  await world.environment.writeFile("file", text("new"));
+  const { uid, mode } = lstatSync(world.path("file"));
+  expect([uid, mode & 0o7777]).toEqual([owner, 0o4711]);
+});
+
+it("leaves nothing beside a file it has written", async () => {
+  await using world = openLocalWorld();
+  for (const ifExists of ["refuse", "replace"] as const) {
+    await world.environment.writeFile("file", text(ifExists), { ifExists });
+  }
+  expect(readdirSync(world.path("."))).toEqual(["file"]);
+});
+
+it("removes what killed writers left some time ago, and nothing else", async () => {
+  await using world = openLocalWorld();
+  const leftover = (digit: string) => `.toolcrib-${digit.repeat(8)}-0000-4000-8000-000000000000.tmp`;
+  const longAgo = new Date(Date.now() - 3_600_000);
+  for (const name of [leftover("1"), leftover("2"), ".toolcrib-notes.tmp", "other.tmp"]) {
+    writeFileSync(world.path(name), "");
+    if (name !== leftover("2")) utimesSync(world.path(name), longAgo, longAgo);
+  }
+  await world.environment.writeFile("file", text("x"));
+  const left = readdirSync(world.path(".")).toSorted();
+  expect(left).toEqual([leftover("2"), ".toolcrib-notes.tmp", "file", "other.tmp"].toSorted());
+});
+
+it("never gives a torn file when many write one", async () => {
+  await using world = openLocalWorld();
+  const contents = Array.from({ length: 50 }, (_, index) => `${index % 10}`.repeat(1000 + index));
+  const writes = contents.map((content) =>
+    world.environment.writeFile("file", text(content), { durable: false }),
+  );
+  const seen = await Promise.all([
+    ...writes.map(async () => (await failureOf(textOf(world.environment, "file"))) as { succeeded?: string }),
+  ]);
+  await Promise.all(writes);
+  const final = await textOf(world.environment, "file");
+  for (const content of [final, ...seen.flatMap((read) => read.succeeded ?? [])]) {
+    expect(contents).toContain(content);
+  }
+  expect(readdirSync(world.path("."))).toEqual(["file"]);
+});
+
+it("moves one hard link over another of the same file", async () => {
+  await using world = openLocalWorld({ files: { one: "text" } });
+  linkSync(world.path("one"), world.path("two"));
+  await world.environment.move("one", "two", { replace: true });
+  expect(await contentOf(world.environment)).toEqual({ two: "text" });
+});
+
+it("deletes a tree deeper than paths can be, and names that are no UTF-8", async () => {
+  await using world = openLocalWorld();
+  const odd = Buffer.concat([text(world.path("odd-")), Buffer.from([0xff, 0xfe])]);
+  mkdirSync(odd);
+  writeFileSync(Buffer.concat([odd, text("/"), Buffer.from([0xff])]), "");
+  mkdirSync(world.path("deeper"));
+  world.link("deeper/link", "/");
+  for (let time = 0; time < 15; time += 1) {
+    const hundred = `next${"/deeper".repeat(100)}`;
+    mkdirSync(world.path(hundred), { recursive: true });
+    renameSync(world.path("deeper"), world.path(`${hundred}/deeper`));
+    renameSync(world.path("next"), world.path("deeper"));
+  }
+  mkdirSync(world.path("all"));
+  renameSync(odd, Buffer.concat([text(world.path("all/odd-")), Buffer.from([0xff])]));
+  renameSync(world.path("deeper"), world.path("all/deeper"));
+  await world.environment.delete("all", { recursive: true });
+  expect(readdirSync(world.path("."))).toEqual([]);
+});
+
+it("reads a sparse file of two gigabytes by lines and refuses to read it whole", async () => {
+  await using world = openLocalWorld();
+  const size = 2 ** 31 + 100;
+  const handle = openSync(world.path("huge"), "w");
+  ftruncateSync(handle, size);
+  writeSync(handle, "first\n", 0);
+  writeSync(handle, "\nthird line\n", 2 ** 31);
+  closeSync(handle);
+  await setTimeout(100);
+  const { environment } = world;
+  expect(await failureOf(environment.readFile("huge", { maxBytes: 10_000_000 }))).toEqual(
+    failure(
+      "too-large",
+      `huge has ${size} bytes; at most 10000000 are read at once`,
+      "Read it by lines, or search it.",
+    ),
+  );
+  const read = async (first: number) => {
+    const { bytes, info, ...slice } = await environment.readLines("huge", { first, count: 1, maxBytes: 20 });
+    return { ...slice, text: Buffer.from(bytes).toString() };
+  };
+  const known = { encoding: "binary", lines: 1, totalLines: 4, reachedEnd: false, cutBytes: 0 };
+  const zeros = "\0".repeat(20);
+  expect(await read(1)).toEqual({ ...known, firstLine: 1, text: "first\n", totalLines: undefined });
+  expect(await read(3)).toEqual({ ...known, firstLine: 3, text: "third line\n" });
+  expect(await read(2)).toEqual({ ...known, firstLine: 2, text: zeros, cutBytes: 2 ** 31 - 6 - 20 });
+  expect(await read(-1)).toEqual({ ...known, firstLine: 4, text: zeros, cutBytes: 68, reachedEnd: true });
+  expect(await read(5)).toEqual({ ...known, firstLine: undefined, text: "", lines: 0, reachedEnd: true });
+});
+
+/** Does something in every turn of the event loop until disposed. */
+function everyTurn(act: () => void): Disposable {
+  let isOver = false;
+  const turn = () => {
+    if (isOver) return;
+    act();
+    setImmediate(turn);
+  };
+  setImmediate(turn);
+  return {
+    [Symbol.dispose]: () => {
+      isOver = true;
+    },
+  };
+}
+
+const changing = (path: string) =>
+  failure(
+    "stale",
+    `${path} keeps changing while it is read`,
+    "Try again when whatever writes it has finished.",
+  );
+
+it("gives up on a file that does not stop changing", async () => {
+  await using world = openLocalWorld({ files: { small: Buffer.alloc(4_000_000, "x") } });
+  const large = openSync(world.path("large"), "w");
+  ftruncateSync(large, 500_000_000);
+  const small = openSync(world.path("small"), "r+");
+  let turns = 0;
+  const { environment } = world;
+  {
+    using _ = everyTurn(() => {
+      turns += 1;
+      writeSync(small, `${turns}`, 0);
+      utimesSync(world.path("large"), turns, turns);
+    });
+    expect(await failureOf(environment.readFile("small", { maxBytes: 5_000_000 }))).toEqual(
+      changing("small"),
+    );
+    const range = { first: 2, count: 1, maxBytes: 10 };
+    expect(await failureOf(environment.readLines("large", range))).toEqual(changing("large"));
+  }
+  closeSync(small);
+  closeSync(large);
+  expect((await environment.readFile("small", { maxBytes: 5_000_000 })).bytes.length).toBe(4_000_000);
+});
+
+it("stops reading when the call is cancelled", async () => {
+  await using world = openLocalWorld({ files: { small: Buffer.alloc(4_000_000, "x") } });
+  const large = openSync(world.path("large"), "w");
+  ftruncateSync(large, 2_000_000_000);
+  closeSync(large);
+  const cancelled = failure("cancelled", "The call was cancelled", undefined);
+  const cancelSoon = () => {
+    const controller = new AbortController();
+    setImmediate(() => controller.abort());
+    return controller.signal;
+  };
+  const { environment } = world;
+  const whole = environment.readFile("small", { maxBytes: 5_000_000, signal: cancelSoon() });
+  expect(await failureOf(whole)).toEqual(cancelled);
+  const lines = environment.readLines("large", { first: 2, count: 1, maxBytes: 10 }, cancelSoon());
+  expect(await failureOf(lines)).toEqual(cancelled);
+  const late = new AbortController();
+  late.abort(new ToolError("timeout", "Too late"));
+  expect(await failureOf(environment.readFile("small", { maxBytes: 1, signal: late.signal }))).toEqual(
+    failure("timeout", "Too late", undefined),
+  );
+});
+
+it("follows a log that grows, and notices one that was written anew", async () => {
+  const line = (number: number) => `${number}`.padStart(99, ".").concat("\n");
+  const lines = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) => line(from + index)).join("");
+  await using world = openLocalWorld({ files: { log: lines(1, 5000) } });
+  const read = async (first: number) => {
+    const slice = await world.environment.readLines("log", { first, count: 1, maxBytes: 1000 });
+    return [Buffer.from(slice.bytes).toString(), slice.firstLine, slice.totalLines];
+  };
+  await setTimeout(100);
+  expect(await read(5001)).toEqual(["", undefined, 5000]);
+  appendFileSync(world.path("log"), lines(5001, 9000));
+  expect(await read(8000)).toEqual([line(8000), 8000, undefined]);
+  expect(await read(-1)).toEqual([line(9000), undefined, undefined]);
+  expect(await read(9000)).toEqual([line(9000), 9000, 9000]);
+  await setTimeout(100);
+  expect(await read(9000)).toEqual([line(9000), 9000, 9000]);
+  expect(await read(4000)).toEqual([line(4000), 4000, 9000]);
+  writeFileSync(world.path("log"), lines(4, 9003));
+  expect(await read(4000)).toEqual([line(4003), 4000, undefined]);
+  writeFileSync(world.path("log"), `short\n${lines(1, 9999)}`);
+  expect(await read(2)).toEqual([line(1), 2, undefined]);
+});
+
+it("finds outputs as soon as their directory exists", async () => {
+  await using world = openLocalWorld();
+  const outputs = world.path("later");
+  const environment = openLocalEnvironment({ workspace: world.path("."), outputs });
+  const handle = "out_abcdefabcdef";
+  const gone = failure(
+    "not-found",
+    `${handle} does not exist`,
+    "This output is no longer kept: run the call that made it again.",
+  );
+  expect(await failureOf(environment.info(handle))).toEqual(gone);
+  mkdirSync(outputs);
+  writeFileSync(`${outputs}/${handle}`, "kept");
+  expect(await textOf(environment, handle)).toBe("kept");
+  rmSync(`${outputs}/${handle}`);
+  symlinkSync(`${world.outside}/secret`, `${outputs}/${handle}`);
+  expect(await failureOf(textOf(environment, handle))).toMatchObject({ code: "outside-workspace" });
+  await environment.close();
+});
+
+it("holds a directory although its path is exchanged", async () => {
+  await using world = openLocalWorld({ files: { "folder/file": "inside" } });
+  const directory = await world.environment.openDirectory("folder");
+  renameSync(world.path("folder"), world.path("moved"));
+  symlinkSync(world.outside, world.path("folder"));
+  const read = await failureOf(
+    directory.readFile("file", 100).then((bytes) => Buffer.from(bytes!).toString()),
+  );
+  const expected =
+    process.platform === "linux" ? { succeeded: "inside" } : outsideFailure(world, "folder/file");
+  expect(read).toEqual(expected);
+  directory.close();
+});
+
+it("writes to where a directory has been moved only under its new path", async () => {
+  await using world = openLocalWorld({ files: { "folder/file": "old" } });
+  const { environment } = world;
+  await environment.writeFile("folder/file", text("kept handle"));
+  renameSync(world.path("folder"), world.path("moved"));
+  mkdirSync(world.path("folder"));
+  await environment.writeFile("folder/file", text("new place"));
+  rmSync(world.path("folder"), { recursive: true });
+  await environment.writeFile("folder/file", text("newest place"));
+  expect(await contentOf(environment)).toEqual({
+    folder: "(directory)",
+    "folder/file": "newest place",
+    moved: "(directory)",
+    "moved/file": "kept handle",
+  });
+  rmSync(world.path("folder"), { recursive: true });
+  expect(await failureOf(environment.info("folder/file"))).toEqual(missingFailure("folder/file"));
+});
+
+it.runIf(process.platform === "linux")("closes every handle it opens, whatever fails", async () => {
+  await using world = openLocalWorld({ files: { file: "text", "folder/x": "" } });
+  world.makeSpecial("fifo");
+  world.makeSpecial("folder/fifo");
+  world.link("out", world.outside);
+  world.link("loop", "loop");
+  world.link("dangling", "nowhere/at/all");
+  const trial = `${import.meta.dirname}/trials/handles.ts`;
+  const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
+  const [output] = (await once(child.stdout, "data")) as [Buffer];
+  const { before, after } = JSON.parse(output.toString()) as { before: number; after: number };
+  expect(after).toBe(before);
+});

@@ -1,0 +1,59 @@
+/**
+ * A program that exchanges a directory for a link to outside as quickly as it can, until its parent is gone.
+ * Arguments: the directory in the workspace to attack, and where to lead to. Run by race.ts.
+ */
+import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+
+const [door, room, outside] = process.argv.slice(2) as [string, string, string];
+const parked = `${room}-parked`;
+const link = `${room}-link`;
+const parent = process.ppid;
+
+process.stdout.write("ready\n");
+while (process.ppid === parent) {
+  repeat(50, exchangeDirectoryAndLink);
+  repeat(50, turnLink);
+}
+
+function repeat(times: number, attack: () => void): void {
+  for (let time = 0; time < times; time += 1) {
+    try {
+      attack();
+    } catch {
+      // The other side has deleted or moved something; begin again from the start.
+      quietly(() => rmSync(parked, { recursive: true }));
+      quietly(() => unlinkSync(link));
+      quietly(() => unlinkSync(door));
+    }
+  }
+}
+
+/** Directory, nothing, link to outside, nothing, directory. */
+function exchangeDirectoryAndLink(): void {
+  quietly(() => mkdirSync(door, { recursive: true }));
+  quietly(() => writeFileSync(`${door}/file`, "inside", { flag: "wx" }));
+  quietly(() => symlinkSync(outside, link));
+  renameSync(door, parked);
+  renameSync(link, door);
+  renameSync(door, link);
+  renameSync(parked, door);
+}
+
+/** A link that leads inside, then outside, then inside, without a moment between. */
+function turnLink(): void {
+  quietly(() => renameSync(door, parked));
+  for (const target of [room, outside, room, outside, room]) {
+    symlinkSync(target, link);
+    renameSync(link, door);
+  }
+  unlinkSync(door);
+  renameSync(parked, door);
+}
+
+function quietly(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // As good as done.
+  }
+}
