@@ -1,0 +1,51 @@
+import { chmodSync } from "node:fs";
+import { expect, it } from "vitest";
+import { openLocalWorld } from "../../conformance/local-world.ts";
+import { failure, failureOf } from "../../conformance/world.ts";
+import { ProgramFinder } from "./find-program.ts";
+
+const unavailable = (program: string) =>
+  failure("unavailable", `The program ${program} is not available here`, "Install it or put it on the PATH.");
+
+it("finds programs on the path, but none that the workspace brings", async () => {
+  await using world = openLocalWorld({
+    files: { "bin/tool": "#!/bin/sh", "bin/only-here": "#!/bin/sh", plain: "" },
+  });
+  const workspace = world.path(".");
+  for (const name of ["bin/tool", "bin/only-here"]) chmodSync(world.path(name), 0o755);
+  const inside = world.path("bin");
+  const elsewhere = new ProgramFinder({}, world.outside, `${inside}:relative:.::/bin`);
+  const here = new ProgramFinder({}, workspace, `${inside}:${inside}/../bin:relative:.::/bin`);
+  expect(await elsewhere.find("tool")).toBe(`${inside}/tool`);
+  expect(await failureOf(here.find("tool"))).toEqual(unavailable("tool"));
+  expect(await here.find("sh")).toBe("/bin/sh");
+  expect(await failureOf(here.find("plain"))).toEqual(unavailable("plain"));
+});
+
+it("finds system programs also when the whole disk is the workspace", async () => {
+  expect(await new ProgramFinder({}, "/", "/bin").find("sh")).toBe("/bin/sh");
+});
+
+it("takes the ripgrep that comes with the package", async () => {
+  expect(await new ProgramFinder({}, "/", "").find("rg")).toMatch(/ripgrep.*\/bin\/rg$/);
+});
+
+it("does as it is told about single programs", async () => {
+  const finder = new ProgramFinder({ rg: undefined, git: "/opt/my/git" }, "/", "/bin:/usr/bin");
+  expect(await failureOf(finder.find("rg"))).toEqual(unavailable("rg"));
+  expect(await finder.find("git")).toBe("/opt/my/git");
+  expect(await finder.find("/any/absolute/path")).toBe("/any/absolute/path");
+});
+
+it("refuses what is no plain name", async () => {
+  const finder = new ProgramFinder({}, "/", "/bin");
+  for (const name of ["", "./tool", "bin/tool", "a\0b"]) {
+    expect(await failureOf(finder.find(name))).toEqual(
+      failure(
+        "invalid-input",
+        `${JSON.stringify(name)} is no program`,
+        "Give a plain name or an absolute path.",
+      ),
+    );
+  }
+});

@@ -1,0 +1,256 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { expect, it } from "vitest";
+import type { Environment, RunningProcess } from "../../../contract/environment.ts";
+import { openLocalWorld } from "../../conformance/local-world.ts";
+import { failure, failureOf, missingFailure, outsideFailure } from "../../conformance/world.ts";
+
+const unlimited = new AbortController().signal;
+
+function shell(
+  environment: Environment,
+  script: string,
+  signal: AbortSignal = unlimited,
+): Promise<RunningProcess> {
+  return environment.start("/bin/bash", { args: ["--noprofile", "--norc", "-c", script], signal });
+}
+
+async function textOf(output: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of output) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+async function everythingOf(program: RunningProcess): Promise<object> {
+  const [stdout, stderr, exit] = await Promise.all([
+    textOf(program.stdout),
+    textOf(program.stderr),
+    program.exit,
+  ]);
+  return { stdout, stderr, ...exit };
+}
+
+/** The first line a program prints, as a number; the rest is left. */
+async function firstNumber(program: RunningProcess): Promise<number> {
+  for await (const piece of program.stdout) return Number.parseInt(Buffer.from(piece).toString(), 10);
+  throw new Error("It printed nothing");
+}
+
+async function isGone(processNumber: number): Promise<boolean> {
+  for (let time = 0; time < 500; time += 1) {
+    try {
+      process.kill(processNumber, 0);
+    } catch {
+      return true;
+    }
+    await setTimeout(20);
+  }
+  return false;
+}
+
+it("hands over both outputs and how the program ended", async () => {
+  await using world = openLocalWorld();
+  const program = await shell(world.environment, "echo out; echo err >&2; exit 3");
+  expect(await everythingOf(program)).toEqual({
+    stdout: "out\n",
+    stderr: "err\n",
+    code: 3,
+    signal: undefined,
+  });
+});
+
+it("starts without a shell and with nothing to read", async () => {
+  await using world = openLocalWorld();
+  const args = ["-c", 'cat; printf "%s|" "$@"', "name", "a b", "$HOME", "*", ";ls", ""];
+  const program = await world.environment.start("/bin/bash", { args, signal: unlimited });
+  expect(await everythingOf(program)).toMatchObject({ stdout: "a b|$HOME|*|;ls||", code: 0 });
+});
+
+it("starts in the workspace or in a directory of it, also behind a link", async () => {
+  await using world = openLocalWorld({ files: { "folder/file": "" } });
+  world.link("way", "folder");
+  const { environment } = world;
+  const pwd = async (cwd?: string) => {
+    const options = { args: ["-c", "pwd -P; echo $PWD"], signal: unlimited, ...(cwd && { cwd }) };
+    return textOf((await environment.start("/bin/bash", options)).stdout);
+  };
+  const twice = (path: string) => `${path}\n${path}\n`;
+  expect([await pwd(), await pwd("folder"), await pwd("way")]).toEqual([
+    twice(environment.workspace),
+    twice(`${environment.workspace}/folder`),
+    twice(`${environment.workspace}/folder`),
+  ]);
+});
+
+it("refuses to start elsewhere", async () => {
+  await using world = openLocalWorld({ files: { file: "" } });
+  world.link("out", world.outside);
+  mkdirSync(world.path("folder"));
+  const start = (cwd: string) =>
+    failureOf(world.environment.start("/bin/true", { args: [], cwd, signal: unlimited }));
+  expect(await start("..")).toEqual(outsideFailure(world, ".."));
+  expect(await start("out")).toEqual(outsideFailure(world, "out"));
+  expect(await start("missing")).toEqual(missingFailure("missing"));
+  expect(await start("file")).toEqual(
+    failure("unsupported", "file is not a directory", "Name the directory it is in."),
+  );
+});
+
+it("tells what cannot be started", async () => {
+  await using world = openLocalWorld({ files: { plain: "no program" } });
+  const start = (program: string, args: string[] = []) =>
+    failureOf(world.environment.start(program, { args, signal: unlimited }));
+  const unavailable = (program: string) =>
+    failure(
+      "unavailable",
+      `The program ${program} is not available here`,
+      "Install it or put it on the PATH.",
+    );
+  expect(await start("no-such-program-anywhere")).toEqual(unavailable("no-such-program-anywhere"));
+  expect(await start("/no/such/program")).toEqual(unavailable("/no/such/program"));
+  expect(await start(world.path("plain"))).toEqual(
+    failure(
+      "denied",
+      `No permission for ${world.path("plain")}`,
+      "Its permissions forbid this to the user the tools run as.",
+    ),
+  );
+  expect(await start("/bin/echo", ["a\0b"])).toEqual(
+    failure(
+      "invalid-input",
+      "An argument for /bin/echo contains a NUL byte",
+      "Give it without the NUL byte.",
+    ),
+  );
+  expect(await start("/bin/echo", ["x".repeat(10_000_000)])).toEqual(
+    failure(
+      "too-large",
+      "The arguments for /bin/echo are longer than the system allows",
+      "Pass less at once.",
+    ),
+  );
+});
+
+it("starts nothing for a call that is cancelled", async () => {
+  await using world = openLocalWorld();
+  const started = world.environment.start("/bin/true", { args: [], signal: AbortSignal.abort() });
+  expect(await failureOf(started)).toEqual(failure("cancelled", "The call was cancelled", undefined));
+});
+
+it("ends a program and what it has started when the call is cancelled", async () => {
+  await using world = openLocalWorld();
+  const controller = new AbortController();
+  const program = await shell(world.environment, "sleep 600 & echo $!; wait", controller.signal);
+  const grandchild = await firstNumber(program);
+  controller.abort();
+  expect(await program.exit).toEqual({ code: undefined, signal: "SIGTERM" });
+  expect(await isGone(grandchild)).toBe(true);
+});
+
+it("ends a program by force that does not want to end", async () => {
+  await using world = openLocalWorld();
+  const controller = new AbortController();
+  const script =
+    "trap '' TERM; bash -c 'trap \"\" TERM; while :; do sleep 0.1; done' & echo $!; while :; do sleep 0.1; done";
+  const program = await shell(world.environment, script, controller.signal);
+  const grandchild = await firstNumber(program);
+  controller.abort();
+  expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL" });
+  expect(await isGone(grandchild)).toBe(true);
+});
+
+it("stops a program at once, and again without harm", async () => {
+  await using world = openLocalWorld();
+  const program = await shell(world.environment, "trap '' TERM; sleep 600 & echo $!; wait");
+  const grandchild = await firstNumber(program);
+  program.stop();
+  program.stop();
+  expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL" });
+  expect(await isGone(grandchild)).toBe(true);
+  program.stop();
+});
+
+it("ends what still runs when the environment is closed, also what a program left behind", async () => {
+  const world = openLocalWorld();
+  const running = await shell(world.environment, "echo $$; sleep 600");
+  const finished = await shell(world.environment, "sleep 600 >/dev/null 2>&1 & echo $!");
+  const numbers = [await firstNumber(running), await firstNumber(finished)];
+  await finished.exit;
+  await world[Symbol.asyncDispose]();
+  expect(await Promise.all(numbers.map(isGone))).toEqual([true, true]);
+});
+
+it("ends what still runs when our own process ends", async () => {
+  await using world = openLocalWorld();
+  const trial = `${import.meta.dirname}/../trials/leaver.ts`;
+  const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
+  const [output] = (await once(child.stdout, "data")) as [Buffer];
+  expect(await isGone(Number(output.toString()))).toBe(true);
+});
+
+it("does not wait for a grandchild that holds the pipe", async () => {
+  await using world = openLocalWorld();
+  const program = await shell(world.environment, "sleep 600 & echo started");
+  expect(await everythingOf(program)).toEqual({
+    stdout: "started\n",
+    stderr: "",
+    code: 0,
+    signal: undefined,
+  });
+});
+
+it("loses nothing when the reader is slower than the program", async () => {
+  await using world = openLocalWorld();
+  const program = await shell(world.environment, "seq 1 400000");
+  const pieces: Uint8Array[] = [];
+  for await (const piece of program.stdout) {
+    pieces.push(piece);
+    if (pieces.length % 10 === 0) await setTimeout(5);
+  }
+  const numbers = Buffer.concat(pieces).toString().trimEnd().split("\n");
+  expect(numbers).toHaveLength(400_000);
+  expect([numbers[0], numbers[199_999], numbers.at(-1)]).toEqual(["1", "200000", "400000"]);
+});
+
+it("does not hang on an output nobody reads, and keeps its beginning", async () => {
+  await using world = openLocalWorld();
+  const program = await shell(
+    world.environment,
+    "printf begin >&2; head -c 5000000 /dev/zero >&2; echo done",
+  );
+  expect(await textOf(program.stdout)).toBe("done\n");
+  expect(await program.exit).toEqual({ code: 0, signal: undefined });
+  const late = await textOf(program.stderr);
+  expect(late.slice(0, 5)).toBe("begin");
+  expect(late.length).toBeLessThan(1_200_000);
+});
+
+it("lets a reader leave early; the program goes on", async () => {
+  await using world = openLocalWorld();
+  const program = await shell(world.environment, "head -c 5000000 /dev/zero; exit 7");
+  for await (const _ of program.stdout) break;
+  expect(await program.exit).toEqual({ code: 7, signal: undefined });
+});
+
+it("stops an endless program whose reader has seen enough", async () => {
+  await using world = openLocalWorld();
+  const program = await shell(world.environment, "yes");
+  for await (const piece of program.stdout) {
+    expect(Buffer.from(piece).toString().slice(0, 4)).toBe("y\ny\n");
+    break;
+  }
+  program.stop();
+  expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL" });
+});
+
+it("passes 400 MB through in little memory", { timeout: 120_000 }, async () => {
+  await using world = openLocalWorld();
+  const trial = `${import.meta.dirname}/../trials/much-output.ts`;
+  const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
+  const [output] = (await once(child.stdout, "data")) as [Buffer];
+  const { grownMegabytes, ...result } = JSON.parse(output.toString()) as { grownMegabytes: number };
+  expect(result).toEqual({ bytes: 400_000_000, code: 0 });
+  expect(grownMegabytes).toBeLessThan(64);
+});
