@@ -64,7 +64,7 @@ describe("the library", () => {
       console.log(JSON.stringify([content, hits.isError, (await crib.definitions()).length]));
       await crib.close();
     `);
-    expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two\n", false, 7], ""]);
+    expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two", false, 7], ""]);
   });
 
   it("has types that a strict project can use, also for tools of its own", async () => {
@@ -112,9 +112,29 @@ describe("the command", () => {
     const { version } = readPackage();
     expect(await toolcrib("--version")).toEqual({ stdout: `${version}\n`, stderr: "" });
     const { stdout } = await toolcrib("call", "file.read", '{"path": "poem.txt"}', "--json");
-    expect(JSON.parse(stdout)).toMatchObject({ content: "1 | one\n2 | two\n", isError: false });
+    expect(JSON.parse(stdout)).toMatchObject({ content: "1 | one\n2 | two", isError: false });
     expect((await toolcrib("call", "search.grep", "--pattern", "tw[o]")).stdout).toContain("two");
     expect((await toolcrib("help", "search.grep")).stdout).toContain("--pattern");
+  });
+
+  it("loads no more than it needs", async () => {
+    const [version, help, read] = await Promise.all([
+      loadedBy("--version"),
+      loadedBy("--help"),
+      loadedBy("call", "file.read", '{"path": "poem.txt"}'),
+    ]);
+    expect([version.files, help.files]).toEqual([
+      ["bin/toolcrib.js", "package.json"],
+      ["bin/toolcrib.js", "dist/cli.cjs"],
+    ]);
+    expect(read.files).toEqual([
+      "bin/toolcrib.js",
+      "dist/cli.cjs",
+      "dist/cli/shared.cjs",
+      "dist/cli/read.cjs",
+    ]);
+    const costly = ["child_process", "crypto", "net", "perf_hooks", "stream", "worker_threads"];
+    expect(costly.filter((name) => read.builtins.includes(`NativeModule ${name}`))).toEqual([]);
   });
 
   it("gives its tour from anywhere", async () => {
@@ -161,6 +181,20 @@ function toolcrib(...words: string[]) {
 function runProgram(text: string) {
   const program = ["--input-type=module", "-e", text];
   return run(process.execPath, program, { cwd: project.path, env: environment });
+}
+
+/** The files and built-in modules that a command loads. */
+async function loadedBy(...words: string[]): Promise<{ files: string[]; builtins: string[] }> {
+  const witness = join(project.path, "witness.cjs");
+  const report = "{ files: Object.keys(require.cache), builtins: process.moduleLoadList }";
+  writeFileSync(witness, `process.on("exit", () => require("fs").writeSync(2, JSON.stringify(${report})));`);
+  const { stderr } = await run(process.execPath, ["-r", witness, launcher, ...words], {
+    cwd: project.path,
+    env: environment,
+  });
+  const { files, builtins } = JSON.parse(stderr);
+  const ours = files.filter((file: string) => file.startsWith(installed));
+  return { files: ours.map((file: string) => file.slice(installed.length + 1)), builtins };
 }
 
 /** Runs the launcher in a Node that says it is an old one. */
