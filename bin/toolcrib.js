@@ -13,12 +13,16 @@ if (!isRecent) runWithNewerNode();
 else if (process.argv.length === 3 && process.argv[2] === "--version") {
   fs.writeSync(1, require("../package.json").version + "\n");
 } else {
+  require("module").enableCompileCache(compileCache());
+  require(findProgram());
+}
+
+/** The build; in a clone, the source as soon as it is newer. */
+function findProgram() {
   var built = path.join(root, "dist", "cli.cjs");
   var source = path.join(root, "src");
-  if (!fs.existsSync(source)) {
-    require("module").enableCompileCache(compileCache());
-    require(built);
-  } else require(isUpToDate(built, source) ? built : path.join(source, "apps", "cli", "main.ts"));
+  if (!fs.existsSync(source) || isUpToDate(built, source)) return built;
+  return path.join(source, "apps", "cli", "main.ts");
 }
 
 /** A clone brings a Node of its own; it stands beside us after `npm ci`. */
@@ -47,7 +51,7 @@ function runWithNewerNode() {
   });
 }
 
-/** In a clone: whether the build is newer than every source file and folder. */
+/** Whether the build is newer than every file and folder of the source. */
 function isUpToDate(built, source) {
   if (!fs.existsSync(built)) return false;
   var builtAt = fs.statSync(built).mtimeMs;
