@@ -13,7 +13,7 @@ export interface TextLayout {
 }
 
 export function layOut(source: ByteSource): TextLayout {
-  const head = readChunk(source, 0).subarray(0, detectionBytes);
+  const head = readChunk(source, 0, detectionBytes);
   const encoding = detectEncoding(head, { complete: head.length === source.size });
   return { encoding, markBytes: byteOrderMarkLength(head), index: new LineIndex(lineUnit(encoding)) };
 }

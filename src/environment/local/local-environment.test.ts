@@ -74,23 +74,31 @@ it("refuses a socket and a link to a device", async () => {
 });
 
 it("tells what the permissions forbid", async () => {
-  await using world = openLocalWorld({ files: { "closed/file": "text", unreadable: "text" } });
+  const files = { "closed/file": "text", unreadable: "text", protected: "text" };
+  await using world = openLocalWorld({ files });
   chmodSync(world.path("unreadable"), 0);
+  chmodSync(world.path("protected"), 0o444);
   chmodSync(world.path("closed"), 0o500);
   const { environment } = world;
   const hint = "Its permissions forbid this to the user the tools run as.";
   const denied = (path: string) => failure("denied", `No permission for ${path}`, hint);
   const read = await failureOf(textOf(environment, "unreadable"));
-  const write = await failureOf(environment.writeFile("closed/file", text("new")));
+  const writes = [
+    await failureOf(environment.writeFile("closed/file", text("new"))),
+    await failureOf(environment.writeFile("protected", text("new"))),
+  ];
   chmodSync(world.path("closed"), 0o700);
-  if (isRoot) {
-    expect(read).toEqual({ succeeded: "text" });
-    expect(write).toEqual({ succeeded: { created: false, info: await environment.info("closed/file") } });
-  } else {
-    expect(read).toEqual(denied("unreadable"));
-    expect(write).toEqual(denied("closed/file"));
-    expect(await textOf(environment, "closed/file")).toBe("text");
-  }
+  // The superuser may do everything.
+  const done = async (path: string) => ({
+    succeeded: { created: false, info: await environment.info(path) },
+  });
+  expect(read).toEqual(isRoot ? { succeeded: "text" } : denied("unreadable"));
+  expect(writes).toEqual(
+    isRoot
+      ? [await done("closed/file"), await done("protected")]
+      : [denied("closed/file"), denied("protected")],
+  );
+  expect(await textOf(environment, "protected")).toBe(isRoot ? "new" : "text");
 });
 
 it("tells nothing about what lies outside, not even whether it may be seen", async () => {
@@ -98,9 +106,12 @@ it("tells nothing about what lies outside, not even whether it may be seen", asy
   mkdirSync(`${world.outside}/closed`);
   chmodSync(`${world.outside}/closed`, 0);
   world.link("out", world.outside);
-  for (const path of ["out/closed/x", "out/closed/x/y", "out/secret/x"]) {
-    expect(await failureOf(world.environment.info(path))).toEqual(outsideFailure(world, path));
-  }
+  world.link("deep", `${world.outside}/closed/x`);
+  const failures = new Map<string, unknown>();
+  const paths = ["out/closed/x", "out/closed/x/y", "out/secret/x", "deep", "deep/x"];
+  for (const path of paths) failures.set(path, await failureOf(world.environment.info(path)));
+  chmodSync(`${world.outside}/closed`, 0o700);
+  expect(failures).toEqual(new Map(paths.map((path) => [path, outsideFailure(world, path)])));
 });
 
 it("gives a written file a new inode, so that a hard link outside keeps the old content", async () => {

@@ -69,7 +69,7 @@ class LocalEnvironment implements Environment {
     this.workspace = realDirectory(options.workspace);
     this.#spellings = [this.workspace, resolve(options.workspace)];
     this.#prefix = withSlash(this.workspace);
-    const pinning = options.pinning ?? (process.platform === "linux" ? "proc" : "portable");
+    const pinning = options.pinning ?? (canPinByHandle() ? "proc" : "portable");
     this.#hold = (root) => (pinning === "proc" ? new ProcPinning(root) : new PortablePinning(root));
     this.#inside = this.#hold(this.workspace);
     this.#outputs = options.outputs;
@@ -216,6 +216,10 @@ class LocalEnvironment implements Environment {
       throw asToolError(error, path);
     }
   }
+}
+
+function canPinByHandle(): boolean {
+  return process.platform === "linux" && existsSync("/proc/self/fd");
 }
 
 function realDirectory(path: string): string {

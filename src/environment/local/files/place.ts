@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmdirSync, type Stats } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { danglingLink, errnoOf, LeadsOutside, notFound, systemError } from "../../failures.ts";
-import { withSlash } from "../../workspace-path.ts";
+import { liesInside, withSlash } from "../../workspace-path.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 
 /** Where a path leads: a name in a held directory. Close the directory. */
@@ -169,15 +169,22 @@ function targetOf(directory: PinnedDirectory, link: string): string {
 
 /** What lies behind a link to outside is nobody's business: neither whether it exists nor who may see it. */
 function outsideBefore(pinning: Pinning, path: string, error: unknown): unknown {
-  for (let parent = dirname(path); parent.length > pinning.root.length; parent = dirname(parent)) {
+  for (let below = path; below.length > pinning.root.length; below = dirname(below)) {
     try {
-      pinning.pin(parent).close();
-      return error;
+      const directory = pinning.pin(dirname(below));
+      const leadsOut = isLinkOut(directory, basename(below), pinning.root);
+      directory.close();
+      return leadsOut ? new LeadsOutside(pinning.root) : error;
     } catch (other) {
       if (other instanceof LeadsOutside) return other;
     }
   }
   return error;
+}
+
+function isLinkOut(directory: PinnedDirectory, name: string, root: string): boolean {
+  const stats = lstatSync(directory.at(name), { throwIfNoEntry: false });
+  return stats?.isSymbolicLink() === true && !liesInside(resolve(targetOf(directory, name)), root);
 }
 
 function explainMissing(pinning: Pinning, path: string, place: Place, givenPath: string): unknown {

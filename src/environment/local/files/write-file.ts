@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { accessSync, constants, type Stats, writeSync } from "node:fs";
 import type { WriteOptions, WriteReceipt } from "../../../contract/environment.ts";
 import { Breath } from "../../breath.ts";
 import { alreadyExists, isDirectory, isWorkspaceItself } from "../../failures.ts";
@@ -54,6 +54,13 @@ function judge(place: Place, givenPath: string, ifExists: "replace" | "refuse"):
   if (place.stats !== undefined) refuseUnlessFile(place.stats, givenPath);
   if (place.stats !== undefined && ifExists === "refuse") throw alreadyExists(givenPath);
   if (givenPath.endsWith("/")) throw isDirectory(givenPath);
+  if (place.stats !== undefined) respectProtection(place, place.stats);
+}
+
+/** The rename would not care whether the old file may be written; its owner does. */
+function respectProtection({ directory, name }: Place, { mode, uid }: Stats): void {
+  const isMine = uid === process.getuid?.() && (mode & 0o200) !== 0;
+  if (!isMine) accessSync(directory.at(name), constants.W_OK);
 }
 
 const pieceBytes = 4 * 1024 * 1024;

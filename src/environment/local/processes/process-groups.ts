@@ -3,29 +3,24 @@ import type { ProcessExit } from "../../../contract/environment.ts";
 // How long a program may take to clean up after SIGTERM.
 const graceMs = 2000;
 
-/** All that was started and still runs. Groups of their own would outlive us, so they are ended when we end. */
+/** What one environment has started and still runs. */
 export class ProcessGroups {
   readonly #living = new Set<ProcessGroup>();
-  readonly #killAll = () => {
-    for (const group of this.#living) group.kill();
-  };
 
   open(leader: number, exit: Promise<ProcessExit>): ProcessGroup {
-    if (this.#living.size === 0) process.on("exit", this.#killAll);
-    const group = new ProcessGroup(leader, exit, () => this.#forget(group));
+    const group = new ProcessGroup(leader, exit, () => {
+      this.#living.delete(group);
+      letGo(group);
+    });
     this.#living.add(group);
+    watch(group);
     return group;
   }
 
   async close(): Promise<void> {
-    const exits = Array.from(this.#living, (group) => group.exit);
-    this.#killAll();
-    await Promise.all(exits);
-  }
-
-  #forget(group: ProcessGroup): void {
-    this.#living.delete(group);
-    if (this.#living.size === 0) process.off("exit", this.#killAll);
+    const groups = [...this.#living];
+    for (const group of groups) group.kill();
+    await Promise.all(groups.map((group) => group.exit));
   }
 }
 
@@ -41,7 +36,7 @@ export class ProcessGroup {
     this.#leader = leader;
     this.exit = exit;
     this.#onGone = onGone;
-    void exit.then(() => this.#noticeGone());
+    void exit.then(() => this.#signal(0));
   }
 
   /** Asks everything to end, and ends it if that is not heard. */
@@ -54,20 +49,32 @@ export class ProcessGroup {
     this.#signal("SIGKILL");
   }
 
-  #signal(signal: "SIGTERM" | "SIGKILL"): void {
-    this.#noticeGone();
-    if (!this.#isGone) process.kill(-this.#leader, signal);
-  }
-
-  /** Once nobody is left in a group, its number may become another's and must not be used again. */
-  #noticeGone(): void {
+  #signal(signal: "SIGTERM" | "SIGKILL" | 0): void {
     if (this.#isGone) return;
     try {
-      process.kill(-this.#leader, 0);
+      process.kill(-this.#leader, signal);
     } catch {
+      // Nobody is left. The number may become another group's and must not be used again.
       this.#isGone = true;
       clearTimeout(this.#force);
       this.#onGone();
     }
   }
+}
+
+// Groups of their own would outlive us, so they are ended when we end.
+const watched = new Set<ProcessGroup>();
+
+function killWatched(): void {
+  for (const group of watched) group.kill();
+}
+
+function watch(group: ProcessGroup): void {
+  if (watched.size === 0) process.on("exit", killWatched);
+  watched.add(group);
+}
+
+function letGo(group: ProcessGroup): void {
+  watched.delete(group);
+  if (watched.size === 0) process.off("exit", killWatched);
 }

@@ -30,6 +30,7 @@ export async function startProcess(
   const stderr = new OutputStream(child.stderr);
   const terminate = () => group.terminate();
   signal.addEventListener("abort", terminate, { once: true });
+  if (signal.aborted) terminate();
   void exit.then(() => {
     signal.removeEventListener("abort", terminate);
     stdout.endSoon();
@@ -56,6 +57,7 @@ async function spawned(
       stdio: ["ignore", "pipe", "pipe"],
     });
     await once(child, "spawn");
+    child.on("error", () => {});
     return child;
   } catch (error) {
     throw errnoOf(error) === "ENOENT" ? programUnavailable(file) : asToolError(error, file);
