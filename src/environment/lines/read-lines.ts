@@ -1,5 +1,4 @@
 import type { FileInfo, LineRange, LineSlice, TextEncoding } from "../../contract/environment.ts";
-import { ToolError } from "../../contract/error.ts";
 import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../text/encoding.ts";
 import type { Breath } from "../breath.ts";
 import { type ByteSource, chunkBytes, LineIndex, readChunk } from "./line-index.ts";
@@ -16,25 +15,6 @@ export function layOut(source: ByteSource): TextLayout {
   const head = readChunk(source, 0, detectionBytes);
   const encoding = detectEncoding(head, { complete: head.length === source.size });
   return { encoding, markBytes: byteOrderMarkLength(head), index: new LineIndex(lineUnit(encoding)) };
-}
-
-export function refuseBadRange(range: LineRange): void {
-  const { first, count, maxBytes } = range;
-  if (!Number.isSafeInteger(first) || first === 0) {
-    throw new ToolError("invalid-input", `There is no line ${first}`, {
-      hint: "Lines count from 1; negative numbers count from the end.",
-    });
-  }
-  if (!Number.isSafeInteger(count) || count < 1) {
-    throw new ToolError("invalid-input", `${count} lines cannot be read`, {
-      hint: "Ask for at least one line.",
-    });
-  }
-  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
-    throw new ToolError("invalid-input", `${maxBytes} bytes are no limit`, {
-      hint: "Allow at least one byte.",
-    });
-  }
 }
 
 /** Reads lines of a file of any size; only the lines themselves are held in memory. */

@@ -16,7 +16,7 @@ import type {
 import { ToolError } from "../../contract/error.ts";
 import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput, throwIfAborted } from "../failures.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
-import { refuseBadRange } from "../lines/read-lines.ts";
+import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
 import { deleteEntry } from "./files/delete-entry.ts";
 import { fileInfo } from "./files/file-info.ts";
@@ -109,17 +109,15 @@ class LocalEnvironment implements Environment {
     }
   }
 
-  async readBytes(
-    path: string,
-    range: { readonly offset: number; readonly length: number },
-  ): Promise<Uint8Array> {
+  async readBytes(path: string, range: ByteRange): Promise<Uint8Array> {
+    checkByteRange(range);
     return this.#reading(path, (pinning, named) => readRange(pinning, named, range));
   }
 
   async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {
     let handle: number | undefined;
     try {
-      refuseBadRange(range);
+      checkLineRange(range);
       throwIfAborted(signal);
       handle = this.#reading(path, openForReading);
       return await readFileLines(handle, path, range, { layouts: this.#layouts, signal });

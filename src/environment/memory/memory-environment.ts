@@ -27,7 +27,8 @@ import {
   throwIfAborted,
   tooLarge,
 } from "../failures.ts";
-import { layOut, refuseBadRange, sliceLines, type TextLayout } from "../lines/read-lines.ts";
+import { layOut, sliceLines, type TextLayout } from "../lines/read-lines.ts";
+import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import { liesInside, relativeToWorkspace } from "../workspace-path.ts";
 import { MemoryDirectory } from "./memory-directory.ts";
 import { type FileNode, infoOf, type Node, newFile, pathOf, Tree } from "./tree.ts";
@@ -84,15 +85,14 @@ export class MemoryEnvironment implements Environment {
     });
   }
 
-  async readBytes(
-    path: string,
-    { offset, length }: { readonly offset: number; readonly length: number },
-  ): Promise<Uint8Array> {
+  async readBytes(path: string, range: ByteRange): Promise<Uint8Array> {
+    checkByteRange(range);
+    const { offset, length } = range;
     return this.#answer(path, () => Buffer.from(this.#file(path).bytes.subarray(offset, offset + length)));
   }
 
   async readLines(path: string, range: LineRange, signal?: AbortSignal): Promise<LineSlice> {
-    refuseBadRange(range);
+    checkLineRange(range);
     throwIfAborted(signal);
     const file = this.#answer(path, () => this.#file(path));
     const source = {

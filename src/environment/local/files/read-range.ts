@@ -1,13 +1,10 @@
 import { closeSync, fstatSync } from "node:fs";
+import type { ByteRange } from "../../ranges.ts";
 import type { Pinning } from "../pinning/pinning.ts";
 import { type NamedPath, openForReading, readFully, refuseUnlessFile } from "./read-file.ts";
 
 /** Some bytes of a regular file inside the boundary; fewer at its end. */
-export function readRange(
-  pinning: Pinning,
-  path: NamedPath,
-  { offset, length }: { readonly offset: number; readonly length: number },
-): Uint8Array {
+export function readRange(pinning: Pinning, path: NamedPath, { offset, length }: ByteRange): Uint8Array {
   const handle = openForReading(pinning, path);
   try {
     const stats = fstatSync(handle);

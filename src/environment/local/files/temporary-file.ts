@@ -31,10 +31,13 @@ export interface TemporaryFileOptions {
   readonly durable: boolean;
 }
 
+let crypto: typeof import("node:crypto") | undefined;
+
 /** A name that nobody can guess and prepare a link under; its shape is known, so that leftovers are. */
 export function temporaryName(): string {
   // Loaded by the first write: a call that only reads would pay a fifth of its start for it.
-  return `.toolcrib-${process.getBuiltinModule("node:crypto").randomUUID()}.tmp`;
+  crypto ??= process.getBuiltinModule("node:crypto");
+  return `.toolcrib-${crypto.randomUUID()}.tmp`;
 }
 
 /** Makes a file beside its later place and lets `fill` write it. Nothing is left of it when that fails. */
