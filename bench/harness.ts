@@ -6,7 +6,7 @@ import { once } from "node:events";
  * of one helps or hurts another; rounds of all contenders take turns, so that a busy machine hurts all alike.
  */
 export interface Contender {
-  /** Before each round; not timed. */
+  /** Before each lap. Not timed, though its processor time counts: keep it small. */
   readonly reset?: () => unknown;
   /** One lap; timed. Answers with what it found, so that contenders can be seen to agree. */
   readonly run: () => unknown;

@@ -33,11 +33,11 @@ async function open(): Promise<Contender> {
 }
 
 async function runRound(contender: Contender, laps: number): Promise<RoundReport> {
-  await contender.reset?.();
   const lapsMs: number[] = [];
   let answer: unknown;
   const cpuBefore = cpuMsNow();
   for (let lap = 0; lap < laps; lap++) {
+    if (contender.reset) await contender.reset();
     const start = performance.now();
     answer = contender.run();
     // Synchronous contenders must not pay for a turn of the queue.

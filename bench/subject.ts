@@ -1,14 +1,13 @@
 import { join } from "node:path";
-import { type AnyTool, type CallResult, openToolcrib } from "../src/toolcrib.ts";
+import { type CallResult, openToolcrib, type ToolcribOptions } from "../src/toolcrib.ts";
 import { workDirectory } from "./data/data.ts";
 import type { Contender } from "./harness.ts";
 
 /** Toolcrib as everybody uses it: calls through the door and all stages, journal included. */
 export async function openSubject(
-  workspace: string,
-  tools: readonly AnyTool[] = [],
+  options: ToolcribOptions,
 ): Promise<{ call: (name: string, input: object) => Promise<CallResult>; close: () => Promise<void> }> {
-  const toolcrib = await openToolcrib({ workspace, tools, stateDirectory: join(workDirectory, "state") });
+  const toolcrib = await openToolcrib({ ...options, stateDirectory: join(workDirectory, "state") });
   return {
     call: async (name, input) => {
       const result = await toolcrib.call(name, input);
@@ -19,16 +18,21 @@ export async function openSubject(
   };
 }
 
-/** A contender that makes one call a lap; `answer` tells what was found. */
+/**
+ * A contender that makes one call a lap; `answer` tells what was found. A call much quicker than the reference needs
+ * several laps in a round: one alone would be measured with cold caches, behind somebody else's slow lap.
+ */
 export async function callContender<Data>(
   workspace: string,
   name: string,
   input: object,
   answer: (data: Data) => unknown,
+  { laps }: { laps?: number } = {},
 ): Promise<Contender> {
-  const subject = await openSubject(workspace);
+  const subject = await openSubject({ workspace });
   return {
     run: async () => answer((await subject.call(name, input)).data as Data),
     close: subject.close,
+    ...(laps && { laps }),
   };
 }

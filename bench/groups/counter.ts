@@ -65,7 +65,7 @@ const nothingWritten: Tool<{ text: string }, null> = {
 };
 
 async function callAgainAndAgain(tool: Tool<{ text: string }, null>): Promise<Contender> {
-  const subject = await openSubject(dataPath("small-folder"), [tool]);
+  const subject = await openSubject({ workspace: dataPath("small-folder"), tools: [tool] });
   return {
     run: async () => (await subject.call("bench.nothing", { text: "hello" })).content.length,
     close: subject.close,

@@ -16,7 +16,7 @@ export const group: Group = {
       about: "A small folder. ripgrep is started for each search, as a tool would.",
       rounds: 40,
       goals: [{ measure: "cpuMs", timesReference: 0.05 }],
-      contenders: contenders("small-folder", rareWord, { limit: 1000 }),
+      contenders: contenders("small-folder", rareWord, { limit: 1000, laps: 20 }),
     },
     {
       name: "30 000 files, all hits of a rare word",
@@ -37,10 +37,10 @@ export const group: Group = {
       about: "ripgrep is ended as soon as it has printed 100 lines.",
       rounds: 30,
       goals: [{ measure: "cpuMs", timesReference: 1.1 }],
-      contenders: contenders("git-tree", commonWord, { limit: 100 }),
+      contenders: contenders("git-tree", commonWord, { limit: 100, laps: 10 }),
     },
     {
-      name: "one line of 200 MB",
+      name: "one line of 200 MB, the file named",
       about: "ripgrep is told to show no more than 500 columns (`-M 500 --max-columns-preview`).",
       rounds: 20,
       goals: [
@@ -49,6 +49,19 @@ export const group: Group = {
       ],
       contenders: {
         ripgrep: () => ripgrep(dataPath("long-line"), [...lineFlags, rareWord, longLineFile]),
+        toolcrib: () => grep("long-line", rareWord, { limit: 100, path: longLineFile }),
+      },
+    },
+    {
+      name: "one line of 200 MB, met in a folder",
+      about: "The same where ripgrep comes upon the file itself and reads it piece by piece.",
+      rounds: 10,
+      goals: [
+        { measure: "cpuMs", timesReference: 1.1 },
+        { measure: "peakMb", atMostMb: 8 },
+      ],
+      contenders: {
+        ripgrep: () => ripgrep(dataPath("long-line"), [...lineFlags, rareWord, "./"]),
         toolcrib: () => grep("long-line", rareWord, { limit: 100 }),
       },
     },
@@ -56,10 +69,14 @@ export const group: Group = {
   ],
 };
 
-function contenders(data: string, word: string, { limit }: { limit: number }): Case["contenders"] {
+function contenders(
+  data: string,
+  word: string,
+  { limit, laps = 1 }: { limit: number; laps?: number },
+): Case["contenders"] {
   return {
     ripgrep: () => ripgrep(dataPath(data), [...lineFlags, word, "./"], { stopAt: limit }),
-    toolcrib: () => grep(data, word, { limit }),
+    toolcrib: () => grep(data, word, { limit, laps }),
     "pi-coding-agent": async () => {
       const search = await piTool("grep", dataPath(data));
       return { run: async () => (await search({ pattern: word, limit })).split(word).length - 1 };
@@ -67,12 +84,13 @@ function contenders(data: string, word: string, { limit }: { limit: number }): C
   };
 }
 
-function grep(data: string, word: string, { limit }: { limit: number }): Promise<Contender> {
-  const input = { pattern: word, limit };
-  return callContender<{ matches: unknown[] }>(
-    dataPath(data),
-    "search.grep",
-    input,
-    ({ matches }) => matches.length,
-  );
+function grep(
+  data: string,
+  word: string,
+  options: { limit: number; path?: string; laps?: number },
+): Promise<Contender> {
+  const { laps = 1, ...rest } = options;
+  const input = { pattern: word, ...rest };
+  const countMatches = ({ matches }: { matches: unknown[] }) => matches.length;
+  return callContender(dataPath(data), "search.grep", input, countMatches, { laps });
 }

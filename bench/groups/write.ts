@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, mkdirSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
 import { dataPath } from "../data/data.ts";
@@ -32,7 +32,11 @@ function writing({ durable }: { durable: boolean }): Omit<Case, "goals"> {
     contenders: {
       "temp + rename by hand": () =>
         replacing("by-hand", async (file) => ({
-          write: ({ bytes }) => writeByHand(file, bytes, { durable }),
+          write: ({ bytes }) => writeByHand(file, bytes, { durable, keepMode: false }),
+        })),
+      "by hand, mode kept": () =>
+        replacing("by-hand-mode", async (file) => ({
+          write: ({ bytes }) => writeByHand(file, bytes, { durable, keepMode: true }),
         })),
       toolcrib: () =>
         replacing("toolcrib", async (file) => {
@@ -48,9 +52,14 @@ function writing({ durable }: { durable: boolean }): Omit<Case, "goals"> {
   };
 }
 
-function writeByHand(file: string, bytes: Uint8Array, { durable }: { durable: boolean }): void {
+function writeByHand(
+  file: string,
+  bytes: Uint8Array,
+  { durable, keepMode }: { durable: boolean; keepMode: boolean },
+): void {
   const temporary = `${file}.${process.pid}.tmp`;
-  const handle = openSync(temporary, "wx");
+  const old = keepMode ? statSync(file, { throwIfNoEntry: false }) : undefined;
+  const handle = openSync(temporary, "wx", old?.mode);
   writeSync(handle, bytes);
   if (durable) fdatasyncSync(handle);
   closeSync(handle);
@@ -59,7 +68,7 @@ function writeByHand(file: string, bytes: Uint8Array, { durable }: { durable: bo
 
 function writeByTool(): Promise<Contender> {
   return replacing("file-write", async (path) => {
-    const subject = await openSubject(workspace);
+    const subject = await openSubject({ workspace });
     return { write: ({ text }) => subject.call("file.write", { path, content: text }), close: subject.close };
   });
 }

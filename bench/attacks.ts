@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { race, racedActions } from "../src/environment/local/trials/race.ts";
+import { dataPath } from "./data/data.ts";
+import type { CaseResult } from "./harness.ts";
+
+/** What is tried by force instead of timed. A single failure fails the run. */
+export const attackNames = ["race", "crash"] as const;
+export type AttackName = (typeof attackNames)[number];
+
+/** Does everything in a folder that another process exchanges for a link to outside, `tries` times each. */
+export async function* raceForEscapes({ tries }: { tries: number }): AsyncGenerator<CaseResult> {
+  for (const action of racedActions) {
+    const result = await race(action, { tries });
+    yield attackResult("race", action, {
+      about: "While another process exchanges a folder on the path for a link to outside, without pause.",
+      goal: "no escape",
+      failures: result.escapes,
+      measured: `${result.escapes} escapes in ${result.tries} tries, of which ${result.refused} were refused`,
+    });
+  }
+}
+
+/** Kills a process that writes a file without pause, `kills` times, and looks at the file. */
+export async function* crashWriters({ kills }: { kills: number }): AsyncGenerator<CaseResult> {
+  let torn = 0;
+  for (let time = 0; time < kills; time++) {
+    if (!isWhole(await killWriter())) torn++;
+  }
+  yield attackResult("crash", "kill -9 of a writer", {
+    about:
+      "A process that replaces a file of 300 KB without pause, with and without fdatasync, is killed at random moments.",
+    goal: "old or new content",
+    failures: torn,
+    measured: `${torn} torn in ${kills} kills`,
+  });
+}
+
+const writer = fileURLToPath(new URL("../src/environment/local/trials/writer.ts", import.meta.url));
+
+/** The file as the killed process left it. */
+async function killWriter(): Promise<string> {
+  const workspace = dataPath("crash");
+  const file = join(workspace, "folder", "file");
+  mkdirSync(dirname(file), { recursive: true });
+  if (!existsSync(file)) writeFileSync(file, "a".repeat(contentLength));
+  const child = spawn(process.execPath, [writer, workspace], { stdio: ["ignore", "pipe", "inherit"] });
+  const exit = once(child, "exit");
+  await once(child.stdout, "data");
+  await setTimeout(Math.random() * 20);
+  child.kill("SIGKILL");
+  await exit;
+  return readFileSync(file, "latin1");
+}
+
+/** The writer writes one letter, as often as this. */
+const contentLength = 300_000;
+
+function isWhole(content: string): boolean {
+  return content.length === contentLength && content === content[0]!.repeat(contentLength);
+}
+
+function attackResult(
+  group: AttackName,
+  name: string,
+  found: { about: string; goal: string; failures: number; measured: string },
+): CaseResult {
+  const { about, goal, failures, measured } = found;
+  return {
+    group,
+    name,
+    about,
+    contenders: [],
+    verdicts: [{ goal, value: failures, measured, met: failures === 0 }],
+  };
+}
