@@ -35,9 +35,6 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-// Comparing with more names than this takes longer than anybody wants to wait for a hint.
-const maxCandidates = 5000;
-
 /** `beside`: the names in the directory (relative to the workspace) where `wanted`, a part of the path, is missing. */
 export function notFound(
   path: string,
@@ -50,10 +47,7 @@ function hintForMissing(path: string, beside: Parameters<typeof notFound>[1]): s
   if (path.startsWith("~"))
     return `"~" is not expanded: give the path relative to the workspace or absolute.`;
   if (isOutputHandle(path)) return "This output is no longer kept: run the call that made it again.";
-  const meant =
-    beside !== undefined && beside.names.length <= maxCandidates
-      ? nearest(beside.wanted, beside.names)
-      : undefined;
+  const meant = beside === undefined ? undefined : nearest(beside.wanted, beside.names);
   if (meant === undefined) return "List the directory or search for the name to find the right path.";
   return `Did you mean ${beside?.directory === "" ? meant : `${beside?.directory}/${meant}`}?`;
 }
@@ -95,6 +89,12 @@ export function isLink(path: string): ToolError {
 export function alreadyExists(path: string): ToolError {
   return new ToolError("already-exists", `${path} already exists`, {
     hint: "Choose another name, or ask to replace it.",
+  });
+}
+
+export function fileInTheWay(path: string): ToolError {
+  return new ToolError("already-exists", `${path} already exists and is no directory`, {
+    hint: "A directory cannot replace it: delete it first, or choose another name.",
   });
 }
 

@@ -42,6 +42,13 @@ export function testMoving(open: OpenWorld): void {
     expect(await failureOf(environment.move("one", "link"))).toEqual(existsFailure("link"));
     expect(await failureOf(environment.move("one", "folder"))).toEqual(inTheWay);
     expect(await failureOf(environment.move("one", "folder", { replace: true }))).toEqual(inTheWay);
+    expect(await failureOf(environment.move("folder", "one", { replace: true }))).toEqual(
+      failure(
+        "already-exists",
+        "one already exists and is no directory",
+        "A directory cannot replace it: delete it first, or choose another name.",
+      ),
+    );
     expect(await contentOf(environment)).toEqual(before);
     await environment.move("one", "two", { replace: true });
     await environment.move("two", "link", { replace: true });

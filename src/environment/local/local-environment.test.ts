@@ -63,6 +63,23 @@ it("takes absolute paths in the spelling the workspace was given in", async () =
   await environment.close();
 });
 
+it("can take the whole disk as the workspace", async () => {
+  await using world = openLocalWorld({ files: { "folder/file": "text" } });
+  const environment = openLocalEnvironment({ workspace: "/" });
+  expect(await textOf(environment, world.path("folder/file"))).toBe("text");
+  await environment.writeFile(world.path("folder/file").slice(1), text("new"));
+  const directory = await environment.openDirectory(world.path("folder"));
+  expect([directory.path, await directory.entries()]).toEqual([
+    world.path("folder").slice(1),
+    [{ name: "file", kind: "file" }],
+  ]);
+  expect(await environment.realPath("/")).toBe("/");
+  expect(await environment.realPath(world.path("missing/file"))).toBe(world.path("missing/file"));
+  await environment.delete(world.path("folder"), { recursive: true });
+  expect(readdirSync(world.path("."))).toEqual([]);
+  await environment.close();
+});
+
 it("refuses a socket and a link to a device", async () => {
   await using world = openLocalWorld();
   const server = createServer().listen(world.path("socket"));

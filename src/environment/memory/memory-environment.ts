@@ -14,6 +14,7 @@ import {
   alreadyExists,
   asToolError,
   directoryInTheWay,
+  fileInTheWay,
   intoItself,
   isDirectory,
   isNoDirectory,
@@ -138,6 +139,7 @@ export class MemoryEnvironment implements Environment {
         if (source.node.kind === "directory" && isInside) throw intoItself(from, to);
         if (target.node?.kind === "directory") throw directoryInTheWay(to);
         if (target.node !== undefined && options.replace !== true) throw alreadyExists(to);
+        if (target.node !== undefined && source.node.kind === "directory") throw fileInTheWay(to);
         this.#tree.makeParents(target).children.set(target.name, source.node);
         source.directory.children.delete(source.name);
       });

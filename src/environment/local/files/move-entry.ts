@@ -4,6 +4,7 @@ import {
   asToolError,
   directoryInTheWay,
   errnoOf,
+  fileInTheWay,
   intoItself,
   isWorkspaceItself,
   ontoItself,
@@ -74,6 +75,7 @@ function judge(
   if (target.stats === undefined || isOtherSpelling(source, target)) return;
   if (target.stats.isDirectory()) throw directoryInTheWay(names.to);
   if (!names.replace) throw alreadyExists(names.to);
+  if (source.stats.isDirectory()) throw fileInTheWay(names.to);
 }
 
 async function moveTo(source: ExistingPlace, target: Place, ifExists: "replace" | "refuse"): Promise<void> {

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmdirSync, type Stats } from "node:fs";
+import { type Dir, lstatSync, mkdirSync, opendirSync, readlinkSync, rmdirSync, type Stats } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { danglingLink, errnoOf, LeadsOutside, notFound, systemError } from "../../failures.ts";
 import { liesInside, withSlash } from "../../workspace-path.ts";
@@ -194,7 +194,7 @@ function explainMissing(pinning: Pinning, path: string, place: Place, givenPath:
     if (isLink) return danglingLink(givenPath, readlinkSync(direct.directory.at(direct.name)));
     return notFound(givenPath, {
       directory: place.directory.realPath.slice(withSlash(pinning.root).length),
-      names: namesIn(place.directory),
+      names: namesIn(place.directory.at(".")),
       wanted: place.missing[0] ?? place.name,
     });
   } finally {
@@ -202,10 +202,21 @@ function explainMissing(pinning: Pinning, path: string, place: Place, givenPath:
   }
 }
 
-function namesIn(directory: PinnedDirectory): readonly string[] {
+// Comparing with more names than this takes longer than anybody wants to wait for a hint.
+const maxNames = 1000;
+
+function namesIn(path: string): readonly string[] {
+  let directory: Dir | undefined;
   try {
-    return readdirSync(directory.at("."));
+    directory = opendirSync(path);
+    const names: string[] = [];
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+      if (names.push(entry.name) > maxNames) return [];
+    }
+    return names;
   } catch {
     return [];
+  } finally {
+    directory?.closeSync();
   }
 }
