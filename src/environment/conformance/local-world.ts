@@ -36,7 +36,8 @@ export function openLocalWorld(
     path,
     link: (at, target) => symlinkSync(target, path(at)),
     makeSpecial: (at) => {
-      if (spawnSync("mkfifo", [path(at)]).status !== 0) throw new Error(`mkfifo ${at} failed`);
+      if (spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', path(at)]).status !== 0)
+        throw new Error(`mkfifo ${at} failed`);
     },
     [Symbol.asyncDispose]: async () => {
       await environment.close();

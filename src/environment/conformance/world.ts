@@ -84,11 +84,6 @@ export function workspaceFailure(path: string): object {
   return failure("denied", message, "Name a file or directory inside it.");
 }
 
-export function outputFailure(path: string): object {
-  const message = `${path} is a kept output and cannot be changed`;
-  return failure("denied", message, "Write to a path in the workspace instead.");
-}
-
 export async function textOf(environment: Environment, path: string): Promise<string> {
   const { bytes } = await environment.readFile(path, { maxBytes: 1_000_000 });
   return Buffer.from(bytes).toString();

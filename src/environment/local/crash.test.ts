@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { openLocalWorld } from "../conformance/local-world.ts";
 import { failure } from "../conformance/world.ts";
@@ -18,9 +19,13 @@ async function killOften(times: number): Promise<{ contents: string[]; leftovers
   await using world = openLocalWorld({ files: { "folder/file": "a".repeat(300_000) } });
   const contents: string[] = [];
   for (let time = 0; time < times; time += 1) {
-    const writer = spawn(process.execPath, [`${import.meta.dirname}/trials/writer.ts`, world.path(".")], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const writer = spawn(
+      process.execPath,
+      [fileURLToPath(new URL("trials/writer.ts", import.meta.url)), world.path(".")],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     await once(writer.stdout, "data");
     await setTimeout(Math.random() * 15);
     writer.kill("SIGKILL");
@@ -39,7 +44,7 @@ it("leaves everything as it was when the disk is full", async () => {
       "-c",
       `trap "" XFSZ; ulimit -f 8; exec "$0" "$@"`,
       process.execPath,
-      `${import.meta.dirname}/trials/full-disk.ts`,
+      fileURLToPath(new URL("trials/full-disk.ts", import.meta.url)),
       world.path("."),
     ],
     { encoding: "utf8" },

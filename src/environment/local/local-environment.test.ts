@@ -20,6 +20,7 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalWorld } from "../conformance/local-world.ts";
@@ -399,7 +400,7 @@ it.runIf(process.platform === "linux")("closes every handle it opens, whatever f
   world.link("out", world.outside);
   world.link("loop", "loop");
   world.link("dangling", "nowhere/at/all");
-  const trial = `${import.meta.dirname}/trials/handles.ts`;
+  const trial = fileURLToPath(new URL("trials/handles.ts", import.meta.url));
   const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
   const [output] = (await once(child.stdout, "data")) as [Buffer];
   const { before, after } = JSON.parse(output.toString()) as { before: number; after: number };

@@ -18,13 +18,13 @@ export interface DirectoryNode extends NodeBase {
   readonly children: Map<string, Node>;
 }
 
-export interface LinkNode extends NodeBase {
+interface LinkNode extends NodeBase {
   readonly kind: "link";
   readonly target: string;
 }
 
 /** Stands for a FIFO, device or socket. */
-export interface SpecialNode extends NodeBase {
+interface SpecialNode extends NodeBase {
   readonly kind: "other";
 }
 
@@ -32,7 +32,7 @@ export function newFile(content: string | Uint8Array, mode: number = 0o644): Fil
   return { kind: "file", bytes: Buffer.from(content as Uint8Array), mode, modifiedMs: Date.now() };
 }
 
-export function newDirectory(): DirectoryNode {
+function newDirectory(): DirectoryNode {
   return { kind: "directory", children: new Map(), mode: 0o755, modifiedMs: Date.now() };
 }
 

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Environment, RunningProcess } from "../../../contract/environment.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
@@ -184,7 +185,7 @@ it("ends what still runs when the environment is closed, also what a program lef
 
 it("ends what still runs when our own process ends", async () => {
   await using world = openLocalWorld();
-  const trial = `${import.meta.dirname}/../trials/leaver.ts`;
+  const trial = fileURLToPath(new URL("../trials/leaver.ts", import.meta.url));
   const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
   const [output] = (await once(child.stdout, "data")) as [Buffer];
   expect(await isGone(Number(output.toString()))).toBe(true);
@@ -247,7 +248,7 @@ it("stops an endless program whose reader has seen enough", async () => {
 
 it("passes 400 MB through in little memory", { timeout: 120_000 }, async () => {
   await using world = openLocalWorld();
-  const trial = `${import.meta.dirname}/../trials/much-output.ts`;
+  const trial = fileURLToPath(new URL("../trials/much-output.ts", import.meta.url));
   const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
   const [output] = (await once(child.stdout, "data")) as [Buffer];
   const { grownMegabytes, ...result } = JSON.parse(output.toString()) as { grownMegabytes: number };
