@@ -12,7 +12,7 @@ import {
 import { liesInside } from "../../workspace-path.ts";
 import type { Pinning } from "../pinning/pinning.ts";
 import { moveAcrossDisks } from "./move-across-disks.ts";
-import { findExisting, findPlace, makeParents, type Place, realPathOf } from "./place.ts";
+import { closingOnError, findExisting, findPlace, makeParents, type Place, realPathOf } from "./place.ts";
 import type { NamedPath } from "./read-file.ts";
 import { hasNoHardLinks } from "./temporary-file.ts";
 
@@ -29,12 +29,9 @@ export async function moveEntry(
   const source = findSource(pinning, from);
   try {
     const target = findPlace(pinning, to.absolute, { followLinks: false });
-    try {
+    closingOnError(target.directory, () => {
       judge(source, target, { from: from.given, to: to.given, replace });
-    } catch (error) {
-      target.directory.close();
-      throw error;
-    }
+    });
     const parent = makeParents(target);
     try {
       const { directory } = parent;

@@ -24,7 +24,7 @@ export function findPlace(pinning: Pinning, path: string, options: { readonly fo
   let target = path;
   for (let links = 0; links <= maxLinks; links += 1) {
     const place = look(pinning, target);
-    const next = linkToFollow(place, options);
+    const next = closingOnError(place.directory, () => linkToFollow(place, options));
     if (next === undefined) return place;
     place.directory.close();
     target = next;
@@ -44,6 +44,16 @@ export function findExisting(
     throw explainMissing(pinning, path, place, options.givenPath);
   } finally {
     place.directory.close();
+  }
+}
+
+/** For what is done between taking a directory over and handing it on. */
+export function closingOnError<Result>(directory: PinnedDirectory, act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    directory.close();
+    throw error;
   }
 }
 
@@ -126,19 +136,22 @@ function look(pinning: Pinning, target: string): Place {
       parent = dirname(parent);
     }
   }
-  if (missing.some((part) => part === "..")) throw systemError("ENOENT", path);
-  const stats = missing.length > 0 ? undefined : lstatSync(directory.at(name), { throwIfNoEntry: false });
-  return { directory, missing, name, stats };
+  return closingOnError(directory, () => {
+    if (missing.includes("..")) throw systemError("ENOENT", path);
+    const stats = missing.length > 0 ? undefined : lstatSync(directory.at(name), { throwIfNoEntry: false });
+    return { directory, missing, name, stats };
+  });
 }
 
 /** A path whose last part is no name of its own: the real path of that directory has one. */
 function lookAtDirectory(pinning: Pinning, path: string): Place {
   const directory = pinning.pin(path);
-  if (directory.realPath === pinning.root) {
-    return { directory, missing: [], name: ".", stats: lstatSync(directory.at(".")) };
+  if (directory.realPath !== pinning.root) {
+    directory.close();
+    return look(pinning, directory.realPath);
   }
-  directory.close();
-  return look(pinning, directory.realPath);
+  const stats = closingOnError(directory, () => lstatSync(directory.at(".")));
+  return { directory, missing: [], name: ".", stats };
 }
 
 /** A link may name the workspace, whose parent lies outside; anything else out there stays outside. */
@@ -172,7 +185,7 @@ function outsideBefore(pinning: Pinning, path: string, error: unknown): unknown 
   for (let below = path; below.length > pinning.root.length; below = dirname(below)) {
     try {
       const directory = pinning.pin(dirname(below));
-      const leadsOut = isLinkOut(directory, basename(below), pinning.root);
+      const leadsOut = closingOnError(directory, () => isLinkOut(directory, basename(below), pinning.root));
       directory.close();
       return leadsOut ? new LeadsOutside(pinning.root) : error;
     } catch (other) {

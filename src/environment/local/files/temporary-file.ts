@@ -3,6 +3,7 @@ import {
   constants,
   fchmodSync,
   fchownSync,
+  fdatasync,
   fdatasyncSync,
   fstatSync,
   linkSync,
@@ -13,6 +14,7 @@ import {
   type Stats,
   unlinkSync,
 } from "node:fs";
+import { promisify } from "node:util";
 import { errnoOf } from "../../failures.ts";
 import type { PinnedDirectory } from "../pinning/pinning.ts";
 
@@ -59,7 +61,9 @@ export async function makeTemporary(
     const filling = fill(handle);
     if (filling !== undefined) await filling;
     const stats = takeOver(handle, options.like, mode);
-    if (options.durable) fdatasyncSync(handle);
+    // What took several turns to write may take long to reach the disk.
+    if (options.durable && filling !== undefined) await promisify(fdatasync)(handle);
+    else if (options.durable) fdatasyncSync(handle);
     return { name, stats };
   } catch (error) {
     removeQuietly(directory, name);

@@ -4,7 +4,7 @@ import { Breath } from "../../breath.ts";
 import { alreadyExists, isDirectory, isWorkspaceItself } from "../../failures.ts";
 import type { Pinning } from "../pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
-import { findPlace, makeParents, type Place } from "./place.ts";
+import { closingOnError, findPlace, makeParents, type Place } from "./place.ts";
 import { type NamedPath, refuseUnlessFile } from "./read-file.ts";
 import { giveName, makeTemporary, removeLeftovers } from "./temporary-file.ts";
 
@@ -21,12 +21,7 @@ export async function writeWhole(
 ): Promise<WriteReceipt> {
   const ifExists = options.ifExists ?? "replace";
   const place = findPlace(pinning, path.absolute, { followLinks: true });
-  try {
-    judge(place, path.given, ifExists);
-  } catch (error) {
-    place.directory.close();
-    throw error;
-  }
+  closingOnError(place.directory, () => judge(place, path.given, ifExists));
   const parent = makeParents(place);
   const { directory } = parent;
   try {
