@@ -4,9 +4,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { race, racedActions } from "../src/environment/local/trials/race.ts";
+import { type RaceResult, race, racedActions } from "../src/environment/local/trials/race.ts";
 import { dataPath } from "./data/data.ts";
-import type { CaseResult } from "./harness.ts";
+import type { CaseResult, Verdict } from "./harness.ts";
+import { openSearchedEnvironment } from "./raced-search.ts";
+import { openUnsafeEnvironment } from "./unsafe-environment.ts";
 
 /** What is tried by force instead of timed. A single failure fails the run. */
 export const attackNames = ["race", "crash"] as const;
@@ -14,15 +16,36 @@ export type AttackName = (typeof attackNames)[number];
 
 /** Does everything in a folder that another process exchanges for a link to outside, `tries` times each. */
 export async function* raceForEscapes({ tries }: { tries: number }): AsyncGenerator<CaseResult> {
-  for (const action of racedActions) {
-    const result = await race(action, { tries });
-    yield attackResult("race", action, {
-      about: "While another process exchanges a folder on the path for a link to outside, without pause.",
-      goal: "no escape",
-      failures: result.escapes,
-      measured: `${result.escapes} escapes in ${result.tries} tries, of which ${result.refused} were refused`,
-    });
+  for (const action of racedActions) yield judgeRace(action, await race(action, { tries }));
+  const searchedBy = (by: "in process" | "ripgrep") => (workspace: string) =>
+    openSearchedEnvironment(workspace, { by });
+  yield judgeRace("search in process", await race("read", { tries, open: searchedBy("in process") }));
+  const fewer = Math.ceil(tries / 100);
+  yield judgeRace("search by ripgrep", await race("read", { tries: fewer, open: searchedBy("ripgrep") }));
+  for (const action of ["read", "write"] as const) {
+    yield judgeControl(action, await race(action, { tries, open: openUnsafeEnvironment }));
   }
+}
+
+function judgeRace(name: string, { tries, refused, escapes }: RaceResult): CaseResult {
+  return attackResult("race", name, {
+    about: "While another process exchanges a folder on the path for a link to outside, without pause.",
+    goal: "no escape",
+    value: escapes,
+    measured: `${escapes} escapes in ${tries} tries, of which ${refused} were refused`,
+    met: escapes === 0,
+  });
+}
+
+function judgeControl(action: string, { tries, escapes }: RaceResult): CaseResult {
+  return attackResult("race", `${action}, by a tool that looks first and opens then`, {
+    about:
+      "The same attack on what file tools usually do. It must get through, else the others prove nothing.",
+    goal: "some escape",
+    value: escapes,
+    measured: `${escapes} escapes in ${tries} tries`,
+    met: escapes > 0,
+  });
 }
 
 /** Kills a process that writes a file without pause, `kills` times, and looks at the file. */
@@ -35,8 +58,9 @@ export async function* crashWriters({ kills }: { kills: number }): AsyncGenerato
     about:
       "A process that replaces a file of 300 KB without pause, with and without fdatasync, is killed at random moments.",
     goal: "old or new content",
-    failures: torn,
+    value: torn,
     measured: `${torn} torn in ${kills} kills`,
+    met: torn === 0,
   });
 }
 
@@ -67,14 +91,7 @@ function isWhole(content: string): boolean {
 function attackResult(
   group: AttackName,
   name: string,
-  found: { about: string; goal: string; failures: number; measured: string },
+  { about, ...verdict }: { about: string } & Verdict,
 ): CaseResult {
-  const { about, goal, failures, measured } = found;
-  return {
-    group,
-    name,
-    about,
-    contenders: [],
-    verdicts: [{ goal, value: failures, measured, met: failures === 0 }],
-  };
+  return { group, name, about, contenders: [], verdicts: [verdict] };
 }

@@ -20,7 +20,8 @@ const dataSets: Readonly<Record<string, (root: string, progress: Progress) => vo
     progress("linking");
     linkPlainTree(root, dataPath("git-tree"));
   },
-  "small-folder": (root) => writeFolder(root, { files: 15, hits: 47 }),
+  // With this seed the few files are of average size together.
+  "small-folder": (root) => writeFolder(root, { files: 15, hits: 47, seed: 415 }),
   folders: (root) => {
     for (const files of crossoverSizes) writeFolder(join(root, String(files)), { files, hits: 20 });
   },

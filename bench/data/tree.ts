@@ -52,8 +52,11 @@ export function linkPlainTree(root: string, gitTree: string): void {
 }
 
 /** A folder of a few files; `rareWord` occurs `hits` times. */
-export function writeFolder(root: string, { files, hits }: { files: number; hits: number }): void {
-  const random = new Random(files);
+export function writeFolder(
+  root: string,
+  { files, hits, seed = files }: { files: number; hits: number; seed?: number },
+): void {
+  const random = new Random(seed);
   const text = new SourceText(random);
   for (let index = 0; index < files; index++) {
     const hitsHere = Math.floor((hits * (index + 1)) / files) - Math.floor((hits * index) / files);
