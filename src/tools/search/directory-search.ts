@@ -29,33 +29,51 @@ export class DirectorySearch implements InProcessSearch {
   readonly #context: ToolContext;
   readonly #files: AsyncGenerator<WalkedFile>;
   readonly #batch: Batch;
+  /** Where in a path the part begins that filters are about. */
+  readonly #cut: number;
   /** Met, and too much for the budget. */
   #next: WalkedFile | undefined;
 
   constructor(directory: string, request: GrepRequest, results: GrepResults, context: ToolContext) {
+    const { filter, hidden, ignoreFiles } = request;
     this.#request = request;
     this.#results = results;
     this.#context = context;
     this.#batch = new Batch(request, results);
-    this.#files = wantedFiles(directory, request, results, context);
+    this.#cut = directory === "" ? 0 : directory.length + 1;
+    this.#files = walkFiles(context.environment, directory, {
+      hidden,
+      ignoreFiles,
+      signal: context.signal,
+      enters: (path) => filter.enters(path.slice(this.#cut)),
+      failed: (path) => results.addUnreadable(path),
+    });
   }
 
   async run(budget: Budget): Promise<boolean> {
-    let { files, bytes } = budget;
-    while (!this.#results.isLimited) {
+    if (this.#request.regex.untranslatable !== undefined) return false;
+    const isBounded = Number.isFinite(budget.files);
+    let bytes = 0;
+    for (let cost = 0; !this.#results.isLimited; ) {
       const file = this.#next ?? (await this.#files.next()).value;
       this.#next = undefined;
       if (file === undefined) break;
-      const content = files > 0 ? await this.#read(file, Math.min(bytes, maxWholeBytes)) : undefined;
-      if (content === undefined && Number.isFinite(budget.files)) {
+      if (!this.#request.filter.takes(file.path.slice(this.#cut))) {
+        cost += passingCost;
+        continue;
+      }
+      const isAffordable = cost + (cost > fewFiles ? file.directoriesAhead : 0) < budget.files;
+      const most = isAffordable ? Math.min(budget.bytes - bytes, maxWholeBytes) : 0;
+      const content = isAffordable ? await this.#read(file, most) : undefined;
+      if (content === undefined && isBounded) {
         this.#next = file;
         this.#batch.search();
         return this.#results.isLimited;
       }
       if (content === undefined) await this.#searchLarge(file);
       else if (content !== "unreadable") this.#batch.add({ path: file.path, bytes: content });
-      files -= 1;
-      bytes -= content?.length ?? 0;
+      cost += 1;
+      bytes += content?.length ?? 0;
     }
     this.#batch.search();
     return true;
@@ -91,21 +109,8 @@ export class DirectorySearch implements InProcessSearch {
   }
 }
 
-async function* wantedFiles(
-  directory: string,
-  { filter, hidden, ignoreFiles }: GrepRequest,
-  results: GrepResults,
-  { environment, signal }: ToolContext,
-): AsyncGenerator<WalkedFile> {
-  const cut = directory === "" ? 0 : directory.length + 1;
-  const files = walkFiles(environment, directory, {
-    hidden,
-    ignoreFiles,
-    signal,
-    enters: (path) => filter.enters(path.slice(cut)),
-    failed: (path) => results.addUnreadable(path),
-  });
-  for await (const file of files) {
-    if (filter.takes(file.path.slice(cut))) yield file;
-  }
-}
+/** A file that is passed by costs so much of one that is searched. */
+const passingCost = 0.1;
+
+/** After so many files it pays to look how much there is still to come: each directory will hold something. */
+const fewFiles = 32;

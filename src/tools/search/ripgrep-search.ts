@@ -7,11 +7,11 @@ import type { GrepResults } from "./grep-results.ts";
 import type { ShownLine } from "./hits.ts";
 import { type RipgrepLine, readCounts, readLines } from "./ripgrep-output.ts";
 import { scanLargeFile } from "./scan-large-file.ts";
-import { Batch, maxWholeBytes } from "./search-files.ts";
+import { Batch, type FileToSearch, maxWholeBytes, searchFiles } from "./search-files.ts";
 
 /**
- * Takes what a running ripgrep finds. It opens files by path and so can be led astray; therefore it only tells where
- * to look: small files are searched again in process, of large ones each line is read again, both through the boundary.
+ * Takes what a running ripgrep finds. It opens files by path and so can be led astray; therefore every line that it
+ * reports is read again through the boundary, and a file where that line is not is searched again in process.
  */
 export class RipgrepSearch {
   readonly #process: RunningProcess;
@@ -55,61 +55,72 @@ export class RipgrepSearch {
       for (const line of lines) {
         if (file?.path !== line.path) {
           await this.#takeFile(file);
-          file = { path: line.path, lines: [], isHandled: await this.#isHandled(line.path) };
+          if (this.#results.isLimited) return;
+          file = { path: line.path, lines: [], isWanted: await this.#isWanted(line.path) };
         }
-        if (!file.isHandled) file.lines.push(line);
+        if (file.isWanted) file.lines.push(line);
       }
-      this.#batch.search();
-      if (this.#results.isLimited) return;
+      // What comes next may take long to come.
+      if (file?.isWanted && this.#isComplete(file)) break;
     }
     await this.#takeFile(file);
-    this.#batch.search();
+  }
+
+  /** Whether no further line of this file can change the answer, nor of any other. */
+  #isComplete(file: ReportedFile): boolean {
+    if (this.#request.mode === "count") return false;
+    return file.lines.filter(({ matched }) => matched).length > this.#results.wanted;
   }
 
   async #takeCounts(): Promise<void> {
     for await (const counts of readCounts(this.#process.stdout)) {
       for (const { path, count } of counts) {
-        if (!(await this.#isHandled(path))) this.#results.add({ path, count, lines: [], hasMore: false });
+        if (!(await this.#isWanted(path))) continue;
+        const file = this.#options.searchesAgain ? await this.#read(path) : "too-large";
+        if (file === "too-large") this.#results.add({ path, count, lines: [], hasMore: false });
+        else if (file !== "gone") this.#batch.add(file);
       }
       this.#batch.search();
       if (this.#results.isLimited) return;
     }
   }
 
-  /** Whether nothing is left to do for a file: not wanted, or small enough to be searched here. */
-  async #isHandled(path: string): Promise<boolean> {
-    if (this.#results.wasSearched(path) || !(await this.#options.accepts(path))) return true;
-    if (!this.#options.searchesAgain) return false;
-    const { environment, signal } = this.#context;
-    try {
-      const { bytes } = await environment.readFile(path, { maxBytes: maxWholeBytes, signal });
-      this.#batch.add({ path, bytes });
-      return true;
-    } catch (error) {
-      if (!(error instanceof ToolError) || signal.aborted) throw error;
-      // Anything but its size means that it is gone, or never was inside.
-      return error.code !== "too-large";
-    }
+  #isWanted(path: string): boolean | Promise<boolean> {
+    return !this.#results.wasSearched(path) && this.#options.accepts(path);
   }
 
   async #takeFile(file: ReportedFile | undefined): Promise<void> {
-    if (file === undefined || file.isHandled) return;
+    if (file === undefined || !file.isWanted) return;
     const { mode } = this.#request;
     const reported = mode === "content" ? file.lines : file.lines.slice(0, 1);
     const confirmed = await confirmLines(this.#context.environment, file.path, reported).catch(ignoreGone);
     if (confirmed === "gone") return;
     if (confirmed === undefined) return this.#searchChanged(file.path);
-    if (mode !== "content") {
+    if (mode === "content") {
+      this.#results.add({ path: file.path, ...firstMatches(confirmed, this.#results.wanted, this.#request) });
+    } else {
       const count = file.lines.filter(({ matched }) => matched).length;
-      return this.#results.add({ path: file.path, count, lines: [], hasMore: false });
+      this.#results.add({ path: file.path, count, lines: [], hasMore: false });
     }
-    this.#results.add({ path: file.path, ...firstMatches(confirmed, this.#results.wanted, this.#request) });
   }
 
   /** What ripgrep saw is not there: it was led astray, or the file has changed meanwhile. */
   async #searchChanged(path: string): Promise<void> {
     if (!this.#options.searchesAgain) return;
-    await scanLargeFile(path, this.#request, this.#results, this.#context);
+    const file = await this.#read(path);
+    if (file === "too-large") await scanLargeFile(path, this.#request, this.#results, this.#context);
+    else if (file !== "gone") searchFiles([file], this.#request, this.#results);
+  }
+
+  /** A file that is gone, or never was inside, has nothing to say. */
+  async #read(path: string): Promise<FileToSearch | "too-large" | "gone"> {
+    const { environment, signal } = this.#context;
+    try {
+      return { path, bytes: (await environment.readFile(path, { maxBytes: maxWholeBytes, signal })).bytes };
+    } catch (error) {
+      if (!(error instanceof ToolError) || signal.aborted) throw error;
+      return error.code === "too-large" ? "too-large" : "gone";
+    }
   }
 
   /** Files that cannot be read are noted; anything else that ripgrep complains about is the pattern. */
@@ -131,16 +142,16 @@ export class RipgrepSearch {
 }
 
 export interface RipgrepSearchOptions {
-  /** Small files are searched again in process; not when the pattern cannot be searched for there. */
+  /** In doubt a file is searched again in process; not when the pattern cannot be searched for there. */
   readonly searchesAgain: boolean;
   /** Whether a file that ripgrep has found is wanted. */
-  accepts(path: string): Promise<boolean>;
+  accepts(path: string): boolean | Promise<boolean>;
 }
 
 interface ReportedFile {
   readonly path: string;
   readonly lines: RipgrepLine[];
-  readonly isHandled: boolean;
+  readonly isWanted: boolean;
 }
 
 function ignoreGone(error: unknown): "gone" {

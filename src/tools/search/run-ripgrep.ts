@@ -60,11 +60,11 @@ async function startRipgrep(
 
 interface Filter {
   readonly args: readonly string[];
-  accepts(path: string): Promise<boolean>;
+  accepts(path: string): boolean | Promise<boolean>;
 }
 
 /** A file that was named itself is searched whatever its name. */
-const everything: Filter = { args: [], accepts: async () => true };
+const everything: Filter = { args: [], accepts: () => true };
 
 function directoryFilter(directory: string, request: GrepRequest, { environment }: ToolContext): Filter {
   const { args, showsHidden, showsIgnored } = request.filter.forRipgrep(directory);
@@ -72,7 +72,7 @@ function directoryFilter(directory: string, request: GrepRequest, { environment 
   const cut = directory === "" ? 0 : directory.length + 1;
   return {
     args,
-    accepts: async (path) => {
+    accepts: (path) => {
       const name = path.slice(cut);
       if (!request.filter.takes(name)) return false;
       const isInDoubt = showsIgnored || (showsHidden && !request.hidden && /(?:^|\/)\./.test(name));

@@ -65,24 +65,20 @@ function showPath(path: string): string {
 }
 
 function matchesOf({ path, lines }: FileHits, { before, after }: GrepRequest): GrepMatch[] {
+  const matches = lines.filter(({ matched }) => matched);
+  if (before + after === 0) return matches.map(({ line, text }) => ({ path, line, text }));
   const texts = new Map(lines.map(({ line, text }) => [line, text]));
-  const around = (first: number, last: number): string[] => {
-    const found: string[] = [];
-    for (let line = first; line <= last; line += 1) {
-      const text = texts.get(line);
-      if (text !== undefined) found.push(text);
-    }
-    return found;
-  };
-  return lines
-    .filter(({ matched }) => matched)
-    .map(({ line, text }) => ({
-      path,
-      line,
-      text,
-      ...(before > 0 ? { before: around(line - before, line - 1) } : {}),
-      ...(after > 0 ? { after: around(line + 1, line + after) } : {}),
-    }));
+  const around = (first: number, count: number) =>
+    Array.from({ length: count }, (_, index) => texts.get(first + index)).filter(
+      (text) => text !== undefined,
+    );
+  return matches.map(({ line, text }) => ({
+    path,
+    line,
+    text,
+    ...(before > 0 ? { before: around(line - before, before) } : {}),
+    ...(after > 0 ? { after: around(line + 1, after) } : {}),
+  }));
 }
 
 function describeNothing({ searchedFiles, binary }: GrepData, request: GrepRequest, scope: Scope): string {

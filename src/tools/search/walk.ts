@@ -18,6 +18,8 @@ export interface WalkedFile {
   readonly path: string;
   readonly name: string;
   readonly directory: Directory;
+  /** Directories known and not yet entered. */
+  readonly directoriesAhead: number;
 }
 
 /**
@@ -32,19 +34,26 @@ export async function* walkFiles(
 ): AsyncGenerator<WalkedFile> {
   const turn = new Turn(options.signal);
   const open: Frame[] = [];
+  let directoriesAhead = 0;
+  const push = (frame: Frame) => {
+    open.push(frame);
+    directoriesAhead += frame.entries.filter(({ kind }) => kind === "directory").length;
+  };
   try {
     const above = options.ignoreFiles ? await chainAbove(environment, start) : undefined;
-    open.push(await enter(await environment.openDirectory(start || "."), above, options));
+    push(await enter(await environment.openDirectory(start || "."), above, options));
     for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
       const entry = frame.entries[frame.next];
       frame.next += 1;
       if (entry === undefined) {
         open.pop()?.directory.close();
       } else if (entry.kind === "file") {
-        yield { path: entry.path, name: entry.name, directory: frame.directory };
-      } else if (options.enters?.(entry.path) ?? true) {
-        const entered = await enterChild(frame, entry, options);
-        if (entered !== undefined) open.push(entered);
+        yield { path: entry.path, name: entry.name, directory: frame.directory, directoriesAhead };
+      } else {
+        directoriesAhead -= 1;
+        const isEntered = options.enters?.(entry.path) ?? true;
+        const entered = isEntered ? await enterChild(frame, entry, options) : undefined;
+        if (entered !== undefined) push(entered);
       }
       if (turn.isOver) await turn.next();
     }
