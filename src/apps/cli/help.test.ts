@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { safeParse } from "zod/v4/core";
+import { defineTool } from "../../dialects/definition.ts";
 import { findDialect } from "../../dialects/dialects.ts";
 import { findTool } from "../../dialects/find-tool.ts";
 import { commands, findCommand } from "./commands/commands.ts";
+import { fieldSchemasOf } from "./field-schemas.ts";
 import { explainCommand, explainEverything } from "./help.ts";
 import { optionsOf } from "./options.ts";
 import { parseArguments } from "./parse-arguments.ts";
-import { fieldSchemas, readInput } from "./read-input.ts";
+import { readInput } from "./read-input.ts";
 import { toolExamples } from "./tool-examples.ts";
 
 const { tools } = findDialect("toolcrib");
@@ -55,8 +57,14 @@ it("shows only examples that work", async () => {
 describe.each(tools.map(({ canonical }) => canonical))("toolcrib help %s", (name) => {
   it("shows the tool's arguments and an example that fits them, as flags and as JSON", async () => {
     const help = await explain("call", name);
-    for (const field of Object.keys(await fieldSchemas(findTool(tools, name))))
-      expect(help).toContain(field.replaceAll("_", "-"));
+    const tool = await findTool(tools, name).load();
+    const fields = Object.entries(fieldSchemasOf(tool));
+    const { properties, required = [] } = defineTool(tool).inputSchema;
+    expect({
+      properties: fields.map(([field]) => field),
+      required: fields.filter(([, schema]) => schema.required).map(([field]) => field),
+    }).toEqual({ properties: Object.keys(properties as object), required });
+    for (const [field] of fields) expect(help).toContain(field.replaceAll("_", "-"));
     const examples = typed(help);
     expect(examples.length).toBe(2);
     for (const words of examples) {

@@ -1,7 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { DialectTool } from "../../dialects/dialect.ts";
 import { isFlag } from "./parse-arguments.ts";
-import type { FieldSchemas } from "./tool-fields.ts";
 
 /** The input of a call from the words after the tool's name: one JSON text, `-` for standard input, or `--key value`. */
 export async function readInput(tool: DialectTool, words: readonly string[]): Promise<unknown> {
@@ -10,14 +9,8 @@ export async function readInput(tool: DialectTool, words: readonly string[]): Pr
   if (rest.length === 0 && first === "-") return parseJson(await readStandardInput(), "The standard input");
   if (rest.length === 0 && !isFlag(first)) return parseJson(first, "The argument");
   const { readFields } = await import("./tool-fields.ts");
-  return readFields(tool.canonical, words, await fieldSchemas(tool));
-}
-
-/** What a tool takes, by the names its dialect has for them. */
-export async function fieldSchemas(tool: DialectTool): Promise<FieldSchemas> {
-  const { defineTool } = await import("../../dialects/definition.ts");
-  const { properties = {} } = defineTool(await tool.load()).inputSchema;
-  return properties as FieldSchemas;
+  const { fieldSchemasOf } = await import("./field-schemas.ts");
+  return readFields(tool.canonical, words, fieldSchemasOf(await tool.load()));
 }
 
 function parseJson(text: string, source: string): unknown {

@@ -1,19 +1,23 @@
 import { expect, it } from "vitest";
+import * as z from "zod/mini";
 import type { ToolError } from "../../contract/error.ts";
-import { type FieldSchemas, readFields } from "./tool-fields.ts";
+import { fieldSchemasOf } from "./field-schemas.ts";
+import { readFields } from "./tool-fields.ts";
 
-const schemas: FieldSchemas = {
-  path: { type: "string" },
-  max_results: { type: "integer" },
-  ratio: { type: "number" },
-  hidden: { type: "boolean" },
-  mode: { type: "string", enum: ["content", "files"] },
-  level: { enum: [1, 2, 3] },
-  types: { type: "array", items: { type: "string" } },
-  lines: { type: "array", items: { type: "integer" } },
-  glob: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
-  range: { type: "object" },
-};
+const schemas = fieldSchemasOf({
+  input: z.strictObject({
+    path: z.string(),
+    max_results: z.optional(z.int()),
+    ratio: z.number(),
+    hidden: z._default(z.boolean(), false),
+    mode: z.enum(["content", "files"]),
+    level: z.literal([1, 2, 3]),
+    types: z.array(z.string()),
+    lines: z.optional(z.array(z.int())),
+    glob: z.union([z.string(), z.array(z.string())]),
+    range: z.object({ from: z.number() }),
+  }),
+});
 
 const read = (...words: string[]) => readFields("demo.tool", words, schemas);
 

@@ -1,20 +1,10 @@
 import { ToolError } from "../../contract/error.ts";
 import { nearest } from "../../text/nearest.ts";
+import type { FieldSchema, FieldSchemas } from "./field-schemas.ts";
 import { isFlag, splitFlag } from "./parse-arguments.ts";
 
-/** What the command line needs to know of a tool's JSON Schema. */
-export interface FieldSchema {
-  readonly type?: string;
-  readonly enum?: readonly unknown[];
-  readonly items?: FieldSchema;
-  readonly anyOf?: readonly FieldSchema[];
-  readonly description?: string;
-}
-
-export type FieldSchemas = Readonly<Record<string, FieldSchema>>;
-
 /**
- * Reads `--key value` words as a tool's input, typed by its JSON Schema: `--hidden` and `--no-hidden` for yes and no,
+ * Reads `--key value` words as a tool's input, typed by its schema: `--hidden` and `--no-hidden` for yes and no,
  * a list by repeating its flag, `--max-results` for `max_results`. Whether a value is allowed is for the counter to say.
  */
 export function readFields(
@@ -54,20 +44,8 @@ export function flagOf(field: string): string {
 }
 
 /** A field that is only yes or no takes no value. */
-export function isSwitch(schema: FieldSchema): boolean {
-  const types = typesOf(schema);
-  return types.length > 0 && types.every((type) => type === "boolean");
-}
-
-export function isList(schema: FieldSchema): boolean {
-  return typesOf(schema).includes("array");
-}
-
-/** The kinds of values a field takes; those of its choices when it is a union. */
-export function typesOf({ type, enum: values, anyOf }: FieldSchema): readonly string[] {
-  if (anyOf) return anyOf.flatMap(typesOf);
-  if (type !== undefined) return [type];
-  return [...new Set(values?.map((value) => typeof value))];
+export function isSwitch({ types }: FieldSchema): boolean {
+  return types.every((type) => type === "boolean");
 }
 
 function findField(tool: string, flag: string, schemas: FieldSchemas): { field: string; negated: boolean } {
@@ -85,10 +63,9 @@ function findField(tool: string, flag: string, schemas: FieldSchemas): { field: 
 }
 
 function readValue(tool: string, field: string, texts: readonly string[], schema: FieldSchema): unknown {
-  const types = typesOf(schema);
-  if (types.includes("array") && (texts.length > 1 || types.length === 1)) {
-    const items = [schema, ...(schema.anyOf ?? [])].find((choice) => choice.items)?.items ?? {};
-    return texts.map((text) => readOne(text, typesOf(items)));
+  const { types, items } = schema;
+  if (items && (texts.length > 1 || types.length === 1)) {
+    return texts.map((text) => readOne(text, items.types));
   }
   if (texts.length > 1) {
     const message = `${flagOf(field)} was given ${texts.length} times, but takes one value`;
@@ -99,8 +76,7 @@ function readValue(tool: string, field: string, texts: readonly string[], schema
 
 /** Words that do not fit stay text, so that the counter can say what would. */
 function readOne(text: string, types: readonly string[]): unknown {
-  const isNumeric = types.includes("number") || types.includes("integer");
-  if (isNumeric && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  if (types.includes("number") && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true";
   if (types.includes("string")) return text;
   try {

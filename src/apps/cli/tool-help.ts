@@ -1,34 +1,30 @@
 import { findDialect } from "../../dialects/dialects.ts";
 import { findTool } from "../../dialects/find-tool.ts";
 import type { Command } from "./command.ts";
+import { type FieldSchema, fieldSchemasOf } from "./field-schemas.ts";
 import { explainExamples, joinSections, section } from "./help.ts";
 import { optionsOf } from "./options.ts";
 import { toCommandLine } from "./shell-words.ts";
 import { layTable } from "./table.ts";
 import { paint } from "./terminal.ts";
 import { toolExamples } from "./tool-examples.ts";
-import { type FieldSchema, type FieldSchemas, flagOf, isList, isSwitch, typesOf } from "./tool-fields.ts";
+import { flagOf, isSwitch } from "./tool-fields.ts";
 
-/** The answer to `toolcrib call <tool> --help`: what the tool takes, from its JSON Schema. */
+/** The answer to `toolcrib call <tool> --help`: what the tool takes. */
 export async function explainTool(name: string, dialect: string | undefined, call: Command): Promise<string> {
-  const tool = findTool(findDialect(dialect ?? "toolcrib").tools, name);
-  const { defineTool } = await import("../../dialects/definition.ts");
-  const { canonical, description, risk, inputSchema } = defineTool(await tool.load());
-  const { properties = {}, required = [] } = inputSchema as {
-    properties?: FieldSchemas;
-    required?: string[];
-  };
+  const tool = await findTool(findDialect(dialect ?? "toolcrib").tools, name).load();
+  const fields = fieldSchemasOf(tool);
   const isOurs = (field: string) => optionsOf(call).some((option) => flagOf(field) === `--${option.name}`);
-  const rows = Object.entries(properties).map(([field, schema]) => [
+  const rows = Object.entries(fields).map(([field, schema]) => [
     `${isOurs(field) ? "-- " : ""}${explainFlag(field, schema)}`,
-    `${required.includes(field) ? "(required) " : ""}${schema.description ?? ""}`,
+    `${schema.required ? "(required) " : ""}${schema.description ?? ""}`,
   ]);
-  const example = toolExamples[canonical];
+  const example = toolExamples[tool.canonical ?? tool.name];
   return joinSections([
-    `${paint(1, "bold", name)} (risk: ${risk})\n`,
-    `${description}\n`,
+    `${paint(1, "bold", name)} (risk: ${tool.risk})\n`,
+    `${tool.summary}\n`,
     rows.length === 0 ? "It takes no arguments.\n" : section("Arguments", layTable(rows, "  ")),
-    Object.keys(properties).some(isOurs)
+    Object.keys(fields).some(isOurs)
       ? "What stands after a lone -- is the tool's: Toolcrib has an option of that name, too.\n"
       : "",
     example && dialect === undefined ? section("Examples", explainExample(name, example, isOurs)) : "",
@@ -39,20 +35,12 @@ export async function explainTool(name: string, dialect: string | undefined, cal
 function explainFlag(field: string, schema: FieldSchema): string {
   const flag = flagOf(field);
   if (isSwitch(schema)) return flag.startsWith("--no-") ? flag : flag.replace("--", "--[no-]");
-  const value = choicesOf(schema) ?? words[typesOf(schema.items ?? schema)[0] ?? ""] ?? "VALUE";
-  return isList(schema) ? `${flag} ${value} (repeat)` : `${flag} ${value}`;
+  const { types, choices } = schema.items ?? schema;
+  const value = choices?.join("|") ?? words[types[0] ?? ""] ?? "VALUE";
+  return schema.items ? `${flag} ${value} (repeat)` : `${flag} ${value}`;
 }
 
-const words: Readonly<Record<string, string>> = {
-  string: "TEXT",
-  integer: "NUMBER",
-  number: "NUMBER",
-  object: "JSON",
-};
-
-function choicesOf(schema: FieldSchema): string | undefined {
-  return (schema.items ?? schema).enum?.map(String).join("|");
-}
+const words: Readonly<Record<string, string>> = { string: "TEXT", number: "NUMBER", object: "JSON" };
 
 function explainExample(
   name: string,
