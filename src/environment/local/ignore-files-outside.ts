@@ -10,7 +10,7 @@ export function ignoreFilesOutside(workspace: string): IgnoreFileOutside[] {
 
 function filesAbove(workspace: string): IgnoreFileOutside[] {
   const found: IgnoreFileOutside[] = [];
-  let inRepository = true;
+  let isBelowRepository = true;
   let path = basename(workspace);
   for (let directory = dirname(workspace); path !== ""; directory = dirname(directory)) {
     const take = (name: IgnoreFileOutside["name"], file: string) => {
@@ -19,10 +19,15 @@ function filesAbove(workspace: string): IgnoreFileOutside[] {
     };
     take(".rgignore", ".rgignore");
     take(".ignore", ".ignore");
-    if (inRepository) {
+    if (isBelowRepository) {
       take(".gitignore", ".gitignore");
-      take("exclude", ".git/info/exclude");
-      inRepository = !existsSync(join(directory, ".git"));
+      isBelowRepository = !existsSync(join(directory, ".git"));
+      if (!isBelowRepository)
+        found.push({
+          name: "exclude",
+          workspace: path,
+          text: readIfThere(join(directory, ".git/info/exclude")) ?? "",
+        });
     }
     const name = basename(directory);
     path = name === "" ? "" : `${name}/${path}`;

@@ -128,21 +128,24 @@ export class MemoryEnvironment implements Environment {
   }
 
   async move(from: string, to: string, options: { readonly replace?: boolean } = {}): Promise<void> {
-    this.#change(from, () => {
-      const source = this.#tree.findExisting(this.#relative(from), { followLinks: false, givenPath: from });
+    this.#change(from, () => this.#relative(from));
+    this.#change(to, () => this.#relative(to));
+    const source = this.#answer(from, () =>
+      this.#tree.findExisting(this.#relative(from), { followLinks: false, givenPath: from }),
+    );
+    this.#answer(to, () => {
+      const target = this.#tree.find(this.#relative(to), { followLinks: false });
       if (source.name === ".") throw isWorkspaceItself(from);
-      this.#change(to, () => {
-        const target = this.#tree.find(this.#relative(to), { followLinks: false });
-        if (target.name === ".") throw isWorkspaceItself(to);
-        if (pathOf(source) === pathOf(target)) throw ontoItself(from);
-        const isInside = liesInside(`/${pathOf(target)}`, `/${pathOf(source)}`);
-        if (source.node.kind === "directory" && isInside) throw intoItself(from, to);
-        if (target.node?.kind === "directory") throw directoryInTheWay(to);
-        if (target.node !== undefined && options.replace !== true) throw alreadyExists(to);
-        if (target.node !== undefined && source.node.kind === "directory") throw fileInTheWay(to);
-        this.#tree.makeParents(target).children.set(target.name, source.node);
-        source.directory.children.delete(source.name);
-      });
+      if (target.name === ".") throw isWorkspaceItself(to);
+      if (pathOf(source) === pathOf(target)) throw ontoItself(from);
+      const isInside = liesInside(`/${pathOf(target)}`, `/${pathOf(source)}`);
+      const isDirectory = source.node.kind === "directory";
+      if (isDirectory && isInside) throw intoItself(from, to);
+      if (target.node?.kind === "directory") throw directoryInTheWay(to);
+      if (target.node !== undefined && options.replace !== true) throw alreadyExists(to);
+      if (target.node !== undefined && isDirectory) throw fileInTheWay(to);
+      this.#tree.makeParents(target).children.set(target.name, source.node);
+      source.directory.children.delete(source.name);
     });
   }
 

@@ -81,17 +81,18 @@ export class Tree {
         continue;
       }
       if (Buffer.byteLength(name) > maxNameBytes) throw systemError("ENAMETOOLONG", name);
+      if (name === ".") continue;
       const node = directory.children.get(name);
       if (node?.kind === "link" && (options.followLinks || pending.length > 0)) {
         links += 1;
         if (links > maxLinks) throw systemError("ELOOP", relative);
         if (node.target.startsWith("/")) trail.splice(0);
-        pending = [...this.#linkParts(node.target), ...pending];
+        pending = parts([...this.#linkParts(node.target), ...pending].join("/"));
         continue;
       }
       if (pending.length === 0) return { directory, path, missing: [], name, node };
       if (node === undefined) {
-        if (pending.includes("..")) throw systemError("ENOENT", relative);
+        if (pending.includes("..") || pending.includes(".")) throw systemError("ENOENT", relative);
         const below = [name, ...pending];
         return { directory, path, missing: below.slice(0, -1), name: below.at(-1)!, node };
       }
@@ -152,6 +153,8 @@ export function pathOf(spot: Spot): string {
   return [...parts(spot.path), ...spot.missing, spot.name].join("/");
 }
 
+/** A "." at the end says that a directory has to be there; others say nothing. */
 function parts(path: string): string[] {
-  return path.split("/").filter((part) => part !== "" && part !== ".");
+  const names = path.split("/");
+  return names.filter((name, index) => name !== "" && (name !== "." || index === names.length - 1));
 }

@@ -132,7 +132,8 @@ function look(pinning: Pinning, target: string): Place {
     } catch (error) {
       if (error instanceof LeadsOutside && missing.length === 0) return workspaceItself(pinning, path, error);
       if (errnoOf(error) !== "ENOENT") throw outsideBefore(pinning, parent, error);
-      missing.unshift(basename(parent));
+      const part = basename(parent);
+      if (part !== ".") missing.unshift(part);
       parent = dirname(parent);
     }
   }
@@ -145,13 +146,21 @@ function look(pinning: Pinning, target: string): Place {
 
 /** A path whose last part is no name of its own: the real path of that directory has one. */
 function lookAtDirectory(pinning: Pinning, path: string): Place {
-  const directory = pinning.pin(path);
+  const directory = pinOrExplain(pinning, path);
   if (directory.realPath !== pinning.root) {
     directory.close();
     return look(pinning, directory.realPath);
   }
   const stats = closingOnError(directory, () => lstatSync(directory.at(".")));
   return { directory, missing: [], name: ".", stats };
+}
+
+function pinOrExplain(pinning: Pinning, path: string): PinnedDirectory {
+  try {
+    return pinning.pin(path);
+  } catch (error) {
+    throw outsideBefore(pinning, path, error);
+  }
 }
 
 /** A link may name the workspace, whose parent lies outside; anything else out there stays outside. */
@@ -185,7 +194,9 @@ function outsideBefore(pinning: Pinning, path: string, error: unknown): unknown 
   for (let below = path; below.length > pinning.root.length; below = dirname(below)) {
     try {
       const directory = pinning.pin(dirname(below));
-      const leadsOut = closingOnError(directory, () => isLinkOut(directory, basename(below), pinning.root));
+      const leadsOut =
+        errnoOf(error) === "EACCES" &&
+        closingOnError(directory, () => isLinkOut(directory, basename(below), pinning.root));
       directory.close();
       return leadsOut ? new LeadsOutside(pinning.root) : error;
     } catch (other) {

@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { Environment } from "../../contract/environment.ts";
+import { MemoryEnvironment } from "../memory/memory-environment.ts";
+import { openLocalWorld } from "./local-world.ts";
+import { contentOf, failureOf } from "./world.ts";
+
+const part = fc.constantFrom("a", "b", "link", "..", ".");
+const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
+const target = fc.oneof(path, fc.constantFrom("/etc", "../outside", "link", "a/", "b/link/a"));
+
+type Step = (environment: Environment, link: (path: string, target: string) => void) => Promise<unknown>;
+
+const steps: fc.Arbitrary<readonly [string, Step]> = fc.oneof(
+  fc.tuple(path, fc.constantFrom("refuse", "replace")).map(([at, ifExists]) => {
+    const step: Step = async (environment) =>
+      (await environment.writeFile(at, Buffer.from(at), { ifExists, durable: false })).created;
+    return [`write ${at} ${ifExists}`, step] as const;
+  }),
+  fc.tuple(path, fc.boolean()).map(([at, recursive]) => {
+    return [
+      `delete ${at} ${recursive}`,
+      (environment: Environment) => environment.delete(at, { recursive }),
+    ] as const;
+  }),
+  fc.tuple(path, path, fc.boolean()).map(([from, to, replace]) => {
+    return [
+      `move ${from} ${to} ${replace}`,
+      (environment: Environment) => environment.move(from, to, { replace }),
+    ] as const;
+  }),
+  path.map((at) => {
+    const step: Step = async (environment) =>
+      (await environment.realPath(at)).replace(environment.workspace, "");
+    return [`realPath ${at}`, step] as const;
+  }),
+  fc.tuple(path, fc.boolean()).map(([at, followLinks]) => {
+    const step: Step = async (environment) => (await environment.info(at, { followLinks })).kind;
+    return [`info ${at} ${followLinks}`, step] as const;
+  }),
+  path.map((at) => {
+    const step: Step = async (environment) =>
+      Buffer.from((await environment.readFile(at, { maxBytes: 100 })).bytes).toString();
+    return [`read ${at}`, step] as const;
+  }),
+  fc.tuple(fc.constantFrom("link", "a/link", "b/link"), target).map(([at, to]) => {
+    const step: Step = async (environment, link) => {
+      // Only where nothing stands and the directory is there; both sides are asked the same question.
+      const parent = at.includes("/") ? at.slice(0, at.lastIndexOf("/")) : ".";
+      const there = await Promise.allSettled([
+        environment.info(parent, { followLinks: false }),
+        environment.info(at, { followLinks: false }),
+      ]);
+      const isFree = there[1].status === "rejected";
+      if (there[0].status === "fulfilled" && there[0].value.kind === "directory" && isFree) link(at, to);
+    };
+    return [`link ${at} -> ${to}`, step] as const;
+  }),
+);
+
+const pinnings = process.platform === "linux" ? (["proc", "portable"] as const) : (["portable"] as const);
+
+it.each(pinnings)(
+  "memory and disk (%s) do the same, whatever is done",
+  { timeout: 60_000 },
+  async (pinning) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 15 }), async (sequence) => {
+        await using world = openLocalWorld({}, { pinning });
+        const memory = new MemoryEnvironment();
+        for (const [name, step] of sequence) {
+          const onDisk = await failureOf(step(world.environment, world.link));
+          const inMemory = await failureOf(step(memory, (at, to) => memory.link(at, to)));
+          const spelled = JSON.stringify(onDisk).replaceAll(world.environment.workspace, memory.workspace);
+          expect([name, JSON.parse(spelled)]).toEqual([name, JSON.parse(JSON.stringify(inMemory))]);
+        }
+        expect(await contentOf(memory)).toEqual(await contentOf(world.environment));
+      }),
+      { numRuns: 200 },
+    );
+  },
+);
