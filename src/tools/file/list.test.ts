@@ -1,0 +1,120 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { fileList } from "./list.ts";
+
+const files = {
+  "README.md": "x".repeat(1234),
+  ".gitignore": "dist/\n",
+  "dist/bundle.js": "x",
+  "src/main.ts": "main",
+  "src/deep/er/one.ts": "1",
+  "src/deep/two.ts": "22",
+};
+
+const list = (environment: Environment, input: Parameters<typeof fileList.run>[0]) =>
+  fileList.run(input, {
+    environment,
+    signal: new AbortController().signal,
+    progress: () => {},
+    output: () => {},
+  });
+
+describe("file.list", () => {
+  it("shows two levels with sizes and says what is left out", async () => {
+    expect(await list(new MemoryEnvironment({ files }), {})).toEqual({
+      text: "README.md  1.2 kB\nsrc/\n  deep/\n  main.ts  4 bytes\n[2 hidden or ignored]",
+      data: {
+        root: {
+          kind: "directory",
+          name: ".",
+          beyondLimit: 0,
+          notShown: 2,
+          isUnreadable: false,
+          entries: [
+            { kind: "file", name: "README.md", bytes: 1234 },
+            {
+              kind: "directory",
+              name: "src",
+              beyondLimit: 0,
+              notShown: 0,
+              isUnreadable: false,
+              entries: [
+                {
+                  kind: "directory",
+                  name: "deep",
+                  entries: undefined,
+                  beyondLimit: 0,
+                  notShown: 0,
+                  isUnreadable: false,
+                },
+                { kind: "file", name: "main.ts", bytes: 4 },
+              ],
+            },
+          ],
+        },
+        shown: 4,
+        limited: false,
+      },
+    });
+  });
+
+  it("shows hidden and ignored names when asked", async () => {
+    const { text } = await list(new MemoryEnvironment({ files }), {
+      hidden: true,
+      no_ignore: true,
+      depth: 1,
+    });
+    expect(text).toBe(".gitignore  6 bytes\nREADME.md  1.2 kB\ndist/\nsrc/");
+  });
+
+  it("heeds ignore files above the directory it starts in", async () => {
+    const environment = new MemoryEnvironment({
+      files: { ".gitignore": "*.log\n", "src/a.log": "", "src/b": "" },
+    });
+    expect((await list(environment, { path: "src" })).text).toBe("b  0 bytes\n[1 hidden or ignored]");
+  });
+
+  it("spends its limit level by level", async () => {
+    const many = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`a/${index}`, ""]));
+    const output = await list(new MemoryEnvironment({ files: { ...many, b: "", c: "" } }), { limit: 5 });
+    expect([output.text, output.data.limited, output.continuation]).toEqual([
+      "a/\n  0  0 bytes\n  1  0 bytes\n  [7 more]\nb  0 bytes\nc  0 bytes",
+      true,
+      "Stopped at 5 entries; list a directory of it, or raise limit.",
+    ]);
+  });
+
+  it("says that a directory is empty", async () => {
+    await using folder = temporaryFolder();
+    expect((await list(openLocalEnvironment({ workspace: folder.path }), {})).text).toBe(
+      "[The directory is empty.]",
+    );
+  });
+
+  it("shows where links lead without following them", async () => {
+    await using folder = temporaryFolder();
+    mkdirSync(join(folder.path, "d"));
+    writeFileSync(join(folder.path, "d/file"), "");
+    symlinkSync("d", join(folder.path, "in"));
+    symlinkSync("/etc", join(folder.path, "out"));
+    symlinkSync("nowhere", join(folder.path, "gone"));
+    expect((await list(openLocalEnvironment({ workspace: folder.path }), {})).text).toBe(
+      "d/\n  file  0 bytes\ngone -> nowhere\nin -> d\nout -> [outside the workspace]",
+    );
+  });
+
+  it.each([
+    ["a file", "README.md", "unsupported", "README.md is not a directory"],
+    ["nothing", "missing", "not-found", "missing does not exist"],
+    ["a way out", "../x", "outside-workspace", "../x leads outside the workspace"],
+  ])("refuses %s", async (_name, path, code, message) => {
+    const error = await list(new MemoryEnvironment({ files }), { path }).catch((thrown) => thrown);
+    expect([error instanceof ToolError, error.code, error.message]).toEqual([true, code, message]);
+  });
+});

@@ -1,0 +1,60 @@
+import * as z from "zod/mini";
+import type { Tool } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { findScope } from "../search/scope.ts";
+import { type ListedDirectory, listTree } from "./list-tree.ts";
+import { showTree } from "./show-tree.ts";
+
+export interface FileListInput {
+  readonly path?: string | undefined;
+  readonly depth?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly hidden?: boolean | undefined;
+  readonly no_ignore?: boolean | undefined;
+}
+
+export interface FileListData {
+  /** The directory that was listed, "." for the workspace, with all that is shown of it. */
+  readonly root: ListedDirectory;
+  /** How many entries are shown. */
+  readonly shown: number;
+  /** The limit left some out. */
+  readonly limited: boolean;
+}
+
+/** Shows what is in a directory, as a tree. */
+export const fileList: Tool<FileListInput, FileListData> = {
+  name: "file.list",
+  summary:
+    "List a directory as a tree with sizes, two levels deep unless told otherwise. Leaves out hidden and ignored names. " +
+    "To find files by name anywhere use search.glob.",
+  risk: "read",
+  input: z.strictObject({
+    path: z.optional(z.string().check(z.describe("Directory to list; the workspace if not given."))),
+    depth: z.optional(
+      z.int().check(z.minimum(1), z.maximum(100), z.describe("How many levels; 2 if not given.")),
+    ),
+    limit: z.optional(
+      z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Most entries in all; 1000 if not given.")),
+    ),
+    hidden: z.optional(z.boolean().check(z.describe("Also list names that begin with a dot (never .git)."))),
+    no_ignore: z.optional(z.boolean().check(z.describe("Also list what .gitignore and its like leave out."))),
+  }),
+  limits: { maxChars: 20_000, keep: "head" },
+  accesses: ({ path = "." }) => [{ kind: "read", path }],
+
+  async run({ path = ".", depth = 2, limit = 1000, hidden = false, no_ignore = false }, context) {
+    const scope = await findScope(context.environment, path);
+    const visibility = { hidden, ignoreFiles: !no_ignore };
+    const { root, shown, isLimited } = await listTree(scope.path, { depth, limit, ...visibility }, context);
+    return {
+      data: { root, shown, limited: isLimited },
+      text: showTree(root),
+      ...(isLimited
+        ? {
+            continuation: `Stopped at ${counted(shown, "entry", "entries")}; list a directory of it, or raise limit.`,
+          }
+        : {}),
+    };
+  },
+};

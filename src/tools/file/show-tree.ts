@@ -1,0 +1,41 @@
+import { counted } from "../../text/counted.ts";
+import type { ListedDirectory, ListedEntry } from "./list-tree.ts";
+
+/** A listing in words: one line an entry, indented by depth. */
+export function showTree(root: ListedDirectory): string {
+  const lines = showEntries(root, "");
+  return lines.length > 0 ? lines.join("\n") : "[The directory is empty.]";
+}
+
+function showEntries(directory: ListedDirectory, indent: string): string[] {
+  const lines = (directory.entries ?? []).flatMap((entry) => showEntry(entry, indent));
+  const leftOut = [
+    ...(directory.beyondLimit > 0 ? [`${directory.beyondLimit} more`] : []),
+    ...(directory.notShown > 0 ? [`${directory.notShown} hidden or ignored`] : []),
+  ];
+  return leftOut.length > 0 ? [...lines, `${indent}[${leftOut.join(", ")}]`] : lines;
+}
+
+function showEntry(entry: ListedEntry, indent: string): string[] {
+  switch (entry.kind) {
+    case "directory": {
+      const note = entry.isUnreadable ? "  [no permission]" : "";
+      return [`${indent}${entry.name}/${note}`, ...showEntries(entry, `${indent}  `)];
+    }
+    case "link":
+      return [`${indent}${entry.name} -> ${entry.target ?? "[outside the workspace]"}`];
+    case "other":
+      return [`${indent}${entry.name}  [FIFO, device or socket]`];
+    case "file":
+      return [`${indent}${entry.name}  ${showSize(entry.bytes)}`];
+  }
+}
+
+function showSize(bytes: number): string {
+  if (bytes < 1000) return counted(bytes, "byte");
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), units.length);
+  const value = bytes / 1000 ** power;
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[power - 1]}`;
+}
+
+const units = ["kB", "MB", "GB", "TB"];
