@@ -40,6 +40,12 @@ export interface Environment {
   /** Moves a file, link or directory; creates parents of `to`; `already-exists` unless told to replace a file. */
   move(from: string, to: string, options?: { readonly replace?: boolean }): Promise<void>;
 
+  /**
+   * When the regular files at these paths, relative to the workspace and free of links, were last changed; undefined
+   * for anything else. Quick for thousands, above all when paths of one directory follow each other.
+   */
+  modifiedTimes(paths: readonly string[], signal?: AbortSignal): Promise<readonly (number | undefined)[]>;
+
   /** A directory held open, so that nothing reached through it can be exchanged on the way. Close it. */
   openDirectory(path: string): Promise<Directory>;
 
@@ -57,7 +63,7 @@ export interface Environment {
 }
 
 export interface IgnoreFileOutside {
-  /** "exclude" is a repository's `.git/info/exclude`, "global" the user's `core.excludesFile`. */
+  /** "exclude": a repository's `.git/info/exclude`, also if there is none; "global": the user's `core.excludesFile`. */
   readonly name: ".rgignore" | ".ignore" | ".gitignore" | "exclude" | "global";
   /** The workspace as seen from where the file's patterns are anchored: "" or names with "/" between. */
   readonly workspace: string;

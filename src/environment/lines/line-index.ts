@@ -25,6 +25,8 @@ export class LineIndex {
   readonly #counts: number[] = [];
   /** The end of the file when it was reached: counted again when the file has grown. */
   #end: { readonly size: number; readonly lines: number } | undefined;
+  /** The size of the file when every block of it was counted. */
+  #scannedSize: number | undefined;
 
   constructor(unit: LineUnit) {
     this.#unit = unit;
@@ -42,7 +44,7 @@ export class LineIndex {
 
   /** Scans until `newlines` were met or the file ends. */
   async scan(newlines: number, source: ByteSource, breath: Breath): Promise<void> {
-    while ((this.#counts.at(-1) ?? 0) < newlines && this.totalLines(source.size) === undefined) {
+    while ((this.#counts.at(-1) ?? 0) < newlines && this.#scannedSize !== source.size) {
       this.#scanChunk(source);
       if (breath.isDue) await breath.take();
     }
@@ -73,6 +75,7 @@ export class LineIndex {
       if (from + blockBytes <= bytes.length) this.#counts.push(newlines);
     }
     if (bytes.length === chunkBytes && start + chunkBytes < source.size) return;
+    this.#scannedSize = source.size;
     this.#end = { size: source.size, lines: newlines + (this.#endsOpen(bytes) ? 1 : 0) };
   }
 

@@ -51,7 +51,7 @@ export class DirectorySearch implements InProcessSearch {
   }
 
   async run(budget: Budget): Promise<boolean> {
-    if (this.#request.regex.untranslatable !== undefined) return false;
+    if (budget.files === 0 || this.#request.regex.untranslatable !== undefined) return false;
     const isBounded = Number.isFinite(budget.files);
     let bytes = 0;
     for (let cost = 0; !this.#results.isLimited; ) {

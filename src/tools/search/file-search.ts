@@ -31,7 +31,7 @@ export class FileSearch implements InProcessSearch {
 
   async run(budget: Budget): Promise<boolean> {
     const { path, bytes } = this.#scope;
-    const isSmall = bytes <= maxWholeBytes;
+    const isSmall = bytes <= Math.min(maxWholeBytes, budget.bytes);
     const content = await this.#read(isSmall ? maxWholeBytes : headBytes);
     const text = toSearchableText(content);
     const canSearch = this.#request.regex.untranslatable === undefined;

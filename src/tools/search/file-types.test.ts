@@ -20,11 +20,12 @@ describe("fileType", () => {
   });
 
   it("names the type that was probably meant", () => {
-    expect(() => fileType("typescript")).toThrow(
-      expect.objectContaining({ code: "invalid-input", message: 'There is no file type "typescript"' }),
-    );
     expect(() => fileType("pyton")).toThrow(
-      expect.objectContaining({ hint: 'Did you mean "python"? A glob such as "*.pyton" does as well.' }),
+      expect.objectContaining({
+        code: "invalid-input",
+        message: 'There is no file type "pyton"',
+        hint: 'Did you mean "python"? A glob such as "*.pyton" does as well.',
+      }),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { DirectorySearch, type InProcessSearch } from "./directory-search.ts";
+import { type Budget, DirectorySearch, type InProcessSearch } from "./directory-search.ts";
 import { FileSearch } from "./file-search.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import { GrepResults } from "./grep-results.ts";
@@ -12,11 +12,16 @@ import { OutOfTime } from "./time-bound.ts";
  * So much is searched in process first: it costs less than starting ripgrep, and most searches end here. If not, what
  * was found is kept and ripgrep searches the rest; without ripgrep the search goes on in process.
  */
-const budget = { files: 200, bytes: 4 * 1024 * 1024 };
+export const usualBudget: Budget = { files: 200, bytes: 4 * 1024 * 1024 };
 const noBudget = { files: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
 /** Gives the same answer with and without ripgrep. */
-export async function search(scope: Scope, request: GrepRequest, context: ToolContext): Promise<GrepResults> {
+export async function search(
+  scope: Scope,
+  request: GrepRequest,
+  context: ToolContext,
+  budget: Budget,
+): Promise<GrepResults> {
   const results = new GrepResults(request);
   const inProcess: InProcessSearch =
     scope.kind === "file"

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
-import type { Tool } from "../../contract/tool.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import type { Budget } from "./directory-search.ts";
 import { type GrepMode, readRequest } from "./grep-request.ts";
-import { search } from "./grep-search.ts";
+import { search, usualBudget } from "./grep-search.ts";
 import { findScope } from "./scope.ts";
 import { describeLimit, showResults } from "./show-results.ts";
 
@@ -120,14 +121,21 @@ export const searchGrep: Tool<GrepInput, GrepData> = {
   limits: { maxChars: 20_000, maxLines: 200, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 
-  async run(input, context) {
-    const request = readRequest(input);
-    const scope = await findScope(context.environment, input.path ?? ".");
-    const results = await search(scope, request, context);
-    const continuation = results.isLimited ? { continuation: describeLimit(request) } : {};
-    return { ...showResults(results, request, scope), ...continuation };
-  },
+  run: (input, context) => grep(input, context, usualBudget),
 };
+
+/** The same with another measure of what is searched in process before ripgrep is started. */
+export async function grep(
+  input: GrepInput,
+  context: ToolContext,
+  budget: Budget,
+): Promise<ToolOutput<GrepData>> {
+  const request = readRequest(input);
+  const scope = await findScope(context.environment, input.path ?? ".");
+  const results = await search(scope, request, context, budget);
+  const continuation = results.isLimited ? { continuation: describeLimit(request) } : {};
+  return { ...showResults(results, request, scope), ...continuation };
+}
 
 function lineCount(description: string) {
   return z.int().check(z.minimum(0), z.maximum(1000), z.describe(description));

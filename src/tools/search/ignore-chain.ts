@@ -6,16 +6,21 @@ import type {
 } from "../../contract/environment.ts";
 import { type IgnoreRules, parseIgnoreRules } from "../../text/ignore-rules.ts";
 
-/** What the ignore files that hold in one directory say together, in ripgrep's order of precedence. */
+/**
+ * What the ignore files that hold in one directory say together, in ripgrep's order of precedence. A search that starts
+ * in a repository heeds repositories: rules of git end at the nearest one. Any other takes all rules for one.
+ */
 export class IgnoreChain {
+  readonly isInRepository: boolean;
   /** Nearest directory first. */
   readonly #levels: readonly Level[];
   /** The first that says something has the last word. */
   readonly #byPrecedence: readonly (Level & { readonly rules: IgnoreRules })[];
 
-  private constructor(levels: readonly Level[]) {
+  private constructor(levels: readonly Level[], isInRepository: boolean) {
     this.#levels = levels;
-    const repository = levels.findIndex((level) => level.isRepository);
+    this.isInRepository = isInRepository;
+    const repository = isInRepository ? levels.findIndex((level) => level.isRepository) : -1;
     const inRepository = repository < 0 ? levels : levels.slice(0, repository + 1);
     this.#byPrecedence = [
       ...withRules(levels, ".rgignore"),
@@ -26,16 +31,30 @@ export class IgnoreChain {
     ];
   }
 
-  /** What holds above the workspace. */
-  static async outside(environment: Environment): Promise<IgnoreChain> {
-    const files = (await environment.ignoreFilesOutside?.()) ?? [];
-    return new IgnoreChain(files.map((file) => outsideLevel(file)));
+  /** What holds in a directory where a search starts; `start` is relative to the workspace. */
+  static async at(environment: Environment, start: string): Promise<IgnoreChain> {
+    const outside = (await environment.ignoreFilesOutside?.()) ?? [];
+    const levels = outside.map(outsideLevel);
+    const names = start === "" ? [] : start.split("/");
+    for (let depth = 0; depth <= names.length; depth += 1) {
+      const directory = await environment.openDirectory(names.slice(0, depth).join("/") || ".");
+      try {
+        const level = await readLevel(directory, await directory.entries());
+        if (level !== undefined) levels.unshift(level);
+      } finally {
+        directory.close();
+      }
+    }
+    return new IgnoreChain(
+      levels,
+      levels.some((level) => level.isRepository),
+    );
   }
 
-  /** What holds in a directory of the one this chain is for, or in the workspace. */
+  /** What holds in a directory of this one. */
   async in(directory: Directory, entries: readonly DirectoryEntry[]): Promise<IgnoreChain> {
     const level = await readLevel(directory, entries);
-    return level === undefined ? this : new IgnoreChain([level, ...this.#levels]);
+    return level === undefined ? this : new IgnoreChain([level, ...this.#levels], this.isInRepository);
   }
 
   /** `path` is relative to the workspace. */
@@ -71,7 +90,8 @@ function withRules(
 
 function outsideLevel({ name, workspace, text }: IgnoreFileOutside): Level {
   const prefix = workspace === "" ? "" : `${workspace}/`;
-  return { files: new Map([[name, parseIgnoreRules(text)]]), cut: 0, prefix, isRepository: false };
+  const files = new Map([[name, parseIgnoreRules(text)]]);
+  return { files, cut: 0, prefix, isRepository: name === "exclude" };
 }
 
 /** Larger files hold no rules that anybody wrote. */

@@ -11,7 +11,7 @@ export function searchArguments(
   filters: readonly string[],
 ): readonly string[] {
   const { multiline, mode, before, after, limit } = request;
-  const flags = ["--no-heading", "--with-filename", "--null", "--no-context-separator", "--no-require-git"];
+  const flags = ["--no-heading", "--with-filename", "--null", "--no-context-separator"];
   if (mode === "count" && !multiline) flags.push("--count");
   else flags.push("-n", "-b", "--column", "-M", String(maxLineChars), "--max-columns-preview");
   if (mode === "content") flags.push("-m", String(limit + 1), "-B", String(before), "-A", String(after));

@@ -3,6 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
+import { IgnoreChain } from "./ignore-chain.ts";
 import { searchArguments, testArguments } from "./ripgrep-arguments.ts";
 import { RipgrepSearch } from "./ripgrep-search.ts";
 import type { Scope } from "./scope.ts";
@@ -20,7 +21,7 @@ export async function runRipgrep(
   context: ToolContext,
   options: { readonly searchesAgain: boolean },
 ): Promise<boolean> {
-  const filter = scope.kind === "file" ? everything : directoryFilter(scope.path, request, context);
+  const filter = scope.kind === "file" ? everything : await directoryFilter(scope.path, request, context);
   const process = await startRipgrep(searchArguments(request, [scope.path], filter.args), context);
   if (process === undefined) return false;
   results.engine = "ripgrep";
@@ -66,12 +67,18 @@ interface Filter {
 /** A file that was named itself is searched whatever its name. */
 const everything: Filter = { args: [], accepts: () => true };
 
-function directoryFilter(directory: string, request: GrepRequest, { environment }: ToolContext): Filter {
+async function directoryFilter(
+  directory: string,
+  request: GrepRequest,
+  { environment }: ToolContext,
+): Promise<Filter> {
   const { args, showsHidden, showsIgnored } = request.filter.forRipgrep(directory);
+  // Outside of repositories ripgrep would not read what was written for git.
+  const { isInRepository } = await IgnoreChain.at(environment, directory);
   const visible = new VisiblePaths(environment, directory, request);
   const cut = directory === "" ? 0 : directory.length + 1;
   return {
-    args,
+    args: isInRepository ? args : ["--no-require-git", ...args],
     accepts: (path) => {
       const name = path.slice(cut);
       if (!request.filter.takes(name)) return false;

@@ -1,7 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
-import type { IgnoreChain } from "./ignore-chain.ts";
+import { IgnoreChain } from "./ignore-chain.ts";
 import { isShown, type Visibility } from "./visibility.ts";
-import { chainAbove } from "./walk.ts";
 
 /** Tells of single paths below a directory whether a walk from there would give them. */
 export class VisiblePaths {
@@ -22,10 +21,10 @@ export class VisiblePaths {
   }
 
   async #isShown(path: string, kind: "file" | "directory"): Promise<boolean> {
-    const slash = path.lastIndexOf("/");
-    const directory = await this.#directory(path.slice(0, Math.max(0, slash)));
+    const directory = await this.#directory(parentOf(path));
     if (directory === undefined) return false;
-    return isShown({ path, name: path.slice(slash + 1), kind }, directory.chain, this.#visibility);
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    return isShown({ path, name, kind }, directory.chain, this.#visibility);
   }
 
   #directory(path: string): Promise<{ readonly chain: IgnoreChain | undefined } | undefined> {
@@ -38,17 +37,23 @@ export class VisiblePaths {
   }
 
   async #load(path: string): Promise<{ readonly chain: IgnoreChain | undefined } | undefined> {
-    const isStart = path === this.#start;
-    if (!isStart && !(await this.#isShown(path, "directory"))) return undefined;
-    if (!this.#visibility.ignoreFiles) return { chain: undefined };
-    const above = isStart
-      ? await chainAbove(this.#environment, path)
-      : (await this.#directory(path.slice(0, Math.max(0, path.lastIndexOf("/")))))?.chain;
-    const directory = await this.#environment.openDirectory(path || ".");
+    if (path === this.#start) {
+      return {
+        chain: this.#visibility.ignoreFiles ? await IgnoreChain.at(this.#environment, path) : undefined,
+      };
+    }
+    if (!(await this.#isShown(path, "directory"))) return undefined;
+    const above = await this.#directory(parentOf(path));
+    if (above?.chain === undefined) return { chain: undefined };
+    const directory = await this.#environment.openDirectory(path);
     try {
-      return { chain: await above?.in(directory, await directory.entries()) };
+      return { chain: await above.chain.in(directory, await directory.entries()) };
     } finally {
       directory.close();
     }
   }
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

@@ -1,4 +1,4 @@
-import type { Directory, Environment } from "../../contract/environment.ts";
+import type { Directory, DirectoryEntry, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { IgnoreChain } from "./ignore-chain.ts";
 import { Turn } from "./turn.ts";
@@ -40,8 +40,8 @@ export async function* walkFiles(
     directoriesAhead += frame.entries.filter(({ kind }) => kind === "directory").length;
   };
   try {
-    const above = options.ignoreFiles ? await chainAbove(environment, start) : undefined;
-    push(await enter(await environment.openDirectory(start || "."), above, options));
+    const chain = options.ignoreFiles ? await IgnoreChain.at(environment, start) : undefined;
+    push(await enter(await environment.openDirectory(start || "."), () => chain, options));
     for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
       const entry = frame.entries[frame.next];
       frame.next += 1;
@@ -62,22 +62,6 @@ export async function* walkFiles(
   }
 }
 
-/** What ignore files outside a directory say about it, the workspace's own and those between included. */
-export async function chainAbove(environment: Environment, start: string): Promise<IgnoreChain> {
-  let chain = await IgnoreChain.outside(environment);
-  if (start === "") return chain;
-  const names = start.split("/");
-  for (const [index] of names.entries()) {
-    const directory = await environment.openDirectory(names.slice(0, index).join("/") || ".");
-    try {
-      chain = await chain.in(directory, await directory.entries());
-    } finally {
-      directory.close();
-    }
-  }
-  return chain;
-}
-
 interface Frame {
   readonly directory: Directory;
   readonly chain: IgnoreChain | undefined;
@@ -91,22 +75,23 @@ interface Entry {
   readonly kind: "file" | "directory";
 }
 
+/** `chainIn` tells what ignore files say in the directory, given what is in it. */
 async function enter(
   directory: Directory,
-  above: IgnoreChain | undefined,
+  chainIn: (entries: readonly DirectoryEntry[]) => IgnoreChain | undefined | Promise<IgnoreChain | undefined>,
   options: WalkOptions,
 ): Promise<Frame> {
   try {
     const all = await directory.entries();
-    const chain = await above?.in(directory, all);
+    const chain = await chainIn(all);
     const prefix = directory.path === "" ? "" : `${directory.path}/`;
-    const entries = all
-      .flatMap(({ name, kind }) =>
-        kind === "file" || kind === "directory" ? [{ path: prefix + name, name, kind }] : [],
-      )
-      .filter((entry) => isShown(entry, chain, options))
-      .sort(byPath);
-    return { directory, chain, entries, next: 0 };
+    const entries: Entry[] = [];
+    for (const { name, kind } of all) {
+      if (kind !== "file" && kind !== "directory") continue;
+      const entry = { path: prefix + name, name, kind };
+      if (isShown(entry, chain, options)) entries.push(entry);
+    }
+    return { directory, chain, entries: entries.sort(byPath), next: 0 };
   } catch (error) {
     directory.close();
     throw error;
@@ -115,7 +100,8 @@ async function enter(
 
 async function enterChild(frame: Frame, entry: Entry, options: WalkOptions): Promise<Frame | undefined> {
   try {
-    return await enter(await frame.directory.openDirectory(entry.name), frame.chain, options);
+    const directory = await frame.directory.openDirectory(entry.name);
+    return await enter(directory, (entries) => frame.chain?.in(directory, entries), options);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     // What was a directory a moment ago and is none now is simply gone.
