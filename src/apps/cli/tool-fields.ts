@@ -14,8 +14,9 @@ export function readFields(
 ): Record<string, unknown> {
   const given = new Map<string, string[]>();
   for (let index = 0; index < words.length; index += 1) {
-    const { flag, attached } = splitFlag(words[index]!);
-    if (!isFlag(flag)) throw strayWord(flag, tool);
+    const word = words[index]!;
+    if (!isFlag(word)) throw strayWord(word, tool);
+    const { flag, attached } = splitFlag(word);
     const { field, negated } = findField(tool, flag, schemas);
     const values = given.get(field) ?? [];
     given.set(field, values);
