@@ -339,7 +339,7 @@ describe("the other commands", () => {
     const { exit, stdout, stderr } = await run(["tour"]);
     expect({ exit, stderr, stdout: exit === 0 ? "" : stdout }).toEqual({ exit: 0, stderr: "", stdout: "" });
     expect(stdout).toContain(`Workspace: ${workspace}\n`);
-    expect(stdout).toContain("$ toolcrib call file.read --path ../../etc/passwd\n");
+    expect(stdout).toContain("$ npx toolcrib call file.read --path ../../etc/passwd\n");
     expect(stdout).toContain("(exit code 4: needs-approval)\n");
     expect(readdirSync(workspace, { recursive: true })).toEqual(before);
   });

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { openToolcrib } from "../../../toolcrib.ts";
 import { describeTools } from "../commands/tools.ts";
+import { explainExamples } from "../help.ts";
 import { paint, print } from "../terminal.ts";
 import { version } from "../version.ts";
-import { Guide, type Room } from "./guide.ts";
+import { commandName, Guide, type Room } from "./guide.ts";
 
 /** Real calls on this folder and in a temporary one; the exit code says whether all ended as told. */
 export async function giveTour(folder: string): Promise<number> {
@@ -120,10 +121,14 @@ function sayGoodbye({ surprises }: Guide): number {
     return 1;
   }
   print(`\n${paint(1, "bold", "Now you")}\n`);
-  print("  toolcrib call search.grep --help     what a tool takes\n");
-  print("  toolcrib tools --json                the definitions for your model\n");
-  print("  toolcrib log                         what was called in this folder\n");
-  print("  toolcrib help                        all commands\n");
+  print(
+    explainExamples([
+      { command: `${commandName} call search.grep --help`, shows: "what a tool takes" },
+      { command: `${commandName} tools --json`, shows: "the definitions for your model" },
+      { command: `${commandName} log`, shows: "what was called in this folder" },
+      { command: `${commandName} help`, shows: "all commands" },
+    ]),
+  );
   return 0;
 }
 

@@ -14,6 +14,9 @@ import { readInput } from "../read-input.ts";
 import { toCommandLine } from "../shell-words.ts";
 import { paint, print } from "../terminal.ts";
 
+/** What to type: in a clone of the repository, npx finds us. */
+export const commandName: string = process.argv[1]?.endsWith(".ts") ? "npx toolcrib" : "toolcrib";
+
 /** Where the calls of a part of the tour are made. */
 export type Room = Pick<ToolcribOptions, "workspace" | "stateDirectory">;
 
@@ -42,7 +45,7 @@ export class Guide {
 
   async visit(room: Room, { says, words, ends, lines = 6 }: Stop): Promise<CallResult> {
     const result = await call(room, words);
-    print(`\n${says}\n${paint(1, "dim", `$ toolcrib call ${toCommandLine(words)}`)}\n`);
+    print(`\n${says}\n${paint(1, "dim", `$ ${commandName} call ${toCommandLine(words)}`)}\n`);
     print(shorten(result.content, lines));
     if (result.error) print(`  (exit code ${exitCodeOf(result.error.code)}: ${result.error.code})\n`);
     const ended = result.error?.code ?? (result.truncated ? "cut" : "ok");
@@ -67,13 +70,14 @@ async function call(room: Room, words: readonly string[]): Promise<CallResult> {
   }
 }
 
+/** The first lines, and the last one where it says how to get the rest. */
 function shorten(content: string, maxLines: number): string {
   const lines = content.trimEnd().split("\n");
-  const shown = lines.slice(0, maxLines).map((line) => `  ${cutLine(line)}\n`);
-  const hidden = lines.length - shown.length;
-  return hidden > 0
-    ? `${shown.join("")}  … ${hidden} more ${hidden === 1 ? "line" : "lines"}\n`
-    : shown.join("");
+  const last = lines.at(-1)!.startsWith("[") ? lines.splice(-1) : [];
+  const hidden = lines.length - maxLines;
+  const gap = hidden > 0 ? [`… ${hidden} more ${hidden === 1 ? "line" : "lines"}`] : [];
+  const shown = [...lines.slice(0, maxLines), ...gap, ...last];
+  return shown.map((line) => `  ${cutLine(line)}\n`).join("");
 }
 
 function cutLine(line: string): string {
