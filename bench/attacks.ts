@@ -12,7 +12,7 @@ import { openUnsafeEnvironment } from "./unsafe-environment.ts";
 
 /** What is tried by force instead of timed. A single failure fails the run. */
 export const attackNames = ["race", "crash"] as const;
-export type AttackName = (typeof attackNames)[number];
+type AttackName = (typeof attackNames)[number];
 
 /** Does everything in a folder that another process exchanges for a link to outside, `tries` times each. */
 export async function* raceForEscapes({ tries }: { tries: number }): AsyncGenerator<CaseResult> {

@@ -30,6 +30,16 @@ export const group: Group = {
       contenders: {
         "node -e 0": () => toExit(["-e", "0"]),
         toolcrib: () => toExit([launcher, "--version"]),
+      },
+    },
+    {
+      name: "the version, peers",
+      about: "`--version` of agents that are Node programs, too.",
+      rounds: 5,
+      warmUpRounds: 1,
+      goals: [],
+      contenders: {
+        "node -e 0": () => toExit(["-e", "0"]),
         "pi-coding-agent": () =>
           toExit([peerProgram("@mariozechner/pi-coding-agent", "dist/cli.js"), "--version"]),
         "gemini-cli": () => toExit([peerProgram("@google/gemini-cli", "bundle/gemini.js"), "--version"]),
