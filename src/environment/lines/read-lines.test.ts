@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { LineRange } from "../../contract/environment.ts";
+import { MemoryEnvironment } from "../memory/memory-environment.ts";
+
+/** Lines with their newlines, found the simple way. */
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.split(/(?<=\n)/);
+}
+
+interface Answer {
+  readonly text: string;
+  readonly lines: number;
+  readonly firstLine: number | undefined;
+  readonly totalLines: number | undefined;
+  readonly reachedEnd: boolean;
+  readonly cutBytes: number;
+}
+
+function expectedAnswer(text: string, range: LineRange, bytesOf: (text: string) => Buffer): Answer {
+  const lines = linesOf(text);
+  const first = range.first > 0 ? range.first : Math.max(1, lines.length + range.first + 1);
+  const taken: string[] = [];
+  let bytes = 0;
+  for (const line of lines.slice(first - 1, first - 1 + range.count)) {
+    bytes += bytesOf(line).length;
+    if (bytes > range.maxBytes) break;
+    taken.push(line);
+  }
+  const known = { firstLine: lines[first - 1] === undefined ? undefined : first, totalLines: lines.length };
+  const tooLong = lines[first - 1];
+  if (taken.length > 0 || tooLong === undefined) {
+    const reachedEnd = first - 1 + taken.length >= lines.length;
+    return { ...known, text: taken.join(""), lines: taken.length, reachedEnd, cutBytes: 0 };
+  }
+  const content = tooLong.replace(/\n$/, "");
+  let kept = "";
+  for (const character of content) {
+    if (bytesOf(kept + character).length > range.maxBytes) break;
+    kept += character;
+  }
+  const cutBytes = bytesOf(content).length - bytesOf(kept).length;
+  return { ...known, text: kept, lines: 1, reachedEnd: first === lines.length, cutBytes };
+}
+
+const encodings = {
+  "utf-8": (text: string) => Buffer.from(text),
+  "utf-16le": (text: string) => Buffer.from(text, "utf16le"),
+  "utf-16be": (text: string) => Buffer.from(text, "utf16le").swap16(),
+};
+
+// Long enough to lie across the chunks in which files are scanned, with newlines thick and thin.
+const piece = fc.tuple(
+  fc.constantFrom("x", "\n", "ä\n", "\r\n", "ਅ\u0a0a", "😀", "some words\n"),
+  fc.constantFrom(1, 2, 7, 100, 30_000, 70_000),
+);
+const content = fc
+  .array(piece, { maxLength: 8 })
+  .map((pieces) => pieces.map(([text, times]) => text.repeat(times)).join(""));
+const number = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 200_000 }));
+const range = fc.record({
+  first: fc.tuple(number, fc.constantFrom(1, -1)).map(([line, sign]) => line * sign),
+  count: number,
+  maxBytes: fc.oneof(fc.integer({ min: 8, max: 60 }), fc.integer({ min: 8, max: 2_000_000 })),
+});
+
+it.each(Object.entries(encodings))(
+  "finds the lines of any %s text",
+  { timeout: 60_000 },
+  async (encoding, bytesOf) => {
+    await fc.assert(
+      fc.asyncProperty(content, fc.array(range, { minLength: 1, maxLength: 4 }), async (text, ranges) => {
+        const environment = new MemoryEnvironment({ files: { file: bytesOf(`\ufeff${text}`) } });
+        for (const asked of ranges) {
+          const slice = await environment.readLines("file", asked);
+          const expected = expectedAnswer(text, asked, bytesOf);
+          const answer: Answer = {
+            text: Buffer.compare(slice.bytes, bytesOf(expected.text)) === 0 ? expected.text : "other bytes",
+            lines: slice.lines,
+            // What is said must be true; that not everything is known is part of the contract.
+            firstLine: slice.firstLine ?? expected.firstLine,
+            totalLines: slice.totalLines ?? expected.totalLines,
+            reachedEnd: slice.reachedEnd,
+            cutBytes: slice.cutBytes,
+          };
+          expect(answer).toEqual(expected);
+          expect(slice.encoding).toBe(encoding === "utf-8" ? "utf-8-bom" : encoding);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  },
+);
