@@ -1,5 +1,11 @@
 import type { ToolError } from "../contract/error.ts";
-import { asksForCarriageReturn, asksForNewline, asksForTextEnd, waysToMatch } from "./rust-regex/analysis.ts";
+import {
+  asksForCarriageReturn,
+  asksForNewline,
+  asksForTextEnd,
+  textInEveryMatch,
+  waysToMatch,
+} from "./rust-regex/analysis.ts";
 import { parseRegex } from "./rust-regex/parse.ts";
 import { regexError } from "./rust-regex/scanner.ts";
 import type { Node } from "./rust-regex/syntax.ts";
@@ -22,6 +28,8 @@ export interface RustRegex {
   readonly crlf: boolean;
   /** A backtracking engine may take unreasonably long: run it under a time bound. */
   readonly mayBacktrack: boolean;
+  /** Part of every match, so that a text without it need not be searched; empty when nothing is known. */
+  readonly requiredText: string;
   /** What keeps JavaScript from matching exactly the same; then only ripgrep can answer. */
   readonly untranslatable: string | undefined;
   /** An expression with the flag "g". Only when nothing is untranslatable. */
@@ -48,6 +56,7 @@ const manyWays = 10_000;
 class Translation implements RustRegex {
   readonly crlf: boolean;
   readonly mayBacktrack: boolean;
+  readonly requiredText: string;
   readonly untranslatable: string | undefined;
   readonly #node: Node;
   readonly #mode: SearchMode;
@@ -58,6 +67,7 @@ class Translation implements RustRegex {
     this.#mode = mode;
     this.crlf = mode.crlf;
     this.mayBacktrack = waysToMatch(node) > manyWays;
+    this.requiredText = textInEveryMatch(node);
     this.untranslatable = untranslatable ?? this.#refusal();
   }
 

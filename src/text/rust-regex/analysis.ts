@@ -28,6 +28,19 @@ export function asksForTextEnd(node: Node): boolean {
   return [...nodesOf(node)].some((part) => part.kind === "assertion" && part.at === "text-end");
 }
 
+/** The longest text that is known to be part of every match; empty when nothing is known. */
+export function textInEveryMatch(node: Node): string {
+  const parts = node.kind === "concatenation" ? node.nodes : [node];
+  let longest = "";
+  let current = "";
+  for (const part of parts) {
+    const isPlain = part.kind === "literal" && !part.ignoreCase;
+    current = isPlain ? current + String.fromCodePoint(part.code) : "";
+    if (current.length > longest.length) longest = current;
+  }
+  return longest;
+}
+
 /** An upper bound for the number of ways in which one text can be matched. */
 export function waysToMatch(node: Node): number {
   switch (node.kind) {

@@ -1,9 +1,10 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { toSearchableText } from "../../text/searchable-text.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
-import { scanLargeFile } from "./scan-large-file.ts";
-import { Batch, maxWholeBytes } from "./search-files.ts";
+import { Batch, headBytes, maxWholeBytes } from "./search-files.ts";
+import { searchLargeFile } from "./search-large-file.ts";
 import { type WalkedFile, walkFiles } from "./walk.ts";
 
 /** A search in process that can be continued. */
@@ -52,28 +53,26 @@ export class DirectorySearch implements InProcessSearch {
 
   async run(budget: Budget): Promise<boolean> {
     if (budget.files === 0 || this.#request.regex.untranslatable !== undefined) return false;
-    const isBounded = Number.isFinite(budget.files);
-    let bytes = 0;
-    for (let cost = 0; !this.#results.isLimited; ) {
+    const spent = { files: 0, bytes: 0, largeFiles: 0 };
+    for (let met = 1; !this.#results.isLimited; met += 1) {
       const file = this.#next ?? (await this.#files.next()).value;
       this.#next = undefined;
       if (file === undefined) break;
       if (!this.#request.filter.takes(file.path.slice(this.#cut))) {
-        cost += passingCost;
+        spent.files += passingCost;
         continue;
       }
-      const isAffordable = cost + (cost > fewFiles ? file.directoriesAhead : 0) < budget.files;
-      const most = isAffordable ? Math.min(budget.bytes - bytes, maxWholeBytes) : 0;
-      const content = isAffordable ? await this.#read(file, most) : undefined;
-      if (content === undefined && isBounded) {
+      const toCome = spent.files > fewFiles ? file.filesAhead * (spent.files / met) : 0;
+      const isTooMuch = spent.files + toCome >= budget.files || spent.bytes >= budget.bytes;
+      if (isTooMuch || (spent.largeFiles >= fewLargeFiles && Number.isFinite(budget.files))) {
         this.#next = file;
         this.#batch.search();
         return this.#results.isLimited;
       }
-      if (content === undefined) await this.#searchLarge(file);
-      else if (content !== "unreadable") this.#batch.add({ path: file.path, bytes: content });
-      cost += 1;
-      bytes += content?.length ?? 0;
+      const bytes = await this.#search(file);
+      spent.files += 1;
+      spent.bytes += bytes ?? 0;
+      spent.largeFiles += bytes === undefined ? 1 : 0;
     }
     this.#batch.search();
     return true;
@@ -83,23 +82,24 @@ export class DirectorySearch implements InProcessSearch {
     await this.#files.return(undefined);
   }
 
-  /** Undefined when it is larger than that. */
-  async #read(file: WalkedFile, maxBytes: number): Promise<Uint8Array | "unreadable" | undefined> {
+  /** How many bytes it took; undefined for a large file. */
+  async #search(file: WalkedFile): Promise<number | undefined> {
     try {
-      return await file.directory.readFile(file.name, maxBytes);
+      const bytes = await file.directory.readFile(file.name, maxWholeBytes);
+      if (bytes !== undefined) this.#batch.add({ path: file.path, bytes });
+      else await this.#searchLarge(file.path);
+      return bytes?.length;
     } catch (error) {
       this.#noteUnreadable(file.path, error);
-      return "unreadable";
+      return 0;
     }
   }
 
-  async #searchLarge(file: WalkedFile): Promise<void> {
+  async #searchLarge(path: string): Promise<void> {
     this.#batch.search();
-    try {
-      await scanLargeFile(file.path, this.#request, this.#results, this.#context);
-    } catch (error) {
-      this.#noteUnreadable(file.path, error);
-    }
+    const head = await this.#context.environment.readBytes(path, { offset: 0, length: headBytes });
+    if (toSearchableText(head).binary) this.#results.addBinary(path);
+    else await searchLargeFile(path, this.#request, this.#results, this.#context);
   }
 
   /** A file that has gone since the directory was read is no problem. */
@@ -112,5 +112,8 @@ export class DirectorySearch implements InProcessSearch {
 /** A file that is passed by costs so much of one that is searched. */
 const passingCost = 0.1;
 
-/** After so many files it pays to look how much there is still to come: each directory will hold something. */
+/** Large files are searched one by one; where there are more of them, together. */
+const fewLargeFiles = 4;
+
+/** After so many files it pays to judge how many there are still to come. */
 const fewFiles = 32;

@@ -7,7 +7,8 @@ import { testWithRipgrep } from "./run-ripgrep.ts";
 import { scanLargeFile } from "./scan-large-file.ts";
 import { scanText } from "./scan-text.ts";
 import type { Scope } from "./scope.ts";
-import { maxWholeBytes, searchFiles } from "./search-files.ts";
+import { headBytes, maxWholeBytes, searchFiles } from "./search-files.ts";
+import { searchLargeFile } from "./search-large-file.ts";
 import { withinTime } from "./time-bound.ts";
 
 /** Searches one file, or kept output, that was asked for by name: also when it is ignored, hidden or no text. */
@@ -30,7 +31,7 @@ export class FileSearch implements InProcessSearch {
   }
 
   async run(budget: Budget): Promise<boolean> {
-    const { path, bytes } = this.#scope;
+    const { path, bytes, isOutput } = this.#scope;
     const isSmall = bytes <= Math.min(maxWholeBytes, budget.bytes);
     const content = await this.#read(isSmall ? maxWholeBytes : headBytes);
     const text = toSearchableText(content);
@@ -40,9 +41,10 @@ export class FileSearch implements InProcessSearch {
       this.#results.binary = { path, matches };
       return true;
     }
-    if (!canSearch || (!isSmall && Number.isFinite(budget.bytes))) return false;
+    if (!canSearch) return false;
     if (isSmall) searchFiles([{ path, bytes: content }], this.#request, this.#results);
-    else await scanLargeFile(path, this.#request, this.#results, this.#context);
+    else if (isOutput) await scanLargeFile(path, this.#request, this.#results, this.#context);
+    else await searchLargeFile(path, this.#request, this.#results, this.#context);
     return true;
   }
 
@@ -61,8 +63,5 @@ export class FileSearch implements InProcessSearch {
     return testWithRipgrep(this.#scope.path, this.#request, this.#context);
   }
 }
-
-/** Large files are judged by their beginning. */
-const headBytes = 64 * 1024;
 
 const binaryMs = 500;

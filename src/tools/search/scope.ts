@@ -8,6 +8,7 @@ export type Scope =
   | { readonly kind: "file"; readonly path: string; readonly bytes: number; readonly isOutput: boolean };
 
 export async function findScope(environment: Environment, path: string): Promise<Scope> {
+  if (path === ".") return { kind: "directory", path: "" };
   const info = await environment.info(path);
   const real = await environment.realPath(path);
   const { workspace } = environment;

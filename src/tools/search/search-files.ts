@@ -1,3 +1,4 @@
+import { byteOrderMarkLength } from "../../text/encoding.ts";
 import { toSearchableText } from "../../text/searchable-text.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
@@ -6,6 +7,9 @@ import { withinTime } from "./time-bound.ts";
 
 /** Files up to this size are searched in one piece. */
 export const maxWholeBytes: number = 8 * 1024 * 1024;
+
+/** Whether a larger file is text, its beginning tells. */
+export const headBytes: number = 64 * 1024;
 
 /** A file that was read through the boundary and is to be searched. */
 export interface FileToSearch {
@@ -58,11 +62,19 @@ export function searchFiles(
   const search = () => {
     for (const { path, bytes } of files) {
       if (results.isLimited) return;
-      const text = toSearchableText(bytes);
-      if (text.binary) results.addBinary(path);
-      else results.add({ path, ...scanText(text, request, results.wanted) });
+      const text = couldMatch(bytes, request) ? toSearchableText(bytes) : undefined;
+      if (text?.binary) results.addBinary(path);
+      else results.add({ path, ...(text === undefined ? noHits : scanText(text, request, results.wanted)) });
     }
   };
   if (request.regex.mayBacktrack) withinTime(batchMs, search);
   else search();
+}
+
+const noHits = { count: 0, lines: [], hasMore: false };
+
+/** Most files can be ruled out by their bytes. */
+function couldMatch(bytes: Uint8Array, { regex }: GrepRequest): boolean {
+  if (regex.requiredText === "" || byteOrderMarkLength(bytes) === 2) return true;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(regex.requiredText);
 }

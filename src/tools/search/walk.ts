@@ -18,8 +18,8 @@ export interface WalkedFile {
   readonly path: string;
   readonly name: string;
   readonly directory: Directory;
-  /** Directories known and not yet entered. */
-  readonly directoriesAhead: number;
+  /** How many files are likely still to come, by what was seen so far. */
+  readonly filesAhead: number;
 }
 
 /**
@@ -34,10 +34,10 @@ export async function* walkFiles(
 ): AsyncGenerator<WalkedFile> {
   const turn = new Turn(options.signal);
   const open: Frame[] = [];
-  let directoriesAhead = 0;
+  const seen = new Census();
   const push = (frame: Frame) => {
     open.push(frame);
-    directoriesAhead += frame.entries.filter(({ kind }) => kind === "directory").length;
+    seen.enter(frame.entries);
   };
   try {
     const chain = options.ignoreFiles ? await IgnoreChain.at(environment, start) : undefined;
@@ -48,9 +48,10 @@ export async function* walkFiles(
       if (entry === undefined) {
         open.pop()?.directory.close();
       } else if (entry.kind === "file") {
-        yield { path: entry.path, name: entry.name, directory: frame.directory, directoriesAhead };
+        seen.pass("file");
+        yield { path: entry.path, name: entry.name, directory: frame.directory, filesAhead: seen.filesAhead };
       } else {
-        directoriesAhead -= 1;
+        seen.pass("directory");
         const isEntered = options.enters?.(entry.path) ?? true;
         const entered = isEntered ? await enterChild(frame, entry, options) : undefined;
         if (entered !== undefined) push(entered);
@@ -73,6 +74,29 @@ interface Entry {
   readonly path: string;
   readonly name: string;
   readonly kind: "file" | "directory";
+}
+
+/** Counts what a walk has met, to judge what it will meet. */
+class Census {
+  #enteredDirectories = 0;
+  #foundFiles = 0;
+  #waiting = { file: 0, directory: 0 };
+
+  get filesAhead(): number {
+    return this.#waiting.file + (this.#waiting.directory * this.#foundFiles) / this.#enteredDirectories;
+  }
+
+  enter(entries: readonly Entry[]): void {
+    const files = entries.filter(({ kind }) => kind === "file").length;
+    this.#enteredDirectories += 1;
+    this.#foundFiles += files;
+    this.#waiting.file += files;
+    this.#waiting.directory += entries.length - files;
+  }
+
+  pass(kind: Entry["kind"]): void {
+    this.#waiting[kind] -= 1;
+  }
 }
 
 /** `chainIn` tells what ignore files say in the directory, given what is in it. */
