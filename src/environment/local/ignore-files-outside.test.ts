@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { IgnoreFileOutside } from "../../contract/environment.ts";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) fs.rmSync(folder, { recursive: true });
+});
+
+function writeFolder(files: Readonly<Record<string, string>>): string {
+  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "toolcrib outside ")));
+  folders.push(folder);
+  for (const [name, content] of Object.entries(files)) {
+    fs.mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
+    fs.writeFileSync(path.join(folder, name), content);
+  }
+  return folder;
+}
+
+/** In a process of its own, as the user's home is the process's. Files above the folder itself do not count. */
+function ignoreFilesOutside(
+  folder: string,
+  variables: Readonly<Record<string, string>> = {},
+): IgnoreFileOutside[] {
+  const module = new URL("./ignore-files-outside.ts", import.meta.url).href;
+  const script = `
+    const { ignoreFilesOutside } = await import(${JSON.stringify(module)});
+    console.log(JSON.stringify(ignoreFilesOutside(${JSON.stringify(path.join(folder, "repo/a/workspace"))})));`;
+  const env = { HOME: path.join(folder, "home"), ...variables };
+  const output = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+    env,
+    encoding: "utf8",
+  });
+  const below = path.basename(folder);
+  const found = JSON.parse(output) as IgnoreFileOutside[];
+  return found.filter(({ workspace }) => !workspace.includes(below));
+}
+
+describe("ignoreFilesOutside", () => {
+  it("gives what stands above the workspace, nearest first, and ends git's rules at the repository", () => {
+    const folder = writeFolder({
+      ".gitignore": "far",
+      ".ignore": "anywhere",
+      "repo/.git/info/exclude": "excluded",
+      "repo/.gitignore": "near",
+      "repo/a/.rgignore": "nearest",
+      "repo/a/workspace/.gitignore": "inside",
+    });
+    expect(ignoreFilesOutside(folder)).toEqual([
+      { name: ".rgignore", workspace: "workspace", text: "nearest" },
+      { name: ".gitignore", workspace: "a/workspace", text: "near" },
+      { name: "exclude", workspace: "a/workspace", text: "excluded" },
+      { name: ".ignore", workspace: "repo/a/workspace", text: "anywhere" },
+    ]);
+  });
+
+  it("tells that there is a repository though it excludes nothing", () => {
+    const folder = writeFolder({ "repo/.git/HEAD": "" });
+    expect(ignoreFilesOutside(folder)).toEqual([{ name: "exclude", workspace: "a/workspace", text: "" }]);
+  });
+
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    ["in the usual place", { "home/.config/git/ignore": "mine" }, {}],
+    ["where settings are kept", { "settings/git/ignore": "mine" }, { XDG_CONFIG_HOME: "settings" }],
+    [
+      "as git's settings say",
+      { "home/.gitconfig": "[core]\n\texcludesFile = ~/mine\n", "home/mine": "mine" },
+      {},
+    ],
+    [
+      "as git's other settings say",
+      { "home/.config/git/config": '[core]\nexcludesfile = "~/mine"\n', "home/mine": "mine" },
+      {},
+    ],
+  ])("finds the user's own rules %s", (_, files, variables) => {
+    const folder = writeFolder(files);
+    const absolute = Object.fromEntries(
+      Object.entries(variables).map(([name, value]) => [name, path.join(folder, value)]),
+    );
+    expect(ignoreFilesOutside(folder, absolute)).toEqual([{ name: "global", workspace: "", text: "mine" }]);
+  });
+});
