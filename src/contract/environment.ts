@@ -42,7 +42,7 @@ export interface Environment {
 
   /**
    * When the regular files at these paths, relative to the workspace and free of links, were last changed; undefined
-   * for anything else. Quick for thousands, above all when paths of one directory follow each other.
+   * for anything else. Quick for thousands.
    */
   modifiedTimes(paths: readonly string[], signal?: AbortSignal): Promise<readonly (number | undefined)[]>;
 

@@ -1,7 +1,7 @@
 import type { TextEncoding } from "../contract/environment.ts";
 
 /** Enough of a file's beginning to tell its encoding. */
-export const detectionBytes = 64 * 1024;
+export const detectionBytes: number = 64 * 1024;
 
 /**
  * Tells the encoding from a file's beginning. `complete` says that `head` is the whole file; otherwise a character cut

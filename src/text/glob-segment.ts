@@ -96,6 +96,12 @@ export function matchSegment(pattern: NamePattern, name: string): boolean {
   }
 }
 
+/** What every name that matches ends with, as far as the pattern spells it out. */
+export function literalTail({ tokens }: NamePattern): string {
+  const start = tokens.findLastIndex((token) => typeof token === "string" || "ranges" in token) + 1;
+  return String.fromCodePoint(...tokens.slice(start).map((token) => (token as { code: number }).code));
+}
+
 /** Returning to the last star alone is enough: what an earlier star could take, the later one can take as well. */
 function matchTokens(tokens: readonly Token[], name: string): boolean {
   let token = 0;

@@ -1,11 +1,13 @@
 import { ToolError } from "../contract/error.ts";
 import { expandBraces } from "./glob-braces.ts";
-import { GlobSyntaxError, matchSegment, parseSegments, type Segment } from "./glob-segment.ts";
+import { GlobSyntaxError, literalTail, matchSegment, parseSegments, type Segment } from "./glob-segment.ts";
 
 /** A file name pattern that answers in time linear in pattern times path, whoever wrote it. */
 export interface Glob {
   /** The one base name that a plain pattern means, at any depth; undefined for every other pattern. */
   readonly literalName: string | undefined;
+  /** Whatever matches ends in one of these; a rough filter for programs that know no such patterns. */
+  readonly tails: readonly string[];
   /** `path` is relative to where the pattern is anchored, with "/" between names. */
   matches(path: string, kind: "file" | "directory"): boolean;
   /** Whether something below this directory could match, so that a walk can leave out the rest. */
@@ -46,11 +48,13 @@ export function escapeGlob(path: string): string {
 
 class GlobSet implements Glob {
   readonly literalName: string | undefined;
+  readonly tails: readonly string[];
   readonly #globs: readonly Glob[];
 
   constructor(globs: readonly Glob[]) {
     this.#globs = globs;
     this.literalName = globs.length === 1 ? globs[0]!.literalName : undefined;
+    this.tails = globs.flatMap((glob) => glob.tails);
   }
 
   matches(path: string, kind: "file" | "directory"): boolean {
@@ -64,6 +68,7 @@ class GlobSet implements Glob {
 
 class PlainGlob implements Glob {
   readonly literalName: string | undefined;
+  readonly tails: readonly string[];
   readonly #segments: readonly Segment[];
   readonly #onlyBaseName: boolean;
   readonly #onlyDirectories: boolean;
@@ -82,6 +87,8 @@ class PlainGlob implements Glob {
       (segments.length === 1 && !inner.includes("/")) ||
       (segments.length === 2 && first === "**" && second !== "**");
     this.#segments = this.#onlyBaseName ? segments.slice(-1) : segments;
+    const last = segments.at(-1);
+    this.tails = [last === undefined || last === "**" || ignoreCase ? "" : literalTail(last)];
     const only = this.#segments[0];
     this.literalName =
       this.#onlyBaseName &&

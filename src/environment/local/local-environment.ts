@@ -21,6 +21,7 @@ import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
 import { deleteEntry } from "./files/delete-entry.ts";
 import { fileInfo } from "./files/file-info.ts";
 import { HeldDirectory } from "./files/held-directory.ts";
+import { readModifiedTimes } from "./files/modified-times.ts";
 import { moveEntry } from "./files/move-entry.ts";
 import { findExisting, findPlace, realPathOf } from "./files/place.ts";
 import { type NamedPath, openForReading, readPatiently, readQuickly } from "./files/read-file.ts";
@@ -141,6 +142,13 @@ class LocalEnvironment implements Environment {
     return this.#changing(from, (source) =>
       this.#changing(to, (target) => moveEntry(this.#inside, source, target, options)),
     );
+  }
+
+  async modifiedTimes(
+    paths: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (number | undefined)[]> {
+    return readModifiedTimes(this.workspace, paths, signal);
   }
 
   async openDirectory(path: string): Promise<Directory> {

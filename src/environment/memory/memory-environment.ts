@@ -74,6 +74,15 @@ export class MemoryEnvironment implements Environment {
     return this.#answer(path, () => infoOf(this.#existing(path, options.followLinks ?? true)));
   }
 
+  async modifiedTimes(paths: readonly string[]): Promise<readonly (number | undefined)[]> {
+    return Promise.all(
+      paths.map(async (path) => {
+        const info = await this.info(path, { followLinks: false }).catch(() => undefined);
+        return info?.kind === "file" ? info.modifiedMs : undefined;
+      }),
+    );
+  }
+
   async readFile(
     path: string,
     options: { readonly maxBytes: number; readonly signal?: AbortSignal },

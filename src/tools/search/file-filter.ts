@@ -21,6 +21,12 @@ export class FileFilter {
     this.#typeGlobs = options.type === undefined ? undefined : fileType(options.type);
   }
 
+  /** Whatever is taken ends in one of these; a rough filter for programs. Undefined when nothing is sure. */
+  get tails(): readonly string[] | undefined {
+    const tails = this.#globs.flatMap(({ glob, wanted }) => (wanted ? glob.tails : []));
+    return tails.length === 0 || tails.includes("") ? undefined : tails;
+  }
+
   takes(path: string): boolean {
     if (this.#typeGlobs?.some((glob) => glob.matches(path, "file")) === false) return false;
     return this.#globs.findLast(({ glob }) => glob.matches(path, "file"))?.wanted ?? this.#wantsAll;

@@ -51,6 +51,11 @@ export class IgnoreChain {
     );
   }
 
+  /** There are rules that git does not read. */
+  get hasForeignRules(): boolean {
+    return this.#levels.some(({ files }) => files.has(".ignore") || files.has(".rgignore"));
+  }
+
   /** What holds in a directory of this one. */
   async in(directory: Directory, entries: readonly DirectoryEntry[]): Promise<IgnoreChain> {
     const level = await readLevel(directory, entries);

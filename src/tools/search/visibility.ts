@@ -7,6 +7,11 @@ export interface Visibility {
   readonly ignoreFiles: boolean;
 }
 
+/** Whether a name in the path begins with a dot. */
+export function hasHiddenName(path: string): boolean {
+  return path.startsWith(".") || path.includes("/.");
+}
+
 /**
  * Whether an entry is shown, its directory being shown. As with ripgrep an ignore file that includes a hidden name
  * shows it. Git's own folder is nobody's text: it has to be asked for by path.

@@ -16,11 +16,7 @@ export class VisiblePaths {
     this.#visibility = visibility;
   }
 
-  async has(path: string): Promise<boolean> {
-    return this.#isShown(path, "file");
-  }
-
-  async #isShown(path: string, kind: "file" | "directory"): Promise<boolean> {
+  async has(path: string, kind: "file" | "directory" = "file"): Promise<boolean> {
     const directory = await this.#directory(parentOf(path));
     if (directory === undefined) return false;
     const name = path.slice(path.lastIndexOf("/") + 1);
@@ -42,7 +38,7 @@ export class VisiblePaths {
         chain: this.#visibility.ignoreFiles ? await IgnoreChain.at(this.#environment, path) : undefined,
       };
     }
-    if (!(await this.#isShown(path, "directory"))) return undefined;
+    if (!(await this.has(path, "directory"))) return undefined;
     const above = await this.#directory(parentOf(path));
     if (above?.chain === undefined) return { chain: undefined };
     const directory = await this.#environment.openDirectory(path);

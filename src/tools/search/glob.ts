@@ -1,0 +1,108 @@
+import * as z from "zod/mini";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { FileFilter } from "./file-filter.ts";
+import { type FileSource, listFiles } from "./list-files.ts";
+import { findScope } from "./scope.ts";
+
+export interface GlobInput {
+  readonly pattern: string;
+  readonly path?: string | undefined;
+  readonly sort?: "newest" | "path" | undefined;
+  readonly limit?: number | undefined;
+  readonly hidden?: boolean | undefined;
+  readonly no_ignore?: boolean | undefined;
+}
+
+export interface GlobData {
+  /** Relative to the workspace, in the order that was asked for, at most `limit` of them. */
+  readonly files: readonly FoundFile[];
+  /** How many there are in all. */
+  readonly total: number;
+  readonly limited: boolean;
+  /** Who listed the files; the answer does not depend on it. */
+  readonly source: FileSource;
+}
+
+export interface FoundFile {
+  readonly path: string;
+  readonly modifiedMs: number;
+}
+
+/** Finds files by name. */
+export const searchGlob: Tool<GlobInput, GlobData> = {
+  name: "search.glob",
+  summary:
+    'Find files by name pattern, newest first: "*.ts" at any depth, "src/**/*.test.ts", "{a,b}.json". Leaves out hidden ' +
+    "and ignored files. To find text in files use search.grep; to see a directory use file.list.",
+  risk: "read",
+  input: z.strictObject({
+    pattern: z
+      .string()
+      .check(
+        z.minLength(1),
+        z.describe("Name pattern: * ? [a-z] {a,b} **. Without a slash it matches at any depth."),
+      ),
+    path: z.optional(z.string().check(z.describe("Directory to look in; the workspace if not given."))),
+    sort: z.optional(z.enum(["newest", "path"]).check(z.describe("Order; newest first if not given."))),
+    limit: z.optional(
+      z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Most files; 500 if not given.")),
+    ),
+    hidden: z.optional(z.boolean().check(z.describe("Also names that begin with a dot (never .git)."))),
+    no_ignore: z.optional(z.boolean().check(z.describe("Also what .gitignore and its like leave out."))),
+  }),
+  limits: { maxChars: 20_000, maxLines: 500, keep: "head" },
+  accesses: ({ path = "." }) => [{ kind: "read", path }],
+
+  async run(
+    { pattern, path = ".", sort = "newest", limit = 500, hidden = false, no_ignore = false },
+    context,
+  ) {
+    const filter = new FileFilter({ globs: [pattern] });
+    const scope = await findScope(context.environment, path);
+    if (scope.kind === "file") {
+      throw new ToolError("unsupported", `${path} is not a directory`, {
+        hint: "Name the directory it is in.",
+      });
+    }
+    const wanted = { directory: scope.path, filter, hidden, ignoreFiles: !no_ignore };
+    const { paths, source } = await listFiles(wanted, context);
+    const times = await context.environment.modifiedTimes(paths, context.signal);
+    // What is no regular file, or gone by now, has no time.
+    const found = paths.flatMap((found, index) => {
+      const modifiedMs = times[index];
+      return modifiedMs === undefined ? [] : [{ path: found, modifiedMs }];
+    });
+    const files = found.sort(sort === "newest" ? byTime : byPath).slice(0, limit);
+    const limited = files.length < found.length;
+    return {
+      data: { files, total: found.length, limited, source },
+      text:
+        files.map((file) => file.path).join("\n") || describeNothing(pattern, path, { hidden, no_ignore }),
+      ...(limited ? { continuation: describeLimit(files.length, found.length) } : {}),
+    };
+  },
+};
+
+function byTime(one: FoundFile, other: FoundFile): number {
+  return other.modifiedMs - one.modifiedMs || byPath(one, other);
+}
+
+function byPath(one: FoundFile, other: FoundFile): number {
+  return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
+}
+
+function describeNothing(
+  pattern: string,
+  path: string,
+  { hidden, no_ignore }: { readonly hidden: boolean; readonly no_ignore: boolean },
+): string {
+  const leftOut = [...(hidden ? [] : ["hidden"]), ...(no_ignore ? [] : ["ignored"])].join(" and ");
+  const where = path === "." ? "the workspace" : path;
+  return `No file in ${where} matches ${pattern}.${leftOut === "" ? "" : ` Files that are ${leftOut} were left out.`}`;
+}
+
+function describeLimit(shown: number, total: number): string {
+  return `${shown} of ${counted(total, "file")} shown; narrow the pattern or raise limit.`;
+}
