@@ -7,6 +7,8 @@ export interface IgnoreRules {
    * Whether a directory above is ignored already, the caller knows.
    */
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined;
+  /** Whether a line could match any path written in this text: a quick no for many paths at once. */
+  couldMatchIn(text: string): boolean;
 }
 
 /** Reads a `.gitignore` or a file in its syntax. Lines that git would never match are left out. */
@@ -44,6 +46,10 @@ class RuleList implements IgnoreRules {
     const later =
       this.#others.find((index) => index < named || this.#rules[index]!.glob.matches(path, kind)) ?? -1;
     return this.#rules[Math.max(named, later)]?.says;
+  }
+
+  couldMatchIn(text: string): boolean {
+    return this.#rules.some(({ glob }) => glob.tails.some((tail) => text.includes(tail)));
   }
 }
 

@@ -194,7 +194,7 @@ describe("translateRegex", () => {
     );
   });
 
-  it.each(["(?-u:.)", "(?-u)\\xFF", "(?R)a$", "\\p{Age=3.0}", "(?i-u)k"])(
+  it.each(["(?-u:.)", "(?-u)\\xFF", "(?R)a$", "\\p{Age=3.0}", "(?i-u)k", "(?:a{90}){90}{90}{90}"])(
     "leaves %s to ripgrep",
     (pattern) => {
       expect(translateRegex(pattern).untranslatable).toEqual(expect.any(String));
@@ -202,10 +202,20 @@ describe("translateRegex", () => {
   );
 
   it("knows which patterns may take too long", () => {
-    const patterns = ["foo|bar", "a{1,9}b?", "a*b", "(a|b)+", `${"a?".repeat(30)}`, "(a|a){1,30}", "x{2,}"];
+    const patterns = [
+      "foo|bar",
+      "a{1,9}b?",
+      "a*b",
+      "(a|b)+",
+      `${"a?".repeat(30)}`,
+      "(a|a){1,30}",
+      "x{2,}",
+      "a{500}",
+    ];
     expect(patterns.map((pattern) => translateRegex(pattern).mayBacktrack)).toEqual([
       false,
       false,
+      true,
       true,
       true,
       true,

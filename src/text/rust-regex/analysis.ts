@@ -3,6 +3,8 @@ import type { ClassSet, Node } from "./syntax.ts";
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
+const longRepetition = 100;
+
 /** A node and everything in it. */
 export function* nodesOf(node: Node): Generator<Node> {
   yield node;
@@ -41,11 +43,11 @@ export function textInEveryMatch(node: Node): string {
   return longest;
 }
 
-/** An upper bound for the number of ways in which one text can be matched. */
+/** An upper bound for how often a backtracking engine may have to try at one place; what is long counts as endless. */
 export function waysToMatch(node: Node): number {
   switch (node.kind) {
     case "repetition":
-      if (node.max === Number.POSITIVE_INFINITY) return node.max;
+      if (node.max > longRepetition) return Number.POSITIVE_INFINITY;
       return (node.max - node.min + 1) * waysToMatch(node.node) ** node.max;
     case "concatenation":
       return node.nodes.reduce((ways, part) => ways * waysToMatch(part), 1);

@@ -56,6 +56,11 @@ export class IgnoreChain {
     return this.#levels.some(({ files }) => files.has(".ignore") || files.has(".rgignore"));
   }
 
+  /** Whether any rule could match a path written in this text. */
+  couldMatchIn(text: string): boolean {
+    return this.#byPrecedence.some(({ rules }) => rules.couldMatchIn(text));
+  }
+
   /** What holds in a directory of this one. */
   async in(directory: Directory, entries: readonly DirectoryEntry[]): Promise<IgnoreChain> {
     const level = await readLevel(directory, entries);

@@ -8,6 +8,7 @@ import type { ShownLine } from "./hits.ts";
 import { type RipgrepLine, readCounts, readLines } from "./ripgrep-output.ts";
 import { scanLargeFile } from "./scan-large-file.ts";
 import { Batch, type FileToSearch, maxWholeBytes, searchFiles } from "./search-files.ts";
+import { throwIfUnwanted } from "./turn.ts";
 
 /**
  * Takes what a running ripgrep finds. It opens files by path and so can be led astray; therefore every line that it
@@ -45,8 +46,11 @@ export class RipgrepSearch {
     } finally {
       this.#process.stop();
     }
-    const { code } = await this.#process.exit;
+    const { code, signal } = await this.#process.exit;
+    throwIfUnwanted(this.#context.signal);
+    if (this.#results.isLimited) return;
     if (code === 2) this.#noteProblems(await problems);
+    else if (code !== 0 && code !== 1) throw endedEarly(signal ?? `code ${code}`);
   }
 
   async #takeLines(): Promise<void> {
@@ -171,6 +175,12 @@ function firstMatches(
   const last = matches[most - 1];
   const end = Math.min((last?.line ?? 0) + after, matches[most]!.line - 1);
   return { count: most, lines: lines.filter(({ line }) => line <= end), hasMore };
+}
+
+function endedEarly(how: string): ToolError {
+  return new ToolError("unavailable", `ripgrep ended before it was done (${how})`, {
+    hint: "Search again, or in a smaller part of the workspace.",
+  });
 }
 
 const maxProblemChars = 64 * 1024;

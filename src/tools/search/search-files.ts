@@ -3,7 +3,7 @@ import { toSearchableText } from "../../text/searchable-text.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
 import { scanText } from "./scan-text.ts";
-import { withinTime } from "./time-bound.ts";
+import { OutOfTime, withinTime } from "./time-bound.ts";
 
 /** Files up to this size are searched in one piece. */
 export const maxWholeBytes: number = 8 * 1024 * 1024;
@@ -67,8 +67,13 @@ export function searchFiles(
       else results.add({ path, ...(text === undefined ? noHits : scanText(text, request, results.wanted)) });
     }
   };
-  if (request.regex.mayBacktrack) withinTime(batchMs, search);
-  else search();
+  try {
+    if (request.regex.mayBacktrack) withinTime(batchMs, search);
+    else search();
+  } catch (error) {
+    // Written for other texts than ASCII an expression can be too large after all.
+    throw error instanceof SyntaxError ? new OutOfTime() : error;
+  }
 }
 
 const noHits = { count: 0, lines: [], hasMore: false };

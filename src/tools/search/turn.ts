@@ -12,7 +12,7 @@ export class Turn {
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
-    this.#throwIfUnwanted();
+    throwIfUnwanted(signal);
   }
 
   get isOver(): boolean {
@@ -21,13 +21,14 @@ export class Turn {
 
   async next(): Promise<void> {
     await nextTurn();
-    this.#throwIfUnwanted();
+    throwIfUnwanted(this.#signal);
     this.#ends = monotonicMs() + turnMs;
   }
+}
 
-  #throwIfUnwanted(): void {
-    if (!this.#signal.aborted) return;
-    if (this.#signal.reason instanceof ToolError) throw this.#signal.reason;
-    throw new ToolError("cancelled", "The call was cancelled", { cause: this.#signal.reason });
-  }
+/** Throws when `signal` has been aborted: the reason if it is one of ours, else `cancelled`. */
+export function throwIfUnwanted(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  if (signal.reason instanceof ToolError) throw signal.reason;
+  throw new ToolError("cancelled", "The call was cancelled", { cause: signal.reason });
 }

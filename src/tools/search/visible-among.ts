@@ -1,6 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import type { IgnoreChain } from "./ignore-chain.ts";
-import { isShown, type Visibility } from "./visibility.ts";
+import { hasHiddenName, isShown, type Visibility } from "./visibility.ts";
 
 /**
  * Those of many files below a directory that a walk from there would give. Quick where VisiblePaths would look into
@@ -19,6 +19,9 @@ export async function visibleAmong(
   },
 ): Promise<readonly string[]> {
   const chains = await readChains(known);
+  const text = paths.join("\n");
+  const hasRulesForThem = [...chains.values()].some((chain) => chain.couldMatchIn(text));
+  if (!hasRulesForThem && !paths.some(hasHiddenName)) return paths;
   const shown = new Map<string, IgnoreChain | undefined>([[known.directory, known.chain]]);
   const chainOf = (path: string): IgnoreChain | undefined => {
     if (shown.has(path)) return shown.get(path);
