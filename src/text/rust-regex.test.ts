@@ -194,7 +194,7 @@ describe("translateRegex", () => {
     );
   });
 
-  it.each(["(?-u:.)", "(?-u)\\xFF", "(?R)a$", "\\p{Age=3.0}", "(?i-u)k", "(?:a{90}){90}{90}{90}"])(
+  it.each(["(?-u:.)", "(?-u)\\xFF", "(?R)a$", "\\p{Age=3.0}", "(?i-u)k"])(
     "leaves %s to ripgrep",
     (pattern) => {
       expect(translateRegex(pattern).untranslatable).toEqual(expect.any(String));

@@ -40,15 +40,17 @@ export class RipgrepSearch {
   /** Runs until ripgrep is done or nothing more is wanted. Throws OutOfTime when the pattern takes too long here. */
   async run(): Promise<void> {
     const problems = readAll(this.#process.stderr);
+    let isRead = false;
     try {
       if (this.#request.mode === "count" && !this.#request.multiline) await this.#takeCounts();
       else await this.#takeLines();
+      isRead = !this.#results.isLimited;
     } finally {
-      this.#process.stop();
+      if (!isRead) this.#process.stop();
     }
     const { code, signal } = await this.#process.exit;
     throwIfUnwanted(this.#context.signal);
-    if (this.#results.isLimited) return;
+    if (!isRead) return;
     if (code === 2) this.#noteProblems(await problems);
     else if (code !== 0 && code !== 1) throw endedEarly(signal ?? `code ${code}`);
   }
