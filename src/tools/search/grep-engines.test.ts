@@ -242,6 +242,24 @@ describe("search.grep", () => {
     }
   });
 
+  it("does not take a search that was cut short for a finished one", async () => {
+    const folder = makeFolder();
+    const workspace = path.join(folder, "workspace");
+    write(workspace, { "a.txt": "hit\n" });
+    const program = (name: string, end: string) => {
+      const file = path.join(folder, name);
+      fs.writeFileSync(file, `#!/bin/sh\nprintf './a.txt\\0001:1:0:hit\\n'\n${end}\n`, { mode: 0o755 });
+      return file;
+    };
+    const dying = contextFor(open(workspace, { rg: program("dying", "kill -9 $$") }));
+    await expect(grep({ pattern: "hit" }, dying, nothing)).rejects.toMatchObject({ code: "unavailable" });
+    const controller = new AbortController();
+    const endless = contextFor(open(workspace, { rg: program("endless", "sleep 60") }), controller.signal);
+    const searching = grep({ pattern: "hit" }, endless, nothing);
+    setTimeout(() => controller.abort(), 100);
+    await expect(searching).rejects.toMatchObject({ code: "cancelled" });
+  });
+
   it("says in advance what it reads", () => {
     expect([
       searchGrep.accesses({ pattern: "a" }),

@@ -25,17 +25,8 @@ export async function listWithGit(
 
   const tails = filter.tails ? [...filter.tails, ...telling] : [""];
   const patterns = tails.map((tail) => `*${escapeGlob(tail)}`);
-  const args = [
-    ...guard,
-    "ls-files",
-    "-z",
-    "-c",
-    "-o",
-    "--exclude-standard",
-    "--deduplicate",
-    "--",
-    ...patterns,
-  ];
+  const listing = ["ls-files", "-z", "-c", "-o", "--exclude-standard", "--deduplicate"];
+  const args = [...guarded(environment.workspace), ...listing, "--", ...patterns];
   const listed = await outputOf("git", { args, cwd: directory || ".", env }, context);
   if (listed?.code !== 0) return undefined;
 
@@ -43,8 +34,8 @@ export async function listWithGit(
   const withRules = new Set<string>();
   const taken: string[] = [];
   for (const path of listed.text.split("\0")) {
-    // A repository of its own, or a work tree elsewhere.
-    if (path.endsWith("/") || path.startsWith("../")) return undefined;
+    // A repository of its own.
+    if (path.endsWith("/")) return undefined;
     const tellingName = /(?<=^|\/)\.(?:gitignore|ignore|rgignore|gitmodules)$/.exec(path)?.[0];
     if (tellingName === ".gitignore") withRules.add((prefix + path).slice(0, -"/.gitignore".length));
     else if (tellingName !== undefined) return undefined;
@@ -54,8 +45,12 @@ export async function listWithGit(
   return visibleAmong(taken, { environment, directory, chain, visibility, withRules });
 }
 
-/** The repository's own settings must not run anything. */
-const guard = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager"];
+/** The repository's own settings must neither run anything nor lead elsewhere. */
+function guarded(workspace: string): string[] {
+  const settings = ["core.fsmonitor=false", "core.hooksPath=/dev/null"];
+  return [...settings.flatMap((setting) => ["-c", setting]), "--no-pager", `--work-tree=${workspace}`];
+}
+
 const env = { GIT_OPTIONAL_LOCKS: "0" };
 
 /** What has to be seen whatever is wanted: files with rules, submodules, repositories. */

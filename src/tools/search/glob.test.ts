@@ -1,0 +1,225 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { type GlobInput, searchGlob } from "./glob.ts";
+
+const find = (environment: Environment, input: GlobInput) =>
+  searchGlob.run(input, {
+    environment,
+    signal: new AbortController().signal,
+    progress: () => {},
+    output: () => {},
+  });
+
+const pathsOf = async (environment: Environment, input: GlobInput) =>
+  (await find(environment, { sort: "path", limit: 10_000, ...input })).data.files.map(({ path }) => path);
+
+function writeFiles(folder: string, files: Record<string, string>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+function git(folder: string, ...args: string[]): void {
+  const identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
+  execFileSync("git", [...identity, ...args], { cwd: folder, stdio: "ignore" });
+}
+
+/** Enough files that a program is worth its start. */
+const many = Object.fromEntries(
+  Array.from({ length: 400 }, (_, index) => [`many/${index % 20}/${index}.txt`, ""]),
+);
+
+describe("search.glob", () => {
+  it("gives files newest first, by names relative to the workspace", async () => {
+    await using folder = temporaryFolder();
+    writeFiles(folder.path, { "src/old.ts": "", "src/deep/new.ts": "", "src/other.js": "" });
+    utimesSync(join(folder.path, "src/old.ts"), 1000, 1000);
+    utimesSync(join(folder.path, "src/deep/new.ts"), 2000, 2000);
+    expect(
+      await find(openLocalEnvironment({ workspace: folder.path }), { pattern: "*.ts", path: "src" }),
+    ).toEqual({
+      text: "src/deep/new.ts\nsrc/old.ts",
+      data: {
+        files: [
+          { path: "src/deep/new.ts", modifiedMs: 2_000_000 },
+          { path: "src/old.ts", modifiedMs: 1_000_000 },
+        ],
+        total: 2,
+        limited: false,
+        source: "walk",
+      },
+    });
+  });
+
+  it.each([
+    ["*.ts", ["a.ts", "src/b.ts", "src/x/c.ts"]],
+    ["/*.ts", ["a.ts"]],
+    ["src/*.ts", ["src/b.ts"]],
+    ["src/**/*.ts", ["src/b.ts", "src/x/c.ts"]],
+    ["**/x/*", ["src/x/c.ts"]],
+    ["{a,b}.ts", ["a.ts", "src/b.ts"]],
+    ["[!a].ts", ["src/b.ts", "src/x/c.ts"]],
+    ["src", []],
+    ["src/**", ["src/b.ts", "src/x/c.ts"]],
+  ])("reads %s as ripgrep does", async (pattern, expected) => {
+    const environment = new MemoryEnvironment({ files: { "a.ts": "", "src/b.ts": "", "src/x/c.ts": "" } });
+    expect(await pathsOf(environment, { pattern })).toEqual(expected);
+  });
+
+  it("says that nothing matches, and what was left out", async () => {
+    const { text } = await find(new MemoryEnvironment({ files: { a: "" } }), { pattern: "*.rs" });
+    expect(text).toBe(
+      "No file in the workspace matches *.rs. Files that are hidden and ignored were left out.",
+    );
+  });
+
+  it("says how many there are when it shows fewer", async () => {
+    const { data, continuation } = await find(new MemoryEnvironment({ files: many }), {
+      pattern: "*",
+      limit: 3,
+    });
+    expect([data.files.length, data.total, data.limited, continuation]).toEqual([
+      3,
+      400,
+      true,
+      "3 of 400 files shown; narrow the pattern or raise limit.",
+    ]);
+  });
+
+  it.each([
+    ["a missing directory", { pattern: "*", path: "missing" }, "not-found", "missing does not exist"],
+    ["a file", { pattern: "*", path: "a" }, "unsupported", "a is not a directory"],
+    ["a way out", { pattern: "*", path: "../.." }, "outside-workspace", "../.. leads outside the workspace"],
+    ["a bad pattern", { pattern: "[a" }, "invalid-input", expect.stringContaining("Bad glob at character 1")],
+  ])("refuses %s", async (_name, input, code, message) => {
+    const error = await find(new MemoryEnvironment({ files: { a: "" } }), input).catch((thrown) => thrown);
+    expect([error instanceof ToolError, error.code, error.message]).toEqual([true, code, message]);
+  });
+
+  it("answers in good time to a pattern made to take for ever", async () => {
+    const environment = new MemoryEnvironment({ files: { [`${"a".repeat(200)}`]: "" } });
+    expect(await pathsOf(environment, { pattern: `${"*a".repeat(60)}*b` })).toEqual([]);
+  });
+});
+
+/** The same files whoever lists them. */
+describe("git, ripgrep and a walk agree", () => {
+  const sources = (workspace: string): Record<string, Environment> => ({
+    git: openLocalEnvironment({ workspace }),
+    ripgrep: openLocalEnvironment({ workspace, programs: { git: undefined } }),
+    walk: openLocalEnvironment({ workspace, programs: { git: undefined, rg: undefined } }),
+  });
+
+  async function answers(workspace: string, input: GlobInput) {
+    const found = await Promise.all(
+      Object.values(sources(workspace)).map((environment) =>
+        find(environment, { sort: "path", limit: 9999, ...input }),
+      ),
+    );
+    return found.map(({ data }) => ({ source: data.source, paths: data.files.map(({ path }) => path) }));
+  }
+
+  async function expectAgreement(workspace: string, input: GlobInput, first: string) {
+    const [one, ...others] = await answers(workspace, input);
+    expect([one?.source, ...others.map(({ source }) => source)]).toEqual([first, "ripgrep", "walk"]);
+    for (const other of others) expect(other.paths).toEqual(one?.paths);
+    return one!.paths;
+  }
+
+  const tracked = {
+    ...many,
+    ".gitignore": "*.log\nbuild/\n/only-root\n",
+    ".hidden/a.ts": "",
+    ".dot.ts": "",
+    "src/a.ts": "",
+    "src/deep/.gitignore": "!keep.log\nno.ts\n",
+    "src/deep/keep.log": "",
+    "src/deep/no.ts": "",
+    "src/deep/gone.ts": "",
+    "build/forced.ts": "",
+    "with space/ä b.ts": "",
+    "-dash.ts": "",
+  };
+
+  it.each<GlobInput>([
+    { pattern: "*.ts" },
+    { pattern: "*" },
+    { pattern: "**/*.{ts,log}" },
+    { pattern: "*.ts", hidden: true },
+    { pattern: "*.ts", path: "src" },
+    { pattern: "{src,many}/**/*" },
+  ])("on a repository with $pattern $hidden $path", async (input) => {
+    await using folder = temporaryFolder();
+    writeFiles(folder.path, tracked);
+    git(folder.path, "init", "-q");
+    git(folder.path, "add", "-f", ".");
+    git(folder.path, "commit", "-q", "-m", "x");
+    execFileSync("rm", [join(folder.path, "src/deep/gone.ts")]);
+    writeFiles(folder.path, { "src/new.ts": "", "src/new.log": "", "only-root": "", "src/only-root": "" });
+    symlinkSync("src/a.ts", join(folder.path, "link.ts"));
+    // A small directory is answered by the walk, whoever could be asked.
+    const paths = input.path
+      ? await pathsOf(openLocalEnvironment({ workspace: folder.path }), input)
+      : undefined;
+    const found = paths ?? (await expectAgreement(folder.path, input, "git"));
+    expect(found).toContain("src/a.ts");
+    expect(found).not.toContain("build/forced.ts");
+    expect(found).not.toContain("link.ts");
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["rules that git does not read", { "sub/.ignore": "*.ts\n" }],
+    ["a submodule", { ".gitmodules": "" }],
+  ])("leaving %s to ripgrep", async (_name, files) => {
+    await using folder = temporaryFolder();
+    writeFiles(folder.path, { ...many, ...files, "sub/x.ts": "", "y.ts": "" });
+    git(folder.path, "init", "-q");
+    await expectAgreement(folder.path, { pattern: "*.ts" }, "ripgrep");
+  });
+
+  it("leaving a repository inside the repository to ripgrep", async () => {
+    await using folder = temporaryFolder();
+    writeFiles(folder.path, { ...many, "inner/x.ts": "", "inner/deep/y.ts": "" });
+    git(folder.path, "init", "-q");
+    git(join(folder.path, "inner"), "init", "-q");
+    const paths = await expectAgreement(folder.path, { pattern: "*.ts" }, "ripgrep");
+    expect(paths).toEqual(["inner/deep/y.ts", "inner/x.ts"]);
+  });
+
+  it("leaving a directory that is ignored itself to ripgrep", async () => {
+    await using folder = temporaryFolder();
+    const inside = Object.fromEntries(Object.keys(many).map((path) => [`out/${path}`, ""]));
+    writeFiles(folder.path, { ...inside, ".gitignore": "out/\n" });
+    git(folder.path, "init", "-q");
+    const paths = await expectAgreement(folder.path, { pattern: "*.txt", path: "out" }, "ripgrep");
+    expect(paths.length).toBe(400);
+  });
+
+  it("without ever running what a repository's settings name", async () => {
+    await using folder = temporaryFolder();
+    writeFiles(folder.path, { ...many, "y.ts": "" });
+    git(folder.path, "init", "-q");
+    const marker = join(folder.path, "ran");
+    writeFileSync(join(folder.path, ".git/attack"), `#!/bin/sh\ntouch '${marker}'\n`, { mode: 0o755 });
+    for (const setting of ["core.fsmonitor", "core.pager", "core.editor", "core.sshCommand"]) {
+      git(folder.path, "config", setting, join(folder.path, ".git/attack"));
+    }
+    expect(await expectAgreement(folder.path, { pattern: "ran" }, "git")).toEqual([]);
+  });
+
+  it("when the repository claims that its files are elsewhere", async () => {
+    await using folder = temporaryFolder();
+    writeFiles(folder.path, { ...many, "y.ts": "" });
+    git(folder.path, "init", "-q");
+    git(folder.path, "config", "core.worktree", "/etc");
+    expect(await expectAgreement(folder.path, { pattern: "{*.ts,passwd}" }, "git")).toEqual(["y.ts"]);
+  });
+});
