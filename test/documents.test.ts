@@ -35,7 +35,7 @@ describe("every program runs", () => {
     await using folder = temporaryFolder();
     prepareWorkspace(folder.path);
     const door = join(repository, "src/toolcrib.ts");
-    const script = join(folder.path, "program.ts");
+    const script = join(folder.path, ".bin/program.ts");
     writeFileSync(script, block.text.replaceAll('from "toolcrib"', `from ${JSON.stringify(door)}`));
     const run = spawnSync(process.execPath, [script], { ...shellOptions(folder.path), encoding: "utf8" });
     expect([run.status, run.stderr]).toEqual([0, ""]);
@@ -50,7 +50,7 @@ describe("every console session is true", () => {
     await using folder = temporaryFolder();
     prepareWorkspace(folder.path);
     for (const { command, answer } of readSession(block.text)) {
-      const run = spawnSync("bash", ["-c", `${command} 2>&1`], {
+      const run = spawnSync("bash", ["-c", `{ ${command}; } 2>&1`], {
         ...shellOptions(folder.path),
         encoding: "utf8",
       });
