@@ -16,7 +16,7 @@ export interface ToolCall {
   readonly notify: (message: Notice) => void;
 }
 
-export type Notice =
+type Notice =
   | { readonly type: "progress"; readonly message: string }
   | { readonly type: "output"; readonly stream: "stdout" | "stderr"; readonly text: string };
 

@@ -7,14 +7,14 @@ import { isShown, type Visibility } from "../search/visibility.ts";
 
 export type ListedEntry = ListedFile | ListedLink | ListedDirectory;
 
-export interface ListedFile {
+interface ListedFile {
   /** `other`: a FIFO, device or socket. */
   readonly kind: "file" | "other";
   readonly name: string;
   readonly bytes: number;
 }
 
-export interface ListedLink {
+interface ListedLink {
   readonly kind: "link";
   readonly name: string;
   /** Where it leads, relative to the workspace; undefined when that is outside. */
