@@ -206,7 +206,7 @@ export function testLines(open: OpenWorld): void {
       text: "yyyyy",
       lines: 1,
       firstLine: 2,
-      totalLines: undefined,
+      totalLines: 3,
       reachedEnd: false,
       cutBytes: 2_999_995,
     });

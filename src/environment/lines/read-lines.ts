@@ -32,7 +32,7 @@ export async function sliceLines(
   const { bytes, lines, end, cutBytes } =
     start === undefined
       ? { bytes: new Uint8Array(0), lines: 0, end: source.size, cutBytes: 0 }
-      : await takeLines(source, start.offset, range, { unit: lineUnit(encoding), breath });
+      : await takeLines(source, layout, start, range, breath);
   const reachedEnd = end >= source.size;
   const firstLine = start?.line;
   if (isEmpty(source, layout)) index.noteTotal(source.size, 0);
@@ -100,15 +100,21 @@ const firstReadBytes = 16 * 1024;
 
 async function takeLines(
   source: ByteSource,
-  offset: number,
+  layout: TextLayout,
+  start: LineStart,
   { count, maxBytes }: LineRange,
-  { unit, breath }: { readonly unit: LineUnit; readonly breath: Breath },
+  breath: Breath,
 ): Promise<Taken> {
+  const { offset } = start;
+  const unit = lineUnit(layout.encoding);
   const available = source.size - offset;
   const most = Math.min(available, maxBytes);
   let bytes: Buffer = Buffer.alloc(0);
   let lines = 0;
   let taken = 0;
+  const upTo = (length: number): Taken => {
+    return { bytes: bytes.subarray(0, length), lines, end: offset + length, cutBytes: 0 };
+  };
   for (let capacity = Math.min(most, firstReadBytes); ; capacity = Math.min(most, capacity * 4)) {
     const scanned = bytes.length;
     bytes = readOn(source, offset, bytes, capacity);
@@ -116,19 +122,20 @@ async function takeLines(
     while (end !== -1) {
       lines += 1;
       taken = end;
-      if (lines === count)
-        return { bytes: bytes.subarray(0, taken), lines, end: offset + taken, cutBytes: 0 };
+      if (lines === count) return upTo(taken);
       end = lineEnd(bytes, taken, unit);
     }
     if (bytes.length === most || bytes.length < capacity) break;
     if (breath.isDue) await breath.take();
   }
   if (bytes.length === available) {
-    const open = taken < bytes.length ? 1 : 0;
-    return { bytes, lines: lines + open, end: offset + bytes.length, cutBytes: 0 };
+    // The last line may have no newline.
+    if (taken < bytes.length) lines += 1;
+    return upTo(bytes.length);
   }
-  if (lines > 0) return { bytes: bytes.subarray(0, taken), lines, end: offset + taken, cutBytes: 0 };
-  return cutLine(source, offset, bytes, { unit, breath });
+  if (lines > 0) return upTo(taken);
+  const kept = bytes.subarray(0, wholeCharacters(bytes, unit));
+  return cutLine(source, layout, start, kept, breath);
 }
 
 function readOn(source: ByteSource, offset: number, before: Buffer, capacity: number): Buffer {
@@ -138,32 +145,44 @@ function readOn(source: ByteSource, offset: number, before: Buffer, capacity: nu
   return bytes.subarray(0, before.length + read);
 }
 
-/** A line too long to give: its beginning up to a whole character, and how much is left out before its newline. */
+/** A line too long to give: its beginning, and how much is left out before its newline. */
 async function cutLine(
   source: ByteSource,
-  offset: number,
-  bytes: Buffer,
-  { unit, breath }: { readonly unit: LineUnit; readonly breath: Breath },
+  layout: TextLayout,
+  start: LineStart,
+  kept: Buffer,
+  breath: Breath,
 ): Promise<Taken> {
-  const kept = bytes.subarray(0, wholeCharacters(bytes, unit));
-  let position = offset + kept.length - (kept.length % 2);
-  while (position < source.size) {
+  const next =
+    start.line === undefined
+      ? await findNextLine(source, start.offset + kept.length, lineUnit(layout.encoding), breath)
+      : await layout.index.startOf(start.line + 1, source, breath);
+  const end = next ?? source.size;
+  const contentEnd = end - newlineBytesBefore(source, end, lineUnit(layout.encoding));
+  return { bytes: kept, lines: 1, end, cutBytes: contentEnd - start.offset - kept.length };
+}
+
+async function findNextLine(
+  source: ByteSource,
+  from: number,
+  unit: LineUnit,
+  breath: Breath,
+): Promise<number | undefined> {
+  for (let position = from - (from % 2); position < source.size; ) {
     const chunk = readChunk(source, position);
     const end = lineEnd(chunk, 0, unit);
-    if (end !== -1) {
-      const lineStop = position + end;
-      return {
-        bytes: kept,
-        lines: 1,
-        end: lineStop,
-        cutBytes: lineStop - unitBytes(unit) - offset - kept.length,
-      };
-    }
-    if (chunk.length === 0) break;
+    if (end !== -1) return position + end;
+    if (chunk.length === 0) return undefined;
     position += chunk.length;
     if (breath.isDue) await breath.take();
   }
-  return { bytes: kept, lines: 1, end: source.size, cutBytes: source.size - offset - kept.length };
+  return undefined;
+}
+
+function newlineBytesBefore(source: ByteSource, end: number, unit: LineUnit): number {
+  const width = unitBytes(unit);
+  if (end % width !== 0) return 0;
+  return lineEnd(readChunk(source, end - width, width), 0, unit) === -1 ? 0 : width;
 }
 
 /** How many bytes of a cut line make whole characters. */

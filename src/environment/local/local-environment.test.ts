@@ -196,7 +196,7 @@ it("moves one hard link over another of the same file", async () => {
   expect(await contentOf(world.environment)).toEqual({ two: "text" });
 });
 
-it("deletes a tree deeper than paths can be, and names that are no UTF-8", async () => {
+it("deletes a tree deeper than paths can be, and names that are no UTF-8", { timeout: 120_000 }, async () => {
   await using world = openLocalWorld();
   const odd = Buffer.concat([text(world.path("odd-")), Buffer.from([0xff, 0xfe])]);
   mkdirSync(odd);
@@ -216,7 +216,9 @@ it("deletes a tree deeper than paths can be, and names that are no UTF-8", async
   expect(readdirSync(world.path("."))).toEqual([]);
 });
 
-it("reads a sparse file of two gigabytes by lines and refuses to read it whole", async () => {
+it("reads a sparse file of two gigabytes by lines and refuses to read it whole", {
+  timeout: 120_000,
+}, async () => {
   await using world = openLocalWorld();
   const size = 2 ** 31 + 100;
   const handle = openSync(world.path("huge"), "w");
@@ -269,7 +271,7 @@ const changing = (path: string) =>
     "Try again when whatever writes it has finished.",
   );
 
-it("gives up on a file that does not stop changing", async () => {
+it("gives up on a file that does not stop changing", { timeout: 120_000 }, async () => {
   await using world = openLocalWorld({ files: { small: Buffer.alloc(4_000_000, "x") } });
   const large = openSync(world.path("large"), "w");
   ftruncateSync(large, 500_000_000);
@@ -393,16 +395,20 @@ it("writes to where a directory has been moved only under its new path", async (
   expect(await failureOf(environment.info("folder/file"))).toEqual(missingFailure("folder/file"));
 });
 
-it.runIf(process.platform === "linux")("closes every handle it opens, whatever fails", async () => {
-  await using world = openLocalWorld({ files: { file: "text", "folder/x": "" } });
-  world.makeSpecial("fifo");
-  world.makeSpecial("folder/fifo");
-  world.link("out", world.outside);
-  world.link("loop", "loop");
-  world.link("dangling", "nowhere/at/all");
-  const trial = fileURLToPath(new URL("trials/handles.ts", import.meta.url));
-  const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
-  const [output] = (await once(child.stdout, "data")) as [Buffer];
-  const { before, after } = JSON.parse(output.toString()) as { before: number; after: number };
-  expect(after).toBe(before);
-});
+it.runIf(process.platform === "linux")(
+  "closes every handle it opens, whatever fails",
+  { timeout: 120_000 },
+  async () => {
+    await using world = openLocalWorld({ files: { file: "text", "folder/x": "" } });
+    world.makeSpecial("fifo");
+    world.makeSpecial("folder/fifo");
+    world.link("out", world.outside);
+    world.link("loop", "loop");
+    world.link("dangling", "nowhere/at/all");
+    const trial = fileURLToPath(new URL("trials/handles.ts", import.meta.url));
+    const child = spawn(process.execPath, [trial, world.path(".")], { stdio: ["ignore", "pipe", "inherit"] });
+    const [output] = (await once(child.stdout, "data")) as [Buffer];
+    const { before, after } = JSON.parse(output.toString()) as { before: number; after: number };
+    expect(after).toBe(before);
+  },
+);
