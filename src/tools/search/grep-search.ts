@@ -12,7 +12,7 @@ import { OutOfTime } from "./time-bound.ts";
  * So much is searched in process first: it costs less than starting ripgrep, and most searches end here. If not, what
  * was found is kept and ripgrep searches the rest; without ripgrep the search goes on in process.
  */
-export const usualBudget: Budget = { files: 400, bytes: 8 * 1024 * 1024 };
+export const usualBudget: Budget = { files: 800, bytes: 16 * 1024 * 1024 };
 const noBudget = { files: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
 /** Gives the same answer with and without ripgrep. */
