@@ -328,7 +328,7 @@ describe("the other commands", () => {
       run(["log", "--limit=1", "--json"], { env }),
     ]);
     expect(empty).toEqual({ exit: 0, stdout: "", stderr: `No calls in ${workspace} yet.\n` });
-    expect(table.stdout.replace(/^\S+ \S+ {2}/gm, "").replace(/\d+ ms/g, "1 ms")).toBe(
+    expect(table.stdout.replace(/^\S+ \S+ {2}/gm, "").replace(/\d+ ms +/g, "1 ms  ")).toBe(
       'file.read  not-found  1 ms  {"path":"none.txt"}\nfile.read  ok         1 ms  {"path":"poem.txt"}\n',
     );
     expect(JSON.parse(json.stdout)).toMatchObject([{ tool: "file.read", outcome: "not-found" }]);
