@@ -96,6 +96,7 @@ const actions: Readonly<Record<RacedAction, Act>> = {
     return undefined;
   },
   delete: async (environment) => {
+    await write(environment, "house/door/file").catch(() => undefined);
     await environment.delete("house/door/file");
     return undefined;
   },
