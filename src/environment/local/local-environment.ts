@@ -14,6 +14,7 @@ import type {
   WriteReceipt,
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { monotonicMs } from "../../text/clock.ts";
 import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput, throwIfAborted } from "../failures.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
@@ -65,6 +66,10 @@ class LocalEnvironment implements Environment {
   readonly #tidied = new Set<string>();
   readonly #programs: ProgramFinder;
   readonly #groups = new ProcessGroups();
+  #outside: { readonly files: readonly IgnoreFileOutside[]; readonly until: number } = {
+    files: [],
+    until: 0,
+  };
 
   constructor(options: LocalEnvironmentOptions) {
     this.workspace = realDirectory(options.workspace);
@@ -165,7 +170,11 @@ class LocalEnvironment implements Environment {
   }
 
   async ignoreFilesOutside(): Promise<readonly IgnoreFileOutside[]> {
-    return ignoreFilesOutside(this.workspace);
+    const now = monotonicMs();
+    if (now >= this.#outside.until) {
+      this.#outside = { files: ignoreFilesOutside(this.workspace), until: now + outsideMs };
+    }
+    return this.#outside.files;
   }
 
   async start(program: string, options: StartOptions): Promise<RunningProcess> {
@@ -223,6 +232,9 @@ class LocalEnvironment implements Environment {
     }
   }
 }
+
+// Looking for ignore files above the workspace takes as long as a small search, and they hardly ever change.
+const outsideMs = 1000;
 
 function canPinByHandle(): boolean {
   return process.platform === "linux" && existsSync("/proc/self/fd");
