@@ -135,8 +135,7 @@ class LocalEnvironment implements Environment {
   }
 
   async writeFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<WriteReceipt> {
-    const tidied = this.#tidied;
-    return this.#changing(path, (named) => writeWhole(this.#inside, named, content, { ...options, tidied }));
+    return this.#changing(path, (named) => writeWhole(this.#inside, named, content, options, this.#tidied));
   }
 
   async delete(path: string, options: { readonly recursive?: boolean } = {}): Promise<void> {

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  fdatasync,
   fstatSync,
   futimesSync,
   readlinkSync,
@@ -9,11 +10,12 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { promisify } from "node:util";
 import { Breath } from "../../breath.ts";
 import { systemError } from "../../failures.ts";
 import type { Place } from "./place.ts";
 import { openIn } from "./read-file.ts";
-import { giveName, makeTemporary, temporaryName } from "./temporary-file.ts";
+import { giveName, TemporaryFile, temporaryName } from "./temporary-file.ts";
 
 /** Copies a file or link to another disk, then deletes it here. Until the copy is whole, the target stays as it was. */
 export async function moveAcrossDisks(
@@ -32,11 +34,16 @@ async function copyFile(source: Place, target: Place, ifExists: "replace" | "ref
   const from = openIn(source.directory, source.name);
   try {
     const stats = fstatSync(from);
-    const copy = await makeTemporary(target.directory, { like: stats, durable: true }, async (to) => {
-      await copyBytes(from, to);
-      futimesSync(to, stats.atime, stats.mtime);
-    });
-    giveName(target.directory, copy.name, target.name, ifExists);
+    const copy = new TemporaryFile(target.directory, stats);
+    try {
+      await copyBytes(from, copy.handle);
+      copy.finish();
+      futimesSync(copy.handle, stats.atime, stats.mtime);
+      await promisify(fdatasync)(copy.handle);
+      copy.giveName(target.name, ifExists);
+    } finally {
+      copy.discard();
+    }
   } finally {
     closeSync(from);
   }
@@ -56,5 +63,10 @@ async function copyBytes(from: number, to: number): Promise<void> {
 function copyLink(source: Place, target: Place, ifExists: "replace" | "refuse"): void {
   const temporary = temporaryName();
   symlinkSync(readlinkSync(source.directory.at(source.name)), target.directory.at(temporary));
-  giveName(target.directory, temporary, target.name, ifExists);
+  try {
+    giveName(target.directory, temporary, target.name, ifExists);
+  } catch (error) {
+    unlinkSync(target.directory.at(temporary));
+    throw error;
+  }
 }

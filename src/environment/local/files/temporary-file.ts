@@ -3,8 +3,6 @@ import {
   constants,
   fchmodSync,
   fchownSync,
-  fdatasync,
-  fdatasyncSync,
   fstatSync,
   linkSync,
   lstatSync,
@@ -14,24 +12,8 @@ import {
   type Stats,
   unlinkSync,
 } from "node:fs";
-import { promisify } from "node:util";
 import { errnoOf } from "../../failures.ts";
 import type { PinnedDirectory } from "../pinning/pinning.ts";
-
-/** A finished file that has no name of its own yet. */
-export interface TemporaryFile {
-  readonly name: string;
-  readonly stats: Stats;
-}
-
-export interface TemporaryFileOptions {
-  /** The file it will replace, whose mode and owner it takes. */
-  readonly like: Stats | undefined;
-  /** Permission bits where it replaces nothing. */
-  readonly mode?: number | undefined;
-  /** Wait until the bytes are on the disk. */
-  readonly durable: boolean;
-}
 
 let crypto: typeof import("node:crypto") | undefined;
 
@@ -42,51 +24,77 @@ export function temporaryName(): string {
   return `.toolcrib-${crypto.randomUUID()}.tmp`;
 }
 
-/** Makes a file beside its later place and lets `fill` write it. Nothing is left of it when that fails. */
-export async function makeTemporary(
-  directory: PinnedDirectory,
-  options: TemporaryFileOptions,
-  fill: (handle: number) => Promise<void> | void,
-): Promise<TemporaryFile> {
-  const name = temporaryName();
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const mode = options.like === undefined ? options.mode : options.like.mode & 0o7777;
-  // Never opened wider than it will be: the old content may have been private.
-  const handle = openSync(
-    directory.at(name),
-    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
-    (mode ?? 0o666) & 0o777,
-  );
-  try {
-    const filling = fill(handle);
-    if (filling !== undefined) await filling;
-    const stats = takeOver(handle, options.like, mode);
-    // What took several turns to write may take long to reach the disk.
-    if (options.durable && filling !== undefined) await promisify(fdatasync)(handle);
-    else if (options.durable) fdatasyncSync(handle);
-    return { name, stats };
-  } catch (error) {
-    removeQuietly(directory, name);
-    throw error;
-  } finally {
-    closeSync(handle);
+/** A file beside its later place, to be filled and then given its name. Nothing is left of it otherwise. */
+export class TemporaryFile {
+  readonly handle: number;
+  readonly #directory: PinnedDirectory;
+  readonly #name = temporaryName();
+  readonly #like: Stats | undefined;
+  readonly #mode: number | undefined;
+  #state: "open" | "closed" | "named" = "open";
+
+  /** `like` is the file it will replace, whose mode and owner it takes; `mode` is for one that replaces nothing. */
+  constructor(directory: PinnedDirectory, like: Stats | undefined, mode?: number) {
+    this.#directory = directory;
+    this.#like = like;
+    this.#mode = like === undefined ? mode : like.mode & 0o7777;
+    // Never opened wider than it will be: the old content may have been private.
+    this.handle = openSync(directory.at(this.#name), newFile, (this.#mode ?? 0o666) & 0o777);
+  }
+
+  /** Takes owner and mode over, each only where the system has not already given it. */
+  finish(): Stats {
+    const stats = fstatSync(this.handle);
+    let mode = this.#mode ?? stats.mode & 0o7777;
+    let isChanged = false;
+    if (this.#like !== undefined && (this.#like.uid !== stats.uid || this.#like.gid !== stats.gid)) {
+      isChanged = giveTo(this.handle, this.#like);
+      // A program that runs as its owner must not start to run as another one.
+      if (!isChanged) mode &= 0o777;
+    }
+    if (isChanged || mode !== (stats.mode & 0o7777)) {
+      fchmodSync(this.handle, mode);
+      isChanged = true;
+    }
+    return isChanged ? fstatSync(this.handle) : stats;
+  }
+
+  /** With `refuse`, EEXIST when the name is taken, also if only just now. */
+  giveName(name: string, ifExists: "replace" | "refuse"): void {
+    this.#close();
+    giveName(this.#directory, this.#name, name, ifExists);
+    this.#state = "named";
+  }
+
+  /** Removes it, unless it has got its name. */
+  discard(): void {
+    if (this.#state === "named") return;
+    this.#close();
+    try {
+      unlinkSync(this.#directory.at(this.#name));
+    } catch {
+      // The error that led here says more.
+    }
+  }
+
+  #close(): void {
+    if (this.#state !== "open") return;
+    this.#state = "closed";
+    closeSync(this.handle);
   }
 }
 
-/** Gives a finished file its name. With `refuse`, EEXIST when the name is taken, also if only just now. */
+const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** Gives what was made under a temporary name its own. */
 export function giveName(
   directory: PinnedDirectory,
   temporary: string,
   name: string,
   ifExists: "replace" | "refuse",
 ): void {
-  try {
-    if (ifExists === "replace") renameSync(directory.at(temporary), directory.at(name));
-    else giveFreeName(directory, temporary, name);
-  } catch (error) {
-    removeQuietly(directory, temporary);
-    throw error;
-  }
+  if (ifExists === "replace") renameSync(directory.at(temporary), directory.at(name));
+  else giveFreeName(directory, temporary, name);
 }
 
 /** Without renameat2, only a hard link takes a name and looks whether it is free in one step. */
@@ -126,23 +134,6 @@ export function removeLeftovers(directory: PinnedDirectory): void {
   }
 }
 
-/** Gives the new file the old one's owner and mode. Each is only set where the system did not already. */
-function takeOver(handle: number, like: Stats | undefined, mode: number | undefined): Stats {
-  const stats = fstatSync(handle);
-  let wanted = mode ?? stats.mode & 0o7777;
-  let isChanged = false;
-  if (like !== undefined && (like.uid !== stats.uid || like.gid !== stats.gid)) {
-    isChanged = giveTo(handle, like);
-    // A program that runs as its owner must not start to run as another one.
-    if (!isChanged) wanted &= 0o777;
-  }
-  if (isChanged || wanted !== (stats.mode & 0o7777)) {
-    fchmodSync(handle, wanted);
-    isChanged = true;
-  }
-  return isChanged ? fstatSync(handle) : stats;
-}
-
 function giveTo(handle: number, owner: Stats): boolean {
   try {
     fchownSync(handle, owner.uid, owner.gid);
@@ -150,13 +141,5 @@ function giveTo(handle: number, owner: Stats): boolean {
   } catch (error) {
     if (errnoOf(error) === "EPERM") return false;
     throw error;
-  }
-}
-
-function removeQuietly(directory: PinnedDirectory, name: string): void {
-  try {
-    unlinkSync(directory.at(name));
-  } catch {
-    // The error that led here says more.
   }
 }

@@ -1,12 +1,13 @@
-import { accessSync, constants, type Stats, writeSync } from "node:fs";
+import { accessSync, constants, fdatasync, fdatasyncSync, type Stats, writeSync } from "node:fs";
+import { promisify } from "node:util";
 import type { WriteOptions, WriteReceipt } from "../../../contract/environment.ts";
 import { Breath } from "../../breath.ts";
 import { alreadyExists, isDirectory, isWorkspaceItself } from "../../failures.ts";
-import type { Pinning } from "../pinning/pinning.ts";
+import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
 import { closingOnError, findPlace, makeParents, type Place } from "./place.ts";
 import { type NamedPath, refuseUnlessFile } from "./read-file.ts";
-import { giveName, makeTemporary, removeLeftovers } from "./temporary-file.ts";
+import { removeLeftovers, TemporaryFile } from "./temporary-file.ts";
 
 /**
  * Writes beside the target and renames over it: a reader, a crash or a full disk meets the old content or the new.
@@ -17,25 +18,30 @@ export async function writeWhole(
   pinning: Pinning,
   path: NamedPath,
   content: Uint8Array,
-  options: WriteOptions & { readonly tidied: Set<string> },
+  options: WriteOptions,
+  tidied: Set<string>,
 ): Promise<WriteReceipt> {
-  const ifExists = options.ifExists ?? "replace";
+  const { ifExists = "replace", durable = true } = options;
   const place = findPlace(pinning, path.absolute, { followLinks: true });
   closingOnError(place.directory, () => judge(place, path.given, ifExists));
   const parent = makeParents(place);
-  const { directory } = parent;
   try {
-    const { mode, durable = true } = options;
-    const temporary = await makeTemporary(directory, { like: place.stats, mode, durable }, (handle) =>
-      writeFully(handle, content),
-    );
-    giveName(directory, temporary.name, place.name, ifExists);
-    directory.confirm();
-    if (!options.tidied.has(directory.realPath)) {
-      options.tidied.add(directory.realPath);
-      removeLeftovers(directory);
+    const temporary = new TemporaryFile(parent.directory, place.stats, options.mode);
+    try {
+      // Waiting only where it is long: a turn of the event loop costs as much as a small write.
+      const isLong = content.length > pieceBytes;
+      if (isLong) await writeInPieces(temporary.handle, content);
+      else writeAtOnce(temporary.handle, content);
+      const stats = temporary.finish();
+      if (durable && isLong) await promisify(fdatasync)(temporary.handle);
+      else if (durable) fdatasyncSync(temporary.handle);
+      temporary.giveName(place.name, ifExists);
+      parent.directory.confirm();
+      tidyOnce(parent.directory, tidied);
+      return { created: place.stats === undefined, info: fileInfo(stats) };
+    } finally {
+      temporary.discard();
     }
-    return { created: place.stats === undefined, info: fileInfo(temporary.stats) };
   } catch (error) {
     parent.undo();
     throw error;
@@ -60,12 +66,8 @@ function respectProtection({ directory, name }: Place, { mode, uid }: Stats): vo
 
 const pieceBytes = 4 * 1024 * 1024;
 
-/** Writes everything, in one turn if it is not much. */
-function writeFully(handle: number, content: Uint8Array): Promise<void> | undefined {
-  let written = 0;
-  if (content.length > pieceBytes) return writeInPieces(handle, content);
-  while (written < content.length) written += writeSync(handle, content, written);
-  return undefined;
+function writeAtOnce(handle: number, content: Uint8Array): void {
+  for (let written = 0; written < content.length; ) written += writeSync(handle, content, written);
 }
 
 async function writeInPieces(handle: number, content: Uint8Array): Promise<void> {
@@ -75,4 +77,10 @@ async function writeInPieces(handle: number, content: Uint8Array): Promise<void>
     written += writeSync(handle, content, written, Math.min(content.length - written, pieceBytes));
     await breath.take();
   }
+}
+
+function tidyOnce(directory: PinnedDirectory, tidied: Set<string>): void {
+  if (tidied.has(directory.realPath)) return;
+  tidied.add(directory.realPath);
+  removeLeftovers(directory);
 }
