@@ -1,5 +1,5 @@
 import type { Breath } from "../breath.ts";
-import { type NewlineCounter, openNewlineCounter } from "./newline-counter.ts";
+import { type NewlineCounter, openNewlineCounter, plainCounter } from "./newline-counter.ts";
 import { countNewlines, type LineUnit, lineEnd, unitBytes } from "./newlines.ts";
 
 /** Bytes that can be read from any position. */
@@ -71,18 +71,17 @@ export class LineIndex {
     const bytes = readChunk(source, start, chunkBytes);
     let newlines = this.#counts.at(-1) ?? 0;
     for (let from = 0; from < bytes.length; from += blockBytes) {
-      newlines += this.#countIn(bytes, from, Math.min(from + blockBytes, bytes.length));
+      const to = Math.min(from + blockBytes, bytes.length);
+      // What was read lies in the counter's own buffer.
+      newlines +=
+        this.#unit === "byte"
+          ? counterFor(source).count(from, to)
+          : countNewlines(bytes.subarray(from, to), this.#unit);
       if (from + blockBytes <= bytes.length) this.#counts.push(newlines);
     }
     if (bytes.length === chunkBytes && start + chunkBytes < source.size) return;
     this.#scannedSize = source.size;
     this.#end = { size: source.size, lines: newlines + (this.#endsOpen(bytes) ? 1 : 0) };
-  }
-
-  #countIn(chunk: Buffer, from: number, to: number): number {
-    return this.#unit === "byte"
-      ? scratch().count(from, to)
-      : countNewlines(chunk.subarray(from, to), this.#unit);
   }
 
   /** Whether the last line has no newline. */
@@ -105,16 +104,22 @@ export class LineIndex {
   }
 }
 
-let shared: NewlineCounter | undefined;
+let quick: NewlineCounter | undefined;
+let simple: NewlineCounter | undefined;
 
-function scratch(): NewlineCounter {
-  shared ??= openNewlineCounter(chunkBytes);
-  return shared;
+/** A small file is read before the quick counter would have started. */
+function counterFor(source: ByteSource): NewlineCounter {
+  if (quick === undefined && source.size <= chunkBytes) {
+    simple ??= plainCounter(chunkBytes);
+    return simple;
+  }
+  quick ??= openNewlineCounter(chunkBytes);
+  return quick;
 }
 
 /** Up to a chunk at `position`, good until the next one is read: never keep it over an await. */
 export function readChunk(source: ByteSource, position: number, length: number = chunkBytes): Buffer {
-  const { buffer } = scratch();
+  const { buffer } = counterFor(source);
   const wanted = Math.max(0, Math.min(length, source.size - position));
   return buffer.subarray(0, source.read(buffer.subarray(0, wanted), position));
 }
