@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -213,6 +213,57 @@ describe("git, ripgrep and a walk agree", () => {
       git(folder.path, "config", setting, join(folder.path, ".git/attack"));
     }
     expect(await expectAgreement(folder.path, { pattern: "ran" }, "git")).toEqual([]);
+  });
+
+  it("without fetching what a repository says is missing", async () => {
+    await using folder = temporaryFolder();
+    const at = (path: string) => join(folder.path, path);
+    writeFiles(folder.path, { ...many, ".gitignore": "*.log\n" });
+    git(folder.path, "init", "-q");
+    git(folder.path, "add", ".");
+    git(folder.path, "commit", "-q", "-m", "x");
+    writeFiles(folder.path, { "y.ts": "" });
+    const blob = execFileSync("git", ["rev-parse", ":.gitignore"], { cwd: folder.path, encoding: "utf8" });
+    git(folder.path, "update-index", "--skip-worktree", ".gitignore");
+    rmSync(at(".gitignore"));
+    rmSync(at(`.git/objects/${blob.slice(0, 2)}/${blob.slice(2).trim()}`));
+    for (const [setting, value] of Object.entries({
+      "core.repositoryFormatVersion": "1",
+      "extensions.partialClone": "origin",
+      "remote.origin.promisor": "true",
+      "remote.origin.url": folder.path,
+      "remote.origin.uploadpack": `touch '${at("ran")}'; git-upload-pack`,
+      "protocol.file.allow": "always",
+    })) {
+      git(folder.path, "config", setting, value);
+    }
+    const [first, ...others] = await answers(folder.path, { pattern: "{*.ts,ran}" });
+    expect([first?.paths, ...others.map(({ paths }) => paths)]).toEqual([["y.ts"], ["y.ts"], ["y.ts"]]);
+    expect(existsSync(at("ran"))).toBe(false);
+  });
+
+  it.each([
+    ["names further ignore files", "core.excludesFile", ".git/more", "*.ts\n"],
+    ["takes upper for lower case", "core.ignoreCase", "true", ""],
+  ])("when the repository %s", async (_name, setting, value, more) => {
+    await using folder = temporaryFolder();
+    writeFiles(folder.path, { ...many, ".gitignore": "Y.ts\n", "y.ts": "" });
+    git(folder.path, "init", "-q");
+    writeFiles(folder.path, { ".git/more": more });
+    git(folder.path, "config", setting, value.replace(/^\.git/, join(folder.path, ".git")));
+    expect(await expectAgreement(folder.path, { pattern: "*.ts" }, "git")).toEqual(["y.ts"]);
+  });
+
+  it("heeding the user's own ignore file", async () => {
+    await using folder = temporaryFolder();
+    writeFiles(folder.path, { ...many, "y.ts": "", "z.ts": "", "keep/z.ts": "" });
+    git(folder.path, "init", "-q");
+    const ignoreFilesOutside = async () => [{ name: "global", workspace: "", text: "/z.ts\n" } as const];
+    const environment = Object.assign(openLocalEnvironment({ workspace: folder.path }), {
+      ignoreFilesOutside,
+    });
+    const { data, text } = await find(environment, { pattern: "*.ts", sort: "path" });
+    expect([data.source, text]).toEqual(["git", "keep/z.ts\ny.ts"]);
   });
 
   it("when the repository claims that its files are elsewhere", async () => {

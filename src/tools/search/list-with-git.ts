@@ -45,13 +45,22 @@ export async function listWithGit(
   return visibleAmong(taken, { environment, directory, chain, visibility, withRules });
 }
 
-/** The repository's own settings must neither run anything nor lead elsewhere. */
+/** The repository's own settings must neither run anything, nor lead elsewhere, nor change the answer. */
 function guarded(workspace: string): string[] {
-  const settings = ["core.fsmonitor=false", "core.hooksPath=/dev/null"];
   return [...settings.flatMap((setting) => ["-c", setting]), "--no-pager", `--work-tree=${workspace}`];
 }
 
-const env = { GIT_OPTIONAL_LOCKS: "0" };
+const settings = [
+  "core.fsmonitor=false",
+  "core.hooksPath=/dev/null",
+  "core.ignoreCase=false",
+  // The user's own excludes are in the chain; here the repository's would take their place.
+  "core.excludesFile=/dev/null",
+  "protocol.allow=never",
+];
+
+/** A partial clone fetches what it lacks with whatever program its settings name; no protocol has the name "none". */
+const env = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
 
 /** What has to be seen whatever is wanted: files with rules, submodules, repositories. */
 const telling = [".gitignore", ".ignore", ".rgignore", ".gitmodules", "/"];
