@@ -61,5 +61,5 @@ function folderOf(path: string): string {
 }
 
 function isTest(file: string): boolean {
-  return file.endsWith(".test.ts") || file.includes("conformance");
+  return /\.test\.ts$|\/(conformance|trials)\//.test(file);
 }

@@ -22,6 +22,7 @@ import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalWorld } from "../conformance/local-world.ts";
 import {
@@ -36,7 +37,6 @@ import {
 import { openLocalEnvironment } from "./local-environment.ts";
 
 const text = (content: string) => Buffer.from(content);
-const isRoot = process.getuid?.() === 0;
 
 it("opens existing directories only", async () => {
   await using world = openLocalWorld({ files: { file: "" } });
@@ -97,26 +97,14 @@ it("tells what the permissions forbid", async () => {
   chmodSync(world.path("unreadable"), 0);
   chmodSync(world.path("protected"), 0o444);
   chmodSync(world.path("closed"), 0o500);
-  const { environment } = world;
-  const hint = "Its permissions forbid this to the user the tools run as.";
-  const denied = (path: string) => failure("denied", `No permission for ${path}`, hint);
-  const read = await failureOf(textOf(environment, "unreadable"));
-  const writes = [
-    await failureOf(environment.writeFile("closed/file", text("new"))),
-    await failureOf(environment.writeFile("protected", text("new"))),
-  ];
+  const trial = new URL("trials/forbidden.ts", import.meta.url);
+  const paths = ["unreadable", "closed/file", "protected"];
+  const failures = await asOrdinaryUser(trial, world.path("."), ...paths);
   chmodSync(world.path("closed"), 0o700);
-  // The superuser may do everything.
-  const done = async (path: string) => ({
-    succeeded: { created: false, info: await environment.info(path) },
-  });
-  expect(read).toEqual(isRoot ? { succeeded: "text" } : denied("unreadable"));
-  expect(writes).toEqual(
-    isRoot
-      ? [await done("closed/file"), await done("protected")]
-      : [denied("closed/file"), denied("protected")],
-  );
-  expect(await textOf(environment, "protected")).toBe(isRoot ? "new" : "text");
+  const hint = "Its permissions forbid this to the user the tools run as.";
+  expect(failures).toEqual(paths.map((path) => failure("denied", `No permission for ${path}`, hint)));
+  expect(await textOf(world.environment, "closed/file")).toBe("text");
+  expect(await textOf(world.environment, "protected")).toBe("text");
 });
 
 it("tells nothing about what lies outside, not even whether it may be seen", async () => {
@@ -143,6 +131,7 @@ it("gives a written file a new inode, so that a hard link outside keeps the old 
 it("keeps the owner where it may", async () => {
   await using world = openLocalWorld({ files: { file: "old" } });
   // Only the superuser can give files away; for anybody else the owner is the only one possible.
+  const isRoot = process.getuid?.() === 0;
   const owner = isRoot ? 12345 : process.getuid!();
   if (isRoot) spawnSync("chown", [`${owner}:${owner}`, world.path("file")]);
   chmodSync(world.path("file"), 0o4711);

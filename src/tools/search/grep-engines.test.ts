@@ -4,6 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
@@ -211,18 +212,15 @@ describe("search.grep", () => {
     fs.chmodSync(path.join(workspace, "closed.txt"), 0);
     fs.chmodSync(path.join(workspace, "shut"), 0);
     closing.push(() => fs.chmodSync(path.join(workspace, "shut"), 0o700));
-    // Nothing is closed to root.
-    const isRoot = process.getuid?.() === 0;
-    const text = isRoot
-      ? "a.txt:1:hit\nclosed.txt:1:hit\nshut/b.txt:1:hit"
-      : "a.txt:1:hit\n[could not read closed.txt, shut]";
-    for (const budget of [nothing, usualBudget]) {
-      const output = await grep({ pattern: "hit" }, contextFor(open(workspace)), budget);
-      expect([output.text, output.data.skipped.unreadable]).toEqual([
-        text,
-        isRoot ? [] : ["closed.txt", "shut"],
-      ]);
-    }
+    const trial = new URL("trials/forbidden.ts", import.meta.url);
+    const text = "a.txt:1:hit\n[could not read closed.txt, shut]";
+    const unreadable = ["closed.txt", "shut"];
+    expect(await asOrdinaryUser(trial, workspace)).toMatchObject({
+      searches: [
+        { engine: "ripgrep", text, unreadable },
+        { engine: "built-in", text, unreadable },
+      ],
+    });
   });
 
   it("searches kept outputs by their handles", async () => {
