@@ -30,15 +30,19 @@ export interface Environment {
 
   /**
    * Replaces the whole file or creates it with its parents. After a crash or a full disk the old or the new content
-   * is there, never a mixture. Mode and owner stay, a link keeps pointing and its target is replaced.
+   * is there, never a mixture. Mode and owner stay, a link keeps pointing and its target is replaced. A write that is
+   * cancelled leaves the old content.
    */
   writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<WriteReceipt>;
 
-  /** Removes a file or link itself, never what the link points to; a directory only when told, with all in it. */
-  delete(path: string, options?: { readonly recursive?: boolean }): Promise<void>;
+  /**
+   * Removes a file or link itself, never what the link points to; a directory only when told, with all in it. When that
+   * is cancelled, or fails, on the way, the error says that a part is deleted.
+   */
+  delete(path: string, options?: DeleteOptions): Promise<void>;
 
   /** Moves a file, link or directory; creates parents of `to`; `already-exists` unless told to replace a file. */
-  move(from: string, to: string, options?: { readonly replace?: boolean }): Promise<void>;
+  move(from: string, to: string, options?: MoveOptions): Promise<void>;
 
   /**
    * When the regular files at these paths, relative to the workspace and free of links, were last changed; undefined
@@ -122,6 +126,17 @@ export interface WriteOptions {
   readonly durable?: boolean;
   /** Permission bits for a new file; the usual ones if not said. */
   readonly mode?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface DeleteOptions {
+  readonly recursive?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface MoveOptions {
+  readonly replace?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 export interface WriteReceipt {

@@ -3,6 +3,7 @@ import {
   contentOf,
   directoryFailure,
   existsFailure,
+  failure,
   failureOf,
   type OpenWorld,
   specialFailure,
@@ -104,6 +105,25 @@ export function testWriting(open: OpenWorld): void {
     expect(await contentOf(environment)).toEqual(before);
     await environment.writeFile("a/new", text("fresh"), refuse);
     expect(await textOf(environment, "a/new")).toBe("fresh");
+  });
+
+  it("changes nothing for a call that is cancelled", async () => {
+    await using world = open({ files: { "folder/file": "old" } });
+    const { environment } = world;
+    const before = await contentOf(environment);
+    const signal = AbortSignal.abort();
+    const cancelled = failure("cancelled", "The call was cancelled", undefined);
+    const failures = await Promise.all(
+      [
+        environment.writeFile("folder/file", text("new"), { signal }),
+        environment.writeFile("a/new", text("new"), { signal }),
+        environment.delete("folder/file", { signal }),
+        environment.delete("folder", { recursive: true, signal }),
+        environment.move("folder/file", "b/file", { signal }),
+      ].map(failureOf),
+    );
+    expect(failures).toEqual(failures.map(() => cancelled));
+    expect(await contentOf(environment)).toEqual(before);
   });
 
   it("lets one of many win that all want a new name", async () => {

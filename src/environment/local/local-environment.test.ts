@@ -307,6 +307,36 @@ it("stops reading when the call is cancelled", async () => {
   );
 });
 
+it("leaves the old file when a write is cancelled on the way", async () => {
+  await using world = openLocalWorld({ files: { file: "old" } });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const content = Buffer.alloc(9_000_000, "x");
+  const replacing = world.environment.writeFile("file", content, { signal });
+  const creating = world.environment.writeFile("a/new", content, { signal });
+  controller.abort(new ToolError("timeout", "Too late"));
+  const late = failure("timeout", "Too late", undefined);
+  expect(await Promise.all([failureOf(replacing), failureOf(creating)])).toEqual([late, late]);
+  expect(await contentOf(world.environment)).toEqual({ file: "old" });
+});
+
+it("stops between two entries when a deletion is cancelled, and says what is left", async () => {
+  const files = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`tree/${index}`, ""]));
+  await using world = openLocalWorld({ files });
+  const controller = new AbortController();
+  const deleting = world.environment.delete("tree", { recursive: true, signal: controller.signal });
+  controller.abort();
+  expect(await failureOf(deleting)).toEqual(
+    failure(
+      "cancelled",
+      "The call was cancelled; a part of tree is already deleted, the rest is still there",
+      undefined,
+    ),
+  );
+  const left = readdirSync(world.path("tree")).length;
+  expect([left > 0, left < 20_000]).toEqual([true, true]);
+});
+
 it("follows a log that grows, and notices one that was written anew", async () => {
   const line = (number: number) => `${number}`.padStart(99, ".").concat("\n");
   const lines = (from: number, to: number) =>

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type {
+  DeleteOptions,
   Directory,
   Environment,
   FileContent,
@@ -8,6 +9,7 @@ import type {
   IgnoreFileOutside,
   LineRange,
   LineSlice,
+  MoveOptions,
   RunningProcess,
   StartOptions,
   WriteOptions,
@@ -138,11 +140,11 @@ class LocalEnvironment implements Environment {
     return this.#changing(path, (named) => writeWhole(this.#inside, named, content, options, this.#tidied));
   }
 
-  async delete(path: string, options: { readonly recursive?: boolean } = {}): Promise<void> {
+  async delete(path: string, options: DeleteOptions = {}): Promise<void> {
     return this.#changing(path, (named) => deleteEntry(this.#inside, named, options));
   }
 
-  async move(from: string, to: string, options: { readonly replace?: boolean } = {}): Promise<void> {
+  async move(from: string, to: string, options: MoveOptions = {}): Promise<void> {
     return this.#changing(from, (source) =>
       this.#changing(to, (target) => moveEntry(this.#inside, source, target, options)),
     );

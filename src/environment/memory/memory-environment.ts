@@ -1,10 +1,12 @@
 import type {
+  DeleteOptions,
   Directory,
   Environment,
   FileContent,
   FileInfo,
   LineRange,
   LineSlice,
+  MoveOptions,
   RunningProcess,
   WriteOptions,
   WriteReceipt,
@@ -116,6 +118,7 @@ export class MemoryEnvironment implements Environment {
 
   async writeFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<WriteReceipt> {
     return this.#change(path, () => {
+      throwIfAborted(options.signal);
       const spot = this.#tree.find(this.#relative(path), { followLinks: true });
       if (spot.name === ".") throw isWorkspaceItself(path);
       const before = spot.node === undefined ? undefined : asFile(spot.node, path);
@@ -127,8 +130,9 @@ export class MemoryEnvironment implements Environment {
     });
   }
 
-  async delete(path: string, options: { readonly recursive?: boolean } = {}): Promise<void> {
+  async delete(path: string, options: DeleteOptions = {}): Promise<void> {
     this.#change(path, () => {
+      throwIfAborted(options.signal);
       const spot = this.#tree.findExisting(this.#relative(path), { followLinks: false, givenPath: path });
       if (spot.name === ".") throw isWorkspaceItself(path);
       if (spot.node.kind === "directory" && options.recursive !== true) throw needsRecursive(path);
@@ -136,7 +140,8 @@ export class MemoryEnvironment implements Environment {
     });
   }
 
-  async move(from: string, to: string, options: { readonly replace?: boolean } = {}): Promise<void> {
+  async move(from: string, to: string, options: MoveOptions = {}): Promise<void> {
+    throwIfAborted(options.signal);
     this.#change(from, () => this.#relative(from));
     this.#change(to, () => this.#relative(to));
     const source = this.#answer(from, () =>

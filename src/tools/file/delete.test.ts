@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
 import { fileDelete } from "./delete.ts";
@@ -87,6 +87,18 @@ describe("file.delete", () => {
 
   it("says what it would delete", () => {
     expect(fileDelete.accesses({ path: "a", recursive: true })).toEqual([{ kind: "delete", path: "a" }]);
+  });
+
+  it("changes nothing when it is cancelled", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("full"));
+    writeFileSync(room.at("full/a.txt"), "old");
+    expect(await room.refusal(fileDelete, { path: "full", recursive: true }, AbortSignal.abort())).toEqual({
+      code: "cancelled",
+      message: "The call was cancelled",
+      hint: undefined,
+    });
+    expect(readFileSync(room.at("full/a.txt"), "utf8")).toBe("old");
   });
 
   it("takes a path and a choice", () => {

@@ -34,10 +34,10 @@ export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
   limits: { maxChars: 1000, keep: "both" },
   accesses: ({ path }) => [{ kind: "delete", path }],
 
-  async run({ path, recursive = false }, { environment }) {
+  async run({ path, recursive = false }, { environment, signal }) {
     const { kind, bytes } = await environment.info(path, { followLinks: false });
     const entries = kind === "directory" && recursive ? await countEntries(path, environment) : undefined;
-    await environment.delete(path, { recursive });
+    await environment.delete(path, { recursive, signal });
     const data = { path, kind, bytes: kind === "file" ? bytes : undefined, entries };
     return { data, text: describeDeleted(data) };
   },

@@ -88,6 +88,18 @@ describe("file.move", () => {
     });
   });
 
+  it("changes nothing when it is cancelled", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("full"));
+    writeFileSync(room.at("full/a.txt"), "old");
+    expect(await room.refusal(fileMove, { from: "full", to: "new" }, AbortSignal.abort())).toEqual({
+      code: "cancelled",
+      message: "The call was cancelled",
+      hint: undefined,
+    });
+    expect(readFileSync(room.at("full/a.txt"), "utf8")).toBe("old");
+  });
+
   it("says that it would change both paths, and delete only what it replaces", () => {
     expect(fileMove.accesses({ from: "a", to: "b" })).toEqual([
       { kind: "write", path: "a" },

@@ -36,10 +36,10 @@ export const fileMove: Tool<FileMoveInput, FileMoveData> = {
     ...(replace ? [{ kind: "delete", path: to } as const] : []),
   ],
 
-  async run({ from, to, replace = false }, { environment }) {
+  async run({ from, to, replace = false }, { environment, signal }) {
     const { kind } = await environment.info(from, { followLinks: false });
     const target = await kindAt(to, environment);
-    await environment.move(from, to, { replace }).catch((error) => {
+    await environment.move(from, to, { replace, signal }).catch((error) => {
       const isInTheWay = error instanceof ToolError && error.code === "already-exists";
       throw isInTheWay && target === "directory" ? ontoDirectory(from, to) : error;
     });

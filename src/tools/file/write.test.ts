@@ -1,4 +1,4 @@
-import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
 import { fileWrite } from "./write.ts";
@@ -125,6 +125,20 @@ describe("file.write", () => {
       hint: "Split the content into several files, or let a command produce it.",
     });
     expect(statSync(room.at("large")).size).toBe(most);
+  });
+
+  it("changes nothing when it is cancelled", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("full"));
+    writeFileSync(room.at("full/a.txt"), "old");
+    expect(
+      await room.refusal(fileWrite, { path: "full/a.txt", content: "new" }, AbortSignal.abort()),
+    ).toEqual({
+      code: "cancelled",
+      message: "The call was cancelled",
+      hint: undefined,
+    });
+    expect(readFileSync(room.at("full/a.txt"), "utf8")).toBe("old");
   });
 
   it("says what it would write", () => {

@@ -56,7 +56,10 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
         text: `${path} already held exactly this content, ${counted(bytes.length, "byte")}; nothing was written.`,
       };
     }
-    const { created } = await context.environment.writeFile(path, bytes, { ifExists });
+    const { created } = await context.environment.writeFile(path, bytes, {
+      ifExists,
+      signal: context.signal,
+    });
     return {
       data: {
         path,

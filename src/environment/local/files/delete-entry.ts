@@ -1,42 +1,56 @@
 import { readdirSync, rmdirSync, unlinkSync } from "node:fs";
+import type { DeleteOptions } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { Breath } from "../../breath.ts";
-import { asToolError, errnoOf, isWorkspaceItself, needsRecursive, systemError } from "../../failures.ts";
+import {
+  asToolError,
+  errnoOf,
+  isWorkspaceItself,
+  needsRecursive,
+  systemError,
+  throwIfAborted,
+} from "../../failures.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { findExisting } from "./place.ts";
 import type { NamedPath } from "./read-file.ts";
 
 /** Removes what stands at a path; a link itself, never what it points to. */
-export async function deleteEntry(
-  pinning: Pinning,
-  path: NamedPath,
-  options: { readonly recursive?: boolean },
-): Promise<void> {
+export async function deleteEntry(pinning: Pinning, path: NamedPath, options: DeleteOptions): Promise<void> {
+  throwIfAborted(options.signal);
   const place = findExisting(pinning, path.absolute, { followLinks: false, givenPath: path.given });
   const { directory, name } = place;
   try {
     if (name === ".") throw isWorkspaceItself(path.given);
     if (!place.stats.isDirectory()) unlinkSync(directory.at(name));
     else if (options.recursive !== true) throw needsRecursive(path.given);
-    else await deleteTree(directory, name, path.given);
+    else await deleteTree(directory, name, path.given, options.signal);
     directory.confirm();
   } finally {
     directory.close();
   }
 }
 
-async function deleteTree(parent: PinnedDirectory, name: string, givenPath: string): Promise<void> {
-  const walk = new DeletingWalk();
+async function deleteTree(
+  parent: PinnedDirectory,
+  name: string,
+  givenPath: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const walk = new DeletingWalk(signal);
   try {
     await walk.empty(parent.child(name));
     rmdirSync(parent.at(name));
   } catch (error) {
     const { code, message, hint } = asToolError(error, givenPath);
     if (walk.deleted === 0) throw error;
-    throw new ToolError(code, `${message}; a part of it is already deleted`, {
-      ...(hint === undefined ? {} : { hint }),
-      cause: error,
-    });
+    throw new ToolError(
+      code,
+      `${message}; a part of ${givenPath} is already deleted, the rest is still there`,
+      {
+        ...(hint === undefined ? {} : { hint }),
+        cause: error,
+      },
+    );
   }
 }
 
@@ -53,7 +67,11 @@ interface Level {
  */
 class DeletingWalk {
   deleted = 0;
-  readonly #breath = new Breath();
+  readonly #breath: Breath;
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#breath = new Breath(signal);
+  }
 
   /** Empties a directory and closes it. */
   async empty(top: PinnedDirectory): Promise<void> {

@@ -1,15 +1,22 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, utimesSync } from "node:fs";
 import { expect, it } from "vitest";
 import { openLocalWorld } from "../../conformance/local-world.ts";
+import { contentOf } from "../../conformance/world.ts";
 import { PortablePinning } from "../pinning/portable-pinning.ts";
 import { moveAcrossDisks } from "./move-across-disks.ts";
 import { findExisting, findPlace } from "./place.ts";
 
-function moving(workspace: string, from: string, to: string, ifExists: "replace" | "refuse"): Promise<void> {
+function moving(
+  workspace: string,
+  from: string,
+  to: string,
+  ifExists: "replace" | "refuse",
+  signal?: AbortSignal,
+): Promise<void> {
   const pinning = new PortablePinning(workspace);
   const source = findExisting(pinning, `${workspace}/${from}`, { followLinks: false, givenPath: from });
   const target = findPlace(pinning, `${workspace}/${to}`, { followLinks: false });
-  return moveAcrossDisks(source, target, ifExists);
+  return moveAcrossDisks(source, target, ifExists, signal);
 }
 
 it("copies a file with mode and time, then deletes it", async () => {
@@ -30,6 +37,21 @@ it("makes a link anew that points to the same", async () => {
   await moving(world.environment.workspace, "a/link", "b/link", "refuse");
   expect(readlinkSync(world.path("b/link"))).toBe("../nowhere");
   expect(readdirSync(world.path("a"))).toEqual(["file"]);
+});
+
+it("changes nothing when it is cancelled before the copy has its name", async () => {
+  await using world = openLocalWorld({ files: { "a/file": "mine", "b/file": "theirs" } });
+  const controller = new AbortController();
+  const { workspace } = world.environment;
+  const moved = moving(workspace, "a/file", "b/file", "replace", controller.signal);
+  controller.abort();
+  await expect(moved).rejects.toMatchObject({ code: "cancelled" });
+  expect(await contentOf(world.environment)).toEqual({
+    a: "(directory)",
+    "a/file": "mine",
+    b: "(directory)",
+    "b/file": "theirs",
+  });
 });
 
 it("changes nothing when the name is taken, nor for a directory", async () => {

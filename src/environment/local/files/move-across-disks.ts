@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { promisify } from "node:util";
 import { Breath } from "../../breath.ts";
-import { systemError } from "../../failures.ts";
+import { systemError, throwIfAborted } from "../../failures.ts";
 import type { Place } from "./place.ts";
 import { openIn } from "./read-file.ts";
 import { giveName, TemporaryFile, temporaryName } from "./temporary-file.ts";
@@ -22,24 +22,31 @@ export async function moveAcrossDisks(
   source: Place & { readonly stats: Stats },
   target: Place,
   ifExists: "replace" | "refuse",
+  signal?: AbortSignal,
 ): Promise<void> {
   const { stats, directory, name } = source;
-  if (stats.isFile()) await copyFile(source, target, ifExists);
+  if (stats.isFile()) await copyFile(source, target, ifExists, signal);
   else if (stats.isSymbolicLink()) copyLink(source, target, ifExists);
   else throw systemError("EXDEV", name);
   unlinkSync(directory.at(name));
 }
 
-async function copyFile(source: Place, target: Place, ifExists: "replace" | "refuse"): Promise<void> {
+async function copyFile(
+  source: Place,
+  target: Place,
+  ifExists: "replace" | "refuse",
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const from = openIn(source.directory, source.name);
   try {
     const stats = fstatSync(from);
     const copy = new TemporaryFile(target.directory, stats);
     try {
-      await copyBytes(from, copy.handle);
+      await copyBytes(from, copy.handle, new Breath(signal));
       copy.finish();
       futimesSync(copy.handle, stats.atime, stats.mtime);
       await promisify(fdatasync)(copy.handle);
+      throwIfAborted(signal);
       copy.giveName(target.name, ifExists);
     } finally {
       copy.discard();
@@ -51,8 +58,7 @@ async function copyFile(source: Place, target: Place, ifExists: "replace" | "ref
 
 const pieceBytes = 1024 * 1024;
 
-async function copyBytes(from: number, to: number): Promise<void> {
-  const breath = new Breath();
+async function copyBytes(from: number, to: number, breath: Breath): Promise<void> {
   const piece = Buffer.allocUnsafeSlow(pieceBytes);
   for (let read = readSync(from, piece); read > 0; read = readSync(from, piece)) {
     for (let written = 0; written < read; ) written += writeSync(to, piece, written, read - written);

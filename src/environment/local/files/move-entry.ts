@@ -1,4 +1,5 @@
 import { linkSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
+import type { MoveOptions } from "../../../contract/environment.ts";
 import {
   alreadyExists,
   asToolError,
@@ -8,6 +9,7 @@ import {
   intoItself,
   isWorkspaceItself,
   ontoItself,
+  throwIfAborted,
 } from "../../failures.ts";
 import { liesInside } from "../../workspace-path.ts";
 import type { Pinning } from "../pinning/pinning.ts";
@@ -23,8 +25,9 @@ export async function moveEntry(
   pinning: Pinning,
   from: NamedPath,
   to: NamedPath,
-  options: { readonly replace?: boolean },
+  options: MoveOptions,
 ): Promise<void> {
+  throwIfAborted(options.signal);
   const replace = options.replace === true;
   const source = findSource(pinning, from);
   try {
@@ -35,7 +38,8 @@ export async function moveEntry(
     const parent = makeParents(target);
     try {
       const { directory } = parent;
-      await moveTo(source, { ...target, directory, missing: [] }, replace ? "replace" : "refuse");
+      const ifExists = replace ? "replace" : "refuse";
+      await moveTo(source, { ...target, directory, missing: [] }, ifExists, options.signal);
       source.directory.confirm();
       directory.confirm();
     } catch (error) {
@@ -75,12 +79,17 @@ function judge(
   if (source.stats.isDirectory()) throw fileInTheWay(names.to);
 }
 
-async function moveTo(source: ExistingPlace, target: Place, ifExists: "replace" | "refuse"): Promise<void> {
+async function moveTo(
+  source: ExistingPlace,
+  target: Place,
+  ifExists: "replace" | "refuse",
+  signal: AbortSignal | undefined,
+): Promise<void> {
   try {
     rename(source, target, ifExists);
   } catch (error) {
     if (errnoOf(error) !== "EXDEV") throw error;
-    await moveAcrossDisks(source, target, ifExists);
+    await moveAcrossDisks(source, target, ifExists, signal);
   }
 }
 

@@ -2,7 +2,7 @@ import { accessSync, constants, fdatasync, fdatasyncSync, type Stats, writeSync 
 import { promisify } from "node:util";
 import type { WriteOptions, WriteReceipt } from "../../../contract/environment.ts";
 import { Breath } from "../../breath.ts";
-import { alreadyExists, isDirectory, isWorkspaceItself } from "../../failures.ts";
+import { alreadyExists, isDirectory, isWorkspaceItself, throwIfAborted } from "../../failures.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
 import { closingOnError, findPlace, makeParents, type Place } from "./place.ts";
@@ -21,7 +21,8 @@ export async function writeWhole(
   options: WriteOptions,
   tidied: Set<string>,
 ): Promise<WriteReceipt> {
-  const { ifExists = "replace", durable = true } = options;
+  const { ifExists = "replace", durable = true, signal } = options;
+  throwIfAborted(signal);
   const place = findPlace(pinning, path.absolute, { followLinks: true });
   closingOnError(place.directory, () => judge(place, path.given, ifExists));
   const parent = makeParents(place);
@@ -30,11 +31,12 @@ export async function writeWhole(
     try {
       // Waiting only where it is long: a turn of the event loop costs as much as a small write.
       const isLong = content.length > pieceBytes;
-      if (isLong) await writeInPieces(temporary.handle, content);
+      if (isLong) await writeInPieces(temporary.handle, content, new Breath(signal));
       else writeAtOnce(temporary.handle, content);
       const stats = temporary.finish();
       if (durable && isLong) await promisify(fdatasync)(temporary.handle);
       else if (durable) fdatasyncSync(temporary.handle);
+      throwIfAborted(signal);
       temporary.giveName(place.name, ifExists);
       parent.directory.confirm();
       tidyOnce(parent.directory, tidied);
@@ -70,8 +72,7 @@ function writeAtOnce(handle: number, content: Uint8Array): void {
   for (let written = 0; written < content.length; ) written += writeSync(handle, content, written);
 }
 
-async function writeInPieces(handle: number, content: Uint8Array): Promise<void> {
-  const breath = new Breath();
+async function writeInPieces(handle: number, content: Uint8Array, breath: Breath): Promise<void> {
   let written = 0;
   while (written < content.length) {
     written += writeSync(handle, content, written, Math.min(content.length - written, pieceBytes));
