@@ -1,6 +1,15 @@
 import { execFile } from "node:child_process";
-import { cpSync, globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -16,12 +25,14 @@ const launcher = join(installed, "bin/toolcrib.js");
 const environment = { ...process.env, TOOLCRIB_HOME: join(project.path, "home"), NODE_OPTIONS: "" };
 
 beforeAll(async () => {
+  await using copy = temporaryFolder();
+  copyRepository(copy.path);
   const destination = ["--pack-destination", project.path];
-  const packed = await run("npm", ["pack", "--json", ...destination], { cwd: repository });
+  const packed = await run("npm", ["pack", "--json", ...destination], { cwd: copy.path });
   const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf("[")));
   mkdirSync(installed, { recursive: true });
   await run("tar", ["-xzf", join(project.path, filename), "-C", installed, "--strip-components=1"]);
-  for (const name of [...Object.keys(readPackage().dependencies), "@types/node"]) link(name);
+  for (const name of [...Object.keys(readPackage().dependencies), "@types/node"]) link(name, project.path);
   writeFileSync(join(project.path, "package.json"), '{ "type": "module" }');
   writeFileSync(join(project.path, "poem.txt"), "one\ntwo\n");
 }, 120_000);
@@ -167,9 +178,19 @@ function readPackage() {
   return JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
 }
 
-/** Gives the project a package from our own, so that no network is needed. */
-function link(name: string): void {
-  const place = join(project.path, "node_modules", name);
+/** Copies what is not made by tools, so that packing replaces the build of nobody who uses it meanwhile. */
+function copyRepository(destination: string): void {
+  const made = [".git", ".work", "dist", "node_modules"];
+  cpSync(repository, destination, { recursive: true, filter: (path) => !made.includes(basename(path)) });
+  for (const name of readdirSync(join(repository, "node_modules"))) {
+    // The build has its temporary files there, and moves them.
+    if (name !== ".cache") link(name, destination);
+  }
+}
+
+/** Gives a project a package from our own, so that no network is needed. */
+function link(name: string, to: string): void {
+  const place = join(to, "node_modules", name);
   mkdirSync(dirname(place), { recursive: true });
   symlinkSync(join(repository, "node_modules", name), place);
 }
