@@ -17,12 +17,10 @@ else if (process.argv.length === 3 && process.argv[2] === "--version") {
   require(findProgram());
 }
 
-/** The build; in a clone, the source as soon as it is newer. */
+/** The build; in a clone that was not built, the source. */
 function findProgram() {
   var built = path.join(root, "dist", "cli.cjs");
-  var source = path.join(root, "src");
-  if (!fs.existsSync(source) || isUpToDate(built, source)) return built;
-  return path.join(source, "apps", "cli", "main.ts");
+  return fs.existsSync(built) ? built : path.join(root, "src", "apps", "cli", "main.ts");
 }
 
 /** A clone brings a Node of its own; it stands beside us after `npm ci`. */
@@ -40,23 +38,19 @@ function runWithNewerNode() {
     return;
   }
   var child = require("child_process").spawn(node, process.argv.slice(1), { stdio: "inherit" });
-  // A terminal sends Ctrl-C to both of us, and the other one answers it.
-  process.on("SIGINT", function () {});
-  process.on("SIGTERM", function () {
-    child.kill("SIGTERM");
+  // The other one answers signals. A terminal's Ctrl-C reaches it twice then, which only ends it sooner.
+  ["SIGINT", "SIGTERM", "SIGHUP"].forEach(function (name) {
+    process.on(name, function () {
+      child.kill(name);
+    });
+  });
+  child.on("error", function (error) {
+    console.error("toolcrib could not start " + node + ": " + error.message);
+    process.exitCode = 1;
   });
   child.on("exit", function (code, signal) {
     if (signal) process.kill(process.pid, signal);
     else process.exitCode = code;
-  });
-}
-
-/** Whether the build is newer than every file and folder of the source. */
-function isUpToDate(built, source) {
-  if (!fs.existsSync(built)) return false;
-  var builtAt = fs.statSync(built).mtimeMs;
-  return fs.readdirSync(source, { recursive: true }).every(function (name) {
-    return fs.statSync(path.join(source, name)).mtimeMs < builtAt;
   });
 }
 

@@ -1,4 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -7,6 +17,7 @@ import type { Access } from "./contract/access.ts";
 import { ToolError } from "./contract/error.ts";
 import type { CallEvent } from "./contract/event.ts";
 import type { Tool, ToolContext, ToolOutput } from "./contract/tool.ts";
+import { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./toolcrib.ts";
 
 let folder: string;
@@ -406,6 +417,179 @@ describe("a long output", () => {
     ];
     expect(slice.content.split("\n")[0]).toBe("line 399");
     expect(hits.content).toContain("400:line 400");
+  });
+});
+
+describe("what must not happen", () => {
+  it("an approval that never comes does not hold a cancelled call, nor the door", async () => {
+    const controller = new AbortController();
+    await open({
+      mode: "safe",
+      approve: () => {
+        queueMicrotask(() => controller.abort());
+        return new Promise(() => {});
+      },
+    });
+    const result = await crib.call("file.write", { path: "a", content: "" }, { signal: controller.signal });
+    expect(result.error).toEqual({
+      code: "cancelled",
+      message: "The call was cancelled while it waited for approval",
+      hint: null,
+    });
+    const waiting = crib.call("file.write", { path: "a", content: "" });
+    await crib.close();
+    expect((await waiting).error?.code).toBe("cancelled");
+  });
+
+  it("an approval that fails is no fault of the tool", async () => {
+    await open({
+      mode: "safe",
+      approve: () => {
+        throw new Error("no terminal");
+      },
+    });
+    expect((await crib.call("file.write", { path: "a", content: "" })).error).toEqual({
+      code: "needs-approval",
+      message: "The person could not be asked: no terminal",
+      hint: "Nothing was done; try again when somebody can answer.",
+    });
+  });
+
+  it("odd things among the kept outputs do not spoil an answer", async () => {
+    await open({ tools: [customTool(() => ({ data: null, text: "x".repeat(500) }))] });
+    await crib.call("test.act", {});
+    const kept = globSync(join(folder, ".state/workspaces/*/outputs"))[0]!;
+    const old = join(kept, "folder");
+    mkdirSync(old);
+    utimesSync(old, 1, 1);
+    await crib.close();
+    await open({ tools: [customTool(() => ({ data: null, text: "x".repeat(500) }))] });
+    expect((await crib.call("test.act", {})).output).toMatch(/^out_/);
+  });
+
+  it("an answer whose rest cannot be kept is still the answer", async () => {
+    await open({ tools: [customTool(() => ({ data: 1, text: "x".repeat(500) }))] });
+    rmSync(globSync(join(folder, ".state/workspaces/*/outputs"))[0]!, { recursive: true });
+    const { isError, data, truncated, output, content } = await crib.call("test.act", {});
+    expect({ isError, data, truncated, output }).toEqual({
+      isError: false,
+      data: 1,
+      truncated: true,
+      output: null,
+    });
+    expect(content).toContain("[The rest could not be kept: ");
+  });
+
+  it("input that JSON cannot say does not get past the stages", async () => {
+    await open();
+    const types: string[] = [];
+    crib.events.on((event) => void types.push(event.type));
+    const circle: Record<string, unknown> = { path: "a" };
+    circle.self = circle;
+    const results = [
+      await crib.call("file.read", { path: "a", offset: 10n }),
+      await crib.call("file.read", circle),
+    ];
+    expect(results.map(({ error }) => error?.code)).toEqual(["invalid-input", "invalid-input"]);
+    expect(types).toEqual(["start", "error", "start", "error"]);
+    expect(crib.history().map(({ input }) => input)).toEqual([
+      expect.stringContaining("[cannot be printed: "),
+      { path: "a", offset: "10n" },
+    ]);
+  });
+
+  it("a call of nothing goes unannounced or unrecorded", async () => {
+    await open({ mode: "paranoid" });
+    const types: string[] = [];
+    crib.events.on((event) => void types.push(event.type));
+    expect((await crib.call("no.such", {})).error?.code).toBe("not-found");
+    expect([types, crib.history().map(({ tool, outcome }) => [tool, outcome])]).toEqual([
+      ["start", "error"],
+      [["no.such", "not-found"]],
+    ]);
+  });
+
+  it.each([0, -1, Number.NaN])("a deadline of %s", async (timeoutMs) => {
+    await open();
+    expect((await crib.call("file.read", { path: "a" }, { timeoutMs })).error?.message).toBe(
+      `A call cannot take ${timeoutMs} ms`,
+    );
+  });
+
+  it("a deadline beyond what timers know ends a call at once", async () => {
+    await open({ tools: [customTool(() => ({ data: null, text: "done" }))] });
+    expect((await crib.call("test.act", {}, { timeoutMs: Number.POSITIVE_INFINITY })).content).toBe("done");
+  });
+
+  it("the next writer meets one that does not stop", async () => {
+    const trace: string[] = [];
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+    const stubborn = customTool(
+      async ({ note }) => {
+        trace.push(`begin ${note}`);
+        if (note === "first") await stopped;
+        trace.push(`end ${note}`);
+        return { data: null, text: "" };
+      },
+      { risk: "write", accesses: () => writing("a") },
+    );
+    await open({ tools: [stubborn] });
+    const first = await crib.call("test.act", { note: "first" }, { timeoutMs: 1 });
+    const second = crib.call("test.act", { note: "second" });
+    stop();
+    await second;
+    expect([first.error?.code, trace]).toEqual([
+      "timeout",
+      ["begin first", "end first", "begin second", "end second"],
+    ]);
+  });
+
+  it("links that lead out or in a circle cannot be removed", async () => {
+    for (const [name, target] of [
+      ["out", "/etc/passwd"],
+      ["one", "two"],
+      ["two", "one"],
+    ] as const) {
+      symlinkSync(target, join(folder, name));
+    }
+    await open({ mode: "yolo" });
+    const results = [
+      await crib.call("file.move", { from: "out", to: "moved" }),
+      await crib.call("file.delete", { path: "moved" }),
+      await crib.call("file.delete", { path: "one" }),
+    ];
+    expect(results.map(({ content }) => content)).toEqual([
+      "Moved the link out to moved.",
+      "Deleted the link moved; what it pointed to is still there.",
+      "Deleted the link one; what it pointed to is still there.",
+    ]);
+  });
+
+  it("handles fail to lead to their outputs in another environment", async () => {
+    const tools = [customTool(() => ({ data: null, text: "kept ".repeat(100) }))];
+    await open({ tools, environment: new MemoryEnvironment({ files: { a: "" } }) });
+    const { output } = await crib.call("test.act", {});
+    expect((await crib.call("file.read", { path: output!, line_numbers: false })).content).toBe(
+      "kept ".repeat(100),
+    );
+    expect((await crib.call("file.write", { path: output!, content: "" })).error?.code).toBe("denied");
+  });
+
+  it("rooms leave handles or listeners behind", async () => {
+    const handles = () => readdirSync("/proc/self/fd").length;
+    const tools = [customTool(() => ({ data: null, text: "x".repeat(500) }))];
+    const round = async () => {
+      await open({ tools });
+      await crib.call("test.act", {});
+      const late = crib.call("file.write", { path: "a", content: "" });
+      await crib.close();
+      await late;
+    };
+    await round();
+    const [before, listeners] = [handles(), process.listenerCount("exit")];
+    for (let rounds = 0; rounds < 20; rounds += 1) await round();
+    expect(handles() - before).toBeLessThan(10);
+    expect(process.listenerCount("exit")).toBe(listeners);
   });
 });
 

@@ -3,9 +3,9 @@ import type { Environment } from "./contract/environment.ts";
 import { type ErrorCode, ToolError } from "./contract/error.ts";
 import type { AnyTool, Image } from "./contract/tool.ts";
 import type { ToolDefinition } from "./dialects/definition.ts";
-import type { Dialect, DialectTool } from "./dialects/dialect.ts";
+import type { Dialect } from "./dialects/dialect.ts";
 import { findDialect } from "./dialects/dialects.ts";
-import { findTool } from "./dialects/find-tool.ts";
+import { Shelf } from "./dialects/shelf.ts";
 import {
   makePrivateDirectory,
   realWorkspace,
@@ -13,17 +13,18 @@ import {
   workspaceFiles,
 } from "./environment/directories.ts";
 import { openLocalEnvironment } from "./environment/local/local-environment.ts";
+import { withOutputs } from "./environment/with-outputs.ts";
 import { type Mode, modes } from "./guardian/decide.ts";
 import { type CallRecord, Journal } from "./journal/journal.ts";
 import { openOutputStore } from "./journal/output-store.ts";
-import { CallEvents } from "./runtime/call-events.ts";
+import { CallEvents, type EventSource } from "./runtime/call-events.ts";
 import { openCounter } from "./runtime/runtime.ts";
 import type { Approval, ApprovalRequest } from "./runtime/stages/ask-guardian.ts";
 import { newIdentifier } from "./text/identifier.ts";
 
 export type { Access, Risk } from "./contract/access.ts";
 export type { Success } from "./contract/call.ts";
-export type { Environment } from "./contract/environment.ts";
+export type * from "./contract/environment.ts";
 export { type ErrorCode, errorCodes, ToolError } from "./contract/error.ts";
 export type { CallEvent } from "./contract/event.ts";
 export type { AnyTool, Image, OutputLimits, Tool, ToolContext, ToolOutput } from "./contract/tool.ts";
@@ -31,9 +32,11 @@ export type { ToolDefinition } from "./dialects/definition.ts";
 export type { Dialect, DialectTool } from "./dialects/dialect.ts";
 export { dialectNames } from "./dialects/dialects.ts";
 export { rename } from "./dialects/rename.ts";
+export { openLocalEnvironment } from "./environment/local/local-environment.ts";
+export { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
 export { type Mode, modes } from "./guardian/decide.ts";
 export type { CallRecord } from "./journal/journal.ts";
-export type { CallEvents } from "./runtime/call-events.ts";
+export type { EventListener, EventSource } from "./runtime/call-events.ts";
 export type { Approval, ApprovalRequest } from "./runtime/stages/ask-guardian.ts";
 
 export interface ToolcribOptions {
@@ -56,6 +59,7 @@ export interface ToolcribOptions {
 export interface CallOptions {
   /** Cancels the call and everything it started. */
   readonly signal?: AbortSignal;
+  /** Ends the call after this long; time spent waiting for a person or for its turn does not count. */
   readonly timeoutMs?: number;
 }
 
@@ -82,7 +86,7 @@ export interface Toolcrib {
   readonly session: string;
   readonly mode: Mode;
   /** What happens at the counter, as it happens. */
-  readonly events: CallEvents;
+  readonly events: EventSource;
   /** The tools as models are told of them. */
   definitions(): Promise<readonly ToolDefinition[]>;
   /** Calls a tool by its name in the dialect, or its canonical name. Never rejects: failures are results. */
@@ -98,20 +102,29 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const dialect =
     typeof options.dialect === "object" ? options.dialect : findDialect(options.dialect ?? "toolcrib");
   const mode = checkMode(options.mode ?? "cautious");
-  const workspace = options.environment?.workspace ?? realWorkspace(options.workspace ?? process.cwd());
+  const folder = options.workspace ?? process.cwd();
+  const workspace = options.environment?.workspace ?? realWorkspace(folder);
   const files = workspaceFiles(options.stateDirectory ?? userDirectories().state, workspace);
-  const environment = options.environment ?? openLocalEnvironment({ workspace, outputs: files.outputs });
   makePrivateDirectory(files.outputs);
+  const kept = openLocalEnvironment({ workspace: files.outputs });
+  const environment = withOutputs(options.environment ?? openLocalEnvironment({ workspace: folder }), kept);
 
   const session = newIdentifier("session");
   const events = new CallEvents();
   const journal = new Journal({ file: files.journal, session });
-  const outputs = openOutputStore(() => openLocalEnvironment({ workspace: files.outputs }));
+  const outputs = openOutputStore(kept);
   const guardian = options.approve ? { mode, approve: options.approve } : { mode };
   const counter = openCounter({ environment, events, journal, outputs, guardian });
   const shelf = new Shelf(dialect, options.tools ?? []);
   const closing = new AbortController();
-  const running = new Set<Promise<Outcome>>();
+  const running = new Set<Promise<unknown>>();
+  const keepRunning = (work: Promise<unknown>) => {
+    running.add(work);
+    void work.then(
+      () => running.delete(work),
+      () => running.delete(work),
+    );
+  };
 
   return {
     workspace,
@@ -124,59 +137,36 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     },
     call: async (name, input, callOptions = {}) => {
       const id = newIdentifier("call");
-      try {
-        if (closing.signal.aborted) throw roomClosed();
-        const outcome = counter({
+      if (closing.signal.aborted) return toResult(id, { ok: false, error: roomClosed() });
+      const { signal, timeoutMs } = callOptions;
+      const outcome = shelf.find(name).then((tool) =>
+        counter({
           id,
-          tool: await shelf.find(name),
+          tool,
           input,
           accesses: [],
-          signal: callOptions.signal ? AbortSignal.any([callOptions.signal, closing.signal]) : closing.signal,
-          timeoutMs: callOptions.timeoutMs,
+          signal: signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
+          timeoutMs,
+          outlivedBy: keepRunning,
           notify: () => {},
-        });
-        running.add(outcome);
-        return toResult(id, await outcome.finally(() => running.delete(outcome)));
-      } catch (error) {
-        return toResult(id, failure(error));
-      }
+        }),
+      );
+      keepRunning(outcome);
+      return toResult(id, await outcome);
     },
-    history: (limit = 50) => journal.latest(limit),
+    history: (limit = 50) => {
+      if (closing.signal.aborted) throw roomClosed();
+      return journal.latest(limit);
+    },
     close: async () => {
       closing.abort();
-      await Promise.allSettled(running);
+      while (running.size > 0) await Promise.allSettled(running);
       events.close();
       journal.close();
+      await kept.close();
       if (!options.environment) await environment.close();
     },
   };
-}
-
-/** The tools on offer, loaded when first wanted. */
-class Shelf {
-  readonly #tools = new Map<string, DialectTool>();
-
-  constructor(dialect: Dialect, ownTools: readonly AnyTool[]) {
-    const own = ownTools.map((tool) => ({
-      name: tool.name,
-      canonical: tool.canonical ?? tool.name,
-      load: async () => tool,
-    }));
-    for (const tool of [...dialect.tools, ...own]) this.#tools.set(tool.name, loadOnce(tool));
-  }
-
-  async all(): Promise<readonly AnyTool[]> {
-    return Promise.all([...this.#tools.values()].map((tool) => tool.load()));
-  }
-
-  async find(name: string): Promise<AnyTool> {
-    return (this.#tools.get(name) ?? findTool([...this.#tools.values()], name)).load();
-  }
-}
-
-function loadOnce(tool: DialectTool): DialectTool {
-  let loaded: Promise<AnyTool> | undefined;
-  return { ...tool, load: () => (loaded ??= tool.load()) };
 }
 
 function roomClosed(): ToolError {
@@ -190,24 +180,17 @@ function checkMode(mode: Mode): Mode {
   });
 }
 
-function failure(thrown: unknown): Outcome {
-  const error =
-    thrown instanceof ToolError ? thrown : new ToolError("internal", String(thrown), { cause: thrown });
-  return { ok: false, error };
-}
-
 function toResult(callId: string, outcome: Outcome): CallResult {
   if (outcome.ok) {
     const { text, data, images, truncated } = outcome;
-    const output = truncated?.handle ?? null;
     return {
       content: text,
       isError: false,
       data,
       error: null,
       callId,
-      truncated: output !== null,
-      output,
+      truncated: truncated !== undefined,
+      output: truncated?.handle ?? null,
       images,
     };
   }

@@ -51,6 +51,7 @@ it("a new stage holds for every call", async () => {
     accesses: [],
     signal: new AbortController().signal,
     timeoutMs: undefined,
+    outlivedBy: () => {},
     notify: () => {},
   });
   const outcomes = [await counter(call("poem.txt")), await counter(call("poem.txt"))];

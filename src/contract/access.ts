@@ -7,7 +7,9 @@ export type Risk = "read" | "write" | "execute" | "network" | "destructive";
  */
 export type Access =
   | { readonly kind: "read"; readonly path: string }
-  | { readonly kind: "write"; readonly path: string }
+  /** `link: "itself"`: what stands at the path is meant also if it is a link, not what the link leads to. */
+  | { readonly kind: "write"; readonly path: string; readonly link?: "itself" }
+  /** Always what stands at the path itself. */
   | { readonly kind: "delete"; readonly path: string }
   | { readonly kind: "execute"; readonly command: string }
   | { readonly kind: "network"; readonly host: string };

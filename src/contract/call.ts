@@ -12,6 +12,8 @@ export interface ToolCall {
   readonly accesses: readonly Access[];
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
+  /** Tells the stages above of work that goes on although the call was ended. */
+  readonly outlivedBy: (work: Promise<unknown>) => void;
   /** Tells listeners about a call that still runs. */
   readonly notify: (message: Notice) => void;
 }
@@ -33,8 +35,8 @@ export interface Success {
   readonly fullText: string;
   /** How to ask for what the tool left out. */
   readonly continuation?: string;
-  /** Present when `text` is shorter than `fullText`; the handle stands for the whole output. */
-  readonly truncated?: { readonly handle: string; readonly totalChars: number };
+  /** Present when `text` is shorter than `fullText`; the handle stands for the whole, if it could be kept. */
+  readonly truncated?: { readonly handle: string | undefined };
 }
 
 export interface Failure {

@@ -1,6 +1,6 @@
-import { mkdirSync, realpathSync } from "node:fs";
+import { mkdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, isAbsolute, join } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { fingerprint } from "../text/fingerprint.ts";
 
@@ -17,6 +17,11 @@ export interface Directories {
 /** XDG directories, or all below TOOLCRIB_HOME when it is set. Relative XDG values are invalid and do not count. */
 export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Directories {
   const home = variables.TOOLCRIB_HOME;
+  if (home && !isAbsolute(home)) {
+    throw new ToolError("invalid-input", `TOOLCRIB_HOME must be an absolute path, not ${home}`, {
+      hint: "A relative one would mean another folder in every directory.",
+    });
+  }
   if (home) return { config: join(home, "config"), state: home, cache: join(home, "cache") };
   const below = (name: string, fallback: string) => {
     const value = variables[name];
@@ -50,13 +55,17 @@ function workspaceDirectory(state: string, workspace: string): string {
 /** The real path of a folder that is to be a workspace. */
 export function realWorkspace(path: string): string {
   try {
-    return realpathSync(path);
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
   } catch (cause) {
     throw new ToolError("not-found", `The workspace ${path} cannot be opened: ${(cause as Error).message}`, {
       hint: "Name a folder that exists.",
       cause,
     });
   }
+  throw new ToolError("invalid-input", `The workspace ${path} is not a directory`, {
+    hint: "Name a folder.",
+  });
 }
 
 /** Makes a folder of ours, with its parents, for nobody else to read. */

@@ -13,7 +13,9 @@ const accesses: Record<string, Access> = {
 it("lets each mode pass exactly what it promises", () => {
   const allowed = modes.map((mode) => [
     mode,
-    Object.keys(accesses).filter((risk) => decide({ mode, accesses: [accesses[risk]!] }).verdict === "allow"),
+    Object.keys(accesses).filter(
+      (risk) => decide({ mode, accesses: [accesses[risk]!], risk: "read" }).verdict === "allow",
+    ),
   ]);
   expect(Object.fromEntries(allowed)).toEqual({
     safe: ["read"],
@@ -24,10 +26,8 @@ it("lets each mode pass exactly what it promises", () => {
 });
 
 it("judges a call by its most harmful access and says which one it is", () => {
-  const decision = decide({
-    mode: "cautious",
-    accesses: [accesses.read!, accesses.execute!, accesses.write!],
-  });
+  const touched = [accesses.read!, accesses.execute!, accesses.write!];
+  const decision = decide({ mode: "cautious", accesses: touched, risk: "destructive" });
   expect(decision).toEqual({
     verdict: "ask",
     risk: "execute",
@@ -36,10 +36,16 @@ it("judges a call by its most harmful access and says which one it is", () => {
   });
 });
 
-it("takes a call that touches nothing for a read", () => {
-  expect(decide({ mode: "safe", accesses: [] })).toEqual({
+it("judges a call that names nothing it would touch by what its tool can do", () => {
+  expect(decide({ mode: "safe", accesses: [], risk: "read" })).toEqual({
     verdict: "allow",
     risk: "read",
     rule: "mode safe: read",
+  });
+  expect(decide({ mode: "safe", accesses: [], risk: "execute" })).toEqual({
+    verdict: "ask",
+    risk: "execute",
+    rule: "mode safe: execute",
+    reason: "it would run a tool",
   });
 });

@@ -10,8 +10,13 @@ export type Decision =
   | { readonly verdict: "ask"; readonly risk: Risk; readonly rule: string; readonly reason: string };
 
 /** Judges what a call would touch. Pure: the apps ask the person. */
-export function decide(question: { mode: Mode; accesses: readonly Access[] }): Decision {
-  const risk = riskOf(question.accesses);
+export function decide(question: {
+  readonly mode: Mode;
+  readonly accesses: readonly Access[];
+  /** What the tool can do at most; it counts for a call that names nothing it would touch. */
+  readonly risk: Risk;
+}): Decision {
+  const risk = question.accesses.length > 0 ? riskOf(question.accesses) : question.risk;
   const rule = `mode ${question.mode}: ${risk}`;
   if (allowedRisks[question.mode].has(risk)) return { verdict: "allow", risk, rule };
   const touched = question.accesses.filter((access) => riskOfAccess(access) === risk).map(describeAccess);
@@ -27,7 +32,7 @@ const allowedRisks: Record<Mode, ReadonlySet<Risk>> = {
 
 const ascendingRisks: readonly Risk[] = ["read", "write", "execute", "network", "destructive"];
 
-/** The highest risk among the accesses; a call that touches nothing only reads. */
+/** The highest risk among the accesses. */
 function riskOf(accesses: readonly Access[]): Risk {
   const highest = accesses.reduce(
     (most, access) => Math.max(most, ascendingRisks.indexOf(riskOfAccess(access))),

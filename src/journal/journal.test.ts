@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ToolError } from "../contract/error.ts";
 import { Journal } from "./journal.ts";
@@ -66,21 +67,32 @@ describe("journal", () => {
     journal.close();
   });
 
+  it("keeps what it could not write while somebody else held the database", () => {
+    const journal = openJournal();
+    journal.begin(attempt("call_1"));
+    const other = new DatabaseSync(join(folder, "journal.sqlite"));
+    other.exec("BEGIN IMMEDIATE");
+    journal.finish(attempt("call_1"), ending);
+    expect(() => journal.flush()).toThrow("database is locked");
+    other.exec("COMMIT");
+    other.close();
+    expect(journal.latest(10).map(({ callId, outcome }) => [callId, outcome])).toEqual([["call_1", "ok"]]);
+    journal.close();
+  });
+
   it("refuses to begin what it cannot record", () => {
     writeFileSync(
       join(folder, "journal.sqlite"),
       "this is no database, but long enough to be looked at\n".repeat(20),
     );
     const journal = openJournal();
-    expect(() => journal.begin(attempt("call_1"))).toThrow(
-      new ToolError(
-        "unavailable",
-        `The journal ${join(folder, "journal.sqlite")} cannot be written: file is not a database`,
-        {
-          hint: "Nothing was changed. Free disk space, or set TOOLCRIB_HOME to a folder that can be written.",
-        },
-      ),
-    );
+    const file = join(folder, "journal.sqlite");
+    const way =
+      "Move the file away if it is damaged, free disk space, or set TOOLCRIB_HOME to a folder that can be written.";
+    const unusable = (hint: string) =>
+      new ToolError("unavailable", `The journal ${file} cannot be used: file is not a database`, { hint });
+    expect(() => journal.begin(attempt("call_1"))).toThrow(unusable(`Nothing was changed. ${way}`));
+    expect(() => journal.latest(1)).toThrow(unusable(way));
     journal.close();
   });
 });

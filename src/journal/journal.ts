@@ -40,13 +40,12 @@ export class Journal {
   #store: Store | undefined;
   #finished: Row[] = [];
   #timer: NodeJS.Timeout | undefined;
-  readonly #flushAtExit = () => this.#flushQuietly();
 
   /** Opens the database only when there is something to write. The folder of `file` must exist by then. */
   constructor(options: { file: string; session: string }) {
     this.#file = options.file;
     this.#session = options.session;
-    process.once("exit", this.#flushAtExit);
+    flushAtExit(this);
   }
 
   /** Records an attempt at once: a call that may change something must not run unrecorded. */
@@ -60,14 +59,7 @@ export class Journal {
         attempt.startedAt,
       );
     } catch (cause) {
-      throw new ToolError(
-        "unavailable",
-        `The journal ${this.#file} cannot be written: ${(cause as Error).message}`,
-        {
-          hint: "Nothing was changed. Free disk space, or set TOOLCRIB_HOME to a folder that can be written.",
-          cause,
-        },
-      );
+      throw unusable(this.#file, cause, "Nothing was changed. ");
     }
   }
 
@@ -84,17 +76,21 @@ export class Journal {
       ending.message ?? null,
       ending.outputHandle ?? null,
     ]);
-    if (this.#finished.length >= batchSize) this.#flushQuietly();
-    else this.#timer ??= setTimeout(() => this.#flushQuietly(), batchDelayMs).unref();
+    if (this.#finished.length % batchSize === 0) this.flushQuietly();
+    else this.#timer ??= setTimeout(() => this.flushQuietly(), batchDelayMs).unref();
   }
 
   /** The latest calls, newest first. */
   latest(limit: number): readonly CallRecord[] {
-    this.flush();
-    const rows = this.#open().latest.all(limit) as unknown as (Omit<CallRecord, "input"> & {
-      input: string;
-    })[];
-    return rows.map((row) => ({ ...row, input: JSON.parse(row.input) }));
+    try {
+      this.flush();
+      const rows = this.#open().latest.all(limit) as unknown as (Omit<CallRecord, "input"> & {
+        input: string;
+      })[];
+      return rows.map((row) => ({ ...row, input: JSON.parse(row.input) }));
+    } catch (cause) {
+      throw unusable(this.#file, cause);
+    }
   }
 
   /** Writes what is waiting. */
@@ -103,22 +99,28 @@ export class Journal {
     this.#timer = undefined;
     const finished = this.#finished;
     if (finished.length === 0) return;
-    const store = this.#open();
-    this.#finished = [];
-    store.database.exec("BEGIN IMMEDIATE");
-    for (const row of finished) store.finish.run(...row);
-    store.database.exec("COMMIT");
+    const { database, finish } = this.#open();
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      for (const row of finished) finish.run(...row);
+      database.exec("COMMIT");
+    } catch (error) {
+      database.exec("ROLLBACK");
+      throw error;
+    }
+    this.#finished = this.#finished.slice(finished.length);
   }
 
   close(): void {
-    process.off("exit", this.#flushAtExit);
-    this.#flushQuietly();
+    openJournals.delete(this);
+    if (openJournals.size === 0) process.off("exit", flushOpenJournals);
+    this.flushQuietly();
     this.#store?.database.close();
     this.#store = undefined;
   }
 
-  /** A call that has ended cannot be failed any more, so trouble with its record is a warning. */
-  #flushQuietly(): void {
+  /** A call that has ended cannot be failed any more: its record waits for the next time, and a warning is given. */
+  flushQuietly(): void {
     try {
       this.flush();
     } catch (error) {
@@ -134,6 +136,25 @@ export class Journal {
 
 type Row = readonly (string | number | null)[];
 
+function unusable(file: string, cause: unknown, comfort = ""): ToolError {
+  return new ToolError("unavailable", `The journal ${file} cannot be used: ${(cause as Error).message}`, {
+    hint: `${comfort}Move the file away if it is damaged, free disk space, or set TOOLCRIB_HOME to a folder that can be written.`,
+    cause,
+  });
+}
+
+/** One listener for all: Node warns of many. */
+const openJournals = new Set<Journal>();
+
+function flushAtExit(journal: Journal): void {
+  if (openJournals.size === 0) process.once("exit", flushOpenJournals);
+  openJournals.add(journal);
+}
+
+function flushOpenJournals(): void {
+  for (const journal of openJournals) journal.flushQuietly();
+}
+
 const batchSize = 256;
 const batchDelayMs = 50;
 
@@ -145,7 +166,7 @@ interface Store {
 }
 
 function openStore(file: string): Store {
-  const database = new (loadSqlite().DatabaseSync)(file, { timeout: 5_000 });
+  const database = new (loadSqlite().DatabaseSync)(file, { timeout: 2_000 });
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
@@ -193,12 +214,17 @@ function loadSqlite(): typeof import("node:sqlite") {
 
 /** Long texts are kept by their beginning: the journal tells what happened, it is no second copy of every file. */
 function printInput(input: unknown): string {
-  const printed = JSON.stringify(input, (_key, value) =>
-    typeof value === "string" && value.length > maxTextChars
-      ? `${value.slice(0, maxTextChars)}… (${value.length} characters)`
-      : value,
-  );
-  return printed ?? "null";
+  try {
+    return JSON.stringify(input, shorten) ?? "null";
+  } catch (error) {
+    return JSON.stringify(`[cannot be printed: ${(error as Error).message}]`);
+  }
+}
+
+function shorten(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value !== "string" || value.length <= maxTextChars) return value;
+  return `${value.slice(0, maxTextChars)}… (${value.length} characters)`;
 }
 
 const maxTextChars = 4_000;

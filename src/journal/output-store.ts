@@ -7,14 +7,17 @@ export interface OutputStore {
   keep(text: string): Promise<string>;
 }
 
-/** A store in the folder that the environment is rooted at; old outputs are removed at the first use. */
-export function openOutputStore(openFiles: () => Environment): OutputStore {
-  let files: Promise<Environment> | undefined;
+/** A store in the folder that `files` is rooted at; what is older than a week is removed at the first use. */
+export function openOutputStore(files: Environment): OutputStore {
+  let isTidied = false;
   return {
     keep: async (text) => {
-      files ??= removeOld(openFiles());
+      if (!isTidied) {
+        isTidied = true;
+        await removeOld(files);
+      }
       const handle = newIdentifier("out");
-      await (await files).writeFile(handle, Buffer.from(text), { durable: false, mode: 0o600 });
+      await files.writeFile(handle, Buffer.from(text), { durable: false, mode: 0o600 });
       return handle;
     },
   };
@@ -22,15 +25,16 @@ export function openOutputStore(openFiles: () => Environment): OutputStore {
 
 const keptForMs = 7 * 24 * 60 * 60 * 1000;
 
-async function removeOld(files: Environment): Promise<Environment> {
+/** Another process may tidy at the same time, and somebody may have put things there: whatever resists stays. */
+async function removeOld(files: Environment): Promise<void> {
   const directory = await files.openDirectory(".");
   try {
     for (const { name } of await directory.entries()) {
-      const { modifiedMs } = await directory.info(name);
-      if (modifiedMs < Date.now() - keptForMs) await files.delete(name);
+      const info = await directory.info(name).catch(() => undefined);
+      const isOld = info !== undefined && info.modifiedMs < Date.now() - keptForMs;
+      if (isOld) await files.delete(name).catch(() => undefined);
     }
   } finally {
     directory.close();
   }
-  return files;
 }

@@ -1,9 +1,16 @@
 import type { CallEvent } from "../contract/event.ts";
 
-export type EventListener = (event: CallEvent) => void;
+/** May be asynchronous; nobody waits for it. */
+export type EventListener = (event: CallEvent) => unknown;
 
 /** Everything that happens at the counter, for any number of listeners, as a callback or with `for await`. */
-export class CallEvents implements AsyncIterable<CallEvent> {
+export interface EventSource extends AsyncIterable<CallEvent> {
+  /** Calls `listener` for every event from now on; the answer stops it. */
+  on(listener: EventListener): () => void;
+}
+
+/** The counter's end of it. */
+export class CallEvents implements EventSource {
   readonly #listeners = new Set<EventListener>();
   readonly #onClose = new Set<() => void>();
   #closed = false;
@@ -13,7 +20,6 @@ export class CallEvents implements AsyncIterable<CallEvent> {
     return this.#listeners.size === 0;
   }
 
-  /** Calls `listener` for every event from now on; the answer stops it. */
   on(listener: EventListener): () => void {
     // Wrapped, so that one function registered twice is two listeners.
     const entry: EventListener = (event) => listener(event);
@@ -23,11 +29,12 @@ export class CallEvents implements AsyncIterable<CallEvent> {
 
   emit(event: CallEvent): void {
     for (const listener of this.#listeners) {
+      // A listener only watches: its fault must not change the call.
       try {
-        listener(event);
+        const result = listener(event);
+        if (result instanceof Promise) result.catch(warn);
       } catch (error) {
-        // A listener only watches: its fault must not change the call.
-        process.emitWarning(error instanceof Error ? error : String(error));
+        warn(error);
       }
     }
   }
@@ -70,6 +77,10 @@ export class CallEvents implements AsyncIterable<CallEvent> {
       },
     };
   }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
 }
 
 const finished: IteratorResult<CallEvent> = { done: true, value: undefined };

@@ -28,7 +28,8 @@ export function parseArguments(words: readonly string[], command: Command): Argu
     } else {
       if (attached === undefined) index += 1;
       const value = attached ?? words[index];
-      if (value === undefined) throw mistake(`${flag} needs a value: ${flag} ${option.value}`, command);
+      const isMissing = !value || (attached === undefined && value.startsWith("--"));
+      if (isMissing) throw mistake(`${flag} needs a value: ${flag} ${option.value}`, command);
       checkChoice(flag, value, option, command);
       options.set(option.name, value);
     }

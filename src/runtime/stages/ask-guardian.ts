@@ -2,6 +2,7 @@ import type { Access, Risk } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import { decide, type Mode } from "../../guardian/decide.ts";
 import type { Stage } from "../stage.ts";
+import { untilAborted } from "../until-aborted.ts";
 
 /** What a person is shown before a call may go on. */
 export interface ApprovalRequest {
@@ -27,7 +28,7 @@ export interface GuardianSettings {
 /** Lets a call pass, asks the person, or refuses it. */
 export function askGuardian(settings: GuardianSettings): Stage {
   return async (call, next) => {
-    const decision = decide({ mode: settings.mode, accesses: call.accesses });
+    const decision = decide({ mode: settings.mode, accesses: call.accesses, risk: call.tool.risk });
     if (decision.verdict === "allow") return next(call);
     const { risk, reason, rule } = decision;
     if (!settings.approve) {
@@ -36,10 +37,27 @@ export function askGuardian(settings: GuardianSettings): Stage {
       });
     }
     const request = { callId: call.id, tool: call.tool.name, input: call.input, accesses: call.accesses };
-    const approval = await settings.approve({ ...request, risk, reason, rule }, call.signal);
+    const asking = ask(settings.approve, { ...request, risk, reason, rule }, call.signal);
+    const approval = await untilAborted(asking, call.signal, "approval");
     if (approval.allow) return next(call);
     throw new ToolError("denied", approval.message ?? `The person refused this call (${rule})`, {
       hint: "Do not repeat it; ask what to do instead.",
     });
   };
+}
+
+async function ask(
+  approve: NonNullable<GuardianSettings["approve"]>,
+  request: ApprovalRequest,
+  signal: AbortSignal,
+): Promise<Approval> {
+  try {
+    return await approve(request, signal);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ToolError("needs-approval", `The person could not be asked: ${reason}`, {
+      hint: "Nothing was done; try again when somebody can answer.",
+      cause,
+    });
+  }
 }

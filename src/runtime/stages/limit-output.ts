@@ -13,11 +13,13 @@ export function limitOutput(outputs: OutputStore): Stage {
     const fits = fullText.length <= maxChars && fullText.length <= (maxLines ?? maxChars);
     const shown = fits ? undefined : truncateText(fullText, call.tool.limits, ({ chars }) => cutMark(chars));
     if (!shown?.cut) return { ...outcome, text: withContinuation(fullText, continuation) };
-    const handle = await outputs.keep(fullText);
+    // What was done is done: that the rest of the answer is lost must not make it a failure.
+    const kept = await outputs.keep(fullText).catch((error: Error) => error);
+    const [handle, note] = kept instanceof Error ? [undefined, restIsLost(kept)] : [kept, wayToTheRest(kept)];
     return {
       ...outcome,
-      text: withContinuation(`${shown.text}\n${wayToTheRest(handle)}`, continuation),
-      truncated: { handle, totalChars: fullText.length },
+      text: withContinuation(`${shown.text}\n${note}`, continuation),
+      truncated: { handle },
     };
   };
 }
@@ -28,6 +30,10 @@ function cutMark(chars: number): string {
 
 function wayToTheRest(handle: string): string {
   return `[The whole output is kept as ${handle}: give it as a path to file.read or search.grep.]`;
+}
+
+function restIsLost(error: Error): string {
+  return `[The rest could not be kept: ${error.message}]`;
 }
 
 function withContinuation(text: string, continuation: string | undefined): string {

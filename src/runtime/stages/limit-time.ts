@@ -6,13 +6,16 @@ const defaultTimeoutMs = 60_000;
 /** After the signal a tool may tidy up this long; then the call ends without it. */
 const graceMs = 3_000;
 
+/** Timers cannot be set for longer: 24 days. */
+const longestMs = 2 ** 31 - 1;
+
 /**
- * Ends a call at its deadline or when it is cancelled. The tool is told by its signal and waited for, so that the next
- * call never meets a half-done one; if it finished its work all the same, that is the outcome.
+ * Ends a call at its deadline or when it is cancelled. The tool is told by its signal and waited for a while; if it
+ * finished its work all the same, that is the outcome. One that does not stop outlives its call and keeps its turn.
  */
 export const limitTime: Stage = async (call, next) => {
   if (call.signal.aborted) throw cancelled();
-  const timeoutMs = call.timeoutMs ?? call.tool.timeoutMs ?? defaultTimeoutMs;
+  const timeoutMs = checked(call.timeoutMs ?? call.tool.timeoutMs ?? defaultTimeoutMs);
   const controller = new AbortController();
   const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>();
   let reason: ToolError | undefined;
@@ -21,13 +24,17 @@ export const limitTime: Stage = async (call, next) => {
     if (reason) return;
     reason = error;
     controller.abort(error);
-    graceTimer = setTimeout(() => giveUp(error), graceMs);
+    graceTimer = setTimeout(() => {
+      call.outlivedBy(work);
+      giveUp(error);
+    }, graceMs);
   };
   const onAbort = () => end(cancelled());
-  const deadline = setTimeout(() => end(timedOut(timeoutMs)), timeoutMs);
+  const deadline = setTimeout(() => end(timedOut(timeoutMs)), Math.min(timeoutMs, longestMs));
   call.signal.addEventListener("abort", onAbort, { once: true });
+  const work = next({ ...call, signal: controller.signal });
   try {
-    return await Promise.race([next({ ...call, signal: controller.signal }), givenUp]);
+    return await Promise.race([work, givenUp]);
   } catch (error) {
     throw reason ?? error;
   } finally {
@@ -36,6 +43,13 @@ export const limitTime: Stage = async (call, next) => {
     call.signal.removeEventListener("abort", onAbort);
   }
 };
+
+function checked(timeoutMs: number): number {
+  if (timeoutMs > 0) return timeoutMs;
+  throw new ToolError("invalid-input", `A call cannot take ${timeoutMs} ms`, {
+    hint: "Give a positive number of milliseconds.",
+  });
+}
 
 function timedOut(timeoutMs: number): ToolError {
   return new ToolError("timeout", `The call did not finish within ${timeoutMs / 1000} s and was ended`, {

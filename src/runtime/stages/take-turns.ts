@@ -1,7 +1,9 @@
+import { posix } from "node:path";
+import type { Access } from "../../contract/access.ts";
 import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
-import { ToolError } from "../../contract/error.ts";
 import type { Stage } from "../stage.ts";
+import { untilAborted } from "../until-aborted.ts";
 
 /** Calls that write the same real path, or one inside the other, wait for each other; all others run in parallel. */
 export function takeTurns(environment: Environment): Stage {
@@ -13,12 +15,20 @@ export function takeTurns(environment: Environment): Stage {
     const { promise: done, resolve: finish } = Promise.withResolvers<void>();
     const turn = { paths, done };
     holders.add(turn);
+    // A turn ends when nothing of it is left: neither those it waited for, should it be given up,
+    // nor work that outlives the call.
+    const left: Promise<unknown>[] = before;
     try {
-      await untilAllDone(before, call.signal);
-      return await next(call);
+      await untilAborted(Promise.all(before), call.signal, "its turn");
+      return await next({
+        ...call,
+        outlivedBy: (work) => {
+          left.push(work);
+          call.outlivedBy(work);
+        },
+      });
     } finally {
-      // Whoever queued behind a turn that was given up must still wait for those before it.
-      void Promise.all(before).then(() => {
+      void Promise.allSettled(left).then(() => {
         holders.delete(turn);
         finish();
       });
@@ -34,10 +44,19 @@ interface Turn {
 async function writtenPaths(environment: Environment, call: ToolCall): Promise<string[]> {
   const paths: string[] = [];
   for (const access of call.accesses) {
-    if (access.kind === "write" || access.kind === "delete")
-      paths.push(await environment.realPath(access.path));
+    if (access.kind === "write" || access.kind === "delete") paths.push(await placeOf(access, environment));
   }
   return paths;
+}
+
+async function placeOf(
+  access: Access & { readonly kind: "write" | "delete" },
+  environment: Environment,
+): Promise<string> {
+  const name = posix.basename(access.path);
+  const isLinkItself = access.kind === "delete" || access.link === "itself";
+  if (!isLinkItself || name === "" || name === "." || name === "..") return environment.realPath(access.path);
+  return posix.join(await environment.realPath(posix.dirname(access.path)), name);
 }
 
 function overlap(some: readonly string[], others: readonly string[]): boolean {
@@ -46,18 +65,4 @@ function overlap(some: readonly string[], others: readonly string[]): boolean {
 
 function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
-}
-
-async function untilAllDone(turns: readonly Promise<void>[], signal: AbortSignal): Promise<void> {
-  if (turns.length === 0) return;
-  const { promise: cancelled, reject } = Promise.withResolvers<never>();
-  const onAbort = () =>
-    reject(new ToolError("cancelled", "The call was cancelled while it waited for its turn"));
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    if (signal.aborted) onAbort();
-    await Promise.race([Promise.all(turns), cancelled]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -31,8 +31,8 @@ export const fileMove: Tool<FileMoveInput, FileMoveData> = {
   limits: { maxChars: 1000, keep: "both" },
   // Moving loses nothing and can be moved back; only what is replaced is gone.
   accesses: ({ from, to, replace = false }) => [
-    { kind: "write", path: from },
-    { kind: "write", path: to },
+    { kind: "write", path: from, link: "itself" },
+    { kind: "write", path: to, link: "itself" },
     ...(replace ? [{ kind: "delete", path: to } as const] : []),
   ],
 

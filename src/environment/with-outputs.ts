@@ -1,0 +1,36 @@
+import type { Environment } from "../contract/environment.ts";
+import { isOutputHandle, isReadOnlyOutput } from "./failures.ts";
+
+/**
+ * An environment that also reads spilled outputs by their handles, from the folder that `outputs` is rooted at.
+ * A name of that shape for which nothing is kept is a path like any other.
+ */
+export function withOutputs(environment: Environment, outputs: Environment): Environment {
+  const isKept = async (path: string) =>
+    isOutputHandle(path) &&
+    (await outputs.info(path).then(
+      () => true,
+      () => false,
+    ));
+  const reading = async (path: string) => ((await isKept(path)) ? outputs : environment);
+  const changing = async (...paths: readonly string[]) => {
+    for (const path of paths) if (await isKept(path)) throw isReadOnlyOutput(path);
+    return environment;
+  };
+  return {
+    workspace: environment.workspace,
+    realPath: async (path) => (await reading(path)).realPath(path),
+    info: async (path, options) => (await reading(path)).info(path, options),
+    readFile: async (path, options) => (await reading(path)).readFile(path, options),
+    readBytes: async (path, range) => (await reading(path)).readBytes(path, range),
+    readLines: async (path, range, signal) => (await reading(path)).readLines(path, range, signal),
+    writeFile: async (path, ...rest) => (await changing(path)).writeFile(path, ...rest),
+    delete: async (path, options) => (await changing(path)).delete(path, options),
+    move: async (from, to, options) => (await changing(from, to)).move(from, to, options),
+    modifiedTimes: (...call) => environment.modifiedTimes(...call),
+    openDirectory: (path) => environment.openDirectory(path),
+    ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],
+    start: (...call) => environment.start(...call),
+    close: () => environment.close(),
+  };
+}
