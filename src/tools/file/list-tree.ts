@@ -2,6 +2,7 @@ import type { DirectoryEntry, Environment } from "../../contract/environment.ts"
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { IgnoreChain } from "../search/ignore-chain.ts";
+import { pathInWorkspace } from "../search/scope.ts";
 import { Turn } from "../search/turn.ts";
 import { isShown, type Visibility } from "../search/visibility.ts";
 
@@ -11,25 +12,31 @@ interface ListedFile {
   /** `other`: a FIFO, device or socket. */
   readonly kind: "file" | "other";
   readonly name: string;
-  readonly bytes: number;
+  /** Undefined for a name that is no UTF-8 and so cannot be asked about. */
+  readonly bytes: number | undefined;
 }
 
 interface ListedLink {
   readonly kind: "link";
   readonly name: string;
-  /** Where it leads, relative to the workspace; undefined when that is outside. */
-  readonly target: string | undefined;
+  readonly target: LinkTarget;
 }
+
+/** Where a link leads, relative to the workspace, or why that cannot be said. */
+export type LinkTarget =
+  | { readonly path: string }
+  | { readonly astray: "outside" | "circle" | "unreachable" };
 
 export interface ListedDirectory {
   readonly kind: "directory";
   readonly name: string;
-  /** What is shown of it, in the order of names; undefined when it lies deeper than was asked for, or cannot be read. */
+  /** What is shown of it, in the order of names; undefined when it is too deep, cannot be read, or has just gone. */
   readonly entries: readonly ListedEntry[] | undefined;
   /** Entries that the limit left out. */
   readonly beyondLimit: number;
   /** Entries left out because they are hidden or ignored. */
   readonly notShown: number;
+  /** There is no permission to read it. */
   readonly isUnreadable: boolean;
 }
 
@@ -59,7 +66,8 @@ export async function listTree(
     } catch (error) {
       // The first must be readable; deeper ones are shown as they are.
       if (next.node === root || !(error instanceof ToolError)) throw error;
-      next.node.isUnreadable = true;
+      if (error.code === "denied") next.node.isUnreadable = true;
+      else if (!isGone(error)) throw error;
     }
     left -= next.node.entries?.length ?? 0;
     isLimited ||= next.node.beyondLimit > 0;
@@ -110,25 +118,46 @@ async function list(
       } else if (kind === "link") {
         entries.push({ kind, name, target: await targetOf(pathOf(name), environment) });
       } else {
-        entries.push({ kind, name, bytes: (await directory.info(name)).bytes });
+        const info = await directory.info(name).catch(ignoreGone);
+        if (info !== undefined || name.includes(replacement))
+          entries.push({ kind, name, bytes: info?.bytes });
       }
     }
     node.entries = entries;
     node.notShown = all.length - visible.length;
-    node.beyondLimit = visible.length - entries.length;
+    node.beyondLimit = Math.max(0, visible.length - limit);
     return depth < options.depth ? below : [];
   } finally {
     directory.close();
   }
 }
 
-async function targetOf(path: string, environment: Environment): Promise<string | undefined> {
+/** Stands in names for bytes that are no UTF-8. */
+const replacement = "\uFFFD";
+
+function ignoreGone(error: unknown): undefined {
+  if (!(error instanceof ToolError) || !isGone(error)) throw error;
+}
+
+/** It was there a moment ago; by now there is nothing, or something else. */
+function isGone({ code }: ToolError): boolean {
+  return ["not-found", "unsupported", "outside-workspace", "stale"].includes(code);
+}
+
+async function targetOf(path: string, environment: Environment): Promise<LinkTarget> {
   try {
-    return (await environment.realPath(path)).slice(environment.workspace.length + 1) || ".";
+    const target = pathInWorkspace(await environment.realPath(path), environment);
+    // No link leads to itself: this one could not be found by its name.
+    return target === undefined || target === path ? { astray: "unreachable" } : { path: target || "." };
   } catch (error) {
-    if (error instanceof ToolError) return undefined;
-    throw error;
+    if (!(error instanceof ToolError)) throw error;
+    if (error.code === "outside-workspace") return { astray: "outside" };
+    return { astray: isCircle(error.cause) ? "circle" : "unreachable" };
   }
+}
+
+function isCircle(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "ELOOP";
 }
 
 function byName(one: DirectoryEntry, other: DirectoryEntry): number {

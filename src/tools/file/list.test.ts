@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -104,9 +104,60 @@ describe("file.list", () => {
     symlinkSync("d", join(folder.path, "in"));
     symlinkSync("/etc", join(folder.path, "out"));
     symlinkSync("nowhere", join(folder.path, "gone"));
-    expect((await list(openLocalEnvironment({ workspace: folder.path }), {})).text).toBe(
-      "d/\n  file  0 bytes\ngone -> nowhere\nin -> d\nout -> [outside the workspace]",
+    symlinkSync("round", join(folder.path, "round"));
+    symlinkSync("d/file/x", join(folder.path, "through"));
+    const shown = [
+      "d/",
+      "  file  0 bytes",
+      "gone -> nowhere",
+      "in -> d",
+      "out -> [outside the workspace]",
+      "round -> [leads in a circle]",
+      "through -> [cannot be followed]",
+    ];
+    expect((await list(openLocalEnvironment({ workspace: folder.path }), {})).text.split("\n")).toEqual(
+      shown,
     );
+  });
+
+  it("names where links lead also when the workspace is everything", async () => {
+    await using folder = temporaryFolder();
+    const path = realpathSync(folder.path);
+    writeFileSync(join(path, "file"), "");
+    symlinkSync("file", join(path, "link"));
+    expect((await list(openLocalEnvironment({ workspace: "/" }), { path })).text).toBe(
+      `file  0 bytes\nlink -> ${path.slice(1)}/file`,
+    );
+  });
+
+  // Other systems take no such names.
+  it.runIf(process.platform === "linux")("shows names that are no UTF-8 as well as it can", async () => {
+    await using folder = temporaryFolder();
+    const odd = (name: string) => Buffer.concat([Buffer.from(join(folder.path, name)), Buffer.from([0xff])]);
+    writeFileSync(odd("file"), "text");
+    mkdirSync(odd("folder"));
+    symlinkSync("plain", odd("link"));
+    writeFileSync(join(folder.path, "plain"), "text");
+    expect((await list(openLocalEnvironment({ workspace: folder.path }), {})).text).toBe(
+      "file\uFFFD\nfolder\uFFFD/\nlink\uFFFD -> [cannot be followed]\nplain  4 bytes",
+    );
+  });
+
+  it("leaves out what goes while it is listed", async () => {
+    await using folder = temporaryFolder();
+    for (const name of ["a", "goes", "stays"]) mkdirSync(join(folder.path, name));
+    for (const name of ["a/goes", "a/stays", "goes/file"]) writeFileSync(join(folder.path, name), "");
+    const environment = openLocalEnvironment({ workspace: folder.path });
+    const open = environment.openDirectory.bind(environment);
+    const openDirectory = async (path: string) => {
+      const directory = await open(path);
+      const entries = await directory.entries();
+      if (path === "a")
+        for (const gone of ["a/goes", "goes"]) rmSync(join(folder.path, gone), { recursive: true });
+      return Object.assign(directory, { entries: async () => entries });
+    };
+    const { text, data } = await list(Object.assign(environment, { openDirectory }), {});
+    expect([text, data.shown, data.limited]).toEqual(["a/\n  stays  0 bytes\ngoes/\nstays/", 4, false]);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { counted } from "../../text/counted.ts";
-import type { ListedDirectory, ListedEntry } from "./list-tree.ts";
+import type { LinkTarget, ListedDirectory, ListedEntry } from "./list-tree.ts";
 
 /** A listing in words: one line an entry, indented by depth. */
 export function showTree(root: ListedDirectory): string {
@@ -23,13 +23,23 @@ function showEntry(entry: ListedEntry, indent: string): string[] {
       return [`${indent}${entry.name}/${note}`, ...showEntries(entry, `${indent}  `)];
     }
     case "link":
-      return [`${indent}${entry.name} -> ${entry.target ?? "[outside the workspace]"}`];
+      return [`${indent}${entry.name} -> ${showTarget(entry.target)}`];
     case "other":
       return [`${indent}${entry.name}  [FIFO, device or socket]`];
     case "file":
-      return [`${indent}${entry.name}  ${showSize(entry.bytes)}`];
+      return [`${indent}${entry.name}${entry.bytes === undefined ? "" : `  ${showSize(entry.bytes)}`}`];
   }
 }
+
+function showTarget(target: LinkTarget): string {
+  return "path" in target ? target.path : `[${ways[target.astray]}]`;
+}
+
+const ways = {
+  outside: "outside the workspace",
+  circle: "leads in a circle",
+  unreachable: "cannot be followed",
+} as const;
 
 function showSize(bytes: number): string {
   if (bytes < 1000) return counted(bytes, "byte");

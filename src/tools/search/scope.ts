@@ -11,13 +11,18 @@ export async function findScope(environment: Environment, path: string): Promise
   if (path === ".") return { kind: "directory", path: "" };
   const info = await environment.info(path);
   const real = await environment.realPath(path);
-  const { workspace } = environment;
-  const prefix = workspace.endsWith("/") ? workspace : `${workspace}/`;
-  const isOutput = real !== workspace && !real.startsWith(prefix);
-  const relative = isOutput ? path : real.slice(prefix.length);
+  const inside = pathInWorkspace(real, environment);
+  const isOutput = inside === undefined;
+  const relative = inside ?? path;
   if (info.kind === "directory") return { kind: "directory", path: relative };
   if (info.kind === "file") return { kind: "file", path: relative, bytes: info.bytes, isOutput };
   throw new ToolError("unsupported", `${path} is no file and no directory`, {
     hint: "Search in a file or directory.",
   });
+}
+
+/** A real path relative to the workspace, "" for itself; undefined when it is not in there. */
+export function pathInWorkspace(real: string, { workspace }: Environment): string | undefined {
+  const prefix = workspace.endsWith("/") ? workspace : `${workspace}/`;
+  return real === workspace || real.startsWith(prefix) ? real.slice(prefix.length) : undefined;
 }
