@@ -7,6 +7,7 @@ export const terseDialect: Dialect = {
   tools: [
     rename("file.read", {
       name: "cat",
+      summary: "Read a text file by lines.",
       fields: { path: "file" },
       require: ["path"],
       omit: ["paths"],
