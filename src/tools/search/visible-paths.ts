@@ -1,4 +1,5 @@
 import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
 import { IgnoreChain } from "./ignore-chain.ts";
 import { isShown, type Visibility } from "./visibility.ts";
 
@@ -41,9 +42,19 @@ export class VisiblePaths {
     if (!(await this.has(path, "directory"))) return undefined;
     const above = await this.#directory(parentOf(path));
     if (above?.chain === undefined) return { chain: undefined };
+    try {
+      return { chain: await this.#chainIn(path, above.chain) };
+    } catch (error) {
+      // What has gone meanwhile, a walk would not give either.
+      if (error instanceof ToolError) return undefined;
+      throw error;
+    }
+  }
+
+  async #chainIn(path: string, above: IgnoreChain): Promise<IgnoreChain> {
     const directory = await this.#environment.openDirectory(path);
     try {
-      return { chain: await above.chain.in(directory, await directory.entries()) };
+      return await above.in(directory, await directory.entries());
     } finally {
       directory.close();
     }

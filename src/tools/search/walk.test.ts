@@ -99,6 +99,12 @@ describe("walkFiles", () => {
     expect([ahead[0], ahead.at(-2), ahead.at(-1)]).toEqual([9 + 2 * (10 / 2), 1, 0]);
   });
 
+  it("shows nothing of a directory that has gone", async () => {
+    const environment = new MemoryEnvironment({ files: { "here/file": "" } });
+    const visible = new VisiblePaths(environment, "", { hidden: false, ignoreFiles: true });
+    expect([await visible.has("here/file"), await visible.has("gone/below/file")]).toEqual([true, false]);
+  });
+
   describe("against ripgrep itself", () => {
     const directories = ["", "a", "a/b", "c", ".d", "a/b/e"];
     const names = ["x.txt", "y.log", ".h", "z", "keep"];
