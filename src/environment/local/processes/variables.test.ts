@@ -2,13 +2,14 @@ import { expect, it } from "vitest";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { allowedVariables } from "./variables.ts";
 
-it("passes basics, language and tool-chain homes on, and nothing else", () => {
+it("passes basics, language, settings and tool-chain homes on, and nothing else", () => {
   const passed = {
     PATH: "/bin",
     HOME: "/home/me",
     LANG: "C",
     LC_ALL: "C",
     TMPDIR: "/tmp",
+    XDG_CONFIG_HOME: "/config",
     CARGO_HOME: "/cargo",
     VIRTUAL_ENV: "/venv",
   };

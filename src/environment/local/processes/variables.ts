@@ -9,6 +9,9 @@ export function allowedVariables(all: Readonly<Record<string, string | undefined
 
 const basics = ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "TMP", "TEMP"];
 
+/** Where programs look for their settings: ripgrep and git must find the user's ignore file where we do. */
+const settings = ["XDG_CONFIG_HOME"];
+
 const toolChainHomes = [
   "GOPATH",
   "CARGO_HOME",
@@ -20,7 +23,7 @@ const toolChainHomes = [
   "VIRTUAL_ENV",
 ];
 
-const names = new Set([...basics, ...toolChainHomes]);
+const names = new Set([...basics, ...settings, ...toolChainHomes]);
 
 const secretName = /(^|_)(API_?KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)$/i;
 
