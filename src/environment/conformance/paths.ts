@@ -72,6 +72,10 @@ export function testPaths(open: OpenWorld): void {
       "to-folder/nothing",
       "to-folder/a/b",
       "to-folder/secret/x",
+      "to-secret/x",
+      "to-secret/x/y",
+      "chained/x",
+      "to-nothing/x",
       "upwards/passwd",
     ];
     for (const path of behind) {

@@ -1,7 +1,7 @@
 import { type Dir, lstatSync, mkdirSync, opendirSync, readlinkSync, rmdirSync, type Stats } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname } from "node:path";
 import { danglingLink, errnoOf, LeadsOutside, notFound, systemError } from "../../failures.ts";
-import { liesInside, withSlash } from "../../workspace-path.ts";
+import { withSlash } from "../../workspace-path.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 
 /** Where a path leads: a name in a held directory. Close the directory. */
@@ -179,9 +179,8 @@ function linkToFollow(place: Place, options: { readonly followLinks: boolean }):
     if (!options.followLinks || place.stats?.isSymbolicLink() !== true) return undefined;
     return targetOf(place.directory, place.name);
   }
-  const stats = lstatSync(place.directory.at(gap), { throwIfNoEntry: false });
-  if (stats?.isSymbolicLink() !== true) return undefined;
-  return [targetOf(place.directory, gap), ...below, place.name].join("/");
+  const target = linkTarget(place.directory, gap);
+  return target === undefined ? undefined : [target, ...below, place.name].join("/");
 }
 
 function targetOf(directory: PinnedDirectory, link: string): string {
@@ -189,26 +188,28 @@ function targetOf(directory: PinnedDirectory, link: string): string {
   return target.startsWith("/") ? target : withSlash(directory.realPath) + target;
 }
 
-/** What lies behind a link to outside is nobody's business: neither whether it exists nor who may see it. */
+/** What lies behind a link to outside is nobody's business: neither whether it exists, nor what it is, nor whose. */
 function outsideBefore(pinning: Pinning, path: string, error: unknown): unknown {
-  for (let below = path; below.length > pinning.root.length; below = dirname(below)) {
+  let rest = path;
+  for (let links = 0; links <= maxLinks && rest !== pinning.root; ) {
     try {
-      const directory = pinning.pin(dirname(below));
-      const leadsOut =
-        errnoOf(error) === "EACCES" &&
-        closingOnError(directory, () => isLinkOut(directory, basename(below), pinning.root));
+      const directory = pinning.pin(dirname(rest));
+      const target = closingOnError(directory, () => linkTarget(directory, basename(rest)));
       directory.close();
-      return leadsOut ? new LeadsOutside(pinning.root) : error;
+      if (target === undefined) return error;
+      rest = target;
+      links += 1;
     } catch (other) {
       if (other instanceof LeadsOutside) return other;
+      rest = dirname(rest);
     }
   }
   return error;
 }
 
-function isLinkOut(directory: PinnedDirectory, name: string, root: string): boolean {
+function linkTarget(directory: PinnedDirectory, name: string): string | undefined {
   const stats = lstatSync(directory.at(name), { throwIfNoEntry: false });
-  return stats?.isSymbolicLink() === true && !liesInside(resolve(targetOf(directory, name)), root);
+  return stats?.isSymbolicLink() === true ? targetOf(directory, name) : undefined;
 }
 
 function explainMissing(pinning: Pinning, path: string, place: Place, givenPath: string): unknown {
