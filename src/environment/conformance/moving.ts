@@ -40,6 +40,7 @@ export function testMoving(open: OpenWorld): void {
     );
     expect(await failureOf(environment.move("one", "two"))).toEqual(existsFailure("two"));
     expect(await failureOf(environment.move("one", "link"))).toEqual(existsFailure("link"));
+    expect(await failureOf(environment.move("link", "one"))).toEqual(existsFailure("one"));
     expect(await failureOf(environment.move("one", "folder"))).toEqual(inTheWay);
     expect(await failureOf(environment.move("one", "folder", { replace: true }))).toEqual(inTheWay);
     expect(await failureOf(environment.move("folder", "one", { replace: true }))).toEqual(

@@ -37,6 +37,11 @@ it("makes a link anew that points to the same", async () => {
   await moving(world.environment.workspace, "a/link", "b/link", "refuse");
   expect(readlinkSync(world.path("b/link"))).toBe("../nowhere");
   expect(readdirSync(world.path("a"))).toEqual(["file"]);
+  await moving(world.environment.workspace, "b/link", "b/file", "replace");
+  expect([readlinkSync(world.path("b/file")), readdirSync(world.path("b"))]).toEqual([
+    "../nowhere",
+    ["file"],
+  ]);
 });
 
 it("changes nothing when it is cancelled before the copy has its name", async () => {

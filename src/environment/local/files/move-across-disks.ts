@@ -5,6 +5,7 @@ import {
   futimesSync,
   readlinkSync,
   readSync,
+  renameSync,
   type Stats,
   symlinkSync,
   unlinkSync,
@@ -15,7 +16,7 @@ import { Breath } from "../../breath.ts";
 import { systemError, throwIfAborted } from "../../failures.ts";
 import type { Place } from "./place.ts";
 import { openIn } from "./read-file.ts";
-import { giveName, TemporaryFile, temporaryName } from "./temporary-file.ts";
+import { TemporaryFile, temporaryName } from "./temporary-file.ts";
 
 /** Copies a file or link to another disk, then deletes it here. Until the copy is whole, the target stays as it was. */
 export async function moveAcrossDisks(
@@ -67,10 +68,16 @@ async function copyBytes(from: number, to: number, breath: Breath): Promise<void
 }
 
 function copyLink(source: Place, target: Place, ifExists: "replace" | "refuse"): void {
+  const pointsTo = readlinkSync(source.directory.at(source.name));
+  if (ifExists === "refuse") {
+    // Fails when the name is taken.
+    symlinkSync(pointsTo, target.directory.at(target.name));
+    return;
+  }
   const temporary = temporaryName();
-  symlinkSync(readlinkSync(source.directory.at(source.name)), target.directory.at(temporary));
+  symlinkSync(pointsTo, target.directory.at(temporary));
   try {
-    giveName(target.directory, temporary, target.name, ifExists);
+    renameSync(target.directory.at(temporary), target.directory.at(target.name));
   } catch (error) {
     unlinkSync(target.directory.at(temporary));
     throw error;

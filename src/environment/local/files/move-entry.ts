@@ -1,4 +1,4 @@
-import { linkSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
+import { linkSync, lstatSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
 import type { MoveOptions } from "../../../contract/environment.ts";
 import {
   alreadyExists,
@@ -9,6 +9,7 @@ import {
   intoItself,
   isWorkspaceItself,
   ontoItself,
+  systemError,
   throwIfAborted,
 } from "../../failures.ts";
 import { liesInside } from "../../workspace-path.ts";
@@ -96,13 +97,19 @@ async function moveTo(
 function rename(source: ExistingPlace, target: Place, ifExists: "replace" | "refuse"): void {
   const from = source.directory.at(source.name);
   const to = target.directory.at(target.name);
+  const isOldName = isOtherSpelling(source, target);
   // Renaming one hard link over another of the same file does nothing at all.
-  const isLinkedThere = isSameFile(source, target) && !isOtherSpelling(source, target);
-  // A directory cannot be linked: for it the look beforehand is all there is, and an empty directory that somebody
-  // makes there in that moment is replaced.
-  const takesName = ifExists === "refuse" && !source.stats.isDirectory();
-  if (isLinkedThere || (takesName && takeFreeName(from, to))) unlinkSync(from);
-  else renameSync(from, to);
+  const isLinkedThere = isSameFile(source, target) && !isOldName;
+  const refuses = ifExists === "refuse" && !isOldName;
+  // A directory cannot be linked, and to link a link means its target on some systems: for them a look is all there is,
+  // and what somebody puts there in that moment is replaced.
+  const takesName = refuses && source.stats.isFile();
+  if (isLinkedThere || (takesName && takeFreeName(from, to))) {
+    unlinkSync(from);
+    return;
+  }
+  if (refuses && lstatSync(to, { throwIfNoEntry: false }) !== undefined) throw systemError("EEXIST", to);
+  renameSync(from, to);
 }
 
 /** Without renameat2, only a hard link takes a name and looks whether it is free in one step. */

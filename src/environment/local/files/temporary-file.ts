@@ -62,7 +62,8 @@ export class TemporaryFile {
   /** With `refuse`, EEXIST when the name is taken, also if only just now. */
   giveName(name: string, ifExists: "replace" | "refuse"): void {
     this.#close();
-    giveName(this.#directory, this.#name, name, ifExists);
+    if (ifExists === "replace") renameSync(this.#directory.at(this.#name), this.#directory.at(name));
+    else giveFreeName(this.#directory, this.#name, name);
     this.#state = "named";
   }
 
@@ -85,17 +86,6 @@ export class TemporaryFile {
 }
 
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-
-/** Gives what was made under a temporary name its own. */
-export function giveName(
-  directory: PinnedDirectory,
-  temporary: string,
-  name: string,
-  ifExists: "replace" | "refuse",
-): void {
-  if (ifExists === "replace") renameSync(directory.at(temporary), directory.at(name));
-  else giveFreeName(directory, temporary, name);
-}
 
 /** Without renameat2, only a hard link takes a name and looks whether it is free in one step. */
 function giveFreeName(directory: PinnedDirectory, temporary: string, name: string): void {
