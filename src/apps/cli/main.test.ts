@@ -210,12 +210,15 @@ describe("a call that takes long", () => {
 
   it("ends at once when it is interrupted twice", async () => {
     const interruption = JSON.stringify(join(import.meta.dirname, "interruption.ts"));
-    const script = `import { onInterruption } from ${interruption}; onInterruption(); console.log("ready"); setInterval(() => {}, 1000);`;
+    const script = `import { onInterruption } from ${interruption};
+      onInterruption().signal.addEventListener("abort", () => console.log("interrupted"));
+      console.log("ready");
+      setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
     const end = once(child, "close");
     await once(child.stdout, "data");
     child.kill("SIGINT");
-    await wait(100);
+    await once(child.stdout, "data");
     child.kill("SIGINT");
     expect(await end).toEqual([130, null]);
   });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
 import type { Environment } from "../../contract/environment.ts";
@@ -252,10 +253,16 @@ describe("search.grep", () => {
     const dying = contextFor(open(workspace, { rg: program("dying", "kill -9 $$") }));
     await expect(grep({ pattern: "hit" }, dying, nothing)).rejects.toMatchObject({ code: "unavailable" });
     const controller = new AbortController();
-    const endless = contextFor(open(workspace, { rg: program("endless", "sleep 60") }), controller.signal);
-    const searching = grep({ pattern: "hit" }, endless, nothing);
-    setTimeout(() => controller.abort(), 100);
-    await expect(searching).rejects.toMatchObject({ code: "cancelled" });
+    const rg = program("endless", ': > "$0 has begun"; exec sleep 60');
+    const searching = grep(
+      { pattern: "hit" },
+      contextFor(open(workspace, { rg }), controller.signal),
+      nothing,
+    );
+    const cancelled = expect(searching).rejects.toMatchObject({ code: "cancelled" });
+    while (!fs.existsSync(`${rg} has begun`)) await setTimeout(5);
+    controller.abort();
+    await cancelled;
   });
 
   it("says in advance what it reads", () => {
