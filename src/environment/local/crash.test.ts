@@ -8,7 +8,7 @@ import { openLocalWorld } from "../conformance/local-world.ts";
 import { failure } from "../conformance/world.ts";
 
 it("leaves the old or the new content when it is killed at any moment", { timeout: 120_000 }, async () => {
-  const lanes = Array.from({ length: 4 }, () => killOften(10));
+  const lanes = Array.from({ length: 2 }, () => killOften(8));
   for (const { contents, leftovers } of await Promise.all(lanes)) {
     for (const content of contents) expect(content).toMatch(/^(?:(?:a{300000})|(?:b{300000}))$/);
     for (const name of leftovers) expect(name).toMatch(/^\.toolcrib-[0-9a-f-]{36}\.tmp$/);
@@ -17,14 +17,14 @@ it("leaves the old or the new content when it is killed at any moment", { timeou
 
 async function killOften(times: number): Promise<{ contents: string[]; leftovers: string[] }> {
   await using world = openLocalWorld({ files: { "folder/file": "a".repeat(300_000) } });
+  // So that most of the time goes into writing, not into starting.
+  const env = { ...process.env, NODE_COMPILE_CACHE: world.path("../compiled") };
   const contents: string[] = [];
   for (let time = 0; time < times; time += 1) {
     const writer = spawn(
       process.execPath,
       [fileURLToPath(new URL("trials/writer.ts", import.meta.url)), world.path(".")],
-      {
-        stdio: ["ignore", "pipe", "inherit"],
-      },
+      { env, stdio: ["ignore", "pipe", "inherit"] },
     );
     await once(writer.stdout, "data");
     await setTimeout(Math.random() * 15);

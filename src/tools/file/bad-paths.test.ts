@@ -252,7 +252,7 @@ describe("file tools refuse", () => {
   it("to show a file of more than 2 GB whole, but show its lines", async () => {
     await using room = toolRoom();
     const size = 2 ** 31 + 1;
-    writeFileSync(room.at("sparse"), "");
+    writeFileSync(room.at("sparse"), "\0\n");
     truncateSync(room.at("sparse"), size);
     expect(await room.refusal(fileRead, { path: "sparse" })).toEqual({
       code: "unsupported",
