@@ -102,12 +102,12 @@ describe("file.move", () => {
 
   it("says that it would change both paths, and delete only what it replaces", () => {
     expect(fileMove.accesses({ from: "a", to: "b" })).toEqual([
-      { kind: "write", path: "a" },
-      { kind: "write", path: "b" },
+      { kind: "write", path: "a", link: "itself" },
+      { kind: "write", path: "b", link: "itself" },
     ]);
     expect(fileMove.accesses({ from: "a", to: "b", replace: true })).toEqual([
-      { kind: "write", path: "a" },
-      { kind: "write", path: "b" },
+      { kind: "write", path: "a", link: "itself" },
+      { kind: "write", path: "b", link: "itself" },
       { kind: "delete", path: "b" },
     ]);
   });
