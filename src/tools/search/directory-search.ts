@@ -90,7 +90,7 @@ export class DirectorySearch implements InProcessSearch {
       else await this.#searchLarge(file.path);
       return bytes?.length;
     } catch (error) {
-      this.#noteUnreadable(file.path, error);
+      this.#noteSkipped(file.path, error);
       return 0;
     }
   }
@@ -103,9 +103,10 @@ export class DirectorySearch implements InProcessSearch {
   }
 
   /** A file that has gone since the directory was read is no problem. */
-  #noteUnreadable(path: string, error: unknown): void {
+  #noteSkipped(path: string, error: unknown): void {
     if (!(error instanceof ToolError) || this.#context.signal.aborted) throw error;
     if (error.code === "denied" || error.code === "unavailable") this.#results.addUnreadable(path);
+    else if (error.code === "too-large") this.#results.addTooLarge(path);
   }
 }
 

@@ -7,6 +7,7 @@ export class GrepResults {
   readonly #searched = new Set<string>();
   readonly #unreadable = new Set<string>();
   readonly #partlySearched = new Set<string>();
+  readonly #tooLarge = new Set<string>();
   readonly #countsFiles: boolean;
   #left: number;
   #isLimited = false;
@@ -43,6 +44,10 @@ export class GrepResults {
     return [...this.#partlySearched].sort();
   }
 
+  get tooLarge(): readonly string[] {
+    return [...this.#tooLarge].sort();
+  }
+
   /** Ordered by path. */
   get hits(): readonly FileHits[] {
     return this.#hits.toSorted((one, other) => (one.path < other.path ? -1 : 1));
@@ -73,5 +78,10 @@ export class GrepResults {
   /** A line was too long to search all of it. */
   addPartlySearched(path: string): void {
     this.#partlySearched.add(path);
+  }
+
+  /** A file was too large to search it across lines. */
+  addTooLarge(path: string): void {
+    this.#tooLarge.add(path);
   }
 }

@@ -6,7 +6,7 @@ import type { Environment } from "../../contract/environment.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import { type GrepData, type GrepInput, grep } from "./grep.ts";
+import { type GrepData, type GrepInput, grep, searchGrep } from "./grep.ts";
 import { usualBudget } from "./grep-search.ts";
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -88,7 +88,7 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
         limited: false,
         engine: "",
         searchedFiles: 0,
-        skipped: { binary: 0, unreadable: [], partly: [] },
+        skipped: { binary: 0, unreadable: [], partly: [], tooLarge: [] },
       },
       text: "README.md:1:Open the door with open().\nsrc/app.ts:4:  return open();\nsrc/open.ts:1:export function open() {",
       continuation: undefined,
@@ -476,5 +476,41 @@ describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
     if (name === "ripgrep")
       await expect(searching).resolves.toMatchObject({ text: "src/open.ts:2:  return 'door';" });
     else await expect(searching).rejects.toMatchObject({ code: "unsupported" });
+  });
+});
+
+describe("search.grep across the lines of a file that is too large for it", () => {
+  const handle = "out_0123456789ab";
+  const text = "one\ntwo\n".repeat(20_000);
+
+  function openWithLargeFiles(): Environment {
+    const workspace = writeWorkspace({ "large.txt": text, "small.txt": "one\ntwo\n" });
+    const outputs = writeWorkspace({ [handle]: text });
+    for (const file of [path.join(workspace, "large.txt"), path.join(outputs, handle)]) {
+      fs.truncateSync(file, 65 * 1024 * 1024);
+    }
+    const environment = openLocalEnvironment({ workspace, outputs, programs: { rg: undefined } });
+    closing.push(() => environment.close());
+    return environment;
+  }
+
+  it("names it among what was skipped in a directory", async () => {
+    const input = { pattern: "one\\ntwo", multiline: true };
+    const { data, text } = await searchGrep.run(input, contextFor(openWithLargeFiles()));
+    expect([text, data.skipped]).toEqual([
+      "small.txt:1:one\nsmall.txt:2:two\n" +
+        "[too large to search across lines: large.txt; search without multiline]",
+      { binary: 0, unreadable: [], partly: [], tooLarge: ["large.txt"] },
+    ]);
+  });
+
+  it.each([handle, "large.txt"])("says of %s what to do instead", async (path) => {
+    const input = { pattern: "one\\ntwo", multiline: true, path };
+    const error = await searchGrep.run(input, contextFor(openWithLargeFiles())).catch((thrown) => thrown);
+    expect([error.code, error.message, error.hint]).toEqual([
+      "too-large",
+      `${path} has more than 64 MB, too much to search across lines`,
+      "Search without multiline, or narrow the search to smaller files.",
+    ]);
   });
 });

@@ -41,6 +41,8 @@ export interface GrepData {
     readonly unreadable: readonly string[];
     /** Files with a line too long to search all of it. */
     readonly partly: readonly string[];
+    /** Files too large to search them across lines. */
+    readonly tooLarge: readonly string[];
   };
   /** Present when the search was in one file that is no text. */
   readonly binary?: { readonly path: string; readonly matches: boolean | undefined };

@@ -1,4 +1,5 @@
 import type { LineSlice } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { decodeText } from "../../text/encoding.ts";
 import { type SearchableText, toSearchableText } from "../../text/searchable-text.ts";
@@ -15,9 +16,12 @@ const pieceBytes = 4 * 1024 * 1024;
 const pieceMs = 2000;
 
 /** A search across lines needs the whole text at once. */
-const maxMultilineBytes = 64 * 1024 * 1024;
+const maxMultilineMegabytes = 64;
 
-/** Searches a file of any size in process and in pieces. Of a single line longer than a piece, its first piece. */
+/**
+ * Searches a file of any size in process and in pieces. Of a single line longer than a piece, its first piece. Throws
+ * `too-large` when a search across lines would take too much at once.
+ */
 export async function scanLargeFile(
   path: string,
   request: GrepRequest,
@@ -25,8 +29,11 @@ export async function scanLargeFile(
   { environment, signal }: ToolContext,
 ): Promise<void> {
   if (request.multiline) {
-    const file = await environment.readFile(path, { maxBytes: maxMultilineBytes, signal });
-    return searchFiles([{ path, bytes: file.bytes }], request, results);
+    const maxBytes = maxMultilineMegabytes * 1024 * 1024;
+    const { bytes } = await environment.readFile(path, { maxBytes, signal }).catch((error) => {
+      throw error instanceof ToolError && error.code === "too-large" ? tooLarge(path) : error;
+    });
+    return searchFiles([{ path, bytes }], request, results);
   }
   const turn = new Turn(signal);
   const lines: ShownLine[] = [];
@@ -52,6 +59,13 @@ export async function scanLargeFile(
 }
 
 const allLines = Number.MAX_SAFE_INTEGER;
+
+function tooLarge(path: string): ToolError {
+  const message = `${path} has more than ${maxMultilineMegabytes} MB, too much to search across lines`;
+  return new ToolError("too-large", message, {
+    hint: "Search without multiline, or narrow the search to smaller files.",
+  });
+}
 
 function sliceText(slice: LineSlice): SearchableText {
   if (slice.encoding !== "utf-16le" && slice.encoding !== "utf-16be") return toSearchableText(slice.bytes);

@@ -10,7 +10,7 @@ export function showResults(
   request: GrepRequest,
   scope: Scope,
 ): { readonly data: GrepData; readonly text: string } {
-  const { hits, unreadable, partlySearched, binary, engine } = results;
+  const { hits, unreadable, partlySearched, tooLarge, binary, engine } = results;
   const data: GrepData = {
     mode: request.mode,
     matches: request.mode === "content" ? hits.flatMap((file) => matchesOf(file, request)) : [],
@@ -19,7 +19,7 @@ export function showResults(
     engine,
     // What ripgrep searched without finding anything, it does not tell.
     searchedFiles: engine === "ripgrep" ? undefined : results.searchedFiles,
-    skipped: { binary: results.binaryFiles, unreadable, partly: partlySearched },
+    skipped: { binary: results.binaryFiles, unreadable, partly: partlySearched, tooLarge },
     ...(binary === undefined ? {} : { binary }),
   };
   const body = hits.length === 0 ? describeNothing(data, request, scope) : showHits(hits, request);
@@ -109,6 +109,8 @@ function describeSkipped({ skipped }: GrepData): string[] {
   if (skipped.unreadable.length > 0) notes.push(`[could not read ${named(skipped.unreadable)}]`);
   if (skipped.partly.length > 0)
     notes.push(`[searched only the beginning of long lines in ${named(skipped.partly)}]`);
+  if (skipped.tooLarge.length > 0)
+    notes.push(`[too large to search across lines: ${named(skipped.tooLarge)}; search without multiline]`);
   return notes;
 }
 
