@@ -90,6 +90,12 @@ describe("file.list", () => {
     ]);
   });
 
+  it("gives every entry one line, whatever its name", async () => {
+    const environment = new MemoryEnvironment({ files: { "a\nb/c\rd": "" } });
+    environment.link("link", "a\nb");
+    expect((await list(environment, {})).text).toBe('"a\\nb"/\n  "c\\rd"  0 bytes\nlink -> "a\\nb"');
+  });
+
   it("says that a directory is empty", async () => {
     await using folder = temporaryFolder();
     expect((await list(openLocalEnvironment({ workspace: folder.path }), {})).text).toBe(

@@ -1,4 +1,5 @@
 import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
 import type { LinkTarget, ListedDirectory, ListedEntry } from "./list-tree.ts";
 
 /** A listing in words: one line an entry, indented by depth. */
@@ -17,22 +18,23 @@ function showEntries(directory: ListedDirectory, indent: string): string[] {
 }
 
 function showEntry(entry: ListedEntry, indent: string): string[] {
+  const name = indent + showPath(entry.name);
   switch (entry.kind) {
     case "directory": {
       const note = entry.isUnreadable ? "  [no permission]" : "";
-      return [`${indent}${entry.name}/${note}`, ...showEntries(entry, `${indent}  `)];
+      return [`${name}/${note}`, ...showEntries(entry, `${indent}  `)];
     }
     case "link":
-      return [`${indent}${entry.name} -> ${showTarget(entry.target)}`];
+      return [`${name} -> ${showTarget(entry.target)}`];
     case "other":
-      return [`${indent}${entry.name}  [FIFO, device or socket]`];
+      return [`${name}  [FIFO, device or socket]`];
     case "file":
-      return [`${indent}${entry.name}${entry.bytes === undefined ? "" : `  ${showSize(entry.bytes)}`}`];
+      return [`${name}${entry.bytes === undefined ? "" : `  ${showSize(entry.bytes)}`}`];
   }
 }
 
 function showTarget(target: LinkTarget): string {
-  return "path" in target ? target.path : `[${ways[target.astray]}]`;
+  return "path" in target ? showPath(target.path) : `[${ways[target.astray]}]`;
 }
 
 const ways = {

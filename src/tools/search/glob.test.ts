@@ -74,11 +74,25 @@ describe("search.glob", () => {
     expect(await pathsOf(environment, { pattern })).toEqual(expected);
   });
 
-  it("says that nothing matches, and what was left out", async () => {
-    const { text } = await find(new MemoryEnvironment({ files: { a: "" } }), { pattern: "*.rs" });
-    expect(text).toBe(
-      "No file in the workspace matches *.rs. Files that are hidden and ignored were left out.",
-    );
+  it.each<[Partial<GlobInput>, string]>([
+    [
+      {},
+      " Files that are hidden or ignored were left out; to include them set hidden: true, no_ignore: true.",
+    ],
+    [{ hidden: true }, " Files that are ignored were left out; to include them set no_ignore: true."],
+    [{ no_ignore: true }, " Files that are hidden were left out; to include them set hidden: true."],
+    [{ hidden: true, no_ignore: true }, ""],
+  ])("says that nothing matches, what was left out and how to include it: %j", async (input, more) => {
+    const { text } = await find(new MemoryEnvironment({ files: { a: "" } }), { pattern: "*.rs", ...input });
+    expect(text).toBe(`No file in the workspace matches *.rs.${more}`);
+  });
+
+  it("gives every file one line, whatever its name", async () => {
+    const { text } = await find(new MemoryEnvironment({ files: { "a\nb.txt": "", c: "" } }), {
+      pattern: "*",
+      sort: "path",
+    });
+    expect(text).toBe('"a\\nb.txt"\nc');
   });
 
   it("says how many there are when it shows fewer", async () => {

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
 import { FileFilter } from "./file-filter.ts";
 import { type FileSource, listFiles } from "./list-files.ts";
 import { findScope } from "./scope.ts";
@@ -79,7 +80,8 @@ export const searchGlob: Tool<GlobInput, GlobData> = {
     return {
       data: { files, total: found.length, limited, source },
       text:
-        files.map((file) => file.path).join("\n") || describeNothing(pattern, path, { hidden, no_ignore }),
+        files.map((file) => showPath(file.path)).join("\n") ||
+        describeNothing(pattern, path, { hidden, no_ignore }),
       ...(limited ? { continuation: describeLimit(files.length, found.length) } : {}),
     };
   },
@@ -98,9 +100,12 @@ function describeNothing(
   path: string,
   { hidden, no_ignore }: { readonly hidden: boolean; readonly no_ignore: boolean },
 ): string {
-  const leftOut = [...(hidden ? [] : ["hidden"]), ...(no_ignore ? [] : ["ignored"])].join(" and ");
   const where = path === "." ? "the workspace" : path;
-  return `No file in ${where} matches ${pattern}.${leftOut === "" ? "" : ` Files that are ${leftOut} were left out.`}`;
+  const nothing = `No file in ${where} matches ${pattern}.`;
+  if (hidden && no_ignore) return nothing;
+  const leftOut = [...(hidden ? [] : ["hidden"]), ...(no_ignore ? [] : ["ignored"])].join(" or ");
+  const wayOut = [...(hidden ? [] : ["hidden: true"]), ...(no_ignore ? [] : ["no_ignore: true"])].join(", ");
+  return `${nothing} Files that are ${leftOut} were left out; to include them set ${wayOut}.`;
 }
 
 function describeLimit(shown: number, total: number): string {

@@ -1,4 +1,5 @@
 import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
 import type { GrepData, GrepMatch } from "./grep.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
@@ -56,12 +57,6 @@ function showLines(hits: readonly FileHits[], { isGrouped }: { readonly isGroupe
     }
   }
   return shown.join("\n");
-}
-
-/** Names may hold anything; a line end in one must not look like a line of the answer. */
-function showPath(path: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
-  return /[\u0000-\u001f\u007f]/.test(path) ? JSON.stringify(path) : path;
 }
 
 function matchesOf({ path, lines }: FileHits, { before, after }: GrepRequest): GrepMatch[] {
