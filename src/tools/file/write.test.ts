@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
 import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
 import { fileWrite } from "./write.ts";
 
@@ -125,6 +126,20 @@ describe("file.write", () => {
       hint: "Split the content into several files, or let a command produce it.",
     });
     expect(statSync(room.at("large")).size).toBe(most);
+  });
+
+  it("overwrites a file that may be written but not read, also one of the same size", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("log"), "old", { mode: 0o200 });
+    const trial = new URL("trials/unreadable.ts", import.meta.url);
+    expect(await asOrdinaryUser(trial, room.workspace, "log", "new")).toEqual({
+      succeeded: {
+        data: { path: "log", created: false, changed: true, bytes: 3, previousBytes: 3 },
+        text: "Overwrote log: 3 bytes written, 3 before.",
+      },
+    });
+    chmodSync(room.at("log"), 0o600);
+    expect(readFileSync(room.at("log"), "utf8")).toBe("new");
   });
 
   it("changes nothing when it is cancelled", async () => {

@@ -116,6 +116,12 @@ async function holds(
   bytes: Uint8Array,
   { environment, signal }: ToolContext,
 ): Promise<boolean> {
-  const { bytes: present } = await environment.readFile(path, { maxBytes, signal });
-  return Buffer.compare(present, bytes) === 0;
+  try {
+    const { bytes: present } = await environment.readFile(path, { maxBytes, signal });
+    return Buffer.compare(present, bytes) === 0;
+  } catch (error) {
+    // A file may be written that may not be read.
+    if (error instanceof ToolError && error.code === "denied") return false;
+    throw error;
+  }
 }
