@@ -55,7 +55,8 @@ export interface Environment {
 
   /**
    * Ignore files outside the workspace that hold in it: of the directories above, nearest first, and the user's own
-   * last. `.gitignore` files above the nearest repository are left out. None when the environment knows of none.
+   * last. `.gitignore` files above the nearest repository are left out. None when the environment knows of none. They
+   * hardly ever change: the answer may be a second old.
    */
   ignoreFilesOutside?(): Promise<readonly IgnoreFileOutside[]>;
 

@@ -15,7 +15,10 @@ export interface NamedPath {
 // One flag on macOS forbids links anywhere in the path; it takes the place of O_NOFOLLOW, which only guards the end.
 const noFollow = process.platform === "darwin" ? 0x20000000 : constants.O_NOFOLLOW;
 
-/** Opens a regular file inside the boundary. A FIFO nobody writes to does not hold us, and no device is touched. */
+/**
+ * Opens a file inside the boundary, never waiting for a FIFO that nobody writes to. The quick way opens whatever stands
+ * there: whoever reads has to refuse what is no regular file.
+ */
 export function openForReading(pinning: Pinning, path: NamedPath): number {
   if (pinning.openDirectly !== undefined) {
     try {
