@@ -152,13 +152,6 @@ export function programUnavailable(program: string): ToolError {
   });
 }
 
-/** Throws when `signal` has been aborted: the reason if it is one of ours (a deadline), else `cancelled`. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  if (signal.reason instanceof ToolError) throw signal.reason;
-  throw new ToolError("cancelled", "The call was cancelled", { cause: signal.reason });
-}
-
 const outputHandle = /^out_[0-9a-z]{12,32}$/;
 
 /** Whether a path has the shape of a kept output's handle. */

@@ -1,4 +1,5 @@
 import type { TextEncoding } from "../contract/environment.ts";
+import { asBuffer } from "./as-buffer.ts";
 
 /** Enough of a file's beginning to tell its encoding. */
 export const detectionBytes: number = 64 * 1024;
@@ -73,8 +74,4 @@ function guessUtf16(head: Uint8Array): TextEncoding | undefined {
 function swapPairs(bytes: Uint8Array): Buffer {
   const copy = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
   return copy.swap16();
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
+import { asBuffer } from "./as-buffer.ts";
 import { byteOrderMarkLength, decodeText } from "./encoding.ts";
 import type { TextTraits } from "./rust-regex.ts";
 
@@ -12,7 +13,7 @@ export interface SearchableText {
 }
 
 export function toSearchableText(bytes: Uint8Array): SearchableText {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = asBuffer(bytes);
   const markLength = byteOrderMarkLength(buffer);
   const content = markLength === 0 ? buffer : buffer.subarray(markLength);
   if (markLength === 2) {

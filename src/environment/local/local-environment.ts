@@ -16,8 +16,9 @@ import type {
   WriteReceipt,
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { throwIfAborted } from "../../text/breath.ts";
 import { monotonicMs } from "../../text/clock.ts";
-import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput, throwIfAborted } from "../failures.ts";
+import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput } from "../failures.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";

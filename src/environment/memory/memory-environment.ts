@@ -11,7 +11,7 @@ import type {
   WriteOptions,
   WriteReceipt,
 } from "../../contract/environment.ts";
-import { Breath } from "../breath.ts";
+import { Breath, throwIfAborted } from "../../text/breath.ts";
 import {
   alreadyExists,
   asToolError,
@@ -27,7 +27,6 @@ import {
   needsRecursive,
   ontoItself,
   programUnavailable,
-  throwIfAborted,
   tooLarge,
 } from "../failures.ts";
 import { layOut, sliceLines, type TextLayout } from "../lines/read-lines.ts";

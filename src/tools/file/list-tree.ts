@@ -1,9 +1,9 @@
 import type { DirectoryEntry, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { Breath } from "../../text/breath.ts";
 import { IgnoreChain } from "../search/ignore-chain.ts";
 import { pathInWorkspace } from "../search/scope.ts";
-import { Turn } from "../search/turn.ts";
 import { isShown, type Visibility } from "../search/visibility.ts";
 
 export type ListedEntry = ListedFile | ListedLink | ListedDirectory;
@@ -54,7 +54,7 @@ export async function listTree(
   options: ListOptions,
   { environment, signal }: ToolContext,
 ): Promise<{ readonly root: ListedDirectory; readonly shown: number; readonly isLimited: boolean }> {
-  const turn = new Turn(signal);
+  const breath = new Breath(signal);
   const chain = options.ignoreFiles ? await IgnoreChain.at(environment, start) : undefined;
   const root = unlisted(start || ".");
   const waiting: Waiting[] = [{ node: root, path: start, depth: 1, chainIn: async () => chain }];
@@ -71,7 +71,7 @@ export async function listTree(
     }
     left -= next.node.entries?.length ?? 0;
     isLimited ||= next.node.beyondLimit > 0;
-    if (turn.isOver) await turn.next();
+    if (breath.isDue) await breath.take();
   }
   return { root, shown: options.limit - left, isLimited };
 }

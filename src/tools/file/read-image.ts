@@ -1,5 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { asBuffer } from "../../text/as-buffer.ts";
 import { counted } from "../../text/counted.ts";
 import { imageSize } from "../../text/image-size.ts";
 import { type MediaType, sniffMediaType } from "../../text/media-type.ts";
@@ -33,7 +34,7 @@ export async function readImage(
   if (binary.bytes > maxBytes) throw tooLarge(path, binary, type, maxBytes);
 
   const { bytes } = await context.environment.readFile(path, { maxBytes, signal: context.signal });
-  const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  const base64 = asBuffer(bytes).toString("base64");
   const { mediaType, description } = type;
   const { width, height } = imageSize(bytes) ?? {};
   const pixels = width === undefined ? "" : `, ${width} × ${height} pixels`;

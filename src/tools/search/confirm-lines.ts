@@ -1,4 +1,5 @@
 import type { Environment } from "../../contract/environment.ts";
+import { asBuffer } from "../../text/as-buffer.ts";
 import { byteOrderMarkLength, decodeText } from "../../text/encoding.ts";
 import { toSearchableText } from "../../text/searchable-text.ts";
 import type { ShownLine } from "./hits.ts";
@@ -102,8 +103,4 @@ function decode(bytes: Buffer): string {
   let start = 0;
   while (start < 3 && (bytes[start]! & 0xc0) === 0x80) start += 1;
   return toSearchableText(bytes.subarray(start)).text;
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

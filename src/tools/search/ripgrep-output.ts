@@ -1,3 +1,4 @@
+import { asBuffer } from "../../text/as-buffer.ts";
 /** A line that ripgrep printed. */
 export interface RipgrepLine {
   readonly path: string;
@@ -87,8 +88,4 @@ function afterRemark(bytes: Buffer, start: number): number {
   const nul = bytes.indexOf(0, start);
   if (end < 0 || (nul >= 0 && nul < end)) return start;
   return remark.test(bytes.toString("utf8", start, end + 1)) ? end + 1 : start;
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

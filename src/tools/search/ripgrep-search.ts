@@ -1,6 +1,7 @@
 import type { RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { throwIfAborted } from "../../text/breath.ts";
 import { confirmLines } from "./confirm-lines.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
@@ -8,7 +9,6 @@ import type { ShownLine } from "./hits.ts";
 import { type RipgrepLine, readCounts, readLines } from "./ripgrep-output.ts";
 import { scanLargeFile } from "./scan-large-file.ts";
 import { Batch, type FileToSearch, maxWholeBytes, searchFiles } from "./search-files.ts";
-import { throwIfUnwanted } from "./turn.ts";
 
 /**
  * Takes what a running ripgrep finds. It opens files by path and so can be led astray; therefore every line that it
@@ -49,7 +49,7 @@ export class RipgrepSearch {
       if (!isRead) this.#process.stop();
     }
     const { code, signal } = await this.#process.exit;
-    throwIfUnwanted(this.#context.signal);
+    throwIfAborted(this.#context.signal);
     if (!isRead) return;
     if (code === 2) this.#noteProblems(await problems);
     else if (code !== 0 && code !== 1) throw endedEarly(signal ?? `code ${code}`);

@@ -1,6 +1,7 @@
 import type { LineSlice } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { Breath } from "../../text/breath.ts";
 import { decodeText } from "../../text/encoding.ts";
 import { type SearchableText, toSearchableText } from "../../text/searchable-text.ts";
 import type { GrepRequest } from "./grep-request.ts";
@@ -10,7 +11,6 @@ import { scanText } from "./scan-text.ts";
 import { searchFiles } from "./search-files.ts";
 import { showLine } from "./show-line.ts";
 import { withinTime } from "./time-bound.ts";
-import { Turn } from "./turn.ts";
 
 const pieceBytes = 4 * 1024 * 1024;
 const pieceMs = 2000;
@@ -35,7 +35,7 @@ export async function scanLargeFile(
     });
     return searchFiles([{ path, bytes }], request, results);
   }
-  const turn = new Turn(signal);
+  const breath = new Breath(signal);
   const lines: ShownLine[] = [];
   let count = 0;
   let hasMore = false;
@@ -53,7 +53,7 @@ export async function scanLargeFile(
     isDone = hasMore || slice.reachedEnd || text.binary || (request.mode === "files" && count > 0);
     if (slice.cutBytes > 0) results.addPartlySearched(path);
     first += slice.lines;
-    if (turn.isOver) await turn.next();
+    if (breath.isDue) await breath.take();
   }
   results.add({ path, count, lines: await withContext(path, lines, request, environment), hasMore });
 }

@@ -1,3 +1,4 @@
+import { asBuffer } from "../../text/as-buffer.ts";
 import { byteOrderMarkLength } from "../../text/encoding.ts";
 import { toSearchableText } from "../../text/searchable-text.ts";
 import type { GrepRequest } from "./grep-request.ts";
@@ -81,5 +82,5 @@ const noHits = { count: 0, lines: [], hasMore: false };
 /** Most files can be ruled out by their bytes. */
 function couldMatch(bytes: Uint8Array, { regex }: GrepRequest): boolean {
   if (regex.requiredText === "" || byteOrderMarkLength(bytes) === 2) return true;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(regex.requiredText);
+  return asBuffer(bytes).includes(regex.requiredText);
 }

@@ -7,6 +7,11 @@ export interface Visibility {
   readonly ignoreFiles: boolean;
 }
 
+/** The directory that a path is in, "" for the workspace. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
 /** Whether a name in the path begins with a dot. */
 export function hasHiddenName(path: string): boolean {
   return path.startsWith(".") || path.includes("/.");

@@ -1,6 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import type { IgnoreChain } from "./ignore-chain.ts";
-import { hasHiddenName, isShown, type Visibility } from "./visibility.ts";
+import { hasHiddenName, isShown, parentOf, type Visibility } from "./visibility.ts";
 
 /**
  * Those of many files below a directory that a walk from there would give. Quick where VisiblePaths would look into
@@ -58,8 +58,4 @@ async function readChains({
     }
   }
   return chains;
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

@@ -1,7 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { IgnoreChain } from "./ignore-chain.ts";
-import { isShown, type Visibility } from "./visibility.ts";
+import { isShown, parentOf, type Visibility } from "./visibility.ts";
 
 /** Tells of single paths below a directory whether a walk from there would give them. */
 export class VisiblePaths {
@@ -59,8 +59,4 @@ export class VisiblePaths {
       directory.close();
     }
   }
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

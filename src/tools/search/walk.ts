@@ -1,7 +1,7 @@
 import type { Directory, DirectoryEntry, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { Breath } from "../../text/breath.ts";
 import { IgnoreChain } from "./ignore-chain.ts";
-import { Turn } from "./turn.ts";
 import { isShown, type Visibility } from "./visibility.ts";
 
 export interface WalkOptions extends Visibility {
@@ -32,7 +32,7 @@ export async function* walkFiles(
   start: string,
   options: WalkOptions,
 ): AsyncGenerator<WalkedFile> {
-  const turn = new Turn(options.signal);
+  const breath = new Breath(options.signal);
   const open: Frame[] = [];
   const seen = new Census();
   const push = (frame: Frame) => {
@@ -56,7 +56,7 @@ export async function* walkFiles(
         const entered = isEntered ? await enterChild(frame, entry, options) : undefined;
         if (entered !== undefined) push(entered);
       }
-      if (turn.isOver) await turn.next();
+      if (breath.isDue) await breath.take();
     }
   } finally {
     for (const frame of open) frame.directory.close();

@@ -1,15 +1,8 @@
 import { readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import type { DeleteOptions } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { Breath } from "../../breath.ts";
-import {
-  asToolError,
-  errnoOf,
-  isWorkspaceItself,
-  needsRecursive,
-  systemError,
-  throwIfAborted,
-} from "../../failures.ts";
+import { Breath, throwIfAborted } from "../../../text/breath.ts";
+import { asToolError, errnoOf, isWorkspaceItself, needsRecursive, systemError } from "../../failures.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { findExisting } from "./place.ts";
 import type { NamedPath } from "./read-file.ts";

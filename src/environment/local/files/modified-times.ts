@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { Breath } from "../../breath.ts";
+import { Breath } from "../../../text/breath.ts";
 import { errnoOf } from "../../failures.ts";
 import { withSlash } from "../../workspace-path.ts";
 

@@ -12,8 +12,8 @@ import {
   writeSync,
 } from "node:fs";
 import { promisify } from "node:util";
-import { Breath } from "../../breath.ts";
-import { systemError, throwIfAborted } from "../../failures.ts";
+import { Breath, throwIfAborted } from "../../../text/breath.ts";
+import { systemError } from "../../failures.ts";
 import type { Place } from "./place.ts";
 import { openIn } from "./read-file.ts";
 import { TemporaryFile, temporaryName } from "./temporary-file.ts";

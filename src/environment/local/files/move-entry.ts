@@ -1,5 +1,6 @@
 import { linkSync, lstatSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
 import type { MoveOptions } from "../../../contract/environment.ts";
+import { throwIfAborted } from "../../../text/breath.ts";
 import {
   alreadyExists,
   asToolError,
@@ -10,7 +11,6 @@ import {
   isWorkspaceItself,
   ontoItself,
   systemError,
-  throwIfAborted,
 } from "../../failures.ts";
 import { liesInside } from "../../workspace-path.ts";
 import type { Pinning } from "../pinning/pinning.ts";

@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
 import type { LineRange, LineSlice } from "../../../contract/environment.ts";
-import { Breath } from "../../breath.ts";
+import { Breath } from "../../../text/breath.ts";
 import { keepsChanging } from "../../failures.ts";
 import type { LayoutCache } from "../../lines/layout-cache.ts";
 import { sliceLines } from "../../lines/read-lines.ts";

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import type { Environment, FileContent } from "../../../contract/environment.ts";
-import { Breath } from "../../breath.ts";
+import { Breath } from "../../../text/breath.ts";
 import { isDirectory, isSpecial, keepsChanging, systemError, tooLarge } from "../../failures.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";

@@ -1,8 +1,8 @@
 import { accessSync, constants, fdatasync, fdatasyncSync, type Stats, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { WriteOptions, WriteReceipt } from "../../../contract/environment.ts";
-import { Breath } from "../../breath.ts";
-import { alreadyExists, isDirectory, isWorkspaceItself, throwIfAborted } from "../../failures.ts";
+import { Breath, throwIfAborted } from "../../../text/breath.ts";
+import { alreadyExists, isDirectory, isWorkspaceItself } from "../../failures.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
 import { closingOnError, findPlace, makeParents, type Place } from "./place.ts";

@@ -2,7 +2,8 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
-import { asToolError, errnoOf, programUnavailable, throwIfAborted } from "../../failures.ts";
+import { throwIfAborted } from "../../../text/breath.ts";
+import { asToolError, errnoOf, programUnavailable } from "../../failures.ts";
 import { OutputStream } from "./output-stream.ts";
 import type { ProcessGroups } from "./process-groups.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { monotonicMs } from "../text/clock.ts";
-import { throwIfAborted } from "./failures.ts";
+import { ToolError } from "../contract/error.ts";
+import { monotonicMs } from "./clock.ts";
 
 // Long enough to cost nothing, short enough that nobody waits.
 const turnMs = 10;
@@ -25,4 +25,11 @@ export class Breath {
     throwIfAborted(this.#signal);
     this.#turnEnds = monotonicMs() + turnMs;
   }
+}
+
+/** Throws when `signal` has been aborted: the reason if it is one of ours (a deadline), else `cancelled`. */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  if (signal.reason instanceof ToolError) throw signal.reason;
+  throw new ToolError("cancelled", "The call was cancelled", { cause: signal.reason });
 }
