@@ -24,7 +24,14 @@ const shared: BuildOptions = {
 const library: BuildOptions = {
   ...shared,
   input: { toolcrib: "src/toolcrib.ts" },
-  output: { dir: fresh, format: "esm", entryFileNames: "[name].js", chunkFileNames: "library/[name].js" },
+  output: {
+    dir: fresh,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "library/[name].js",
+    // In one piece: split over chunks that import each other, it would be used before it is there.
+    codeSplitting: { groups: [{ name: "zod", test: /node_modules\/zod\// }] },
+  },
 };
 
 /**

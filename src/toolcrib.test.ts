@@ -292,12 +292,12 @@ describe("approval", () => {
 });
 
 describe("turns", () => {
-  /** Writes down when each call begins and ends. */
-  function tracingTool(trace: string[]) {
+  /** Writes down when each call begins and ends. Calls go on for some turns, or until `released`. */
+  function tracingTool(trace: string[], released?: Promise<unknown>) {
     return customTool(
       async ({ note }) => {
         trace.push(`begin ${note}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await (released ?? new Promise((resolve) => setTimeout(resolve, 20)));
         trace.push(`end ${note}`);
         return { data: null, text: "" };
       },
@@ -326,10 +326,21 @@ describe("turns", () => {
   });
 
   it("are not needed for different files", async () => {
-    const trace: string[] = [];
-    await open({ tools: [tracingTool(trace)] });
-    await Promise.all(["a", "ab"].map((path) => crib.call("test.act", { path, note: path })));
-    expect(trace.slice(0, 2)).toEqual(["begin a", "begin ab"]);
+    const bothBegun = Promise.withResolvers<void>();
+    let begun = 0;
+    // Each ends only after both have begun.
+    const meeting = customTool(
+      async () => {
+        begun += 1;
+        if (begun === 2) bothBegun.resolve();
+        await bothBegun.promise;
+        return { data: null, text: "met" };
+      },
+      { risk: "write", accesses: ({ path }) => writing(path!) },
+    );
+    await open({ tools: [meeting] });
+    const results = await Promise.all(["a", "ab"].map((path) => crib.call("test.act", { path })));
+    expect(results.map(({ content }) => content)).toEqual(["met", "met"]);
   });
 
   it("keep fifty concurrent writes of one file whole", async () => {
@@ -341,28 +352,44 @@ describe("turns", () => {
 
   it("are given up by a call that is cancelled while it waits, without letting the next one jump ahead", async () => {
     const trace: string[] = [];
-    await open({ tools: [tracingTool(trace)] });
+    const released = Promise.withResolvers<void>();
+    await open({ tools: [tracingTool(trace, released.promise)] });
     const impatient = new AbortController();
-    const calls = [
-      crib.call("test.act", { path: "a", note: "first" }),
-      crib.call("test.act", { path: "a", note: "second" }, { signal: impatient.signal }),
-      crib.call("test.act", { path: "a", note: "third" }),
-    ];
-    setTimeout(() => impatient.abort(), 5);
-    const results = await Promise.all(calls);
-    expect(results.map((result) => result.error?.code)).toEqual([undefined, "cancelled", undefined]);
+    const first = crib.call("test.act", { path: "a", note: "first" });
+    const second = crib.call("test.act", { path: "a", note: "second" }, { signal: impatient.signal });
+    const third = crib.call("test.act", { path: "a", note: "third" });
+    impatient.abort();
+    expect((await second).error?.code).toBe("cancelled");
+    released.resolve();
+    await Promise.all([first, third]);
     expect(trace).toEqual(["begin first", "end first", "begin third", "end third"]);
   });
 });
 
 describe("time", () => {
-  const patient = customTool(
-    (_input, { signal }) =>
-      new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
-  );
+  /** Does what it is told to when its time is over. */
+  const patient = (atTheEnd: () => ToolOutput, begins?: () => void) =>
+    customTool(
+      (_input, { signal }) =>
+        new Promise((resolve, reject) => {
+          const end = () => {
+            try {
+              resolve(atTheEnd());
+            } catch (error) {
+              reject(error);
+            }
+          };
+          if (signal.aborted) end();
+          else signal.addEventListener("abort", end);
+          begins?.();
+        }),
+    );
+  const stopped = () => {
+    throw new Error("stopped");
+  };
 
   it("ends a call at its deadline", async () => {
-    await open({ tools: [patient] });
+    await open({ tools: [patient(stopped)] });
     expect((await crib.call("test.act", {}, { timeoutMs: 20 })).error).toEqual({
       code: "timeout",
       message: "The call did not finish within 0.02 s and was ended",
@@ -371,29 +398,23 @@ describe("time", () => {
   });
 
   it("ends a call that is cancelled, before or while it runs", async () => {
-    await open({ tools: [patient] });
     const controller = new AbortController();
-    const running = crib.call("test.act", {}, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 10);
-    const after = crib.call("test.act", {}, { signal: AbortSignal.abort() });
-    expect([(await running).error?.code, (await after).error?.code]).toEqual(["cancelled", "cancelled"]);
+    await open({ tools: [patient(stopped, () => controller.abort())] });
+    const running = await crib.call("test.act", {}, { signal: controller.signal });
+    const after = await crib.call("test.act", {}, { signal: AbortSignal.abort() });
+    expect([running.error?.code, after.error?.code]).toEqual(["cancelled", "cancelled"]);
   });
 
   it("reports work that was finished in spite of the deadline as done", async () => {
-    const stubborn = customTool(
-      (_input, { signal }) =>
-        new Promise((resolve) =>
-          signal.addEventListener("abort", () => resolve({ data: null, text: "written" })),
-        ),
-    );
-    await open({ tools: [stubborn] });
+    await open({ tools: [patient(() => ({ data: null, text: "written" }))] });
     expect((await crib.call("test.act", {}, { timeoutMs: 10 })).content).toBe("written");
   });
 
   it("cancels what runs when the room is closed", async () => {
-    await open({ tools: [patient] });
+    const begun = Promise.withResolvers<void>();
+    await open({ tools: [patient(stopped, begun.resolve)] });
     const running = crib.call("test.act", {});
-    await new Promise((resolve) => setImmediate(resolve));
+    await begun.promise;
     await crib.close();
     expect((await running).error?.code).toBe("cancelled");
   });
@@ -534,7 +555,7 @@ describe("what must not happen", () => {
       { risk: "write", accesses: () => writing("a") },
     );
     await open({ tools: [stubborn] });
-    const first = await crib.call("test.act", { note: "first" }, { timeoutMs: 1 });
+    const first = await crib.call("test.act", { note: "first" }, { timeoutMs: 500 });
     const second = crib.call("test.act", { note: "second" });
     stop();
     await second;
