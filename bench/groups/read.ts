@@ -12,7 +12,7 @@ import { callContender } from "../subject.ts";
 const log = join(dataPath("log"), logFile);
 const middleLine = 3_840_000;
 const lineCount = 50;
-const quickLaps = 20;
+const quickLaps = 100;
 const smallFile = join(dataPath("ten-kilobytes"), tenKilobyteFile);
 
 /** Lines of a huge file, and a small file whole. */
