@@ -15,7 +15,7 @@ export interface FilesWanted extends Visibility {
 }
 
 /** So many are listed in process first: that costs less than starting a program. */
-const budget = 250;
+const budget = 120;
 
 /** The paths of the files wanted, by the quickest way that gives the same answer as a walk. */
 export async function listFiles(
