@@ -107,7 +107,9 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const files = workspaceFiles(options.stateDirectory ?? userDirectories().state, workspace);
   makePrivateDirectory(files.outputs);
   const kept = openLocalEnvironment({ workspace: files.outputs });
-  const environment = withOutputs(options.environment ?? openLocalEnvironment({ workspace: folder }), kept);
+  const environment = options.environment
+    ? withOutputs(options.environment, kept)
+    : openLocalEnvironment({ workspace: folder, outputs: files.outputs });
 
   const session = newIdentifier("session");
   const events = new CallEvents();
