@@ -2,7 +2,8 @@ import type { Environment } from "../contract/environment.ts";
 import { isOutputHandle, isReadOnlyOutput } from "./failures.ts";
 
 /**
- * For environments that are not this machine, which knows handles itself: one that also reads spilled outputs by their handles, from the folder that `outputs` is rooted at.
+ * An environment that also reads spilled outputs by their handles, from the folder that `outputs` is rooted at; for
+ * environments that are not this machine, which knows handles itself.
  * A name of that shape for which nothing is kept is a path like any other.
  */
 export function withOutputs(environment: Environment, outputs: Environment): Environment {
