@@ -36,3 +36,10 @@ export async function callContender<Data>(
     ...(laps && { laps }),
   };
 }
+
+/** Loads and compiles the code of a tool: a server is warm, and its code is not the memory that a call needs. */
+export async function warmUp(workspace: string, name: string, input: object, calls: number): Promise<void> {
+  const subject = await openSubject({ workspace });
+  for (let call = 0; call < calls; call++) await subject.call(name, input);
+  await subject.close();
+}

@@ -47,7 +47,8 @@ export const group: Group = {
     },
     {
       name: "a call of file.read, to its end",
-      about: "`toolcrib call file.read … --json` from start to exit, journal written.",
+      about:
+        "`toolcrib call file.read … --json` from start to exit, journal written. For information: the goal is for the first result, below.",
       rounds: 25,
       goals: [],
       contenders: { "node -e 0": () => toExit(["-e", "0"]), toolcrib: () => toExit(call) },
