@@ -1,0 +1,98 @@
+import type { Block } from "./block.ts";
+import { unitsOf } from "./glyphs.ts";
+import { edgeTier } from "./match.ts";
+import { occurrences } from "./search.ts";
+import type { Source } from "./source.ts";
+import { squeezeText } from "./squeeze.ts";
+import { isBlankLine, looser, type TierName } from "./tiers.ts";
+
+/** A place where some of a block's old lines stand. */
+export interface PartialPlace {
+  /** The file's line under the first old line; may lie before the file's first line. */
+  readonly line: number;
+  /** Which old lines stand there, blank ones left out. */
+  readonly agreeing: readonly number[];
+  readonly differing: readonly number[];
+  readonly tier: TierName;
+}
+
+/** A line that occurs more often than this says nothing about the place. */
+const maxOccurrences = 300;
+const maxAnchors = 8;
+const maxPlaces = 400;
+
+/**
+ * Places where at least one telling old line stands, the most alike first. Only the longest lines are looked for, each
+ * once through the file, so a miss costs little however large file and block are.
+ */
+export function partialPlaces(source: Source, block: Block): readonly PartialPlace[] {
+  const lines = new Set<number>();
+  for (const { index, squeezed } of anchorsOf(block)) {
+    const found: number[] = [];
+    for (const at of occurrences(source.squeezed.bytes, squeezed)) {
+      const line = source.squeezed.lineAt(at);
+      if (source.squeezed.start(line) !== at || source.squeezed.start(line + 1) !== at + squeezed.length)
+        continue;
+      found.push(line - index);
+      if (found.length > maxOccurrences) break;
+    }
+    if (found.length <= maxOccurrences) for (const line of found) lines.add(line);
+    if (lines.size > maxPlaces) break;
+  }
+  return [...lines]
+    .map((line) => compareAt(source, block, line))
+    .sort((left, right) => right.agreeing.length - left.agreeing.length || left.line - right.line);
+}
+
+/** Whether a line can be recognised by what it says: a few letters, not just brackets. */
+export function isTelling(line: string): boolean {
+  return (line.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 4;
+}
+
+/** How much two lines have in common, from 0 to 1. */
+export function likeness(left: string, right: string): number {
+  const words = new Map<string, number>();
+  const leftKeys = keysOf(left);
+  const rightKeys = keysOf(right);
+  for (const key of leftKeys) words.set(key, (words.get(key) ?? 0) + 1);
+  let common = 0;
+  for (const key of rightKeys) {
+    const count = words.get(key) ?? 0;
+    if (count === 0) continue;
+    words.set(key, count - 1);
+    common += 1;
+  }
+  const total = leftKeys.length + rightKeys.length;
+  return total === 0 ? 1 : (2 * common) / total;
+}
+
+export function compareAt(source: Source, block: Block, line: number): PartialPlace {
+  const agreeing: number[] = [];
+  const differing: number[] = [];
+  let tier: TierName = "exact";
+  block.oldLines.forEach((wanted, index) => {
+    const isInside = line + index >= 0 && line + index < source.lines.count;
+    const found = isInside ? source.lines.text(line + index) : undefined;
+    const same = found === undefined ? undefined : edgeTier(block, index, found);
+    const isVirtual =
+      found === undefined && !block.wholeLines && wanted === "" && line + index === source.lines.count;
+    if (same === undefined && !isVirtual) differing.push(index);
+    else if (!isBlankLine(wanted)) agreeing.push(index);
+    if (same !== undefined) tier = looser(tier, same);
+  });
+  return { line, agreeing, differing, tier };
+}
+
+function anchorsOf({ oldLines }: Block): readonly { index: number; squeezed: Buffer }[] {
+  return oldLines
+    .map((line, index) => ({ index, line, squeezed: squeezeText(line) }))
+    .filter(({ line }) => isTelling(line))
+    .sort((left, right) => right.squeezed.length - left.squeezed.length)
+    .slice(0, maxAnchors);
+}
+
+function keysOf(line: string): readonly string[] {
+  return unitsOf(line)
+    .map(({ key }) => key)
+    .filter((key) => key !== " ");
+}

@@ -1,0 +1,208 @@
+import { ToolError } from "../../contract/error.ts";
+import type { Block } from "./block.ts";
+import { diffRuns, type Run } from "./diff-runs.ts";
+import { fitIndentation, type IndentationMap, type IndentationPair } from "./fit-indentation.ts";
+import { keepGlyphs } from "./keep-glyphs.ts";
+import type { Match } from "./match.ts";
+import type { Source } from "./source.ts";
+import { indentationOf, isBlankLine, overlooksContent } from "./tiers.ts";
+
+/** The bytes from `start` up to `end` of a source's UTF-8 give way to `text`. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * What a block changes at the place where it was found. Context keeps the file's bytes; new lines get the file's line
+ * ends, and its indentation and glyphs where the match overlooked them.
+ */
+export function rewrite(source: Source, block: Block, match: Match): readonly Splice[] {
+  const found = block.oldLines.map((_, index) => foundText(source, block, match, index));
+  if (!overlooksContent(match.tier)) return splices(source, block, match, block.runs, block.newLines);
+  if (isInFileSpelling(block, found)) {
+    return splices(source, block, match, diffRuns(found, block.newLines), block.newLines);
+  }
+  const newLines = translate(source, block, match, found);
+  return splices(source, block, match, block.runs, newLines);
+}
+
+/** The file's text under an old line. */
+function foundText({ lines, utf8 }: Source, block: Block, match: Match, index: number): string {
+  const line = match.line + index;
+  if (line >= lines.count) return "";
+  const start = index === 0 ? match.start : lines.start(line);
+  const end = index === block.oldLines.length - 1 ? match.end : lines.contentEnd(line);
+  return utf8.toString("utf8", start, Math.max(start, end));
+}
+
+/** Only what was to be found was off; the new text repeats lines as the file has them. */
+function isInFileSpelling({ wholeLines, oldLines, newLines }: Block, found: readonly string[]): boolean {
+  if (wholeLines) return false;
+  const written = new Set(oldLines.filter((line, index) => line !== found[index]));
+  const actual = new Set(found.filter((line, index) => line !== oldLines[index]));
+  const repeats = (lines: ReadonlySet<string>, others: ReadonlySet<string>) =>
+    newLines.some((line) => lines.has(line) && !others.has(line));
+  return repeats(actual, written) && !repeats(written, actual);
+}
+
+/** The new lines in the file's glyphs and indentation, where they take the place of old ones. */
+function translate(source: Source, block: Block, match: Match, found: readonly string[]): readonly string[] {
+  const newLines = [...block.newLines];
+  for (const run of block.runs) {
+    if (match.tier !== "glyphs" || run.oldStart === run.oldEnd) continue;
+    const bodies = keepGlyphs(
+      newLines.slice(run.newStart, run.newEnd).map(withoutIndentation),
+      block.oldLines.slice(run.oldStart, run.oldEnd).map(withoutIndentation),
+      found.slice(run.oldStart, run.oldEnd).map(withoutIndentation),
+    );
+    bodies.forEach((body, index) => {
+      newLines[run.newStart + index] = indentationOf(newLines[run.newStart + index]!) + body;
+    });
+  }
+  return indent(source, block, match, found, newLines);
+}
+
+function indent(
+  source: Source,
+  block: Block,
+  match: Match,
+  found: readonly string[],
+  newLines: readonly string[],
+): readonly string[] {
+  const added = block.runs.flatMap(({ newStart, newEnd }) => range(newStart, newEnd));
+  const startsInside = match.start > source.lines.start(match.line);
+  const first = added[0] === 0 && block.runs[0]!.oldStart === 0 && !block.wholeLines ? 0 : -1;
+  const isKept = (index: number) =>
+    isBlankLine(newLines[index]!) ||
+    (index === first && (startsInside || indentationOf(newLines[0]!) === indentationOf(block.oldLines[0]!)));
+  const mapped = added.filter((index) => !isKept(index));
+  const map = learnIndentation(
+    block,
+    found,
+    mapped.map((index) => indentationOf(newLines[index]!)),
+  );
+  if (!map) throw cannotIndent(source, block, match);
+  const result = [...newLines];
+  for (const index of mapped) {
+    result[index] = map(indentationOf(newLines[index]!)) + withoutIndentation(newLines[index]!);
+  }
+  if (first === 0 && isKept(0) && !startsInside && !isBlankLine(newLines[0]!)) {
+    result[0] = indentationOf(found[0]!) + withoutIndentation(newLines[0]!);
+  }
+  return result;
+}
+
+/** A map for all wanted indentations, from as many lines as agree: all, all but the first, those to be removed. */
+function learnIndentation(
+  block: Block,
+  found: readonly string[],
+  wanted: readonly string[],
+): IndentationMap | undefined {
+  const pairs: (IndentationPair & { readonly index: number })[] = block.oldLines.flatMap((line, index) =>
+    isBlankLine(line) || isBlankLine(found[index]!)
+      ? []
+      : [{ index, written: indentationOf(line), found: indentationOf(found[index]!) }],
+  );
+  const later = pairs.filter(({ index }) => index > 0);
+  // Text that begins at its first letter may have begun inside its line.
+  const mayBeginInside = !block.wholeLines && indentationOf(block.oldLines[0]!) === "";
+  const choices = [
+    ...(mayBeginInside && later.length < pairs.length ? [later, pairs] : [pairs, later]),
+    pairs.filter(({ index }) => !block.isContext(index)),
+  ];
+  for (const choice of choices) {
+    const map = fitIndentation(choice, wanted);
+    if (map && wanted.every((indentation) => map(indentation) !== undefined)) return map;
+  }
+  return undefined;
+}
+
+function splices(
+  source: Source,
+  block: Block,
+  match: Match,
+  runs: readonly Run[],
+  newLines: readonly string[],
+): readonly Splice[] {
+  return runs
+    .map((run) => {
+      const added = newLines.slice(run.newStart, run.newEnd);
+      return reachesOpenEnd(source, block, match, run)
+        ? spliceAtOpenEnd(source, block, match, run, added)
+        : spliceLines(source, block, match, run, added);
+    })
+    .filter(({ start, end, text }) => source.utf8.toString("utf8", start, end) !== text);
+}
+
+/** Every line with its line end. */
+function spliceLines(
+  { lines }: Source,
+  block: Block,
+  match: Match,
+  run: Run,
+  added: readonly string[],
+): Splice {
+  const first = match.line + run.oldStart;
+  const text = added.map((line, index) => line + lineEndFor(lines, block, match, run, index)).join("");
+  return {
+    start: run.oldStart === 0 ? match.start : lines.start(first),
+    end: lines.start(match.line + run.oldEnd),
+    text,
+  };
+}
+
+/** The last line gets no line end: the text ends inside its line, or the file without one. */
+function spliceAtOpenEnd(
+  { lines, utf8 }: Source,
+  block: Block,
+  match: Match,
+  run: Run,
+  added: readonly string[],
+): Splice {
+  const first = match.line + run.oldStart;
+  const lineEnds = added.map((_, index) => lineEndFor(lines, block, match, run, index));
+  const endsInside = !block.wholeLines && run.oldEnd === block.oldLines.length;
+  const end = endsInside ? match.end : utf8.length;
+  const closing = !endsInside && block.finalLineEnd === true ? lines.lineEndNear(first) : "";
+  const body = added.map((line, index) => (index === 0 ? line : lineEnds[index - 1] + line)).join("");
+  const takesBreakBefore =
+    (block.wholeLines ? first : run.oldStart) > 0 && (run.oldStart === run.oldEnd || added.length === 0);
+  if (!takesBreakBefore) {
+    return { start: run.oldStart === 0 ? match.start : lines.start(first), end, text: body + closing };
+  }
+  const breakBefore = added.length === 0 ? "" : lines.lineEndNear(first - 1);
+  return { start: lines.contentEnd(first - 1), end, text: breakBefore + body + closing };
+}
+
+function reachesOpenEnd({ lines }: Source, block: Block, match: Match, run: Run): boolean {
+  if (!block.wholeLines && run.oldEnd === block.oldLines.length) return true;
+  if (match.line + run.oldEnd < lines.count) return false;
+  if (lines.count === 0) return block.finalLineEnd === false;
+  return lines.lineEnd(lines.count - 1) === "" || block.finalLineEnd === false;
+}
+
+/** A new line ends as the line it replaces, else as the one above it. */
+function lineEndFor(lines: Source["lines"], block: Block, match: Match, run: Run, index: number): string {
+  const own = block.lineEnds?.get(run.newStart + index);
+  if (own !== undefined) return own;
+  const replaced = Math.min(run.oldStart + index, run.oldEnd - 1);
+  return lines.lineEndNear(match.line + (run.oldStart === run.oldEnd ? run.oldStart - 1 : replaced));
+}
+
+function withoutIndentation(line: string): string {
+  return line.slice(indentationOf(line).length);
+}
+
+function range(start: number, end: number): readonly number[] {
+  return Array.from({ length: end - start }, (_, index) => start + index);
+}
+
+function cannotIndent({ path }: Source, block: Block, match: Match): ToolError {
+  const first = match.line + 1;
+  const message = `${path}: ${block.name} fits at line ${first}, but only with other indentation, and how its new lines are to be indented does not follow`;
+  return new ToolError("no-match", message, {
+    hint: `Read the file from line ${first} and copy the old lines with their indentation.`,
+  });
+}
