@@ -67,34 +67,55 @@ export function blockOfHunk(
 }
 
 export function blockOfTexts(name: string, find: string, replace: string): Block {
-  return blockOfLines({ name, place: { headers: [] } }, find.split(/\r?\n/), replace.split(/\r?\n/));
+  return new TextBlock(name, { headers: [] }, () => ({
+    oldLines: find.split(/\r?\n/),
+    newLines: replace.split(/\r?\n/),
+  }));
 }
 
 /** The same block with its lines spelled otherwise. A hunk keeps what is context; text is compared anew. */
 export function withLines(block: Block, oldLines: readonly string[], newLines: readonly string[]): Block {
-  return block.wholeLines ? { ...block, oldLines, newLines } : blockOfLines(block, oldLines, newLines);
+  if (block.wholeLines) return { ...block, oldLines, newLines };
+  return new TextBlock(block.name, block.place, () => ({ oldLines, newLines }));
 }
 
-function blockOfLines(
-  { name, place }: Pick<Block, "name" | "place">,
-  oldLines: readonly string[],
-  newLines: readonly string[],
-): Block {
-  let runs: readonly Run[] | undefined;
-  return {
-    name,
-    oldLines,
-    newLines,
-    get runs() {
-      runs ??= diffRuns(oldLines, newLines);
-      return runs;
-    },
-    isContext(oldLine) {
-      return !this.runs.some((run) => run.oldStart <= oldLine && oldLine < run.oldEnd);
-    },
-    wholeLines: false,
-    place,
-  };
+/** Text for text. Its lines and how they differ are worked out only when they are asked for. */
+class TextBlock implements Block {
+  readonly name: string;
+  readonly wholeLines = false;
+  readonly place: Place;
+  readonly #split: () => Pick<Block, "oldLines" | "newLines">;
+  #lines: Pick<Block, "oldLines" | "newLines"> | undefined;
+  #runs: readonly Run[] | undefined;
+
+  constructor(name: string, place: Place, split: () => Pick<Block, "oldLines" | "newLines">) {
+    this.name = name;
+    this.place = place;
+    this.#split = split;
+  }
+
+  get oldLines(): readonly string[] {
+    this.#lines ??= this.#split();
+    return this.#lines.oldLines;
+  }
+
+  get newLines(): readonly string[] {
+    this.#lines ??= this.#split();
+    return this.#lines.newLines;
+  }
+
+  get runs(): readonly Run[] {
+    this.#runs ??= diffRuns(this.oldLines, this.newLines);
+    return this.#runs;
+  }
+
+  isContext(oldLine: number): boolean {
+    return isOutside(this.runs, oldLine);
+  }
+}
+
+function isOutside(runs: readonly Run[], oldLine: number): boolean {
+  return !runs.some((run) => run.oldStart <= oldLine && oldLine < run.oldEnd);
 }
 
 /** Part of a hunk: old lines `start` up to `end`, with the runs `firstRun` up to `lastRun`. */
@@ -146,7 +167,9 @@ export function wholeLinesBlock(
   oldLines: readonly string[],
   newLines: readonly string[],
 ): Block {
-  return { ...blockOfLines({ name, place }, oldLines, newLines), wholeLines: true };
+  const runs = diffRuns(oldLines, newLines);
+  const isContext = (oldLine: number) => isOutside(runs, oldLine);
+  return { name, oldLines, newLines, runs, isContext, wholeLines: true, place };
 }
 
 /** The runs as the markers of the patch say. */

@@ -13,7 +13,7 @@ export function decide(
   source: Source,
   block: Block,
   matches: readonly Match[],
-  shifts: ReadonlySet<number>,
+  shifts: ReadonlySet<number> = unshifted,
 ): Match {
   const { headers, endOfFile, firstLine } = block.place;
   const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
@@ -37,6 +37,8 @@ export function decide(
   if (left.length === 1) return left[0]!;
   throw ambiguous(source, block, left);
 }
+
+const unshifted: ReadonlySet<number> = new Set([0]);
 
 /** "lines 3, 8 and 21", the first twenty. */
 export function listLines(matches: readonly Match[]): string {

@@ -2,8 +2,7 @@ import { isBlankLine } from "./tiers.ts";
 
 export interface WithoutGutters {
   readonly oldLines: readonly string[];
-  /** Takes the gutter off a new line that has one. */
-  readonly strip: (line: string) => string;
+  readonly newLines: readonly string[];
   readonly firstLine: number;
 }
 
@@ -16,19 +15,31 @@ const gutters: readonly RegExp[] = [
   /^\s*L?(\d+)[-).]/u,
 ];
 
-/** The lines without their numbers, when every line has one and they count up; the blank after it may be part of it. */
-export function* stripGutters(lines: readonly string[]): Generator<WithoutGutters> {
+/**
+ * Old and new lines without their numbers, when every old line has one and they count up. The blank after a number may
+ * belong to it. New lines that are not among the old ones may have numbers too: all of them or none.
+ */
+export function* stripGutters(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+): Generator<WithoutGutters> {
   for (const gutter of gutters) {
-    const firstLine = countsUp(lines, gutter);
+    const firstLine = countsUp(oldLines, gutter);
     if (firstLine === undefined) continue;
-    const bodies = lines.map((line) => line.replace(gutter, ""));
-    const withoutBlank = (line: string) => (line.startsWith(" ") ? line.slice(1) : line);
-    const stripped = (line: string) => (gutter.test(line) ? line.replace(gutter, "") : line);
-    if (bodies.every((body) => body === "" || body.startsWith(" "))) {
-      const strip = (line: string) => (gutter.test(line) ? withoutBlank(stripped(line)) : line);
-      yield { oldLines: bodies.map(withoutBlank), strip, firstLine };
+    const isAdded = (line: string) => !oldLines.includes(line);
+    const numbersAdded = newLines
+      .filter((line) => isAdded(line) && !isBlankLine(line))
+      .every((line) => {
+        const number = Number(gutter.exec(line)?.[1]);
+        return number >= firstLine - 1 && number <= firstLine + oldLines.length + newLines.length;
+      });
+    const strip = (line: string) => (isAdded(line) && !numbersAdded ? line : line.replace(gutter, ""));
+    const stripBlank = (line: string) => (strip(line) === line ? line : strip(line).replace(/^ /, ""));
+    const withBlank = { oldLines: oldLines.map(strip), newLines: newLines.map(strip), firstLine };
+    if (withBlank.oldLines.every((body) => body === "" || body.startsWith(" "))) {
+      yield { oldLines: oldLines.map(stripBlank), newLines: newLines.map(stripBlank), firstLine };
     }
-    yield { oldLines: bodies, strip: stripped, firstLine };
+    yield withBlank;
   }
 }
 

@@ -1,44 +1,43 @@
 /** "lf": a line ends at a line feed, a carriage return before it included; "any": also at a lone carriage return. */
 export type LineBreaks = "lf" | "any";
 
-/** Where the lines of a text begin and end. Lines are counted from 0; a final line end begins no further line. */
+/**
+ * Where the lines of a text begin and end, found as far as they are asked for. Lines are counted from 0; a final line
+ * end begins no further line.
+ */
 export class LineTable {
   readonly utf8: Buffer;
-  readonly count: number;
   readonly #breaks: LineBreaks;
-  readonly #starts: Int32Array;
+  /** The starts of the lines found so far, then where the next one would start. */
+  #starts: Int32Array;
+  #found = 0;
 
   constructor(utf8: Buffer, breaks: LineBreaks) {
     this.utf8 = utf8;
     this.#breaks = breaks;
-    let starts = new Int32Array(64);
-    let count = 0;
-    let start = 0;
-    while (start < utf8.length) {
-      if (count + 1 >= starts.length) starts = enlarge(starts);
-      starts[count++] = start;
-      start = breaks === "lf" ? afterLineFeed(utf8, start) : afterAnyBreak(utf8, start);
-    }
-    starts[count] = utf8.length;
-    this.#starts = starts;
-    this.count = count;
+    this.#starts = new Int32Array(64 + (utf8.length >> 5));
+  }
+
+  get count(): number {
+    this.#findUpTo(this.utf8.length);
+    return this.#found;
   }
 
   /** The first byte of a line; for the line after the last, the end of the text. */
   start(line: number): number {
-    return this.#starts[line]!;
+    while (this.#found < line && this.#starts[this.#found]! < this.utf8.length) this.#findNext();
+    return this.#starts[Math.min(line, this.#found)]!;
   }
 
   /** The end of a line without its line end. */
   contentEnd(line: number): number {
-    const end = this.#starts[line + 1]!;
-    return end - this.lineEnd(line).length;
+    return this.start(line + 1) - this.lineEnd(line).length;
   }
 
   /** The characters that end the line; none for a last line without. */
   lineEnd(line: number): "" | "\n" | "\r\n" | "\r" {
+    const end = this.start(line + 1);
     const start = this.#starts[line]!;
-    const end = this.#starts[line + 1]!;
     if (end === start) return "";
     const last = this.utf8[end - 1];
     if (last === 10) return end - 2 >= start && this.utf8[end - 2] === 13 ? "\r\n" : "\n";
@@ -52,8 +51,9 @@ export class LineTable {
 
   /** The line that holds the byte at `offset`. */
   lineAt(offset: number): number {
+    this.#findUpTo(offset);
     let low = 0;
-    let high = this.count;
+    let high = this.#found;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
       if (this.#starts[middle]! <= offset) low = middle;
@@ -64,11 +64,25 @@ export class LineTable {
 
   /** The line end a new line gets at `line`: its own, else that of the nearest line above. */
   lineEndNear(line: number): string {
-    for (let above = Math.min(Math.max(line, 0), this.count - 1); above >= 0; above -= 1) {
-      const end = this.lineEnd(above);
+    const last = line < 0 ? Math.min(0, this.count - 1) : line;
+    for (let above = last; above >= 0; above -= 1) {
+      const end = this.start(above) < this.utf8.length ? this.lineEnd(above) : "";
       if (end !== "") return end;
     }
     return "\n";
+  }
+
+  #findUpTo(offset: number): void {
+    while (this.#starts[this.#found]! <= offset && this.#starts[this.#found]! < this.utf8.length)
+      this.#findNext();
+  }
+
+  #findNext(): void {
+    const start = this.#starts[this.#found]!;
+    const next = this.#breaks === "lf" ? afterLineFeed(this.utf8, start) : afterAnyBreak(this.utf8, start);
+    this.#found += 1;
+    if (this.#found === this.#starts.length) this.#starts = enlarge(this.#starts);
+    this.#starts[this.#found] = next;
   }
 }
 
@@ -84,8 +98,8 @@ function afterAnyBreak(utf8: Buffer, from: number): number {
   return utf8.length;
 }
 
-function enlarge(starts: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(starts.length * 4);
+function enlarge(starts: Int32Array): Int32Array {
+  const larger = new Int32Array(starts.length * 2);
   larger.set(starts);
   return larger;
 }

@@ -1,13 +1,14 @@
 import { ToolError } from "../../contract/error.ts";
-import { asWholeLines, type Block, partOfHunk } from "./block.ts";
+import { asWholeLines, type Block } from "./block.ts";
 import { decide, listLines } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
 import type { Match } from "./match.ts";
+import { findInParts } from "./parts.ts";
 import { findMatches } from "./search.ts";
 import { sectionsUnder } from "./sections.ts";
 import type { Source } from "./source.ts";
 import { findWithStaleLine } from "./stale-line.ts";
-import type { TierName } from "./tiers.ts";
+import { overlooksContent, type TierName } from "./tiers.ts";
 import { unwrappings } from "./unwrap.ts";
 
 /** Where a block belongs, the block as it was finally read, and how it was found. */
@@ -60,8 +61,8 @@ function decideAll(source: Source, findings: readonly Finding[]): readonly Locat
 }
 
 /** A patch does not say how lines end, so other line ends than its own are found exactly; still it is told. */
-function tierIn({ lines }: Source, { oldLines }: Block, { tier, line }: Match): TierName {
-  if (tier !== "exact") return tier;
+function tierIn({ lines, hasCarriageReturns }: Source, { oldLines }: Block, { tier, line }: Match): TierName {
+  if (tier !== "exact" || !hasCarriageReturns) return tier;
   return oldLines.some((_, index) => lines.lineEnd(line + index).startsWith("\r")) ? "line-ends" : tier;
 }
 
@@ -70,42 +71,25 @@ export function look(source: Source, block: Block): readonly Finding[] {
   if (block.oldLines.length === 0) return [{ block, matches: [insertionPoint(source, block)] }];
   const matches = findMatches(source, block);
   if (matches.length > 0) return [{ block, matches }];
-  for (const { block: inner, note } of unwrappings(block)) {
-    if (inner.oldLines.length === 0) return [{ block: inner, matches: [insertionPoint(source, inner)] }];
-    const found = findMatches(source, inner);
-    if (found.length > 0) return [{ block: inner, matches: found, tier: "unwrapped", note }];
-  }
+  const unwrapped = findUnwrapped(source, block);
+  if (unwrapped) return [unwrapped];
   const parts = findInParts(source, block);
-  return parts.length > 0 ? parts : findStale(source, block);
+  if (parts.length === 0) return findStale(source, block);
+  const note = "read as separate hunks";
+  return parts.map((part) => ({ block: part.block, matches: [part.match], tier: "unwrapped", note }));
 }
 
-/** Two hunks in one, the @@ between them forgotten: each part on its own has to be in one place only. */
-function findInParts(source: Source, block: Block): readonly Finding[] {
-  const { runs, oldLines } = block;
-  if (!block.wholeLines) return [];
-  for (let run = 1; run < runs.length; run += 1) {
-    for (let at = runs[run - 1]!.oldEnd; at <= runs[run]!.oldStart; at += 1) {
-      const upper = partOfHunk(block, { start: 0, end: at, firstRun: 0, lastRun: run });
-      const lower = partOfHunk(block, {
-        start: at,
-        end: oldLines.length,
-        firstRun: run,
-        lastRun: runs.length,
-      });
-      if (upper.oldLines.length === 0 || lower.oldLines.length === 0) continue;
-      const above = findMatches(source, upper);
-      if (above.length !== 1) continue;
-      const below = findMatches(source, lower);
-      const rest = below.length > 0 ? [{ block: lower, matches: below }] : findInParts(source, lower);
-      if (rest.length === 0 || rest.some(({ matches }) => matches.length !== 1)) continue;
-      const note = "read as separate hunks";
-      return [
-        { block: upper, matches: above, tier: "unwrapped", note },
-        ...rest.map((part) => ({ ...part, tier: "unwrapped" as const, note })),
-      ];
-    }
+/** The first unwrapping that gives the file's own text; else the first that gives it with some tolerance. */
+function findUnwrapped(source: Source, block: Block): Finding | undefined {
+  let tolerant: Finding | undefined;
+  for (const { block: inner, note } of unwrappings(block)) {
+    if (inner.oldLines.length === 0) return { block: inner, matches: [insertionPoint(source, inner)] };
+    const matches = findMatches(source, inner);
+    const finding = { block: inner, matches, tier: "unwrapped" as const, note };
+    if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return finding;
+    if (matches.length > 0) tolerant ??= finding;
   }
-  return [];
+  return tolerant;
 }
 
 function findStale(source: Source, block: Block): readonly Finding[] {

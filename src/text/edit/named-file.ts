@@ -9,9 +9,11 @@ export function namedFile(
   names: readonly string[],
   read: ReadFile,
 ): { path: string; bytes: Uint8Array } | undefined {
-  for (const name of names.flatMap(spellings)) {
-    const bytes = read(name);
-    if (bytes !== undefined) return { path: name, bytes };
+  for (const name of names) {
+    for (const path of spellings(name)) {
+      const bytes = read(path);
+      if (bytes !== undefined) return { path, bytes };
+    }
   }
   return undefined;
 }
@@ -34,10 +36,13 @@ export function withoutPrefix(name: string): string {
 /** Prefixes of git: a/ and b/, or those that tell index, work tree and commit apart. */
 const prefix = /^[abciow]\//;
 
-function spellings(name: string): readonly string[] {
+function* spellings(name: string): Generator<string> {
+  yield name;
   const plain = unquoted(name);
+  if (plain !== name) yield plain;
   const relative = plain.replace(/^(?:\.\/)+/, "");
-  return [...new Set([name, plain, relative, withoutPrefix(relative)])];
+  if (relative !== plain) yield relative;
+  if (prefix.test(relative)) yield withoutPrefix(relative);
 }
 
 function unquoted(name: string): string {

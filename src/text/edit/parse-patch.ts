@@ -78,24 +78,30 @@ class PatchReader {
     while (!this.isDone && this.line.trim() === "") this.advance();
   }
 
+  /** This line as a marker would stand there. */
+  get #marked(): string {
+    return this.strictness === "loose" ? this.line.trim() : this.line;
+  }
+
   /** The value of a `*** …: value` marker at this line. */
   marker(name: string): string | undefined {
-    const text = this.strictness === "loose" ? this.line.trim() : this.line.trimEnd();
+    const text = this.#marked;
     if (!text.startsWith("***")) return undefined;
-    const rest = text.slice(3).trimStart();
+    const rest = text.slice(3).trim();
     return rest.slice(0, name.length).toLowerCase() === name.toLowerCase()
       ? rest.slice(name.length).trim()
       : undefined;
   }
 
   get isMarker(): boolean {
-    return sectionMarkers.some((name) => this.marker(name) !== undefined);
+    return this.#marked.startsWith("***") && sectionMarkers.some((name) => this.marker(name) !== undefined);
   }
 
   /** The text after `@@`. */
   get header(): string | undefined {
-    const text = this.strictness === "loose" ? this.line.trim() : this.line.trimEnd();
-    return text === "@@" || text.startsWith("@@ ") ? text.slice(2).trim() : undefined;
+    const text = this.#marked;
+    if (!text.startsWith("@@")) return undefined;
+    return text.trimEnd() === "@@" || text.startsWith("@@ ") ? text.slice(2).trim() : undefined;
   }
 
   unexpected(expected: string): ToolError {
@@ -170,13 +176,13 @@ function readHunk(reader: PatchReader, name: string): Block | undefined {
   const lines: HunkLine[] = [];
   let endOfFile = false;
   for (; !reader.isDone; reader.advance()) {
-    if (reader.marker("End of File") === "") {
-      endOfFile = true;
+    if (reader.isMarker) {
+      endOfFile ||= reader.marker("End of File") === "";
+      if (!endOfFile) break;
       reader.advance();
       reader.skipBlank();
       break;
     }
-    if (reader.isMarker) break;
     const header = reader.header;
     if (header !== undefined) {
       if (lines.some(({ bare }) => !bare)) break;

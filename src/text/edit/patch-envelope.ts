@@ -13,15 +13,13 @@ export interface PatchBody {
  */
 export function patchBodies(patch: string, strictness: "strict" | "loose"): readonly PatchBody[] {
   const lines = unescapeWhole(patch).split("\n");
-  const isBegin = (line: string) => line.trim() === "*** Begin Patch";
-  const isEnd = (line: string) => (strictness === "loose" ? line.trim() : line.trimEnd()) === "*** End Patch";
   const bodies: PatchBody[] = [];
   let begin = lines.findIndex(isBegin);
-  if (begin === -1 && strictness === "loose" && lines.some(isSection)) return [withoutEnvelope(lines, isEnd)];
+  if (begin === -1 && strictness === "loose" && lines.some(isSection)) return [withoutEnvelope(lines)];
   refuseOutside(lines.slice(0, begin === -1 ? lines.length : begin), 1);
   while (begin !== -1) {
     const start = begin + 1;
-    const end = findEnd(lines, start, isEnd, strictness);
+    const end = findEnd(lines, start, strictness);
     if (end === -1) {
       throw new ToolError("invalid-input", "The patch does not end with `*** End Patch`", {
         hint: "It may have been cut off: send it whole, or in smaller patches.",
@@ -41,23 +39,28 @@ export function patchBodies(patch: string, strictness: "strict" | "loose"): read
 }
 
 /** Padded ends of a patch count only when there is no other; in between they would be content. */
-function findEnd(
-  lines: readonly string[],
-  start: number,
-  isEnd: (line: string) => boolean,
-  strictness: "strict" | "loose",
-): number {
-  const plain = lines.findIndex((line, index) => index >= start && line.trimEnd() === "*** End Patch");
+function findEnd(lines: readonly string[], start: number, strictness: "strict" | "loose"): number {
+  const plain = lines.findIndex(
+    (line, index) => index >= start && line.startsWith("***") && line.trimEnd() === "*** End Patch",
+  );
   if (plain !== -1 || strictness === "strict") return plain;
   return lines.findLastIndex((line, index) => index >= start && isEnd(line));
 }
 
-function withoutEnvelope(lines: readonly string[], isEnd: (line: string) => boolean): PatchBody {
+function withoutEnvelope(lines: readonly string[]): PatchBody {
   const first = lines.findIndex(isSection);
   refuseOutside(lines.slice(0, first), 1);
-  const end = lines.findLastIndex((line) => isEnd(line) || /^\s*(```|~~~)\s*$/.test(line));
-  const last = end > first ? end : lines.length;
+  const filled = lines.findLastIndex((line) => line.trim() !== "");
+  const last = isEnd(lines[filled]!) || /^(```|~~~)\s*$/.test(lines[filled]!) ? filled : filled + 1;
   return { lines: lines.slice(first, last), firstLine: first + 1 };
+}
+
+function isBegin(line: string): boolean {
+  return line.includes("*** Begin Patch") && line.trim() === "*** Begin Patch";
+}
+
+function isEnd(line: string): boolean {
+  return line.includes("*** End Patch") && line.trim() === "*** End Patch";
 }
 
 function isSection(line: string): boolean {

@@ -1,32 +1,30 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Block } from "./block.ts";
+import type { Source } from "./source.ts";
 
 /**
  * Refuses new lines that stand for code instead of being code: "... existing code ...", "rest of the file unchanged".
- * Such words are fine where the old text or the file has them too.
+ * Such words are fine where the old text or the file has them too. `text` holds all the new lines.
  */
-export function refusePlaceholders(path: string, block: Block, fileHolds: (line: string) => boolean): void {
-  for (const { newStart, newEnd } of block.runs) {
-    for (const line of block.newLines.slice(newStart, newEnd)) {
-      if (
-        !isPlaceholder(line) ||
-        block.oldLines.some((old) => old.trim() === line.trim()) ||
-        fileHolds(line.trim())
-      )
-        continue;
-      throw new ToolError(
-        "invalid-input",
-        `${path}: the new text holds a placeholder instead of code: ${line.trim()}`,
-        {
-          hint: "Write the code out in full, or change only the lines that differ.",
-        },
-      );
-    }
+export function refusePlaceholders(source: Source, of: { readonly block: Block }, text: string): void {
+  if (!hint.test(text)) return;
+  const { oldLines, newLines, runs } = of.block;
+  for (const line of runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd))) {
+    const isOld = () =>
+      oldLines.some((old) => old.trim() === line.trim()) || source.utf8.includes(line.trim());
+    if (!isPlaceholder(line) || isOld()) continue;
+    const message = `${source.path}: the new text holds a placeholder instead of code: ${line.trim()}`;
+    throw new ToolError("invalid-input", message, {
+      hint: "Write the code out in full, or change only the lines that differ.",
+    });
   }
 }
 
+/** Words without which no line is a placeholder; asking for them first is cheap. */
+const hint = /rest|remain|existing|unchanged|previous|original|same|other/i;
+
 export function isPlaceholder(line: string): boolean {
-  if (line.length > 200) return false;
+  if (line.length > 200 || !hint.test(line)) return false;
   const comment =
     /^\s*(?:\/\/+|#+|\/\*+|\*|<!--|--|;+|%+|\{\/\*|"""|''')?\s*(.*?)\s*(?:\*\/\}?|-->|"""|''')?\s*$/.exec(
       line,

@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import { type Block, blockOfTexts } from "./block.ts";
-import { changeOf } from "./changes.ts";
+import { changesOf } from "./changes.ts";
 import { decide, listLines } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
 import type { FilePlan, ReplaceEdit, ReplaceRequest } from "./edit-request.ts";
@@ -13,6 +13,7 @@ import { rewrite, type Splice } from "./rewrite.ts";
 import { occurrences } from "./search.ts";
 import { type Source, sourcesOf } from "./source.ts";
 import { applySplices, overlapping } from "./splice.ts";
+import type { TierName } from "./tiers.ts";
 
 /** What replacing text in one file would do. */
 export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan {
@@ -27,25 +28,26 @@ export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): Fi
   const wanted = edits.map((edit, index) =>
     prepare(path, edit, edits.length > 1 ? `edit ${index + 1}` : "the text"),
   );
-  const { source, findings } = findAll(path, before, wanted);
-  const placed = findings.flatMap((finding, index) => place(source, wanted[index]!, finding));
-  refuseOverlap(path, source, placed);
-  const splices = placed.flatMap(({ splices, name }) => splices.map((splice) => ({ ...splice, name })));
+  const { source, places } = findAll(path, before, wanted);
+  const placed = places.flatMap((each, index) => place(source, wanted[index]!, each));
+  refuseOverlap(source, placed);
+  const splices = placed.flatMap(({ splices, name, tier }) =>
+    splices.map((splice) => ({ ...splice, name, tier })),
+  );
   return {
     action: "update",
     path,
     before,
     after: applySplices(before, source, splices),
-    changes: placed
-      .flatMap(({ splices, tier }) => splices.map((splice) => changeOf(source, splice, tier)))
-      .sort((left, right) => left.firstLine - right.firstLine),
-    notes: [...new Set(placed.flatMap(({ note }) => (note === undefined ? [] : [note])))],
+    changes: changesOf(source, splices),
+    notes: [...new Set(placed.flatMap(({ note }) => note ?? []))],
   };
 }
 
 /** One edit as it was asked for and as lines. */
-interface Wanted {
-  readonly edit: ReplaceEdit;
+interface Wanted extends ReplaceEdit {
+  readonly name: string;
+  readonly forAll: boolean;
   readonly block: Block;
 }
 
@@ -54,7 +56,7 @@ interface Placed {
   readonly name: string;
   readonly match: Match;
   readonly splices: readonly Splice[];
-  readonly tier: Match["tier"];
+  readonly tier: TierName;
   readonly note?: string | undefined;
 }
 
@@ -79,11 +81,24 @@ function prepare(path: string, edit: ReplaceEdit, name: string): Wanted {
     });
   }
   if (edit.find === edit.replace) throw changesNothing(path, name);
-  const mark = /^\ufeff/;
-  const isMarked = mark.test(edit.find) && edit.find.length > 1;
-  const find = isMarked ? edit.find.replace(mark, "") : edit.find;
-  const replace = isMarked ? edit.replace.replace(mark, "") : edit.replace;
-  return { edit: { ...edit, find, replace }, block: blockOfTexts(name, find, replace) };
+  // A byte-order mark is not part of the text, so it cannot be found there.
+  const isMarked = edit.find.length > 1 && edit.find.startsWith("\ufeff");
+  const find = isMarked ? edit.find.slice(1) : edit.find;
+  const replace = isMarked && edit.replace.startsWith("\ufeff") ? edit.replace.slice(1) : edit.replace;
+  const forAll = edit.all === true || (edit.expectCount ?? 1) > 1;
+  return {
+    name,
+    find,
+    replace,
+    expectCount: edit.expectCount,
+    forAll,
+    block: blockOfTexts(name, find, replace),
+  };
+}
+
+/** Where an edit may go; `isLiteral`: its text stands there byte by byte. */
+interface Places extends Finding {
+  readonly isLiteral: boolean;
 }
 
 /** The first way to read the file that has all texts. */
@@ -91,97 +106,93 @@ function findAll(
   path: string,
   bytes: Uint8Array,
   wanted: readonly Wanted[],
-): { source: Source; findings: readonly Finding[] } {
+): { source: Source; places: readonly Places[] } {
   let failure: ToolError | undefined;
   for (const source of sourcesOf(path, bytes)) {
-    const findings = wanted.map((each) => find(source, each));
-    const missing = findings.indexOf(undefined);
-    if (missing === -1) return { source, findings: findings.filter((finding) => finding !== undefined) };
-    failure ??= notFound(source, wanted[missing]!.block);
+    const places: Places[] = [];
+    const missing = wanted.find((each) => {
+      const found = find(source, each);
+      if (found) places.push(found);
+      return !found;
+    });
+    if (!missing) return { source, places };
+    failure ??= notFound(source, missing.block);
   }
   throw failure ?? new ToolError("internal", `${path} cannot be read as text`);
 }
 
-function find(source: Source, { edit, block }: Wanted): Finding | undefined {
+function find(source: Source, wanted: Wanted): Places | undefined {
+  const literal = literalMatches(source, wanted);
+  if (literal.length > 0) return { block: wanted.block, matches: literal, isLiteral: true };
+  const [finding] = look(source, wanted.block);
+  return finding && { ...finding, isLiteral: false };
+}
+
+function literalMatches(source: Source, { find, forAll }: Wanted): readonly Match[] {
   // Where all places are wanted, those with other line ends are too.
-  const needsLines = isForAll(edit) && block.oldLines.length > 1 && source.hasCarriageReturns;
-  const literal = needsLines ? [] : literalMatches(source, edit.find);
-  if (literal.length > 0) return { block, matches: literal };
-  return look(source, block)[0];
-}
-
-function literalMatches(source: Source, find: string): readonly Match[] {
+  if (forAll && find.includes("\n") && source.hasCarriageReturns) return [];
+  const { utf8, lines } = source;
   const wanted = encodeUtf8(find) as Buffer;
-  return Array.from(occurrences(source.utf8, wanted), (start) => ({
-    tier: "exact",
-    line: source.lines.lineAt(start),
-    start,
-    end: start + wanted.length,
-  }));
+  const matches: Match[] = [];
+  for (const at of occurrences(utf8, wanted)) {
+    const splitsLineEnd = utf8[at] === 10 && utf8[at - 1] === 13;
+    const start = splitsLineEnd ? at - 1 : at;
+    matches.push({ tier: "exact", line: lines.lineAt(start), start, end: at + wanted.length });
+  }
+  return matches;
 }
 
-function place(
-  source: Source,
-  { edit, block: { name } }: Wanted,
-  { block, matches, tier, note }: Finding,
-): readonly Placed[] {
+function place(source: Source, wanted: Wanted, places: Places): readonly Placed[] {
   const { path } = source;
-  refusePlaceholders(path, block, (line) => source.utf8.includes(line));
-  const { expectCount } = edit;
-  if (expectCount !== undefined && matches.length !== expectCount) {
-    const code = matches.length > expectCount ? "ambiguous-match" : "no-match";
-    const places = matches.length === 1 ? `line ${matches[0]!.line + 1}` : listLines(matches);
-    throw new ToolError(
-      code,
-      `${path}: ${name} was expected ${times(expectCount)} and is there ${times(matches.length)}, at ${places}`,
-      {
-        hint: "Correct the count, or make the text to find longer or shorter.",
-      },
-    );
-  }
-  const chosen = isForAll(edit) ? matches : [decide(source, block, matches, new Set([0]))];
-  refuseOverlappingMatches(source, name, chosen);
+  const { name } = wanted;
+  const { matches, note } = places;
+  refusePlaceholders(source, places, wanted.replace);
+  refuseOtherCount(path, wanted, matches);
+  const chosen = wanted.forAll
+    ? matches
+    : [matches.length === 1 ? matches[0]! : decide(source, places.block, matches)];
+  refuseOverlappingMatches(path, name, chosen);
   return chosen.map((match) => {
-    const splices = isLiteral(source, edit, match)
-      ? [spliceLiterally(source, edit, match)]
-      : rewrite(source, block, match);
-    const effective = splices.length > 0 ? splices : literalFallback(source, edit, match);
-    if (effective.length === 0) throw changesNothing(path, name);
-    return { name, match, splices: effective, tier: tier ?? tierOf(source, edit, match), note };
+    const splices = splicesAt(source, wanted, places, match);
+    if (splices.length === 0) throw changesNothing(path, name);
+    const tier = places.tier ?? (match.tier === "exact" && !places.isLiteral ? "line-ends" : match.tier);
+    return { name, match, splices, tier, note };
   });
 }
 
-/** The new text can be taken as it is: the place was found byte by byte, and there are no line ends to adapt. */
-function isLiteral(source: Source, { find, replace }: ReplaceEdit, match: Match): boolean {
-  const isSame = source.utf8.toString("utf8", match.start, match.end) === find;
-  return isSame && !(source.hasCarriageReturns && /[\r\n]/.test(replace));
-}
-
-function spliceLiterally(source: Source, { find, replace }: ReplaceEdit, { start, end }: Match): Splice {
-  const adapted = replace.replaceAll("\r\n", "\n");
-  const text = adapted === find ? replace : adapted;
-  return trimLines(source.utf8, { start, end, text });
-}
-
-/** Changing nothing but line ends is a change when it is all that is asked for. */
-function literalFallback(
+function splicesAt(
   source: Source,
-  { find, replace }: ReplaceEdit,
-  { start, end }: Match,
+  { find, replace }: Wanted,
+  places: Places,
+  match: Match,
 ): readonly Splice[] {
-  const isSame = source.utf8.toString("utf8", start, end) === find;
-  return isSame ? [{ start, end, text: replace }] : [];
+  if (!places.isLiteral) return rewrite(source, places.block, match);
+  if (!/[\r\n]/.test(replace) && !find.includes("\n"))
+    return [{ start: match.start, end: match.end, text: replace }];
+  const splices = source.hasCarriageReturns
+    ? rewrite(source, places.block, match)
+    : [trimLines(find, { start: match.start, end: match.end, text: replace.replaceAll("\r\n", "\n") })];
+  // Changing nothing but line ends is a change when it is all that is asked for.
+  return splices.some(({ start, end, text }) => start < end || text !== "")
+    ? splices
+    : [{ start: match.start, end: match.end, text: replace }];
 }
 
-/** A splice without the whole lines at its start and end that stay the same. */
-function trimLines(utf8: Buffer, { start, end, text }: Splice): Splice {
-  const old = utf8.toString("utf8", start, end);
+/** A splice of `old` without the whole lines at its start and end that stay the same. */
+function trimLines(old: string, { start, end, text }: Splice): Splice {
   const shorter = Math.min(old.length, text.length);
   let head = 0;
-  for (let at = 0; at < shorter && old[at] === text[at]; at += 1) if (old[at] === "\n") head = at + 1;
+  for (let at = 0; at < shorter && old.charCodeAt(at) === text.charCodeAt(at); at += 1) {
+    if (old.charCodeAt(at) === 10) head = at + 1;
+  }
   let tail = 0;
-  for (let at = 1; at <= shorter - head && old[old.length - at] === text[text.length - at]; at += 1) {
-    if (old[old.length - at] === "\n") tail = at - 1;
+  const last = shorter - head;
+  for (
+    let at = 1;
+    at <= last && old.charCodeAt(old.length - at) === text.charCodeAt(text.length - at);
+    at += 1
+  ) {
+    if (old.charCodeAt(old.length - at) === 10) tail = at - 1;
   }
   return {
     start: start + Buffer.byteLength(old.slice(0, head)),
@@ -190,15 +201,16 @@ function trimLines(utf8: Buffer, { start, end, text }: Splice): Splice {
   };
 }
 
-function tierOf(source: Source, { find }: ReplaceEdit, { tier, start, end }: Match): Match["tier"] {
-  return tier === "exact" && source.utf8.toString("utf8", start, end) !== find ? "line-ends" : tier;
+function refuseOtherCount(path: string, { name, expectCount }: Wanted, matches: readonly Match[]): void {
+  if (expectCount === undefined || matches.length === expectCount) return;
+  const places = matches.length === 1 ? `line ${matches[0]!.line + 1}` : listLines(matches);
+  const message = `${path}: ${name} was expected ${times(expectCount)} and is there ${times(matches.length)}, at ${places}`;
+  throw new ToolError(matches.length > expectCount ? "ambiguous-match" : "no-match", message, {
+    hint: "Correct the count, or make the text to find longer or shorter.",
+  });
 }
 
-function isForAll({ all, expectCount }: ReplaceEdit): boolean {
-  return all === true || (expectCount ?? 1) > 1;
-}
-
-function refuseOverlappingMatches({ path }: Source, name: string, matches: readonly Match[]): void {
+function refuseOverlappingMatches(path: string, name: string, matches: readonly Match[]): void {
   const clash = matches.find((match, index) => index > 0 && match.start < matches[index - 1]!.end);
   if (!clash) return;
   throw new ToolError("ambiguous-match", `${path}: ${name} overlaps itself at line ${clash.line + 1}`, {
@@ -206,7 +218,8 @@ function refuseOverlappingMatches({ path }: Source, name: string, matches: reado
   });
 }
 
-function refuseOverlap(path: string, { lines }: Source, placed: readonly Placed[]): void {
+function refuseOverlap({ path, lines }: Source, placed: readonly Placed[]): void {
+  if (placed.length < 2) return;
   const sorted = [...placed].sort((left, right) => left.match.start - right.match.start);
   for (const [index, { name, match }] of sorted.entries()) {
     const previous = sorted[index - 1];

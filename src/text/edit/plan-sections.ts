@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { changeOf } from "./changes.ts";
+import { changesOf } from "./changes.ts";
 import type { Change, FilePlan } from "./edit-request.ts";
 import type { AddSection, DeleteSection, FileSection, UpdateSection } from "./file-section.ts";
 import { encodeUtf8 } from "./file-text.ts";
@@ -87,16 +87,14 @@ function updated(
   if (idle) throw changesNothing(path, idle.name);
   const { source, located } = locateBlocks(sourcesOf(path, before), blocks);
   const splices = located.flatMap(({ block, match, tier }) => {
-    refusePlaceholders(path, block, (line) => source.utf8.includes(line));
+    refusePlaceholders(source, { block }, block.newLines.join("\n"));
     const made = rewrite(source, block, match);
     if (made.length === 0) throw changesNothing(path, block.name);
     return made.map((splice) => ({ ...splice, name: block.name, tier }));
   });
   return {
     after: applySplices(before, source, splices),
-    changes: splices
-      .map((splice) => changeOf(source, splice, splice.tier))
-      .sort((left, right) => left.firstLine - right.firstLine),
+    changes: changesOf(source, splices),
     notes: located.flatMap(({ block, note }) =>
       note === undefined ? [] : [`${path}: ${block.name}: ${note}`],
     ),

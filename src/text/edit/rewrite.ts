@@ -19,8 +19,8 @@ export interface Splice {
  * ends, and its indentation and glyphs where the match overlooked them.
  */
 export function rewrite(source: Source, block: Block, match: Match): readonly Splice[] {
-  const found = block.oldLines.map((_, index) => foundText(source, block, match, index));
   if (!overlooksContent(match.tier)) return splices(source, block, match, block.runs, block.newLines);
+  const found = block.oldLines.map((_, index) => foundText(source, block, match, index));
   if (isInFileSpelling(block, found)) {
     return splices(source, block, match, diffRuns(found, block.newLines), block.newLines);
   }
@@ -133,7 +133,11 @@ function splices(
         ? spliceAtOpenEnd(source, block, match, run, added)
         : spliceLines(source, block, match, run, added);
     })
-    .filter(({ start, end, text }) => source.utf8.toString("utf8", start, end) !== text);
+    .filter(({ start, end, text }) => changes(source.utf8, start, end, text));
+}
+
+function changes(utf8: Buffer, start: number, end: number, text: string): boolean {
+  return text.length > end - start || utf8.toString("utf8", start, end) !== text;
 }
 
 /** Every line with its line end. */
@@ -178,7 +182,7 @@ function spliceAtOpenEnd(
 
 function reachesOpenEnd({ lines }: Source, block: Block, match: Match, run: Run): boolean {
   if (!block.wholeLines && run.oldEnd === block.oldLines.length) return true;
-  if (match.line + run.oldEnd < lines.count) return false;
+  if (lines.start(match.line + run.oldEnd) < lines.utf8.length) return false;
   if (lines.count === 0) return block.finalLineEnd === false;
   return lines.lineEnd(lines.count - 1) === "" || block.finalLineEnd === false;
 }

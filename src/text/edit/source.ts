@@ -9,6 +9,7 @@ export class Source {
   readonly #breaks: LineBreaks;
   #lines: LineTable | undefined;
   #squeezed: Squeezed | undefined;
+  #hasCarriageReturns: boolean | undefined;
 
   constructor(path: string, text: FileText, breaks: LineBreaks) {
     this.path = path;
@@ -32,7 +33,8 @@ export class Source {
 
   /** Whether carriage returns are in the text, as parts of line ends or on their own. */
   get hasCarriageReturns(): boolean {
-    return this.utf8.includes(13);
+    this.#hasCarriageReturns ??= this.utf8.includes(13);
+    return this.#hasCarriageReturns;
   }
 }
 

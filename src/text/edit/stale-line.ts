@@ -36,7 +36,8 @@ function comesNear(block: Block, place: PartialPlace, other: PartialPlace): bool
   const stale = place.differing[0]!;
   const count = other.agreeing.length;
   if (other.agreeing.includes(stale) && isTelling(block.oldLines[stale]!)) return true;
-  if (count >= Math.ceil((place.agreeing.length + 1) / 2)) return true;
+  const total = place.agreeing.length + 1;
+  if (count >= Math.max(Math.ceil(total / 2), total - 3)) return true;
   const removed = block.oldLines.flatMap((_, index) => (block.isContext(index) ? [] : [index]));
   const hasAllRemoved = removed.length > 0 && removed.every((index) => !other.differing.includes(index));
   return hasAllRemoved && count >= place.agreeing.length - 2;

@@ -9,7 +9,7 @@ export interface Unescaped {
 interface Escaping {
   readonly pattern: RegExp;
   /** Whether a text can have come out of this escaping at all. */
-  produces(text: string): boolean;
+  produces(text: string, isOneLine: boolean): boolean;
   /** It escapes line ends too, so its texts are single lines. */
   readonly joinsLines: boolean;
 }
@@ -41,13 +41,9 @@ const escapings: readonly Escaping[] = [
       ),
     joinsLines: false,
   },
-  // Quotes alone: escapes inside strings are the code's own.
-  {
-    pattern: /\\(["'`])/g,
-    produces: (text) =>
-      escapesOf(text).every(({ character, isQuoted }) => isQuoted || /[\\"'`]/.test(character)),
-    joinsLines: false,
-  },
+  // Quotes alone, double ones or all: other escapes are the code's own.
+  { pattern: /\\(")/g, produces: escapesNoLineEnds, joinsLines: false },
+  { pattern: /\\(["'`])/g, produces: escapesNoLineEnds, joinsLines: false },
   // Line ends and tabs alone.
   {
     pattern: /\\([ntr])/g,
@@ -64,7 +60,8 @@ export function* unescapings(block: Block): Generator<Unescaped> {
   const tried = new Set<string>();
   for (const { pattern, produces, joinsLines } of escapings) {
     if (joinsLines && block.wholeLines) continue;
-    if (!produces(oldText) || (newText.includes("\\") && !produces(newText))) continue;
+    const canCome = (text: string) => produces(text, !block.wholeLines && !text.includes("\n"));
+    if (!canCome(oldText) || (newText.includes("\\") && !canCome(newText))) continue;
     const undo = (text: string) =>
       text.replace(pattern, (_, character: string) => characters[character] ?? character);
     const unescaped = { oldText: undo(oldText), newText: undo(newText) };
@@ -76,6 +73,13 @@ export function* unescapings(block: Block): Generator<Unescaped> {
 }
 
 const characters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+
+/** In a text of one line, an escape outside of quotes may stand for a line end. */
+function escapesNoLineEnds(text: string, isOneLine: boolean): boolean {
+  return (
+    !isOneLine || escapesOf(text).every(({ character, isQuoted }) => isQuoted || !/[ntr]/.test(character))
+  );
+}
 
 /** Every backslash with what follows it, and whether the pair stands inside double quotes of its line. */
 function escapesOf(text: string): readonly { character: string; isQuoted: boolean }[] {

@@ -74,9 +74,8 @@ function* withoutBlankEdges(block: Block): Generator<Unwrapped> {
 }
 
 function* withoutGutters(block: Block): Generator<Unwrapped> {
-  const lines = block.wholeLines ? block.oldLines : withoutFinalBlank(block.oldLines);
-  for (const { oldLines, strip, firstLine } of stripGutters(lines)) {
-    const newLines = (block.wholeLines ? block.newLines : withoutFinalBlank(block.newLines)).map(strip);
+  const trim = block.wholeLines ? (lines: readonly string[]) => lines : withoutFinalBlank;
+  for (const { oldLines, newLines, firstLine } of stripGutters(trim(block.oldLines), trim(block.newLines))) {
     const unwrapped = block.wholeLines
       ? withLines(block, oldLines, newLines)
       : wholeLinesBlock(block, oldLines, newLines);
