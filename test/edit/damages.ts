@@ -103,7 +103,10 @@ function inFile(
   if (file === text(modification.before)) return [];
   const expected = text(after, lineEnd);
   return threeWays(modification.path, hunks)
-    .filter(({ kind }) => kind !== "replace" || hunks.every(hasOneAlignment))
+    .filter((request) => {
+      const isFound = request.kind === "replace" && request.edits.some(({ find }) => file.includes(find));
+      return request.kind !== "replace" || (!isFound && hunks.every(hasOneAlignment));
+    })
     .map((request) => ({ file, expected, request }));
 }
 
@@ -111,13 +114,9 @@ function inFile(
 function hasOneAlignment(hunk: Hunk): boolean {
   const before = oldLines(hunk);
   const after = newLines(hunk);
-  const backwards = diffRuns([...before].reverse(), [...after].reverse()).map((run) => ({
-    oldStart: before.length - run.oldEnd,
-    oldEnd: before.length - run.oldStart,
-    newStart: after.length - run.newEnd,
-    newEnd: after.length - run.newStart,
-  }));
-  return JSON.stringify(backwards.reverse()) === JSON.stringify(diffRuns(before, after));
+  const runs = diffRuns(before, after);
+  const [backwards] = diffRuns([...before].reverse(), [...after].reverse());
+  return runs.length === 1 && before.length - backwards!.oldEnd === runs[0]!.oldStart;
 }
 
 function mapLines(
@@ -463,8 +462,9 @@ export const lineEnds: readonly Damage[] = [
         }
         oldLine = run.oldEnd;
       }
+      const endsWithContext = hunks.every(({ lines }) => lines.at(-1)!.sign === " ");
       return threeWays(modification.path, hunks)
-        .filter(({ kind }) => kind !== "replace" || hunks.every(hasOneAlignment))
+        .filter(({ kind }) => kind !== "replace" || (endsWithContext && hunks.every(hasOneAlignment)))
         .map((request) => ({ file: text(before), expected: text(after), request }));
     },
   },
@@ -574,10 +574,10 @@ export const wrappings: readonly Damage[] = [
     make: ({ modification, hunks }) => {
       if (!hunks.every((hunk) => isLoneInFile(modification.before, oldLines(hunk)))) return [];
       if (hunks.some((hunk) => newLines(hunk).length === 0)) return [];
-      const escape = (value: string) => JSON.stringify(value).slice(1, -1);
+      const encode = (value: string) => JSON.stringify(value).slice(1, -1);
       const edits = hunks.map((hunk) => ({
-        find: escape(oldLines(hunk).join("\n")),
-        replace: escape(newLines(hunk).join("\n")),
+        find: encode(oldLines(hunk).join("\n")),
+        replace: encode(newLines(hunk).join("\n")),
       }));
       const file = text(modification.before);
       if (edits.some(({ find }) => file.includes(find))) return [];

@@ -1,7 +1,8 @@
 import { ToolError } from "../../contract/error.ts";
-import type { Block } from "./block.ts";
+import { type Block, wholeLinesBlock } from "./block.ts";
 import { diffRuns, type Run } from "./diff-runs.ts";
 import { fitIndentation, type IndentationMap, type IndentationPair } from "./fit-indentation.ts";
+import { foldGlyphs } from "./glyphs.ts";
 import { keepGlyphs } from "./keep-glyphs.ts";
 import type { Match } from "./match.ts";
 import type { Source } from "./source.ts";
@@ -18,7 +19,8 @@ export interface Splice {
  * What a block changes at the place where it was found. Context keeps the file's bytes; new lines get the file's line
  * ends, and its indentation and glyphs where the match overlooked them.
  */
-export function rewrite(source: Source, block: Block, match: Match): readonly Splice[] {
+export function rewrite(source: Source, written: Block, match: Match): readonly Splice[] {
+  const block = endsBeyond(source, written, match) ? withoutFinalLineEnd(written) : written;
   if (!overlooksContent(match.tier)) return splices(source, block, match, block.runs, block.newLines);
   const found = block.oldLines.map((_, index) => foundText(source, block, match, index));
   if (isInFileSpelling(block, found)) {
@@ -26,6 +28,20 @@ export function rewrite(source: Source, block: Block, match: Match): readonly Sp
   }
   const newLines = translate(source, block, match, found);
   return splices(source, block, match, block.runs, newLines);
+}
+
+/** The text to find ends with a line end that the file's last line does not have. */
+function endsBeyond({ lines }: Source, { oldLines, wholeLines }: Block, { line }: Match): boolean {
+  return !wholeLines && oldLines.at(-1) === "" && oldLines.length > 1 && line + oldLines.length > lines.count;
+}
+
+function withoutFinalLineEnd(block: Block): Block {
+  const { oldLines, newLines } = block;
+  return wholeLinesBlock(
+    block,
+    oldLines.slice(0, -1),
+    newLines.at(-1) === "" ? newLines.slice(0, -1) : newLines,
+  );
 }
 
 /** The file's text under an old line. */
@@ -37,14 +53,23 @@ function foundText({ lines, utf8 }: Source, block: Block, match: Match, index: n
   return utf8.toString("utf8", start, Math.max(start, end));
 }
 
-/** Only what was to be found was off; the new text repeats lines as the file has them. */
+/**
+ * Only what was to be found was off: old lines that the new text repeats are spelled there as the file has them, every
+ * single one.
+ */
 function isInFileSpelling({ wholeLines, oldLines, newLines }: Block, found: readonly string[]): boolean {
   if (wholeLines) return false;
-  const written = new Set(oldLines.filter((line, index) => line !== found[index]));
-  const actual = new Set(found.filter((line, index) => line !== oldLines[index]));
-  const repeats = (lines: ReadonlySet<string>, others: ReadonlySet<string>) =>
-    newLines.some((line) => lines.has(line) && !others.has(line));
-  return repeats(actual, written) && !repeats(written, actual);
+  const spellings = new Map(
+    oldLines.map((line, index) => [foldGlyphs(line), { written: line, found: found[index]! }]),
+  );
+  let isSure = false;
+  for (const line of newLines) {
+    const spelling = spellings.get(foldGlyphs(line));
+    if (!spelling || isBlankLine(line) || spelling.written === spelling.found) continue;
+    if (line !== spelling.found) return false;
+    isSure = true;
+  }
+  return isSure;
 }
 
 /** The new lines in the file's glyphs and indentation, where they take the place of old ones. */

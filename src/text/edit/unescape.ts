@@ -21,14 +21,13 @@ const escapings: readonly Escaping[] = [
     produces: (text) => escapesOf(text).every(({ character }) => /[\\"'`]/.test(character)),
     joinsLines: false,
   },
-  // Everything, as in JSON: a line end is \n, so a \n that stands in the code has become \\n.
+  // Everything, as in JSON: a line end is \n, so a \n that stands in a string has become \\n.
   {
     pattern: /\\([\\"'`/ntr])/g,
     produces: (text) =>
       !/[\n\t]|(?<!\\)(?:\\\\)*"/.test(text) &&
-      escapesOf(text).every(({ character, isQuoted }) =>
-        isQuoted ? /[\\"'`/]/.test(character) : /[\\"'`/ntr]/.test(character),
-      ),
+      escapesOf(text).every(({ character }) => /[\\"'`/ntr]/.test(character)) &&
+      (escapesLineEnds(text) || !escapesOf(text).some(({ character }) => /[ntr]/.test(character))),
     joinsLines: true,
   },
   // Quotes, backslashes and tabs, line by line.
@@ -74,11 +73,14 @@ export function* unescapings(block: Block): Generator<Unescaped> {
 
 const characters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
 
-/** In a text of one line, an escape outside of quotes may stand for a line end. */
+/** Line ends outside of strings are escaped. */
+function escapesLineEnds(text: string): boolean {
+  return escapesOf(text).some(({ character, isQuoted }) => !isQuoted && /[ntr]/.test(character));
+}
+
+/** In a text of one line, an escape outside of strings may stand for a line end. */
 function escapesNoLineEnds(text: string, isOneLine: boolean): boolean {
-  return (
-    !isOneLine || escapesOf(text).every(({ character, isQuoted }) => isQuoted || !/[ntr]/.test(character))
-  );
+  return !isOneLine || !escapesLineEnds(text);
 }
 
 /** Every backslash with what follows it, and whether the pair stands inside double quotes of its line. */
@@ -93,6 +95,8 @@ function escapesOf(text: string): readonly { character: string; isQuoted: boolea
     at += 1;
     escapes.push({ character: text[at] ?? "", isQuoted: isQuoted && text[at] !== '"' });
     if (text[at] === '"') isQuoted = !isQuoted;
+    // Probably a line end; strings seldom go on after it.
+    if (text[at] === "n") isQuoted = false;
   }
   return escapes;
 }

@@ -49,33 +49,39 @@ function* withoutFence(block: Block): Generator<Unwrapped> {
   if (block.wholeLines) return;
   const oldLines = unfence(block.oldLines);
   if (!oldLines) return;
-  const newLines = unfence(block.newLines) ?? withoutFinalBlank(block.newLines);
+  const newLines = unfence(block.newLines) ?? closedLines(block).newLines;
   yield { block: wholeLinesBlock(block, oldLines, newLines), note: "code fence removed" };
 }
 
 function unfence(lines: readonly string[]): readonly string[] | undefined {
-  const inner = trimBlankLines(lines);
-  const fence = /^\s*(`{3,}|~{3,})[^`]*$/.exec(inner[0] ?? "")?.[1];
-  return fence !== undefined && inner.length > 2 && inner.at(-1)!.trim() === fence
-    ? inner.slice(1, -1)
+  const first = lines.findIndex((line) => !isBlankLine(line));
+  const last = lines.findLastIndex((line) => !isBlankLine(line));
+  const fence = /^\s*(`{3,}|~{3,})[^`]*$/.exec(lines[first] ?? "")?.[1];
+  return fence !== undefined && last > first && lines[last]!.trim() === fence
+    ? lines.slice(first + 1, last)
     : undefined;
 }
 
 /** Blank lines before and after the text to find; what remains must be whole lines. */
 function* withoutBlankEdges(block: Block): Generator<Unwrapped> {
   if (block.wholeLines) return;
-  const oldLines = trimBlankLines(block.oldLines);
-  const dropped = block.oldLines.length - oldLines.length - (block.oldLines.at(-1) === "" ? 1 : 0);
-  if (oldLines.length === 0 || dropped === 0) return;
+  const { oldLines, newLines } = closedLines(block);
+  const first = oldLines.findIndex((line) => !isBlankLine(line));
+  const last = oldLines.length - 1 - oldLines.findLastIndex((line) => !isBlankLine(line));
+  if (first === -1 || first + last === 0) return;
+  // As many as the old text has too many; further ones are new.
+  const leading = Math.min(first, countBlank(newLines));
+  const trailing = Math.min(last, countBlank(newLines.slice(leading).reverse()));
+  const trimmed = newLines.slice(leading, newLines.length - trailing);
   yield {
-    block: wholeLinesBlock(block, oldLines, trimBlankLines(block.newLines)),
+    block: wholeLinesBlock(block, oldLines.slice(first, oldLines.length - last), trimmed),
     note: "blank lines around it ignored",
   };
 }
 
 function* withoutGutters(block: Block): Generator<Unwrapped> {
-  const trim = block.wholeLines ? (lines: readonly string[]) => lines : withoutFinalBlank;
-  for (const { oldLines, newLines, firstLine } of stripGutters(trim(block.oldLines), trim(block.newLines))) {
+  const lines = block.wholeLines ? block : closedLines(block);
+  for (const { oldLines, newLines, firstLine } of stripGutters(lines.oldLines, lines.newLines)) {
     const unwrapped = block.wholeLines
       ? withLines(block, oldLines, newLines)
       : wholeLinesBlock(block, oldLines, newLines);
@@ -83,11 +89,16 @@ function* withoutGutters(block: Block): Generator<Unwrapped> {
   }
 }
 
-function trimBlankLines(lines: readonly string[]): readonly string[] {
-  const first = lines.findIndex((line) => !isBlankLine(line));
-  return first === -1 ? [] : lines.slice(first, lines.findLastIndex((line) => !isBlankLine(line)) + 1);
+/** The lines of a text of whole lines: what follows a final line end is no line, and then not in the new text either. */
+function closedLines({ oldLines, newLines }: Block): Pick<Block, "oldLines" | "newLines"> {
+  if (oldLines.length < 2 || oldLines.at(-1) !== "") return { oldLines, newLines };
+  return {
+    oldLines: oldLines.slice(0, -1),
+    newLines: newLines.at(-1) === "" ? newLines.slice(0, -1) : newLines,
+  };
 }
 
-function withoutFinalBlank(lines: readonly string[]): readonly string[] {
-  return lines.length > 1 && lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+function countBlank(lines: readonly string[]): number {
+  const filled = lines.findIndex((line) => !isBlankLine(line));
+  return filled === -1 ? lines.length : filled;
 }
