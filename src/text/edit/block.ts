@@ -47,8 +47,9 @@ export function blockOfHunk(
 ): Block {
   const oldLines = lines.filter(({ kind }) => kind !== "added");
   const newLines = lines.filter(({ kind }) => kind !== "removed");
-  const oldTexts = oldLines.map(({ text }) => text);
-  const newTexts = newLines.map(({ text }) => text);
+  const isMarked = oldLines[0]?.text.startsWith("\ufeff") === true;
+  const oldTexts = textsOf(oldLines, isMarked);
+  const newTexts = textsOf(newLines, isMarked);
   const marked = markedRuns(lines);
   const lineEnds = lineEndsChanged(lines, marked);
   const isAboutText = lineEnds === undefined && finalLineEnd === undefined;
@@ -170,6 +171,11 @@ export function wholeLinesBlock(
   const runs = diffRuns(oldLines, newLines);
   const isContext = (oldLine: number) => isOutside(runs, oldLine);
   return { name, oldLines, newLines, runs, isContext, wholeLines: true, place };
+}
+
+/** A byte-order mark is not part of the file's text, so it is not part of the first line either. */
+function textsOf(lines: readonly HunkLine[], isMarked: boolean): readonly string[] {
+  return lines.map(({ text }, index) => (isMarked && index === 0 ? text.replace(/^\ufeff/, "") : text));
 }
 
 /** The runs as the markers of the patch say. */

@@ -23,7 +23,7 @@ export function decide(
     const fitting = left.filter(test);
     if (fitting.length > 0) left = fitting;
   };
-  if (sections.length > 0 && !matches.some(isBelow))
+  if (sections.some(({ isExact }) => isExact) && !matches.some(isBelow))
     throw aboveHeader(source, block, matches, sections[0]!.header);
   if (endOfFile && !matches.some((match) => isAtEnd(source, block, match)))
     checkNotAtEnd(source, block, matches);

@@ -68,7 +68,7 @@ function fromSingleBytes(file: Buffer): FileText {
 }
 
 /** A byte that is no UTF-8 stands in `utf8` as a private character, U+F700 plus the byte. */
-export const strayBase = 0xf700;
+const strayBase = 0xf700;
 
 function withStrayBytes(file: Buffer): { text: FileText & { strays: number }; sequences: number } {
   const utf8 = Buffer.allocUnsafe(file.length * 3);

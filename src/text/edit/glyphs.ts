@@ -1,5 +1,3 @@
-import { strayBase } from "./file-text.ts";
-
 /**
  * What a text is made of, for comparing and for keeping: words, runs of blanks, single other characters.
  * Units with the same `key` look the same to a model.
@@ -35,19 +33,14 @@ export function foldGlyphs(line: string): string {
     .trim();
 }
 
-/** The plain spelling of one character that is not ASCII; itself decomposed when it has none. */
-export function foldCharacter(character: string): string {
-  const code = character.codePointAt(0)!;
-  if (code >= strayBase + 0x80 && code <= strayBase + 0xff) return "\ufffd";
-  if (blank.test(character)) return " ";
-  return foldedCharacters.get(character) ?? character.normalize("NFD");
-}
-
 function foldUnit(text: string): string {
+  if (isPlain(text)) return asciiBlank.test(text) ? " " : text;
   if (blank.test(text)) return " ";
   if (/^[\ufffd\uf780-\uf7ff]/u.test(text)) return "\ufffd";
-  return foldedCharacters.get(text) ?? (isPlain(text) ? text : text.normalize("NFD"));
+  return foldedCharacters.get(text) ?? text.normalize("NFD");
 }
+
+const asciiBlank = /^[\t-\r ]/;
 
 const unitPattern = /(?:(?!\ufeff)[\s\u180e])+|\.{3}|[\p{L}\p{N}\p{M}_]+|[\ufffd\uf780-\uf7ff]+|[\s\S]/gu;
 

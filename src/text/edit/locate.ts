@@ -82,14 +82,18 @@ export function look(source: Source, block: Block): readonly Finding[] {
 /** The first unwrapping that gives the file's own text; else the first that gives it with some tolerance. */
 function findUnwrapped(source: Source, block: Block): Finding | undefined {
   let tolerant: Finding | undefined;
-  for (const { block: inner, note } of unwrappings(block)) {
+  for (const { block: inner, note, endsFile } of unwrappings(block)) {
     if (inner.oldLines.length === 0) return { block: inner, matches: [insertionPoint(source, inner)] };
-    const matches = findMatches(source, inner);
+    const matches = findMatches(source, inner).filter((match) => !endsFile || isLast(source, inner, match));
     const finding = { block: inner, matches, tier: "unwrapped" as const, note };
     if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return finding;
     if (matches.length > 0) tolerant ??= finding;
   }
   return tolerant;
+}
+
+function isLast({ lines }: Source, { oldLines }: Block, { line }: Match): boolean {
+  return line + oldLines.length === lines.count;
 }
 
 function findStale(source: Source, block: Block): readonly Finding[] {
@@ -124,6 +128,7 @@ function insertionPoint(source: Source, block: Block): Match {
     end: lines.start(line),
   });
   if (lines.count === 0) return at(0);
+  if (endOfFile) return at(lines.count);
   const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
   if (sections.length === 1) return at(sections[0]!.header + 1);
   if (sections.length > 1) {
@@ -141,7 +146,6 @@ function insertionPoint(source: Source, block: Block): Match {
       },
     );
   }
-  if (endOfFile) return at(lines.count);
   throw new ToolError("invalid-input", `${path}: ${block.name} only adds lines and does not say where`, {
     hint: "Add the line above or below the new lines as context, or end the hunk with `*** End of File`.",
   });

@@ -21,18 +21,23 @@ export interface Match {
   readonly end: number;
 }
 
-/** Whether the block's old lines stand at `line`, and to which tier. Text inside one line may stand there often. */
-export function matchesAt(source: Source, block: Block, line: number): readonly Match[] {
+/**
+ * Whether the block's old lines stand at `line`, by a tier no looser than `upTo`. Text inside one line may stand there
+ * often.
+ */
+export function matchesAt(source: Source, block: Block, line: number, upTo: TierName): readonly Match[] {
   const { oldLines, wholeLines } = block;
   if (!fits(source, block, line)) return [];
-  if (!wholeLines && oldLines.length === 1) return matchesInside(source, oldLines[0]!, line);
+  if (!wholeLines && oldLines.length === 1) {
+    return matchesInside(source, oldLines[0]!, line).filter(({ tier }) => looser(tier, upTo) === upTo);
+  }
   let tier: TierName = "exact";
   for (
     let index = wholeLines ? 0 : 1;
     index < (wholeLines ? oldLines.length : oldLines.length - 1);
     index += 1
   ) {
-    const same = tierOfLines(oldLines[index]!, source.lines.text(line + index));
+    const same = tierOfLines(oldLines[index]!, source.lines.text(line + index), upTo);
     if (same === undefined) return [];
     tier = looser(tier, same);
   }
@@ -43,6 +48,7 @@ export function matchesAt(source: Source, block: Block, line: number): readonly 
   const edges = matchEdges(source, block, line);
   if (!edges) return [];
   tier = looser(tier, edges.tier);
+  if (looser(tier, upTo) !== upTo) return [];
   // Where indentation does not count, a line begins with it.
   const start = overlooksContent(tier) && edges.isIndented ? source.lines.start(line) : edges.start;
   return [{ tier, line, start, end: edges.end }];
@@ -95,12 +101,15 @@ function alignAtEnd(wanted: string, found: string): Alignment | undefined {
   if (isBlankLine(wanted)) return { tier: "trailing-blanks", at: trimTrailingBlanks(found).length };
   const trimmed = trimTrailingBlanks(wanted);
   const trimmedFound = trimTrailingBlanks(found);
-  if (trimmedFound.endsWith(trimmed)) {
-    return { tier: "trailing-blanks", at: trimmedFound.length - trimmed.length };
-  }
+  const at = trimmedFound.length - trimmed.length;
+  if (trimmedFound.endsWith(trimmed) && !cutsWord(trimmedFound, at)) return { tier: "trailing-blanks", at };
   const units = innerUnits(wanted);
   const foundUnits = withoutBlankEnd(unitsOf(found));
   return alignUnits(wanted, found, units, foundUnits, foundUnits.length - units.length)?.begin;
+}
+
+function cutsWord(line: string, at: number): boolean {
+  return at > 0 && /^\w\w$/.test(line.slice(at - 1, at + 1));
 }
 
 /** The wanted text is the beginning of the line. */
@@ -108,6 +117,8 @@ function alignAtStart(wanted: string, found: string): Alignment | undefined {
   if (found.startsWith(wanted)) return { tier: "exact", at: wanted.length };
   const indentation = indentationOf(found).length;
   if (isBlankLine(wanted)) return { tier: "indentation", at: indentation };
+  const trimmed = trimTrailingBlanks(wanted);
+  if (trimTrailingBlanks(found) === trimmed) return { tier: "trailing-blanks", at: found.length };
   const units = innerUnits(wanted);
   const foundUnits = unitsOf(found);
   return alignUnits(wanted, found, units, foundUnits, foundUnits[0]?.key === " " ? 1 : 0)?.end;

@@ -19,8 +19,8 @@ export interface Part {
  */
 export function findInParts(source: Source, block: Block): readonly Part[] {
   if (!block.wholeLines || block.runs.length < 2) return [];
-  // Every try looks through the file; there are many ways to cut and few worth trying.
-  const budget = { tries: Math.min(100, Math.max(6, 30_000_000 / (source.utf8.length + 1))) };
+  // Every try looks through the file once.
+  const budget = { tries: Math.min(100, Math.max(20, 50_000_000 / (source.utf8.length + 1))) };
   const parts = cut(source, block, { start: 0, run: 0 }, budget);
   return parts && areSeparate(source, block, parts) ? parts : [];
 }
@@ -32,11 +32,14 @@ function cut(
   budget: { tries: number },
 ): readonly Part[] | undefined {
   const { runs, oldLines } = block;
-  const rest =
-    from.start > 0 ? partAt(source, block, from, { end: oldLines.length, run: runs.length }) : undefined;
-  if (rest) return [rest];
+  const longest = longestPart(source, block, from.start, budget);
+  if (longest === oldLines.length) {
+    const rest = partAt(source, block, from, { end: longest, run: runs.length });
+    return rest && [rest];
+  }
   for (let run = runs.length - 1; run > from.run; run -= 1) {
-    for (let end = runs[run]!.oldStart; end >= runs[run - 1]!.oldEnd && end > from.start; end -= 1) {
+    const last = Math.min(runs[run]!.oldStart, longest);
+    for (let end = last; end >= runs[run - 1]!.oldEnd && end > from.start; end -= 1) {
       budget.tries -= 1;
       if (budget.tries < 0) return undefined;
       const upper = partAt(source, block, from, { end, run });
@@ -45,6 +48,21 @@ function cut(
     }
   }
   return undefined;
+}
+
+/** Up to which old line all lines from `start` on stand together somewhere: where some do, fewer do too. */
+function longestPart(source: Source, block: Block, start: number, budget: { tries: number }): number {
+  let low = start;
+  let high = block.oldLines.length;
+  while (low < high && budget.tries > 0) {
+    budget.tries -= 1;
+    const middle = (low + high + 1) >>> 1;
+    const isThere =
+      findMatches(source, { ...block, oldLines: block.oldLines.slice(start, middle) }).length > 0;
+    if (isThere) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 function partAt(

@@ -1,10 +1,9 @@
 import type { Block } from "./block.ts";
 import { unitsOf } from "./glyphs.ts";
 import { edgeTier } from "./match.ts";
-import { occurrences } from "./search.ts";
+import { linesWith, longestWord } from "./search.ts";
 import type { Source } from "./source.ts";
-import { squeezeText } from "./squeeze.ts";
-import { isBlankLine, looser, type TierName } from "./tiers.ts";
+import { isBlankLine, looser, type TierName, tierOfLines } from "./tiers.ts";
 
 /** A place where some of a block's old lines stand. */
 export interface PartialPlace {
@@ -27,21 +26,28 @@ const maxPlaces = 400;
  */
 export function partialPlaces(source: Source, block: Block): readonly PartialPlace[] {
   const lines = new Set<number>();
-  for (const { index, squeezed } of anchorsOf(block)) {
-    const found: number[] = [];
-    for (const at of occurrences(source.squeezed.bytes, squeezed)) {
-      const line = source.squeezed.lineAt(at);
-      if (source.squeezed.start(line) !== at || source.squeezed.start(line + 1) !== at + squeezed.length)
-        continue;
-      found.push(line - index);
-      if (found.length > maxOccurrences) break;
-    }
-    if (found.length <= maxOccurrences) for (const line of found) lines.add(line);
+  for (const { index, line } of anchorsOf(block)) {
+    for (const found of linesLike(source, line)) lines.add(found - index);
     if (lines.size > maxPlaces) break;
   }
   return [...lines]
     .map((line) => compareAt(source, block, line))
     .sort((left, right) => right.agreeing.length - left.agreeing.length || left.line - right.line);
+}
+
+/** Lines of the file that are `wanted`, with some tolerance; none when there are too many. */
+function linesLike(source: Source, wanted: string): readonly number[] {
+  for (const anchor of [wanted.trim(), longestWord([wanted])?.text ?? ""]) {
+    const lines: number[] = [];
+    let tries = 0;
+    for (const line of linesWith(source, anchor)) {
+      if (tierOfLines(wanted, source.lines.text(line)) !== undefined) lines.push(line);
+      tries += 1;
+      if (lines.length > maxOccurrences || tries > 5 * maxOccurrences) return [];
+    }
+    if (lines.length > 0) return lines;
+  }
+  return [];
 }
 
 /** Whether a line can be recognised by what it says: a few letters, not just brackets. */
@@ -83,11 +89,11 @@ export function compareAt(source: Source, block: Block, line: number): PartialPl
   return { line, agreeing, differing, tier };
 }
 
-function anchorsOf({ oldLines }: Block): readonly { index: number; squeezed: Buffer }[] {
+function anchorsOf({ oldLines }: Block): readonly { index: number; line: string }[] {
   return oldLines
-    .map((line, index) => ({ index, line, squeezed: squeezeText(line) }))
+    .map((line, index) => ({ index, line }))
     .filter(({ line }) => isTelling(line))
-    .sort((left, right) => right.squeezed.length - left.squeezed.length)
+    .sort((left, right) => right.line.trim().length - left.line.trim().length)
     .slice(0, maxAnchors);
 }
 

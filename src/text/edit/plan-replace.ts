@@ -130,7 +130,7 @@ function find(source: Source, wanted: Wanted): Places | undefined {
 
 function literalMatches(source: Source, { find, forAll }: Wanted): readonly Match[] {
   // Where all places are wanted, those with other line ends are too.
-  if (forAll && find.includes("\n") && source.hasCarriageReturns) return [];
+  if (forAll && /(?<!\r)\n/.test(find) && source.hasCarriageReturns) return [];
   const { utf8, lines } = source;
   const wanted = encodeUtf8(find) as Buffer;
   const matches: Match[] = [];

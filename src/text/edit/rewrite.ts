@@ -1,12 +1,11 @@
 import { ToolError } from "../../contract/error.ts";
 import { type Block, wholeLinesBlock } from "./block.ts";
 import { diffRuns, type Run } from "./diff-runs.ts";
-import { fitIndentation, type IndentationMap, type IndentationPair } from "./fit-indentation.ts";
 import { foldGlyphs } from "./glyphs.ts";
-import { keepGlyphs } from "./keep-glyphs.ts";
 import type { Match } from "./match.ts";
 import type { Source } from "./source.ts";
-import { indentationOf, isBlankLine, overlooksContent } from "./tiers.ts";
+import { isBlankLine, overlooksContent } from "./tiers.ts";
+import { translate } from "./translate.ts";
 
 /** The bytes from `start` up to `end` of a source's UTF-8 give way to `text`. */
 export interface Splice {
@@ -26,7 +25,9 @@ export function rewrite(source: Source, written: Block, match: Match): readonly 
   if (isInFileSpelling(block, found)) {
     return splices(source, block, match, diffRuns(found, block.newLines), block.newLines);
   }
-  const newLines = translate(source, block, match, found);
+  const startsInside = match.start > source.lines.start(match.line);
+  const newLines = translate(block, found, { startsInside, glyphs: match.tier === "glyphs" });
+  if (!newLines) throw cannotIndent(source, block, match);
   return splices(source, block, match, block.runs, newLines);
 }
 
@@ -70,78 +71,6 @@ function isInFileSpelling({ wholeLines, oldLines, newLines }: Block, found: read
     isSure = true;
   }
   return isSure;
-}
-
-/** The new lines in the file's glyphs and indentation, where they take the place of old ones. */
-function translate(source: Source, block: Block, match: Match, found: readonly string[]): readonly string[] {
-  const newLines = [...block.newLines];
-  for (const run of block.runs) {
-    if (match.tier !== "glyphs" || run.oldStart === run.oldEnd) continue;
-    const bodies = keepGlyphs(
-      newLines.slice(run.newStart, run.newEnd).map(withoutIndentation),
-      block.oldLines.slice(run.oldStart, run.oldEnd).map(withoutIndentation),
-      found.slice(run.oldStart, run.oldEnd).map(withoutIndentation),
-    );
-    bodies.forEach((body, index) => {
-      newLines[run.newStart + index] = indentationOf(newLines[run.newStart + index]!) + body;
-    });
-  }
-  return indent(source, block, match, found, newLines);
-}
-
-function indent(
-  source: Source,
-  block: Block,
-  match: Match,
-  found: readonly string[],
-  newLines: readonly string[],
-): readonly string[] {
-  const added = block.runs.flatMap(({ newStart, newEnd }) => range(newStart, newEnd));
-  const startsInside = match.start > source.lines.start(match.line);
-  const first = added[0] === 0 && block.runs[0]!.oldStart === 0 && !block.wholeLines ? 0 : -1;
-  const isKept = (index: number) =>
-    isBlankLine(newLines[index]!) ||
-    (index === first && (startsInside || indentationOf(newLines[0]!) === indentationOf(block.oldLines[0]!)));
-  const mapped = added.filter((index) => !isKept(index));
-  const map = learnIndentation(
-    block,
-    found,
-    mapped.map((index) => indentationOf(newLines[index]!)),
-  );
-  if (!map) throw cannotIndent(source, block, match);
-  const result = [...newLines];
-  for (const index of mapped) {
-    result[index] = map(indentationOf(newLines[index]!)) + withoutIndentation(newLines[index]!);
-  }
-  if (first === 0 && isKept(0) && !startsInside && !isBlankLine(newLines[0]!)) {
-    result[0] = indentationOf(found[0]!) + withoutIndentation(newLines[0]!);
-  }
-  return result;
-}
-
-/** A map for all wanted indentations, from as many lines as agree: all, all but the first, those to be removed. */
-function learnIndentation(
-  block: Block,
-  found: readonly string[],
-  wanted: readonly string[],
-): IndentationMap | undefined {
-  const pairs: (IndentationPair & { readonly index: number })[] = block.oldLines.flatMap((line, index) =>
-    isBlankLine(line) || isBlankLine(found[index]!)
-      ? []
-      : [{ index, written: indentationOf(line), found: indentationOf(found[index]!) }],
-  );
-  const later = pairs.filter(({ index }) => index > 0);
-  // Text that begins at its first letter may have begun inside its line.
-  const mayBeginInside = !block.wholeLines && indentationOf(block.oldLines[0]!) === "";
-  const choices = [
-    ...(mayBeginInside && later.length < pairs.length ? [later, pairs] : [pairs, later]),
-    pairs.filter(({ index }) => !block.isContext(index)),
-  ];
-  for (const choice of choices) {
-    const map = fitIndentation(choice, wanted);
-    if (map && wanted.every((indentation) => map(indentation) !== undefined)) return map;
-  }
-  return undefined;
 }
 
 function splices(
@@ -218,14 +147,6 @@ function lineEndFor(lines: Source["lines"], block: Block, match: Match, run: Run
   if (own !== undefined) return own;
   const replaced = Math.min(run.oldStart + index, run.oldEnd - 1);
   return lines.lineEndNear(match.line + (run.oldStart === run.oldEnd ? run.oldStart - 1 : replaced));
-}
-
-function withoutIndentation(line: string): string {
-  return line.slice(indentationOf(line).length);
-}
-
-function range(start: number, end: number): readonly number[] {
-  return Array.from({ length: end - start }, (_, index) => start + index);
 }
 
 function cannotIndent({ path }: Source, block: Block, match: Match): ToolError {

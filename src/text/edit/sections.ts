@@ -1,8 +1,7 @@
 import { foldGlyphs } from "./glyphs.ts";
 import type { LineTable } from "./line-table.ts";
-import { occurrences } from "./search.ts";
+import { linesWith, longestWord } from "./search.ts";
 import type { Source } from "./source.ts";
-import { squeezeText } from "./squeeze.ts";
 import { indentationOf, isBlankLine } from "./tiers.ts";
 
 /** The part of a file that a header names. */
@@ -11,45 +10,55 @@ export interface Section {
   readonly header: number;
   /** The line after the last one that belongs to it. */
   readonly end: number;
+  /** The header is the whole line, not just a part of it. */
+  readonly isExact: boolean;
 }
 
 /**
- * The sections that nested headers (outermost first) name; several when the innermost stands there often. Empty when
- * a header is not in the file.
+ * The sections that headers name, outermost first; several when the innermost stands there often. Where they are not
+ * nested as they should be, the innermost counts. Empty when it is not in the file.
  */
 export function sectionsUnder(source: Source, headers: readonly string[]): readonly Section[] {
-  let sections: readonly Section[] = [{ header: 0, end: source.lines.count }];
-  for (const header of headers) {
-    const lines = headerLines(source, header).filter((line) =>
-      sections.some((section) => section.header <= line && line < section.end),
-    );
-    sections = lines.map((line) => ({ header: line, end: sectionEnd(source.lines, line) }));
+  for (let outermost = 0; outermost < headers.length; outermost += 1) {
+    let sections: readonly Section[] = [{ header: 0, end: source.lines.count, isExact: true }];
+    for (const header of headers.slice(outermost)) {
+      sections = headerLines(source, header)
+        .filter(({ line }) => sections.some((section) => section.header <= line && line < section.end))
+        .map(({ line, isExact }) => ({ header: line, end: sectionEnd(source.lines, line), isExact }));
+    }
+    if (sections.length > 0) return sections;
   }
-  return sections;
+  return [];
 }
 
 /** Lines that are the header; else lines that begin with it, as models shorten them; else lines that hold it. */
-function headerLines(source: Source, header: string): readonly number[] {
-  const wanted = foldGlyphs(header);
-  const unmarked = foldGlyphs(header.replace(/\s*@@\s*$/, ""));
-  const squeezed = squeezeText(unmarked);
-  const lines = new Set<number>();
-  for (const at of occurrences(source.squeezed.bytes, squeezed)) {
-    lines.add(source.squeezed.lineAt(at));
-    if (lines.size > 5_000) break;
-  }
-  const texts = [...lines].map((line) => ({ line, text: foldGlyphs(source.lines.text(line)) }));
-  const tests = [
-    (text: string) => text === wanted,
-    (text: string) => text === unmarked,
-    (text: string) => text.startsWith(unmarked),
-    (text: string) => text.includes(unmarked),
-  ];
-  for (const test of tests) {
-    const found = texts.filter(({ text }) => test(text));
-    if (found.length > 0) return found.map(({ line }) => line);
+function headerLines(
+  source: Source,
+  header: string,
+): readonly { readonly line: number; readonly isExact: boolean }[] {
+  const unmarked = header.replace(/\s*@@$/, "").trim();
+  const anchors = [unmarked, longestWord([unmarked])?.text ?? ""];
+  for (const anchor of anchors) {
+    const lines: { readonly line: number; readonly text: string }[] = [];
+    for (const line of linesWith(source, anchor)) {
+      lines.push({ line, text: foldGlyphs(source.lines.text(line)) });
+      if (lines.length > 5_000) break;
+    }
+    for (const [index, test] of testsFor(foldGlyphs(header), foldGlyphs(unmarked)).entries()) {
+      const found = lines.filter(({ text }) => test(text));
+      if (found.length > 0) return found.map(({ line }) => ({ line, isExact: index < 2 }));
+    }
   }
   return [];
+}
+
+function testsFor(header: string, unmarked: string): readonly ((text: string) => boolean)[] {
+  return [
+    (text) => text === header,
+    (text) => text === unmarked,
+    (text) => text.startsWith(unmarked),
+    (text) => text.includes(unmarked),
+  ];
 }
 
 /** A section goes on until a line that is indented no deeper and begins like a header itself. */

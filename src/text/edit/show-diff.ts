@@ -11,9 +11,7 @@ export function showDiff(plan: FilePlan, options: { readonly context: number } =
   const newName = plan.action === "delete" ? "/dev/null" : `b/${plan.path}`;
   if (plan.changes.length === 0)
     return plan.action === "move" ? `rename from ${plan.from}\nrename to ${plan.path}\n` : "";
-  const hunks = groupChanges(plan, before.count, options.context).map((group) =>
-    showHunk(group, before, after),
-  );
+  const hunks = groupChanges(plan, before, options.context).map((group) => showHunk(group, before, after));
   return [`--- ${oldName}`, `+++ ${newName}`, ...hunks.flat()].join("\n");
 }
 
@@ -26,14 +24,15 @@ interface Group {
   readonly changes: { readonly start: number; readonly removed: number; readonly added: number }[];
 }
 
-function groupChanges({ changes }: FilePlan, count: number, context: number): readonly Group[] {
+function groupChanges({ changes }: FilePlan, before: LineTable, context: number): readonly Group[] {
   const groups: Group[] = [];
   let growth = 0;
   for (const { firstLine, removedLines, addedLines } of changes) {
     const start = firstLine - 1;
     const change = { start, removed: removedLines, added: addedLines };
     const last = groups.at(-1);
-    const end = Math.min(count, start + removedLines + context);
+    let end = start + removedLines;
+    while (end < start + removedLines + context && before.start(end) < before.utf8.length) end += 1;
     if (last && start - context <= last.end) {
       last.end = end;
       last.changes.push(change);

@@ -1,6 +1,5 @@
 import { type FileText, readings } from "./file-text.ts";
 import { type LineBreaks, LineTable } from "./line-table.ts";
-import { type Squeezed, squeezeLines } from "./squeeze.ts";
 
 /** One way to read a file for editing; what is costly is worked out when it is first asked for. */
 export class Source {
@@ -8,7 +7,6 @@ export class Source {
   readonly text: FileText;
   readonly #breaks: LineBreaks;
   #lines: LineTable | undefined;
-  #squeezed: Squeezed | undefined;
   #hasCarriageReturns: boolean | undefined;
 
   constructor(path: string, text: FileText, breaks: LineBreaks) {
@@ -26,11 +24,6 @@ export class Source {
     return this.#lines;
   }
 
-  get squeezed(): Squeezed {
-    this.#squeezed ??= squeezeLines(this.lines);
-    return this.#squeezed;
-  }
-
   /** Whether carriage returns are in the text, as parts of line ends or on their own. */
   get hasCarriageReturns(): boolean {
     this.#hasCarriageReturns ??= this.utf8.includes(13);
@@ -46,7 +39,12 @@ export function* sourcesOf(path: string, bytes: Uint8Array): Generator<Source> {
   const texts = readings(bytes);
   for (const text of texts) yield new Source(path, text, text.utf8.includes(10) ? "lf" : "any");
   for (const text of texts) {
-    if (text.utf8.includes(10) && /\r(?!\n)/.test(text.utf8.toString("latin1")))
-      yield new Source(path, text, "any");
+    if (text.utf8.includes(10) && hasLoneCarriageReturn(text.utf8)) yield new Source(path, text, "any");
   }
+}
+
+function hasLoneCarriageReturn(utf8: Buffer): boolean {
+  for (let at = utf8.indexOf(13); at !== -1; at = utf8.indexOf(13, at + 1))
+    if (utf8[at + 1] !== 10) return true;
+  return false;
 }

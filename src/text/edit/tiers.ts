@@ -29,9 +29,13 @@ const lineTiers: readonly LineTier[] = [
   { name: "glyphs", normalise: foldGlyphs },
 ];
 
-/** The strictest tier to which two lines are the same. */
-export function tierOfLines(wanted: string, found: string): TierName | undefined {
-  return lineTiers.find(({ normalise }) => normalise(wanted) === normalise(found))?.name;
+/** The strictest tier, but no looser one than `upTo`, to which two lines are the same. */
+export function tierOfLines(wanted: string, found: string, upTo: TierName = "glyphs"): TierName | undefined {
+  for (const { name, normalise } of lineTiers) {
+    if (normalise(wanted) === normalise(found)) return name;
+    if (name === upTo) return undefined;
+  }
+  return undefined;
 }
 
 /** The more tolerant of two tiers. */

@@ -7,6 +7,8 @@ import { unescapings } from "./unescape.ts";
 export interface Unwrapped {
   readonly block: Block;
   readonly note: string;
+  /** It is only meant at the very end of the file. */
+  readonly endsFile?: boolean;
 }
 
 /** What the block may have been before it was wrapped, likely wrappings first, one or two deep. */
@@ -14,13 +16,16 @@ export function* unwrappings(block: Block): Generator<Unwrapped> {
   for (const outer of once(block)) {
     yield outer;
     for (const inner of once(outer.block)) {
-      if (inner.note !== outer.note) yield { block: inner.block, note: `${outer.note}; ${inner.note}` };
+      if (inner.note === outer.note) continue;
+      const endsFile = (outer.endsFile ?? false) || (inner.endsFile ?? false);
+      yield { block: inner.block, note: `${outer.note}; ${inner.note}`, endsFile };
     }
   }
 }
 
 function* once(block: Block): Generator<Unwrapped> {
   yield* withoutBareEdges(block);
+  yield* withoutLineAfterEnd(block);
   yield* withoutFence(block);
   yield* withoutBlankEdges(block);
   yield* withoutGutters(block);
@@ -42,6 +47,15 @@ function* withoutBareEdges(block: Block): Generator<Unwrapped> {
   if (first > 0) yield { block: partOfHunk(block, { start: first, end: length, ...runs }), note };
   if (first > 0 && last > 0)
     yield { block: partOfHunk(block, { start: first, end: length - last, ...runs }), note };
+}
+
+/** The line end of the last line, taken for a blank line of context. */
+function* withoutLineAfterEnd(block: Block): Generator<Unwrapped> {
+  const last = block.oldLines.length - 1;
+  if (!block.wholeLines || last < 1 || block.oldLines[last] !== "" || !block.isContext(last)) return;
+  if (block.runs.some((run) => run.oldEnd > last)) return;
+  const part = partOfHunk(block, { start: 0, end: last, firstRun: 0, lastRun: block.runs.length });
+  yield { block: part, note: "blank line after the end of the file ignored", endsFile: true };
 }
 
 /** ```lang … ``` around the text to find, and around the new text where it is there too. */
