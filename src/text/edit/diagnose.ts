@@ -1,0 +1,90 @@
+import { ToolError } from "../../contract/error.ts";
+import { counted } from "../counted.ts";
+import type { Block } from "./block.ts";
+import { compareAt, isTelling, type PartialPlace, partialPlaces } from "./places.ts";
+import { occurrences } from "./search.ts";
+import type { Source } from "./source.ts";
+import { isBlankLine } from "./tiers.ts";
+import { visibleDifference } from "./visible.ts";
+
+/** Why a block was not found: the nearest place, the first line that differs there, and what to do. */
+export function notFound(source: Source, block: Block): ToolError {
+  const already = alreadyThere(source, block);
+  const start = `${source.path}: ${block.name} was not found`;
+  if (already !== undefined) {
+    return new ToolError("no-match", `${start}, but its new text is already at line ${already + 1}`, {
+      hint: "It seems to be done. Read the file before you change it again.",
+    });
+  }
+  const place = nearestPlace(source, block);
+  const hint = "Read the file again and copy the old lines as they are now.";
+  if (!place) return new ToolError("no-match", `${start}, nor anything like it`, { hint });
+  return new ToolError("no-match", `${start}. ${describe(source, block, place)}`, { hint });
+}
+
+function describe(source: Source, block: Block, place: PartialPlace): string {
+  const total = block.oldLines.filter((line) => !isBlankLine(line)).length;
+  const first = Math.max(place.line, 0);
+  const last = Math.min(place.line + block.oldLines.length, source.lines.count) - 1;
+  const range = last > first ? `lines ${first + 1}-${last + 1}` : `line ${first + 1}`;
+  const agreement = total > 1 ? `, where ${place.agreeing.length} of ${counted(total, "line")} agree` : "";
+  return `The nearest place is ${range}${agreement}.${firstDifference(source, block, place)}${shown(source, first, last)}`;
+}
+
+function firstDifference(source: Source, block: Block, place: PartialPlace): string {
+  const index = place.differing.find((each) => !isBlankLine(block.oldLines[each]!)) ?? place.differing[0];
+  if (index === undefined) return "";
+  const line = place.line + index;
+  if (line < 0 || line >= source.lines.count) return " The rest lies beyond the file.";
+  const difference = visibleDifference(block.oldLines[index]!, source.lines.text(line));
+  return ` The first difference is line ${line + 1}:\n  wanted: ${difference.wanted}\n  found:  ${difference.found}`;
+}
+
+const maxShownLines = 12;
+const maxShownChars = 200;
+
+function shown(source: Source, first: number, last: number): string {
+  if (last === first) return "";
+  const lines: string[] = [];
+  for (let line = first; line <= Math.min(last, first + maxShownLines - 1); line += 1) {
+    const text = source.lines.text(line);
+    lines.push(`${line + 1} | ${text.length > maxShownChars ? `${text.slice(0, maxShownChars)}…` : text}`);
+  }
+  if (last >= first + maxShownLines) lines.push("…");
+  return `\nThe file there:\n${lines.join("\n")}`;
+}
+
+/** Where the whole new text stands; only asked when the old one does not. */
+function alreadyThere(source: Source, block: Block): number | undefined {
+  const text = block.newLines.join("\n");
+  if (block.runs.every((run) => run.newStart === run.newEnd) || !isTelling(text)) return undefined;
+  for (const at of occurrences(source.utf8, Buffer.from(text))) return source.lines.lineAt(at);
+  return undefined;
+}
+
+function nearestPlace(source: Source, block: Block): PartialPlace | undefined {
+  return partialPlaces(source, block)[0] ?? placeByWords(source, block);
+}
+
+const maxWords = 8;
+const maxHits = 200;
+
+/** No line is the same: the line that shares most words with the longest old line. */
+function placeByWords(source: Source, block: Block): PartialPlace | undefined {
+  const index = block.oldLines.reduce(
+    (longest, line, each) => (line.length > block.oldLines[longest]!.length ? each : longest),
+    0,
+  );
+  const words = new Set(block.oldLines[index]?.match(/[\p{L}\p{N}_]{3,}/gu));
+  const shared = new Map<number, number>();
+  for (const word of [...words].sort((left, right) => right.length - left.length).slice(0, maxWords)) {
+    const lines = new Set<number>();
+    for (const at of occurrences(source.utf8, Buffer.from(word))) {
+      lines.add(source.lines.lineAt(at));
+      if (lines.size > maxHits) break;
+    }
+    if (lines.size <= maxHits) for (const line of lines) shared.set(line, (shared.get(line) ?? 0) + 1);
+  }
+  const [best] = [...shared].sort((left, right) => right[1] - left[1] || left[0] - right[0]);
+  return best ? compareAt(source, block, best[0] - index) : undefined;
+}

@@ -1,0 +1,92 @@
+/** Old items `oldStart` up to `oldEnd` give way to new items `newStart` up to `newEnd`; either side may be empty. */
+export interface Run {
+  readonly oldStart: number;
+  readonly oldEnd: number;
+  readonly newStart: number;
+  readonly newEnd: number;
+}
+
+/** The runs in which two lists differ, fewest changes first (Myers); what is alike lies between them. */
+export function diffRuns(before: readonly string[], after: readonly string[]): readonly Run[] {
+  let start = 0;
+  const shorter = Math.min(before.length, after.length);
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let tail = 0;
+  while (tail < shorter - start && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const oldEnd = before.length - tail;
+  const newEnd = after.length - tail;
+  if (start === oldEnd && start === newEnd) return [];
+  const whole = { oldStart: start, oldEnd, newStart: start, newEnd };
+  if (start === oldEnd || start === newEnd) return [whole];
+  const trace = shortestPath(before.slice(start, oldEnd), after.slice(start, newEnd));
+  return trace ? runsAlong(trace, whole) : [whole];
+}
+
+/** Lists that differ in more than this are simply different. */
+const maxDifferences = 600;
+
+/** For every number of differences, the farthest old item reached on each diagonal. */
+type Trace = readonly Int32Array[];
+
+function shortestPath(before: readonly string[], after: readonly string[]): Trace | undefined {
+  const limit = Math.min(maxDifferences, before.length + after.length);
+  const trace: Int32Array[] = [];
+  let reached = new Int32Array(2 * limit + 3);
+  for (let differences = 0; differences <= limit; differences += 1) {
+    const next = reached.slice();
+    for (let diagonal = -differences; diagonal <= differences; diagonal += 2) {
+      let old = stepFrom(reached, diagonal, differences, limit);
+      while (old < before.length && old - diagonal < after.length && before[old] === after[old - diagonal])
+        old += 1;
+      next[diagonal + limit + 1] = old;
+      if (old >= before.length && old - diagonal >= after.length) {
+        trace.push(next);
+        return trace;
+      }
+    }
+    trace.push(next);
+    reached = next;
+  }
+  return undefined;
+}
+
+function stepFrom(reached: Int32Array, diagonal: number, differences: number, limit: number): number {
+  if (differences === 0) return 0;
+  const left = reached[diagonal + limit]!;
+  const right = reached[diagonal + limit + 2]!;
+  const takesNew = diagonal === -differences || (diagonal !== differences && left < right);
+  return takesNew ? right : left + 1;
+}
+
+function runsAlong(trace: Trace, whole: Run): readonly Run[] {
+  const limit = (trace[0]!.length - 3) / 2;
+  const runs: Run[] = [];
+  let old = whole.oldEnd - whole.oldStart;
+  let recent = whole.newEnd - whole.newStart;
+  for (let differences = trace.length - 1; differences > 0; differences -= 1) {
+    const reached = trace[differences - 1]!;
+    const diagonal = old - recent;
+    const left = reached[diagonal + limit]!;
+    const right = reached[diagonal + limit + 2]!;
+    const takesNew = diagonal === -differences || (diagonal !== differences && left < right);
+    const oldBefore = takesNew ? right : left;
+    const newBefore = oldBefore - (takesNew ? diagonal + 1 : diagonal - 1);
+    addStep(runs, {
+      oldStart: whole.oldStart + oldBefore,
+      oldEnd: whole.oldStart + oldBefore + (takesNew ? 0 : 1),
+      newStart: whole.newStart + newBefore,
+      newEnd: whole.newStart + newBefore + (takesNew ? 1 : 0),
+    });
+    old = oldBefore;
+    recent = newBefore;
+  }
+  return runs.reverse();
+}
+
+/** Steps come from the end to the start; neighbours make one run. */
+function addStep(runs: Run[], step: Run): void {
+  const later = runs.at(-1);
+  if (later && later.oldStart === step.oldEnd && later.newStart === step.newEnd) {
+    runs[runs.length - 1] = { ...step, oldEnd: later.oldEnd, newEnd: later.newEnd };
+  } else runs.push(step);
+}

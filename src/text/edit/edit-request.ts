@@ -1,0 +1,62 @@
+import type { TierName } from "./tiers.ts";
+
+/** The three ways to ask for a change. */
+export type EditRequest = ReplaceRequest | PatchRequest | DiffRequest;
+
+/** Text for text in one file. All edits apply to the file as it is before, together or not at all. */
+export interface ReplaceRequest {
+  readonly kind: "replace";
+  readonly path: string;
+  readonly edits: readonly ReplaceEdit[];
+}
+
+export interface ReplaceEdit {
+  /** Empty only for a file that is empty or not there yet. */
+  readonly find: string;
+  readonly replace: string;
+  /** Change every place, not just the only one. */
+  readonly all?: boolean | undefined;
+  /** How many places there have to be; more than one implies `all`. */
+  readonly expectCount?: number | undefined;
+}
+
+/** `*** Begin Patch` and so on, any number of files. */
+export interface PatchRequest {
+  readonly kind: "patch";
+  readonly patch: string;
+}
+
+/** A unified diff, from git or plain. */
+export interface DiffRequest {
+  readonly kind: "diff";
+  readonly diff: string;
+}
+
+/** What is to happen to one file. */
+export type FilePlan = {
+  readonly path: string;
+  readonly changes: readonly Change[];
+  /** What was overlooked or taken off to find the places; for the answer. */
+  readonly notes: readonly string[];
+  /** Permission bits the file is to get. */
+  readonly mode?: number | undefined;
+} & (
+  | { readonly action: "add"; readonly after: Uint8Array }
+  | { readonly action: "update"; readonly before: Uint8Array; readonly after: Uint8Array }
+  | { readonly action: "delete"; readonly before: Uint8Array }
+  | {
+      readonly action: "move";
+      readonly from: string;
+      readonly before: Uint8Array;
+      readonly after: Uint8Array;
+    }
+);
+
+/** Lines that give way to others, in the order of the file. */
+export interface Change {
+  /** The first line of it in the file before, counted from 1. */
+  readonly firstLine: number;
+  readonly removedLines: number;
+  readonly addedLines: number;
+  readonly tier: TierName;
+}

@@ -1,0 +1,124 @@
+import { isUtf8 } from "node:buffer";
+import { ToolError } from "../../contract/error.ts";
+import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../encoding.ts";
+
+/** A file's text in UTF-8, whatever it is stored in, and the way back to its own bytes. */
+export interface FileText {
+  /** The whole text without its byte-order mark. */
+  readonly utf8: Buffer;
+  /** Where an offset in `utf8` lies in the file. */
+  fileOffset(offset: number): number;
+  /** New text in the file's own encoding. Throws `unsupported` for what that encoding cannot hold. */
+  encode(text: string): Uint8Array;
+}
+
+/**
+ * The ways to read a file, the likely one first. There are two only where the bytes are not valid UTF-8: mostly UTF-8
+ * with stray bytes in it, or one byte a character.
+ */
+export function readings(bytes: Uint8Array): readonly FileText[] {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const head = file.subarray(0, detectionBytes);
+  if (isUtf8(file) && !head.includes(0)) return [fromUtf8(file)];
+  const encoding = detectEncoding(head, { complete: head.length === file.length });
+  if (encoding === "utf-16le" || encoding === "utf-16be") return [fromUtf16(file, encoding)];
+  if (isUtf8(file)) return [fromUtf8(file)];
+  const { text, sequences } = withStrayBytes(file);
+  const single = fromSingleBytes(file);
+  return sequences > text.strays ? [text, single] : [single, text];
+}
+
+/** New content for a file that does not exist yet. */
+export function encodeUtf8(text: string): Uint8Array {
+  if (!text.isWellFormed()) throw notEncodable("half of a surrogate pair", "UTF-8");
+  return Buffer.from(text);
+}
+
+function fromUtf8(file: Buffer): FileText {
+  const mark = byteOrderMarkLength(file);
+  return { utf8: file.subarray(mark), fileOffset: (offset) => offset + mark, encode: encodeUtf8 };
+}
+
+function fromUtf16(file: Buffer, encoding: "utf-16le" | "utf-16be"): FileText {
+  const mark = byteOrderMarkLength(file);
+  const units = Buffer.from(file.subarray(mark, file.length - ((file.length - mark) % 2)));
+  if (encoding === "utf-16be") units.swap16();
+  const utf8 = Buffer.from(units.toString("utf16le"));
+  return {
+    utf8,
+    fileOffset: (offset) => mark + 2 * utf8.toString("utf8", 0, offset).length,
+    encode: (text) => {
+      const encoded = Buffer.from(text, "utf16le");
+      return encoding === "utf-16be" ? encoded.swap16() : encoded;
+    },
+  };
+}
+
+function fromSingleBytes(file: Buffer): FileText {
+  const utf8 = Buffer.from(file.toString("latin1"));
+  return {
+    utf8,
+    fileOffset: (offset) => utf8.toString("utf8", 0, offset).length,
+    encode: (text) => {
+      const foreign = /[^\0-\xff]/u.exec(text);
+      if (foreign) throw notEncodable(JSON.stringify(foreign[0]), "one byte a character (it is not UTF-8)");
+      return Buffer.from(text, "latin1");
+    },
+  };
+}
+
+/** A byte that is no UTF-8 stands in `utf8` as a private character, U+F700 plus the byte. */
+const strayBase = 0xf700;
+
+function withStrayBytes(file: Buffer): { text: FileText & { strays: number }; sequences: number } {
+  const utf8 = Buffer.allocUnsafe(file.length * 3);
+  const strayOffsets: number[] = [];
+  let length = 0;
+  let sequences = 0;
+  for (let at = 0; at < file.length; ) {
+    const size = sequenceLength(file, at);
+    if (size === 0) {
+      strayOffsets.push(length);
+      length += utf8.write(String.fromCharCode(strayBase + file[at]!), length);
+      at += 1;
+      continue;
+    }
+    if (size > 1) sequences += 1;
+    for (const end = at + size; at < end; at += 1) utf8[length++] = file[at]!;
+  }
+  const text = {
+    utf8: utf8.subarray(0, length),
+    strays: strayOffsets.length,
+    fileOffset: (offset: number) => offset - 2 * strayOffsets.filter((stray) => stray < offset).length,
+    encode: (text: string) => Buffer.concat(text.split(strayPattern).map(encodePart)),
+  };
+  return { text, sequences };
+}
+
+const strayPattern = /([\uf780-\uf7ff])/u;
+
+function encodePart(part: string): Buffer {
+  const code = part.length === 1 ? part.charCodeAt(0) : 0;
+  return code >= strayBase + 0x80 && code <= strayBase + 0xff
+    ? Buffer.of(code - strayBase)
+    : Buffer.from(encodeUtf8(part));
+}
+
+/** Bytes of the UTF-8 character at `at`, 0 when there is none. */
+function sequenceLength(file: Buffer, at: number): number {
+  const first = file[at]!;
+  if (first < 0x80) return 1;
+  const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || at + size > file.length) return 0;
+  return isUtf8(file.subarray(at, at + size)) ? size : 0;
+}
+
+function notEncodable(what: string, encoding: string): ToolError {
+  return new ToolError(
+    "unsupported",
+    `The new text holds ${what}, which the file cannot: its encoding is ${encoding}`,
+    {
+      hint: "Write it in other characters, or convert the file to UTF-8 first.",
+    },
+  );
+}

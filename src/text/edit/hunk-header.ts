@@ -1,0 +1,22 @@
+export interface HunkHeader {
+  /** The old line number a unified diff gives. */
+  readonly firstLine?: number | undefined;
+  readonly oldCount?: number | undefined;
+  readonly newCount?: number | undefined;
+  /** A line of the file above the hunk. */
+  readonly text: string;
+}
+
+/** What stands after the first `@@`: `-1,5 +1,6 @@ function name()`, or any part of it. */
+export function readHunkHeader(header: string): HunkHeader {
+  const numbers = /^-(\d+)(?:,(\d+))?\s+\+(\d+)(?:,(\d+))?\s*(?:@@|$)(.*)$/.exec(header);
+  if (!numbers) return { text: header.replace(/^(?:\.\.\.|…)?\s*@@\s*/, "").trim() };
+  const [, start, oldCount = "1", , newCount = "1", text] = numbers;
+  return {
+    // For an empty old side diff gives the line before.
+    firstLine: Number(start) + (oldCount === "0" ? 1 : 0),
+    oldCount: Number(oldCount),
+    newCount: Number(newCount),
+    text: text!.trim(),
+  };
+}

@@ -1,0 +1,152 @@
+import { ToolError } from "../../contract/error.ts";
+import { asWholeLines, type Block } from "./block.ts";
+import { decide, listLines } from "./decide.ts";
+import { notFound } from "./diagnose.ts";
+import type { Match } from "./match.ts";
+import { findInParts } from "./parts.ts";
+import { findMatches } from "./search.ts";
+import { sectionsUnder } from "./sections.ts";
+import type { Source } from "./source.ts";
+import { findWithStaleLine } from "./stale-line.ts";
+import { overlooksContent, type TierName } from "./tiers.ts";
+import { unwrappings } from "./unwrap.ts";
+
+/** Where a block belongs, the block as it was finally read, and how it was found. */
+export interface Located {
+  readonly block: Block;
+  readonly match: Match;
+  readonly tier: TierName;
+  readonly note?: string | undefined;
+}
+
+/** All places by the first way of looking that finds any. */
+export interface Finding {
+  readonly block: Block;
+  readonly matches: readonly Match[];
+  readonly tier?: TierName | undefined;
+  readonly note?: string | undefined;
+}
+
+/** Places every block of one file. `sources` are ways to read the file; the first that has them all counts. */
+export function locateBlocks(
+  sources: Iterable<Source>,
+  blocks: readonly Block[],
+): { source: Source; located: readonly Located[] } {
+  let failure: { source: Source; block: Block } | undefined;
+  for (const source of sources) {
+    const findings: Finding[] = [];
+    const missing = blocks.find((block) => {
+      const found = look(source, block);
+      findings.push(...found);
+      return found.length === 0;
+    });
+    if (!missing) return { source, located: decideAll(source, findings) };
+    failure ??= { source, block: missing };
+  }
+  throw failure
+    ? notFound(failure.source, failure.block)
+    : new ToolError("internal", "No way to read the file");
+}
+
+function decideAll(source: Source, findings: readonly Finding[]): readonly Located[] {
+  const numbered = findings.filter(
+    ({ block, matches }) => matches.length === 1 && block.place.firstLine !== undefined,
+  );
+  const shifts = new Set(numbered.map(({ block, matches }) => matches[0]!.line + 1 - block.place.firstLine!));
+  if (shifts.size === 0) shifts.add(0);
+  return findings.map(({ block, matches, tier, note }) => {
+    const match = block.oldLines.length === 0 ? matches[0]! : decide(source, block, matches, shifts);
+    return { block, match, tier: tier ?? tierIn(source, block, match), note };
+  });
+}
+
+/** A patch does not say how lines end, so other line ends than its own are found exactly; still it is told. */
+function tierIn({ lines, hasCarriageReturns }: Source, { oldLines }: Block, { tier, line }: Match): TierName {
+  if (tier !== "exact" || !hasCarriageReturns) return tier;
+  return oldLines.some((_, index) => lines.lineEnd(line + index).startsWith("\r")) ? "line-ends" : tier;
+}
+
+/** Where a block may be; empty when nowhere, several when it is to be read as several. */
+export function look(source: Source, block: Block): readonly Finding[] {
+  if (block.oldLines.length === 0) return [{ block, matches: [insertionPoint(source, block)] }];
+  const matches = findMatches(source, block);
+  if (matches.length > 0) return [{ block, matches }];
+  const unwrapped = findUnwrapped(source, block);
+  if (unwrapped) return [unwrapped];
+  const parts = findInParts(source, block);
+  if (parts.length === 0) return findStale(source, block);
+  const note = "read as separate hunks";
+  return parts.map((part) => ({ block: part.block, matches: [part.match], tier: "unwrapped", note }));
+}
+
+/** The first unwrapping that gives the file's own text; else the first that gives it with some tolerance. */
+function findUnwrapped(source: Source, block: Block): Finding | undefined {
+  let tolerant: Finding | undefined;
+  for (const { block: inner, note, endsFile } of unwrappings(block)) {
+    if (inner.oldLines.length === 0) return { block: inner, matches: [insertionPoint(source, inner)] };
+    const matches = findMatches(source, inner).filter((match) => !endsFile || isLast(source, inner, match));
+    const finding = { block: inner, matches, tier: "unwrapped" as const, note };
+    if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return finding;
+    if (matches.length > 0) tolerant ??= finding;
+  }
+  return tolerant;
+}
+
+function isLast({ lines }: Source, { oldLines }: Block, { line }: Match): boolean {
+  return line + oldLines.length === lines.count;
+}
+
+function findStale(source: Source, block: Block): readonly Finding[] {
+  const whole = asWholeLines(block);
+  if (!whole) return [];
+  const readings = [{ block: whole, note: undefined }, ...unwrappings(whole)];
+  for (const { block: inner, note } of readings) {
+    const match = findWithStaleLine(source, inner);
+    const stale = "one context line differs from the file, which keeps its own";
+    if (match) {
+      return [
+        {
+          block: inner,
+          matches: [match],
+          tier: "stale-line",
+          note: note === undefined ? stale : `${note}; ${stale}`,
+        },
+      ];
+    }
+  }
+  return [];
+}
+
+/** Lines to add without any line around them: below their header, at the marked end, or into an empty file. */
+function insertionPoint(source: Source, block: Block): Match {
+  const { headers, endOfFile } = block.place;
+  const { lines, path } = source;
+  const at = (line: number): Match => ({
+    tier: "exact",
+    line,
+    start: lines.start(line),
+    end: lines.start(line),
+  });
+  if (lines.count === 0) return at(0);
+  if (endOfFile) return at(lines.count);
+  const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
+  if (sections.length === 1) return at(sections[0]!.header + 1);
+  if (sections.length > 1) {
+    const places = listLines(sections.map(({ header }) => at(header)));
+    throw new ToolError("ambiguous-match", `${path}: the header of ${block.name} stands at ${places}`, {
+      hint: "Add a context line, or the header of the class around it as another @@ line before.",
+    });
+  }
+  if (headers.length > 0) {
+    throw new ToolError(
+      "no-match",
+      `${path}: the header of ${block.name} is not in the file: ${headers.at(-1)}`,
+      {
+        hint: "Add the line above or below the new lines as context.",
+      },
+    );
+  }
+  throw new ToolError("invalid-input", `${path}: ${block.name} only adds lines and does not say where`, {
+    hint: "Add the line above or below the new lines as context, or end the hunk with `*** End of File`.",
+  });
+}

@@ -1,0 +1,98 @@
+import { ToolError } from "../../contract/error.ts";
+
+/** What stands between `*** Begin Patch` and `*** End Patch`. */
+export interface PatchBody {
+  readonly lines: readonly string[];
+  /** The number of its first line in the whole text, counted from 1. */
+  readonly firstLine: number;
+}
+
+/**
+ * Takes the patch out of what models wrap around it: fences, here-documents, prose. Several patches in one text are
+ * all taken. Throws when one is cut off, as its last hunk may be too.
+ */
+export function patchBodies(patch: string, strictness: "strict" | "loose"): readonly PatchBody[] {
+  const lines = unescapeWhole(patch).split("\n");
+  const bodies: PatchBody[] = [];
+  let begin = lines.findIndex(isBegin);
+  if (begin === -1 && strictness === "loose" && lines.some(isSection)) return [withoutEnvelope(lines)];
+  refuseOutside(lines.slice(0, begin === -1 ? lines.length : begin), 1);
+  while (begin !== -1) {
+    const start = begin + 1;
+    const end = findEnd(lines, start, strictness);
+    if (end === -1) {
+      throw new ToolError("invalid-input", "The patch does not end with `*** End Patch`", {
+        hint: "It may have been cut off: send it whole, or in smaller patches.",
+      });
+    }
+    bodies.push({ lines: withoutEnvironment(lines.slice(start, end)), firstLine: start + 1 });
+    const next = lines.findIndex((line, index) => index > end && isBegin(line));
+    refuseOutside(lines.slice(end + 1, next === -1 ? lines.length : next), end + 2);
+    begin = next;
+  }
+  if (bodies.length === 0) {
+    throw new ToolError("invalid-input", "The patch does not begin with `*** Begin Patch`", {
+      hint: "Put it between the lines `*** Begin Patch` and `*** End Patch`.",
+    });
+  }
+  return bodies;
+}
+
+/** Padded ends of a patch count only when there is no other; in between they would be content. */
+function findEnd(lines: readonly string[], start: number, strictness: "strict" | "loose"): number {
+  const plain = lines.findIndex(
+    (line, index) => index >= start && line.startsWith("***") && line.trimEnd() === "*** End Patch",
+  );
+  if (plain !== -1 || strictness === "strict") return plain;
+  return lines.findLastIndex((line, index) => index >= start && isEnd(line));
+}
+
+function withoutEnvelope(lines: readonly string[]): PatchBody {
+  const first = lines.findIndex(isSection);
+  refuseOutside(lines.slice(0, first), 1);
+  const filled = lines.findLastIndex((line) => line.trim() !== "");
+  const last = isEnd(lines[filled]!) || /^(```|~~~)\s*$/.test(lines[filled]!) ? filled : filled + 1;
+  return { lines: lines.slice(first, last), firstLine: first + 1 };
+}
+
+function isBegin(line: string): boolean {
+  return line.includes("*** Begin Patch") && line.trim() === "*** Begin Patch";
+}
+
+function isEnd(line: string): boolean {
+  return line.includes("*** End Patch") && line.trim() === "*** End Patch";
+}
+
+function isSection(line: string): boolean {
+  return /^\s*\*\*\*\s*(Add|Update|Delete) File:/i.test(line);
+}
+
+function refuseOutside(lines: readonly string[], firstLine: number): void {
+  const section = lines.findIndex(isSection);
+  if (section !== -1) {
+    throw new ToolError(
+      "invalid-input",
+      `Line ${firstLine + section} of the patch stands outside of it: ${JSON.stringify(lines[section])}`,
+      {
+        hint: "Put all files between one `*** Begin Patch` and one `*** End Patch`.",
+      },
+    );
+  }
+  if (lines.some((line) => /^\s*(?:bash -\w*c\s+["'])?cd\s+\S.*apply_?patch/.test(line))) {
+    throw new ToolError("invalid-input", "The patch changes the directory first", {
+      hint: "Leave `cd` out and name the files relative to the workspace.",
+    });
+  }
+}
+
+function withoutEnvironment(lines: readonly string[]): readonly string[] {
+  return /^\*\*\* Environment ID: \S/.test(lines[0] ?? "") ? lines.slice(1) : lines;
+}
+
+/** A patch in one line, its line ends written as \n. */
+function unescapeWhole(patch: string): string {
+  const text = patch.replace(/^\ufeff/, "");
+  if (text.includes("\n") || !/\*\*\* Begin Patch\\n/.test(text)) return text;
+  const characters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "" };
+  return text.replace(/\\([\\"'/ntr])/g, (_, character: string) => characters[character] ?? character);
+}

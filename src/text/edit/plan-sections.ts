@@ -1,0 +1,137 @@
+import { ToolError } from "../../contract/error.ts";
+import { changesOf } from "./changes.ts";
+import type { Change, FilePlan } from "./edit-request.ts";
+import type { AddSection, DeleteSection, FileSection, UpdateSection } from "./file-section.ts";
+import { encodeUtf8 } from "./file-text.ts";
+import { locateBlocks } from "./locate.ts";
+import { namedFile, newPath, type ReadFile } from "./named-file.ts";
+import { isPlaceholder, refusePlaceholders } from "./placeholder.ts";
+import { changesNothing, missing } from "./plan-replace.ts";
+import { rewrite } from "./rewrite.ts";
+import { type Source, sourcesOf } from "./source.ts";
+import { applySplices } from "./splice.ts";
+import { trimTrailingBlanks } from "./tiers.ts";
+
+/** What a patch or diff would do, file by file. */
+export function planSections(sections: readonly FileSection[], read: ReadFile): readonly FilePlan[] {
+  const targets = sections.map((section) => resolve(section, read));
+  refuseRepeated(targets.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
+  return targets.map((target) => target.plan());
+}
+
+/** A section whose names are settled. */
+interface Target {
+  readonly path: string;
+  readonly from?: string | undefined;
+  plan(): FilePlan;
+}
+
+function resolve(section: FileSection, read: ReadFile): Target {
+  if (section.kind === "add") {
+    const path = newPath(section.name);
+    return { path, plan: () => planAdd(section, path, read) };
+  }
+  const file = namedFile(section.names, read);
+  if (!file) throw missing(section.names[0]!);
+  if (section.kind === "delete")
+    return { path: file.path, plan: () => planDelete(section, file.path, file.bytes) };
+  const moveTo = section.moveTo === undefined ? undefined : newPath(section.moveTo);
+  if (moveTo === undefined)
+    return { path: file.path, plan: () => planUpdate(section, file.path, file.bytes) };
+  refuseMove(file.path, moveTo, read);
+  const plan = () => planMove(section, file.path, moveTo, file.bytes);
+  return section.isCopy ? { path: moveTo, plan } : { path: moveTo, from: file.path, plan };
+}
+
+function planAdd({ lines, finalLineEnd, mode }: AddSection, path: string, read: ReadFile): FilePlan {
+  if (read(path) !== undefined) throw exists(path, "Update it instead, or delete it first.");
+  const placeholder = lines.find(isPlaceholder);
+  if (placeholder !== undefined) {
+    throw new ToolError(
+      "invalid-input",
+      `${path}: the new file holds a placeholder instead of code: ${placeholder.trim()}`,
+      {
+        hint: "Write the file out in full.",
+      },
+    );
+  }
+  const after = encodeUtf8(lines.join("\n") + (finalLineEnd && lines.length > 0 ? "\n" : ""));
+  const change: Change = { firstLine: 1, removedLines: 0, addedLines: lines.length, tier: "exact" };
+  return { action: "add", path, after, changes: lines.length > 0 ? [change] : [], notes: [], mode };
+}
+
+function planDelete({ lines }: DeleteSection, path: string, before: Uint8Array): FilePlan {
+  const [source] = sourcesOf(path, before);
+  const { count } = source!.lines;
+  if (lines) refuseOtherContent(source!, lines);
+  const change: Change = { firstLine: 1, removedLines: count, addedLines: 0, tier: "exact" };
+  return { action: "delete", path, before, changes: count > 0 ? [change] : [], notes: [] };
+}
+
+function planUpdate(section: UpdateSection, path: string, before: Uint8Array): FilePlan {
+  return { action: "update", path, before, ...updated(section, path, before), mode: section.mode };
+}
+
+function planMove(section: UpdateSection, from: string, path: string, before: Uint8Array): FilePlan {
+  const result = { path, ...updated(section, from, before), mode: section.mode };
+  return section.isCopy ? { action: "add", ...result } : { action: "move", from, before, ...result };
+}
+
+function updated(
+  { blocks }: UpdateSection,
+  path: string,
+  before: Uint8Array,
+): { after: Uint8Array; changes: readonly Change[]; notes: readonly string[] } {
+  if (blocks.length === 0) return { after: before, changes: [], notes: [] };
+  const idle = blocks.find(({ runs }) => runs.length === 0);
+  if (idle) throw changesNothing(path, idle.name);
+  const { source, located } = locateBlocks(sourcesOf(path, before), blocks);
+  const splices = located.flatMap(({ block, match, tier }) => {
+    refusePlaceholders(source, { block }, block.newLines.join("\n"));
+    const made = rewrite(source, block, match);
+    if (made.length === 0) throw changesNothing(path, block.name);
+    return made.map((splice) => ({ ...splice, name: block.name, tier }));
+  });
+  return {
+    after: applySplices(before, source, splices),
+    changes: changesOf(source, splices),
+    notes: located.flatMap(({ block, note }) =>
+      note === undefined ? [] : [`${path}: ${block.name}: ${note}`],
+    ),
+  };
+}
+
+function refuseOtherContent(source: Source, lines: readonly string[]): void {
+  const isSame =
+    source.lines.count === lines.length &&
+    lines.every((line, index) => trimTrailingBlanks(line) === trimTrailingBlanks(source.lines.text(index)));
+  if (isSame) return;
+  throw new ToolError(
+    "no-match",
+    `${source.path} is to be deleted, but holds other lines than the diff says`,
+    {
+      hint: "Read the file again before you delete it.",
+    },
+  );
+}
+
+function refuseMove(from: string, to: string, read: ReadFile): void {
+  if (from === to) {
+    throw new ToolError("invalid-input", `${from} is to be moved onto itself`, {
+      hint: "Leave the move out.",
+    });
+  }
+  if (read(to) !== undefined) throw exists(to, `Delete it first, or move ${from} somewhere else.`);
+}
+
+function refuseRepeated(paths: readonly string[]): void {
+  const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (repeated === undefined) return;
+  throw new ToolError("invalid-input", `Several sections are about ${repeated}`, {
+    hint: "Put all changes of a file into one section, or send them one after the other.",
+  });
+}
+
+function exists(path: string, hint: string): ToolError {
+  return new ToolError("already-exists", `${path} is there already`, { hint });
+}

@@ -1,0 +1,158 @@
+import { ToolError } from "../../contract/error.ts";
+import { type Block, wholeLinesBlock } from "./block.ts";
+import { diffRuns, type Run } from "./diff-runs.ts";
+import { foldGlyphs } from "./glyphs.ts";
+import type { Match } from "./match.ts";
+import type { Source } from "./source.ts";
+import { isBlankLine, overlooksContent } from "./tiers.ts";
+import { translate } from "./translate.ts";
+
+/** The bytes from `start` up to `end` of a source's UTF-8 give way to `text`. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * What a block changes at the place where it was found. Context keeps the file's bytes; new lines get the file's line
+ * ends, and its indentation and glyphs where the match overlooked them.
+ */
+export function rewrite(source: Source, written: Block, match: Match): readonly Splice[] {
+  const block = endsBeyond(source, written, match) ? withoutFinalLineEnd(written) : written;
+  if (!overlooksContent(match.tier)) return splices(source, block, match, block.runs, block.newLines);
+  const found = block.oldLines.map((_, index) => foundText(source, block, match, index));
+  if (isInFileSpelling(block, found)) {
+    return splices(source, block, match, diffRuns(found, block.newLines), block.newLines);
+  }
+  const startsInside = match.start > source.lines.start(match.line);
+  const newLines = translate(block, found, { startsInside, glyphs: match.tier === "glyphs" });
+  if (!newLines) throw cannotIndent(source, block, match);
+  return splices(source, block, match, block.runs, newLines);
+}
+
+/** The text to find ends with a line end that the file's last line does not have. */
+function endsBeyond({ lines }: Source, { oldLines, wholeLines }: Block, { line }: Match): boolean {
+  return !wholeLines && oldLines.at(-1) === "" && oldLines.length > 1 && line + oldLines.length > lines.count;
+}
+
+function withoutFinalLineEnd(block: Block): Block {
+  const { oldLines, newLines } = block;
+  return wholeLinesBlock(
+    block,
+    oldLines.slice(0, -1),
+    newLines.at(-1) === "" ? newLines.slice(0, -1) : newLines,
+  );
+}
+
+/** The file's text under an old line. */
+function foundText({ lines, utf8 }: Source, block: Block, match: Match, index: number): string {
+  const line = match.line + index;
+  if (line >= lines.count) return "";
+  const start = index === 0 ? match.start : lines.start(line);
+  const end = index === block.oldLines.length - 1 ? match.end : lines.contentEnd(line);
+  return utf8.toString("utf8", start, Math.max(start, end));
+}
+
+/**
+ * Only what was to be found was off: old lines that the new text repeats are spelled there as the file has them, every
+ * single one.
+ */
+function isInFileSpelling({ wholeLines, oldLines, newLines }: Block, found: readonly string[]): boolean {
+  if (wholeLines) return false;
+  const spellings = new Map(
+    oldLines.map((line, index) => [foldGlyphs(line), { written: line, found: found[index]! }]),
+  );
+  let isSure = false;
+  for (const line of newLines) {
+    const spelling = spellings.get(foldGlyphs(line));
+    if (!spelling || isBlankLine(line) || spelling.written === spelling.found) continue;
+    if (line !== spelling.found) return false;
+    isSure = true;
+  }
+  return isSure;
+}
+
+function splices(
+  source: Source,
+  block: Block,
+  match: Match,
+  runs: readonly Run[],
+  newLines: readonly string[],
+): readonly Splice[] {
+  return runs
+    .map((run) => {
+      const added = newLines.slice(run.newStart, run.newEnd);
+      return reachesOpenEnd(source, block, match, run)
+        ? spliceAtOpenEnd(source, block, match, run, added)
+        : spliceLines(source, block, match, run, added);
+    })
+    .filter(({ start, end, text }) => changes(source.utf8, start, end, text));
+}
+
+function changes(utf8: Buffer, start: number, end: number, text: string): boolean {
+  return text.length > end - start || utf8.toString("utf8", start, end) !== text;
+}
+
+/** Every line with its line end. */
+function spliceLines(
+  { lines }: Source,
+  block: Block,
+  match: Match,
+  run: Run,
+  added: readonly string[],
+): Splice {
+  const first = match.line + run.oldStart;
+  const text = added.map((line, index) => line + lineEndFor(lines, block, match, run, index)).join("");
+  return {
+    start: run.oldStart === 0 ? match.start : lines.start(first),
+    end: lines.start(match.line + run.oldEnd),
+    text,
+  };
+}
+
+/** The last line gets no line end: the text ends inside its line, or the file without one. */
+function spliceAtOpenEnd(
+  { lines, utf8 }: Source,
+  block: Block,
+  match: Match,
+  run: Run,
+  added: readonly string[],
+): Splice {
+  const first = match.line + run.oldStart;
+  const lineEnds = added.map((_, index) => lineEndFor(lines, block, match, run, index));
+  const endsInside = !block.wholeLines && run.oldEnd === block.oldLines.length;
+  const end = endsInside ? match.end : utf8.length;
+  const closing = !endsInside && block.finalLineEnd === true ? lines.lineEndNear(first) : "";
+  const body = added.map((line, index) => (index === 0 ? line : lineEnds[index - 1] + line)).join("");
+  const takesBreakBefore =
+    (block.wholeLines ? first : run.oldStart) > 0 && (run.oldStart === run.oldEnd || added.length === 0);
+  if (!takesBreakBefore) {
+    return { start: run.oldStart === 0 ? match.start : lines.start(first), end, text: body + closing };
+  }
+  const breakBefore = added.length === 0 ? "" : lines.lineEndNear(first - 1);
+  return { start: lines.contentEnd(first - 1), end, text: breakBefore + body + closing };
+}
+
+function reachesOpenEnd({ lines }: Source, block: Block, match: Match, run: Run): boolean {
+  if (!block.wholeLines && run.oldEnd === block.oldLines.length) return true;
+  if (lines.start(match.line + run.oldEnd) < lines.utf8.length) return false;
+  if (lines.count === 0) return block.finalLineEnd === false;
+  return lines.lineEnd(lines.count - 1) === "" || block.finalLineEnd === false;
+}
+
+/** A new line ends as the line it replaces, else as the one above it. */
+function lineEndFor(lines: Source["lines"], block: Block, match: Match, run: Run, index: number): string {
+  const own = block.lineEnds?.get(run.newStart + index);
+  if (own !== undefined) return own;
+  const replaced = Math.min(run.oldStart + index, run.oldEnd - 1);
+  return lines.lineEndNear(match.line + (run.oldStart === run.oldEnd ? run.oldStart - 1 : replaced));
+}
+
+function cannotIndent({ path }: Source, block: Block, match: Match): ToolError {
+  const first = match.line + 1;
+  const message = `${path}: ${block.name} fits at line ${first}, but only with other indentation, and how its new lines are to be indented does not follow`;
+  return new ToolError("no-match", message, {
+    hint: `Read the file from line ${first} and copy the old lines with their indentation.`,
+  });
+}

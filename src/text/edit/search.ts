@@ -1,0 +1,118 @@
+import type { Block } from "./block.ts";
+import { unitsOf } from "./glyphs.ts";
+import { type Match, matchesAt } from "./match.ts";
+import type { Source } from "./source.ts";
+import { looser, type TierName } from "./tiers.ts";
+
+/**
+ * All places that hold the block's old lines, by the strictest tier that finds any, in file order. Whatever the tier,
+ * something of the block stands in the file byte by byte: all of it, else its longest line without the blanks around
+ * it, else its longest word. That is looked for, and the lines around every hit are compared.
+ */
+export function findMatches(source: Source, block: Block): readonly Match[] {
+  if (block.oldLines.length === 0) return [];
+  const exact = exactMatches(source, block);
+  if (exact.length > 0) return exact;
+  const plain = matchesAround(source, block, longestLine(block.oldLines), "indentation");
+  return plain.length > 0
+    ? strictest(plain)
+    : matchesAround(source, block, longestWord(block.oldLines), "glyphs");
+}
+
+/** Every place where `wanted` stands, overlapping ones too. */
+export function* occurrences(bytes: Buffer, wanted: Buffer | string): Generator<number> {
+  if (wanted.length === 0) return;
+  for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + 1)) yield at;
+}
+
+/** Every line that holds `wanted`, once. */
+export function* linesWith({ utf8, lines }: Source, wanted: string): Generator<number> {
+  if (wanted === "") return;
+  const bytes = Buffer.from(wanted);
+  for (let at = utf8.indexOf(bytes); at !== -1; ) {
+    const line = lines.lineAt(at);
+    yield line;
+    at = utf8.indexOf(bytes, lines.start(line + 1));
+  }
+}
+
+/** Part of one of several lines that tells where they are. */
+export interface Anchor {
+  readonly text: string;
+  /** The line it is in. */
+  readonly index: number;
+}
+
+/** The longest word, or else character, that every tier has as it is written. */
+export function longestWord(lines: readonly string[]): Anchor | undefined {
+  return (
+    longestOf(lines, asciiWords) ??
+    longestOf(lines, (line) => unitsOf(line).flatMap(({ text, key }) => (isStable(text, key) ? [text] : [])))
+  );
+}
+
+function longestOf(
+  lines: readonly string[],
+  partsOf: (line: string) => readonly string[],
+): Anchor | undefined {
+  let longest: Anchor | undefined;
+  for (const [index, line] of lines.entries()) {
+    for (const text of partsOf(line))
+      if (text.length > (longest?.text.length ?? 0)) longest = { text, index };
+  }
+  return longest;
+}
+
+/** A letter before one that is not ASCII may be half of a composed one. */
+function asciiWords(line: string): readonly string[] {
+  return line.match(/[A-Za-z0-9_]+(?![^\0-\x7f])/g) ?? [];
+}
+
+function isStable(text: string, key: string): boolean {
+  return text === key && text.normalize("NFC") === key && !/^(?:['"\-\s]|\.\.\.)/.test(text);
+}
+
+function longestLine(lines: readonly string[]): Anchor | undefined {
+  return longestOf(lines, (line) => [line.trim()]);
+}
+
+/** The bytes of the old lines as they stand. Carriage returns need a look at every line end, so they do not come here. */
+function exactMatches(source: Source, { oldLines, wholeLines }: Block): readonly Match[] {
+  if (source.hasCarriageReturns && (wholeLines || oldLines.length > 1)) return [];
+  const wanted = Buffer.from(oldLines.join("\n"));
+  const endsWithBlankLine = oldLines.at(-1) === "";
+  const matches: Match[] = [];
+  for (const start of occurrences(source.utf8, wanted)) {
+    const end = start + wanted.length;
+    if (wholeLines && !areWholeLines(source.utf8, start, end, endsWithBlankLine)) continue;
+    matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end });
+  }
+  return matches;
+}
+
+function areWholeLines(utf8: Buffer, start: number, end: number, endsWithBlankLine: boolean): boolean {
+  if (start > 0 && utf8[start - 1] !== 10) return false;
+  // After the last line end there is no further line, not even a blank one.
+  return end === utf8.length ? !endsWithBlankLine : utf8[end] === 10;
+}
+
+function matchesAround(
+  source: Source,
+  block: Block,
+  anchor: Anchor | undefined,
+  tier: TierName,
+): readonly Match[] {
+  if (!anchor) return [];
+  const matches: Match[] = [];
+  for (const line of linesWith(source, anchor.text)) {
+    matches.push(...matchesAt(source, block, line - anchor.index, tier));
+  }
+  return matches;
+}
+
+/** The first tier with any hit is the only one that counts. */
+function strictest(matches: readonly Match[]): readonly Match[] {
+  let best = matches[0]!.tier;
+  for (const { tier } of matches) if (looser(best, tier) === best) best = tier;
+  return matches.filter(({ tier }) => tier === best);
+}

@@ -1,0 +1,81 @@
+import { foldGlyphs } from "./glyphs.ts";
+import type { LineTable } from "./line-table.ts";
+import { linesWith, longestWord } from "./search.ts";
+import type { Source } from "./source.ts";
+import { indentationOf, isBlankLine } from "./tiers.ts";
+
+/** The part of a file that a header names. */
+export interface Section {
+  /** The header's own line. */
+  readonly header: number;
+  /** The line after the last one that belongs to it. */
+  readonly end: number;
+  /** The header is the whole line, not just a part of it. */
+  readonly isExact: boolean;
+}
+
+/**
+ * The sections that headers name, outermost first; several when the innermost stands there often. Where they are not
+ * nested as they should be, the innermost counts. Empty when it is not in the file.
+ */
+export function sectionsUnder(source: Source, headers: readonly string[]): readonly Section[] {
+  for (let outermost = 0; outermost < headers.length; outermost += 1) {
+    let sections: readonly Section[] = [{ header: 0, end: source.lines.count, isExact: true }];
+    for (const header of headers.slice(outermost)) {
+      sections = headerLines(source, header)
+        .filter(({ line }) => sections.some((section) => section.header <= line && line < section.end))
+        .map(({ line, isExact }) => ({ header: line, end: sectionEnd(source.lines, line), isExact }));
+    }
+    if (sections.length > 0) return sections;
+  }
+  return [];
+}
+
+/** Lines that are the header; else lines that begin with it, as models shorten them; else lines that hold it. */
+function headerLines(
+  source: Source,
+  header: string,
+): readonly { readonly line: number; readonly isExact: boolean }[] {
+  const unmarked = header.replace(/\s*@@$/, "").trim();
+  const anchors = [unmarked, longestWord([unmarked])?.text ?? ""];
+  for (const anchor of anchors) {
+    const lines: { readonly line: number; readonly text: string }[] = [];
+    for (const line of linesWith(source, anchor)) {
+      lines.push({ line, text: foldGlyphs(source.lines.text(line)) });
+      if (lines.length > 5_000) break;
+    }
+    for (const [index, test] of testsFor(foldGlyphs(header), foldGlyphs(unmarked)).entries()) {
+      const found = lines.filter(({ text }) => test(text));
+      if (found.length > 0) return found.map(({ line }) => ({ line, isExact: index < 2 }));
+    }
+  }
+  return [];
+}
+
+function testsFor(header: string, unmarked: string): readonly ((text: string) => boolean)[] {
+  return [
+    (text) => text === header,
+    (text) => text === unmarked,
+    (text) => text.startsWith(unmarked),
+    (text) => text.includes(unmarked),
+  ];
+}
+
+/** A section goes on until a line that is indented no deeper and begins like a header itself. */
+function sectionEnd(lines: LineTable, header: number): number {
+  const text = lines.text(header);
+  const depth = indentationOf(text).length;
+  const marks = /^\s*(#+)/.exec(text)?.[1]?.length;
+  for (let line = header + 1; line < lines.count; line += 1) {
+    const next = lines.text(line);
+    if (isBlankLine(next) || indentationOf(next).length > depth) continue;
+    const body = next.trimStart();
+    const endsSection = marks === undefined ? /^[\p{L}\p{N}_$@<"'[]/u.test(body) : marksOf(body) <= marks;
+    if (endsSection) return line;
+  }
+  return lines.count;
+}
+
+function marksOf(text: string): number {
+  return /^#+/.exec(text)?.[0].length ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,44 @@
+import type { Block } from "./block.ts";
+import type { Match } from "./match.ts";
+import { isTelling, likeness, type PartialPlace, partialPlaces } from "./places.ts";
+import type { Source } from "./source.ts";
+
+/**
+ * The place where all old lines stand but one, when that one is context and no other place comes near: a lookalike may
+ * be the one that is meant. A line to be removed has to be there.
+ */
+export function findWithStaleLine(source: Source, block: Block): Match | undefined {
+  if (!block.wholeLines || block.oldLines.length < 2) return undefined;
+  const places = partialPlaces(source, block);
+  const fitting = places.filter((place) => fitsButOne(source, block, place));
+  const [place] = fitting;
+  if (fitting.length !== 1 || !place) return undefined;
+  if (places.some((other) => other !== place && comesNear(block, place, other))) return undefined;
+  return {
+    tier: place.tier,
+    line: place.line,
+    start: source.lines.start(place.line),
+    end: source.lines.contentEnd(place.line + block.oldLines.length - 1),
+  };
+}
+
+function fitsButOne(source: Source, block: Block, { line, agreeing, differing }: PartialPlace): boolean {
+  const [stale] = differing;
+  if (line < 0 || stale === undefined || differing.length > 1 || !block.isContext(stale)) return false;
+  if (line + block.oldLines.length > source.lines.count) return false;
+  const telling = agreeing.filter((index) => isTelling(block.oldLines[index]!)).length;
+  return (
+    telling >= 3 || (telling >= 1 && likeness(block.oldLines[stale]!, source.lines.text(line + stale)) >= 0.5)
+  );
+}
+
+function comesNear(block: Block, place: PartialPlace, other: PartialPlace): boolean {
+  const stale = place.differing[0]!;
+  const count = other.agreeing.length;
+  if (other.agreeing.includes(stale) && isTelling(block.oldLines[stale]!)) return true;
+  const total = place.agreeing.length + 1;
+  if (count >= Math.max(Math.ceil(total / 2), total - 3)) return true;
+  const removed = block.oldLines.flatMap((_, index) => (block.isContext(index) ? [] : [index]));
+  const hasAllRemoved = removed.length > 0 && removed.every((index) => !other.differing.includes(index));
+  return hasAllRemoved && count >= place.agreeing.length - 2;
+}

@@ -1,0 +1,105 @@
+import type { Block } from "./block.ts";
+import { fitIndentation, type IndentationMap, type IndentationPair } from "./fit-indentation.ts";
+import { keepGlyphs } from "./keep-glyphs.ts";
+import { indentationOf, isBlankLine } from "./tiers.ts";
+
+/** What is known of the place, beyond its lines. */
+interface Place {
+  /** The text begins after something else on its line. */
+  readonly startsInside: boolean;
+  /** The lines differ in more than indentation. */
+  readonly glyphs: boolean;
+}
+
+/**
+ * A block's new lines in the file's glyphs and indentation. `found` are the old lines as the file has them. Undefined
+ * when it does not follow from them how the new lines are to be indented.
+ */
+export function translate(
+  block: Block,
+  found: readonly string[],
+  place: Place,
+): readonly string[] | undefined {
+  const newLines = place.glyphs ? withGlyphsKept(block, found) : block.newLines;
+  return indent(block, found, newLines, place);
+}
+
+function withGlyphsKept(block: Block, found: readonly string[]): readonly string[] {
+  const newLines = [...block.newLines];
+  for (const { oldStart, oldEnd, newStart, newEnd } of block.runs) {
+    if (oldStart === oldEnd) continue;
+    const bodies = keepGlyphs(
+      newLines.slice(newStart, newEnd).map(withoutIndentation),
+      block.oldLines.slice(oldStart, oldEnd).map(withoutIndentation),
+      found.slice(oldStart, oldEnd).map(withoutIndentation),
+    );
+    bodies.forEach((body, index) => {
+      newLines[newStart + index] = indentationOf(newLines[newStart + index]!) + body;
+    });
+  }
+  return newLines;
+}
+
+function indent(
+  block: Block,
+  found: readonly string[],
+  newLines: readonly string[],
+  { startsInside }: Place,
+): readonly string[] | undefined {
+  const result = [...newLines];
+  const added = block.runs.flatMap(({ newStart, newEnd }) => range(newStart, newEnd));
+  const mapped = added.filter((index) => !isBlankLine(newLines[index]!));
+  const replacesStart = !block.wholeLines && block.runs[0]?.oldStart === 0 && block.runs[0].newStart === 0;
+  if (replacesStart && mapped[0] === 0) {
+    const isAsOld = indentationOf(newLines[0]!) === indentationOf(block.oldLines[0]!);
+    if (isAsOld && !startsInside) result[0] = indentationOf(found[0]!) + withoutIndentation(newLines[0]!);
+    if (isAsOld || startsInside) mapped.shift();
+  }
+  const wanted = mapped.map((index) => indentationOf(newLines[index]!));
+  const map = learnIndentation(block, found, wanted);
+  for (const index of mapped) {
+    const indentation = map ? map(indentationOf(newLines[index]!)) : indentationInPlace(block, found, index);
+    if (indentation === undefined) return undefined;
+    result[index] = indentation + withoutIndentation(newLines[index]!);
+  }
+  return result;
+}
+
+/** A map for all wanted indentations, from as many lines as agree: all, all but the first, those to be removed. */
+function learnIndentation(
+  block: Block,
+  found: readonly string[],
+  wanted: readonly string[],
+): IndentationMap | undefined {
+  const pairs: (IndentationPair & { readonly index: number })[] = block.oldLines.flatMap((line, index) =>
+    isBlankLine(line) || isBlankLine(found[index]!)
+      ? []
+      : [{ index, written: indentationOf(line), found: indentationOf(found[index]!) }],
+  );
+  const later = pairs.filter(({ index }) => index > 0);
+  // Text that begins at its first letter may have begun inside its line, which then says nothing about other lines.
+  const mayBeginInside = !block.wholeLines && indentationOf(block.oldLines[0]!) === "";
+  if (mayBeginInside && later.length === 0) return (written) => written;
+  const removed = fitIndentation(pairs, wanted) ? pairs.filter(({ index }) => !block.isContext(index)) : [];
+  for (const choice of [...(mayBeginInside ? [later, pairs] : [pairs, later]), removed]) {
+    const map = choice.length > 0 ? fitIndentation(choice, wanted) : undefined;
+    if (map && wanted.every((indentation) => map(indentation) !== undefined)) return map;
+  }
+  return undefined;
+}
+
+/** A single line in place of a single one stands where that stood, whatever the rest of the block says. */
+function indentationInPlace(block: Block, found: readonly string[], newLine: number): string | undefined {
+  const run = block.runs.find(({ newStart, newEnd }) => newStart === newLine && newEnd === newLine + 1);
+  if (!run || run.oldEnd !== run.oldStart + 1) return undefined;
+  const isAsOld = indentationOf(block.oldLines[run.oldStart]!) === indentationOf(block.newLines[newLine]!);
+  return isAsOld ? indentationOf(found[run.oldStart]!) : undefined;
+}
+
+function withoutIndentation(line: string): string {
+  return line.slice(indentationOf(line).length);
+}
+
+function range(start: number, end: number): readonly number[] {
+  return Array.from({ length: end - start }, (_, index) => start + index);
+}

@@ -1,0 +1,3 @@
+++ uno
+select 1;
+-- two

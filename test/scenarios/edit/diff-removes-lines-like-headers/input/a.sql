@@ -1,0 +1,3 @@
+-- one
+select 1;
+-- two

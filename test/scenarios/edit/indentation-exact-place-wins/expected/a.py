@@ -1,0 +1,4 @@
+if a:
+    stop()
+while b:
+        go()

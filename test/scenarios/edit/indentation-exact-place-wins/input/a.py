@@ -1,0 +1,4 @@
+if a:
+    go()
+while b:
+        go()

@@ -1,0 +1,8 @@
+class A:
+    def f(self):
+        if self.x:
+            return 1
+        return 2
+
+    def g(self):
+        return 3

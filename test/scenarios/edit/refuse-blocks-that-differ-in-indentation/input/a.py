@@ -1,0 +1,6 @@
+if a:
+    go()
+    stop()
+while b:
+        go()
+        stop()

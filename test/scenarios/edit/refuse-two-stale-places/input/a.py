@@ -1,0 +1,7 @@
+def one(a):
+    check(a)
+    return a
+
+def two(a):
+    check(a)
+    return a

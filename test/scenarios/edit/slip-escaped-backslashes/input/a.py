@@ -1,0 +1,2 @@
+p = re.compile('\d+')
+q = 1

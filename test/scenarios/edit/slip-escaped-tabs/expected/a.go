@@ -1,0 +1,11 @@
+package main
+
+func main() {
+	for i := 0; i < 4; i++ {
+		println(i)
+	}
+}
+
+func other() {
+	println("other")
+}
