@@ -39,7 +39,7 @@ export interface Damage {
   make(subject: Subject): readonly Made[];
 }
 
-export interface Made {
+interface Made {
   readonly file: string | Buffer;
   readonly expected: string | Buffer;
   readonly request: EditRequest;
@@ -194,7 +194,7 @@ function teachesIndentation(hunk: Hunk): boolean {
 const toTabs = (size: number) => (line: string) =>
   line.replace(/^ +/, (blanks) => "\t".repeat(blanks.length / size) + " ".repeat(blanks.length % size));
 
-export const clean: readonly Damage[] = [
+const clean: readonly Damage[] = [
   {
     name: "clean",
     expectation: "applied",
@@ -226,7 +226,7 @@ function count(file: string, part: string): number {
   return found;
 }
 
-export const whitespace: readonly Damage[] = [
+const whitespace: readonly Damage[] = [
   {
     name: "trailing blanks in the call",
     expectation: "applied",
@@ -319,7 +319,7 @@ function showsIndentation(hunk: Hunk): boolean {
   return oldLines(hunk).some((line) => /^\s+\S/.test(line));
 }
 
-export const glyphs: readonly Damage[] = [
+const glyphs: readonly Damage[] = [
   ...(
     [
       [
@@ -407,7 +407,7 @@ function commonWords(left: string, right: string): string {
   return (common.match(/\w+/g)?.length ?? 0) >= 3 ? common : "";
 }
 
-export const lineEnds: readonly Damage[] = [
+const lineEnds: readonly Damage[] = [
   {
     name: "CRLF in the file",
     expectation: "applied",
@@ -547,7 +547,7 @@ function withCarriageReturns(request: EditRequest): EditRequest {
   }
 }
 
-export const wrappings: readonly Damage[] = [
+const wrappings: readonly Damage[] = [
   ...(["12 | ", "12→", "12: ", "12:", "    12\t", "L12: ", "12|"] as const).map(
     (form): Damage => ({
       name: `line numbers as in ${JSON.stringify(form)}`,
@@ -777,7 +777,7 @@ function numberLines(
   return numbered;
 }
 
-export const stale: readonly Damage[] = [
+const stale: readonly Damage[] = [
   {
     name: "one word of context is behind the file",
     expectation: "either",
@@ -799,7 +799,7 @@ export const stale: readonly Damage[] = [
 
 const filler = ["// ---- another part ----", "", "filler one two three;", ""];
 
-export const refused: readonly Damage[] = [
+const refused: readonly Damage[] = [
   {
     name: "text that occurs twice",
     expectation: "refused",

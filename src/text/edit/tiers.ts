@@ -4,7 +4,7 @@ import { foldGlyphs } from "./glyphs.ts";
  * How a place was found, strictest first. `exact` to `glyphs` say what had to be overlooked in the lines themselves;
  * `unwrapped` that the call came in a wrapping; `stale-line` that one context line is behind the file.
  */
-export const tierNames = [
+const tierNames = [
   "exact",
   "line-ends",
   "trailing-blanks",
