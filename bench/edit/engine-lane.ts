@@ -1,81 +1,104 @@
 import { Random } from "../data/random.ts";
-import { measureBigFile } from "./big-file.ts";
+import { attempt } from "./attempt.ts";
+import { type BigFileFigures, measureBigFile } from "./big-file.ts";
 import { engines } from "./engines.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { shuffle } from "./modifications.ts";
-import { type Answer, type Engine, Refusal, type Task } from "./task.ts";
+import type { Category, Form, Task } from "./task.ts";
 import { loadTasks } from "./task-store.ts";
 
 /** What one engine did with its tasks. */
 export interface LaneReport {
   readonly engine: string;
-  readonly outcomes: readonly Outcome[];
-  /** Milliseconds on a file of 10 MB; undefined where the engine takes no such call or gets it wrong. */
-  readonly bigFile: Readonly<Record<string, { ms: number; verdict: Verdict } | undefined>>;
+  readonly classes: readonly ClassReport[];
+  readonly times: readonly FormTimes[];
+  readonly bigFile: readonly BigFileFigures[];
 }
 
-export interface Outcome {
-  readonly task: number;
-  readonly verdict: Verdict;
-  readonly microseconds: number;
-  /** An engine that throws something unexpected has refused, but not on purpose. */
+export interface ClassReport {
+  readonly kind: string;
+  readonly category: Category;
+  readonly form: Form;
+  readonly verdicts: Readonly<Partial<Record<Verdict, number>>>;
+  /** What the engine threw instead of refusing, the first time. */
   readonly crash?: string;
+}
+
+export interface FormTimes {
+  readonly form: Form;
+  readonly tasks: number;
+  readonly p50Us: number;
+  readonly p95Us: number;
 }
 
 /** Runs an engine over its share of the tasks, in this process. */
 export async function runEngine(
   name: string,
-  options: { module?: string | undefined; kind?: string | undefined; bigFile: boolean },
+  { module, kind = "" }: { module?: string | undefined; kind?: string | undefined },
 ): Promise<LaneReport> {
   const { open, sample, seconds } = engines[name]!;
-  const engine = await open(options.module);
-  const all = loadTasks().filter(
-    ({ form, kind }) =>
-      engine.forms.includes(form) && (options.kind === undefined || kind.includes(options.kind)),
-  );
-  const tasks = sample === undefined ? all : spread(all).slice(0, sample);
-  const deadline = performance.now() + 1000 * (seconds ?? 600);
+  const engine = await open(module);
+  const all = loadTasks().filter((task) => engine.forms.includes(task.form) && titleOf(task).includes(kind));
+  const tasks = spread(all).slice(0, sample);
   try {
     // Compiled code, as in a server that has run for a while.
-    for (const task of spread(all).slice(0, Math.min(1500, (sample ?? 15_000) / 10)))
-      await attempt(engine, task);
+    for (const task of tasks.slice(0, 1500)) await attempt(engine, task);
+    const deadline = performance.now() + 1000 * (seconds ?? 600);
     const outcomes: Outcome[] = [];
     for (const task of tasks) {
       if (performance.now() > deadline) break;
-      outcomes.push(await measureTask(engine, task));
+      const { answer, microseconds, crash } = await attempt(engine, task);
+      outcomes.push({ task, verdict: judge(task, answer), microseconds, crash });
     }
-    return { engine: name, outcomes, bigFile: options.bigFile ? await measureBigFile(engine) : {} };
+    return {
+      engine: name,
+      classes: classReports(outcomes),
+      times: engine.forms.map((form) => timesOf(form, outcomes)),
+      bigFile: kind === "" ? await measureBigFile(engine, all) : [],
+    };
   } finally {
     engine.close?.();
   }
 }
 
-async function measureTask(engine: Engine, task: Task): Promise<Outcome> {
-  const { answer, microseconds, crash } = await attempt(engine, task);
-  return { task: task.id, verdict: judge(task, answer), microseconds, ...(crash !== undefined && { crash }) };
+/** As a class is called where forms are told apart. */
+export function titleOf({ kind, form }: Pick<Task, "kind" | "form">): string {
+  return `${kind} (${form})`;
 }
 
-export async function attempt(
-  engine: Engine,
-  { call, files }: Pick<Task, "call" | "files">,
-): Promise<{ answer: Answer; microseconds: number; crash?: string }> {
-  const before = new Map(files.flatMap(({ path, before }) => (before ? [[path, before]] : [])));
-  const start = performance.now();
-  try {
-    const given = engine.apply(call, before);
-    const answer = given instanceof Promise ? await given : given;
-    return { answer, microseconds: 1000 * (performance.now() - start) };
-  } catch (error) {
-    const crash = (error as Error).stack ?? String(error);
-    return { answer: new Refusal(crash), microseconds: 1000 * (performance.now() - start), crash };
-  }
+interface Outcome {
+  readonly task: Task;
+  readonly verdict: Verdict;
+  readonly microseconds: number;
+  readonly crash: string | undefined;
 }
 
-/** Every kind early: whatever is cut off at the end is missing from all kinds alike. */
+function classReports(outcomes: readonly Outcome[]): ClassReport[] {
+  return [...Map.groupBy(outcomes, ({ task }) => titleOf(task)).values()].map((group) => {
+    const { kind, category, form } = group[0]!.task;
+    const crash = group.find((outcome) => outcome.crash !== undefined)?.crash;
+    const counts = [...Map.groupBy(group, ({ verdict }) => verdict)].map(([key, each]) => [key, each.length]);
+    return {
+      kind,
+      category,
+      form,
+      verdicts: Object.fromEntries(counts),
+      ...(crash !== undefined && { crash }),
+    };
+  });
+}
+
+function timesOf(form: Form, outcomes: readonly Outcome[]): FormTimes {
+  const times = outcomes.flatMap(({ task, microseconds }) => (task.form === form ? [microseconds] : []));
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
+  return { form, tasks: times.length, p50Us: at(0.5), p95Us: at(0.95) };
+}
+
+/** Every class early: what is cut off at the end is missing from all classes alike. */
 function spread(tasks: readonly Task[]): Task[] {
   const random = new Random(7);
-  const byKind = Map.groupBy(tasks, ({ kind, form }) => `${kind} ${form}`);
-  const piles = [...byKind.values()].map((pile) => shuffle([...pile], random));
+  const piles = [...Map.groupBy(tasks, titleOf).values()].map((pile) => shuffle([...pile], random));
   const longest = Math.max(0, ...piles.map(({ length }) => length));
   return Array.from({ length: longest }, (_, index) => piles.flatMap((pile) => pile[index] ?? [])).flat();
 }

@@ -9,7 +9,7 @@ import { type Answer, Refusal, type Task } from "./task.ts";
  */
 export type Verdict = "right" | "collateral" | "refused" | "indentation" | "wrong";
 
-export function judge({ category, files }: Task, answer: Answer): Verdict {
+export function judge({ category, files }: Pick<Task, "category" | "files">, answer: Answer): Verdict {
   if (answer instanceof Refusal) return category === "refuse" ? "right" : "refused";
   if (category === "refuse") return "wrong";
   let worst: Verdict = "right";

@@ -79,7 +79,7 @@ function readPlainText(bytes: Uint8Array): string | undefined {
 function changesBetween(before: string, after: string, diffArrays: DiffModule["diffArrays"]): Change[] {
   if (before.endsWith("\n") !== after.endsWith("\n")) return [];
   const lines = [before, after].map((text) => [...parseDocument(text).lines]);
-  const parts = diffArrays(lines[0]!, lines[1]!, { maxEditLength: 600 });
+  const parts = diffArrays(lines[0]!, lines[1]!, { maxEditLength: 300 });
   const changes: Change[] = [];
   let at = 0;
   let open: { at: number; removed: string[]; added: string[] } | undefined;

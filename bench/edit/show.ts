@@ -1,5 +1,6 @@
 import { importPeer } from "../peers.ts";
-import { attempt } from "./engine-lane.ts";
+import { attempt } from "./attempt.ts";
+import { titleOf } from "./engine-lane.ts";
 import { engines } from "./engines.ts";
 import { judge } from "./judge.ts";
 import { type Answer, type Call, Refusal, type Task } from "./task.ts";
@@ -15,7 +16,7 @@ export async function showFailures(
   const shown: string[] = [];
   for (const task of loadTasks()) {
     if (shown.length >= limit) break;
-    if (!engine.forms.includes(task.form) || !`${task.kind} (${task.form})`.includes(kind)) continue;
+    if (!engine.forms.includes(task.form) || !titleOf(task).includes(kind)) continue;
     const { answer } = await attempt(engine, task);
     const verdict = judge(task, answer);
     if (verdict !== "right") shown.push(showTask(task, verdict, answer, structuredPatch));
