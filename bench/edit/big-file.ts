@@ -1,5 +1,5 @@
 import { attempt } from "./attempt.ts";
-import { applyChanges, encodeDocument, parseDocument } from "./document.ts";
+import { applyChanges, type Document, encodeDocument } from "./document.ts";
 import { type Hunk, hunkOf, mapLines } from "./hunk.ts";
 import { judge, type Verdict } from "./judge.ts";
 import type { Engine, Form, Task } from "./task.ts";
@@ -20,15 +20,11 @@ const path = "big.ts";
 
 /** One edit in the middle of a file of 10 MB: as it should be, indented otherwise, and of lines that are not there. */
 export async function measureBigFile(engine: Engine, tasks: readonly Task[]): Promise<BigFileFigures[]> {
-  const half = Math.ceil(megabytes / 2) * 1e6;
   const filling = fillingFrom(tasks);
-  const lines = [
-    ...filling.slice(0, lineAfter(filling, half)),
-    ...target,
-    ...filling.slice(lineAfter(filling, half)),
-  ];
-  const document = { ...parseDocument(""), lines, ends: lines.map(() => "\n") };
-  const at = lineAfter(filling, half) + 5;
+  const middle = lineAfter(filling, (megabytes * 1e6) / 2);
+  const lines = [...filling.slice(0, middle), ...target, ...filling.slice(middle)];
+  const document: Document = { lines, ends: lines.map(() => "\n"), encoding: "utf-8" };
+  const at = middle + 5;
   const changes = [{ at, removed: [target[5]!], added: ["    return limit - 1;", "    // one less"] }];
   const hunk = hunkOf(document, changes, at - 3, at + 4);
   const calls: Readonly<Record<BigFileCase, Hunk>> = {
@@ -80,23 +76,11 @@ const target = [
 
 /** Files of the tasks, one after the other. */
 function fillingFrom(tasks: readonly Task[]): string[] {
-  const lines: string[] = [];
-  let bytes = 0;
-  const seen = new Set<string>();
-  for (const { files, kind } of tasks) {
-    const text = kind === "one change" ? Buffer.from(files[0]!.before!).toString("utf8") : "";
-    if (text === "" || seen.has(text)) continue;
-    seen.add(text);
-    lines.push(...text.split("\n"));
-    bytes += text.length;
-    if (bytes > megabytes * 1e6) return lines;
-  }
-  // There are too few to fill it.
-  while (bytes < megabytes * 1e6) {
-    const copy = [...lines];
-    lines.push(...copy);
-    bytes *= 2;
-  }
+  const texts = tasks
+    .filter(({ kind }) => kind === "one change")
+    .map(({ files }) => Buffer.from(files[0]!.before!).toString("utf8"));
+  const all = [...new Set(texts)].join("\n");
+  const lines = all.repeat(Math.ceil((megabytes * 1e6) / all.length)).split("\n");
   return lines.slice(0, lineAfter(lines, megabytes * 1e6));
 }
 

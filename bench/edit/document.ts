@@ -58,19 +58,22 @@ export function encodeDocument({ lines, ends, encoding }: Document): Buffer {
 
 /** The document after the changes. New lines end as the file's lines do, and the file's end stays as it is. */
 export function applyChanges(document: Document, changes: readonly Change[]): Document {
-  const lines: string[] = [];
-  const ends: string[] = [];
+  let lines: string[] = [];
+  let ends: string[] = [];
   let next = 0;
-  const keepUntil = (stop: number) => {
-    lines.push(...document.lines.slice(next, stop));
-    ends.push(...document.ends.slice(next, stop));
+  const add = (moreLines: readonly string[], moreEnds: readonly string[]) => {
+    lines = lines.concat(moreLines);
+    ends = ends.concat(moreEnds);
   };
+  const keepUntil = (stop: number) => add(document.lines.slice(next, stop), document.ends.slice(next, stop));
   const usualEnd = document.ends[0] || "\n";
   for (const { at, removed, added } of changes) {
     keepUntil(at);
     const isPaired = removed.length === added.length;
-    lines.push(...added);
-    ends.push(...added.map((_, index) => (isPaired ? document.ends[at + index]! : usualEnd)));
+    add(
+      added,
+      added.map((_, index) => (isPaired ? document.ends[at + index]! : usualEnd)),
+    );
     next = at + removed.length;
   }
   keepUntil(document.lines.length);

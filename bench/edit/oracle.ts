@@ -111,6 +111,7 @@ export function findWindows(lines: readonly string[], wanted: readonly string[])
 
 /** How often a text occurs in another, overlaps counted. */
 export function countIn(text: string, wanted: string): number {
+  if (wanted === "") return text.length + 1;
   let count = 0;
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) count++;
   return count;
