@@ -32,6 +32,11 @@ export function parseDocument(text: string): Document {
   return { lines, ends, encoding: "utf-8" };
 }
 
+/** The text with plain line ends, as calls speak of it. */
+export function textOf({ lines, ends }: Document): string {
+  return lines.join("\n") + (ends.at(-1) === "" ? "" : "\n");
+}
+
 export function encodeDocument({ lines, ends, encoding }: Document): Buffer {
   const text = lines.map((line, index) => line + ends[index]).join("");
   switch (encoding) {

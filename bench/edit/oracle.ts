@@ -1,4 +1,4 @@
-import type { Change, Document } from "./document.ts";
+import { type Change, type Document, textOf } from "./document.ts";
 import { type Hunk, newLines, oldLines } from "./hunk.ts";
 import type { Form } from "./task.ts";
 
@@ -42,7 +42,7 @@ export function misleads(
     const literal = text.replace(old.join("\n"), () => newLines(hunk).join("\n"));
     const after = [...document.lines];
     after.splice(hunk.at, old.length, ...truth);
-    return literal !== after.join("\n");
+    return literal !== textOf({ ...document, lines: after });
   });
 }
 
@@ -133,7 +133,7 @@ function blurred(document: Document): Blurred {
   let found = known.get(document);
   if (!found) {
     const folded = document.lines.map(fold);
-    found = { text: document.lines.join("\n"), folded, foldedText: folded.join("\n") };
+    found = { text: textOf(document), folded, foldedText: textOf({ ...document, lines: folded }) };
     known.set(document, found);
   }
   return found;

@@ -1,5 +1,5 @@
 import type { Random } from "../../data/random.ts";
-import { type Document, encodeDocument } from "../document.ts";
+import { type Document, encodeDocument, textOf } from "../document.ts";
 import { allForms, type Draft, fileOf, type Shape, type TaskClass, writeDraft } from "../draft.ts";
 import { cutHunks, endOf, oldLines } from "../hunk.ts";
 import { countIn, isAloneExactly } from "../oracle.ts";
@@ -86,7 +86,7 @@ const withFunctionNames = ({ path, document, hunks }: Draft): Call => {
 
 /** Find and replace without what both begin and end with, as long as the text occurs once. */
 const withinLines = ({ path, document, hunks }: Draft): Call | undefined => {
-  const text = document.lines.join("\n");
+  const text = textOf(document);
   const edits: Edit[] = [];
   for (const hunk of hunks) {
     const edit = shorten(editOf(hunk), text);
@@ -116,7 +116,7 @@ function shorten({ find, replace }: Edit, text: string): Edit | undefined {
 
 /** Beginning after the indentation of the first line, as models often do. */
 const fromFirstWord = ({ path, document, hunks }: Draft): Call | undefined => {
-  const text = document.lines.join("\n");
+  const text = textOf(document);
   const edits = hunks.map((hunk) => {
     const { find, replace } = editOf(hunk);
     const indent = /^[ \t]+/.exec(find)?.[0] ?? "";
@@ -193,7 +193,7 @@ const everyOccurrence: TaskClass = {
   category: "clean",
   forms: ["edit"],
   make({ path, document }, _, random) {
-    const text = document.lines.join("\n");
+    const text = textOf(document);
     const words = [...new Set(text.match(/\b[A-Za-z_]{6,20}\b/g) ?? [])];
     if (words.length === 0) return undefined;
     const find = random.pick(words);

@@ -1,6 +1,7 @@
 import type { Random } from "../../data/random.ts";
-import { type Damage, type Draft, damagedClass, type Rewrite, type TaskClass } from "../draft.ts";
+import { type Damage, type Draft, damagedClass, type Rewrite, type Role, type TaskClass } from "../draft.ts";
 import { type Hunk, mapLines, newLines, oldLines } from "../hunk.ts";
+import { changeSome } from "./whitespace.ts";
 
 type Gutter = (line: number, text: string) => string;
 
@@ -20,6 +21,7 @@ export function numbered(gutter: Gutter): Damage {
   return (draft, random) => {
     if (!isPlain(draft)) return undefined;
     const behind = drift(random);
+    if (draft.form === "edit") return numberTexts(draft, gutter, behind, ["find", "replace"]);
     let shift = 0;
     const hunks = draft.hunks.map((hunk) => {
       let newLine = hunk.at + shift;
@@ -33,21 +35,26 @@ export function numbered(gutter: Gutter): Damage {
   };
 }
 
-/** Only the text to find was copied with its numbers; the new text was written without. */
-function numberedFindOnly(gutter: Gutter): Damage {
+/** Only what is to be found was copied with its numbers; the new lines were written without. */
+export function numberedOldLines(gutter: Gutter): Damage {
   return (draft, random) => {
     if (!isPlain(draft)) return undefined;
     const behind = drift(random);
-    const starts = draft.hunks.map(({ at }) => at + 1 + behind);
-    const number: Rewrite = (text, role, index) => {
-      if (role !== "find") return text;
-      return text
-        .split("\n")
-        .map((line, below) => gutter(starts[index]! + below, line))
-        .join("\n");
-    };
-    return { ...draft, rewrites: [...draft.rewrites, number] };
+    if (draft.form === "edit") return numberTexts(draft, gutter, behind, ["find"]);
+    return changeSome(draft, ({ kind, text }, position) =>
+      kind === "add" ? text : gutter(position + 1 + behind, text),
+    );
   };
+}
+
+/** Both texts of an edit are numbered from the line it begins at. */
+function numberTexts(draft: Draft, gutter: Gutter, behind: number, roles: readonly Role[]): Draft {
+  const starts = draft.hunks.map(({ at }) => at + 1 + behind);
+  const number: Rewrite = (text, role, index) => {
+    const numberLine = (line: string, below: number) => gutter(starts[index]! + below, line);
+    return roles.includes(role) ? text.split("\n").map(numberLine).join("\n") : text;
+  };
+  return { ...draft, rewrites: [...draft.rewrites, number] };
 }
 
 export const gutterClasses: readonly TaskClass[] = [
@@ -58,9 +65,8 @@ export const gutterClasses: readonly TaskClass[] = [
     .slice(0, 3)
     .map(([name, gutter]) =>
       damagedClass({
-        kind: `line numbers like "${name}" in find only`,
-        forms: ["edit"],
-        damage: [numberedFindOnly(gutter)],
+        kind: `line numbers like "${name}" in old lines only`,
+        damage: [numberedOldLines(gutter)],
       }),
     ),
 ];

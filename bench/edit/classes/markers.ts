@@ -56,7 +56,10 @@ const unifiedNumbers: Damage = (draft, random) => {
   const numbered = udiffHunks(draft.document, draft.hunks);
   const numbers = numbered.split("\n").filter((line) => /^@@ -\d+,\d+ \+\d+,\d+ @@$/.test(line));
   if (numbers.length !== draft.hunks.length) return undefined;
-  const suffix = random.pick(["", "", " function main() {"]);
+  const name = random.pick(["", "", "function prepareEverything() {"]);
+  if (name !== "" && draft.document.lines.some((line) => line.includes("prepareEverything")))
+    return undefined;
+  const suffix = name && ` ${name}`;
   let next = 0;
   const rewrite: Rewrite = (text) => text.replace(/^@@$/gm, () => numbers[next++ % numbers.length] + suffix);
   return { ...draft, rewrites: [...draft.rewrites, rewrite] };

@@ -1,5 +1,5 @@
 import type { Random } from "../../data/random.ts";
-import { type Document, encodeDocument, replaceLines } from "../document.ts";
+import { type Document, encodeDocument, replaceLines, textOf } from "../document.ts";
 import { allForms, draftOf, rewriteCall, type TaskClass, type TaskParts } from "../draft.ts";
 import { type Hunk, mapLines, oldLines } from "../hunk.ts";
 import { countIn, findWindows, fold } from "../oracle.ts";
@@ -27,7 +27,7 @@ const overlapping: TaskClass = {
   category: "refuse",
   forms: ["edit"],
   make({ path, document }, _, random) {
-    const text = document.lines.join("\n");
+    const text = textOf(document);
     const runs = text.match(/([=*#/-])\1{3,}|(?:\n[ \t]*\}){3,}/g) ?? [];
     const run = runs.length > 0 ? random.pick(runs) : "";
     const find = /^\n/.test(run) ? repeatedEnd(run) : run.slice(0, -1);
@@ -50,7 +50,7 @@ const wrongCount: TaskClass = {
   category: "refuse",
   forms: ["edit"],
   make({ path, document }, _, random) {
-    const text = document.lines.join("\n");
+    const text = textOf(document);
     const words = [...new Set(text.match(/\b[A-Za-z_]{6,20}\b/g) ?? [])];
     const find = words.length > 0 ? random.pick(words) : "";
     const count = text.split(find).length - 1;
@@ -78,8 +78,7 @@ function lookalikes(kind: string, vary: Vary): TaskClass {
       const document = withCopy(draft.document, hunk, blocks.here, blocks.there, random);
       const call = [blocks.call ?? hunk];
       if (findWindows(document.lines, oldLines(call[0]!)).length > 0) return undefined;
-      if (form === "edit" && countIn(document.lines.join("\n"), oldLines(call[0]!).join("\n")) > 0)
-        return undefined;
+      if (form === "edit" && countIn(textOf(document), oldLines(call[0]!).join("\n")) > 0) return undefined;
       return refused(draft.path, document, call, form);
     },
   };
