@@ -7,6 +7,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   write: () => import("./groups/write.ts"),
   counter: () => import("./groups/counter.ts"),
   start: () => import("./groups/start.ts"),
+  edit: () => import("./groups/edit.ts"),
 };
 
 export const groupNames: readonly string[] = Object.keys(loaders);

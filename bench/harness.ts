@@ -44,6 +44,15 @@ export interface Group {
   /** What else must be done first, once. */
   readonly prepare?: () => void;
   readonly cases: readonly Case[];
+  /** What is measured in a way of its own. */
+  readonly run?: (options: GroupOptions) => AsyncGenerator<CaseResult>;
+}
+
+/** What was said on the command line. */
+export interface GroupOptions {
+  readonly only: string;
+  readonly engine?: string | undefined;
+  readonly show?: string | undefined;
 }
 
 /** What a contender needed for one lap, and what its process had grown by at the end. */
@@ -78,6 +87,8 @@ export interface CaseResult {
   readonly name: string;
   readonly about: string;
   readonly contenders: readonly ContenderResult[];
+  /** Figures of another kind than contenders have: a head, then rows. */
+  readonly table?: readonly (readonly string[])[];
   readonly verdicts: readonly Verdict[];
 }
 

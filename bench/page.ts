@@ -19,8 +19,9 @@ ${summary(results)}
 
 \`\`\`sh
 npm run bench                          # everything; makes 2 GB of data in bench/.work the first time
-npm run bench -- grep read             # some groups: grep glob read write counter start race crash
+npm run bench -- grep read             # some groups: grep glob read write counter start edit race crash
 npm run bench -- grep --only "15 files"  # cases whose name holds these words
+npm run bench -- edit --show "tabs for spaces"  # the first edits of a class that go wrong
 npm run bench -- race                  # a million tries for each operation
 npm run bench -- --json > results.json # for machines
 npm run bench -- --strict              # exit code 1 when a goal is missed
@@ -53,7 +54,8 @@ function summary(results: readonly CaseResult[]): string {
 }
 
 function section(result: CaseResult): string {
-  const figures = result.contenders.length === 0 ? [] : [table(caseRows(result)), ""];
+  const rows = caseRows(result);
+  const figures = rows.length === 0 ? [] : [table(rows), ""];
   return [
     `### ${result.group}: ${result.name}`,
     "",

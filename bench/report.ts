@@ -43,8 +43,9 @@ export function describeMachine(): Machine {
   };
 }
 
-/** The rows of one case: a title, then a contender each with its figures and its ratios to the first. */
+/** The rows of one case: a title, then a contender each with its figures and its ratios to the first; or its own. */
 export function caseRows(result: CaseResult): readonly (readonly string[])[] {
+  if (result.contenders.length === 0) return result.table ?? [];
   const measured = result.contenders.filter((contender) => "p50Ms" in contender);
   const unit = measured.every(({ p50Ms }) => p50Ms < 1) ? microseconds : milliseconds;
   const title = ["cpu", "p50", "min"].map((name) => `${name} ${unit.name}`);
@@ -60,7 +61,7 @@ export function verdictLine({ met, goal, measured }: Verdict): string {
 
 /** A case for people at a terminal. */
 export function printCase(result: CaseResult): string {
-  const rows = result.contenders.length === 0 ? [] : caseRows(result);
+  const rows = caseRows(result);
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const align = (cell: string, column: number) =>
     column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!);

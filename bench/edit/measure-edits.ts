@@ -1,0 +1,58 @@
+import { fork } from "node:child_process";
+import type { CaseResult } from "../harness.ts";
+import { bigFileResult, classesResult, enginesResult } from "./edit-results.ts";
+import type { LaneReport } from "./engine-lane.ts";
+import { engines } from "./engines.ts";
+import { showFailures } from "./show.ts";
+import { ensureTasks } from "./task-store.ts";
+
+export interface EditOptions {
+  /** Where the engine under test is, when it is not this repository's. */
+  readonly engine?: string | undefined;
+  /** Print failures of these classes instead of measuring. */
+  readonly show?: string | undefined;
+  /** Only engines whose name holds these words. */
+  readonly only: string;
+}
+
+/** Has every engine apply the same calls, each in a process of its own, one after the other. */
+export async function* measureEdits({ engine, show, only }: EditOptions): AsyncGenerator<CaseResult> {
+  await ensureTasks();
+  const names = Object.keys(engines).filter((name) => name.includes(only));
+  if (show !== undefined) {
+    console.log(await showFailures(names[0]!, { kind: show, module: engine, limit: 5 }));
+    return;
+  }
+  const reports: (LaneReport | EngineFailure)[] = [];
+  for (const name of names) {
+    process.stderr.write(`${name} …\n`);
+    reports.push(await runInProcess(name, name === "toolcrib" ? engine : undefined));
+  }
+  yield enginesResult(reports);
+  yield bigFileResult(reports);
+  yield classesResult(reports);
+}
+
+/** An engine that could not be opened, or took the process with it. */
+export interface EngineFailure {
+  readonly engine: string;
+  readonly failure: string;
+}
+
+function runInProcess(name: string, module = ""): Promise<LaneReport | EngineFailure> {
+  const { promise, resolve } = Promise.withResolvers<LaneReport | EngineFailure>();
+  const child = fork(new URL("engine-process.ts", import.meta.url), [name, module, ""], {
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  let complaint = "";
+  child.stderr!.on("data", (bytes) => {
+    complaint = (complaint + bytes).slice(-2000);
+  });
+  child.on("message", (report) => resolve(report as LaneReport));
+  child.on("close", () => {
+    const [line = "its process ended"] = complaint.split("\n").filter((each) => /Error/.test(each));
+    resolve({ engine: name, failure: line });
+  });
+  return promise;
+}

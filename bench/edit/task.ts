@@ -1,0 +1,60 @@
+export type Form = "edit" | "v4a" | "udiff";
+
+export interface Edit {
+  readonly find: string;
+  readonly replace: string;
+  readonly all?: boolean;
+  readonly expectCount?: number;
+}
+
+/** What a model sends. */
+export type Call =
+  | { readonly form: "edit"; readonly path: string; readonly edits: readonly Edit[] }
+  | { readonly form: "v4a" | "udiff"; readonly text: string };
+
+/**
+ * - clean: nothing is wrong with the call;
+ * - damaged: the call has a mistake that models make, and one right answer;
+ * - either: the right answer or a refusal will do;
+ * - refuse: nothing may be applied.
+ */
+export type Category = "clean" | "damaged" | "either" | "refuse";
+
+export interface TaskFile {
+  readonly path: string;
+  /** Undefined: there is no such file. */
+  readonly before: Uint8Array | undefined;
+  /** What has to be there afterwards, byte for byte; not said where refusing is the only right answer. */
+  readonly after: Uint8Array | undefined;
+}
+
+export interface Task {
+  readonly id: number;
+  readonly category: Category;
+  /** The kind of mistake, or of edit. */
+  readonly kind: string;
+  readonly form: Form;
+  /** Package, versions and path the edit was taken from. */
+  readonly source: string;
+  readonly call: Call;
+  readonly files: readonly TaskFile[];
+}
+
+/** An engine's answer: every file that it would write, undefined for one that it would delete. */
+export type Answer = ReadonlyMap<string, Uint8Array | undefined> | Refusal;
+
+export class Refusal {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** Something that applies calls to files. */
+export interface Engine {
+  readonly name: string;
+  readonly forms: readonly Form[];
+  apply(call: Call, files: ReadonlyMap<string, Uint8Array>): Promise<Answer> | Answer;
+  close?(): void;
+}
