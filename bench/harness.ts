@@ -49,7 +49,7 @@ export interface Group {
 }
 
 /** What was said on the command line. */
-export interface GroupOptions {
+interface GroupOptions {
   readonly only: string;
   readonly engine?: string | undefined;
   readonly show?: string | undefined;

@@ -24,7 +24,7 @@ export interface ClassReport {
   readonly crash?: string;
 }
 
-export interface FormTimes {
+interface FormTimes {
   readonly form: Form;
   readonly tasks: number;
   readonly p50Us: number;

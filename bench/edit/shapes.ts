@@ -56,10 +56,3 @@ export const lineForLine: Shape = (modification) => {
   );
   return isPaired ? modification : undefined;
 };
-
-export function both(first: Shape, second: Shape): Shape {
-  return (modification, random) => {
-    const shaped = first(modification, random);
-    return shaped && second(shaped, random);
-  };
-}

@@ -10,12 +10,12 @@ export const quotes: Glyphs = {
   pattern: /["']/g,
   pick: (plain, random) => (plain === '"' ? random.pick(["“", "”"]) : random.pick(["’", "’", "‘"])),
 };
-export const dashes: Glyphs = {
+const dashes: Glyphs = {
   pattern: /-/g,
   pick: (_, random) => random.pick(["–", "—", "−", "‑", "‐"]),
 };
 /** Blanks inside a line only: at its beginning they are indentation. */
-export const spaces: Glyphs = {
+const spaces: Glyphs = {
   pattern: /(?<=\S) (?=\S)/g,
   margin: 1,
   pick: (_, random) => random.pick(["\u00a0", "\u00a0", "\u202f", "\u2009", "\u2003", "\u3000"]),
@@ -50,7 +50,7 @@ export function throughout(glyphs: Glyphs): Damage {
 }
 
 /** The file has the glyphs, and the call says plain characters everywhere. */
-export function inTheFile(glyphs: Glyphs): Damage {
+function inTheFile(glyphs: Glyphs): Damage {
   return (draft, random) => {
     if (changesGlyphsOnly(draft)) return undefined;
     const seed = random.below(2 ** 31);

@@ -36,7 +36,7 @@ export function numbered(gutter: Gutter): Damage {
 }
 
 /** Only what is to be found was copied with its numbers; the new lines were written without. */
-export function numberedOldLines(gutter: Gutter): Damage {
+function numberedOldLines(gutter: Gutter): Damage {
   return (draft, random) => {
     if (!isPlain(draft)) return undefined;
     const behind = drift(random);

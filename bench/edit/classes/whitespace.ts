@@ -12,7 +12,7 @@ export const addTrailingBlanks: Damage = (draft, random) => {
   );
 };
 
-export const fileHasTrailingBlanks: Damage = (draft, random) => {
+const fileHasTrailingBlanks: Damage = (draft, random) => {
   if (changesBlanksOnly(draft)) return undefined;
   const lines = new Map<number, string>();
   for (const hunk of draft.hunks) {
@@ -43,7 +43,7 @@ export const spacesForTabs: Damage = (draft, random) => {
 };
 
 /** Four columns a level where the file has two, or the other way round. Two levels show which it is, one would not. */
-export const otherIndentationWidth: Damage = (draft) => {
+const otherIndentationWidth: Damage = (draft) => {
   if (changesBlanksOnly(draft)) return undefined;
   const unit = [4, 2].find((width) =>
     everyIndentation(draft, (indent) => /^ *$/.test(indent) && indent.length % width === 0),
@@ -66,7 +66,7 @@ export const shiftRight: Damage = (draft, random) => {
   return reindent(draft, (indent) => step + indent);
 };
 
-export const shiftLeft: Damage = (draft, random) => {
+const shiftLeft: Damage = (draft, random) => {
   const step = ["\t", "    ", "  "].find((each) =>
     everyIndentation(draft, (indent) => indent.startsWith(each)),
   );
@@ -144,7 +144,7 @@ function showsIndentation({ hunks }: Draft): boolean {
 }
 
 /** A change of nothing but blanks cannot be told from damage to blanks. */
-export function changesBlanksOnly({ changes }: Pick<Draft, "changes">): boolean {
+function changesBlanksOnly({ changes }: Pick<Draft, "changes">): boolean {
   const squeeze = (line: string) => line.replace(/\s/g, "");
   return changes.some(({ removed, added }) => {
     const gone = new Set(removed.map(squeeze));
