@@ -26,14 +26,10 @@ export function* stripGutters(
   for (const gutter of gutters) {
     const firstLine = countsUp(oldLines, gutter);
     if (firstLine === undefined) continue;
-    const isAdded = (line: string) => !oldLines.includes(line);
-    const numbersAdded = newLines
-      .filter((line) => isAdded(line) && !isBlankLine(line))
-      .every((line) => {
-        const number = Number(gutter.exec(line)?.[1]);
-        return number >= firstLine - 1 && number <= firstLine + oldLines.length + newLines.length;
-      });
-    const strip = (line: string) => (isAdded(line) && !numbersAdded ? line : line.replace(gutter, ""));
+    const added = addedLines(oldLines, newLines, gutter, firstLine);
+    if (added === "unclear") continue;
+    const isBare = (line: string) => added === "bare" && !oldLines.includes(line);
+    const strip = (line: string) => (isBare(line) ? line : line.replace(gutter, ""));
     const stripBlank = (line: string) => (strip(line) === line ? line : strip(line).replace(/^ /, ""));
     const withBlank = { oldLines: oldLines.map(strip), newLines: newLines.map(strip), firstLine };
     if (withBlank.oldLines.every((body) => body === "" || body.startsWith(" "))) {
@@ -43,6 +39,7 @@ export function* stripGutters(
   }
 }
 
+/** The number of the first line, when every line has one and they count up. */
 function countsUp(lines: readonly string[], gutter: RegExp): number | undefined {
   let first: number | undefined;
   for (const [index, line] of lines.entries()) {
@@ -53,4 +50,32 @@ function countsUp(lines: readonly string[], gutter: RegExp): number | undefined 
     if (Number(number) !== first + index) return undefined;
   }
   return first;
+}
+
+/**
+ * Whether the lines that are not among the old ones have numbers. Their numbers may be those of the new file, which are
+ * far from the old ones where changes above add or remove much. What begins with a number of its own is no gutter.
+ */
+function addedLines(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+  gutter: RegExp,
+  firstLine: number,
+): "numbered" | "bare" | "unclear" {
+  const added = newLines
+    .map((line, index) => ({ line, number: Number(gutter.exec(line)?.[1]), index }))
+    .filter(({ line }) => !oldLines.includes(line) && !isBlankLine(line));
+  if (added.every(({ number }) => Number.isNaN(number))) return "bare";
+  const areNear = added.every(
+    ({ number }) => number >= firstLine - 1 && number <= firstLine + oldLines.length + newLines.length,
+  );
+  const isContentNumbered = (line: string) => gutter.test(line.replace(gutter, ""));
+  if (oldLines.some(isContentNumbered) && !added.every(({ line }) => isContentNumbered(line)))
+    return areNear ? "unclear" : "bare";
+  const countUp = added.every(({ number, index }, position) => {
+    const previous = added[position - 1];
+    return !previous || number - previous.number === index - previous.index || index - previous.index > 1;
+  });
+  const areNumbered = !added.some(({ number }) => Number.isNaN(number)) && (areNear || countUp);
+  return areNumbered ? "numbered" : "unclear";
 }
