@@ -18,7 +18,10 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly limits: OutputLimits;
   /** Ends the call after this long; 60 seconds if not said. */
   readonly timeoutMs?: number;
-  /** What this call would touch. Pure: guardian, scheduler and journal read it before `run`. */
+  /**
+   * What this call would touch, nothing less. Pure: guardian, scheduler and journal read it before `run`. Throws
+   * `invalid-input` where that cannot be told from the input.
+   */
   accesses(input: Input): readonly Access[];
   run(input: Input, context: ToolContext): Promise<ToolOutput<Data>>;
 }
@@ -30,12 +33,29 @@ export type AnyTool = Tool<any, any>;
 /** All that a running tool can reach. */
 export interface ToolContext {
   readonly environment: Environment;
+  /** What this caller last saw of files, so that an edit can tell what others changed in between. */
+  readonly seen: SeenFiles;
   /** Aborts on cancellation and at the deadline; hand it to everything that waits. */
   readonly signal: AbortSignal;
   /** Says how far the work is; shown to people, never to the model. */
   progress(message: string): void;
   /** Passes on output while the call still runs. */
   output(stream: "stdout" | "stderr", text: string): void;
+}
+
+/** A bounded memory of files as one caller was shown them, or left them. */
+export interface SeenFiles {
+  note(path: string, part: SeenPart): void;
+  /** What is remembered of the file that `path` leads to, in the order of its lines. */
+  recall(path: string): Promise<readonly SeenPart[]>;
+}
+
+/** Lines of a file as they were seen. */
+export interface SeenPart {
+  /** As in the file, line ends included, a byte-order mark left out. */
+  readonly bytes: Uint8Array;
+  /** `first` counts from 1. */
+  readonly lines: "all" | { readonly first: number; readonly count: number };
 }
 
 /** Typed and whole for programs, words for the model, and how to ask for the rest. */

@@ -1,11 +1,14 @@
 import type { Environment } from "../contract/environment.ts";
+import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
 
 /** The last step: the tool itself. */
 export function runTool(environment: Environment): Next {
+  const seen = new SeenMemory(environment);
   return async (call) => {
     const output = await call.tool.run(call.input, {
       environment,
+      seen,
       signal: call.signal,
       progress: (message) => call.notify({ type: "progress", message }),
       output: (stream, text) => call.notify({ type: "output", stream, text }),
