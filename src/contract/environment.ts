@@ -45,6 +45,23 @@ export interface Environment {
   move(from: string, to: string, options?: MoveOptions): Promise<void>;
 
   /**
+   * Changes several files, all or none. Each must hold what its change says stood there before, else `stale`; after an
+   * error every file is as it was, and no directory was made. Links are followed; with `after` "nothing" the entry
+   * itself goes, also when it is a link. A file may be named once: the same real path twice, or one path as the
+   * directory of another, is `invalid-input`. Who may not write a file may not change it (`denied`), but may delete it.
+   *
+   * Whoever reads meanwhile meets each file whole, but perhaps some already changed and some not yet. Cancelling stops
+   * it until the first file is changed, and no longer after that. After a crash the next environment opened on the
+   * workspace completes or takes back what was begun, and says so in `recovered`.
+   *
+   * The inverse of a change set is a change set: `before` and `after` exchanged, and the modes the receipts tell.
+   */
+  change(changes: readonly FileChange[], options?: ChangeOptions): Promise<readonly ChangeReceipt[]>;
+
+  /** What a crash had left of earlier changes, as it was settled when this environment was opened. */
+  readonly recovered?: readonly RecoveredChange[];
+
+  /**
    * When the regular files at these paths, relative to the workspace and free of links, were last changed; undefined
    * for anything else. Quick for thousands.
    */
@@ -143,6 +160,48 @@ export interface MoveOptions {
 export interface WriteReceipt {
   readonly created: boolean;
   readonly info: FileInfo;
+}
+
+/** What one file is to become. When that is what it is already, it is only held to `before`. */
+export interface FileChange {
+  readonly path: string;
+  /** SHA-256 of the content that `path` leads to now, in lower-case hex, or "nothing". */
+  readonly before: string;
+  readonly after: Uint8Array | "nothing";
+  /** Permission bits afterwards; those it has, or for a new file those of `like`, if not said. */
+  readonly mode?: number;
+  /** For a new file: the path whose mode and owner it takes. A move is `from` to "nothing" and `to` new, like `from`. */
+  readonly like?: string;
+  /**
+   * "break", unless told: this name gets a file of its own, other hard links keep the old content. "keep": all names
+   * see the change, wherever they are; then somebody who reads meanwhile may meet a mixture.
+   */
+  readonly hardLinks?: "break" | "keep";
+}
+
+export interface ChangeOptions {
+  /** Wait until all is on the disk; yes if not said. */
+  readonly durable?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** In the order of the changes. */
+export interface ChangeReceipt {
+  /** Absolute real path of what was changed. */
+  readonly realPath: string;
+  /** What stood there, and what stands there now: undefined for nothing. */
+  readonly before: FileInfo | undefined;
+  readonly after: FileInfo | undefined;
+}
+
+/** A change set whose process died on the way. */
+export interface RecoveredChange {
+  /** "failed": it could not be settled now, and is tried again at the next start. */
+  readonly outcome: "completed" | "taken back" | "failed";
+  /** The files of the change set, relative to the workspace. */
+  readonly paths: readonly string[];
+  /** Those among them that were left as they are, because somebody has changed them since. */
+  readonly leftAlone: readonly string[];
 }
 
 /** An open directory. Names are single names: no separators, no "..". Links are never followed. */

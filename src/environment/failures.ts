@@ -116,6 +116,26 @@ export function keepsChanging(path: string): ToolError {
   });
 }
 
+/** What stands at a path is not what a change takes it for. */
+export function isStale(path: string, is: "changed" | "gone" | "there"): ToolError {
+  const what = { changed: "has changed", gone: "is gone", there: "is there by now" }[is];
+  return new ToolError("stale", `${path} ${what}; nothing was changed`, {
+    hint: "Look at it again, then make the change from what is there.",
+  });
+}
+
+export function isNamedTwice(path: string, other: string): ToolError {
+  return new ToolError("invalid-input", `${path} and ${other} are the same file`, {
+    hint: "Make one change of the two.",
+  });
+}
+
+export function liesInChangedFile(path: string, file: string): ToolError {
+  return new ToolError("invalid-input", `${path} cannot lie in ${file}, which is to be a file or to go`, {
+    hint: "Make the two changes one after the other.",
+  });
+}
+
 export function isReadOnlyOutput(path: string): ToolError {
   return new ToolError("denied", `${path} is a kept output and cannot be changed`, {
     hint: "Write to a path in the workspace instead.",

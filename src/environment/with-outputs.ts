@@ -28,6 +28,9 @@ export function withOutputs(environment: Environment, outputs: Environment): Env
     writeFile: async (path, ...rest) => (await changing(path)).writeFile(path, ...rest),
     delete: async (path, options) => (await changing(path)).delete(path, options),
     move: async (from, to, options) => (await changing(from, to)).move(from, to, options),
+    change: async (changes, options) =>
+      (await changing(...changes.map(({ path }) => path))).change(changes, options),
+    ...(environment.recovered === undefined ? {} : { recovered: environment.recovered }),
     modifiedTimes: (...call) => environment.modifiedTimes(...call),
     openDirectory: (path) => environment.openDirectory(path),
     ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],

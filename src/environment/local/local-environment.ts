@@ -1,9 +1,12 @@
 import { closeSync, existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type {
+  ChangeOptions,
+  ChangeReceipt,
   DeleteOptions,
   Directory,
   Environment,
+  FileChange,
   FileContent,
   FileInfo,
   IgnoreFileOutside,
@@ -18,8 +21,10 @@ import type {
 import { ToolError } from "../../contract/error.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { monotonicMs } from "../../text/clock.ts";
-import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput } from "../failures.ts";
+import { contentHash } from "../../text/content-hash.ts";
+import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput, isStale } from "../failures.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
+import { refuseOverlaps } from "../overlaps.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
 import { deleteEntry } from "./files/delete-entry.ts";
@@ -149,6 +154,39 @@ class LocalEnvironment implements Environment {
     return this.#changing(from, (source) =>
       this.#changing(to, (target) => moveEntry(this.#inside, source, target, options)),
     );
+  }
+
+  // In work: checks and then writes one after the other.
+  async change(
+    changes: readonly FileChange[],
+    options: ChangeOptions = {},
+  ): Promise<readonly ChangeReceipt[]> {
+    throwIfAborted(options.signal);
+    const before = await Promise.all(
+      changes.map(async ({ path, before: hash }) => {
+        const found = await this.readFile(path, { maxBytes: 1e9 }).catch((error: ToolError) => {
+          if (error.code === "not-found") return undefined;
+          throw error;
+        });
+        if (found === undefined && hash !== "nothing") throw isStale(path, "gone");
+        if (found !== undefined && hash === "nothing") throw isStale(path, "there");
+        if (found !== undefined && contentHash(found.bytes) !== hash) throw isStale(path, "changed");
+        return { realPath: await this.realPath(path), info: found?.info };
+      }),
+    );
+    refuseOverlaps(before.map(({ realPath }, index) => ({ realPath, path: changes[index]!.path })));
+    const receipts: ChangeReceipt[] = [];
+    for (const [index, { path, after, mode, like }] of changes.entries()) {
+      const { realPath, info } = before[index]!;
+      if (after === "nothing") await this.delete(path);
+      const bits = mode ?? (like === undefined ? undefined : (await this.info(like)).mode);
+      const written =
+        after === "nothing"
+          ? undefined
+          : await this.writeFile(path, after, bits === undefined ? {} : { mode: bits });
+      receipts.push({ realPath, before: info, after: written?.info });
+    }
+    return receipts;
   }
 
   async modifiedTimes(

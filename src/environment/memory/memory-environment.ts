@@ -1,7 +1,10 @@
 import type {
+  ChangeOptions,
+  ChangeReceipt,
   DeleteOptions,
   Directory,
   Environment,
+  FileChange,
   FileContent,
   FileInfo,
   LineRange,
@@ -22,7 +25,6 @@ import {
   isNoDirectory,
   isOutputHandle,
   isReadOnlyOutput,
-  isSpecial,
   isWorkspaceItself,
   needsRecursive,
   ontoItself,
@@ -32,8 +34,9 @@ import {
 import { layOut, sliceLines, type TextLayout } from "../lines/read-lines.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import { liesInside, relativeToWorkspace } from "../workspace-path.ts";
+import { changeTree } from "./change-tree.ts";
 import { MemoryDirectory } from "./memory-directory.ts";
-import { type FileNode, infoOf, type Node, newFile, pathOf, Tree } from "./tree.ts";
+import { asFile, type FileNode, infoOf, type Node, newFile, pathOf, Tree } from "./tree.ts";
 
 /** A workspace that exists in memory only. Behaves like the local one; programs cannot be started. */
 export class MemoryEnvironment implements Environment {
@@ -162,6 +165,14 @@ export class MemoryEnvironment implements Environment {
     });
   }
 
+  async change(
+    changes: readonly FileChange[],
+    options: ChangeOptions = {},
+  ): Promise<readonly ChangeReceipt[]> {
+    throwIfAborted(options.signal);
+    return changeTree(this.#tree, changes, (path) => this.#change(path, () => this.#relative(path)));
+  }
+
   async openDirectory(path: string): Promise<Directory> {
     return this.#answer(path, () => {
       const node = this.#existing(path, true);
@@ -210,9 +221,4 @@ export class MemoryEnvironment implements Environment {
     if (this.#output(path) !== undefined) throw isReadOnlyOutput(path);
     return this.#answer(path, act);
   }
-}
-
-function asFile(node: Node, path: string): FileNode {
-  if (node.kind === "file") return node;
-  throw node.kind === "directory" ? isDirectory(path) : isSpecial(path);
 }

@@ -1,5 +1,5 @@
 import type { FileInfo } from "../../contract/environment.ts";
-import { danglingLink, LeadsOutside, notFound, systemError } from "../failures.ts";
+import { danglingLink, isDirectory, isSpecial, LeadsOutside, notFound, systemError } from "../failures.ts";
 
 export type Node = FileNode | DirectoryNode | LinkNode | SpecialNode;
 
@@ -40,6 +40,11 @@ export function infoOf(node: Node): FileInfo {
   const bytes =
     node.kind === "file" ? node.bytes.length : node.kind === "link" ? Buffer.byteLength(node.target) : 0;
   return { kind: node.kind, bytes, modifiedMs: node.modifiedMs, mode: node.mode };
+}
+
+export function asFile(node: Node, path: string): FileNode {
+  if (node.kind === "file") return node;
+  throw node.kind === "directory" ? isDirectory(path) : isSpecial(path);
 }
 
 /** Where a path leads: a name in a directory, as in the local environment. */
