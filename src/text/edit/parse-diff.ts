@@ -18,7 +18,7 @@ import { diffNames, withoutPrefix } from "./named-file.ts";
 
 /** Throws `invalid-input` with the number of the line that does not belong. */
 export function parseDiff(diff: string): readonly FileSection[] {
-  const lines = diff.replace(/^\ufeff/, "").split("\n");
+  const lines = diff.split("\n");
   const sections: FileSection[] = [];
   let at = 0;
   while (at < lines.length) {

@@ -1,7 +1,9 @@
 import { ToolError } from "../../contract/error.ts";
 import { type Block, blockOfHunk, type HunkLine } from "./block.ts";
+import { isDiffHeader } from "./diff-header.ts";
 import type { FileSection } from "./file-section.ts";
 import { readHunkHeader } from "./hunk-header.ts";
+import { parseDiff } from "./parse-diff.ts";
 import { patchBodies } from "./patch-envelope.ts";
 
 /*
@@ -25,7 +27,7 @@ export function parsePatch(patch: string, strictness: Strictness): readonly File
   const sections: FileSection[] = [];
   for (const body of patchBodies(patch, strictness)) {
     const reader = new PatchReader(body.lines, body.firstLine, strictness);
-    while (!reader.isDone) sections.push(readSection(reader));
+    while (!reader.isDone) sections.push(...readSections(reader));
   }
   if (sections.length === 0) {
     throw new ToolError("invalid-input", "The patch names no file", {
@@ -104,6 +106,18 @@ class PatchReader {
     return text.trimEnd() === "@@" || text.startsWith("@@ ") ? text.slice(2).trim() : undefined;
   }
 
+  get isDiff(): boolean {
+    return isDiffHeader(this.#lines, this.#at);
+  }
+
+  /** A unified diff from here to the next section. */
+  takeDiff(): string {
+    const start = this.#at;
+    while (!this.isDone && !this.isMarker) this.advance();
+    // As many lines before it as there are, so that errors count right.
+    return "\n".repeat(this.#firstLine + start - 1) + this.#lines.slice(start, this.#at).join("\n");
+  }
+
   unexpected(expected: string): ToolError {
     const message = `Line ${this.#firstLine + this.#at} of the patch does not belong there: ${JSON.stringify(this.line)}`;
     return new ToolError("invalid-input", message, { hint: expected });
@@ -111,6 +125,10 @@ class PatchReader {
 }
 
 const sectionMarkers = ["Add File:", "Delete File:", "Update File:", "Move to:", "End of File"];
+
+function readSections(reader: PatchReader): readonly FileSection[] {
+  return reader.isDiff ? parseDiff(reader.takeDiff()) : [readSection(reader)];
+}
 
 function readSection(reader: PatchReader): FileSection {
   const added = reader.marker("Add File:");

@@ -12,7 +12,7 @@ export interface PatchBody {
  * all taken. Throws when one is cut off, as its last hunk may be too.
  */
 export function patchBodies(patch: string, strictness: "strict" | "loose"): readonly PatchBody[] {
-  const lines = unescapeWhole(patch).split("\n");
+  const lines = patch.split("\n");
   const bodies: PatchBody[] = [];
   let begin = lines.findIndex(isBegin);
   if (begin === -1 && strictness === "loose" && lines.some(isSection)) return [withoutEnvelope(lines)];
@@ -87,12 +87,4 @@ function refuseOutside(lines: readonly string[], firstLine: number): void {
 
 function withoutEnvironment(lines: readonly string[]): readonly string[] {
   return /^\*\*\* Environment ID: \S/.test(lines[0] ?? "") ? lines.slice(1) : lines;
-}
-
-/** A patch in one line, its line ends written as \n. */
-function unescapeWhole(patch: string): string {
-  const text = patch.replace(/^\ufeff/, "");
-  if (text.includes("\n") || !/\*\*\* Begin Patch\\n/.test(text)) return text;
-  const characters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "" };
-  return text.replace(/\\([\\"'/ntr])/g, (_, character: string) => characters[character] ?? character);
 }

@@ -1,61 +1,60 @@
 import { ToolError } from "../../contract/error.ts";
 import type { EditRequest, FilePlan } from "./edit-request.ts";
+import type { FileSection } from "./file-section.ts";
 import type { ReadFile } from "./named-file.ts";
 import { parseDiff } from "./parse-diff.ts";
 import { hasLooseReading, parsePatch } from "./parse-patch.ts";
 import { planReplace } from "./plan-replace.ts";
 import { planSections } from "./plan-sections.ts";
+import { unescapeWhole } from "./unescape-whole.ts";
 
 /**
  * What a request would do, file by file, or a ToolError that says why it cannot be done. Finding is tolerant, writing
  * is not: every byte outside the named change stays as it was, and a place is used only when it is the only one.
  */
 export function planEdits(request: EditRequest, read: ReadFile): readonly FilePlan[] {
-  switch (request.kind) {
-    case "replace":
-      return [planReplace(request, read)];
-    case "patch":
-      return looksLikeDiff(request.patch) ? planDiff(request.patch, read) : planPatch(request.patch, read);
-    case "diff":
-      return looksLikePatch(request.diff) ? planPatch(request.diff, read) : planDiff(request.diff, read);
-  }
+  if (request.kind === "replace") return [planReplace(request, read)];
+  const text = request.kind === "patch" ? request.patch : request.diff;
+  return planFirst(readings(text.replace(/^\ufeff/, ""), request.kind), read);
 }
 
-function planDiff(diff: string, read: ReadFile): readonly FilePlan[] {
-  return planSections(parseDiff(diff), read);
+/** One way to understand a patch or diff. Throws when its grammar is broken. */
+type Reading = () => readonly FileSection[];
+
+/** The first reading that fits the files. When none does, the first with sound grammar says why. */
+function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePlan[] {
+  let broken: unknown;
+  let unfit: unknown;
+  for (const reading of readings) {
+    let isSound = false;
+    try {
+      const sections = reading();
+      isSound = true;
+      return planSections(sections, read);
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      if (isSound) unfit ??= error;
+      else broken ??= error;
+    }
+  }
+  throw unfit ?? broken;
 }
 
 /** The loose reading comes second, so that content which looks like a marker stays content where the file has it. */
-function planPatch(patch: string, read: ReadFile): readonly FilePlan[] {
-  let failure: ToolError;
-  let isParsed = false;
-  try {
-    const sections = parsePatch(patch, "strict");
-    isParsed = true;
-    return planSections(sections, read);
-  } catch (error) {
-    if (!(error instanceof ToolError) || !hasLooseReading(patch)) throw error;
-    failure = error;
-  }
-  try {
-    const sections = parsePatch(patch, "loose");
-    if (!isParsed) return planSections(sections, read);
-    try {
-      return planSections(sections, read);
-    } catch {
-      throw failure;
-    }
-  } catch (error) {
-    throw isParsed ? failure : error;
+function* readings(text: string, kind: "patch" | "diff"): Generator<Reading> {
+  for (const unescaped of unescapeWhole(text)) {
+    if (isPatch(unescaped, kind)) {
+      yield () => parsePatch(unescaped, "strict");
+      if (hasLooseReading(unescaped)) yield () => parsePatch(unescaped, "loose");
+    } else yield () => parseDiff(unescaped);
   }
 }
 
-function looksLikePatch(text: string): boolean {
-  return /^\s*\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:)/m.test(text) && !/^diff --git /m.test(text);
-}
-
-function looksLikeDiff(text: string): boolean {
-  return (
-    !/^\s*\*\*\*\s*(?:Begin Patch|(?:Add|Update|Delete) File:)/im.test(text) && /^--- .*\n\+\+\+ /m.test(text)
-  );
+/** Whichever begins first: what looks like the other may be content. */
+function isPatch(text: string, kind: "patch" | "diff"): boolean {
+  if (text.startsWith("*** Begin Patch")) return true;
+  const marker = text.search(/^[^\S\n]*\*\*\*\s*(?:Begin Patch|(?:Add|Update|Delete) File:)/im);
+  const header = text.search(/^(?:diff --git |--- .*\n\+\+\+ )/m);
+  if (marker === -1 || header === -1) return header === -1 && (marker !== -1 || kind === "patch");
+  return marker < header;
 }
