@@ -21,13 +21,13 @@ export interface ReplaceEdit {
 }
 
 /** `*** Begin Patch` and so on, any number of files. */
-interface PatchRequest {
+export interface PatchRequest {
   readonly kind: "patch";
   readonly patch: string;
 }
 
 /** A unified diff, from git or plain. */
-interface DiffRequest {
+export interface DiffRequest {
   readonly kind: "diff";
   readonly diff: string;
 }

@@ -36,7 +36,8 @@ export function withoutPrefix(name: string): string {
 /** Prefixes of git: a/ and b/, or those that tell index, work tree and commit apart. */
 const prefix = /^[abciow]\//;
 
-function* spellings(name: string): Generator<string> {
+/** The paths a name may mean, in the order they are tried. */
+export function* spellings(name: string): Generator<string> {
   yield name;
   const plain = unquoted(name);
   if (plain !== name) yield plain;

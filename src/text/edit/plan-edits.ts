@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import type { EditRequest, FilePlan } from "./edit-request.ts";
+import type { DiffRequest, EditRequest, FilePlan, PatchRequest } from "./edit-request.ts";
 import type { FileSection } from "./file-section.ts";
 import type { ReadFile } from "./named-file.ts";
 import { parseDiff } from "./parse-diff.ts";
@@ -13,9 +13,26 @@ import { unescapeWhole } from "./unescape-whole.ts";
  * is not: every byte outside the named change stays as it was, and a place is used only when it is the only one.
  */
 export function planEdits(request: EditRequest, read: ReadFile): readonly FilePlan[] {
-  if (request.kind === "replace") return [planReplace(request, read)];
-  const text = request.kind === "patch" ? request.patch : request.diff;
-  return planFirst(readings(text.replace(/^\ufeff/, ""), request.kind), read);
+  return request.kind === "replace" ? [planReplace(request, read)] : planFirst(readings(request), read);
+}
+
+/**
+ * All that a patch or diff may say about files, so that they can be told and read beforehand: `planEdits` asks for no
+ * other. Throws when it cannot be read at all.
+ */
+export function sectionsIn(request: PatchRequest | DiffRequest): readonly FileSection[] {
+  let broken: unknown;
+  const sound = [...readings(request)].flatMap((reading) => {
+    try {
+      return [reading()];
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      broken ??= error;
+      return [];
+    }
+  });
+  if (sound.length === 0) throw broken;
+  return sound.flat();
 }
 
 /** One way to understand a patch or diff. Throws when its grammar is broken. */
@@ -41,9 +58,10 @@ function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePl
 }
 
 /** The loose reading comes second, so that content which looks like a marker stays content where the file has it. */
-function* readings(text: string, kind: "patch" | "diff"): Generator<Reading> {
-  for (const unescaped of unescapeWhole(text)) {
-    if (isPatch(unescaped, kind)) {
+function* readings(request: PatchRequest | DiffRequest): Generator<Reading> {
+  const text = request.kind === "patch" ? request.patch : request.diff;
+  for (const unescaped of unescapeWhole(text.replace(/^\ufeff/, ""))) {
+    if (isPatch(unescaped, request.kind)) {
       yield () => parsePatch(unescaped, "strict");
       if (hasLooseReading(unescaped)) yield () => parsePatch(unescaped, "loose");
     } else yield () => parseDiff(unescaped);
