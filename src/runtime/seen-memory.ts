@@ -82,7 +82,7 @@ function overlay(known: readonly SeenPart[], part: SeenPart): readonly SeenPart[
   const { lines } = part;
   if (lines === "all") return [part];
   const [first] = known;
-  if (first?.lines === "all") return asBuffer(first.bytes).includes(part.bytes) ? known : [part];
+  if (first?.lines === "all") return asBuffer(first.bytes).includes(asBuffer(part.bytes)) ? known : [part];
   const apart = known.filter((other) => !overlaps(other, lines));
   return [...apart, part].sort((left, right) => firstLine(left) - firstLine(right));
 }

@@ -3,19 +3,14 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { toolContext } from "../../../test/tool-context.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { type GlobInput, searchGlob } from "./glob.ts";
 
-const find = (environment: Environment, input: GlobInput) =>
-  searchGlob.run(input, {
-    environment,
-    signal: new AbortController().signal,
-    progress: () => {},
-    output: () => {},
-  });
+const find = (environment: Environment, input: GlobInput) => searchGlob.run(input, toolContext(environment));
 
 const pathsOf = async (environment: Environment, input: GlobInput) =>
   (await find(environment, { sort: "path", limit: 10_000, ...input })).data.files.map(({ path }) => path);
