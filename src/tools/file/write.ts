@@ -3,6 +3,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
+import { byteOrderMarkLength } from "../../text/encoding.ts";
 
 export interface FileWriteInput {
   readonly path: string;
@@ -25,8 +26,8 @@ export interface FileWriteData {
 export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
   name: "file.write",
   summary:
-    "Create a file, with its directories, or replace a whole file. To change a part of an existing file, edit it instead: " +
-    "that is shorter and cannot lose the rest.",
+    "Create a file, with its directories, or replace a whole file. To change a part of an existing file use edit.replace " +
+    "instead: that is shorter and cannot lose the rest.",
   risk: "write",
   input: z.strictObject({
     path: z.string().check(z.describe("File to write, relative to the workspace or absolute.")),
@@ -60,6 +61,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
       ifExists,
       signal: context.signal,
     });
+    context.seen.note(path, { bytes: bytes.subarray(byteOrderMarkLength(bytes)), lines: "all" });
     return {
       data: {
         path,
