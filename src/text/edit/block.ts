@@ -25,8 +25,12 @@ export interface Block {
 export interface Place {
   /** Lines that stand above it, outermost first. */
   readonly headers: readonly string[];
+  /** A tool picked the header from the lines above: it may choose between places, but forbids none. */
+  readonly isHeading?: boolean | undefined;
   /** The number of its first line, counted from 1. */
   readonly firstLine?: number | undefined;
+  /** Its numbers say that it replaces no line, so lines to add go before `firstLine`. */
+  readonly isInsertion?: boolean | undefined;
   readonly endOfFile?: boolean | undefined;
 }
 
@@ -143,7 +147,7 @@ export function partOfHunk(
     isContext: (oldLine) => block.isContext(oldLine + start),
     wholeLines: true,
     place: {
-      headers: block.place.headers,
+      ...block.place,
       firstLine: block.place.firstLine === undefined ? undefined : block.place.firstLine + start,
       endOfFile: endsBlock ? block.place.endOfFile : undefined,
     },

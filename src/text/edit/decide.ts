@@ -15,7 +15,7 @@ export function decide(
   matches: readonly Match[],
   shifts: ReadonlySet<number> = unshifted,
 ): Match {
-  const { headers, endOfFile, firstLine } = block.place;
+  const { headers, isHeading, endOfFile, firstLine } = block.place;
   const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
   const isBelow = (match: Match) => sections.some(({ header }) => header <= lastLine(match, block));
   let left = matches;
@@ -23,7 +23,7 @@ export function decide(
     const fitting = left.filter(test);
     if (fitting.length > 0) left = fitting;
   };
-  if (sections.some(({ isExact }) => isExact) && !matches.some(isBelow))
+  if (!isHeading && sections.some(({ isExact }) => isExact) && !matches.some(isBelow))
     throw aboveHeader(source, block, matches, sections[0]!.header);
   if (endOfFile && !matches.some((match) => isAtEnd(source, block, match)))
     checkNotAtEnd(source, block, matches);

@@ -1,3 +1,5 @@
+import type { Place } from "./block.ts";
+
 export interface HunkHeader {
   /** The old line number a unified diff gives. */
   readonly firstLine?: number | undefined;
@@ -18,5 +20,17 @@ export function readHunkHeader(header: string): HunkHeader {
     oldCount: Number(oldCount),
     newCount: Number(newCount),
     text: text!.trim(),
+  };
+}
+
+/** What headers say about the place of a hunk, the last one being the hunk's own. */
+export function placeUnder(headers: readonly HunkHeader[], endOfFile: boolean): Place {
+  const own = headers.at(-1);
+  return {
+    headers: headers.map(({ text }) => text).filter((text) => text !== ""),
+    isHeading: own?.firstLine !== undefined,
+    firstLine: headers.findLast(({ firstLine }) => firstLine !== undefined)?.firstLine,
+    isInsertion: own?.oldCount === 0 && own.firstLine! > 1,
+    endOfFile,
   };
 }

@@ -119,7 +119,7 @@ function findStale(source: Source, block: Block): readonly Finding[] {
 
 /** Lines to add without any line around them: below their header, at the marked end, or into an empty file. */
 function insertionPoint(source: Source, block: Block): Match {
-  const { headers, endOfFile } = block.place;
+  const { headers, isHeading, firstLine, isInsertion, endOfFile } = block.place;
   const { lines, path } = source;
   const at = (line: number): Match => ({
     tier: "exact",
@@ -130,6 +130,9 @@ function insertionPoint(source: Source, block: Block): Match {
   if (lines.count === 0) return at(0);
   if (endOfFile) return at(lines.count);
   const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
+  const isBelowHeading = headers.length === 0 || sections.some(({ header }) => header < firstLine! - 1);
+  if (isInsertion && firstLine! <= lines.count + 1 && isBelowHeading) return at(firstLine! - 1);
+  if (isHeading) throw nowhere(path, block);
   if (sections.length === 1) return at(sections[0]!.header + 1);
   if (sections.length > 1) {
     const places = listLines(sections.map(({ header }) => at(header)));
@@ -146,7 +149,11 @@ function insertionPoint(source: Source, block: Block): Match {
       },
     );
   }
-  throw new ToolError("invalid-input", `${path}: ${block.name} only adds lines and does not say where`, {
+  throw nowhere(path, block);
+}
+
+function nowhere(path: string, { name }: Block): ToolError {
+  return new ToolError("invalid-input", `${path}: ${name} only adds lines and does not say where`, {
     hint: "Add the line above or below the new lines as context, or end the hunk with `*** End of File`.",
   });
 }

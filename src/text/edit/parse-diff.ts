@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { type Block, blockOfHunk, type HunkLine } from "./block.ts";
 import { type DiffHeader, isDiffHeader, readDiffHeader } from "./diff-header.ts";
 import type { FileSection } from "./file-section.ts";
-import { readHunkHeader } from "./hunk-header.ts";
+import { placeUnder, readHunkHeader } from "./hunk-header.ts";
 import { diffNames, withoutPrefix } from "./named-file.ts";
 
 /*
@@ -110,11 +110,7 @@ function readHunk(lines: readonly string[], start: number, number: number): Hunk
     } else throw unexpected(lines, at);
   }
   if (body.every(({ bare }) => bare)) throw unexpected(lines, start);
-  const place = {
-    headers: header.text === "" ? [] : [header.text],
-    firstLine: header.firstLine,
-    endOfFile: !oldHasFinalLineEnd || undefined,
-  };
+  const place = placeUnder([header], !oldHasFinalLineEnd);
   const finalLineEnd = oldHasFinalLineEnd === newHasFinalLineEnd ? undefined : newHasFinalLineEnd;
   return {
     lines: body,

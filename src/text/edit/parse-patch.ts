@@ -2,7 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { type Block, blockOfHunk, type HunkLine } from "./block.ts";
 import { isDiffHeader } from "./diff-header.ts";
 import type { FileSection } from "./file-section.ts";
-import { readHunkHeader } from "./hunk-header.ts";
+import { type HunkHeader, placeUnder, readHunkHeader } from "./hunk-header.ts";
 import { parseDiff } from "./parse-diff.ts";
 import { patchBodies } from "./patch-envelope.ts";
 
@@ -189,8 +189,7 @@ function readUpdated(reader: PatchReader, name: string): FileSection {
 }
 
 function readHunk(reader: PatchReader, name: string): Block | undefined {
-  const headers: string[] = [];
-  let firstLine: number | undefined;
+  const headers: HunkHeader[] = [];
   const lines: HunkLine[] = [];
   let endOfFile = false;
   for (; !reader.isDone; reader.advance()) {
@@ -205,9 +204,7 @@ function readHunk(reader: PatchReader, name: string): Block | undefined {
     if (header !== undefined) {
       if (lines.some(({ bare }) => !bare)) break;
       lines.length = 0;
-      const hunkHeader = readHunkHeader(header);
-      firstLine ??= hunkHeader.firstLine;
-      if (hunkHeader.text !== "") headers.push(hunkHeader.text);
+      headers.push(readHunkHeader(header));
       continue;
     }
     const line = readHunkLine(reader);
@@ -215,11 +212,12 @@ function readHunk(reader: PatchReader, name: string): Block | undefined {
     else endOfFile = true;
   }
   const isEmpty = lines.every(({ bare }) => bare);
-  if (!isEmpty) return blockOfHunk(name, lines, { headers, firstLine, endOfFile });
-  if (headers.length > 0 || endOfFile) {
+  if (!isEmpty) return blockOfHunk(name, lines, placeUnder(headers, endOfFile));
+  const named = headers.findLast(({ text }) => text !== "");
+  if (named || endOfFile) {
     throw new ToolError(
       "invalid-input",
-      `The patch has ${name} without lines${headers.length > 0 ? ` below "@@ ${headers.at(-1)}"` : ""}`,
+      `The patch has ${name} without lines${named ? ` below "@@ ${named.text}"` : ""}`,
       {
         hint: "Below `@@` come lines that begin with a space, `-` or `+`.",
       },

@@ -49,7 +49,8 @@ function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePl
       isSound = true;
       return planSections(sections, read);
     } catch (error) {
-      if (!(error instanceof ToolError)) throw error;
+      // Text that is there twice is there: another reading would only guess.
+      if (!(error instanceof ToolError) || error.code === "ambiguous-match") throw error;
       if (isSound) unfit ??= error;
       else broken ??= error;
     }

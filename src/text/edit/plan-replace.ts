@@ -12,7 +12,7 @@ import { refusePlaceholders } from "./placeholder.ts";
 import { rewrite, type Splice } from "./rewrite.ts";
 import { occurrences } from "./search.ts";
 import { type Source, sourcesOf } from "./source.ts";
-import { applySplices, overlapping } from "./splice.ts";
+import { applySplices, changesNothing, overlapping } from "./splice.ts";
 import type { TierName } from "./tiers.ts";
 
 /** What replacing text in one file would do. */
@@ -62,7 +62,9 @@ interface Placed {
 
 function planContent(path: string, before: Uint8Array | undefined, content: string): FilePlan {
   if (content === "")
-    throw new ToolError("invalid-input", `${path}: there is neither text to find nor new text`);
+    throw new ToolError("invalid-input", `${path}: there is neither text to find nor new text`, {
+      hint: "Give the content of the new file as the new text.",
+    });
   const after = encodeUtf8(content);
   const addedLines = content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
   const rest = {
@@ -231,12 +233,6 @@ function refuseOverlap({ path, lines }: Source, placed: readonly Placed[]): void
 
 function times(count: number): string {
   return count === 1 ? "once" : `${count} times`;
-}
-
-export function changesNothing(path: string, name: string): ToolError {
-  return new ToolError("invalid-input", `${path}: ${name} would change nothing`, {
-    hint: "Give new text that differs from the old.",
-  });
 }
 
 export function missing(path: string): ToolError {

@@ -33,7 +33,8 @@ export function rewrite(source: Source, written: Block, match: Match): readonly 
 
 /** The text to find ends with a line end that the file's last line does not have. */
 function endsBeyond({ lines }: Source, { oldLines, wholeLines }: Block, { line }: Match): boolean {
-  return !wholeLines && oldLines.at(-1) === "" && oldLines.length > 1 && line + oldLines.length > lines.count;
+  const isClosed = !wholeLines && oldLines.at(-1) === "" && oldLines.length > 1;
+  return isClosed && line + oldLines.length > lines.count && lines.lineEnd(lines.count - 1) === "";
 }
 
 function withoutFinalLineEnd(block: Block): Block {
@@ -131,7 +132,8 @@ function spliceAtOpenEnd(
     return { start: run.oldStart === 0 ? match.start : lines.start(first), end, text: body + closing };
   }
   const breakBefore = added.length === 0 ? "" : lines.lineEndNear(first - 1);
-  return { start: lines.contentEnd(first - 1), end, text: breakBefore + body + closing };
+  const start = endsInside && run.oldStart === run.oldEnd ? end : lines.contentEnd(first - 1);
+  return { start, end, text: breakBefore + body + closing };
 }
 
 function reachesOpenEnd({ lines }: Source, block: Block, match: Match, run: Run): boolean {
