@@ -54,7 +54,8 @@ const foldedCharacters: ReadonlyMap<string, string> = new Map([
   ...[..."\u00ad\u200b\u200c\u200d\u2060\ufeff"].map((widthless) => [widthless, ""] as const),
 ]);
 
-function isPlain(text: string): boolean {
+/** Whether there is nothing to fold but blanks: a text of ASCII characters. */
+export function isPlain(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) >= 0x80) return false;
   return true;
 }

@@ -48,9 +48,10 @@ export function overlooksContent(tier: TierName): boolean {
   return tierNames.indexOf(tier) > tierNames.indexOf("trailing-blanks");
 }
 
+/** The blanks a line begins with, odd ones too. */
 export function indentationOf(line: string): string {
   let end = 0;
-  while (line[end] === " " || line[end] === "\t") end += 1;
+  while (isBlank(line.charCodeAt(end))) end += 1;
   return line.slice(0, end);
 }
 
@@ -65,5 +66,16 @@ export function isBlankLine(line: string): boolean {
 }
 
 function isBlank(code: number): boolean {
-  return code === 32 || code === 9 || code === 11 || code === 12;
+  return code === 32 || code === 9 || code === 11 || code === 12 || (code >= 0xa0 && isOddBlank(code));
+}
+
+/** Blanks that look like a space: no-break, of fixed width, ideographic. */
+function isOddBlank(code: number): boolean {
+  return (
+    code === 0xa0 ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x3000
+  );
 }

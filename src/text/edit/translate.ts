@@ -1,6 +1,6 @@
 import type { Block } from "./block.ts";
 import { fitIndentation, type IndentationMap, type IndentationPair } from "./fit-indentation.ts";
-import { keepGlyphs } from "./keep-glyphs.ts";
+import { keepGlyphs, learnGlyphs, replaceGlyphs } from "./keep-glyphs.ts";
 import { indentationOf, isBlankLine } from "./tiers.ts";
 
 /** What is known of the place, beyond its lines. */
@@ -37,6 +37,16 @@ function withGlyphsKept(block: Block, found: readonly string[]): readonly string
       newLines[newStart + index] = indentationOf(newLines[newStart + index]!) + body;
     });
   }
+  const glyphs = learnGlyphs(block.oldLines.map(withoutIndentation), found.map(withoutIndentation));
+  if (glyphs.size === 0) return newLines;
+  const added = block.runs.flatMap(({ newStart, newEnd }) => range(newStart, newEnd));
+  const bodies = replaceGlyphs(
+    added.map((index) => withoutIndentation(newLines[index]!)),
+    glyphs,
+  );
+  added.forEach((line, index) => {
+    newLines[line] = indentationOf(newLines[line]!) + bodies[index]!;
+  });
   return newLines;
 }
 
