@@ -27,15 +27,10 @@ export async function writeWhole(
   closingOnError(place.directory, () => judge(place, path.given, ifExists));
   const parent = makeParents(place);
   try {
-    const temporary = new TemporaryFile(parent.directory, place.stats, options.mode);
+    const mode = place.stats === undefined ? options.mode : undefined;
+    const temporary = new TemporaryFile(parent.directory, place.stats, mode);
     try {
-      // Waiting only where it is long: a turn of the event loop costs as much as a small write.
-      const isLong = content.length > pieceBytes;
-      if (isLong) await writeInPieces(temporary.handle, content, new Breath(signal));
-      else writeAtOnce(temporary.handle, content);
-      const stats = temporary.finish();
-      if (durable && isLong) await promisify(fdatasync)(temporary.handle);
-      else if (durable) fdatasyncSync(temporary.handle);
+      const stats = await fillTemporary(temporary, content, { durable, signal });
       throwIfAborted(signal);
       temporary.giveName(place.name, ifExists);
       parent.directory.confirm();
@@ -52,6 +47,22 @@ export async function writeWhole(
   }
 }
 
+/** Writes the whole content, gives the file its owner and mode, and waits for the disk if told. */
+export async function fillTemporary(
+  temporary: TemporaryFile,
+  content: Uint8Array,
+  { durable, signal }: { readonly durable: boolean; readonly signal: AbortSignal | undefined },
+): Promise<Stats> {
+  // Waiting only where it is long: a turn of the event loop costs as much as a small write.
+  const isLong = content.length > pieceBytes;
+  if (isLong) await writeInPieces(temporary.handle, content, new Breath(signal));
+  else writeAtOnce(temporary.handle, content);
+  const stats = temporary.finish();
+  if (durable && isLong) await promisify(fdatasync)(temporary.handle);
+  else if (durable) fdatasyncSync(temporary.handle);
+  return stats;
+}
+
 function judge(place: Place, givenPath: string, ifExists: "replace" | "refuse"): void {
   if (place.name === ".") throw isWorkspaceItself(givenPath);
   if (place.stats !== undefined) refuseUnlessFile(place.stats, givenPath);
@@ -61,7 +72,7 @@ function judge(place: Place, givenPath: string, ifExists: "replace" | "refuse"):
 }
 
 /** The rename would not care whether the old file may be written; its owner does. */
-function respectProtection({ directory, name }: Place, { mode, uid }: Stats): void {
+export function respectProtection({ directory, name }: Place, { mode, uid }: Stats): void {
   const isMine = uid === process.getuid?.() && (mode & 0o200) !== 0;
   if (!isMine) accessSync(directory.at(name), constants.W_OK);
 }
@@ -80,7 +91,7 @@ async function writeInPieces(handle: number, content: Uint8Array, breath: Breath
   }
 }
 
-function tidyOnce(directory: PinnedDirectory, tidied: Set<string>): void {
+export function tidyOnce(directory: PinnedDirectory, tidied: Set<string>): void {
   if (tidied.has(directory.realPath)) return;
   tidied.add(directory.realPath);
   removeLeftovers(directory);

@@ -1,0 +1,149 @@
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { makePrivateDirectory } from "../../directories.ts";
+import { errnoOf } from "../../failures.ts";
+import { writeFully } from "./content.ts";
+import type { FileStep } from "./file-step.ts";
+import { isGone, thisProcess } from "./process-owner.ts";
+
+/** What is intended, written down before anything is done. */
+export interface Intent {
+  readonly workspace: string;
+  readonly steps: readonly FileStep[];
+  /** Directories to be made, relative to the workspace, each after the one it is in. */
+  readonly directories: readonly string[];
+}
+
+/**
+ * How far it has come. `prepared`: no file is changed. `committed`: all that is needed lies beside the files.
+ * `returning`: what was done is taken back. `settled`: all that is left is to tidy up.
+ */
+export type Phase = (typeof phases)[number];
+
+const phases = ["prepared", "committed", "returning", "settled"] as const;
+
+// The longest of them.
+const phaseBytes = 9;
+
+/** The record of one change set: a file that starts with its phase, and is named after the process it belongs to. */
+export class ChangeRecord {
+  readonly intent: Intent;
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #handle: number;
+  #phase: Phase;
+
+  private constructor(
+    place: { readonly folder: string; readonly path: string; readonly handle: number },
+    content: { readonly phase: Phase; readonly intent: Intent },
+  ) {
+    this.#folder = place.folder;
+    this.#path = place.path;
+    this.#handle = place.handle;
+    this.#phase = content.phase;
+    this.intent = content.intent;
+  }
+
+  static begin(folder: string, id: string, intent: Intent): ChangeRecord {
+    makePrivateDirectory(folder);
+    const path = join(folder, `${id}.${thisProcess()}`);
+    const handle = openSync(path, "wx+", 0o600);
+    const record = new ChangeRecord({ folder, path, handle }, { phase: "prepared", intent });
+    try {
+      writeFully(handle, Buffer.from(`${"prepared".padEnd(phaseBytes)}\n${JSON.stringify(intent)}\n`));
+      return record;
+    } catch (error) {
+      record.remove();
+      throw error;
+    }
+  }
+
+  /** The records of processes that are gone, each taken over from its process by whoever gets here first. */
+  static *abandoned(folder: string, workspace: string): Generator<ChangeRecord> {
+    for (const name of namesIn(folder)) {
+      const [id = "", owner = ""] = name.split(".");
+      const path = join(folder, name);
+      try {
+        if (!isGone(owner, Date.now() - statSync(path).mtimeMs)) continue;
+        const content = parse(readFileSync(path, "utf8"));
+        if (content !== undefined && content.intent.workspace !== workspace) continue;
+        const taken = join(folder, `${id}.${thisProcess()}`);
+        renameSync(path, taken);
+        // Its process died while it wrote this, before it did anything else.
+        if (content === undefined) unlinkSync(taken);
+        else yield new ChangeRecord({ folder, path: taken, handle: openSync(taken, "r+") }, content);
+      } catch (error) {
+        if (errnoOf(error) !== "ENOENT") throw error;
+      }
+    }
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** Takes no new space, so that a full disk cannot keep anything from being taken back. */
+  mark(phase: Phase, options: { readonly durable: boolean }): void {
+    writeSync(this.#handle, phase.padEnd(phaseBytes), 0);
+    this.#phase = phase;
+    if (!options.durable) return;
+    fdatasyncSync(this.#handle);
+    if (phase === "committed") syncDirectory(this.#folder);
+  }
+
+  /** Leaves it to the next start. */
+  leave(): void {
+    closeSync(this.#handle);
+  }
+
+  remove(): void {
+    closeSync(this.#handle);
+    unlinkSync(this.#path);
+  }
+}
+
+export function syncDirectory(path: string): void {
+  const handle = openSync(path, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Undefined for what is no whole record. The state directory may lie in a workspace, so names are not trusted. */
+function parse(text: string): { readonly phase: Phase; readonly intent: Intent } | undefined {
+  const phase = text.slice(0, phaseBytes).trimEnd() as Phase;
+  if (!phases.includes(phase) || !text.endsWith("\n")) return undefined;
+  try {
+    const intent = JSON.parse(text.slice(phaseBytes)) as Intent;
+    const paths = [...intent.steps.map((step) => step.path), ...intent.directories];
+    const isPlain = paths.every((path) => !unsafePath.test(path));
+    return isPlain && intent.steps.every(({ id }) => safeId.test(id)) ? { phase, intent } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const unsafePath = /\0|(?:^|\/)\.{0,2}(?:\/|$)/;
+const safeId = /^[0-9a-f-]{36}$/;

@@ -1,0 +1,139 @@
+import { ToolError } from "../../../contract/error.ts";
+import { throwIfAborted } from "../../../text/breath.ts";
+import { asToolError } from "../../failures.ts";
+import { withSlash } from "../../workspace-path.ts";
+import { newTemporaryId } from "../files/temporary-file.ts";
+import { tidyOnce } from "../files/write-file.ts";
+import { ChangeRecord } from "./change-record.ts";
+import type { ChangedFile } from "./changed-file.ts";
+import { type HeldStep, syncDirectories, takeBack, tidy } from "./settle.ts";
+
+export interface ChangeSetOptions {
+  readonly durable: boolean;
+  readonly signal: AbortSignal | undefined;
+  /** Where the set is written down while it is made, for the next start if this process dies. */
+  readonly records: string | undefined;
+  /** The directories where leftovers were looked for. */
+  readonly tidied: Set<string>;
+}
+
+/**
+ * Files that are changed together. All new contents are written beside them first, and the old ones are kept there until
+ * every file is changed. From the first change to the last nothing else runs in this process.
+ */
+export class ChangeSet {
+  /** In the order of their paths, so that of two sets that meet one comes first everywhere. */
+  readonly #files: readonly ChangedFile[];
+  readonly #held: readonly HeldStep[];
+  readonly #options: ChangeSetOptions;
+  /** A name is given or taken in one go: a single one cannot be left half done. */
+  readonly #isOne: boolean;
+  #record: ChangeRecord | undefined;
+  #atWork = "";
+
+  constructor(files: readonly ChangedFile[], options: ChangeSetOptions) {
+    this.#files = files.toSorted((left, right) => (left.target.realPath < right.target.realPath ? -1 : 1));
+    this.#held = this.#files.filter((file) => file.step !== undefined) as (ChangedFile & HeldStep)[];
+    this.#isOne = this.#held.length < 2 && this.#held[0]?.step.how !== "rewrite";
+    this.#options = options;
+  }
+
+  async make(workspace: string): Promise<void> {
+    const { records, durable, tidied } = this.#options;
+    if (!this.#isOne && records !== undefined) {
+      const steps = this.#held.map(({ step }) => step);
+      const directories = this.#missingDirectories(workspace);
+      this.#record = ChangeRecord.begin(records, newTemporaryId(), { workspace, steps, directories });
+    }
+    try {
+      await this.#prepare();
+      this.#record?.mark("committed", { durable });
+    } catch (error) {
+      this.#discard();
+      throw asToolError(error, this.#atWork);
+    }
+    this.#change();
+    if (!this.#isOne) this.#finish();
+    for (const { directory } of this.#held) tidyOnce(directory, tidied);
+  }
+
+  async #prepare(): Promise<void> {
+    const { signal } = this.#options;
+    for (const file of this.#inTurn()) await file.stage(this.#options);
+    if (!this.#isOne) for (const file of this.#inTurn()) await file.keepOld(this.#options);
+    for (const file of this.#inTurn()) await file.check(signal);
+    throwIfAborted(signal);
+  }
+
+  #change(): void {
+    const { durable } = this.#options;
+    const changed: HeldStep[] = [];
+    try {
+      for (const file of this.#inTurn()) {
+        file.lookAgain();
+        if (file.step === undefined) continue;
+        changed.push(file as HeldStep);
+        file.apply({ keepsOld: !this.#isOne });
+      }
+      if (durable && !this.#isOne) syncDirectories(this.#held.map(({ directory }) => directory));
+    } catch (cause) {
+      const error = asToolError(cause, this.#atWork);
+      this.#return(changed, error);
+      throw error;
+    }
+  }
+
+  #return(changed: readonly HeldStep[], error: ToolError): void {
+    try {
+      this.#record?.mark("returning", this.#options);
+      takeBack(changed);
+    } catch (cause) {
+      this.#record?.leave();
+      const paths = changed.map(({ step }) => step.path).join(", ");
+      throw new ToolError(error.code, `${error.message}. Not all could be taken back: ${paths}`, {
+        hint: "Look at these files. What is missing lies beside them, and the next start tries again.",
+        cause,
+      });
+    }
+    this.#discard();
+  }
+
+  /** Removes all that was put beside the files. They are as they should be: that it fails must not count. */
+  #discard(): void {
+    try {
+      tidy(this.#held);
+      for (const file of this.#files.toReversed()) file.undoParents();
+      this.#record?.remove();
+    } catch {
+      this.#record?.leave();
+    }
+  }
+
+  #finish(): void {
+    try {
+      this.#record?.mark("settled", { durable: false });
+      tidy(this.#held);
+      this.#record?.remove();
+    } catch {
+      this.#record?.leave();
+    }
+  }
+
+  /** Each file; what is thrown is about the one at work. */
+  *#inTurn(): Generator<ChangedFile> {
+    for (const file of this.#files) {
+      this.#atWork = file.path;
+      yield file;
+    }
+  }
+
+  /** Relative to the workspace, each after the one it is in. */
+  #missingDirectories(workspace: string): readonly string[] {
+    const all = this.#files.flatMap(({ target: { place } }) =>
+      place.missing.map((_, index) =>
+        [place.directory.realPath, ...place.missing.slice(0, index + 1)].join("/"),
+      ),
+    );
+    return [...new Set(all)].map((path) => path.replace("//", "/").slice(withSlash(workspace).length));
+  }
+}
