@@ -44,6 +44,8 @@ function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], in
     case "invalid_union":
       return `${subject} has the wrong form (${describeValue(valueAt(input, issue.path))})`;
     default:
+      // A check of the whole input says by itself what it is about.
+      if (issue.code === "custom" && at === "") return issue.message;
       return issue.message === "Invalid input" ? `${subject} is not valid` : `${subject}: ${issue.message}`;
   }
 }

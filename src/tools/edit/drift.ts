@@ -1,4 +1,4 @@
-import type { SeenPart } from "../../contract/tool.ts";
+import type { SeenPart, ToolContext } from "../../contract/tool.ts";
 import { asBuffer } from "../../text/as-buffer.ts";
 import { diffRuns, type Run } from "../../text/edit/diff-runs.ts";
 import { showDiff } from "../../text/edit/show-diff.ts";
@@ -10,6 +10,15 @@ export interface Drift {
   /** The lines as they are now: "line 3", "lines 4-6 and 20". */
   readonly at: string;
   readonly diff: string;
+}
+
+/** How a file that holds `bytes` differs from what this caller last saw. */
+export async function driftSince(
+  path: string,
+  bytes: Uint8Array,
+  { seen }: ToolContext,
+): Promise<Drift | undefined> {
+  return driftOf(path, await seen.recall(path), bytes);
 }
 
 /** Undefined when all that was seen is still there; lines that only moved are. Compares content, never times. */

@@ -1,11 +1,12 @@
 import { posix } from "node:path";
-import { type ErrorCode, ToolError } from "../../contract/error.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import type { EditRequest, FilePlan } from "../../text/edit/edit-request.ts";
 import { planEdits } from "../../text/edit/plan-edits.ts";
-import { type Drift, driftOf } from "./drift.ts";
+import { type Drift, driftSince } from "./drift.ts";
 import { NamedFiles } from "./named-files.ts";
+import { explainRefusal, refuseOtherHash } from "./refusals.ts";
 import { touchesOf } from "./touched-paths.ts";
 
 /** What is to happen to one file, and what others have done to it. */
@@ -30,7 +31,7 @@ export async function planFiles(
 ): Promise<readonly PlannedFile[]> {
   const files = await NamedFiles.read(touchesOf(request), context);
   if (request.kind === "replace" && expectedHash !== undefined)
-    await refuseOther(request.path, expectedHash, files, context);
+    await refuseOtherHash(request.path, expectedHash, files, context);
   const plans = await planOrExplain(request, files, context);
   return Promise.all(plans.map((plan) => lookUp(plan, context)));
 }
@@ -43,18 +44,9 @@ async function planOrExplain(
   try {
     return planEdits(request, (path) => files.at(path));
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    const path = files.subjectOf(error.message);
-    if (path === undefined) throw error;
-    if (error.code === "not-found") throw files.missing(path) ?? error;
-    const bytes = misses.has(error.code) ? files.at(path) : undefined;
-    const drift = bytes && (await driftAt(path, bytes, context));
-    throw drift ? stale(path, error.message, drift) : error;
+    throw error instanceof ToolError ? await explainRefusal(error, files, context) : error;
   }
 }
-
-/** The edit does not fit the file: that may be because the file has changed. */
-const misses: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["no-match", "ambiguous-match"]);
 
 async function lookUp(plan: FilePlan, context: ToolContext): Promise<PlannedFile> {
   const source = plan.action === "move" ? plan.from : plan.path;
@@ -64,7 +56,7 @@ async function lookUp(plan: FilePlan, context: ToolContext): Promise<PlannedFile
     target: await targetOf(plan.path, context),
     beforeHash: plan.action === "add" ? undefined : contentHash(plan.before),
     afterHash: plan.action === "delete" ? undefined : contentHash(plan.after),
-    drift: plan.action === "add" ? undefined : await driftAt(source, plan.before, context),
+    drift: plan.action === "add" ? undefined : await driftSince(source, plan.before, context),
   };
 }
 
@@ -74,7 +66,7 @@ async function targetOf(path: string, { environment }: ToolContext): Promise<str
   return real === posix.resolve(workspace, path) ? undefined : posix.relative(workspace, real);
 }
 
-/** A change of content has a link's target in mind, deleting and moving the link: together that is nobody's wish. */
+/** Who deletes or moves a link means the link, who changes lines means its target: both at once nobody can mean. */
 async function refuseLink(path: string, { environment }: ToolContext): Promise<void> {
   const { kind } = await environment.info(path, { followLinks: false });
   if (kind !== "link") return;
@@ -82,30 +74,3 @@ async function refuseLink(path: string, { environment }: ToolContext): Promise<v
     hint: "Use file.delete or file.move for the link itself, or name the file it leads to.",
   });
 }
-
-async function driftAt(path: string, bytes: Uint8Array, { seen }: ToolContext): Promise<Drift | undefined> {
-  return driftOf(path, await seen.recall(path), bytes);
-}
-
-async function refuseOther(
-  path: string,
-  expectedHash: string,
-  files: NamedFiles,
-  context: ToolContext,
-): Promise<void> {
-  const bytes = files.at(path);
-  if (bytes === undefined) throw files.missing(path);
-  const hash = contentHash(bytes);
-  if (hash.startsWith(expectedHash.toLowerCase())) return;
-  const message = `${path} does not have the expected hash ${expectedHash}, but ${hash}`;
-  const drift = await driftAt(path, bytes, context);
-  throw drift ? stale(path, message, drift) : new ToolError("stale", message, { hint: lookAgain });
-}
-
-function stale(path: string, reason: string, { at, diff }: Drift): ToolError {
-  return new ToolError("stale", `${reason}\n${path} has changed since you last saw it, at ${at}:\n${diff}`, {
-    hint: "Nothing was written. Make the edit fit the file as it is now, and send it again.",
-  });
-}
-
-const lookAgain = "Nothing was written. Read the file again, then edit it as it is now.";

@@ -5,6 +5,7 @@ import { previewEdit } from "./edit-files.ts";
 import type { EditData } from "./edited-file.ts";
 import {
   faultInEdits,
+  isGiven,
   type ReplaceFields,
   refuseFault,
   replaceFields,
@@ -38,8 +39,8 @@ export const editPreview: Tool<EditPreviewInput, EditData> = {
 };
 
 function faultIn({ patch, diff, ...replacement }: EditPreviewInput): string | undefined {
-  const isReplacement = Object.values(replacement).some((field) => field !== undefined);
-  if ([patch !== undefined, diff !== undefined, isReplacement].filter(Boolean).length !== 1)
+  const isReplacement = Object.values(replacement).some(isGiven);
+  if ([isGiven(patch), isGiven(diff), isReplacement].filter(Boolean).length !== 1)
     return "give one of the three: `path` with `find` and `replace` or `edits`, `patch`, or `diff`";
   if (!isReplacement) return undefined;
   return replacement.path === undefined ? "`path` is missing: the file to edit" : faultInEdits(replacement);
@@ -47,6 +48,6 @@ function faultIn({ patch, diff, ...replacement }: EditPreviewInput): string | un
 
 function requestOf(input: EditPreviewInput): EditRequest {
   const { patch, diff } = input;
-  if (patch !== undefined) return { kind: "patch", patch };
-  return diff === undefined ? toReplaceRequest(input) : { kind: "diff", diff };
+  if (patch) return { kind: "patch", patch };
+  return diff ? { kind: "diff", diff } : toReplaceRequest(input);
 }

@@ -20,36 +20,39 @@ export interface ReplaceFields {
   readonly expected_hash?: string | undefined;
 }
 
-const find = z
-  .string()
-  .check(
-    z.describe(
-      "Text to replace, copied from the file without line numbers, with enough around it to be there only once. " +
-        "Empty only to fill an empty or new file.",
-    ),
-  );
-const replace = z.string().check(z.describe("The new text, literally; empty removes what was found."));
-const all = z.optional(z.boolean().check(z.describe("Replace every place; false if not given.")));
-const expectCount = z.optional(
-  z
-    .int()
-    .check(z.minimum(1), z.describe("How many places there must be; all of them are replaced, or none.")),
-);
-
 /** The fields as models are told of them. */
 export const replaceFields = {
-  find: z.optional(find),
-  replace: z.optional(replace),
-  all,
-  expect_count: expectCount,
+  find: z.optional(
+    z
+      .string()
+      .check(
+        z.describe(
+          "Text to replace, copied from the file without line numbers, with enough around it to be there only once. " +
+            "Empty only to fill an empty or new file.",
+        ),
+      ),
+  ),
+  replace: z.optional(z.string().check(z.describe("The new text, literally; empty removes what was found."))),
+  all: z.optional(z.boolean().check(z.describe("Replace every place; false if not given."))),
+  expect_count: z.optional(
+    z
+      .int()
+      .check(z.minimum(1), z.describe("How many places there must be; all of them are replaced, or none.")),
+  ),
   edits: z.optional(
     z
-      .array(z.strictObject({ find, replace, all, expect_count: expectCount }))
+      .array(
+        z.strictObject({
+          find: z.string(),
+          replace: z.string(),
+          all: z.optional(z.boolean()),
+          expect_count: z.optional(z.int().check(z.minimum(1))),
+        }),
+      )
       .check(
-        z.minLength(1),
         z.maxLength(200),
         z.describe(
-          "Instead of `find` and `replace`: several edits of the file as it is, together or not at all.",
+          "Instead of the four above: several edits, each of the file as it is now, together or not at all.",
         ),
       ),
   ),
@@ -57,27 +60,30 @@ export const replaceFields = {
     z
       .string()
       .check(
-        z.regex(/^[0-9a-f]{8,64}$/i, { error: "give a SHA-256 in hex, or at least its first 8 digits" }),
-        z.describe("SHA-256 of the file, or its first digits: refuse when it holds anything else."),
+        z.regex(/^[0-9a-fA-F]{8,64}$/, { error: "give a SHA-256 in hex, or at least its first 8 digits" }),
+        z.describe("SHA-256 of the file, or its first digits: refuse when the file holds anything else."),
       ),
   ),
 };
 
-/** What is wrong with the choice of fields. */
-export function faultInEdits({ find, replace, all, expect_count, edits }: ReplaceFields): string | undefined {
-  const isSingle = [find, replace, all, expect_count].some((field) => field !== undefined);
-  if (isSingle && edits !== undefined) return "give either `find` and `replace`, or `edits`, not both";
-  if (!isSingle && edits === undefined) return "give `find` and `replace`, or `edits`";
-  if (edits === undefined && find === undefined) return "`find` is missing: the text to replace";
-  if (edits === undefined && replace === undefined)
-    return "`replace` is missing: the new text, empty to remove";
-  return undefined;
+/** What is wrong with the choice of fields. Some models fill every field: one that says nothing is not given. */
+export function faultInEdits(fields: ReplaceFields): string | undefined {
+  const { find, replace, all, expect_count, edits = [] } = fields;
+  const isSingle = [find, replace, all, expect_count].some(isGiven);
+  if (edits.length > 0) return isSingle ? "give `find` and `replace`, or `edits`, not both" : undefined;
+  if (find === undefined && replace === undefined) return "give `find` and `replace`, or `edits`";
+  if (find === undefined) return "`find` is missing: the text to replace";
+  return replace === undefined ? "`replace` is missing: the new text, empty to remove" : undefined;
+}
+
+export function isGiven(field: unknown): boolean {
+  return field !== undefined && field !== "" && field !== false;
 }
 
 /** The request behind fields that have no fault. */
 export function toReplaceRequest(fields: ReplaceFields): ReplaceRequest {
   const { path = "", find = "", replace = "", all, expect_count, edits } = fields;
-  const wanted = edits ?? [{ find, replace, all, expect_count }];
+  const wanted = edits?.length ? edits : [{ find, replace, all, expect_count }];
   return {
     kind: "replace",
     path,
