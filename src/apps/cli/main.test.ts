@@ -315,6 +315,7 @@ describe("the other commands", () => {
       cache: join(home, "cache"),
       journal: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/journal\.sqlite$/),
       outputs: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/outputs$/),
+      changes: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/changes$/),
     });
     expect(table!.stdout).toBe(
       Object.entries(paths)

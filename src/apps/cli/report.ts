@@ -1,5 +1,5 @@
 import type { ToolError } from "../../contract/error.ts";
-import type { CallResult } from "../../toolcrib.ts";
+import type { CallResult, RecoveredChange } from "../../toolcrib.ts";
 import { paint, print, remark } from "./terminal.ts";
 
 /** What `call --json` prints: these keys, always all of them, and nothing else. */
@@ -31,4 +31,14 @@ export function printJson(value: unknown): void {
 
 export function printFailure({ message, hint }: { message: string; hint?: string | null | undefined }): void {
   remark(`${paint(2, "red", message)}\n${hint ? `${hint}\n` : ""}`);
+}
+
+/** Tells the person of changes that a crash had interrupted, and that were settled before anything else was done. */
+export function remarkRecovered(recovered: readonly RecoveredChange[]): void {
+  for (const { outcome, paths, leftAlone } of recovered) {
+    const words =
+      outcome === "failed" ? "could not be settled and is tried again at the next start" : `was ${outcome}`;
+    remark(`A change of ${paths.join(", ")} that a crash had interrupted ${words}.\n`);
+    if (leftAlone.length > 0) remark(`Left alone, because changed since: ${leftAlone.join(", ")}\n`);
+  }
 }

@@ -10,7 +10,7 @@ import { dialectOption, jsonOption, modeOption, workspaceOption } from "../optio
 import { readCount } from "../parse-arguments.ts";
 import { showProgress } from "../progress.ts";
 import { readInput } from "../read-input.ts";
-import { printFailure, printJson, toReport } from "../report.ts";
+import { printFailure, printJson, remarkRecovered, toReport } from "../report.ts";
 import { print, remark } from "../terminal.ts";
 
 /** `toolcrib call` */
@@ -63,6 +63,7 @@ export const callCommand: Command = {
       dialect,
       mode: (options.get("mode") ?? "cautious") as Mode,
     });
+    remarkRecovered(crib.recovered);
     const interruption = onInterruption();
     const progress = showProgress(crib, name);
     const limits = timeoutMs === undefined ? {} : { timeoutMs };
