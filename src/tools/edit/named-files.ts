@@ -10,7 +10,7 @@ export class NamedFiles {
   static async read(touches: readonly Touch[], context: ToolContext): Promise<NamedFiles> {
     const files = new NamedFiles();
     for (const { paths, to } of touches) {
-      for (const path of paths) if (!((await files.#read(path, context)) instanceof ToolError)) break;
+      await files.#readFirst(paths, context);
       if (to !== undefined) await files.#read(to, context);
     }
     return files;
@@ -37,6 +37,21 @@ export class NamedFiles {
     const isSubject = (path: string) =>
       message.startsWith(`${path}:`) || message.startsWith(`${path} `) || message.endsWith(` ${path}`);
     return [...this.#found.keys()].filter(isSubject).sort((left, right) => right.length - left.length)[0];
+  }
+
+  async #readFirst(paths: readonly string[], context: ToolContext): Promise<void> {
+    for (const [index, path] of paths.entries()) {
+      if ((await this.#read(path, context)) instanceof ToolError) continue;
+      // What is no file cannot be meant where another spelling is one.
+      for (const other of paths.slice(0, index)) this.#passOver(other);
+      return;
+    }
+  }
+
+  #passOver(path: string): void {
+    const found = this.#found.get(path);
+    if (found instanceof ToolError && found.code === "unsupported")
+      this.#found.set(path, new ToolError("not-found", found.message));
   }
 
   async #read(path: string, context: ToolContext): Promise<Uint8Array | ToolError> {
