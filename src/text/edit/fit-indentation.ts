@@ -1,3 +1,5 @@
+import type { IndentationHabits } from "./indentation-habits.ts";
+
 /** How one line is indented in the call and in the file. */
 export interface IndentationPair {
   readonly written: string;
@@ -10,38 +12,67 @@ export type IndentationMap = (written: string) => string | undefined;
 /**
  * Learns from lines found in the file how the call's indentation translates: a level seen before as it was there, else
  * a block shifted as a whole, tabs against spaces, levels of another size. Undefined when the pairs contradict each
- * other. `wanted` are the indentations that will be asked for; they show the size of a level.
+ * other. `wanted` are the indentations that will be asked for; they show the size of a level. `habits` are the file's.
  */
 export function fitIndentation(
   pairs: readonly IndentationPair[],
   wanted: readonly string[],
+  habits: () => IndentationHabits,
 ): IndentationMap | undefined {
   const seen = new Map<string, string>();
   for (const { written, found } of pairs) {
     if ((seen.get(written) ?? found) !== found) return undefined;
     seen.set(written, found);
   }
-  const maps = [fitShift(pairs), fitTabs(pairs, wanted), fitLevels(pairs)].filter((map) => map !== undefined);
+  const unseen = wanted.filter((indentation) => !seen.has(indentation));
+  const maps =
+    seen.size === 1 && unseen.length > 0
+      ? [fitOneLevel(pairs[0]!, unseen, habits), fitTabs(pairs, wanted)]
+      : [fitShift(pairs, habits), fitTabs(pairs, wanted), fitLevels(pairs)];
   return (written) => seen.get(written) ?? firstDefined(maps, written);
 }
 
-function firstDefined(maps: readonly IndentationMap[], written: string): string | undefined {
+function firstDefined(maps: readonly (IndentationMap | undefined)[], written: string): string | undefined {
   for (const map of maps) {
-    const found = map(written);
+    const found = map?.(written);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
+/**
+ * One level may be shifted, or be of another size: the file's own levels tell. A shift keeps the steps between levels,
+ * which are mostly a single one; undefined where a step could be one of the call's levels as well as two of the file's.
+ */
+function fitOneLevel(
+  pair: IndentationPair,
+  wanted: readonly string[],
+  habits: () => IndentationHabits,
+): IndentationMap | undefined {
+  const shift = fitShift([pair], habits);
+  const { written, found } = pair;
+  if (written === found || !/^ +$/.test(written) || !/^ +$/.test(found)) return shift;
+  const { level } = habits();
+  const steps = wanted.map(({ length }) => Math.abs(length - written.length));
+  const callLevel = (written.length * level) / found.length;
+  const fitsLevels = callLevel >= 1 && [...steps, written.length].every((step) => step % callLevel === 0);
+  if (!fitsLevels || Math.min(...steps) === level) return shift;
+  if (steps.every((step) => step % level === 0)) return undefined;
+  return (text) => (text.includes("\t") ? undefined : " ".repeat((text.length / callLevel) * level));
+}
+
 /** The same characters more, or fewer, on every line. */
-function fitShift(pairs: readonly IndentationPair[]): IndentationMap | undefined {
+function fitShift(
+  pairs: readonly IndentationPair[],
+  habits: () => IndentationHabits,
+): IndentationMap | undefined {
   const { written, found } = pairs[0] ?? { written: "", found: "" };
   const isMixed = (text: string) => text.includes(" ") && text.includes("\t");
-  const mayMix = pairs.some((pair) => isMixed(pair.found));
+  const mayMix = () => pairs.some((pair) => isMixed(pair.found)) || habits().mixes;
   if (found.endsWith(written)) {
     const more = found.slice(0, found.length - written.length);
     if (!pairs.every((pair) => pair.found === more + pair.written)) return undefined;
-    return (text) => (more !== "" && isMixed(more + text) && !mayMix ? undefined : more + text);
+    return (text) => (more !== "" && isMixed(more + text) && !mayMix() ? undefined : more + text);
   }
   const fewer = written.slice(0, written.length - found.length);
   if (!pairs.every((pair) => pair.written === fewer + pair.found)) return undefined;
@@ -80,7 +111,8 @@ function fitLevels(pairs: readonly IndentationPair[]): IndentationMap | undefine
   if (!low || high.written.length === low.written.length) return undefined;
   const scale = (high.found.length - low.found.length) / (high.written.length - low.written.length);
   const lengthFor = (length: number) => low.found.length + (length - low.written.length) * scale;
-  if (!pairs.every(({ written, found }) => lengthFor(written.length) === found.length)) return undefined;
+  if (scale <= 0 || !pairs.every(({ written, found }) => lengthFor(written.length) === found.length))
+    return undefined;
   return (text) => {
     const length = lengthFor(text.length);
     return !text.includes("\t") && Number.isInteger(length) && length >= 0 ? " ".repeat(length) : undefined;

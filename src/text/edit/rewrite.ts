@@ -2,6 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { type Block, wholeLinesBlock } from "./block.ts";
 import { diffRuns, type Run } from "./diff-runs.ts";
 import { foldGlyphs } from "./glyphs.ts";
+import { indentationHabits } from "./indentation-habits.ts";
 import type { Match } from "./match.ts";
 import type { Source } from "./source.ts";
 import { isBlankLine, overlooksContent } from "./tiers.ts";
@@ -26,7 +27,11 @@ export function rewrite(source: Source, written: Block, match: Match): readonly 
     return splices(source, block, match, diffRuns(found, block.newLines), block.newLines);
   }
   const startsInside = match.start > source.lines.start(match.line);
-  const newLines = translate(block, found, { startsInside, glyphs: match.tier === "glyphs" });
+  const newLines = translate(block, found, {
+    startsInside,
+    glyphs: match.tier === "glyphs",
+    habits: () => indentationHabits(source.lines),
+  });
   if (!newLines) throw cannotIndent(source, block, match);
   return splices(source, block, match, block.runs, newLines);
 }

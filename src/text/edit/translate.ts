@@ -1,5 +1,6 @@
 import type { Block } from "./block.ts";
 import { fitIndentation, type IndentationMap, type IndentationPair } from "./fit-indentation.ts";
+import type { IndentationHabits } from "./indentation-habits.ts";
 import { keepGlyphs, learnGlyphs, replaceGlyphs } from "./keep-glyphs.ts";
 import { indentationOf, isBlankLine } from "./tiers.ts";
 
@@ -9,6 +10,8 @@ interface Place {
   readonly startsInside: boolean;
   /** The lines differ in more than indentation. */
   readonly glyphs: boolean;
+  /** How the file indents. */
+  habits(): IndentationHabits;
 }
 
 /**
@@ -54,7 +57,7 @@ function indent(
   block: Block,
   found: readonly string[],
   newLines: readonly string[],
-  { startsInside }: Place,
+  { startsInside, habits }: Place,
 ): readonly string[] | undefined {
   const result = [...newLines];
   const added = block.runs.flatMap(({ newStart, newEnd }) => range(newStart, newEnd));
@@ -66,7 +69,7 @@ function indent(
     if (isAsOld || startsInside) mapped.shift();
   }
   const wanted = mapped.map((index) => indentationOf(newLines[index]!));
-  const map = learnIndentation(block, found, wanted);
+  const map = learnIndentation(block, found, wanted, habits);
   for (const index of mapped) {
     const indentation = map ? map(indentationOf(newLines[index]!)) : indentationInPlace(block, found, index);
     if (indentation === undefined) return undefined;
@@ -80,6 +83,7 @@ function learnIndentation(
   block: Block,
   found: readonly string[],
   wanted: readonly string[],
+  habits: () => IndentationHabits,
 ): IndentationMap | undefined {
   const pairs: (IndentationPair & { readonly index: number })[] = block.oldLines.flatMap((line, index) =>
     isBlankLine(line) || isBlankLine(found[index]!)
@@ -90,9 +94,11 @@ function learnIndentation(
   // Text that begins at its first letter may have begun inside its line, which then says nothing about other lines.
   const mayBeginInside = !block.wholeLines && indentationOf(block.oldLines[0]!) === "";
   if (mayBeginInside && later.length === 0) return (written) => written;
-  const removed = fitIndentation(pairs, wanted) ? pairs.filter(({ index }) => !block.isContext(index)) : [];
+  const removed = fitIndentation(pairs, wanted, habits)
+    ? pairs.filter(({ index }) => !block.isContext(index))
+    : [];
   for (const choice of [...(mayBeginInside ? [later, pairs] : [pairs, later]), removed]) {
-    const map = choice.length > 0 ? fitIndentation(choice, wanted) : undefined;
+    const map = choice.length > 0 ? fitIndentation(choice, wanted, habits) : undefined;
     if (map && wanted.every((indentation) => map(indentation) !== undefined)) return map;
   }
   return undefined;
