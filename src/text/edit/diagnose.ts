@@ -58,7 +58,7 @@ function shown(source: Source, first: number, last: number): string {
 function alreadyThere(source: Source, block: Block): number | undefined {
   const text = block.newLines.join("\n");
   if (block.runs.every((run) => run.newStart === run.newEnd) || !isTelling(text)) return undefined;
-  for (const at of occurrences(source.utf8, Buffer.from(text))) return source.lines.lineAt(at);
+  for (const at of occurrences(source, text)) return source.lines.lineAt(at);
   return undefined;
 }
 
@@ -79,7 +79,7 @@ function placeByWords(source: Source, block: Block): PartialPlace | undefined {
   const shared = new Map<number, number>();
   for (const word of [...words].sort((left, right) => right.length - left.length).slice(0, maxWords)) {
     const lines = new Set<number>();
-    for (const at of occurrences(source.utf8, Buffer.from(word))) {
+    for (const at of occurrences(source, word)) {
       lines.add(source.lines.lineAt(at));
       if (lines.size > maxHits) break;
     }

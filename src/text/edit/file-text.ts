@@ -30,8 +30,12 @@ export function readings(bytes: Uint8Array): readonly FileText[] {
 
 /** New content for a file that does not exist yet. */
 export function encodeUtf8(text: string): Uint8Array {
-  if (!text.isWellFormed()) throw notEncodable("half of a surrogate pair", "UTF-8");
+  refuseHalfCharacters(text);
   return Buffer.from(text);
+}
+
+export function refuseHalfCharacters(text: string): void {
+  if (!text.isWellFormed()) throw notEncodable("half of a surrogate pair", "UTF-8");
 }
 
 function fromUtf8(file: Buffer): FileText {

@@ -1,6 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Block } from "./block.ts";
 import type { Source } from "./source.ts";
+import { bytesOf } from "./utf8-text.ts";
 
 /**
  * Refuses new lines that stand for code instead of being code: "... existing code ...", "rest of the file unchanged".
@@ -11,7 +12,7 @@ export function refusePlaceholders(source: Source, of: { readonly block: Block }
   const { oldLines, newLines, runs } = of.block;
   for (const line of runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd))) {
     const isOld = () =>
-      oldLines.some((old) => old.trim() === line.trim()) || source.utf8.includes(line.trim());
+      oldLines.some((old) => old.trim() === line.trim()) || source.utf8.bytes.includes(bytesOf(line.trim()));
     if (!isPlaceholder(line) || isOld()) continue;
     const message = `${source.path}: the new text holds a placeholder instead of code: ${line.trim()}`;
     throw new ToolError("invalid-input", message, {

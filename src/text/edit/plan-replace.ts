@@ -4,16 +4,16 @@ import { changesOf } from "./changes.ts";
 import { decide, listLines } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
 import type { FilePlan, ReplaceEdit, ReplaceRequest } from "./edit-request.ts";
-import { encodeUtf8 } from "./file-text.ts";
+import { encodeUtf8, refuseHalfCharacters } from "./file-text.ts";
 import { type Finding, look } from "./locate.ts";
 import type { Match } from "./match.ts";
 import type { ReadFile } from "./named-file.ts";
 import { refusePlaceholders } from "./placeholder.ts";
 import { rewrite, type Splice } from "./rewrite.ts";
-import { occurrences } from "./search.ts";
 import { type Source, sourcesOf } from "./source.ts";
 import { applySplices, changesNothing, overlapping } from "./splice.ts";
 import type { TierName } from "./tiers.ts";
+import { bytesOf } from "./utf8-text.ts";
 
 /** What replacing text in one file would do. */
 export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan {
@@ -133,13 +133,14 @@ function find(source: Source, wanted: Wanted): Places | undefined {
 function literalMatches(source: Source, { find, forAll }: Wanted): readonly Match[] {
   // Where all places are wanted, those with other line ends are too.
   if (forAll && /(?<!\r)\n/.test(find) && source.hasCarriageReturns) return [];
-  const { utf8, lines } = source;
-  const wanted = encodeUtf8(find) as Buffer;
+  refuseHalfCharacters(find);
+  const { bytes } = source.utf8;
+  const wanted = bytesOf(find);
   const matches: Match[] = [];
-  for (const at of occurrences(utf8, wanted)) {
-    const splitsLineEnd = utf8[at] === 10 && utf8[at - 1] === 13;
+  for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + 1)) {
+    const splitsLineEnd = bytes[at] === "\n" && bytes[at - 1] === "\r";
     const start = splitsLineEnd ? at - 1 : at;
-    matches.push({ tier: "exact", line: lines.lineAt(start), start, end: at + wanted.length });
+    matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: at + wanted.length });
   }
   return matches;
 }

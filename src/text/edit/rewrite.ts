@@ -7,6 +7,7 @@ import type { Match } from "./match.ts";
 import type { Source } from "./source.ts";
 import { isBlankLine, overlooksContent } from "./tiers.ts";
 import { translate } from "./translate.ts";
+import type { Utf8Text } from "./utf8-text.ts";
 
 /** The bytes from `start` up to `end` of a source's UTF-8 give way to `text`. */
 export interface Splice {
@@ -57,7 +58,7 @@ function foundText({ lines, utf8 }: Source, block: Block, match: Match, index: n
   if (line >= lines.count) return "";
   const start = index === 0 ? match.start : lines.start(line);
   const end = index === block.oldLines.length - 1 ? match.end : lines.contentEnd(line);
-  return utf8.toString("utf8", start, Math.max(start, end));
+  return utf8.slice(start, Math.max(start, end));
 }
 
 /**
@@ -96,8 +97,8 @@ function splices(
     .filter(({ start, end, text }) => changes(source.utf8, start, end, text));
 }
 
-function changes(utf8: Buffer, start: number, end: number, text: string): boolean {
-  return text.length > end - start || utf8.toString("utf8", start, end) !== text;
+function changes(utf8: Utf8Text, start: number, end: number, text: string): boolean {
+  return text.length > end - start || utf8.slice(start, end) !== text;
 }
 
 /** Every line with its line end. */

@@ -3,6 +3,7 @@ import { unitsOf } from "./glyphs.ts";
 import { type Match, matchesAt } from "./match.ts";
 import type { Source } from "./source.ts";
 import { looser, type TierName } from "./tiers.ts";
+import { bytesOf } from "./utf8-text.ts";
 
 /**
  * All places that hold the block's old lines, by the strictest tier that finds any, in file order. Whatever the tier,
@@ -20,19 +21,22 @@ export function findMatches(source: Source, block: Block): readonly Match[] {
 }
 
 /** Every place where `wanted` stands, overlapping ones too. */
-export function* occurrences(bytes: Buffer, wanted: Buffer | string): Generator<number> {
-  if (wanted.length === 0) return;
-  for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + 1)) yield at;
+export function* occurrences({ utf8 }: Source, wanted: string): Generator<number> {
+  if (wanted === "") return;
+  const { bytes } = utf8;
+  const sought = bytesOf(wanted);
+  for (let at = bytes.indexOf(sought); at !== -1; at = bytes.indexOf(sought, at + 1)) yield at;
 }
 
 /** Every line that holds `wanted`, once. */
 export function* linesWith({ utf8, lines }: Source, wanted: string): Generator<number> {
   if (wanted === "") return;
-  const bytes = Buffer.from(wanted);
-  for (let at = utf8.indexOf(bytes); at !== -1; ) {
+  const { bytes } = utf8;
+  const sought = bytesOf(wanted);
+  for (let at = bytes.indexOf(sought); at !== -1; ) {
     const line = lines.lineAt(at);
     yield line;
-    at = utf8.indexOf(bytes, lines.start(line + 1));
+    at = bytes.indexOf(sought, lines.start(line + 1));
   }
 }
 
@@ -79,21 +83,23 @@ function longestLine(lines: readonly string[]): Anchor | undefined {
 /** The bytes of the old lines as they stand. Carriage returns need a look at every line end, so they do not come here. */
 function exactMatches(source: Source, { oldLines, wholeLines }: Block): readonly Match[] {
   if (source.hasCarriageReturns && (wholeLines || oldLines.length > 1)) return [];
-  const wanted = Buffer.from(oldLines.join("\n"));
+  const wanted = bytesOf(oldLines.join("\n"));
   const endsWithBlankLine = oldLines.at(-1) === "";
+  const { bytes } = source.utf8;
   const matches: Match[] = [];
-  for (const start of occurrences(source.utf8, wanted)) {
+  if (wanted === "") return matches;
+  for (let start = bytes.indexOf(wanted); start !== -1; start = bytes.indexOf(wanted, start + 1)) {
     const end = start + wanted.length;
-    if (wholeLines && !areWholeLines(source.utf8, start, end, endsWithBlankLine)) continue;
+    if (wholeLines && !areWholeLines(bytes, start, end, endsWithBlankLine)) continue;
     matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end });
   }
   return matches;
 }
 
-function areWholeLines(utf8: Buffer, start: number, end: number, endsWithBlankLine: boolean): boolean {
-  if (start > 0 && utf8[start - 1] !== 10) return false;
+function areWholeLines(bytes: string, start: number, end: number, endsWithBlankLine: boolean): boolean {
+  if (start > 0 && bytes[start - 1] !== "\n") return false;
   // After the last line end there is no further line, not even a blank one.
-  return end === utf8.length ? !endsWithBlankLine : utf8[end] === 10;
+  return end === bytes.length ? !endsWithBlankLine : bytes[end] === "\n";
 }
 
 function matchesAround(

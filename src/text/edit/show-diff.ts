@@ -1,5 +1,5 @@
 import type { FilePlan } from "./edit-request.ts";
-import { LineTable } from "./line-table.ts";
+import type { LineTable } from "./line-table.ts";
 import { type Source, sourcesOf } from "./source.ts";
 import { visible } from "./visible.ts";
 
@@ -83,7 +83,6 @@ function visibleEnds(lines: LineTable, first: number, count: number, sign: strin
 }
 
 function linesOf(path: string, bytes: Uint8Array | undefined): LineTable {
-  if (bytes === undefined) return new LineTable(Buffer.alloc(0), "lf");
-  const [source] = sourcesOf(path, bytes) as Generator<Source>;
+  const [source] = sourcesOf(path, bytes ?? new Uint8Array()) as Generator<Source>;
   return source!.lines;
 }
