@@ -72,7 +72,9 @@ function fitShift(
   if (found.endsWith(written)) {
     const more = found.slice(0, found.length - written.length);
     if (!pairs.every((pair) => pair.found === more + pair.written)) return undefined;
-    return (text) => (more !== "" && isMixed(more + text) && !mayMix() ? undefined : more + text);
+    // A single blank is no level, but stands before the star of a comment.
+    return (text) =>
+      text !== " " && more !== "" && isMixed(more + text) && !mayMix() ? undefined : more + text;
   }
   const fewer = written.slice(0, written.length - found.length);
   if (!pairs.every((pair) => pair.written === fewer + pair.found)) return undefined;

@@ -6,13 +6,16 @@ export interface WithoutGutters {
   readonly firstLine: number;
 }
 
-/** Line numbers as reading tools show them: `12 | `, `12→`, `12: `, `12-`, a tab, with blanks or `L` before. */
+/**
+ * Line numbers as reading tools show them: `12 | `, `12→`, `12: `, `12-`, a tab, with blanks or `L` before. Of a blank
+ * line the number alone may be left.
+ */
 const gutters: readonly RegExp[] = [
-  /^\s*L?(\d+)\s*[|│┃]/u,
-  /^\s*L?(\d+)\s*[→⇥]/u,
-  /^\s*L?(\d+)\t/u,
-  /^\s*\[?L?(\d+)\]?:/u,
-  /^\s*L?(\d+)[-).]/u,
+  /^\s*L?(\d+)(?:\s*[|│┃]|\s*$)/u,
+  /^\s*L?(\d+)(?:\s*[→⇥]|\s*$)/u,
+  /^\s*L?(\d+)(?:\t|\s*$)/u,
+  /^\s*\[?L?(\d+)\]?(?::|\s*$)/u,
+  /^\s*L?(\d+)(?:[-).]|\s*$)/u,
 ];
 
 /**

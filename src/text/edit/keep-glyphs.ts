@@ -28,10 +28,11 @@ export function keepGlyphs(
 }
 
 /**
- * Glyphs the call has wherever the file has plain characters, and never those: curly quotes for straight ones, odd
- * spaces for plain ones. Then they are meant as plain ones in new text too.
+ * Glyphs the call has wherever the file has plain characters, and never those, in new lines neither: curly quotes for
+ * straight ones, odd spaces for plain ones. Then they are meant as plain ones in new lines too.
  */
 export function learnGlyphs(
+  newLines: readonly string[],
   oldLines: readonly string[],
   foundLines: readonly string[],
 ): ReadonlyMap<string, string> {
@@ -48,26 +49,20 @@ export function learnGlyphs(
     }
   }
   const glyphs = new Map<string, string>();
+  const added = new Set(newLines.flatMap(unitsOf).flatMap(({ key, text }) => glyphsOf(key, text)));
   for (const { written, found } of spellings.values()) {
-    const [only] = found;
-    if (found.size === 1 && isPlain(only!) && !written.has(only!))
-      for (const glyph of written) glyphs.set(glyph, only!);
+    const [plain] = found;
+    const isMeant = found.size === 1 && isPlain(plain!) && !written.has(plain!) && !added.has(plain!);
+    if (isMeant) for (const glyph of written) glyphs.set(glyph, plain!);
   }
   return glyphs;
 }
 
-/** New lines with plain characters for such glyphs. Where they have some of both, the call means what it says. */
-export function replaceGlyphs(
-  newLines: readonly string[],
-  glyphs: ReadonlyMap<string, string>,
-): readonly string[] {
-  const units = newLines.map(unitsOf);
-  const used = new Set(units.flat().flatMap(({ key, text }) => glyphsOf(key, text)));
-  const spell = (glyph: string) => {
-    const own = glyphs.get(glyph);
-    return own === undefined || used.has(own) ? glyph : own;
-  };
-  return units.map((line) => line.map(({ key, text }) => glyphsOf(key, text).map(spell).join("")).join(""));
+export function replaceGlyphs(line: string, glyphs: ReadonlyMap<string, string>): string {
+  return unitsOf(line)
+    .flatMap(({ key, text }) => glyphsOf(key, text))
+    .map((glyph) => glyphs.get(glyph) ?? glyph)
+    .join("");
 }
 
 const lineBreak = "\n";

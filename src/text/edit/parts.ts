@@ -3,6 +3,7 @@ import type { Match } from "./match.ts";
 import { compareAt, isTelling } from "./places.ts";
 import { findMatches } from "./search.ts";
 import type { Source } from "./source.ts";
+import { isBlankLine } from "./tiers.ts";
 
 /** A part of a hunk and where it is. */
 export interface Part {
@@ -79,12 +80,12 @@ function partAt(
 }
 
 /**
- * Whether parts are hunks of their own: one below the other, each with context, none with lines of another part next
- * to it. Otherwise they may be parts of one place and of its lookalike.
+ * Whether parts are hunks of their own: one below the other with text between them, each with context, none with lines
+ * of another part next to it. Otherwise they may be parts of one place and of its lookalike.
  */
 function areSeparate(source: Source, block: Block, parts: readonly Part[]): boolean {
   return parts.every(({ match, start, end }, index) => {
-    const isBelow = index === 0 || parts[index - 1]!.match.end < match.start;
+    const isBelow = index === 0 || hasTextBetween(source, parts[index - 1]!.match, match);
     const hasContext = block.oldLines.some(
       (line, each) => start <= each && each < end && block.isContext(each) && isTelling(line),
     );
@@ -94,4 +95,8 @@ function areSeparate(source: Source, block: Block, parts: readonly Part[]): bool
     );
     return isBelow && hasContext && !hasOthers;
   });
+}
+
+function hasTextBetween({ utf8 }: Source, upper: Match, lower: Match): boolean {
+  return upper.end < lower.start && !isBlankLine(utf8.toString("utf8", upper.end, lower.start));
 }

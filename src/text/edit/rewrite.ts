@@ -62,22 +62,17 @@ function foundText({ lines, utf8 }: Source, block: Block, match: Match, index: n
 }
 
 /**
- * Only what was to be found was off: old lines that the new text repeats are spelled there as the file has them, every
- * single one.
+ * Only what was to be found was off: of the lines that the new text repeats, some are spelled as only the file has them,
+ * and none as only the call has them.
  */
 function isInFileSpelling({ wholeLines, oldLines, newLines }: Block, found: readonly string[]): boolean {
   if (wholeLines) return false;
-  const spellings = new Map(
-    oldLines.map((line, index) => [foldGlyphs(line), { written: line, found: found[index]! }]),
-  );
-  let isSure = false;
-  for (const line of newLines) {
-    const spelling = spellings.get(foldGlyphs(line));
-    if (!spelling || isBlankLine(line) || spelling.written === spelling.found) continue;
-    if (line !== spelling.found) return false;
-    isSure = true;
-  }
-  return isSure;
+  const inCall = new Set(oldLines);
+  const inFile = new Set(found);
+  const repeated = new Set(oldLines.filter((line) => !isBlankLine(line)).map(foldGlyphs));
+  const repeats = newLines.filter((line) => repeated.has(foldGlyphs(line)));
+  const isOfFile = repeats.some((line) => inFile.has(line) && !inCall.has(line));
+  return isOfFile && !repeats.some((line) => inCall.has(line) && !inFile.has(line));
 }
 
 function splices(

@@ -8,7 +8,7 @@ import type { Source } from "./source.ts";
  * be the one that is meant. A line to be removed has to be there.
  */
 export function findWithStaleLine(source: Source, block: Block): Match | undefined {
-  if (!block.wholeLines || block.oldLines.length < 2) return undefined;
+  if (!block.wholeLines || block.oldLines.length < 2 || movesLines(block)) return undefined;
   const places = partialPlaces(source, block);
   const fitting = places.filter((place) => fitsButOne(source, block, place));
   const [place] = fitting;
@@ -22,14 +22,23 @@ export function findWithStaleLine(source: Source, block: Block): Match | undefin
   };
 }
 
+/** Of lines that change places it is a guess which are context. */
+function movesLines({ oldLines, newLines, runs }: Block): boolean {
+  const removed = runs.flatMap(({ oldStart, oldEnd }) => oldLines.slice(oldStart, oldEnd));
+  const added = runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd));
+  return added.some((line) => isTelling(line) && removed.includes(line));
+}
+
 function fitsButOne(source: Source, block: Block, { line, agreeing, differing }: PartialPlace): boolean {
   const [stale] = differing;
   if (line < 0 || stale === undefined || differing.length > 1 || !block.isContext(stale)) return false;
   if (line + block.oldLines.length > source.lines.count) return false;
+  const found = source.lines.text(line + stale);
+  const added = block.runs.flatMap(({ newStart, newEnd }) => block.newLines.slice(newStart, newEnd));
+  // Then it is done already.
+  if (added.some((text) => text.trim() === found.trim())) return false;
   const telling = agreeing.filter((index) => isTelling(block.oldLines[index]!)).length;
-  return (
-    telling >= 3 || (telling >= 1 && likeness(block.oldLines[stale]!, source.lines.text(line + stale)) >= 0.5)
-  );
+  return telling >= 2 && likeness(block.oldLines[stale]!, found) >= (telling >= 3 ? 0.25 : 0.5);
 }
 
 function comesNear(block: Block, place: PartialPlace, other: PartialPlace): boolean {

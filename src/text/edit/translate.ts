@@ -40,16 +40,16 @@ function withGlyphsKept(block: Block, found: readonly string[]): readonly string
       newLines[newStart + index] = indentationOf(newLines[newStart + index]!) + body;
     });
   }
-  const glyphs = learnGlyphs(block.oldLines.map(withoutIndentation), found.map(withoutIndentation));
-  if (glyphs.size === 0) return newLines;
   const added = block.runs.flatMap(({ newStart, newEnd }) => range(newStart, newEnd));
-  const bodies = replaceGlyphs(
-    added.map((index) => withoutIndentation(newLines[index]!)),
-    glyphs,
+  const glyphs = learnGlyphs(
+    added.map((index) => withoutIndentation(block.newLines[index]!)),
+    block.oldLines.map(withoutIndentation),
+    found.map(withoutIndentation),
   );
-  added.forEach((line, index) => {
-    newLines[line] = indentationOf(newLines[line]!) + bodies[index]!;
-  });
+  for (const index of added) {
+    const line = newLines[index]!;
+    newLines[index] = indentationOf(line) + replaceGlyphs(withoutIndentation(line), glyphs);
+  }
   return newLines;
 }
 
