@@ -5,7 +5,7 @@ import { foldGlyphs } from "./glyphs.ts";
 import { indentationHabits } from "./indentation-habits.ts";
 import type { Match } from "./match.ts";
 import type { Source } from "./source.ts";
-import { isBlankLine, overlooksContent } from "./tiers.ts";
+import { isBlankLine, overlooksContent, trimTrailingBlanks } from "./tiers.ts";
 import { translate } from "./translate.ts";
 import type { Utf8Text } from "./utf8-text.ts";
 
@@ -24,7 +24,7 @@ export function rewrite(source: Source, written: Block, match: Match): readonly 
   const block = endsBeyond(source, written, match) ? withoutFinalLineEnd(written) : written;
   if (!overlooksContent(match.tier)) return splices(source, block, match, block.runs, block.newLines);
   const found = block.oldLines.map((_, index) => foundText(source, block, match, index));
-  if (isInFileSpelling(block, found)) {
+  if (isInFileSpelling(source, block, match, found)) {
     return splices(source, block, match, diffRuns(found, block.newLines), block.newLines);
   }
   const startsInside = match.start > source.lines.start(match.line);
@@ -62,17 +62,39 @@ function foundText({ lines, utf8 }: Source, block: Block, match: Match, index: n
 }
 
 /**
- * Only what was to be found was off: of the lines that the new text repeats, some are spelled as only the file has them,
- * and none as only the call has them.
+ * Only what was to be found was off: where the new text repeats old lines, it spells them as the file has them, and
+ * never as the text to find has them.
  */
-function isInFileSpelling({ wholeLines, oldLines, newLines }: Block, found: readonly string[]): boolean {
+function isInFileSpelling(source: Source, block: Block, match: Match, found: readonly string[]): boolean {
+  const { wholeLines, oldLines, newLines } = block;
   if (wholeLines) return false;
-  const inCall = new Set(oldLines);
-  const inFile = new Set(found);
-  const repeated = new Set(oldLines.filter((line) => !isBlankLine(line)).map(foldGlyphs));
-  const repeats = newLines.filter((line) => repeated.has(foldGlyphs(line)));
-  const isOfFile = repeats.some((line) => inFile.has(line) && !inCall.has(line));
-  return isOfFile && !repeats.some((line) => inCall.has(line) && !inFile.has(line));
+  const written = spellingsOf(oldLines);
+  const own = spellingsOf(found);
+  let asWritten = 0;
+  let asFound = 0;
+  for (const line of newLines) {
+    const text = trimTrailingBlanks(line);
+    const key = foldGlyphs(line);
+    const isOwn = own.get(key)?.has(text) ?? false;
+    const isWritten = written.get(key)?.has(text) ?? false;
+    if (isOwn && !isWritten) asFound += 1;
+    if (isWritten && !isOwn) asWritten += 1;
+  }
+  if (asWritten > 0 && asFound >= asWritten) throw cannotIndent(source, block, match);
+  return asFound > 0 && asWritten === 0;
+}
+
+/** How lines that look the same are spelled. */
+function spellingsOf(lines: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const spellings = new Map<string, Set<string>>();
+  for (const line of lines) {
+    if (isBlankLine(line)) continue;
+    const key = foldGlyphs(line);
+    const known = spellings.get(key);
+    if (known) known.add(trimTrailingBlanks(line));
+    else spellings.set(key, new Set([trimTrailingBlanks(line)]));
+  }
+  return spellings;
 }
 
 function splices(
