@@ -139,8 +139,8 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     events,
     recovered,
     definitions: async () => {
-      const { defineTool } = await import("./dialects/definition.ts");
-      return (await shelf.all()).map(defineTool);
+      const { defineTools } = await import("./dialects/definition.ts");
+      return defineTools(await shelf.all());
     },
     call: async (name, input, callOptions = {}) => {
       const id = newIdentifier("call");

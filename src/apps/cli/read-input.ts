@@ -2,15 +2,30 @@ import { ToolError } from "../../contract/error.ts";
 import type { DialectTool } from "../../dialects/dialect.ts";
 import { isFlag } from "./parse-arguments.ts";
 
-/** The input of a call from the words after the tool's name: one JSON text, `-` for standard input, or `--key value`. */
+/**
+ * The input of a call from the words after the tool's name: one JSON text, `--key value`, or `-` for standard input,
+ * where a tool that takes nothing but a text may be given that text as it is.
+ */
 export async function readInput(tool: DialectTool, words: readonly string[]): Promise<unknown> {
   const [first, ...rest] = words;
   if (first === undefined) return {};
-  if (rest.length === 0 && first === "-") return parseJson(await readStandardInput(), "The standard input");
+  if (rest.length === 0 && first === "-") return readText(await readStandardInput(), tool);
   if (rest.length === 0 && !isFlag(first)) return parseJson(first, "The argument");
   const { readFields } = await import("./tool-fields.ts");
   const { fieldSchemasOf } = await import("./field-schemas.ts");
   return readFields(tool.canonical, words, fieldSchemasOf(await tool.load()));
+}
+
+async function readText(text: string, tool: DialectTool): Promise<unknown> {
+  const field = /^\s*\{/.test(text) ? undefined : await onlyText(tool);
+  return field === undefined ? parseJson(text, "The standard input") : { [field]: text };
+}
+
+/** The field of a tool that takes a text and nothing else. */
+async function onlyText(tool: DialectTool): Promise<string | undefined> {
+  const { fieldSchemasOf } = await import("./field-schemas.ts");
+  const [[field, schema] = [], ...others] = Object.entries(fieldSchemasOf(await tool.load()));
+  return others.length === 0 && schema?.types.join() === "string" ? field : undefined;
 }
 
 function parseJson(text: string, source: string): unknown {
