@@ -84,7 +84,8 @@ export class ChangeRecord {
         if (content === undefined) unlinkSync(taken);
         else yield new ChangeRecord({ folder, path: taken, handle: openSync(taken, "r+") }, content);
       } catch (error) {
-        if (errnoOf(error) !== "ENOENT") throw error;
+        // Somebody else has taken it over, or it is not ours to take.
+        if (errnoOf(error) === undefined) throw error;
       }
     }
   }
@@ -125,9 +126,9 @@ export function syncDirectory(path: string): void {
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return [];
-    throw error;
+  } catch {
+    // Nothing was ever written down, or it is not ours to read.
+    return [];
   }
 }
 

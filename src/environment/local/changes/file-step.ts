@@ -1,5 +1,5 @@
 import { linkSync, renameSync, unlinkSync } from "node:fs";
-import { errnoOf, systemError } from "../../failures.ts";
+import { systemError } from "../../failures.ts";
 import { hasNoHardLinks, temporaryName } from "../files/temporary-file.ts";
 import type { PinnedDirectory } from "../pinning/pinning.ts";
 import { contentAt, exists, linkAt } from "./content.ts";
@@ -86,11 +86,7 @@ export function takeStepBack(directory: PinnedDirectory, step: FileStep): boolea
 /** Removes what was put beside the file. */
 export function tidyStep(directory: PinnedDirectory, step: FileStep): void {
   for (const name of [freshName(step), writtenName(step), keptName(step)]) {
-    try {
-      unlinkSync(directory.at(name));
-    } catch (error) {
-      if (errnoOf(error) !== "ENOENT") throw error;
-    }
+    if (exists(directory, name)) unlinkSync(directory.at(name));
   }
 }
 

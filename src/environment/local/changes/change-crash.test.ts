@@ -1,0 +1,123 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openLocalEnvironment } from "../local-environment.ts";
+import { makeChangeWorld, snapshot } from "../trials/change-world.ts";
+import type { Interference } from "../trials/interference.ts";
+
+let home: string;
+/** The workspace as it was, as the whole change set leaves it, and in how many steps. */
+let whole: { readonly before: object; readonly after: object; readonly steps: number };
+
+beforeAll(async () => {
+  home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib crash "));
+  const folder = newWorld();
+  const before = snapshot(join(folder, "workspace"));
+  const { steps } = await trial<{ steps: number }>("changer.ts", folder, "change", "{}");
+  whole = { before, after: snapshot(join(folder, "workspace")), steps };
+});
+
+afterAll(() => rmSync(home, { recursive: true }));
+
+describe.runIf(process.platform === "linux")("a change set", { timeout: 300_000 }, () => {
+  it("is done or not done, whenever it is killed, and the next start as well", async () => {
+    const outcomes = await inLanes(whole.steps, async (killAt) => {
+      const folder = newWorld();
+      await killed(folder, "change", { killAt });
+      // The next start has much the same to do after each of these: so it is killed at another step each time.
+      await killed(folder, "recover", { killAt: 1 + (killAt % 25) });
+      return settled(folder);
+    });
+    expect(new Set(outcomes)).toEqual(new Set(["before", "after"]));
+  });
+
+  it("is not done when one of its steps fails", async () => {
+    const folder = mkdtempSync(join(home, "failing "));
+    const count = await trial<number>("failer.ts", folder);
+    const outcomes = Array.from({ length: count }, (_, index) => settled(join(folder, `${index + 1}`)));
+    // What comes last is tidying up, which no longer decides.
+    expect((await Promise.all(outcomes)).join(" ")).toMatch(/^(?:before )+(?:after )*after$/);
+  });
+
+  it("is not done when one of its steps fails and it is killed while it goes back", async () => {
+    const failAt = "to";
+    const folder = newWorld();
+    const { steps, failedAt } = await trial<{ steps: number; failedAt: number }>(
+      "changer.ts",
+      folder,
+      "change",
+      JSON.stringify({ failAt }),
+    );
+    expect(await settled(folder)).toBe("before");
+    const outcomes = await inLanes(steps - failedAt, async (step) => {
+      const world = newWorld();
+      await killed(world, "change", { failAt, killAt: failedAt + step });
+      await killed(world, "recover", { killAt: 1 + (step % 25) });
+      return settled(world);
+    });
+    // Before it has begun to go back, it can still be completed.
+    expect(outcomes.join(" ")).toMatch(/^(?:after )*(?:before )+before$/);
+  });
+});
+
+function newWorld(): string {
+  const folder = mkdtempSync(join(home, "world "));
+  makeChangeWorld(folder);
+  return folder;
+}
+
+/** Runs a program of trials/ and gives what it prints; undefined if it was killed. */
+async function trial<Result>(program: string, ...args: readonly string[]): Promise<Result> {
+  const file = fileURLToPath(new URL(`../trials/${program}`, import.meta.url));
+  // So that most of the time goes into the trial, not into starting.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(home, "compiled") };
+  const child = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    output += piece;
+  });
+  await once(child, "close");
+  return output === "" ? (undefined as Result) : (JSON.parse(output) as Result);
+}
+
+/** Lets a process change or recover a workspace until it is killed at its step; a recovery may have fewer. */
+async function killed(folder: string, act: "change" | "recover", interference: Interference): Promise<void> {
+  const survived = await trial<unknown>("changer.ts", folder, act, JSON.stringify(interference));
+  if (act === "change") expect([interference, survived]).toEqual([interference, undefined]);
+}
+
+/** What a workspace is after the next start; fails when it is neither, or something is left over. */
+async function settled(folder: string): Promise<"before" | "after"> {
+  const records = join(folder, "records");
+  const workspace = join(folder, "workspace");
+  await openLocalEnvironment({ workspace, changeRecords: records }).close();
+  mkdirSync(records, { recursive: true });
+  expect(readdirSync(records)).toEqual([]);
+  const found = snapshot(workspace);
+  const isAfter = JSON.stringify(found) === JSON.stringify(whole.after);
+  expect(found).toEqual(isAfter ? whole.after : whole.before);
+  rmSync(folder, { recursive: true });
+  return isAfter ? "after" : "before";
+}
+
+/** Does something for each number from 1 on, two at once. */
+async function inLanes<Result>(
+  count: number,
+  act: (number: number) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  let next = 1;
+  const lane = async () => {
+    while (next <= count) {
+      const number = next;
+      next += 1;
+      results[number - 1] = await act(number);
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  return results;
+}

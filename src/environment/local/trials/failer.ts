@@ -1,0 +1,27 @@
+/**
+ * Makes the same change set in as many new workspaces as it has steps, and lets one step fail in each. Prints how many
+ * there were. Argument: a folder; below it each workspace has one named after the step that failed.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { openLocalEnvironment } from "../local-environment.ts";
+import { exampleChanges, makeChangeWorld } from "./change-world.ts";
+import { interfere } from "./interference.ts";
+
+const home = process.argv[2]!;
+for (let failAt = 1; ; failAt += 1) {
+  const folder = join(home, `${failAt}`);
+  mkdirSync(folder);
+  makeChangeWorld(folder);
+  const environment = openLocalEnvironment({
+    workspace: join(folder, "workspace"),
+    changeRecords: join(folder, "records"),
+  });
+  const stop = interfere({ failAt });
+  await environment.change(exampleChanges()).catch(() => undefined);
+  const { failedAt } = stop();
+  await environment.close();
+  if (failedAt > 0) continue;
+  process.stdout.write(JSON.stringify(failAt));
+  break;
+}

@@ -1,0 +1,66 @@
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { systemError } from "../../failures.ts";
+
+/** Where a process is to be stopped or hindered: at which of its steps that change something on the disk. */
+export interface Interference {
+  /** Kills this process before the step; writing is two steps, the second in the middle of it. */
+  readonly killAt?: number;
+  /** Lets the step fail, or the first that gives this name, as a broken disk would. */
+  readonly failAt?: number | string;
+}
+
+const changing = [
+  "fchmodSync",
+  "fchownSync",
+  "fdatasyncSync",
+  "fsyncSync",
+  "ftruncateSync",
+  "linkSync",
+  "mkdirSync",
+  "openSync",
+  "renameSync",
+  "rmdirSync",
+  "unlinkSync",
+  "writeSync",
+] as const;
+
+type Call = (...call: unknown[]) => unknown;
+
+/** Interferes with node:fs in this whole process, until the answer is called. */
+export function interfere({ killAt, failAt }: Interference): () => { steps: number; failedAt: number } {
+  const real = new Map(changing.map((name) => [name, fs[name] as Call]));
+  let steps = 0;
+  let failedAt = 0;
+  const next = (target: unknown) => {
+    steps += 1;
+    if (steps === killAt) process.kill(process.pid, "SIGKILL");
+    const isNamed = typeof failAt === "string" && typeof target === "string" && target.endsWith(`/${failAt}`);
+    if (failedAt > 0 || (steps !== failAt && !isNamed)) return;
+    failedAt = steps;
+    throw systemError("EIO", "interference");
+  };
+  for (const [name, act] of real) {
+    (fs as unknown as Record<string, Call>)[name] = (...call) => {
+      if (name === "openSync" && !opensForWriting(call[1])) return act(...call);
+      next(call[1]);
+      if (name !== "writeSync") return act(...call);
+      const [handle, content, ...rest] = call as [number, Uint8Array | string, ...unknown[]];
+      const isHalf = killAt === steps + 1 && typeof content !== "string";
+      if (isHalf) act(handle, content.subarray(0, content.length / 2));
+      next(undefined);
+      return act(handle, content, ...rest);
+    };
+  }
+  syncBuiltinESMExports();
+  return () => {
+    Object.assign(fs, Object.fromEntries(real));
+    syncBuiltinESMExports();
+    return { steps, failedAt };
+  };
+}
+
+function opensForWriting(flags: unknown): boolean {
+  if (typeof flags !== "number") return flags !== undefined && flags !== "r";
+  return (flags & (fs.constants.O_WRONLY | fs.constants.O_RDWR)) !== 0;
+}
