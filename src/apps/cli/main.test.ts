@@ -80,6 +80,26 @@ describe("toolcrib call", () => {
     expect(answers).toEqual([answer, answer, answer]);
   });
 
+  it("edits by flags, by JSON, and by a patch or diff that comes from standard input as it is", async () => {
+    const file = join(workspace, "song.txt");
+    writeFileSync(file, "la\nle\nli\nlo\nlu\n");
+    const patch = "*** Begin Patch\n*** Update File: song.txt\n@@\n-li\n+LI\n*** End Patch\n";
+    const edits = '[{"find": "lo", "replace": "LO"}]';
+    const answers = [
+      await run(["call", "edit.replace", "--path", "song.txt", "--find", "la", "--replace=--LA"]),
+      await run(["call", "edit_replace", '{"path": "song.txt", "find": "le", "replace": "LE"}']),
+      await run(["call", "edit_patch", "-"], { input: patch }),
+      await run(["call", "edit.replace", "--path", "song.txt", "--edits", edits]),
+      await run(["call", "edit.diff", "-"], {
+        input: JSON.stringify({ diff: "--- song.txt\n+++ song.txt\n@@\n-lu\n+LU\n" }),
+      }),
+    ];
+    expect(answers.map(({ exit, stdout }) => [exit, stdout.split(" (")[0]])).toEqual(
+      [1, 2, 3, 4, 5].map((line) => [0, `Edited song.txt at line ${line}`]),
+    );
+    expect(readFileSync(file, "utf8")).toBe("--LA\nLE\nLI\nLO\nLU\n");
+  });
+
   it("prints with --json one object of six keys, whatever happens", async () => {
     const reports = await runAll(
       ["call", "file.read", '{"path": "poem.txt", "limit": 1}', "--json"],
