@@ -99,9 +99,10 @@ function isLast({ lines }: Source, { oldLines }: Block, { line }: Match): boolea
 function findStale(source: Source, block: Block): readonly Finding[] {
   const whole = asWholeLines(block);
   if (!whole) return [];
-  const readings = [{ block: whole, note: undefined }, ...unwrappings(whole)];
-  for (const { block: inner, note } of readings) {
+  const readings = [{ block: whole, note: undefined, endsFile: false }, ...unwrappings(whole)];
+  for (const { block: inner, note, endsFile } of readings) {
     const match = findWithStaleLine(source, inner);
+    if (match && endsFile && !isLast(source, inner, match)) continue;
     const stale = "one context line differs from the file, which keeps its own";
     if (match) {
       return [

@@ -98,5 +98,5 @@ function areSeparate(source: Source, block: Block, parts: readonly Part[]): bool
 }
 
 function hasTextBetween({ utf8 }: Source, upper: Match, lower: Match): boolean {
-  return upper.end < lower.start && !isBlankLine(utf8.toString("utf8", upper.end, lower.start));
+  return upper.end < lower.start && !isBlankLine(utf8.slice(upper.end, lower.start));
 }

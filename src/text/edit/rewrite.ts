@@ -67,7 +67,7 @@ function foundText({ lines, utf8 }: Source, block: Block, match: Match, index: n
  */
 function isInFileSpelling(source: Source, block: Block, match: Match, found: readonly string[]): boolean {
   const { wholeLines, oldLines, newLines } = block;
-  if (wholeLines) return false;
+  if (wholeLines || keepsEdge(block, found)) return false;
   const written = spellingsOf(oldLines);
   const own = spellingsOf(found);
   let asWritten = 0;
@@ -82,6 +82,14 @@ function isInFileSpelling(source: Source, block: Block, match: Match, found: rea
   }
   if (asWritten > 0 && asFound >= asWritten) throw cannotIndent(source, block, match);
   return asFound > 0 && asWritten === 0;
+}
+
+/** The first or the last line stays as the text to find has it. */
+function keepsEdge({ oldLines, newLines }: Block, found: readonly string[]): boolean {
+  return [0, -1].some((edge) => {
+    const line = oldLines.at(edge)!;
+    return !isBlankLine(line) && line === newLines.at(edge) && line !== found.at(edge);
+  });
 }
 
 /** How lines that look the same are spelled. */
