@@ -7,8 +7,8 @@ export interface IgnoreRules {
    * Whether a directory above is ignored already, the caller knows.
    */
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined;
-  /** Whether a line could match any path written in this text: a quick no for many paths at once. */
-  couldMatchIn(text: string): boolean;
+  /** The name of whatever a line matches ends in one of these. */
+  readonly tails: readonly string[];
 }
 
 /** Reads a `.gitignore` or a file in its syntax. Lines that git would never match are left out. */
@@ -32,9 +32,11 @@ class RuleList implements IgnoreRules {
   /** Places of all others in the file, last first. */
   readonly #others: number[] = [];
   readonly #rules: readonly Rule[];
+  readonly tails: readonly string[];
 
   constructor(rules: readonly Rule[]) {
     this.#rules = rules;
+    this.tails = rules.flatMap(({ glob }) => glob.tails);
     for (const [index, rule] of rules.entries()) {
       if (rule.glob.literalName === undefined) this.#others.unshift(index);
       else this.#byName.set(rule.glob.literalName, index);
@@ -46,10 +48,6 @@ class RuleList implements IgnoreRules {
     const later =
       this.#others.find((index) => index < named || this.#rules[index]!.glob.matches(path, kind)) ?? -1;
     return this.#rules[Math.max(named, later)]?.says;
-  }
-
-  couldMatchIn(text: string): boolean {
-    return this.#rules.some(({ glob }) => glob.tails.some((tail) => text.includes(tail)));
   }
 }
 

@@ -56,9 +56,9 @@ export class IgnoreChain {
     return this.#levels.some(({ files }) => files.has(".ignore") || files.has(".rgignore"));
   }
 
-  /** Whether any rule could match a path written in this text. */
-  couldMatchIn(text: string): boolean {
-    return this.#byPrecedence.some(({ rules }) => rules.couldMatchIn(text));
+  /** The name of whatever is ignored or included ends in one of these. */
+  get tails(): readonly string[] {
+    return this.#byPrecedence.flatMap(({ rules }) => rules.tails);
   }
 
   /** What holds in a directory of this one. */

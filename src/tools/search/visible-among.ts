@@ -1,6 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import type { IgnoreChain } from "./ignore-chain.ts";
-import { hasHiddenName, isShown, parentOf, type Visibility } from "./visibility.ts";
+import { isShown, nameOf, parentOf, type Visibility } from "./visibility.ts";
 
 /**
  * Those of many files below a directory that a walk from there would give. Quick where VisiblePaths would look into
@@ -19,9 +19,9 @@ export async function visibleAmong(
   },
 ): Promise<readonly string[]> {
   const chains = await readChains(known);
-  const text = paths.join("\n");
-  const hasRulesForThem = [...chains.values()].some((chain) => chain.couldMatchIn(text));
-  if (!hasRulesForThem && !paths.some(hasHiddenName)) return paths;
+  const tails = [...new Set([...chains.values()].flatMap((chain) => chain.tails))];
+  const isInDoubt = (name: string) => name.startsWith(".") || tails.some((tail) => name.endsWith(tail));
+  if (![...namesIn(paths)].some(isInDoubt)) return paths;
   const shown = new Map<string, IgnoreChain | undefined>([[known.directory, known.chain]]);
   const chainOf = (path: string): IgnoreChain | undefined => {
     if (shown.has(path)) return shown.get(path);
@@ -31,10 +31,23 @@ export async function visibleAmong(
   };
   const isVisible = (path: string, kind: "file" | "directory"): boolean => {
     const chain = chainOf(parentOf(path));
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    return chain !== undefined && isShown({ path, name, kind }, chain, known.visibility);
+    return chain !== undefined && isShown({ path, name: nameOf(path), kind }, chain, known.visibility);
   };
   return paths.filter((path) => isVisible(path, "file"));
+}
+
+/** Of files and of the directories they are in. */
+function namesIn(paths: readonly string[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const directories = new Set<string>();
+  for (const path of paths) {
+    names.add(nameOf(path));
+    for (let above = parentOf(path); !directories.has(above); above = parentOf(above)) {
+      directories.add(above);
+      names.add(nameOf(above));
+    }
+  }
+  return names;
 }
 
 /** What holds in each directory that has rules, from above to below. */
