@@ -2,16 +2,32 @@ import type { Change } from "./edit-request.ts";
 import type { LineTable } from "./line-table.ts";
 import type { Splice } from "./rewrite.ts";
 import type { Source } from "./source.ts";
-import type { TierName } from "./tiers.ts";
+import { looser, type TierName } from "./tiers.ts";
 
 /** The lines splices touch, in the order of the file. */
 export function changesOf(
   source: Source,
   splices: readonly (Splice & { readonly tier: TierName })[],
 ): readonly Change[] {
-  return splices
-    .map((splice) => changeOf(source, splice, splice.tier))
-    .sort((left, right) => left.firstLine - right.firstLine);
+  const changes: Change[] = [];
+  for (const splice of [...splices].sort((left, right) => left.start - right.start)) {
+    const change = changeOf(source, splice, splice.tier);
+    const last = changes.at(-1);
+    const sharesLine = last !== undefined && change.firstLine < last.firstLine + last.removedLines;
+    if (sharesLine) changes[changes.length - 1] = join(last, change);
+    else changes.push(change);
+  }
+  return changes;
+}
+
+/** Two changes of one line, which both count whole. */
+function join(earlier: Change, later: Change): Change {
+  return {
+    firstLine: earlier.firstLine,
+    removedLines: earlier.removedLines + later.removedLines - 1,
+    addedLines: earlier.addedLines + later.addedLines - 1,
+    tier: looser(earlier.tier, later.tier),
+  };
 }
 
 /** Lines that are touched in part count whole. */

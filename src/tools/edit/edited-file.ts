@@ -24,7 +24,7 @@ export interface EditedFile {
   readonly mode: number | undefined;
   /** What was overlooked to find the places, and what others have changed in between. */
   readonly notes: readonly string[];
-  /** All of it as a unified diff. */
+  /** All of it as a unified diff, to be read. */
   readonly diff: string;
 }
 

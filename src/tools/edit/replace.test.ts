@@ -102,6 +102,26 @@ describe("edit.replace", () => {
     expect(text.split("\n")[0]).toMatch(/^Edited a\.txt at lines 1, 2-3 and 5 /);
   });
 
+  it("shows a line that is changed in several places once", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "a b a\na\nb\na b\nb a");
+    const { data, text } = await room.run(editReplace, {
+      path: "a.txt",
+      find: "a",
+      replace: "a\nA",
+      all: true,
+    });
+    expect(text.split("\n").slice(1)).toEqual(
+      "@@ -1,5 +1,10 @@\n-a b a\n+a\n+A b a\n+A\n-a\n+a\n+A\n b\n-a b\n+a\n+A b\n-b a\n+b a\n+A".split("\n"),
+    );
+    expect(data.files[0]!.changes.map((change) => Object.values(change).join(" "))).toEqual([
+      "1 1 3 exact",
+      "2 1 2 exact",
+      "4 1 2 exact",
+      "5 1 2 exact",
+    ]);
+  });
+
   it("creates a file from empty text, with its directories", async () => {
     await using room = toolRoom();
     const { text } = await room.run(editReplace, { path: "new/a.txt", find: "", replace: "one\ntwo\n" });
