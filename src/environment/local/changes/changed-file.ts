@@ -17,7 +17,7 @@ import { openForReading, openIn } from "../files/read-file.ts";
 import { hasNoHardLinks, TemporaryFile } from "../files/temporary-file.ts";
 import { fillTemporary } from "../files/write-file.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
-import { exists, hashPatiently, linkAt } from "./content.ts";
+import { hashPatiently, linkAt } from "./content.ts";
 import { applyStep, type FileStep, freshName, keptName } from "./file-step.ts";
 import type { Target } from "./target.ts";
 
@@ -103,7 +103,7 @@ export class ChangedFile {
   async check(signal: AbortSignal | undefined): Promise<void> {
     const { change, place, named, file, step } = this.target;
     if (file === undefined) {
-      if (place.missing.length === 0 && exists(this.directory, place.name)) throw isStale(this.path, "there");
+      if (this.#look() !== undefined) throw isStale(this.path, "there");
       return;
     }
     const isLink = step?.link !== undefined;
@@ -159,6 +159,7 @@ export class ChangedFile {
   }
 
   #look(): BigIntStats | undefined {
+    if (this.#parent === undefined && this.target.place.missing.length > 0) return undefined;
     return lstatSync(this.directory.at(this.target.place.name), { bigint: true, throwIfNoEntry: false });
   }
 }

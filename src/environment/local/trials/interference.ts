@@ -2,11 +2,16 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { systemError } from "../../failures.ts";
 
-/** Where a process is to be stopped or hindered: at which of its steps that change something on the disk. */
+/**
+ * Where a process is to be stopped or hindered: at which of its steps that change something on the disk, by number, or
+ * at the first that gives a name.
+ */
 export interface Interference {
   /** Kills this process before the step; writing is two steps, the second in the middle of it. */
-  readonly killAt?: number;
-  /** Lets the step fail, or the first that gives this name, as a broken disk would. */
+  readonly killAt?: number | string;
+  /** Halts this process before the step, alive. */
+  readonly haltAt?: number | string;
+  /** Lets the step fail as a broken disk would. */
   readonly failAt?: number | string;
 }
 
@@ -28,15 +33,21 @@ const changing = [
 type Call = (...call: unknown[]) => unknown;
 
 /** Interferes with node:fs in this whole process, until the answer is called. */
-export function interfere({ killAt, failAt }: Interference): () => { steps: number; failedAt: number } {
+export function interfere({
+  killAt,
+  haltAt,
+  failAt,
+}: Interference): () => { steps: number; failedAt: number } {
   const real = new Map(changing.map((name) => [name, fs[name] as Call]));
   let steps = 0;
   let failedAt = 0;
   const next = (target: unknown) => {
     steps += 1;
-    if (steps === killAt) process.kill(process.pid, "SIGKILL");
-    const isNamed = typeof failAt === "string" && typeof target === "string" && target.endsWith(`/${failAt}`);
-    if (failedAt > 0 || (steps !== failAt && !isNamed)) return;
+    const isAt = (at: number | string | undefined) =>
+      typeof at === "string" ? String(target).endsWith(`/${at}`) : at === steps;
+    if (isAt(killAt)) process.kill(process.pid, "SIGKILL");
+    if (isAt(haltAt)) process.kill(process.pid, "SIGSTOP");
+    if (failedAt > 0 || !isAt(failAt)) return;
     failedAt = steps;
     throw systemError("EIO", "interference");
   };
