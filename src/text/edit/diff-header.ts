@@ -29,7 +29,7 @@ export function readDiffHeader(lines: readonly string[], start: number): DiffHea
   let names: readonly [string, string] | undefined;
   if (lines[at]!.startsWith("diff --git ")) {
     names = gitNames(clean(lines[at]!).slice("diff --git ".length));
-    for (at += 1; extended.test(lines[at] ?? ""); at += 1) {
+    for (at += 1; extended.test(clean(lines[at] ?? "")); at += 1) {
       const [, field, value] = extended.exec(clean(lines[at]!))!;
       fields.set(field!, value!);
     }

@@ -1,13 +1,14 @@
 import { ToolError } from "../../contract/error.ts";
-import { asWholeLines, type Block } from "./block.ts";
+import { asWholeLines, type Block, withLines } from "./block.ts";
 import { decide, listLines } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
-import type { Match } from "./match.ts";
+import { isShifted, type Match } from "./match.ts";
 import { findInParts } from "./parts.ts";
+import { compareAt, partialPlaces } from "./places.ts";
 import { findMatches } from "./search.ts";
 import { sectionsUnder } from "./sections.ts";
 import type { Source } from "./source.ts";
-import { findWithStaleLine } from "./stale-line.ts";
+import { findWithStaleLine, hasRival } from "./stale-line.ts";
 import { overlooksContent, type TierName } from "./tiers.ts";
 import { unwrappings } from "./unwrap.ts";
 
@@ -25,6 +26,8 @@ export interface Finding {
   readonly matches: readonly Match[];
   readonly tier?: TierName | undefined;
   readonly note?: string | undefined;
+  /** Removes the level of escaping that had to be removed. */
+  readonly undo?: ((text: string) => string) | undefined;
 }
 
 /** Places every block of one file. `sources` are ways to read the file; the first that has them all counts. */
@@ -40,12 +43,24 @@ export function locateBlocks(
       findings.push(...found);
       return found.length === 0;
     });
-    if (!missing) return { source, located: decideAll(source, findings) };
+    if (!missing) return { source, located: decideAll(source, shareEscaping(findings)) };
     failure ??= { source, block: missing };
   }
   throw failure
     ? notFound(failure.source, failure.block)
     : new ToolError("internal", "No way to read the file");
+}
+
+/** Text that is escaped once too often in one block is so in all; one without an escape to find cannot show it. */
+export function shareEscaping<Each extends Finding>(findings: readonly Each[]): readonly Each[] {
+  const undo = findings.find((finding) => finding.undo)?.undo;
+  if (!undo) return findings;
+  return findings.map((finding) => {
+    const { oldLines, newLines } = finding.block;
+    const text = oldLines.join("\n");
+    if (finding.undo || undo(text) !== text) return finding;
+    return { ...finding, block: withLines(finding.block, oldLines, undo(newLines.join("\n")).split("\n")) };
+  });
 }
 
 function decideAll(source: Source, findings: readonly Finding[]): readonly Located[] {
@@ -82,14 +97,29 @@ export function look(source: Source, block: Block): readonly Finding[] {
 /** The first unwrapping that gives the file's own text; else the first that gives it with some tolerance. */
 function findUnwrapped(source: Source, block: Block): Finding | undefined {
   let tolerant: Finding | undefined;
-  for (const { block: inner, note, endsFile } of unwrappings(block)) {
+  let unshifted: Finding | undefined;
+  for (const { block: inner, note, endsFile, undo } of unwrappings(block)) {
     if (inner.oldLines.length === 0) return { block: inner, matches: [insertionPoint(source, inner)] };
-    const matches = findMatches(source, inner).filter((match) => !endsFile || isLast(source, inner, match));
-    const finding = { block: inner, matches, tier: "unwrapped" as const, note };
-    if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return finding;
-    if (matches.length > 0) tolerant ??= finding;
+    const matches = findMatches(source, inner).filter(
+      (match) => !endsFile || endsAlone(source, block, inner, match),
+    );
+    const [first] = matches;
+    if (!first) continue;
+    const finding = { block: inner, matches, tier: "unwrapped" as const, note, undo };
+    if (!overlooksContent(first.tier)) return finding;
+    // Of tolerant readings one that leaves indentation alone.
+    if (first.tier === "glyphs" && !isShifted(source, inner, first.line)) unshifted ??= finding;
+    tolerant ??= finding;
   }
-  return tolerant;
+  return unshifted ?? tolerant;
+}
+
+/** Whether a block without its last line ends the file, and no other place has nearly all of its lines. */
+function endsAlone(source: Source, block: Block, inner: Block, match: Match): boolean {
+  return (
+    isLast(source, inner, match) &&
+    !hasRival(block, compareAt(source, block, match.line), partialPlaces(source, block))
+  );
 }
 
 function isLast({ lines }: Source, { oldLines }: Block, { line }: Match): boolean {

@@ -49,6 +49,8 @@ export function matchesAt(source: Source, block: Block, line: number, upTo: Tier
   if (!edges) return [];
   tier = looser(tier, edges.tier);
   if (looser(tier, upTo) !== upTo) return [];
+  // At another depth, text that goes on after its last line is another text.
+  if (edges.isOpen && overlooksContent(tier) && isShifted(source, block, line)) return [];
   // Where indentation does not count, a line begins with it.
   const start = overlooksContent(tier) && edges.isIndented ? source.lines.start(line) : edges.start;
   return [{ tier, line, start, end: edges.end }];
@@ -74,7 +76,7 @@ function matchEdges(
   { lines }: Source,
   { oldLines }: Block,
   line: number,
-): { tier: TierName; start: number; isIndented: boolean; end: number } | undefined {
+): { isOpen: boolean; tier: TierName; start: number; isIndented: boolean; end: number } | undefined {
   const last = line + oldLines.length - 1;
   const firstText = lines.text(line);
   const lastText = last < lines.count ? lines.text(last) : "";
@@ -82,11 +84,20 @@ function matchEdges(
   const final = alignAtStart(oldLines.at(-1)!, lastText);
   if (!first || !final) return undefined;
   return {
+    isOpen: !isBlankLine(oldLines.at(-1)!) && !isBlankLine(lastText.slice(final.at)),
     tier: looser(first.tier, final.tier),
     start: lines.start(line) + Buffer.byteLength(firstText.slice(0, first.at)),
     isIndented: isBlankLine(firstText.slice(0, first.at)) && !isBlankLine(firstText.slice(first.at)),
     end: lines.start(last) + Buffer.byteLength(lastText.slice(0, final.at)),
   };
+}
+
+/** Whether lines after the first are indented otherwise than in the file. */
+export function isShifted({ lines }: Source, { oldLines }: Block, line: number): boolean {
+  return oldLines.some((wanted, index) => {
+    if (index === 0 || isBlankLine(wanted)) return false;
+    return indentationOf(wanted) !== indentationOf(lines.text(line + index));
+  });
 }
 
 interface Alignment {

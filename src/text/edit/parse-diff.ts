@@ -30,8 +30,8 @@ export function parseDiff(diff: string): readonly FileSection[] {
     const header = readDiffHeader(lines, at);
     at = header.end;
     const hunks: Hunk[] = [];
-    while (at < lines.length && isHunkStart(lines[at]!)) {
-      const hunk = readHunk(lines, at, hunks.length + 1);
+    while (isHunkStart(lines[afterBlank(lines, at)] ?? "")) {
+      const hunk = readHunk(lines, afterBlank(lines, at), hunks.length + 1);
       hunks.push(hunk);
       at = hunk.end;
     }
@@ -153,24 +153,45 @@ function bodyByCounts(
 }
 
 function canFollowHunk(lines: readonly string[], at: number): boolean {
-  let next = at;
-  while (next < lines.length && lines[next]!.trim() === "") next += 1;
-  return endsHunk(lines, next) || (next < lines.length && !readLine(lines[next]!));
+  const next = afterBlank(lines, at);
+  return endsHunk(lines, next) || (next > at && isProse(lines, next));
 }
 
 function bodyByLooks(lines: readonly string[], start: number): number {
   let end = start;
-  while (!endsHunk(lines, end)) end += 1;
-  // The text itself ends with a line end; that is no blank line.
-  if (end === lines.length && lines[end - 1] === "") end -= 1;
-  return end;
+  while (!endsHunk(lines, end) && !(lines[end - 1] === "" && isProse(lines, end))) end += 1;
+  // The text itself ends with a line end, and prose comes after a blank line; neither is a line of the hunk.
+  const isBlankLayout = end === lines.length || !endsHunk(lines, end);
+  return isBlankLayout && lines[end - 1] === "" ? end - 1 : end;
 }
 
-/** The end of the text, another hunk or file, a fence, or the signature of a mailed patch. */
+function afterBlank(lines: readonly string[], at: number): number {
+  let next = at;
+  while (next < lines.length && lines[next]!.trim() === "") next += 1;
+  return next;
+}
+
+/** The end of the text or of a wrapping, another hunk or file, or the signature of a mailed patch. */
 function endsHunk(lines: readonly string[], at: number): boolean {
   const line = lines[at];
   if (line === undefined) return true;
-  return isHunkStart(line) || isDiffHeader(lines, at) || /^(```|~~~)/.test(line) || isSignature(lines, at);
+  if (isHunkStart(line) || isDiffHeader(lines, at) || /^(```|~~~)/.test(line)) return true;
+  return isSignature(lines, at) || isHereDocumentEnd(lines, at);
+}
+
+/** Nothing up to the next file looks as if it belonged to the hunk, so that none of it is lost. */
+function isProse(lines: readonly string[], at: number): boolean {
+  if (readLine(lines[at]!)) return false;
+  for (let next = at; next < lines.length && !isDiffHeader(lines, next); next += 1) {
+    if (/^(?:@@|[+-](?!\s))/.test(lines[next]!) && !isSignature(lines, next)) return false;
+  }
+  return true;
+}
+
+function isHereDocumentEnd(lines: readonly string[], at: number): boolean {
+  const tag = lines[at]!.trim();
+  const opens = (line: string) => /<<-?\s*(["']?)([\w-]+)\1/.exec(line)?.[2] === tag;
+  return /^\w[\w-]*$/.test(tag) && lines.slice(0, at).some(opens);
 }
 
 function isSignature(lines: readonly string[], at: number): boolean {

@@ -3,7 +3,7 @@ import type { Match } from "./match.ts";
 import { compareAt, isTelling } from "./places.ts";
 import { findMatches } from "./search.ts";
 import type { Source } from "./source.ts";
-import { isBlankLine } from "./tiers.ts";
+import { isBlankLine, overlooksContent } from "./tiers.ts";
 
 /** A part of a hunk and where it is. */
 export interface Part {
@@ -74,8 +74,9 @@ function partAt(
 ): Part | undefined {
   const part = partOfHunk(block, { start: from.start, end: to.end, firstRun: from.run, lastRun: to.run });
   const matches = findMatches(source, part);
-  return matches.length === 1
-    ? { block: part, match: matches[0]!, start: from.start, end: to.end }
+  const [match] = matches;
+  return matches.length === 1 && !overlooksContent(match!.tier)
+    ? { block: part, match: match!, start: from.start, end: to.end }
     : undefined;
 }
 

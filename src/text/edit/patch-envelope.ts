@@ -50,7 +50,8 @@ function findEnd(lines: readonly string[], start: number, strictness: "strict" |
 function withoutEnvelope(lines: readonly string[]): PatchBody {
   const first = lines.findIndex(isSection);
   refuseOutside(lines.slice(0, first), 1);
-  const filled = lines.findLastIndex((line) => line.trim() !== "");
+  // A line that holds a blank is a blank line of context.
+  const filled = lines.findLastIndex((line) => line !== "" && line !== "\r");
   const last = isEnd(lines[filled]!) || /^(```|~~~)\s*$/.test(lines[filled]!) ? filled : filled + 1;
   return { lines: lines.slice(first, last), firstLine: first + 1 };
 }

@@ -1,4 +1,5 @@
 import type { Block } from "./block.ts";
+import type { Run } from "./diff-runs.ts";
 import type { Match } from "./match.ts";
 import { isTelling, likeness, type PartialPlace, partialPlaces } from "./places.ts";
 import type { Source } from "./source.ts";
@@ -13,13 +14,18 @@ export function findWithStaleLine(source: Source, block: Block): Match | undefin
   const fitting = places.filter((place) => fitsButOne(source, block, place));
   const [place] = fitting;
   if (fitting.length !== 1 || !place) return undefined;
-  if (places.some((other) => other !== place && comesNear(block, place, other))) return undefined;
+  if (hasRival(block, place, places)) return undefined;
   return {
     tier: place.tier,
     line: place.line,
     start: source.lines.start(place.line),
     end: source.lines.contentEnd(place.line + block.oldLines.length - 1),
   };
+}
+
+/** Whether another place is nearly as good as one that lacks a line of the block, so that it may be the one meant. */
+export function hasRival(block: Block, place: PartialPlace, places: readonly PartialPlace[]): boolean {
+  return places.some((other) => other.line !== place.line && comesNear(block, place, other));
 }
 
 /** Of lines that change places it is a guess which are context. */
@@ -33,6 +39,11 @@ function fitsButOne(source: Source, block: Block, { line, agreeing, differing }:
   const [stale] = differing;
   if (line < 0 || stale === undefined || differing.length > 1 || !block.isContext(stale)) return false;
   if (line + block.oldLines.length > source.lines.count) return false;
+  // New lines at the edge of the block hang on the line next to them alone.
+  const last = block.oldLines.length - 1;
+  const isEdge = ({ oldStart, oldEnd }: Run) =>
+    oldStart === oldEnd && ((stale === 0 && oldStart === 0) || (stale === last && oldStart > last));
+  if (block.runs.some(isEdge)) return false;
   const found = source.lines.text(line + stale);
   const added = block.runs.flatMap(({ newStart, newEnd }) => block.newLines.slice(newStart, newEnd));
   // Then it is done already.
