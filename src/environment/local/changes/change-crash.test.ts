@@ -35,9 +35,12 @@ describe.runIf(process.platform === "linux")("a change set", { timeout: 300_000 
     expect(new Set(outcomes)).toEqual(new Set(["before", "after"]));
   });
 
-  it("is not done when one of its steps fails", async () => {
+  it.each([
+    ["", {}],
+    [", on a file system without hard links", { noHardLinks: true }],
+  ])("is not done when one of its steps fails%s", async (_, interference) => {
     const folder = mkdtempSync(join(home, "failing "));
-    const count = await trial<number>("failer.ts", folder);
+    const count = await trial<number>("failer.ts", folder, JSON.stringify(interference));
     const outcomes = Array.from({ length: count }, (_, index) => settled(join(folder, `${index + 1}`)));
     // What comes last is tidying up, which no longer decides.
     expect((await Promise.all(outcomes)).join(" ")).toMatch(/^(?:before )+(?:after )*after$/);

@@ -1,6 +1,6 @@
 import { ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../text/breath.ts";
-import { asToolError } from "../../failures.ts";
+import { asToolError, errnoOf, isStale } from "../../failures.ts";
 import { withSlash } from "../../workspace-path.ts";
 import { newTemporaryId } from "../files/temporary-file.ts";
 import { tidyOnce } from "../files/write-file.ts";
@@ -50,7 +50,7 @@ export class ChangeSet {
       this.#record?.mark("committed", { durable });
     } catch (error) {
       this.#discard();
-      throw asToolError(error, this.#atWork);
+      throw explain(error, this.#atWork);
     }
     this.#change();
     if (!this.#isOne) this.#finish();
@@ -77,7 +77,7 @@ export class ChangeSet {
       }
       if (durable && !this.#isOne) syncDirectories(this.#held.map(({ directory }) => directory));
     } catch (cause) {
-      const error = asToolError(cause, this.#atWork);
+      const error = explain(cause, this.#atWork);
       this.#return(changed, error);
       throw error;
     }
@@ -136,4 +136,12 @@ export class ChangeSet {
     );
     return [...new Set(all)].map((path) => path.replace("//", "/").slice(withSlash(workspace).length));
   }
+}
+
+/** Each file was judged when it was found: what is wrong now has become so since. */
+function explain(error: unknown, path: string): ToolError {
+  const errno = errnoOf(error);
+  if (errno === "ENOENT") return isStale(path, "gone");
+  if (errno === "EEXIST") return isStale(path, "there");
+  return errno === "ELOOP" || errno === "ENOTDIR" ? isStale(path, "changed") : asToolError(error, path);
 }

@@ -110,7 +110,8 @@ export class ChangedFile {
     if (isLink && linkAt(this.directory, place.name) !== step.link) throw isStale(this.path, "changed");
     const handle = isLink ? openForReading(this.#pinning, named) : openIn(this.directory, place.name);
     try {
-      if ((await hashPatiently(handle, new Breath(signal))) !== change.before)
+      const isFile = fstatSync(handle).isFile();
+      if (!isFile || (await hashPatiently(handle, new Breath(signal))) !== change.before)
         throw isStale(this.path, "changed");
       this.#seen = isLink ? this.#look() : fstatSync(handle, { bigint: true });
     } finally {

@@ -62,7 +62,14 @@ export function snapshot(folder: string): Readonly<Record<string, string>> {
     const mode = (stats.mode & 0o7777).toString(8);
     if (stats.isSymbolicLink()) found[name] = `-> ${readlinkSync(path)}`;
     else if (stats.isDirectory()) found[name] = "directory";
-    else found[name] = `${mode} ${stats.nlink} ${readFileSync(path, "latin1")}`;
+    else found[name] = `${mode} ${stats.nlink} ${brief(readFileSync(path, "latin1"))}`;
   }
   return found;
+}
+
+/** Without what a long text only repeats. */
+function brief(text: string): string {
+  return text.length < 1000
+    ? text
+    : text.replace(/(.)\1{99,}/g, (all, letter) => `${letter} × ${all.length} `);
 }

@@ -1,14 +1,15 @@
 /**
  * Makes the same change set in as many new workspaces as it has steps, and lets one step fail in each. Prints how many
- * there were. Argument: a folder; below it each workspace has one named after the step that failed.
+ * there were. Arguments: a folder, below which each workspace has one named after the step that failed; what else is
+ * wrong there, as JSON.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openLocalEnvironment } from "../local-environment.ts";
 import { exampleChanges, makeChangeWorld } from "./change-world.ts";
-import { interfere } from "./interference.ts";
+import { type Interference, interfere } from "./interference.ts";
 
-const home = process.argv[2]!;
+const [home, interference] = process.argv.slice(2) as [string, string];
 for (let failAt = 1; ; failAt += 1) {
   const folder = join(home, `${failAt}`);
   mkdirSync(folder);
@@ -17,7 +18,7 @@ for (let failAt = 1; ; failAt += 1) {
     workspace: join(folder, "workspace"),
     changeRecords: join(folder, "records"),
   });
-  const stop = interfere({ failAt });
+  const stop = interfere({ ...(JSON.parse(interference) as Interference), failAt });
   await environment.change(exampleChanges()).catch(() => undefined);
   const { failedAt } = stop();
   await environment.close();

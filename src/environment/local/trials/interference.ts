@@ -13,6 +13,8 @@ export interface Interference {
   readonly haltAt?: number | string;
   /** Lets the step fail as a broken disk would. */
   readonly failAt?: number | string;
+  /** Lets every hard link fail, as on file systems without them. */
+  readonly noHardLinks?: boolean;
 }
 
 const changing = [
@@ -33,11 +35,8 @@ const changing = [
 type Call = (...call: unknown[]) => unknown;
 
 /** Interferes with node:fs in this whole process, until the answer is called. */
-export function interfere({
-  killAt,
-  haltAt,
-  failAt,
-}: Interference): () => { steps: number; failedAt: number } {
+export function interfere(interference: Interference): () => { steps: number; failedAt: number } {
+  const { killAt, haltAt, failAt, noHardLinks } = interference;
   const real = new Map(changing.map((name) => [name, fs[name] as Call]));
   let steps = 0;
   let failedAt = 0;
@@ -55,6 +54,7 @@ export function interfere({
     (fs as unknown as Record<string, Call>)[name] = (...call) => {
       if (name === "openSync" && !opensForWriting(call[1])) return act(...call);
       next(call[1]);
+      if (name === "linkSync" && noHardLinks === true) throw systemError("EPERM", "interference");
       if (name !== "writeSync") return act(...call);
       const [handle, content, ...rest] = call as [number, Uint8Array | string, ...unknown[]];
       const isHalf = killAt === steps + 1 && typeof content !== "string";
