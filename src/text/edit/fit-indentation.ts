@@ -28,7 +28,7 @@ export function fitIndentation(
   const maps =
     seen.size === 1 && unseen.length > 0
       ? [fitOneLevel(pairs[0]!, unseen, habits), fitTabs(pairs, wanted)]
-      : [fitShift(pairs, habits), fitTabs(pairs, wanted), fitLevels(pairs)];
+      : [fitShift(pairs, habits), fitTabs(pairs, wanted), fitLevels(pairs, habits)];
   return (written) => seen.get(written) ?? firstDefined(maps, written);
 }
 
@@ -100,7 +100,10 @@ function fitTabs(pairs: readonly IndentationPair[], wanted: readonly string[]): 
 }
 
 /** Levels of another size on both sides, spaces only: two in the call for four in the file. */
-function fitLevels(pairs: readonly IndentationPair[]): IndentationMap | undefined {
+function fitLevels(
+  pairs: readonly IndentationPair[],
+  habits: () => IndentationHabits,
+): IndentationMap | undefined {
   if (pairs.some(({ written, found }) => (written + found).includes("\t"))) return undefined;
   const low = pairs.reduce(
     (least, pair) => (pair.written.length < least.written.length ? pair : least),
@@ -113,13 +116,17 @@ function fitLevels(pairs: readonly IndentationPair[]): IndentationMap | undefine
   if (!low || high.written.length === low.written.length) return undefined;
   const scale = (high.found.length - low.found.length) / (high.written.length - low.written.length);
   const lengthFor = (length: number) => low.found.length + (length - low.written.length) * scale;
-  if (scale <= 0 || !pairs.every(({ written, found }) => lengthFor(written.length) === found.length))
-    return undefined;
+  const isWhole = lengthFor(0) % (habits().level || 1) === 0;
+  if (!scales.includes(scale) || !isWhole) return undefined;
+  if (!pairs.every(({ written, found }) => lengthFor(written.length) === found.length)) return undefined;
   return (text) => {
     const length = lengthFor(text.length);
     return !text.includes("\t") && Number.isInteger(length) && length >= 0 ? " ".repeat(length) : undefined;
   };
 }
+
+/** Levels of two, four and eight columns. */
+const scales: readonly number[] = [2, 4, 1 / 2, 1 / 4];
 
 function constantShift(pairs: readonly IndentationPair[], size: number): number | undefined {
   const shifts = pairs.map(({ written, found }) => widthOf(found, size) - widthOf(written, size));

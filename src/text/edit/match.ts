@@ -49,8 +49,9 @@ export function matchesAt(source: Source, block: Block, line: number, upTo: Tier
   if (!edges) return [];
   tier = looser(tier, edges.tier);
   if (looser(tier, upTo) !== upTo) return [];
-  // At another depth, text that goes on after its last line is another text.
-  if (edges.isOpen && overlooksContent(tier) && isShifted(source, block, line)) return [];
+  // Text that begins or ends inside a word, or at another depth inside a line, is another text.
+  if (overlooksContent(tier) && (edges.cutsWord || (edges.isOpen && isShifted(source, block, line))))
+    return [];
   // Where indentation does not count, a line begins with it.
   const start = overlooksContent(tier) && edges.isIndented ? source.lines.start(line) : edges.start;
   return [{ tier, line, start, end: edges.end }];
@@ -72,11 +73,19 @@ function fits(source: Source, { oldLines, wholeLines }: Block, line: number): bo
   return room >= 0 || (!wholeLines && oldLines.length > 1 && oldLines.at(-1) === "");
 }
 
-function matchEdges(
-  { lines }: Source,
-  { oldLines }: Block,
-  line: number,
-): { isOpen: boolean; tier: TierName; start: number; isIndented: boolean; end: number } | undefined {
+/** Where text that may begin and end inside a line does so. */
+interface Edges {
+  readonly tier: TierName;
+  readonly start: number;
+  readonly end: number;
+  /** Only indentation stands before it. */
+  readonly isIndented: boolean;
+  /** Its last line goes on after it. */
+  readonly isOpen: boolean;
+  readonly cutsWord: boolean;
+}
+
+function matchEdges({ lines }: Source, { oldLines }: Block, line: number): Edges | undefined {
   const last = line + oldLines.length - 1;
   const firstText = lines.text(line);
   const lastText = last < lines.count ? lines.text(last) : "";
@@ -85,6 +94,7 @@ function matchEdges(
   if (!first || !final) return undefined;
   return {
     isOpen: !isBlankLine(oldLines.at(-1)!) && !isBlankLine(lastText.slice(final.at)),
+    cutsWord: cutsWord(firstText, first.at) || cutsWord(lastText, final.at),
     tier: looser(first.tier, final.tier),
     start: lines.start(line) + Buffer.byteLength(firstText.slice(0, first.at)),
     isIndented: isBlankLine(firstText.slice(0, first.at)) && !isBlankLine(firstText.slice(first.at)),

@@ -5,7 +5,7 @@ import { decide, listLines } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
 import type { FilePlan, ReplaceEdit, ReplaceRequest } from "./edit-request.ts";
 import { encodeUtf8, refuseHalfCharacters } from "./file-text.ts";
-import { type Finding, look } from "./locate.ts";
+import { type Finding, look, shareEscaping } from "./locate.ts";
 import type { Match } from "./match.ts";
 import type { ReadFile } from "./named-file.ts";
 import { refusePlaceholders } from "./placeholder.ts";
@@ -117,10 +117,16 @@ function findAll(
       if (found) places.push(found);
       return !found;
     });
-    if (!missing) return { source, places };
+    if (!missing) return { source, places: unescaped(places) };
     failure ??= notFound(source, missing.block);
   }
   throw failure ?? new ToolError("internal", `${path} cannot be read as text`);
+}
+
+function unescaped(places: readonly Places[]): readonly Places[] {
+  return shareEscaping(places).map((each, index) =>
+    each === places[index] ? each : { ...each, isLiteral: false },
+  );
 }
 
 function find(source: Source, wanted: Wanted): Places | undefined {

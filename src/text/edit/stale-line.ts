@@ -32,7 +32,7 @@ export function hasRival(block: Block, place: PartialPlace, places: readonly Par
 function movesLines({ oldLines, newLines, runs }: Block): boolean {
   const removed = runs.flatMap(({ oldStart, oldEnd }) => oldLines.slice(oldStart, oldEnd));
   const added = runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd));
-  return added.some((line) => isTelling(line) && removed.includes(line));
+  return added.some((line) => removed.includes(line));
 }
 
 function fitsButOne(source: Source, block: Block, { line, agreeing, differing }: PartialPlace): boolean {

@@ -78,30 +78,62 @@ function indent(
   return result;
 }
 
-/** A map for all wanted indentations, from as many lines as agree: all, all but the first, those to be removed. */
+/**
+ * A map for all wanted indentations, from as many lines as agree: all, all but the first, those next to the new lines.
+ * Where these are indented as the call has them, so are the new lines; a line further off may have drifted.
+ */
 function learnIndentation(
   block: Block,
   found: readonly string[],
   wanted: readonly string[],
   habits: () => IndentationHabits,
 ): IndentationMap | undefined {
-  const pairs: (IndentationPair & { readonly index: number })[] = block.oldLines.flatMap((line, index) =>
-    isBlankLine(line) || isBlankLine(found[index]!)
-      ? []
-      : [{ index, written: indentationOf(line), found: indentationOf(found[index]!) }],
-  );
-  const later = pairs.filter(({ index }) => index > 0);
+  const pairs = indentationPairs(block, found);
+  const near = pairs.filter(({ index }) => isNear(block, index));
+  if (near.every(isSame) && near.some(({ written }) => written !== "")) return (written) => written;
+  const contradictsNear = (pair: IndentationPair) =>
+    near.some(({ written, found }) => written === pair.written && found !== pair.found);
+  const fitting = pairs.filter((pair) => near.includes(pair) || !contradictsNear(pair));
+  const later = fitting.filter(({ index }) => index > 0);
   // Text that begins at its first letter may have begun inside its line, which then says nothing about other lines.
   const mayBeginInside = !block.wholeLines && indentationOf(block.oldLines[0]!) === "";
   if (mayBeginInside && later.length === 0) return (written) => written;
-  const removed = fitIndentation(pairs, wanted, habits)
-    ? pairs.filter(({ index }) => !block.isContext(index))
+  const removed = fitIndentation(fitting, wanted, habits)
+    ? fitting.filter(({ index }) => !block.isContext(index))
     : [];
-  for (const choice of [...(mayBeginInside ? [later, pairs] : [pairs, later]), removed]) {
+  for (const choice of [...(mayBeginInside ? [later, fitting] : [fitting, later]), removed]) {
     const map = choice.length > 0 ? fitIndentation(choice, wanted, habits) : undefined;
     if (map && wanted.every((indentation) => map(indentation) !== undefined)) return map;
   }
   return undefined;
+}
+
+interface LinePair extends IndentationPair {
+  /** The old line. */
+  readonly index: number;
+}
+
+function indentationPairs(block: Block, found: readonly string[]): readonly LinePair[] {
+  return block.oldLines.flatMap((line, index) =>
+    isBlankLine(line) || isBlankLine(found[index]!)
+      ? []
+      : [{ index, written: indentationOf(line), found: indentationOf(found[index]!) }],
+  );
+}
+
+function isSame({ written, found }: IndentationPair): boolean {
+  return written === found;
+}
+
+/** Lines that give way to new ones; around lines that are only added, those next to them. */
+function isNear({ oldLines, runs }: Block, index: number): boolean {
+  return runs.some(({ oldStart, oldEnd, newStart, newEnd }) => {
+    if (newStart === newEnd) return false;
+    if (oldStart < oldEnd) return oldStart <= index && index < oldEnd;
+    const above = oldLines.findLastIndex((line, each) => each < oldStart && !isBlankLine(line));
+    const below = oldLines.findIndex((line, each) => each >= oldStart && !isBlankLine(line));
+    return index === above || index === below;
+  });
 }
 
 /** A single line in place of a single one stands where that stood, whatever the rest of the block says. */
