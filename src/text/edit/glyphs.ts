@@ -11,6 +11,7 @@ export interface Unit {
 
 /** A line as units. Characters without width belong to a neighbour. */
 export function unitsOf(line: string): readonly Unit[] {
+  if (isPlain(line)) return plainUnits(line);
   const units: { key: string; text: string; at: number }[] = [];
   let widthless = "";
   for (const { 0: text, index } of line.matchAll(unitPattern)) {
@@ -26,12 +27,40 @@ export function unitsOf(line: string): readonly Unit[] {
 
 /** A line with quotes, dashes, blanks, dots and accents in one spelling each. For finding only. */
 export function foldGlyphs(line: string): string {
-  if (isPlain(line)) return line.replace(/[ \t\f\v]+/g, " ").trim();
+  if (isPlain(line)) {
+    const body = line.trim();
+    return /[\t\f\v]| {2}/.test(body) ? body.replace(/[ \t\f\v]+/g, " ") : body;
+  }
   return unitsOf(line)
     .map(({ key }) => key)
     .join("")
     .trim();
 }
+
+/** The units of a text of ASCII characters, as `unitPattern` would cut them. */
+function plainUnits(line: string): readonly Unit[] {
+  const units: Unit[] = [];
+  for (let at = 0; at < line.length; ) {
+    const kind = plainKinds[line.charCodeAt(at)]!;
+    let end = at + 1;
+    if (kind !== lone) while (plainKinds[line.charCodeAt(end)] === kind) end += 1;
+    else if (line.startsWith("...", at)) end = at + 3;
+    const text = line.slice(at, end);
+    units.push({ key: kind === blanks ? " " : text, text, at });
+    at = end;
+  }
+  return units;
+}
+
+const lone = 0;
+const blanks = 1;
+const word = 2;
+
+/** What an ASCII character is part of: a unit on its own, blanks or a word. */
+const plainKinds: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return /\s/.test(character) ? blanks : /\w/.test(character) ? word : lone;
+});
 
 function foldUnit(text: string): string {
   if (isPlain(text)) return asciiBlank.test(text) ? " " : text;

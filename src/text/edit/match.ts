@@ -25,7 +25,12 @@ export interface Match {
  * Whether the block's old lines stand at `line`, by a tier no looser than `upTo`. Text inside one line may stand there
  * often.
  */
-export function matchesAt(source: Source, block: Block, line: number, upTo: TierName): readonly Match[] {
+export function matchesAt(
+  source: Source,
+  block: Block,
+  line: number,
+  upTo: "indentation" | "glyphs",
+): readonly Match[] {
   const { oldLines, wholeLines } = block;
   if (!fits(source, block, line)) return [];
   if (!wholeLines && oldLines.length === 1) {
@@ -68,9 +73,10 @@ export function edgeTier(block: Block, index: number, found: string): TierName |
 
 /** The line after a final line end counts for text that ends with one. */
 function fits(source: Source, { oldLines, wholeLines }: Block, line: number): boolean {
-  const room = source.lines.count - line - oldLines.length;
-  if (line < 0 || room < -1) return false;
-  return room >= 0 || (!wholeLines && oldLines.length > 1 && oldLines.at(-1) === "");
+  const end = line + oldLines.length;
+  if (line < 0) return false;
+  if (source.lines.hasLines(end)) return true;
+  return !wholeLines && oldLines.length > 1 && oldLines.at(-1) === "" && source.lines.hasLines(end - 1);
 }
 
 /** Where text that may begin and end inside a line does so. */
@@ -88,7 +94,7 @@ interface Edges {
 function matchEdges({ lines }: Source, { oldLines }: Block, line: number): Edges | undefined {
   const last = line + oldLines.length - 1;
   const firstText = lines.text(line);
-  const lastText = last < lines.count ? lines.text(last) : "";
+  const lastText = lines.hasLines(last + 1) ? lines.text(last) : "";
   const first = alignAtEnd(oldLines[0]!, firstText);
   const final = alignAtStart(oldLines.at(-1)!, lastText);
   if (!first || !final) return undefined;

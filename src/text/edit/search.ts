@@ -2,7 +2,7 @@ import type { Block } from "./block.ts";
 import { unitsOf } from "./glyphs.ts";
 import { type Match, matchesAt } from "./match.ts";
 import type { Source } from "./source.ts";
-import { looser, type TierName } from "./tiers.ts";
+import { looser, tierOfLines } from "./tiers.ts";
 import { bytesOf } from "./utf8-text.ts";
 
 /**
@@ -77,7 +77,13 @@ function isStable(text: string, key: string): boolean {
 }
 
 function longestLine(lines: readonly string[]): Anchor | undefined {
-  return longestOf(lines, (line) => [line.trim()]);
+  let longest: Anchor | undefined;
+  for (const [index, line] of lines.entries()) {
+    if (line.length <= (longest?.text.length ?? 0)) continue;
+    const text = line.trim();
+    if (text.length > (longest?.text.length ?? 0)) longest = { text, index };
+  }
+  return longest;
 }
 
 /** The bytes of the old lines as they stand. Carriage returns need a look at every line end, so they do not come here. */
@@ -106,12 +112,17 @@ function matchesAround(
   source: Source,
   block: Block,
   anchor: Anchor | undefined,
-  tier: TierName,
+  upTo: "indentation" | "glyphs",
 ): readonly Match[] {
   if (!anchor) return [];
+  const { text, index } = anchor;
+  const { oldLines, wholeLines } = block;
+  const isWholeLine = wholeLines || (index > 0 && index < oldLines.length - 1);
   const matches: Match[] = [];
-  for (const line of linesWith(source, anchor.text)) {
-    matches.push(...matchesAt(source, block, line - anchor.index, tier));
+  for (const line of linesWith(source, text)) {
+    // Most lines that hold the anchor are told apart by looking at them alone.
+    if (isWholeLine && tierOfLines(oldLines[index]!, source.lines.text(line), upTo) === undefined) continue;
+    matches.push(...matchesAt(source, block, line - index, upTo));
   }
   return matches;
 }

@@ -20,15 +20,35 @@ export interface Section {
  */
 export function sectionsUnder(source: Source, headers: readonly string[]): readonly Section[] {
   for (let outermost = 0; outermost < headers.length; outermost += 1) {
-    let sections: readonly Section[] = [{ header: 0, end: source.lines.count, isExact: true }];
+    let sections: readonly Section[] | undefined;
     for (const header of headers.slice(outermost)) {
+      const around = sections;
       sections = headerLines(source, header)
-        .filter(({ line }) => sections.some((section) => section.header <= line && line < section.end))
-        .map(({ line, isExact }) => ({ header: line, end: sectionEnd(source.lines, line), isExact }));
+        .filter(({ line }) => !around || around.some(({ header, end }) => header <= line && line < end))
+        .map(({ line, isExact }) => new HeadedSection(source.lines, line, isExact));
     }
-    if (sections.length > 0) return sections;
+    if (sections && sections.length > 0) return sections;
   }
   return [];
+}
+
+/** Where it ends is worked out only when it matters. */
+class HeadedSection implements Section {
+  readonly header: number;
+  readonly isExact: boolean;
+  readonly #lines: LineTable;
+  #end: number | undefined;
+
+  constructor(lines: LineTable, header: number, isExact: boolean) {
+    this.#lines = lines;
+    this.header = header;
+    this.isExact = isExact;
+  }
+
+  get end(): number {
+    this.#end ??= sectionEnd(this.#lines, this.header);
+    return this.#end;
+  }
 }
 
 /** Lines that are the header; else lines that begin with it, as models shorten them; else lines that hold it. */
@@ -66,7 +86,7 @@ function sectionEnd(lines: LineTable, header: number): number {
   const text = lines.text(header);
   const depth = indentationOf(text).length;
   const marks = /^\s*(#+)/.exec(text)?.[1]?.length;
-  for (let line = header + 1; line < lines.count; line += 1) {
+  for (let line = header + 1; lines.hasLines(line + 1); line += 1) {
     const next = lines.text(line);
     if (isBlankLine(next) || indentationOf(next).length > depth) continue;
     const body = next.trimStart();
