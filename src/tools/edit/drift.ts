@@ -1,9 +1,9 @@
 import type { SeenPart, ToolContext } from "../../contract/tool.ts";
 import { asBuffer } from "../../text/as-buffer.ts";
-import { diffRuns, type Run } from "../../text/edit/diff-runs.ts";
-import { showDiff } from "../../text/edit/show-diff.ts";
+import { diffRuns } from "../../text/edit/diff-runs.ts";
 import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../text/encoding.ts";
-import { boundDiff, listLines } from "./show-lines.ts";
+import { listLines } from "./show-lines.ts";
+import { showRuns } from "./show-runs.ts";
 
 /** How a file differs from what the caller last saw of it. */
 export interface Drift {
@@ -18,11 +18,11 @@ export async function driftSince(
   bytes: Uint8Array,
   { seen }: ToolContext,
 ): Promise<Drift | undefined> {
-  return driftOf(path, await seen.recall(path), bytes);
+  return driftOf(await seen.recall(path), bytes);
 }
 
 /** Undefined when all that was seen is still there; lines that only moved are. Compares content, never times. */
-export function driftOf(path: string, seen: readonly SeenPart[], present: Uint8Array): Drift | undefined {
+export function driftOf(seen: readonly SeenPart[], present: Uint8Array): Drift | undefined {
   const bytes = asBuffer(present).subarray(byteOrderMarkLength(present));
   const outdated = seen.filter((part) =>
     part.lines === "all" ? !bytes.equals(part.bytes) : !bytes.includes(asBuffer(part.bytes)),
@@ -32,9 +32,12 @@ export function driftOf(path: string, seen: readonly SeenPart[], present: Uint8A
   const now = linesOf(decode(bytes));
   const known = asKnown(outdated, now, decode);
   const runs = diffRuns(known, now);
-  return runs.length === 0
-    ? undefined
-    : { at: listLines(runs.map(toRange)), diff: show(path, known, now, runs) };
+  if (runs.length === 0) return undefined;
+  const spans = runs.map(({ newStart, newEnd }) => ({
+    first: newStart + 1,
+    last: Math.max(newEnd, newStart + 1),
+  }));
+  return { at: listLines(spans), diff: showRuns(known, now, runs) };
 }
 
 /** The file as the caller knows it: what is there now, with the lines it saw in place of what they have become. */
@@ -43,19 +46,28 @@ function asKnown(
   now: readonly string[],
   decode: (bytes: Uint8Array) => string,
 ): readonly string[] {
-  const places = placesOf(now);
+  const [first] = outdated;
+  if (first?.lines === "all") return linesOf(decode(first.bytes));
   return outdated.reduceRight<readonly string[]>((known, part) => {
     const lines = linesOf(decode(part.bytes));
-    if (part.lines === "all") return lines;
-    const { start, end } = whereabouts(lines, part.lines.first - 1, places);
+    const places = placesOf(lines, now);
+    const { start, end } = whereabouts(lines, firstLine(part) - 1, places);
     return [...known.slice(0, start), ...lines, ...known.slice(end)];
   }, now);
 }
 
-/** Where lines stand that are there only once; they tell where others have been. */
-function placesOf(lines: readonly string[]): ReadonlyMap<string, number> {
+function firstLine({ lines }: SeenPart): number {
+  return lines === "all" ? 1 : lines.first;
+}
+
+/** Where lines stand that are there only once; they tell where others have been. -1 for those that are there often. */
+function placesOf(lines: readonly string[], now: readonly string[]): ReadonlyMap<string, number> {
+  const wanted = new Set(lines);
   const places = new Map<string, number>();
-  for (const [index, line] of lines.entries()) places.set(line, places.has(line) ? -1 : index);
+  for (let index = 0; index < now.length; index += 1) {
+    const line = now[index]!;
+    if (wanted.has(line)) places.set(line, places.has(line) ? -1 : index);
+  }
   return places;
 }
 
@@ -72,21 +84,6 @@ function whereabouts(
   return start <= end ? { start, end } : { start: first, end: first + lines.length };
 }
 
-function show(path: string, known: readonly string[], now: readonly string[], runs: readonly Run[]): string {
-  const changes = runs.map((run) => ({
-    firstLine: run.oldStart + 1,
-    removedLines: run.oldEnd - run.oldStart,
-    addedLines: run.newEnd - run.newStart,
-    tier: "exact" as const,
-  }));
-  const [before, after] = [Buffer.from(known.join("")), Buffer.from(now.join(""))];
-  return boundDiff(showDiff({ action: "update", path, before, after, changes, notes: [] }, { context: 1 }));
-}
-
-function toRange({ newStart, newEnd }: Run): { first: number; last: number } {
-  return { first: newStart + 1, last: Math.max(newEnd, newStart + 1) };
-}
-
 function decoderFor(file: Uint8Array): (bytes: Uint8Array) => string {
   const head = file.subarray(0, detectionBytes);
   const detected = detectEncoding(head, { complete: head.length === file.length });
@@ -94,6 +91,13 @@ function decoderFor(file: Uint8Array): (bytes: Uint8Array) => string {
   return (bytes) => decodeText(bytes, encoding).text;
 }
 
+/** With their line ends. */
 function linesOf(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const lines: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf("\n", start) + 1 || text.length;
+    lines.push(text.slice(start, end));
+    start = end;
+  }
+  return lines;
 }
