@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ReplaceRequest } from "../../text/edit/edit-request.ts";
 
 /** One text for another. */
-export interface TextEdit {
+interface TextEdit {
   readonly find: string;
   readonly replace: string;
   readonly all?: boolean | undefined;

@@ -182,7 +182,7 @@ describe("edit.replace", () => {
   it("refuses what is no text file to edit, with the way out", async () => {
     await using room = toolRoom();
     mkdirSync(room.at("src"));
-    execFileSync("mkfifo", [room.at("pipe")]);
+    execFileSync("/usr/bin/env", ["mkfifo", room.at("pipe")]);
     writeFileSync(room.at("dot.png"), Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
     writeFileSync(room.at("huge.log"), "");
     truncateSync(room.at("huge.log"), 64 * 1024 * 1024 + 1);
