@@ -1,6 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Block } from "./block.ts";
 import type { Match } from "./match.ts";
+import { isTelling, type PartialPlace, partialPlaces } from "./places.ts";
 import { sectionsUnder } from "./sections.ts";
 import type { Source } from "./source.ts";
 import { isBlankLine, overlooksContent } from "./tiers.ts";
@@ -23,8 +24,10 @@ export function decide(
     const fitting = left.filter(test);
     if (fitting.length > 0) left = fitting;
   };
-  if (!isHeading && sections.some(({ isExact }) => isExact) && !matches.some(isBelow))
-    throw aboveHeader(source, block, matches, sections[0]!.header);
+  const header = sections.find(({ isExact }) => isExact)?.header;
+  const isAbove = !isHeading && header !== undefined && !matches.some(isBelow);
+  if (isAbove && !isCertain(source, block, matches, header))
+    throw aboveHeader(source, block, matches, header);
   if (endOfFile && !matches.some((match) => isAtEnd(source, block, match)))
     checkNotAtEnd(source, block, matches);
   if (left.length === 1) return left[0]!;
@@ -36,6 +39,23 @@ export function decide(
   }
   if (left.length === 1) return left[0]!;
   throw ambiguous(source, block, left);
+}
+
+/**
+ * A header below the only place is a mistake when the place leaves no doubt: several lines that say something, as they
+ * are, and nothing like them below the header.
+ */
+function isCertain(
+  source: Source,
+  block: Block,
+  [match, ...others]: readonly Match[],
+  header: number,
+): boolean {
+  if (!match || others.length > 0 || overlooksContent(match.tier)) return false;
+  const telling = block.oldLines.filter(isTelling).length;
+  const isRival = ({ line, agreeing }: PartialPlace) =>
+    line > match.line && line + block.oldLines.length > header && 2 * agreeing.length >= telling;
+  return telling >= 3 && !partialPlaces(source, block).some(isRival);
 }
 
 const unshifted: ReadonlySet<number> = new Set([0]);

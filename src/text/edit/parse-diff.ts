@@ -2,6 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { type Block, blockOfHunk, type HunkLine } from "./block.ts";
 import { type DiffHeader, isDiffHeader, readDiffHeader } from "./diff-header.ts";
 import type { FileSection } from "./file-section.ts";
+import { isHereDocumentEnd } from "./here-document.ts";
 import { placeUnder, readHunkHeader } from "./hunk-header.ts";
 import { diffNames, withoutPrefix } from "./named-file.ts";
 
@@ -186,12 +187,6 @@ function isProse(lines: readonly string[], at: number): boolean {
     if (/^(?:@@|[+-](?!\s))/.test(lines[next]!) && !isSignature(lines, next)) return false;
   }
   return true;
-}
-
-function isHereDocumentEnd(lines: readonly string[], at: number): boolean {
-  const tag = lines[at]!.trim();
-  const opens = (line: string) => /<<-?\s*(["']?)([\w-]+)\1/.exec(line)?.[2] === tag;
-  return /^\w[\w-]*$/.test(tag) && lines.slice(0, at).some(opens);
 }
 
 function isSignature(lines: readonly string[], at: number): boolean {

@@ -42,6 +42,7 @@ export function hasLooseReading(patch: string): boolean {
   return (
     /^(?:[^\S\n]+(?:\*\*\*|@@)|--- |diff --git |\\ No newline|@@ -0,0)/m.test(patch) ||
     !/^\s*\*\*\* Begin Patch\s*$/m.test(patch) ||
+    !/^\*\*\* End Patch/m.test(patch) ||
     /^\r?\n\+/m.test(patch)
   );
 }

@@ -1,4 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
+import { isHereDocumentEnd } from "./here-document.ts";
 
 /** What stands between `*** Begin Patch` and `*** End Patch`. */
 export interface PatchBody {
@@ -21,6 +22,7 @@ export function patchBodies(patch: string, strictness: "strict" | "loose"): read
     const start = begin + 1;
     const end = findEnd(lines, start, strictness);
     if (end === -1) {
+      if (strictness === "loose" && isComplete(lines)) return [...bodies, withoutEnd(lines, start)];
       throw new ToolError("invalid-input", "The patch does not end with `*** End Patch`", {
         hint: "It may have been cut off: send it whole, or in smaller patches.",
       });
@@ -50,10 +52,30 @@ function findEnd(lines: readonly string[], start: number, strictness: "strict" |
 function withoutEnvelope(lines: readonly string[]): PatchBody {
   const first = lines.findIndex(isSection);
   refuseOutside(lines.slice(0, first), 1);
-  // A line that holds a blank is a blank line of context.
-  const filled = lines.findLastIndex((line) => line !== "" && line !== "\r");
-  const last = isEnd(lines[filled]!) || /^(```|~~~)\s*$/.test(lines[filled]!) ? filled : filled + 1;
-  return { lines: lines.slice(first, last), firstLine: first + 1 };
+  return withoutEnd(lines, first);
+}
+
+/** All from `first` on, but for what closes a wrapping. */
+function withoutEnd(lines: readonly string[], first: number): PatchBody {
+  const filled = lastFilled(lines);
+  const end = isEnd(lines[filled]!) || closesWrapping(lines, filled) ? filled : filled + 1;
+  return { lines: withoutEnvironment(lines.slice(first, end)), firstLine: first + 1 };
+}
+
+/** Not cut off: its wrapping is closed, or its last line is, and that is no change which might go on. */
+function isComplete(lines: readonly string[]): boolean {
+  const filled = lastFilled(lines);
+  if (closesWrapping(lines, filled)) return true;
+  return filled < lines.length - 1 && /^(?: |\*\*\* (?:End of File|Delete File:))/.test(lines[filled]!);
+}
+
+/** The last line that is not empty; one that holds a blank is a blank line of context. */
+function lastFilled(lines: readonly string[]): number {
+  return lines.findLastIndex((line) => line !== "" && line !== "\r");
+}
+
+function closesWrapping(lines: readonly string[], at: number): boolean {
+  return /^(```|~~~)\s*$/.test(lines[at]!) || isHereDocumentEnd(lines, at);
 }
 
 function isBegin(line: string): boolean {

@@ -17,9 +17,35 @@ import { trimTrailingBlanks } from "./tiers.ts";
 
 /** What a patch or diff would do, file by file. */
 export function planSections(sections: readonly FileSection[], read: ReadFile): readonly FilePlan[] {
-  const targets = sections.map((section) => resolve(section, read));
+  const targets = joinUpdates(sections, read).map((section) => resolve(section, read));
   refuseRepeated(targets.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
   return targets.map((target) => target.plan());
+}
+
+/** Sections that change the same file are one: all of a call's changes apply to the file as it is before. */
+function joinUpdates(sections: readonly FileSection[], read: ReadFile): readonly FileSection[] {
+  if (sections.length === 1) return sections;
+  const updates = new Map<string, number>();
+  const joined: FileSection[] = [];
+  for (const section of sections) {
+    const isUpdate = section.kind === "update" && section.moveTo === undefined;
+    const path = isUpdate ? namedFile(section.names, read)?.path : undefined;
+    const earlier = path === undefined ? undefined : updates.get(path);
+    if (earlier !== undefined)
+      joined[earlier] = join(joined[earlier] as UpdateSection, section as UpdateSection);
+    else if (path !== undefined) updates.set(path, joined.push(section) - 1);
+    else joined.push(section);
+  }
+  return joined;
+}
+
+function join(first: UpdateSection, second: UpdateSection): UpdateSection {
+  const blocks = [...first.blocks, ...second.blocks];
+  return {
+    ...first,
+    blocks: blocks.map((block, index) => ({ ...block, name: `hunk ${index + 1}` })),
+    mode: second.mode ?? first.mode,
+  };
 }
 
 /** A section whose names are settled. */

@@ -35,7 +35,11 @@ function movesLines({ oldLines, newLines, runs }: Block): boolean {
   return added.some((line) => removed.includes(line));
 }
 
-function fitsButOne(source: Source, block: Block, { line, agreeing, differing }: PartialPlace): boolean {
+function fitsButOne(
+  source: Source,
+  block: Block,
+  { line, agreeing, differing, tier }: PartialPlace,
+): boolean {
   const [stale] = differing;
   if (line < 0 || stale === undefined || differing.length > 1 || !block.isContext(stale)) return false;
   if (line + block.oldLines.length > source.lines.count) return false;
@@ -49,7 +53,8 @@ function fitsButOne(source: Source, block: Block, { line, agreeing, differing }:
   // Then it is done already.
   if (added.some((text) => text.trim() === found.trim())) return false;
   const telling = agreeing.filter((index) => isTelling(block.oldLines[index]!)).length;
-  return telling >= 2 && likeness(block.oldLines[stale]!, found) >= (telling >= 3 ? 0.25 : 0.5);
+  if (telling >= 3) return likeness(block.oldLines[stale]!, found) >= 0.25;
+  return telling === 2 && tier !== "indentation" && likeness(block.oldLines[stale]!, found) >= 0.5;
 }
 
 function comesNear(block: Block, place: PartialPlace, other: PartialPlace): boolean {
