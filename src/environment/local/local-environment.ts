@@ -26,6 +26,7 @@ import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput } from "..
 import { LayoutCache } from "../lines/layout-cache.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
+import type { ChangeRecords } from "./changes/change-set.ts";
 import { recoverChanges } from "./changes/recover-changes.ts";
 import { deleteEntry } from "./files/delete-entry.ts";
 import { fileInfo } from "./files/file-info.ts";
@@ -72,9 +73,9 @@ class LocalEnvironment implements Environment {
   readonly #spellings: readonly [string, ...string[]];
   readonly #prefix: string;
   readonly #inside: Pinning;
-  readonly recovered: readonly RecoveredChange[];
+  readonly recovered: RecoveredChange[] = [];
   readonly #outputs: string | undefined;
-  readonly #records: string | undefined;
+  readonly #records: ChangeRecords | undefined;
   readonly #hold: (root: string) => Pinning;
   readonly #layouts = new LayoutCache();
   readonly #directories = new Set<HeldDirectory>();
@@ -94,9 +95,8 @@ class LocalEnvironment implements Environment {
     this.#hold = (root) => (pinning === "proc" ? new ProcPinning(root) : new PortablePinning(root));
     this.#inside = this.#hold(this.workspace);
     this.#outputs = options.outputs;
-    this.#records = options.changeRecords;
-    this.recovered =
-      options.changeRecords === undefined ? [] : recoverChanges(this.#inside, options.changeRecords);
+    this.#records = this.#keepRecords(options.changeRecords);
+    this.#records?.recover();
     this.#programs = new ProgramFinder(options.programs ?? {}, this.workspace);
   }
 
@@ -228,6 +228,11 @@ class LocalEnvironment implements Environment {
     await this.#groups.close();
     for (const directory of this.#directories) directory.close();
     this.#inside.close();
+  }
+
+  #keepRecords(folder: string | undefined): ChangeRecords | undefined {
+    if (folder === undefined) return undefined;
+    return { folder, recover: () => void this.recovered.push(...recoverChanges(this.#inside, folder)) };
   }
 
   #name(path: string): NamedPath {

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
@@ -9,6 +9,8 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../../test/as-ordinary-user.ts";
 import type { FileChange } from "../../../contract/environment.ts";
@@ -141,4 +143,21 @@ it("changes files without a place for records", async () => {
   await environment.change([update("one", "1", "x"), update("two", "2", "x")]);
   expect(await contentOf(environment)).toEqual({ one: "x", two: "x" });
   await environment.close();
+});
+
+it("keeps files together that several processes change at once", async () => {
+  const files = { "a/one": "0", "a/two": "0", "b/three": "0" };
+  await using world = openLocalWorld({ files });
+  const home = world.path("..");
+  const program = fileURLToPath(new URL("../trials/competitor.ts", import.meta.url));
+  const written = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, [program, home, "100"]);
+      return JSON.parse(stdout) as string[];
+    }),
+  );
+  const { "a/one": last, ...rest } = await contentOf(world.environment);
+  expect(rest).toEqual({ a: "(directory)", b: "(directory)", "a/two": last, "b/three": last });
+  expect(written.map((contents) => contents.at(-1))).toContain(last);
+  expect(readdirSync(`${home}/records`)).toEqual([]);
 });

@@ -4,17 +4,17 @@ import { asToolError } from "../../failures.ts";
 import { refuseOverlaps } from "../../overlaps.ts";
 import type { NamedPath } from "../files/read-file.ts";
 import type { Pinning } from "../pinning/pinning.ts";
-import { ChangeSet } from "./change-set.ts";
+import { type ChangeRecords, ChangeSet } from "./change-set.ts";
 import { ChangedFile } from "./changed-file.ts";
 import { findTarget, refuseSharedFiles, refuseUnlikely, type Target } from "./target.ts";
 
-/** See Environment.change. `nameOf` judges a path as it was given; `records` is where change sets are written down. */
+/** See Environment.change. `nameOf` judges a path as it was given. */
 export async function changeFiles(
   changes: readonly FileChange[],
   options: ChangeOptions & {
     readonly pinning: Pinning;
     readonly nameOf: (path: string) => NamedPath;
-    readonly records: string | undefined;
+    readonly records: ChangeRecords | undefined;
     readonly tidied: Set<string>;
   },
 ): Promise<readonly ChangeReceipt[]> {

@@ -1,7 +1,9 @@
 import {
   closeSync,
   fdatasyncSync,
+  fstatSync,
   fsyncSync,
+  linkSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,6 +15,7 @@ import {
 import { join } from "node:path";
 import { makePrivateDirectory } from "../../directories.ts";
 import { errnoOf } from "../../failures.ts";
+import { hasNoHardLinks } from "../files/temporary-file.ts";
 import { writeFully } from "./content.ts";
 import type { FileStep } from "./file-step.ts";
 import { isGone, thisProcess } from "./process-owner.ts";
@@ -36,13 +39,18 @@ const phases = ["prepared", "committed", "returning", "settled"] as const;
 // The longest of them.
 const phaseBytes = 9;
 
-/** The record of one change set: a file that starts with its phase, and is named after the process it belongs to. */
+/**
+ * The record of one change set: a file that starts with its phase, and is named after the process it belongs to. While
+ * files are changed it has a second name, which only one record can have: so change sets of several processes take turns.
+ */
 export class ChangeRecord {
   readonly intent: Intent;
   readonly #folder: string;
   readonly #path: string;
   readonly #handle: number;
   #phase: Phase;
+  #hasTurn: boolean;
+  #isOpen = true;
 
   private constructor(
     place: { readonly folder: string; readonly path: string; readonly handle: number },
@@ -52,6 +60,7 @@ export class ChangeRecord {
     this.#path = place.path;
     this.#handle = place.handle;
     this.#phase = content.phase;
+    this.#hasTurn = inodeAt(join(place.folder, turnName)) === fstatSync(place.handle).ino;
     this.intent = content.intent;
   }
 
@@ -71,11 +80,8 @@ export class ChangeRecord {
 
   /** The records of processes that are gone, each taken over from its process by whoever gets here first. */
   static *abandoned(folder: string, workspace: string): Generator<ChangeRecord> {
-    for (const name of namesIn(folder)) {
-      const [id = "", owner = ""] = name.split(".");
-      const path = join(folder, name);
+    for (const { id, path } of recordsIn(folder)) {
       try {
-        if (!isGone(owner, Date.now() - statSync(path).mtimeMs)) continue;
         const content = parse(readFileSync(path, "utf8"));
         if (content !== undefined && content.intent.workspace !== workspace) continue;
         const taken = join(folder, `${id}.${thisProcess()}`);
@@ -103,16 +109,39 @@ export class ChangeRecord {
     if (phase === "committed") syncDirectory(this.#folder);
   }
 
+  /** Whether no other process is changing files now: then none will, until this record is gone. */
+  takeTurn(): boolean {
+    const turn = join(this.#folder, turnName);
+    try {
+      linkSync(this.#path, turn);
+      this.#hasTurn = true;
+      return true;
+    } catch (error) {
+      // Its record is gone, though it never goes first: somebody has tidied up by hand.
+      if (errnoOf(error) === "EEXIST" && statSync(turn, { throwIfNoEntry: false })?.nlink === 1)
+        unlinkSync(turn);
+      if (errnoOf(error) === "EEXIST") return false;
+      // Where there are no hard links there are no turns.
+      if (hasNoHardLinks(error)) return true;
+      throw error;
+    }
+  }
+
   /** Leaves it to the next start. */
   leave(): void {
-    closeSync(this.#handle);
+    if (this.#hasTurn) unlinkSync(join(this.#folder, turnName));
+    this.#hasTurn = false;
+    if (this.#isOpen) closeSync(this.#handle);
+    this.#isOpen = false;
   }
 
   remove(): void {
-    closeSync(this.#handle);
+    this.leave();
     unlinkSync(this.#path);
   }
 }
+
+const turnName = "turn";
 
 export function syncDirectory(path: string): void {
   const handle = openSync(path, "r");
@@ -123,6 +152,17 @@ export function syncDirectory(path: string): void {
   }
 }
 
+/** The records whose processes are gone. */
+function* recordsIn(folder: string): Generator<{ readonly id: string; readonly path: string }> {
+  for (const name of namesIn(folder)) {
+    if (name === turnName) continue;
+    const [id = "", owner = ""] = name.split(".");
+    const path = join(folder, name);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats !== undefined && isGone(owner, Date.now() - stats.mtimeMs)) yield { id, path };
+  }
+}
+
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -130,6 +170,10 @@ function namesIn(folder: string): readonly string[] {
     // Nothing was ever written down, or it is not ours to read.
     return [];
   }
+}
+
+function inodeAt(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 /** Undefined for what is no whole record. The state directory may lie in a workspace, so names are not trusted. */

@@ -1,5 +1,7 @@
+import { setTimeout } from "node:timers/promises";
 import { ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../text/breath.ts";
+import { monotonicMs } from "../../../text/clock.ts";
 import { asToolError, errnoOf, isStale } from "../../failures.ts";
 import { withSlash } from "../../workspace-path.ts";
 import { newTemporaryId } from "../files/temporary-file.ts";
@@ -11,10 +13,16 @@ import { type HeldStep, syncDirectories, takeBack, tidy } from "./settle.ts";
 export interface ChangeSetOptions {
   readonly durable: boolean;
   readonly signal: AbortSignal | undefined;
-  /** Where the set is written down while it is made, for the next start if this process dies. */
-  readonly records: string | undefined;
+  readonly records: ChangeRecords | undefined;
   /** The directories where leftovers were looked for. */
   readonly tidied: Set<string>;
+}
+
+/** Where change sets are written down while they are made, in case their process dies. */
+export interface ChangeRecords {
+  readonly folder: string;
+  /** Settles what dead processes have left. */
+  recover(): void;
 }
 
 /**
@@ -39,15 +47,10 @@ export class ChangeSet {
   }
 
   async make(workspace: string): Promise<void> {
-    const { records, durable, tidied } = this.#options;
-    if (!this.#isOne && records !== undefined) {
-      const steps = this.#held.map(({ step }) => step);
-      const directories = this.#missingDirectories(workspace);
-      this.#record = ChangeRecord.begin(records, newTemporaryId(), { workspace, steps, directories });
-    }
+    const { records, tidied } = this.#options;
+    if (!this.#isOne && records !== undefined) this.#begin(records.folder, workspace);
     try {
       await this.#prepare();
-      this.#record?.mark("committed", { durable });
     } catch (error) {
       this.#discard();
       throw explain(error, this.#atWork);
@@ -57,12 +60,34 @@ export class ChangeSet {
     for (const { directory } of this.#held) tidyOnce(directory, tidied);
   }
 
+  #begin(folder: string, workspace: string): void {
+    const steps = this.#held.map(({ step }) => step);
+    const directories = this.#missingDirectories(workspace);
+    try {
+      this.#record = ChangeRecord.begin(folder, newTemporaryId(), { workspace, steps, directories });
+    } catch (error) {
+      throw asToolError(error, folder);
+    }
+  }
+
   async #prepare(): Promise<void> {
     const { signal } = this.#options;
     for (const file of this.#inTurn()) await file.stage(this.#options);
     if (!this.#isOne) for (const file of this.#inTurn()) await file.keepOld(this.#options);
     for (const file of this.#inTurn()) await file.check(signal);
+    await this.#waitForTurn();
     throwIfAborted(signal);
+    this.#record?.mark("committed", this.#options);
+  }
+
+  async #waitForTurn(): Promise<void> {
+    const until = monotonicMs() + longestWaitMs;
+    while (this.#record?.takeTurn() === false) {
+      this.#options.records?.recover();
+      await setTimeout(waitMs);
+      throwIfAborted(this.#options.signal);
+      if (monotonicMs() > until) throw othersChange();
+    }
   }
 
   #change(): void {
@@ -136,6 +161,16 @@ export class ChangeSet {
     );
     return [...new Set(all)].map((path) => path.replace("//", "/").slice(withSlash(workspace).length));
   }
+}
+
+// Others need a few milliseconds, if they wait for the disk.
+const waitMs = 2;
+const longestWaitMs = 10_000;
+
+function othersChange(): ToolError {
+  return new ToolError("unavailable", "Other processes keep changing files in this workspace", {
+    hint: "Nothing was changed. Try again when they have finished.",
+  });
 }
 
 /** Each file was judged when it was found: what is wrong now has become so since. */

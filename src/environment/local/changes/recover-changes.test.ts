@@ -61,7 +61,7 @@ const paths = exampleChanges()
 describe.runIf(process.platform === "linux")("what a crash has left", () => {
   it("is completed, told once, and then forgotten", async () => {
     await crashAt("update");
-    expect(readdirSync(records)).toHaveLength(1);
+    expect(readdirSync(records)).toEqual([expect.stringMatching(/^[0-9a-f-]{36}\.[0-9a-f-]+$/), "turn"]);
     expect(await recover()).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
     expect(await recover()).toEqual([]);
     expect(Object.keys(snapshot(workspace))).toEqual([
@@ -156,6 +156,26 @@ describe.runIf(process.platform === "linux")("what a crash has left", () => {
     expect(await recover()).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
   });
 
+  it("is settled by others that live, when they change files themselves", async () => {
+    const environment = openLocalEnvironment({ workspace, changeRecords: records });
+    await crashAt("update");
+    const add = (path: string) => ({ path, before: "nothing", after: Buffer.from("new") });
+    await environment.change([add("one"), add("two")]);
+    expect(environment.recovered).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
+    expect([readdirSync(records), readFileSync(at("a/update"), "utf8")]).toEqual([[], "updated"]);
+    await environment.close();
+  });
+
+  it("does not stop anybody when its record was thrown away", async () => {
+    await crashAt("update");
+    unlinkSync(join(records, readdirSync(records).find((found) => found.includes("."))!));
+    const environment = openLocalEnvironment({ workspace, changeRecords: records });
+    const add = (path: string) => ({ path, before: "nothing", after: Buffer.from("new") });
+    await environment.change([add("one"), add("two")]);
+    expect([environment.recovered, readdirSync(records)]).toEqual([[], []]);
+    await environment.close();
+  });
+
   it("is settled by one of many that start at once", async () => {
     await crashAt("update");
     const starts = Array.from({ length: 4 }, () => {
@@ -171,7 +191,7 @@ describe.runIf(process.platform === "linux")("what a crash has left", () => {
 
   it("is nobody else's business: other workspaces, torn records and forged ones", async () => {
     await crashAt("update");
-    const [name] = readdirSync(records) as [string];
+    const name = readdirSync(records).find((found) => found.includes("."))!;
     const record = readFileSync(join(records, name), "utf8");
     const other = openLocalEnvironment({ workspace: records, changeRecords: records });
     expect(other.recovered).toEqual([]);

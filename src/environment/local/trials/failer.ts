@@ -1,6 +1,6 @@
 /**
- * Makes the same change set in as many new workspaces as it has steps, and lets one step fail in each. Prints how many
- * there were. Arguments: a folder, below which each workspace has one named after the step that failed; what else is
+ * Makes the same change set in as many new workspaces as it has steps, and lets one step fail in each. Prints how each
+ * went. Arguments: a folder, below which each workspace has one named after the step that failed; what else is
  * wrong there, as JSON.
  */
 import { mkdirSync } from "node:fs";
@@ -10,7 +10,9 @@ import { exampleChanges, makeChangeWorld } from "./change-world.ts";
 import { type Interference, interfere } from "./interference.ts";
 
 const [home, interference] = process.argv.slice(2) as [string, string];
-for (let failAt = 1; ; failAt += 1) {
+const outcomes: ("before" | "after")[] = [];
+for (let isOver = false; !isOver; ) {
+  const failAt = outcomes.length + 1;
   const folder = join(home, `${failAt}`);
   mkdirSync(folder);
   makeChangeWorld(folder);
@@ -19,10 +21,14 @@ for (let failAt = 1; ; failAt += 1) {
     changeRecords: join(folder, "records"),
   });
   const stop = interfere({ ...(JSON.parse(interference) as Interference), failAt });
-  await environment.change(exampleChanges()).catch(() => undefined);
-  const { failedAt } = stop();
+  const changing = environment.change(exampleChanges());
+  outcomes.push(
+    await changing.then(
+      () => "after",
+      () => "before",
+    ),
+  );
+  isOver = stop().failedAt === 0;
   await environment.close();
-  if (failedAt > 0) continue;
-  process.stdout.write(JSON.stringify(failAt));
-  break;
 }
+process.stdout.write(JSON.stringify(outcomes));
