@@ -33,12 +33,16 @@ describe("edit scenarios", () => {
       const environment = new MemoryEnvironment({ files });
       const preview = await call(editPreview, input, environment);
       expect(await contentOf(environment)).toEqual(readable(files));
-      const outcome = await call(tools[String(kind)]!, input, environment);
+      const tool = tools[String(kind)]!;
+      const outcome = await call(tool, input, environment);
       expect(dataOf(outcome)).toEqual(dataOf(preview));
       const errorFile = join(folder, "error.json");
       const expected = existsSync(errorFile) ? files : filesIn(join(folder, "expected"));
       if (existsSync(errorFile)) expectRefusal(outcome, readJson(errorFile) as ExpectedRefusal);
-      expect(await contentOf(environment)).toEqual(readable(expected));
+      const after = await contentOf(environment);
+      expect(after).toEqual(readable(expected));
+      if (outcome.ok)
+        expect(announced(tool, input)).toEqual(expect.arrayContaining(changed(readable(files), after)));
     });
   }
 });
@@ -58,6 +62,17 @@ async function call(tool: AnyTool, input: unknown, environment: Environment): Pr
     outlivedBy: () => {},
     notify: () => {},
   });
+}
+
+function announced(tool: AnyTool, input: unknown): readonly string[] {
+  return tool
+    .accesses(input)
+    .flatMap((access) => (access.kind === "write" || access.kind === "delete" ? access.path : []));
+}
+
+function changed(before: Record<string, string>, after: Record<string, string>): string[] {
+  const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...paths].filter((path) => before[path] !== after[path]);
 }
 
 function dataOf(outcome: Outcome): unknown {
