@@ -83,6 +83,10 @@ function fitShift(
 
 /** Tabs on one side, spaces on the other: the same width everywhere, or everywhere as much more or less. */
 function fitTabs(pairs: readonly IndentationPair[], wanted: readonly string[]): IndentationMap | undefined {
+  const isAboutTabs = [...wanted, ...pairs.flatMap(({ written, found }) => [written, found])].some(
+    (indentation) => !/^ *$/.test(indentation),
+  );
+  if (!isAboutTabs) return undefined;
   const level = sizeOfLevel([...pairs.flatMap(({ written, found }) => [written, found]), ...wanted]);
   const sizes = [4, 2, 8, 3, level].filter((size) => size > 0);
   const shifts = sizes.map((size) => constantShift(pairs, size));

@@ -5,7 +5,7 @@ import { foldGlyphs } from "./glyphs.ts";
 import { indentationHabits } from "./indentation-habits.ts";
 import type { Match } from "./match.ts";
 import type { Source } from "./source.ts";
-import { isBlankLine, overlooksContent, trimTrailingBlanks } from "./tiers.ts";
+import { indentationOf, isBlankLine, overlooksContent, trimTrailingBlanks } from "./tiers.ts";
 import { translate } from "./translate.ts";
 import type { Utf8Text } from "./utf8-text.ts";
 
@@ -67,21 +67,34 @@ function foundText({ lines, utf8 }: Source, block: Block, match: Match, index: n
  */
 function isInFileSpelling(source: Source, block: Block, match: Match, found: readonly string[]): boolean {
   const { wholeLines, oldLines, newLines } = block;
-  if (wholeLines || keepsEdge(block, found)) return false;
+  if (wholeLines || keepsEdge(block, found) || keepsDepth(block, found)) return false;
   const written = spellingsOf(oldLines);
   const own = spellingsOf(found);
-  let asWritten = 0;
-  let asFound = 0;
+  const votes = { written: 0, found: 0, neither: 0 };
   for (const line of newLines) {
-    const text = trimTrailingBlanks(line);
+    if (isBlankLine(line)) continue;
     const key = foldGlyphs(line);
-    const isOwn = own.get(key)?.has(text) ?? false;
-    const isWritten = written.get(key)?.has(text) ?? false;
-    if (isOwn && !isWritten) asFound += 1;
-    if (isWritten && !isOwn) asWritten += 1;
+    const isKnown = written.lines.has(key);
+    const isWritten = isKnown
+      ? written.lines.get(key)!.has(trimTrailingBlanks(line))
+      : written.depths.has(indentationOf(line));
+    const isOwn = isKnown
+      ? own.lines.get(key)!.has(trimTrailingBlanks(line))
+      : own.depths.has(indentationOf(line));
+    if (isOwn && !isWritten) votes.found += 1;
+    if (isWritten && !isOwn) votes.written += 1;
+    if (isKnown && !isWritten && !isOwn) votes.neither += 1;
   }
-  if (asWritten > 0 && asFound >= asWritten) throw cannotIndent(source, block, match);
-  return asFound > 0 && asWritten === 0;
+  if (votes.written > 0 && votes.found >= votes.written) throw cannotIndent(source, block, match);
+  return votes.written === 0 && votes.found > votes.neither;
+}
+
+/** The new text begins as far left as the text to find, and not as far as the file's. */
+function keepsDepth({ oldLines, newLines }: Block, found: readonly string[]): boolean {
+  const [written, wanted, own] = [oldLines, newLines, found].map((lines) =>
+    Math.min(...lines.filter((line) => !isBlankLine(line)).map((line) => indentationOf(line).length)),
+  );
+  return wanted === written && wanted !== own;
 }
 
 /** The first or the last line stays as the text to find has it. */
@@ -92,17 +105,17 @@ function keepsEdge({ oldLines, newLines }: Block, found: readonly string[]): boo
   });
 }
 
-/** How lines that look the same are spelled. */
-function spellingsOf(lines: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const spellings = new Map<string, Set<string>>();
-  for (const line of lines) {
-    if (isBlankLine(line)) continue;
-    const key = foldGlyphs(line);
-    const known = spellings.get(key);
-    if (known) known.add(trimTrailingBlanks(line));
-    else spellings.set(key, new Set([trimTrailingBlanks(line)]));
-  }
-  return spellings;
+/** How lines that look the same are spelled, and how deep lines are indented. */
+function spellingsOf(lines: readonly string[]): {
+  readonly lines: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly depths: ReadonlySet<string>;
+} {
+  const filled = lines.filter((line) => !isBlankLine(line));
+  const groups = Map.groupBy(filled, foldGlyphs);
+  return {
+    lines: new Map([...groups].map(([key, group]) => [key, new Set(group.map(trimTrailingBlanks))])),
+    depths: new Set(filled.map(indentationOf)),
+  };
 }
 
 function splices(
