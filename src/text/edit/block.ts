@@ -73,9 +73,13 @@ export function blockOfHunk(
 
 export function blockOfTexts(name: string, find: string, replace: string): Block {
   return new TextBlock(name, { headers: [] }, () => ({
-    oldLines: find.split(/\r?\n/),
-    newLines: replace.split(/\r?\n/),
+    oldLines: splitLines(find),
+    newLines: splitLines(replace),
   }));
+}
+
+function splitLines(text: string): readonly string[] {
+  return text.split(text.includes("\r") ? /\r?\n/ : "\n");
 }
 
 /** The same block with its lines spelled otherwise. A hunk keeps what is context; text is compared anew. */

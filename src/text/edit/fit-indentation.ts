@@ -25,11 +25,18 @@ export function fitIndentation(
     seen.set(written, found);
   }
   const unseen = wanted.filter((indentation) => !seen.has(indentation));
-  const maps =
-    seen.size === 1 && unseen.length > 0
-      ? [fitOneLevel(pairs[0]!, unseen, habits), fitTabs(pairs, wanted)]
-      : [fitShift(pairs, habits), fitTabs(pairs, wanted), fitLevels(pairs, habits)];
-  return (written) => seen.get(written) ?? firstDefined(maps, written);
+  const levels = Array.from(seen, ([written, found]) => ({ written, found }));
+  let maps: readonly (IndentationMap | undefined)[] | undefined;
+  const fitLevelsSeen = () =>
+    levels.length === 1 && unseen.length > 0
+      ? [fitOneLevel(levels[0]!, unseen, habits), fitTabs(levels, wanted)]
+      : [fitShift(levels, habits), fitTabs(levels, wanted), fitLevels(levels, habits)];
+  return (written) => {
+    const known = seen.get(written);
+    if (known !== undefined) return known;
+    maps ??= fitLevelsSeen();
+    return firstDefined(maps, written);
+  };
 }
 
 function firstDefined(maps: readonly (IndentationMap | undefined)[], written: string): string | undefined {
@@ -139,7 +146,8 @@ function constantShift(pairs: readonly IndentationPair[], size: number): number 
 
 function widthOf(indentation: string, size: number): number {
   let width = 0;
-  for (const character of indentation) width += character === "\t" ? size - (width % size) : 1;
+  for (let index = 0; index < indentation.length; index += 1)
+    width += indentation[index] === "\t" ? size - (width % size) : 1;
   return width;
 }
 
