@@ -1,20 +1,24 @@
 import { counted } from "../../text/counted.ts";
-import type { EditedFile } from "./edited-file.ts";
+import type { FilePlan } from "../../text/edit/edit-request.ts";
+import { showDiff } from "../../text/edit/show-diff.ts";
+import { notesOn } from "./edited-file.ts";
+import type { PlannedFile } from "./plan-files.ts";
 import { boundDiff, type LineSpan, listLines } from "./show-lines.ts";
 
 /** What was done, or would be, as the model is told. */
-export function describeEdit(files: readonly EditedFile[], mood: "done" | "planned"): string {
+export function describeEdit(files: readonly PlannedFile[], mood: "done" | "planned"): string {
   return files.map((file) => describeFile(file, mood)).join("\n");
 }
 
-function describeFile(file: EditedFile, mood: "done" | "planned"): string {
-  const verb = verbs[file.action][mood];
-  const head = `${verb} ${subjectOf(file)}${hashesOf(file)}`;
-  const isShown = file.changes.length > 0 && (file.action === "update" || file.action === "move");
+function describeFile(file: PlannedFile, mood: "done" | "planned"): string {
+  const { plan } = file;
+  const head = `${verbs[plan.action][mood]} ${subjectOf(file)}${hashesOf(file)}`;
+  // Who adds or deletes a file knows its lines.
+  const isShown = plan.changes.length > 0 && (plan.action === "update" || plan.action === "move");
   return [
     `${head}${isShown ? ":" : "."}`,
-    ...file.notes.map((note) => `(${note})`),
-    ...(isShown ? [boundDiff(file.diff)] : []),
+    ...notesOn(file).map((note) => `(${note})`),
+    ...(isShown ? compactDiff(plan) : []),
   ].join("\n");
 }
 
@@ -25,24 +29,25 @@ const verbs = {
   move: { done: "Moved", planned: "Would move" },
 } as const;
 
-function subjectOf({ action, path, from, target, changes, mode }: EditedFile): string {
+function subjectOf({ plan, target }: PlannedFile): string {
+  const { path, changes, mode } = plan;
   const name = target === undefined ? path : `${path} (a link: the file is ${target})`;
-  const places = listLines(spansAfter(changes));
+  const places = changes.length === 0 ? "" : listLines(spansAfter(changes));
   const permissions = mode === undefined ? "" : `, mode ${mode.toString(8)}`;
-  switch (action) {
+  switch (plan.action) {
     case "add":
       return `${name}, ${counted(changes[0]?.addedLines ?? 0, "line")}${permissions}`;
     case "delete":
       return `${name}, ${counted(changes[0]?.removedLines ?? 0, "line")}`;
     case "update":
-      return changes.length === 0 ? `${name}${permissions}` : `${name} at ${places}${permissions}`;
+      return `${name}${places && ` at ${places}`}${permissions}`;
     case "move":
-      return `${from} to ${name}${changes.length === 0 ? "" : `, changed at ${places}`}${permissions}`;
+      return `${plan.from} to ${name}${places && `, changed at ${places}`}${permissions}`;
   }
 }
 
 /** The changed lines as they are numbered afterwards; where lines only went, the one that is there now. */
-function spansAfter(changes: EditedFile["changes"]): readonly LineSpan[] {
+function spansAfter(changes: FilePlan["changes"]): readonly LineSpan[] {
   let growth = 0;
   return changes.map(({ firstLine, removedLines, addedLines }) => {
     const first = firstLine + growth;
@@ -54,9 +59,17 @@ function spansAfter(changes: EditedFile["changes"]): readonly LineSpan[] {
 /** As many digits as tell contents apart and can be given back as the expected hash. */
 const shownDigits = 12;
 
-function hashesOf({ beforeHash, afterHash }: EditedFile): string {
+function hashesOf({ beforeHash, afterHash }: PlannedFile): string {
   const [before, after] = [beforeHash, afterHash].map((hash) => hash?.slice(0, shownDigits));
   if (before === undefined) return ` (${after})`;
   if (after === undefined) return ` (was ${before})`;
   return before === after ? ` (${after})` : ` (${before} → ${after})`;
+}
+
+const maxChanges = 20;
+
+function compactDiff(plan: FilePlan): readonly string[] {
+  const diff = boundDiff(showDiff({ ...plan, changes: plan.changes.slice(0, maxChanges) }));
+  const hidden = plan.changes.length - maxChanges;
+  return hidden > 0 ? [diff, `… ${counted(hidden, "more change")}`] : [diff];
 }

@@ -73,6 +73,5 @@ function remember(plan: FilePlan, { seen }: ToolContext): void {
 }
 
 function answer(planned: readonly PlannedFile[], mood: "done" | "planned"): ToolOutput<EditData> {
-  const files = planned.map(editedFile);
-  return { data: { files }, text: describeEdit(files, mood) };
+  return { data: { files: planned.map(editedFile) }, text: describeEdit(planned, mood) };
 }

@@ -24,7 +24,7 @@ export interface EditedFile {
   readonly mode: number | undefined;
   /** What was overlooked to find the places, and what others have changed in between. */
   readonly notes: readonly string[];
-  /** All of it as a unified diff, to be read. */
+  /** All of it as a unified diff, to be read; worked out when looked at. */
   readonly diff: string;
 }
 
@@ -40,11 +40,14 @@ export function editedFile(file: PlannedFile): EditedFile {
     changes: plan.changes,
     mode: plan.mode,
     notes: notesOn(file),
-    diff: showDiff(plan),
+    get diff() {
+      return showDiff(plan);
+    },
   };
 }
 
-function notesOn({ plan, drift }: PlannedFile): readonly string[] {
+/** What there is to say about how an edit was understood. */
+export function notesOn({ plan, drift }: PlannedFile): readonly string[] {
   const tiers = new Set(plan.changes.map(({ tier }) => tier));
   return [
     ...(drift ? [`changed since you last saw it, at ${drift.at}; your edit still fits`] : []),

@@ -122,6 +122,21 @@ describe("edit.replace", () => {
     ]);
   });
 
+  it("shows the first of many changes, and has all in its data", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "x\n\n\n\n\n\n\n\n".repeat(30));
+    const { data, text } = await room.run(editReplace, { path: "a.txt", find: "x", replace: "y", all: true });
+    const lines = text.split("\n");
+    expect([lines[0]!.split(" (")[0], ...lines.slice(-2)]).toEqual([
+      "Edited a.txt at lines 1, 9, 17, 25, 33, 41, 49, 57, 65, 73 and 20 more places",
+      "… 117 more lines of difference",
+      "… 10 more changes",
+    ]);
+    expect([data.files[0]!.changes.length, data.files[0]!.diff.match(/^[+-][xy]$/gm)?.length]).toEqual([
+      30, 60,
+    ]);
+  });
+
   it("creates a file from empty text, with its directories", async () => {
     await using room = toolRoom();
     const { text } = await room.run(editReplace, { path: "new/a.txt", find: "", replace: "one\ntwo\n" });
