@@ -156,6 +156,7 @@ it("keeps files together that several processes change at once", async () => {
       return JSON.parse(stdout) as string[];
     }),
   );
+  expect(written.map((contents) => contents.length)).toEqual([100, 100, 100]);
   const { "a/one": last, ...rest } = await contentOf(world.environment);
   expect(rest).toEqual({ a: "(directory)", b: "(directory)", "a/two": last, "b/three": last });
   expect(written.map((contents) => contents.at(-1))).toContain(last);

@@ -1,6 +1,7 @@
 /** Does everything that can fail, many times, and prints how many handles are open before and after. */
 import { readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
+import { contentHash } from "../../../text/content-hash.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
 
 const environment = openLocalEnvironment({ workspace: process.argv[2]! });
@@ -28,6 +29,14 @@ async function everything(): Promise<void> {
       environment.readBytes(path, { offset: 0, length: 1 }),
       environment.writeFile(path, Buffer.from("x"), { ifExists: "refuse", durable: false }),
       environment.delete(path),
+      environment.change([
+        { path, before: "nothing", after: Buffer.from("x") },
+        { path: "file", before: "nothing", after: "nothing" },
+        { path: "folder/new/x", before: "nothing", after: Buffer.from("x"), like: path },
+      ]),
+      environment.change([
+        { path, before: contentHash(Buffer.from("text")), after: Buffer.from("text"), mode: 0o600 },
+      ]),
       environment.move(path, "folder"),
       environment.move("folder", `${path}/below`),
       environment.start("/nonexistent", { args: [], cwd: path, signal }),
