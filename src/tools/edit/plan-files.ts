@@ -63,7 +63,11 @@ async function lookUp(plan: FilePlan, context: ToolContext): Promise<PlannedFile
 async function targetOf(path: string, { environment }: ToolContext): Promise<string | undefined> {
   const { workspace } = environment;
   const real = await environment.realPath(path);
-  return real === posix.resolve(workspace, path) ? undefined : posix.relative(workspace, real);
+  const named = posix.resolve(workspace, path);
+  const target = posix.relative(workspace, real);
+  // An absolute path may call the workspace itself by another name.
+  const isInside = named.startsWith(`${workspace}/`);
+  return named === real || (!isInside && named.endsWith(`/${target}`)) ? undefined : target;
 }
 
 /** Who deletes or moves a link means the link, who changes lines means its target: both at once nobody can mean. */

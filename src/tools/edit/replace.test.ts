@@ -13,8 +13,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { toolContext } from "../../../test/tool-context.ts";
 import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { editReplace } from "./replace.ts";
 
@@ -162,6 +164,20 @@ describe("edit.replace", () => {
       statSync(room.at("bin/run.sh")).mode & 0o777,
     ]).toEqual(["echo two\n", 0o750]);
     expect(lstatSync(room.at("run")).isSymbolicLink()).toBe(true);
+  });
+
+  it("takes no link to the workspace for a link to the file", async () => {
+    await using room = toolRoom();
+    await using folder = temporaryFolder();
+    mkdirSync(room.at("src"));
+    writeFileSync(room.at("src/a.txt"), "one\n");
+    const alias = join(folder.path, "alias");
+    symlinkSync(room.workspace, alias);
+    const environment = openLocalEnvironment({ workspace: alias });
+    const edit = { path: join(alias, "src/a.txt"), find: "one", replace: "two" };
+    const { data } = await editReplace.run(edit, toolContext(environment));
+    await environment.close();
+    expect([data.files[0]!.target, readFileSync(room.at("src/a.txt"), "utf8")]).toEqual([undefined, "two\n"]);
   });
 
   it("breaks hard links unless told to keep them", async () => {
