@@ -9,6 +9,9 @@ import { openLocalEnvironment } from "../local-environment.ts";
 import { makeChangeWorld, snapshot } from "../trials/change-world.ts";
 import type { Interference } from "../trials/interference.ts";
 
+const changer = new URL("../trials/changer.ts", import.meta.url);
+const failer = new URL("../trials/failer.ts", import.meta.url);
+
 let home: string;
 /** The workspace as it was, as the whole change set leaves it, and in how many steps. */
 let whole: { readonly before: object; readonly after: object; readonly steps: number };
@@ -17,7 +20,7 @@ beforeAll(async () => {
   home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib crash "));
   const folder = newWorld();
   const before = snapshot(join(folder, "workspace"));
-  const { steps } = await trial<{ steps: number }>("changer.ts", folder, "change", "{}");
+  const { steps } = await trial<{ steps: number }>(changer, folder, "change", "{}");
   whole = { before, after: snapshot(join(folder, "workspace")), steps };
 });
 
@@ -40,7 +43,7 @@ describe.runIf(process.platform === "linux")("a change set", { timeout: 300_000 
     [", on a file system without hard links", { noHardLinks: true }],
   ])("is not done when one of its steps fails%s", async (_, interference) => {
     const folder = mkdtempSync(join(home, "failing "));
-    const told = await trial<readonly string[]>("failer.ts", folder, JSON.stringify(interference));
+    const told = await trial<readonly string[]>(failer, folder, JSON.stringify(interference));
     const found = await Promise.all(told.map((_, index) => settled(join(folder, `${index + 1}`))));
     expect(found).toEqual(told);
     // What comes last is tidying up, which no longer decides.
@@ -51,7 +54,7 @@ describe.runIf(process.platform === "linux")("a change set", { timeout: 300_000 
     const failAt = "to";
     const folder = newWorld();
     const { steps, failedAt } = await trial<{ steps: number; failedAt: number }>(
-      "changer.ts",
+      changer,
       folder,
       "change",
       JSON.stringify({ failAt }),
@@ -74,12 +77,14 @@ function newWorld(): string {
   return folder;
 }
 
-/** Runs a program of trials/ and gives what it prints; undefined if it was killed. */
-async function trial<Result>(program: string, ...args: readonly string[]): Promise<Result> {
-  const file = fileURLToPath(new URL(`../trials/${program}`, import.meta.url));
+/** Runs a program and gives what it prints; undefined if it was killed. */
+async function trial<Result>(program: URL, ...args: readonly string[]): Promise<Result> {
   // So that most of the time goes into the trial, not into starting.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(home, "compiled") };
-  const child = spawn(process.execPath, [file, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [fileURLToPath(program), ...args], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => {
     output += piece;
@@ -90,7 +95,7 @@ async function trial<Result>(program: string, ...args: readonly string[]): Promi
 
 /** Lets a process change or recover a workspace until it is killed at its step; a recovery may have fewer. */
 async function killed(folder: string, act: "change" | "recover", interference: Interference): Promise<void> {
-  const survived = await trial<unknown>("changer.ts", folder, act, JSON.stringify(interference));
+  const survived = await trial<unknown>(changer, folder, act, JSON.stringify(interference));
   if (act === "change") expect([interference, survived]).toEqual([interference, undefined]);
 }
 

@@ -34,7 +34,7 @@ export function keptName({ id }: FileStep): string {
 }
 
 /** What `fresh` is called when a `rewrite` is done. */
-export function writtenName({ id }: FileStep): string {
+function writtenName({ id }: FileStep): string {
   return `.toolcrib-${id}.new`;
 }
 

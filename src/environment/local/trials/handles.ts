@@ -1,10 +1,12 @@
 /** Does everything that can fail, many times, and prints how many handles are open before and after. */
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { contentHash } from "../../../text/content-hash.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
 
-const environment = openLocalEnvironment({ workspace: process.argv[2]! });
+const workspace = process.argv[2]!;
+const environment = openLocalEnvironment({ workspace, changeRecords: join(workspace, "../changes") });
 const { signal } = new AbortController();
 const paths = [
   "file",
