@@ -52,6 +52,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
 
     const previousBytes = await sizeOf(path, context.environment);
     if (ifExists === "replace" && previousBytes === bytes.length && (await holds(path, bytes, context))) {
+      remember(path, bytes, context);
       return {
         data: { path, created: false, changed: false, bytes: bytes.length, previousBytes },
         text: `${path} already held exactly this content, ${counted(bytes.length, "byte")}; nothing was written.`,
@@ -61,7 +62,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
       ifExists,
       signal: context.signal,
     });
-    context.seen.note(path, { bytes: bytes.subarray(byteOrderMarkLength(bytes)), lines: "all" });
+    remember(path, bytes, context);
     return {
       data: {
         path,
@@ -78,6 +79,10 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
 };
 
 const maxBytes = 10 * 1024 * 1024;
+
+function remember(path: string, bytes: Uint8Array, { seen }: ToolContext): void {
+  seen.note(path, { bytes: bytes.subarray(byteOrderMarkLength(bytes)), lines: "all" });
+}
 
 function fromText(content: string): Uint8Array {
   if (content.isWellFormed()) return Buffer.from(content);
