@@ -55,6 +55,8 @@ export function interfere(interference: Interference): () => { steps: number; fa
       if (name === "openSync" && !opensForWriting(call[1])) return act(...call);
       next(call[1]);
       if (name === "linkSync" && noHardLinks === true) throw systemError("EPERM", "interference");
+      // Nothing is lost when a process is killed: that it waits for the disk only takes time.
+      if (name === "fdatasyncSync" || name === "fsyncSync") return undefined;
       if (name !== "writeSync") return act(...call);
       const [handle, content, ...rest] = call as [number, Uint8Array | string, ...unknown[]];
       const isHalf = killAt === steps + 1 && typeof content !== "string";
