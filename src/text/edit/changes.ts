@@ -40,7 +40,7 @@ function changeOf({ lines, utf8 }: Source, { start, end, text }: Splice, tier: T
   const isWhole = end === lines.start(last) && closesLine;
   const after = isWhole || lines.start(last) === utf8.length ? last : last + 1;
   const rest = text + utf8.slice(end, lines.start(after));
-  const ends = rest.match(/\r\n|\n|\r/g)?.length ?? 0;
+  const ends = rest.match(lines.breaks === "any" ? /\r\n|\n|\r/g : /\n/g)?.length ?? 0;
   const isUnclosed = (rest !== "" || keepsStart) && !/[\r\n]$/.test(rest);
   return { firstLine: first + 1, removedLines: after - first, addedLines: ends + (isUnclosed ? 1 : 0), tier };
 }

@@ -32,11 +32,13 @@ export function decide(
     checkNotAtEnd(source, block, matches);
   if (left.length === 1) return left[0]!;
   if (endOfFile) narrow((match) => isAtEnd(source, block, match));
+  const isNumbered = (match: Match) =>
+    firstLine !== undefined && !overlooksContent(match.tier) && shifts.has(match.line + 1 - firstLine);
+  // A heading is a guess of the tool that wrote it, its numbers are not.
+  if (isHeading) narrow((match) => isNumbered(match) && (sections.length === 0 || isBelow(match)));
   narrow(isBelow);
   narrow((match) => sections.some(({ header, end }) => header <= match.line && match.line < end));
-  if (firstLine !== undefined && !overlooksContent(left[0]!.tier)) {
-    narrow((match) => shifts.has(match.line + 1 - firstLine));
-  }
+  narrow(isNumbered);
   if (left.length === 1) return left[0]!;
   throw ambiguous(source, block, left);
 }

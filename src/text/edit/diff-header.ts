@@ -8,6 +8,11 @@ export interface DiffHeader {
   readonly isPlain: boolean;
   readonly isRename: boolean;
   readonly isCopy: boolean;
+  /** The time stamp of the old or new file is the epoch, as `diff -N` has it for a file that is not there. */
+  readonly oldIsEpoch: boolean;
+  readonly newIsEpoch: boolean;
+  /** Its lines end with carriage returns, so those of the hunks say nothing. */
+  readonly hasCarriageReturns: boolean;
   /** Permission bits the file is to get. */
   readonly mode?: number | undefined;
   /** The line after it. */
@@ -35,12 +40,16 @@ export function readDiffHeader(lines: readonly string[], start: number): DiffHea
     }
   }
   refuseBinary(lines, at);
+  let oldIsEpoch = false;
+  let newIsEpoch = false;
   let oldName = fileName(fields.get("rename from") ?? fields.get("copy from") ?? names?.[0]);
   let newName = fileName(fields.get("rename to") ?? fields.get("copy to") ?? names?.[1]);
   if (lines[at]?.startsWith("--- ") && lines[at + 1]?.startsWith("+++ ")) {
     const isMoved = fields.has("rename from") || fields.has("copy from");
     if (!isMoved) oldName = fileName(clean(lines[at]!).slice(4));
     if (!isMoved) newName = fileName(clean(lines[at + 1]!).slice(4));
+    oldIsEpoch = isEpoch(lines[at]!);
+    newIsEpoch = isEpoch(lines[at + 1]!);
     at += 2;
   }
   if (fields.has("new file mode")) oldName = undefined;
@@ -53,6 +62,9 @@ export function readDiffHeader(lines: readonly string[], start: number): DiffHea
     isPlain: fields.has("rename to") || fields.has("copy to"),
     isRename: fields.has("rename to"),
     isCopy: fields.has("copy to"),
+    oldIsEpoch,
+    newIsEpoch,
+    hasCarriageReturns: lines[start]!.endsWith("\r"),
     mode: permissions(fields.get("new file mode") ?? fields.get("new mode")),
     end: at,
   };
@@ -63,6 +75,11 @@ const extended =
 
 function clean(line: string): string {
   return line.replace(/\r$/, "");
+}
+
+function isEpoch(line: string): boolean {
+  const stamp = /\t(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.0+)? ([+-]\d\d)(\d\d)/.exec(line);
+  return stamp !== null && Date.parse(`${stamp[1]}T${stamp[2]}${stamp[3]}:${stamp[4]}`) === 0;
 }
 
 /** A name without time stamp and quotes; undefined for /dev/null. */

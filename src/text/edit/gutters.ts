@@ -8,14 +8,14 @@ export interface WithoutGutters {
 
 /**
  * Line numbers as reading tools show them: `12 | `, `12→`, `12: `, `12-`, a tab, with blanks or `L` before. Of a blank
- * line the number alone may be left.
+ * line the number alone may be left. A blank after it more often belongs to the number, or to the line.
  */
-const gutters: readonly RegExp[] = [
-  /^\s*L?(\d+)(?:\s*[|│┃]|\s*$)/u,
-  /^\s*L?(\d+)(?:\s*[→⇥]|\s*$)/u,
-  /^\s*L?(\d+)(?:\t|\s*$)/u,
-  /^\s*\[?L?(\d+)\]?(?::|\s*$)/u,
-  /^\s*L?(\d+)(?:[-).]|\s*$)/u,
+const gutters: readonly { readonly pattern: RegExp; readonly endsWithBlank: boolean }[] = [
+  { pattern: /^\s*L?(\d+)(?:\s*[|│┃]|\s*$)/u, endsWithBlank: true },
+  { pattern: /^\s*L?(\d+)(?:\s*[→⇥]|\s*$)/u, endsWithBlank: false },
+  { pattern: /^\s*L?(\d+)(?:\t|\s*$)/u, endsWithBlank: false },
+  { pattern: /^\s*\[?L?(\d+)\]?(?::|\s*$)/u, endsWithBlank: true },
+  { pattern: /^\s*L?(\d+)(?:[-).]|\s*$)/u, endsWithBlank: true },
 ];
 
 /**
@@ -26,7 +26,7 @@ export function* stripGutters(
   oldLines: readonly string[],
   newLines: readonly string[],
 ): Generator<WithoutGutters> {
-  for (const gutter of gutters) {
+  for (const { pattern: gutter, endsWithBlank } of gutters) {
     const firstLine = countsUp(oldLines, gutter);
     if (firstLine === undefined) continue;
     const added = addedLines(oldLines, newLines, gutter, firstLine);
@@ -35,10 +35,16 @@ export function* stripGutters(
     const strip = (line: string) => (isBare(line) ? line : line.replace(gutter, ""));
     const stripBlank = (line: string) => (strip(line) === line ? line : strip(line).replace(/^ /, ""));
     const withBlank = { oldLines: oldLines.map(strip), newLines: newLines.map(strip), firstLine };
-    if (withBlank.oldLines.every((body) => body === "" || body.startsWith(" "))) {
-      yield { oldLines: oldLines.map(stripBlank), newLines: newLines.map(stripBlank), firstLine };
+    if (!withBlank.oldLines.every((body) => body === "" || body.startsWith(" "))) {
+      yield withBlank;
+      continue;
     }
-    yield withBlank;
+    const withoutBlank = {
+      oldLines: oldLines.map(stripBlank),
+      newLines: newLines.map(stripBlank),
+      firstLine,
+    };
+    yield* endsWithBlank ? [withoutBlank, withBlank] : [withBlank, withoutBlank];
   }
 }
 

@@ -11,7 +11,7 @@ export interface HunkHeader {
 
 /** What stands after the first `@@`: `-1,5 +1,6 @@ function name()`, or any part of it. */
 export function readHunkHeader(header: string): HunkHeader {
-  const numbers = /^-(\d+)(?:,(\d+))?\s+\+(\d+)(?:,(\d+))?\s*(?:@@|$)(.*)$/.exec(header);
+  const numbers = /^-(\d+)(?:,(\d+))?\s+\+(\d+)(?:,(\d+))?\s*(?:@@|$)(.*)$/s.exec(header);
   if (!numbers) return { text: header.replace(/^(?:\.\.\.|…)?\s*@@\s*/, "").trim() };
   const [, start, oldCount = "1", , newCount = "1", text] = numbers;
   return {

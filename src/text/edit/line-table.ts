@@ -9,14 +9,14 @@ export type LineBreaks = "lf" | "any";
  */
 export class LineTable {
   readonly utf8: Utf8Text;
-  readonly #breaks: LineBreaks;
+  readonly breaks: LineBreaks;
   /** The starts of the lines found so far, then where the next one would start. */
   #starts: Int32Array;
   #found = 0;
 
   constructor(utf8: Utf8Text, breaks: LineBreaks) {
     this.utf8 = utf8;
-    this.#breaks = breaks;
+    this.breaks = breaks;
     this.#starts = new Int32Array(64 + (utf8.length >> 5));
   }
 
@@ -50,7 +50,7 @@ export class LineTable {
     const { bytes } = this.utf8;
     const last = bytes.charCodeAt(end - 1);
     if (last === 10) return end - 2 >= start && bytes.charCodeAt(end - 2) === 13 ? "\r\n" : "\n";
-    return last === 13 && this.#breaks === "any" ? "\r" : "";
+    return last === 13 && this.breaks === "any" ? "\r" : "";
   }
 
   /** A line without its line end. */
@@ -84,7 +84,7 @@ export class LineTable {
   /** Goes on until so many lines are found, or one that starts after `offset`, or the text ends. */
   #find(count: number, offset: number): void {
     const { bytes, length } = this.utf8;
-    const afterBreak = this.#breaks === "lf" ? afterLineFeed : afterAnyBreak;
+    const afterBreak = this.breaks === "lf" ? afterLineFeed : afterAnyBreak;
     let next = this.#starts[this.#found]!;
     while (this.#found < count && next <= offset && next < length) {
       next = afterBreak(bytes, next);

@@ -56,18 +56,20 @@ interface Hunk {
 
 function sectionOf(header: DiffHeader, hunks: readonly Hunk[]): FileSection {
   const { oldName, newName, mode } = header;
-  if (oldName === undefined) {
+  const has = (...kinds: readonly HunkLine["kind"][]) =>
+    hunks.some(({ lines }) => lines.some(({ kind }) => kinds.includes(kind)));
+  if (oldName === undefined || (header.oldIsEpoch && !has("context", "removed"))) {
+    const lineOf = ({ text, carriageReturn }: HunkLine) =>
+      carriageReturn && !header.hasCarriageReturns ? `${text}\r` : text;
     return {
       kind: "add",
       name: header.isPlain ? newName! : withoutPrefix(newName!),
-      lines: hunks.flatMap(({ lines }) =>
-        lines.filter(({ kind }) => kind === "added").map(({ text }) => text),
-      ),
+      lines: hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === "added").map(lineOf)),
       finalLineEnd: hunks.at(-1)?.newHasFinalLineEnd ?? true,
       mode,
     };
   }
-  if (newName === undefined) {
+  if (newName === undefined || (header.newIsEpoch && !has("context", "added"))) {
     const removed = hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === "removed"));
     return {
       kind: "delete",
@@ -190,7 +192,11 @@ function isProse(lines: readonly string[], at: number): boolean {
 }
 
 function isSignature(lines: readonly string[], at: number): boolean {
-  return lines[at] === "-- " && lines.slice(at + 2).every((line) => line.trim() === "");
+  return (
+    lines[at]?.trimEnd() === "--" &&
+    !/^[+-]/.test(lines[at + 1] ?? "") &&
+    lines.slice(at + 2).every((line) => line.trim() === "")
+  );
 }
 
 function unexpected(lines: readonly string[], at: number): ToolError {

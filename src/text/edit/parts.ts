@@ -39,7 +39,8 @@ function cut(
     return rest && [rest];
   }
   for (let run = runs.length - 1; run > from.run; run -= 1) {
-    const last = Math.min(runs[run]!.oldStart, longest);
+    // The next hunk begins with context.
+    const last = Math.min(runs[run]!.oldStart - 1, longest);
     for (let end = last; end >= runs[run - 1]!.oldEnd && end > from.start; end -= 1) {
       budget.tries -= 1;
       if (budget.tries < 0) return undefined;

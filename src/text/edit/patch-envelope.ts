@@ -91,11 +91,11 @@ function isSection(line: string): boolean {
 }
 
 function refuseOutside(lines: readonly string[], firstLine: number): void {
-  const section = lines.findIndex(isSection);
-  if (section !== -1) {
+  const outside = lines.findIndex((line) => isSection(line) || isEnd(line));
+  if (outside !== -1) {
     throw new ToolError(
       "invalid-input",
-      `Line ${firstLine + section} of the patch stands outside of it: ${JSON.stringify(lines[section])}`,
+      `Line ${firstLine + outside} of the patch stands outside of it: ${JSON.stringify(lines[outside])}`,
       {
         hint: "Put all files between one `*** Begin Patch` and one `*** End Patch`.",
       },

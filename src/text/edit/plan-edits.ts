@@ -61,12 +61,23 @@ function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePl
 /** The loose reading comes second, so that content which looks like a marker stays content where the file has it. */
 function* readings(request: PatchRequest | DiffRequest): Generator<Reading> {
   const text = request.kind === "patch" ? request.patch : request.diff;
-  for (const unescaped of unescapeWhole(text.replace(/^\ufeff/, ""))) {
+  for (const unescaped of unescapeWhole(withoutMargin(text.replace(/^\ufeff/, "")))) {
     if (isPatch(unescaped, request.kind)) {
       yield () => parsePatch(unescaped, "strict");
       if (hasLooseReading(unescaped)) yield () => parsePatch(unescaped, "loose");
     } else yield () => parseDiff(unescaped);
   }
+}
+
+/** A text that is indented as a whole, as in a list. */
+function withoutMargin(text: string): string {
+  const margin = /^[ \t]+(?=\*\*\* |--- |diff --git )/.exec(
+    text.trimStart() === text ? "" : text.replace(/^\s*\n/, ""),
+  )?.[0];
+  if (margin === undefined) return text;
+  const lines = text.split("\n");
+  const isIndented = lines.every((line) => line.startsWith(margin) || line.trim() === "");
+  return isIndented ? lines.map((line) => line.slice(margin.length)).join("\n") : text;
 }
 
 /** Whichever begins first: what looks like the other may be content. */

@@ -137,10 +137,10 @@ function updated(
  */
 function refuseDone(
   { path, lines }: Source,
-  { name, oldLines, newLines, runs }: Block,
+  { name, oldLines, newLines, runs, place }: Block,
   { line }: Match,
 ): void {
-  if (!runs.every(({ oldStart, oldEnd }) => oldStart === oldEnd)) return;
+  if (place.isInsertion || !runs.every(({ oldStart, oldEnd }) => oldStart === oldEnd)) return;
   for (const { oldStart, newStart, newEnd } of runs) {
     const added = newLines.slice(newStart, newEnd);
     const stands = (first: number) =>

@@ -151,7 +151,7 @@ function spliceLines(
   const text = added.map((line, index) => line + lineEndFor(lines, block, match, run, index)).join("");
   return {
     start: run.oldStart === 0 ? match.start : lines.start(first),
-    end: lines.start(match.line + run.oldEnd),
+    end: run.oldEnd === 0 ? match.start : lines.start(match.line + run.oldEnd),
     text,
   };
 }
@@ -168,10 +168,11 @@ function spliceAtOpenEnd(
   const lineEnds = added.map((_, index) => lineEndFor(lines, block, match, run, index));
   const endsInside = !block.wholeLines && run.oldEnd === block.oldLines.length;
   const end = endsInside ? match.end : utf8.length;
-  const closing = !endsInside && block.finalLineEnd === true ? lines.lineEndNear(first) : "";
   const body = added.map((line, index) => (index === 0 ? line : lineEnds[index - 1] + line)).join("");
   const takesBreakBefore =
     (block.wholeLines ? first : run.oldStart) > 0 && (run.oldStart === run.oldEnd || added.length === 0);
+  const isClosed = !endsInside && block.finalLineEnd === true && (added.length > 0 || takesBreakBefore);
+  const closing = isClosed ? lines.lineEndNear(first) : "";
   if (!takesBreakBefore) {
     return { start: run.oldStart === 0 ? match.start : lines.start(first), end, text: body + closing };
   }

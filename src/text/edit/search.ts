@@ -2,7 +2,7 @@ import type { Block } from "./block.ts";
 import { unitsOf } from "./glyphs.ts";
 import { type Match, matchesAt } from "./match.ts";
 import type { Source } from "./source.ts";
-import { looser, tierOfLines } from "./tiers.ts";
+import { isBlankLine, looser, tierOfLines } from "./tiers.ts";
 import { bytesOf } from "./utf8-text.ts";
 
 /**
@@ -12,6 +12,7 @@ import { bytesOf } from "./utf8-text.ts";
  */
 export function findMatches(source: Source, block: Block): readonly Match[] {
   if (block.oldLines.length === 0) return [];
+  if (block.wholeLines && block.oldLines.every(isBlankLine)) return blankMatches(source, block);
   const exact = exactMatches(source, block);
   if (exact.length > 0) return exact;
   const plain = matchesAround(source, block, longestLine(block.oldLines), "indentation");
@@ -100,6 +101,15 @@ function exactMatches(source: Source, { oldLines, wholeLines }: Block): readonly
     matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end });
   }
   return matches;
+}
+
+/** Blank lines have nothing to look for; whether one of the places is meant, something else has to tell. */
+function blankMatches(source: Source, block: Block): readonly Match[] {
+  const matches: Match[] = [];
+  for (let line = 0; line < source.lines.count; line += 1) {
+    matches.push(...matchesAt(source, block, line, "indentation"));
+  }
+  return matches.length > 0 ? strictest(matches) : [];
 }
 
 function areWholeLines(bytes: string, start: number, end: number, endsWithBlankLine: boolean): boolean {

@@ -24,6 +24,7 @@ export function applySplices(
     if (previous && overlap(previous, splice)) {
       throw overlapping(path, previous.name, splice.name, lines.lineAt(splice.start));
     }
+    if (splice.end < splice.start) throw new ToolError("internal", `${path}: a change ends before it begins`);
     const start = text.fileOffset(splice.start);
     parts.push(before.subarray(kept, start), text.encode(splice.text));
     kept = splice.end === splice.start ? start : text.fileOffset(splice.end);

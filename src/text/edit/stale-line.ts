@@ -50,8 +50,9 @@ function fitsButOne(
   if (block.runs.some(isEdge)) return false;
   const found = source.lines.text(line + stale);
   const added = block.runs.flatMap(({ newStart, newEnd }) => block.newLines.slice(newStart, newEnd));
-  // Then it is done already.
-  if (added.some((text) => text.trim() === found.trim())) return false;
+  // Where the file's line is a new one it is done already, and a stale line that is added again is no context.
+  const isAdded = (line: string) => added.some((text) => text.trim() === line.trim());
+  if (isAdded(found) || isAdded(block.oldLines[stale]!)) return false;
   const telling = agreeing.filter((index) => isTelling(block.oldLines[index]!)).length;
   if (telling >= 3) return likeness(block.oldLines[stale]!, found) >= 0.25;
   return telling === 2 && tier !== "indentation" && likeness(block.oldLines[stale]!, found) >= 0.5;

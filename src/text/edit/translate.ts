@@ -98,10 +98,8 @@ function learnIndentation(
   // Text that begins at its first letter may have begun inside its line, which then says nothing about other lines.
   const mayBeginInside = !block.wholeLines && indentationOf(block.oldLines[0]!) === "";
   if (mayBeginInside && later.length === 0) return (written) => written;
-  const removed = fitIndentation(fitting, wanted, habits)
-    ? fitting.filter(({ index }) => !block.isContext(index))
-    : [];
-  for (const choice of [...(mayBeginInside ? [later, fitting] : [fitting, later]), removed]) {
+  const removed = fitting.filter(({ index }) => !block.isContext(index));
+  for (const choice of [...(mayBeginInside ? [later, fitting] : [fitting, later]), removed].map(majority)) {
     const map = choice.length > 0 ? fitIndentation(choice, wanted, habits) : undefined;
     if (map && wanted.every((indentation) => map(indentation) !== undefined)) return map;
   }
@@ -119,6 +117,14 @@ function indentationPairs(block: Block, found: readonly string[]): readonly Line
       ? []
       : [{ index, written: indentationOf(line), found: indentationOf(found[index]!) }],
   );
+}
+
+/** Without lines that contradict most others of their depth; none of a depth where there are as many of either. */
+function majority(pairs: readonly LinePair[]): readonly LinePair[] {
+  return pairs.filter(({ written, found }) => {
+    const level = pairs.filter((pair) => pair.written === written);
+    return 2 * level.filter((pair) => pair.found === found).length > level.length;
+  });
 }
 
 function isSame({ written, found }: IndentationPair): boolean {
