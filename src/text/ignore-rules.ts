@@ -28,7 +28,7 @@ interface Rule {
 
 class RuleList implements IgnoreRules {
   /** Plain names, found by one look: most files have many. */
-  readonly #byName = new Map<string, number>();
+  readonly #byName = { file: new Map<string, number>(), directory: new Map<string, number>() };
   /** Places of all others in the file, last first. */
   readonly #others: number[] = [];
   readonly #rules: readonly Rule[];
@@ -37,14 +37,18 @@ class RuleList implements IgnoreRules {
   constructor(rules: readonly Rule[]) {
     this.#rules = rules;
     this.tails = rules.flatMap(({ glob }) => glob.tails);
-    for (const [index, rule] of rules.entries()) {
-      if (rule.glob.literalName === undefined) this.#others.unshift(index);
-      else this.#byName.set(rule.glob.literalName, index);
+    for (const [index, { glob }] of rules.entries()) {
+      if (glob.literalName === undefined) {
+        this.#others.unshift(index);
+      } else {
+        this.#byName.directory.set(glob.literalName, index);
+        if (!glob.onlyDirectories) this.#byName.file.set(glob.literalName, index);
+      }
     }
   }
 
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined {
-    const named = this.#byName.get(path.slice(path.lastIndexOf("/") + 1)) ?? -1;
+    const named = this.#byName[kind].get(path.slice(path.lastIndexOf("/") + 1)) ?? -1;
     const later =
       this.#others.find((index) => index < named || this.#rules[index]!.glob.matches(path, kind)) ?? -1;
     return this.#rules[Math.max(named, later)]?.says;
