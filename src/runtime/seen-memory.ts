@@ -22,29 +22,8 @@ export class SeenMemory implements SeenFiles {
   }
 
   note(path: string, part: SeenPart): void {
-    this.#keep({ path, part });
-  }
-
-  async recall(path: string): Promise<readonly SeenPart[]> {
-    if (this.#notes.size === 0) return [];
-    const wanted = await this.#environment.realPath(path);
-    const notes = [...this.#notes.values()];
-    for (const note of notes) note.realPath ??= await this.#realPath(note.path);
-    const own = notes.filter(({ realPath }) => realPath === wanted);
-    const parts = own.map(({ part }) => part).reduce(overlay, []);
-    for (const note of own) this.#forget(note);
-    for (const part of parts) this.#keep({ path: wanted, part, realPath: wanted });
-    return parts;
-  }
-
-  /** "" for what can no longer be reached. */
-  async #realPath(path: string): Promise<string> {
-    return this.#environment.realPath(path).catch(() => "");
-  }
-
-  #keep(note: Note): void {
-    const earlier = this.#notes.get(keyOf(note));
-    if (earlier) this.#forget(earlier);
+    const note = { path, part };
+    this.#forget(this.#notes.get(keyOf(note)));
     this.#notes.set(keyOf(note), note);
     this.#bytes += sizeOf(note);
     for (const oldest of this.#notes.values()) {
@@ -53,8 +32,23 @@ export class SeenMemory implements SeenFiles {
     }
   }
 
-  #forget(note: Note): void {
-    if (this.#notes.get(keyOf(note)) !== note) return;
+  async recall(path: string): Promise<readonly SeenPart[]> {
+    if (this.#notes.size === 0) return [];
+    const wanted = await this.#environment.realPath(path);
+    const notes = [...this.#notes.values()];
+    const realPaths = await Promise.all(notes.map((note) => (note.realPath ??= this.#realPath(note.path))));
+    return notes
+      .filter((_, index) => realPaths[index] === wanted)
+      .reduce<readonly SeenPart[]>((known, { part }) => overlay(known, part), []);
+  }
+
+  /** "" for what can no longer be reached. */
+  async #realPath(path: string): Promise<string> {
+    return this.#environment.realPath(path).catch(() => "");
+  }
+
+  #forget(note: Note | undefined): void {
+    if (note === undefined) return;
     this.#notes.delete(keyOf(note));
     this.#bytes -= sizeOf(note);
   }
@@ -63,7 +57,8 @@ export class SeenMemory implements SeenFiles {
 interface Note {
   readonly path: string;
   readonly part: SeenPart;
-  realPath?: string;
+  /** Where the path led when that was first asked. */
+  realPath?: Promise<string>;
 }
 
 function keyOf({ path, part: { lines } }: Note): string {
