@@ -36,13 +36,21 @@ function changeOf({ lines, utf8 }: Source, { start, end, text }: Splice, tier: T
   const first = lineOf(start);
   const last = lineOf(end);
   const keepsStart = start > lines.start(first);
-  const closesLine = text === "" ? !keepsStart : /[\r\n]$/.test(text);
+  const closesLine = text === "" ? !keepsStart : endsLine(text);
   const isWhole = end === lines.start(last) && closesLine;
   const after = isWhole || lines.start(last) === utf8.length ? last : last + 1;
   const rest = text + utf8.slice(end, lines.start(after));
-  const ends = rest.match(lines.breaks === "any" ? /\r\n|\n|\r/g : /\n/g)?.length ?? 0;
-  const isUnclosed = (rest !== "" || keepsStart) && !/[\r\n]$/.test(rest);
-  return { firstLine: first + 1, removedLines: after - first, addedLines: ends + (isUnclosed ? 1 : 0), tier };
+  const isUnclosed = (rest !== "" || keepsStart) && !endsLine(rest);
+  const addedLines = countLineEnds(rest, lines) + (isUnclosed ? 1 : 0);
+  return { firstLine: first + 1, removedLines: after - first, addedLines, tier };
+}
+
+function endsLine(text: string): boolean {
+  return text.endsWith("\n") || text.endsWith("\r");
+}
+
+function countLineEnds(text: string, { breaks }: LineTable): number {
+  return text.split(breaks === "any" && text.includes("\r") ? /\r\n|\n|\r/ : "\n").length - 1;
 }
 
 /** The end of the text lies in the last line, if that is not closed. */

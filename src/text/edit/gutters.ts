@@ -26,6 +26,8 @@ export function* stripGutters(
   oldLines: readonly string[],
   newLines: readonly string[],
 ): Generator<WithoutGutters> {
+  const filled = oldLines.find((line) => !isBlankLine(line));
+  if (filled === undefined || !/^\s*\[?L?\d/u.test(filled)) return;
   for (const { pattern: gutter, endsWithBlank } of gutters) {
     const firstLine = countsUp(oldLines, gutter);
     if (firstLine === undefined) continue;

@@ -11,30 +11,28 @@ export class LineTable {
   readonly utf8: Utf8Text;
   readonly breaks: LineBreaks;
   /** The starts of the lines found so far, then where the next one would start. */
-  #starts: Int32Array;
-  #found = 0;
+  readonly #starts: number[] = [0];
 
   constructor(utf8: Utf8Text, breaks: LineBreaks) {
     this.utf8 = utf8;
     this.breaks = breaks;
-    this.#starts = new Int32Array(64 + (utf8.length >> 5));
   }
 
   get count(): number {
     this.#find(Number.POSITIVE_INFINITY, this.utf8.length);
-    return this.#found;
+    return this.#starts.length - 1;
   }
 
   /** Whether there are as many lines; quicker to tell than how many there are. */
   hasLines(count: number): boolean {
     this.#find(count, this.utf8.length);
-    return this.#found >= count;
+    return this.#starts.length > count;
   }
 
   /** The first byte of a line; for the line after the last, the end of the text. */
   start(line: number): number {
     this.#find(line, this.utf8.length);
-    return this.#starts[Math.min(line, this.#found)]!;
+    return this.#starts[Math.min(line, this.#starts.length - 1)]!;
   }
 
   /** The end of a line without its line end. */
@@ -62,7 +60,7 @@ export class LineTable {
   lineAt(offset: number): number {
     this.#find(Number.POSITIVE_INFINITY, offset);
     let low = 0;
-    let high = this.#found;
+    let high = this.#starts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
       if (this.#starts[middle]! <= offset) low = middle;
@@ -84,13 +82,12 @@ export class LineTable {
   /** Goes on until so many lines are found, or one that starts after `offset`, or the text ends. */
   #find(count: number, offset: number): void {
     const { bytes, length } = this.utf8;
+    const starts = this.#starts;
     const afterBreak = this.breaks === "lf" ? afterLineFeed : afterAnyBreak;
-    let next = this.#starts[this.#found]!;
-    while (this.#found < count && next <= offset && next < length) {
+    let next = starts[starts.length - 1]!;
+    while (starts.length <= count && next <= offset && next < length) {
       next = afterBreak(bytes, next);
-      this.#found += 1;
-      if (this.#found === this.#starts.length) this.#starts = enlarge(this.#starts);
-      this.#starts[this.#found] = next;
+      starts.push(next);
     }
   }
 }
@@ -105,10 +102,4 @@ function afterAnyBreak(bytes: string, from: number): number {
     if (byte === 10 || (byte === 13 && bytes.charCodeAt(at + 1) !== 10)) return at + 1;
   }
   return bytes.length;
-}
-
-function enlarge(starts: Int32Array): Int32Array {
-  const larger = new Int32Array(starts.length * 2);
-  larger.set(starts);
-  return larger;
 }

@@ -2,7 +2,7 @@ import type { Block } from "./block.ts";
 import { unitsOf } from "./glyphs.ts";
 import { type Match, matchesAt } from "./match.ts";
 import type { Source } from "./source.ts";
-import { isBlankLine, looser, tierOfLines } from "./tiers.ts";
+import { looser, tierOfLines } from "./tiers.ts";
 import { bytesOf } from "./utf8-text.ts";
 
 /**
@@ -12,10 +12,12 @@ import { bytesOf } from "./utf8-text.ts";
  */
 export function findMatches(source: Source, block: Block): readonly Match[] {
   if (block.oldLines.length === 0) return [];
-  if (block.wholeLines && block.oldLines.every(isBlankLine)) return blankMatches(source, block);
-  const exact = exactMatches(source, block);
+  const line = longestLine(block.oldLines);
+  if (block.wholeLines && !line) return blankMatches(source, block);
+  // Whole lines are compared one by one anyway, which tells those that are the same.
+  const exact = block.wholeLines ? [] : exactMatches(source, block);
   if (exact.length > 0) return exact;
-  const plain = matchesAround(source, block, longestLine(block.oldLines), "indentation");
+  const plain = matchesAround(source, block, line, "indentation");
   return plain.length > 0
     ? strictest(plain)
     : matchesAround(source, block, longestWord(block.oldLines), "glyphs");
@@ -87,18 +89,14 @@ function longestLine(lines: readonly string[]): Anchor | undefined {
   return longest;
 }
 
-/** The bytes of the old lines as they stand. Carriage returns need a look at every line end, so they do not come here. */
-function exactMatches(source: Source, { oldLines, wholeLines }: Block): readonly Match[] {
-  if (source.hasCarriageReturns && (wholeLines || oldLines.length > 1)) return [];
-  const wanted = bytesOf(oldLines.join("\n"));
-  const endsWithBlankLine = oldLines.at(-1) === "";
-  const { bytes } = source.utf8;
+/** Text as it stands. Carriage returns need a look at every line end, so several lines with them do not come here. */
+function exactMatches(source: Source, { oldLines }: Block): readonly Match[] {
+  if (oldLines.length > 1 && source.hasCarriageReturns) return [];
+  const wanted = oldLines.join("\n");
+  const { length } = bytesOf(wanted);
   const matches: Match[] = [];
-  if (wanted === "") return matches;
-  for (let start = bytes.indexOf(wanted); start !== -1; start = bytes.indexOf(wanted, start + 1)) {
-    const end = start + wanted.length;
-    if (wholeLines && !areWholeLines(bytes, start, end, endsWithBlankLine)) continue;
-    matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end });
+  for (const start of occurrences(source, wanted)) {
+    matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: start + length });
   }
   return matches;
 }
@@ -110,12 +108,6 @@ function blankMatches(source: Source, block: Block): readonly Match[] {
     matches.push(...matchesAt(source, block, line, "indentation"));
   }
   return matches.length > 0 ? strictest(matches) : [];
-}
-
-function areWholeLines(bytes: string, start: number, end: number, endsWithBlankLine: boolean): boolean {
-  if (start > 0 && bytes[start - 1] !== "\n") return false;
-  // After the last line end there is no further line, not even a blank one.
-  return end === bytes.length ? !endsWithBlankLine : bytes[end] === "\n";
 }
 
 function matchesAround(
