@@ -5,6 +5,7 @@ import type { Touch } from "./touched-paths.ts";
 /** The files a request may mean, read before anything is decided. */
 export class NamedFiles {
   readonly #found = new Map<string, Uint8Array | ToolError>();
+  #bytes = 0;
 
   /** Reads as many as the names need: of several spellings, up to the one that is there. */
   static async read(touches: readonly Touch[], context: ToolContext): Promise<NamedFiles> {
@@ -59,19 +60,25 @@ export class NamedFiles {
     if (known !== undefined) return known;
     const found = await contentOf(path, context);
     this.#found.set(path, found);
+    if (found instanceof ToolError) return found;
+    this.#bytes += found.length;
+    if (this.#bytes > maxTogether * megabyte) throw tooLargeTogether();
     return found;
   }
 }
 
+const megabyte = 1024 * 1024;
+
 /** Larger files are rather data, and an edit holds a file in memory several times. */
-const maxMegabytes = 64;
+const maxEach = 64;
+const maxTogether = 256;
 
 async function contentOf(
   path: string,
   { environment, signal }: ToolContext,
 ): Promise<Uint8Array | ToolError> {
   try {
-    const { bytes } = await environment.readFile(path, { maxBytes: maxMegabytes * 1024 * 1024, signal });
+    const { bytes } = await environment.readFile(path, { maxBytes: maxEach * megabyte, signal });
     return bytes;
   } catch (error) {
     if (!(error instanceof ToolError) || signal.aborted) throw error;
@@ -80,7 +87,13 @@ async function contentOf(
 }
 
 function tooLarge(path: string): ToolError {
-  return new ToolError("too-large", `${path} is too large to edit: at most ${maxMegabytes} MB`, {
+  return new ToolError("too-large", `${path} is too large to edit: at most ${maxEach} MB`, {
     hint: "Change it with a command or a script of your own.",
+  });
+}
+
+function tooLargeTogether(): ToolError {
+  return new ToolError("too-large", `The files of this call have more than ${maxTogether} MB together`, {
+    hint: "Edit fewer of them at once.",
   });
 }

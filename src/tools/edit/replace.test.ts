@@ -124,6 +124,20 @@ describe("edit.replace", () => {
     ]);
   });
 
+  it("shows of long lines where they differ", async () => {
+    await using room = toolRoom();
+    const [head, tail] = ["é".repeat(1000), "o".repeat(1000)];
+    writeFileSync(room.at("a.md"), `${tail}\n${head} one ${tail}\n${tail}\n`);
+    const { text } = await room.run(editReplace, { path: "a.md", find: " one ", replace: " two\nthree " });
+    expect(text.split("\n").slice(2)).toEqual([
+      ` ${tail.slice(0, 300)}…`,
+      `-…${head.slice(0, 79)} one ${tail.slice(0, 216)}…`,
+      `+…${head.slice(0, 79)} two`,
+      `+three ${tail.slice(0, 294)}…`,
+      ` ${tail.slice(0, 300)}…`,
+    ]);
+  });
+
   it("shows the first of many changes, and has all in its data", async () => {
     await using room = toolRoom();
     writeFileSync(room.at("a.txt"), "x\n\n\n\n\n\n\n\n".repeat(30));

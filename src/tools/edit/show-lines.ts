@@ -1,4 +1,5 @@
 import { counted } from "../../text/counted.ts";
+import { cutLines } from "./cut-lines.ts";
 
 /** Lines counted from 1, both ends included. */
 export interface LineSpan {
@@ -22,14 +23,9 @@ const maxSpans = 10;
 /** A unified diff without the names of its files, cut where a model has seen enough of it. */
 export function boundDiff(diff: string): string {
   const lines = diff.replace(/^--- .*\n\+\+\+ .*\n/, "").split("\n");
-  const shown = lines.slice(0, maxDiffLines).map(cutLine);
+  const shown = cutLines(lines.slice(0, maxDiffLines));
   const hidden = lines.length - shown.length;
   return [...shown, ...(hidden > 0 ? [`… ${counted(hidden, "more line")} of difference`] : [])].join("\n");
 }
 
 const maxDiffLines = 60;
-const maxLineChars = 300;
-
-function cutLine(line: string): string {
-  return line.length > maxLineChars ? `${line.slice(0, maxLineChars)}…` : line;
-}
