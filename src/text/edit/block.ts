@@ -8,6 +8,8 @@ export interface Block {
   readonly newLines: readonly string[];
   /** Which lines change; old lines outside are context. */
   readonly runs: readonly Run[];
+  /** The call itself marks which lines change; else they are compared. */
+  readonly isHunk?: boolean | undefined;
   /** Whether an old line is there only to find the place, so that it may be behind the file. */
   isContext(oldLine: number): boolean;
   /** Whole lines (a hunk), or text that may begin and end inside a line (find and replace). */
@@ -62,6 +64,7 @@ export function blockOfHunk(
     oldLines: oldTexts,
     newLines: newTexts,
     runs: isAboutText ? marked.flatMap((run) => refine(run, oldTexts, newTexts)) : marked,
+    isHunk: true,
     isContext: (oldLine) => oldLines[oldLine]!.kind === "context",
     wholeLines: true,
     place,
@@ -84,7 +87,8 @@ function splitLines(text: string): readonly string[] {
 
 /** The same block with its lines spelled otherwise. A hunk keeps what is context; text is compared anew. */
 export function withLines(block: Block, oldLines: readonly string[], newLines: readonly string[]): Block {
-  if (block.wholeLines) return { ...block, oldLines, newLines };
+  if (block.isHunk) return { ...block, oldLines, newLines };
+  if (block.wholeLines) return wholeLinesBlock(block, oldLines, newLines);
   return new TextBlock(block.name, block.place, () => ({ oldLines, newLines }));
 }
 
@@ -148,6 +152,7 @@ export function partOfHunk(
       newStart: run.newStart - newStart,
       newEnd: run.newEnd - newStart,
     })),
+    isHunk: block.isHunk,
     isContext: (oldLine) => block.isContext(oldLine + start),
     wholeLines: true,
     place: {

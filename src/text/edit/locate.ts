@@ -4,8 +4,8 @@ import { decide, listLines } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
 import { isShifted, type Match } from "./match.ts";
 import { findInParts } from "./parts.ts";
-import { compareAt, partialPlaces } from "./places.ts";
-import { findMatches } from "./search.ts";
+import { compareAt, isTelling, partialPlaces } from "./places.ts";
+import { findMatches, occurrences } from "./search.ts";
 import { sectionsUnder } from "./sections.ts";
 import type { Source } from "./source.ts";
 import { findWithStaleLine, hasRival } from "./stale-line.ts";
@@ -85,13 +85,26 @@ function tierIn({ lines, hasCarriageReturns }: Source, { oldLines }: Block, { ti
 export function look(source: Source, block: Block): readonly Finding[] {
   if (block.oldLines.length === 0) return [{ block, matches: [insertionPoint(source, block)] }];
   const matches = findMatches(source, block);
-  if (matches.length > 0) return [{ block, matches }];
-  const unwrapped = findUnwrapped(source, block);
-  if (unwrapped) return [unwrapped];
+  if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return [{ block, matches }];
+  const tolerant = matches.length > 0 ? { block, matches } : findUnwrapped(source, block);
+  if (tolerant) return isDone(source, tolerant) ? [] : [tolerant];
   const parts = findInParts(source, block);
   if (parts.length === 0) return findStale(source, block);
   const note = "read as separate hunks";
   return parts.map((part) => ({ block: part.block, matches: [part.match], tier: "unwrapped", note }));
+}
+
+/** What is found with some tolerance only is done already where the new text stands as it is. */
+function isDone(source: Source, { block, matches }: Finding): boolean {
+  const { oldLines, newLines, runs } = block;
+  const text = newLines.join("\n");
+  if (runs.every(({ newStart, newEnd }) => newStart === newEnd) || !isTelling(text)) return false;
+  for (const at of occurrences(source, text)) {
+    const first = source.lines.lineAt(at);
+    const isThere = ({ line }: Match) => first < line + oldLines.length && line < first + newLines.length;
+    if (matches.some(isThere)) return true;
+  }
+  return false;
 }
 
 /** The first unwrapping that gives the file's own text; else the first that gives it with some tolerance. */

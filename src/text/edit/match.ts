@@ -36,16 +36,32 @@ export function matchesAt(
   if (!wholeLines && oldLines.length === 1) {
     return matchesInside(source, oldLines[0]!, line).filter(({ tier }) => looser(tier, upTo) === upTo);
   }
+  const [first, end] = wholeLinesOf(block);
   let tier: TierName = "exact";
-  for (
-    let index = wholeLines ? 0 : 1;
-    index < (wholeLines ? oldLines.length : oldLines.length - 1);
-    index += 1
-  ) {
+  for (let index = first; index < end; index += 1) {
     const same = tierOfLines(oldLines[index]!, source.lines.text(line + index), upTo);
     if (same === undefined) return [];
     tier = looser(tier, same);
   }
+  return matchWithEdges(source, block, line, tier, upTo);
+}
+
+/** Which old lines are whole lines of the file: all of a hunk's, but not the first and last of a text. */
+export function wholeLinesOf({ oldLines, wholeLines }: Block): readonly [first: number, end: number] {
+  return wholeLines ? [0, oldLines.length] : [1, oldLines.length - 1];
+}
+
+/** The match at `line`, where the whole lines are known to stand by `tier`. */
+export function matchWithEdges(
+  source: Source,
+  block: Block,
+  line: number,
+  wholeLinesTier: TierName,
+  upTo: "indentation" | "glyphs",
+): readonly Match[] {
+  const { oldLines, wholeLines } = block;
+  if (!fits(source, block, line)) return [];
+  let tier = wholeLinesTier;
   const last = line + oldLines.length - 1;
   if (wholeLines) {
     return [{ tier, line, start: source.lines.start(line), end: source.lines.contentEnd(last) }];

@@ -73,6 +73,10 @@ class PatchReader {
     return this.#lines[this.#at + 1];
   }
 
+  get isAmongAdded(): boolean {
+    return this.#lines[this.#at - 1]?.startsWith("+") === true && this.next?.startsWith("+") === true;
+  }
+
   advance(): void {
     this.#at += 1;
   }
@@ -232,7 +236,10 @@ function readHunkLine(reader: PatchReader): HunkLine | undefined {
   const { line, strictness } = reader;
   const carriageReturn = line.endsWith("\r");
   const text = (carriageReturn ? line.slice(0, -1) : line).slice(1);
-  if (line === "" || line === "\r") return { kind: "context", text: "", bare: true, carriageReturn };
+  if (line === "" || line === "\r") {
+    if (strictness === "loose" && reader.isAmongAdded) return { kind: "added", text: "", carriageReturn };
+    return { kind: "context", text: "", bare: true, carriageReturn };
+  }
   if (line[0] === " ") return { kind: "context", text, carriageReturn };
   if (line[0] === "-") return { kind: "removed", text, carriageReturn };
   if (line[0] === "+") return { kind: "added", text, carriageReturn };

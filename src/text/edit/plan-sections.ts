@@ -10,7 +10,7 @@ import { namedFile, newPath, type ReadFile } from "./named-file.ts";
 import { isPlaceholder, refusePlaceholders } from "./placeholder.ts";
 import { isTelling } from "./places.ts";
 import { missing } from "./plan-replace.ts";
-import { rewrite } from "./rewrite.ts";
+import { indentationTaught, rewrite } from "./rewrite.ts";
 import { type Source, sourcesOf } from "./source.ts";
 import { applySplices, changesNothing } from "./splice.ts";
 import { trimTrailingBlanks } from "./tiers.ts";
@@ -115,19 +115,18 @@ function updated(
   const idle = blocks.find(({ runs }) => runs.length === 0);
   if (idle) throw changesNothing(path, idle.name);
   const { source, located } = locateBlocks(sourcesOf(path, before), blocks);
+  const taught = indentationTaught(source, located);
   const splices = located.flatMap(({ block, match, tier }) => {
     refusePlaceholders(source, { block }, block.newLines.join("\n"));
     refuseDone(source, block, match);
-    const made = rewrite(source, block, match);
+    const made = rewrite(source, block, match, taught);
     if (made.length === 0) throw changesNothing(path, block.name);
     return made.map((splice) => ({ ...splice, name: block.name, tier }));
   });
   return {
     after: applySplices(before, source, splices),
     changes: changesOf(source, splices),
-    notes: located.flatMap(({ block, note }) =>
-      note === undefined ? [] : [`${path}: ${block.name}: ${note}`],
-    ),
+    notes: located.flatMap(({ block, note }) => (note === undefined ? [] : [`${block.name}: ${note}`])),
   };
 }
 

@@ -1,11 +1,13 @@
 import { ToolError } from "../../contract/error.ts";
 import { type Block, wholeLinesBlock } from "./block.ts";
 import { diffRuns, type Run } from "./diff-runs.ts";
-import { foldGlyphs } from "./glyphs.ts";
+import type { IndentationPair } from "./fit-indentation.ts";
 import { indentationHabits } from "./indentation-habits.ts";
+import { indentAsTaught, indentationPairs } from "./learn-indentation.ts";
 import type { Match } from "./match.ts";
+import { spellingOfNewText } from "./new-text-spelling.ts";
 import type { Source } from "./source.ts";
-import { indentationOf, isBlankLine, overlooksContent, trimTrailingBlanks } from "./tiers.ts";
+import { isBlankLine, overlooksContent, trimTrailingBlanks } from "./tiers.ts";
 import { translate } from "./translate.ts";
 import type { Utf8Text } from "./utf8-text.ts";
 
@@ -18,23 +20,65 @@ export interface Splice {
 
 /**
  * What a block changes at the place where it was found. Context keeps the file's bytes; new lines get the file's line
- * ends, and its indentation and glyphs where the match overlooked them.
+ * ends, and its indentation and glyphs where the match overlooked them. `taught` is what other blocks show about the
+ * call's indentation.
  */
-export function rewrite(source: Source, written: Block, match: Match): readonly Splice[] {
+export function rewrite(
+  source: Source,
+  written: Block,
+  match: Match,
+  taught: readonly IndentationPair[] = [],
+): readonly Splice[] {
   const block = endsBeyond(source, written, match) ? withoutFinalLineEnd(written) : written;
-  if (!overlooksContent(match.tier)) return splices(source, block, match, block.runs, block.newLines);
-  const found = block.oldLines.map((_, index) => foundText(source, block, match, index));
-  if (isInFileSpelling(source, block, match, found)) {
-    return splices(source, block, match, diffRuns(found, block.newLines), block.newLines);
+  if (match.tier === "exact" && taught.length === 0)
+    return splices(source, block, match, block.runs, block.newLines);
+  const indentation = { taught, habits: () => indentationHabits(source.lines) };
+  if (!overlooksContent(match.tier)) {
+    const newLines = withoutCallBlanks(source, block, match, indentAsTaught(block, indentation));
+    return splices(source, block, match, block.runs, newLines);
   }
+  const found = foundLines(source, block, match);
+  const spelling = spellingOfNewText(block, found);
+  if (spelling === "file")
+    return splices(source, block, match, diffRuns(found, block.newLines), block.newLines);
   const startsInside = match.start > source.lines.start(match.line);
-  const newLines = translate(block, found, {
-    startsInside,
-    glyphs: match.tier === "glyphs",
-    habits: () => indentationHabits(source.lines),
-  });
-  if (!newLines) throw cannotIndent(source, block, match);
-  return splices(source, block, match, block.runs, newLines);
+  const glyphs = match.tier === "glyphs";
+  const newLines = translate(block, found, { startsInside, glyphs, indentation });
+  if (spelling === "unclear" || !newLines) throw cannotIndent(source, block, match);
+  return splices(source, block, match, block.runs, withoutCallBlanks(source, block, match, newLines));
+}
+
+/** How blocks that were found at another depth are indented in the call and in the file. */
+export function indentationTaught(
+  source: Source,
+  located: readonly { readonly block: Block; readonly match: Match }[],
+): readonly IndentationPair[] {
+  return located
+    .filter(({ match }) => overlooksContent(match.tier))
+    .flatMap(({ block, match }) => indentationPairs(block, foundLines(source, block, match)));
+}
+
+/** The old lines as the file has them. */
+function foundLines(source: Source, block: Block, match: Match): readonly string[] {
+  return block.oldLines.map((_, index) => foundText(source, block, match, index));
+}
+
+/** Where all of the call's lines have trailing blanks, and none of the file's, those of new lines are damage too. */
+function withoutCallBlanks(
+  { lines }: Source,
+  { oldLines, runs }: Block,
+  { line }: Match,
+  newLines: readonly string[],
+): readonly string[] {
+  const added = runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd));
+  const isPadded = (text: string) => isBlankLine(text) || trimTrailingBlanks(text) !== text;
+  const isDamaged =
+    oldLines.some((text, index) => !isBlankLine(text) && index < oldLines.length - 1) &&
+    [...oldLines, ...added].every(isPadded) &&
+    oldLines.every(
+      (_, index) => !isPadded(lines.text(line + index)) || isBlankLine(lines.text(line + index)),
+    );
+  return isDamaged ? newLines.map(trimTrailingBlanks) : newLines;
 }
 
 /** The text to find ends with a line end that the file's last line does not have. */
@@ -59,63 +103,6 @@ function foundText({ lines, utf8 }: Source, block: Block, match: Match, index: n
   const start = index === 0 ? match.start : lines.start(line);
   const end = index === block.oldLines.length - 1 ? match.end : lines.contentEnd(line);
   return utf8.slice(start, Math.max(start, end));
-}
-
-/**
- * Only what was to be found was off: where the new text repeats old lines, it spells them as the file has them, and
- * never as the text to find has them.
- */
-function isInFileSpelling(source: Source, block: Block, match: Match, found: readonly string[]): boolean {
-  const { wholeLines, oldLines, newLines } = block;
-  if (wholeLines || keepsEdge(block, found) || keepsDepth(block, found)) return false;
-  const written = spellingsOf(oldLines);
-  const own = spellingsOf(found);
-  const votes = { written: 0, found: 0, neither: 0 };
-  for (const line of newLines) {
-    if (isBlankLine(line)) continue;
-    const key = foldGlyphs(line);
-    const isKnown = written.lines.has(key);
-    const isWritten = isKnown
-      ? written.lines.get(key)!.has(trimTrailingBlanks(line))
-      : written.depths.has(indentationOf(line));
-    const isOwn = isKnown
-      ? own.lines.get(key)!.has(trimTrailingBlanks(line))
-      : own.depths.has(indentationOf(line));
-    if (isOwn && !isWritten) votes.found += 1;
-    if (isWritten && !isOwn) votes.written += 1;
-    if (isKnown && !isWritten && !isOwn) votes.neither += 1;
-  }
-  if (votes.written > 0 && votes.found >= votes.written) throw cannotIndent(source, block, match);
-  return votes.written === 0 && votes.found > votes.neither;
-}
-
-/** The new text begins as far left as the text to find, and not as far as the file's. */
-function keepsDepth({ oldLines, newLines }: Block, found: readonly string[]): boolean {
-  const [written, wanted, own] = [oldLines, newLines, found].map((lines) =>
-    Math.min(...lines.filter((line) => !isBlankLine(line)).map((line) => indentationOf(line).length)),
-  );
-  return wanted === written && wanted !== own;
-}
-
-/** The first or the last line stays as the text to find has it. */
-function keepsEdge({ oldLines, newLines }: Block, found: readonly string[]): boolean {
-  return [0, -1].some((edge) => {
-    const line = oldLines.at(edge)!;
-    return !isBlankLine(line) && line === newLines.at(edge) && line !== found.at(edge);
-  });
-}
-
-/** How lines that look the same are spelled, and how deep lines are indented. */
-function spellingsOf(lines: readonly string[]): {
-  readonly lines: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly depths: ReadonlySet<string>;
-} {
-  const filled = lines.filter((line) => !isBlankLine(line));
-  const groups = Map.groupBy(filled, foldGlyphs);
-  return {
-    lines: new Map([...groups].map(([key, group]) => [key, new Set(group.map(trimTrailingBlanks))])),
-    depths: new Set(filled.map(indentationOf)),
-  };
 }
 
 function splices(

@@ -113,20 +113,44 @@ function blankMatches(source: Source, block: Block): readonly Match[] {
 function matchesAround(
   source: Source,
   block: Block,
-  anchor: Anchor | undefined,
+  anchorsOf: (lines: readonly string[]) => Iterable<Anchor>,
   upTo: "indentation" | "glyphs",
 ): readonly Match[] {
-  if (!anchor) return [];
-  const { text, index } = anchor;
   const { oldLines, wholeLines } = block;
+  const { anchor, lines } = rarest(source, anchorsOf(oldLines));
+  if (!anchor) return [];
+  if (lines.length > few && oldLines.length > few) return matchesAmongRepeats(source, block, upTo);
+  const { index, text } = anchor;
   const isWholeLine = wholeLines || (index > 0 && index < oldLines.length - 1);
   const matches: Match[] = [];
-  for (const line of linesWith(source, text)) {
+  for (const line of lines.length > few ? linesWith(source, text) : lines) {
     // Most lines that hold the anchor are told apart by looking at them alone.
     if (isWholeLine && tierOfLines(oldLines[index]!, source.lines.text(line), upTo) === undefined) continue;
     matches.push(...matchesAt(source, block, line - index, upTo));
   }
   return matches;
+}
+
+/** What stands in more lines than these does not tell where a block is. */
+const few = 20;
+const maxAnchors = 12;
+
+/** The first anchor that stands in few lines, with these; else the first of all, with more lines than are few. */
+function rarest(
+  source: Source,
+  anchors: Iterable<Anchor>,
+): { readonly anchor: Anchor | undefined; readonly lines: readonly number[] } {
+  let first: { anchor: Anchor; lines: readonly number[] } | undefined;
+  let tried = 0;
+  for (const anchor of anchors) {
+    const lines: number[] = [];
+    for (const line of linesWith(source, anchor.text)) if (lines.push(line) > few) break;
+    if (lines.length <= few) return { anchor, lines };
+    first ??= { anchor, lines };
+    tried += 1;
+    if (tried === maxAnchors) break;
+  }
+  return first ?? { anchor: undefined, lines: [] };
 }
 
 /** The first tier with any hit is the only one that counts. */

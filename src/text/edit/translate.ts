@@ -1,7 +1,6 @@
 import type { Block } from "./block.ts";
-import { fitIndentation, type IndentationMap, type IndentationPair } from "./fit-indentation.ts";
-import type { IndentationHabits } from "./indentation-habits.ts";
 import { keepGlyphs, learnGlyphs, replaceGlyphs } from "./keep-glyphs.ts";
+import { type FileIndentation, learnIndentation } from "./learn-indentation.ts";
 import { indentationOf, isBlankLine } from "./tiers.ts";
 
 /** What is known of the place, beyond its lines. */
@@ -10,8 +9,7 @@ interface Place {
   readonly startsInside: boolean;
   /** The lines differ in more than indentation. */
   readonly glyphs: boolean;
-  /** How the file indents. */
-  habits(): IndentationHabits;
+  readonly indentation: FileIndentation;
 }
 
 /**
@@ -57,7 +55,7 @@ function indent(
   block: Block,
   found: readonly string[],
   newLines: readonly string[],
-  { startsInside, habits }: Place,
+  { startsInside, indentation }: Place,
 ): readonly string[] | undefined {
   const result = [...newLines];
   const added = block.runs.flatMap(({ newStart, newEnd }) => range(newStart, newEnd));
@@ -69,77 +67,13 @@ function indent(
     if (isAsOld || startsInside) mapped.shift();
   }
   const wanted = mapped.map((index) => indentationOf(newLines[index]!));
-  const map = learnIndentation(block, found, wanted, habits);
+  const map = learnIndentation(block, found, wanted, indentation);
   for (const index of mapped) {
-    const indentation = map ? map(indentationOf(newLines[index]!)) : indentationInPlace(block, found, index);
-    if (indentation === undefined) return undefined;
-    result[index] = indentation + withoutIndentation(newLines[index]!);
+    const blanks = map ? map(indentationOf(newLines[index]!)) : indentationInPlace(block, found, index);
+    if (blanks === undefined) return undefined;
+    result[index] = blanks + withoutIndentation(newLines[index]!);
   }
   return result;
-}
-
-/**
- * A map for all wanted indentations, from as many lines as agree: all, all but the first, those next to the new lines.
- * Where these are indented as the call has them, so are the new lines; a line further off may have drifted.
- */
-function learnIndentation(
-  block: Block,
-  found: readonly string[],
-  wanted: readonly string[],
-  habits: () => IndentationHabits,
-): IndentationMap | undefined {
-  const pairs = indentationPairs(block, found);
-  const near = pairs.filter(({ index }) => isNear(block, index));
-  if (near.every(isSame) && near.some(({ written }) => written !== "")) return (written) => written;
-  const contradictsNear = (pair: IndentationPair) =>
-    near.some(({ written, found }) => written === pair.written && found !== pair.found);
-  const fitting = pairs.filter((pair) => near.includes(pair) || !contradictsNear(pair));
-  const later = fitting.filter(({ index }) => index > 0);
-  // Text that begins at its first letter may have begun inside its line, which then says nothing about other lines.
-  const mayBeginInside = !block.wholeLines && indentationOf(block.oldLines[0]!) === "";
-  if (mayBeginInside && later.length === 0) return (written) => written;
-  const removed = fitting.filter(({ index }) => !block.isContext(index));
-  for (const choice of [...(mayBeginInside ? [later, fitting] : [fitting, later]), removed].map(majority)) {
-    const map = choice.length > 0 ? fitIndentation(choice, wanted, habits) : undefined;
-    if (map && wanted.every((indentation) => map(indentation) !== undefined)) return map;
-  }
-  return undefined;
-}
-
-interface LinePair extends IndentationPair {
-  /** The old line. */
-  readonly index: number;
-}
-
-function indentationPairs(block: Block, found: readonly string[]): readonly LinePair[] {
-  return block.oldLines.flatMap((line, index) =>
-    isBlankLine(line) || isBlankLine(found[index]!)
-      ? []
-      : [{ index, written: indentationOf(line), found: indentationOf(found[index]!) }],
-  );
-}
-
-/** Without lines that contradict most others of their depth; none of a depth where there are as many of either. */
-function majority(pairs: readonly LinePair[]): readonly LinePair[] {
-  return pairs.filter(({ written, found }) => {
-    const level = pairs.filter((pair) => pair.written === written);
-    return 2 * level.filter((pair) => pair.found === found).length > level.length;
-  });
-}
-
-function isSame({ written, found }: IndentationPair): boolean {
-  return written === found;
-}
-
-/** Lines that give way to new ones; around lines that are only added, those next to them. */
-function isNear({ oldLines, runs }: Block, index: number): boolean {
-  return runs.some(({ oldStart, oldEnd, newStart, newEnd }) => {
-    if (newStart === newEnd) return false;
-    if (oldStart < oldEnd) return oldStart <= index && index < oldEnd;
-    const above = oldLines.findLastIndex((line, each) => each < oldStart && !isBlankLine(line));
-    const below = oldLines.findIndex((line, each) => each >= oldStart && !isBlankLine(line));
-    return index === above || index === below;
-  });
 }
 
 /** A single line in place of a single one stands where that stood, whatever the rest of the block says. */

@@ -1,0 +1,60 @@
+import type { Block } from "./block.ts";
+import { foldGlyphs } from "./glyphs.ts";
+import { indentationOf, isBlankLine, trimTrailingBlanks } from "./tiers.ts";
+
+/**
+ * How new text is spelled where the text to find is not spelled as in the file. The file's way, when only what was to be
+ * found was off: where the new text repeats old lines it has them as the file, and never as the text to find.
+ */
+export function spellingOfNewText(block: Block, found: readonly string[]): "call" | "file" | "unclear" {
+  const { wholeLines, oldLines, newLines } = block;
+  if (wholeLines || keepsEdge(block, found) || keepsDepth(block, found)) return "call";
+  const written = spellingsOf(oldLines);
+  const own = spellingsOf(found);
+  const votes = { written: 0, found: 0, neither: 0 };
+  for (const line of newLines) {
+    if (isBlankLine(line)) continue;
+    const key = foldGlyphs(line);
+    const isKnown = written.lines.has(key);
+    const isWritten = isKnown
+      ? written.lines.get(key)!.has(trimTrailingBlanks(line))
+      : written.depths.has(indentationOf(line));
+    const isOwn = isKnown
+      ? own.lines.get(key)!.has(trimTrailingBlanks(line))
+      : own.depths.has(indentationOf(line));
+    if (isOwn && !isWritten) votes.found += 1;
+    if (isWritten && !isOwn) votes.written += 1;
+    if (isKnown && !isWritten && !isOwn) votes.neither += 1;
+  }
+  if (votes.written > 0 && votes.found >= votes.written) return "unclear";
+  return votes.written === 0 && votes.found > votes.neither ? "file" : "call";
+}
+
+/** The new text begins as far left as the text to find, and not as far as the file's. */
+function keepsDepth({ oldLines, newLines }: Block, found: readonly string[]): boolean {
+  const [written, wanted, own] = [oldLines, newLines, found].map((lines) =>
+    Math.min(...lines.filter((line) => !isBlankLine(line)).map((line) => indentationOf(line).length)),
+  );
+  return wanted === written && wanted !== own;
+}
+
+/** The first or the last line stays as the text to find has it. */
+function keepsEdge({ oldLines, newLines }: Block, found: readonly string[]): boolean {
+  return [0, -1].some((edge) => {
+    const line = oldLines.at(edge)!;
+    return !isBlankLine(line) && line === newLines.at(edge) && line !== found.at(edge);
+  });
+}
+
+/** How lines that look the same are spelled, and how deep lines are indented. */
+function spellingsOf(lines: readonly string[]): {
+  readonly lines: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly depths: ReadonlySet<string>;
+} {
+  const filled = lines.filter((line) => !isBlankLine(line));
+  const groups = Map.groupBy(filled, foldGlyphs);
+  return {
+    lines: new Map([...groups].map(([key, group]) => [key, new Set(group.map(trimTrailingBlanks))])),
+    depths: new Set(filled.map(indentationOf)),
+  };
+}
