@@ -76,6 +76,7 @@ class LocalEnvironment implements Environment {
   readonly recovered: RecoveredChange[] = [];
   readonly #outputs: string | undefined;
   readonly #records: ChangeRecords | undefined;
+  #changeFiles: Promise<typeof import("./changes/change-files.ts")> | undefined;
   readonly #hold: (root: string) => Pinning;
   readonly #layouts = new LayoutCache();
   readonly #directories = new Set<HeldDirectory>();
@@ -171,7 +172,8 @@ class LocalEnvironment implements Environment {
     options: ChangeOptions = {},
   ): Promise<readonly ChangeReceipt[]> {
     // Loaded by the first change, as what starts processes is.
-    const { changeFiles } = await import("./changes/change-files.ts");
+    this.#changeFiles ??= import("./changes/change-files.ts");
+    const { changeFiles } = await this.#changeFiles;
     return changeFiles(changes, {
       ...options,
       pinning: this.#inside,

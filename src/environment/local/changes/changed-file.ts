@@ -1,6 +1,7 @@
 import {
   type BigIntStats,
   closeSync,
+  fdatasync,
   fdatasyncSync,
   fstatSync,
   linkSync,
@@ -8,9 +9,10 @@ import {
   type Stats,
   unlinkSync,
 } from "node:fs";
+import { promisify } from "node:util";
 import type { ChangeReceipt } from "../../../contract/environment.ts";
 import { Breath } from "../../../text/breath.ts";
-import { isStale } from "../../failures.ts";
+import { asToolError, isStale } from "../../failures.ts";
 import { fileInfo } from "../files/file-info.ts";
 import { makeParents, type Parent } from "../files/place.ts";
 import { openForReading, openIn } from "../files/read-file.ts";
@@ -65,6 +67,20 @@ export class ChangedFile {
       fresh.leave();
     } finally {
       fresh.discard();
+    }
+  }
+
+  /** Waits until the new content is on the disk. */
+  async syncFresh(): Promise<void> {
+    const { step } = this.target;
+    if (step === undefined || step.how === "remove") return;
+    const fresh = openIn(this.directory, freshName(step));
+    try {
+      await promisify(fdatasync)(fresh);
+    } catch (error) {
+      throw asToolError(error, this.path);
+    } finally {
+      closeSync(fresh);
     }
   }
 
