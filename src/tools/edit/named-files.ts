@@ -5,11 +5,17 @@ import type { Touch } from "./touched-paths.ts";
 /** The files a request may mean, read before anything is decided. */
 export class NamedFiles {
   readonly #found = new Map<string, Uint8Array | ToolError>();
+  /** Whether the request is about more than one file. */
+  readonly areSeveral: boolean;
   #bytes = 0;
+
+  private constructor(touches: readonly Touch[]) {
+    this.areSeveral = new Set(touches.map(({ paths }) => paths[0])).size > 1;
+  }
 
   /** Reads as many as the names need: of several spellings, up to the one that is there. */
   static async read(touches: readonly Touch[], context: ToolContext): Promise<NamedFiles> {
-    const files = new NamedFiles();
+    const files = new NamedFiles(touches);
     for (const { paths, to } of touches) {
       await files.#readFirst(paths, context);
       if (to !== undefined) await files.#read(to, context);

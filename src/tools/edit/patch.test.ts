@@ -58,7 +58,7 @@ describe("edit.patch", () => {
     expect(await room.refusal(editPatch, { patch })).toEqual({
       code: "no-match",
       message: "b.ts: hunk 1 was not found, nor anything like it",
-      hint: "Read the file again and copy the old lines as they are now.",
+      hint: "Read the file again and copy the old lines as they are now. None of the files was changed.",
     });
     expect(contents(room)).toEqual(files);
   });

@@ -12,6 +12,17 @@ export async function explainRefusal(
   files: NamedFiles,
   context: ToolContext,
 ): Promise<ToolError> {
+  const explained = await explainFile(error, files, context);
+  if (!files.areSeveral) return explained;
+  // Others apply patches file by file, so it has to be said.
+  const { code, message, hint = "" } = explained;
+  return new ToolError(code, message, {
+    hint: `${hint} None of the files was changed.`.trim(),
+    cause: error,
+  });
+}
+
+async function explainFile(error: ToolError, files: NamedFiles, context: ToolContext): Promise<ToolError> {
   const path = files.subjectOf(error.message);
   if (path === undefined) return error;
   if (error.code === "not-found") return files.missing(path) ?? error;
