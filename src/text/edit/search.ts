@@ -1,8 +1,9 @@
 import type { Block } from "./block.ts";
 import { unitsOf } from "./glyphs.ts";
 import { type Match, matchesAt } from "./match.ts";
+import { matchesAmongRepeats } from "./repeats.ts";
 import type { Source } from "./source.ts";
-import { looser, tierOfLines } from "./tiers.ts";
+import { isBlankLine, looser, tierOfLines } from "./tiers.ts";
 import { bytesOf } from "./utf8-text.ts";
 
 /**
@@ -12,15 +13,12 @@ import { bytesOf } from "./utf8-text.ts";
  */
 export function findMatches(source: Source, block: Block): readonly Match[] {
   if (block.oldLines.length === 0) return [];
-  const line = longestLine(block.oldLines);
-  if (block.wholeLines && !line) return blankMatches(source, block);
+  if (block.wholeLines && block.oldLines.every(isBlankLine)) return blankMatches(source, block);
   // Whole lines are compared one by one anyway, which tells those that are the same.
   const exact = block.wholeLines ? [] : exactMatches(source, block);
   if (exact.length > 0) return exact;
-  const plain = matchesAround(source, block, line, "indentation");
-  return plain.length > 0
-    ? strictest(plain)
-    : matchesAround(source, block, longestWord(block.oldLines), "glyphs");
+  const plain = matchesAround(source, block, longestLines, "indentation");
+  return plain.length > 0 ? strictest(plain) : matchesAround(source, block, longestWords, "glyphs");
 }
 
 /** Every place where `wanted` stands, overlapping ones too. */
@@ -79,6 +77,28 @@ function isStable(text: string, key: string): boolean {
   return text === key && text.normalize("NFC") === key && !/^(?:['"\-\s]|\.\.\.)/.test(text);
 }
 
+/** Words as `longestWord` has them, the longest first. The others are worked out only when they are asked for. */
+function* longestWords(lines: readonly string[]): Generator<Anchor> {
+  const longest = longestWord(lines);
+  if (!longest) return;
+  yield longest;
+  yield* othersThan(
+    longest,
+    lines.flatMap((line, index) => asciiWords(line).map((text) => ({ text, index }))),
+  );
+}
+
+/** Lines without the blanks around them, the longest first. */
+function* longestLines(lines: readonly string[]): Generator<Anchor> {
+  const longest = longestLine(lines);
+  if (!longest) return;
+  yield longest;
+  yield* othersThan(
+    longest,
+    lines.map((line, index) => ({ text: line.trim(), index })),
+  );
+}
+
 function longestLine(lines: readonly string[]): Anchor | undefined {
   let longest: Anchor | undefined;
   for (const [index, line] of lines.entries()) {
@@ -87,6 +107,13 @@ function longestLine(lines: readonly string[]): Anchor | undefined {
     if (text.length > (longest?.text.length ?? 0)) longest = { text, index };
   }
   return longest;
+}
+
+function othersThan(longest: Anchor, anchors: readonly Anchor[]): readonly Anchor[] {
+  const others = new Map(anchors.map((anchor) => [anchor.text, anchor]));
+  others.delete(longest.text);
+  others.delete("");
+  return [...others.values()].sort((left, right) => right.text.length - left.text.length);
 }
 
 /** Text as it stands. Carriage returns need a look at every line end, so several lines with them do not come here. */
