@@ -10,6 +10,8 @@ export interface Glob {
   readonly onlyDirectories: boolean;
   /** Whatever matches ends in one of these; a rough filter for programs that know no such patterns. */
   readonly tails: readonly string[];
+  /** Whether something of this base name could match: a quick no. */
+  couldBeNamed(name: string): boolean;
   /** `path` is relative to where the pattern is anchored, with "/" between names. */
   matches(path: string, kind: "file" | "directory"): boolean;
   /** Whether something below this directory could match, so that a walk can leave out the rest. */
@@ -61,6 +63,10 @@ class GlobSet implements Glob {
     this.tails = globs.flatMap((glob) => glob.tails);
   }
 
+  couldBeNamed(name: string): boolean {
+    return this.#globs.some((glob) => glob.couldBeNamed(name));
+  }
+
   matches(path: string, kind: "file" | "directory"): boolean {
     return this.#globs.some((glob) => glob.matches(path, kind));
   }
@@ -100,12 +106,16 @@ class PlainGlob implements Glob {
         : undefined;
   }
 
+  couldBeNamed(name: string): boolean {
+    const last = this.#segments.at(-1);
+    if (last === undefined || last === "**") return true;
+    return matchSegment(last, this.#ignoreCase ? name.toLowerCase() : name);
+  }
+
   matches(path: string, kind: "file" | "directory"): boolean {
     if (this.onlyDirectories && kind === "file") return false;
+    if (!this.couldBeNamed(path.slice(path.lastIndexOf("/") + 1))) return false;
     const given = this.#ignoreCase ? path.toLowerCase() : path;
-    const last = this.#segments.at(-1);
-    const baseName = given.slice(given.lastIndexOf("/") + 1);
-    if (last !== undefined && last !== "**" && !matchSegment(last, baseName)) return false;
     return this.#onlyBaseName || this.#reached(given).has(this.#segments.length);
   }
 

@@ -48,9 +48,10 @@ class RuleList implements IgnoreRules {
   }
 
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined {
-    const named = this.#byName[kind].get(path.slice(path.lastIndexOf("/") + 1)) ?? -1;
-    const later =
-      this.#others.find((index) => index < named || this.#rules[index]!.glob.matches(path, kind)) ?? -1;
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const named = this.#byName[kind].get(name) ?? -1;
+    const matches = ({ glob }: Rule) => glob.couldBeNamed(name) && glob.matches(path, kind);
+    const later = this.#others.find((index) => index < named || matches(this.#rules[index]!)) ?? -1;
     return this.#rules[Math.max(named, later)]?.says;
   }
 }
