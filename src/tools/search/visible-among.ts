@@ -20,8 +20,14 @@ export async function visibleAmong(
 ): Promise<readonly string[]> {
   const chains = await readChains(known);
   const tails = [...new Set([...chains.values()].flatMap((chain) => chain.tails))];
-  const isInDoubt = (name: string) => name.startsWith(".") || tails.some((tail) => name.endsWith(tail));
-  if (![...namesIn(paths)].some(isInDoubt)) return paths;
+  const isPlainName = (name: string) => !name.startsWith(".") && !tails.some((tail) => name.endsWith(tail));
+  // Of what has a plain name, in directories with plain names, no rule and no dot says anything.
+  const plain = new Map([[known.directory, true]]);
+  const isPlain = (path: string): boolean => {
+    const above = parentOf(path);
+    if (!plain.has(above)) plain.set(above, isPlain(above));
+    return plain.get(above)! && isPlainName(nameOf(path));
+  };
   const shown = new Map<string, IgnoreChain | undefined>([[known.directory, known.chain]]);
   const chainOf = (path: string): IgnoreChain | undefined => {
     if (shown.has(path)) return shown.get(path);
@@ -33,21 +39,7 @@ export async function visibleAmong(
     const chain = chainOf(parentOf(path));
     return chain !== undefined && isShown({ path, name: nameOf(path), kind }, chain, known.visibility);
   };
-  return paths.filter((path) => isVisible(path, "file"));
-}
-
-/** Of files and of the directories they are in. */
-function namesIn(paths: readonly string[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  const directories = new Set<string>();
-  for (const path of paths) {
-    names.add(nameOf(path));
-    for (let above = parentOf(path); !directories.has(above); above = parentOf(above)) {
-      directories.add(above);
-      names.add(nameOf(above));
-    }
-  }
-  return names;
+  return paths.filter((path) => isPlain(path) || isVisible(path, "file"));
 }
 
 /** What holds in each directory that has rules, from above to below. */
