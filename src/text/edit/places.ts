@@ -37,6 +37,17 @@ export function partialPlaces(source: Source, block: Block): readonly PartialPla
 
 /** Lines of the file that are `wanted`, with some tolerance; none when there are too many. */
 function linesLike(source: Source, wanted: string): readonly number[] {
+  const known = linesKnown.get(source) ?? new Map<string, readonly number[]>();
+  linesKnown.set(source, known);
+  const lines = known.get(wanted) ?? findLinesLike(source, wanted);
+  known.set(wanted, lines);
+  return lines;
+}
+
+/** Blocks that are read in several ways have most lines in common. */
+const linesKnown = new WeakMap<Source, Map<string, readonly number[]>>();
+
+function findLinesLike(source: Source, wanted: string): readonly number[] {
   for (const anchor of [wanted.trim(), longestWord([wanted])?.text ?? ""]) {
     const lines: number[] = [];
     let tries = 0;
@@ -52,7 +63,7 @@ function linesLike(source: Source, wanted: string): readonly number[] {
 
 /** Whether a line can be recognised by what it says: a few letters, not just brackets. */
 export function isTelling(line: string): boolean {
-  return (line.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 4;
+  return /(?:[\p{L}\p{N}][^\p{L}\p{N}]*){4}/u.test(line);
 }
 
 /** How much two lines have in common, from 0 to 1. */

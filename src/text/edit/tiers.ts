@@ -34,7 +34,20 @@ export function tierOfLines(
   if (isAsLong && wanted.slice(wantedStart, wantedEnd) === found.slice(foundStart, foundEnd)) {
     return "indentation";
   }
-  return upTo === "glyphs" && foldGlyphs(wanted) === foldGlyphs(found) ? "glyphs" : undefined;
+  if (upTo !== "glyphs") return undefined;
+  const canFoldAlike =
+    canBeAlike(wanted.charCodeAt(wantedStart), found.charCodeAt(foundStart)) &&
+    canBeAlike(wanted.charCodeAt(wantedEnd - 1), found.charCodeAt(foundEnd - 1));
+  return canFoldAlike && foldGlyphs(wanted) === foldGlyphs(found) ? "glyphs" : undefined;
+}
+
+/** Letters and digits of ASCII look like nothing else, so that most lines are told apart by their ends. */
+function canBeAlike(left: number, right: number): boolean {
+  return left === right || !isPlainLetter(left) || !isPlainLetter(right);
+}
+
+function isPlainLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
 }
 
 /** The more tolerant of two tiers. */
