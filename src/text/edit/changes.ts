@@ -39,7 +39,8 @@ function changeOf({ lines, utf8 }: Source, { start, end, text }: Splice, tier: T
   const closesLine = text === "" ? !keepsStart : endsLine(text);
   const isWhole = end === lines.start(last) && closesLine;
   const after = isWhole || lines.start(last) === utf8.length ? last : last + 1;
-  const rest = text + utf8.slice(end, lines.start(after));
+  // Of what stays behind the splice only the line end counts; the line may be endless.
+  const rest = text + utf8.slice(Math.max(end, lines.start(after) - 2), lines.start(after));
   const isUnclosed = (rest !== "" || keepsStart) && !endsLine(rest);
   const addedLines = countLineEnds(rest, lines) + (isUnclosed ? 1 : 0);
   return { firstLine: first + 1, removedLines: after - first, addedLines, tier };

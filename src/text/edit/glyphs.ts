@@ -9,8 +9,12 @@ export interface Unit {
   readonly at: number;
 }
 
+/** Packed code or data: such a line is not taken apart, but compared as a whole. */
+const endless = 20_000;
+
 /** A line as units. Characters without width belong to a neighbour. */
 export function unitsOf(line: string): readonly Unit[] {
+  if (line.length > endless) return [{ key: line, text: line, at: 0 }];
   const units: { key: string; text: string; at: number }[] = [];
   let widthless = "";
   for (let at = 0; at < line.length; ) {
@@ -30,6 +34,7 @@ export function unitsOf(line: string): readonly Unit[] {
 
 /** A line with quotes, dashes, blanks, dots and accents in one spelling each. For finding only. */
 export function foldGlyphs(line: string): string {
+  if (line.length > endless) return line;
   if (isPlain(line)) {
     const body = line.trim();
     return /[\t\f\v]| {2}/.test(body) ? body.replace(/[ \t\f\v]+/g, " ") : body;

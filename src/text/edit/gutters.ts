@@ -28,12 +28,13 @@ export function* stripGutters(
 ): Generator<WithoutGutters> {
   const filled = oldLines.find((line) => !isBlankLine(line));
   if (filled === undefined || !/^\s*\[?L?\d/u.test(filled)) return;
+  const isOld = new Set(oldLines);
   for (const { pattern: gutter, endsWithBlank } of gutters) {
     const firstLine = countsUp(oldLines, gutter);
     if (firstLine === undefined) continue;
     const added = addedLines(oldLines, newLines, gutter, firstLine);
     if (added === "unclear") continue;
-    const isBare = (line: string) => added === "bare" && !oldLines.includes(line);
+    const isBare = (line: string) => added === "bare" && !isOld.has(line);
     const strip = (line: string) => (isBare(line) ? line : line.replace(gutter, ""));
     const stripBlank = (line: string) => (strip(line) === line ? line : strip(line).replace(/^ /, ""));
     const withBlank = { oldLines: oldLines.map(strip), newLines: newLines.map(strip), firstLine };
@@ -73,9 +74,10 @@ function addedLines(
   gutter: RegExp,
   firstLine: number,
 ): "numbered" | "bare" | "unclear" {
+  const isOld = new Set(oldLines);
   const added = newLines
     .map((line, index) => ({ line, number: Number(gutter.exec(line)?.[1]), index }))
-    .filter(({ line }) => !oldLines.includes(line) && !isBlankLine(line));
+    .filter(({ line }) => !isOld.has(line) && !isBlankLine(line));
   if (added.every(({ number }) => Number.isNaN(number))) return "bare";
   const areNear = added.every(
     ({ number }) => number >= firstLine - 1 && number <= firstLine + oldLines.length + newLines.length,

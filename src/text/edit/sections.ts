@@ -19,17 +19,33 @@ export interface Section {
  * nested as they should be, the innermost counts. Empty when it is not in the file.
  */
 export function sectionsUnder(source: Source, headers: readonly string[]): readonly Section[] {
-  for (let outermost = 0; outermost < headers.length; outermost += 1) {
+  const inner = headers.slice(-maxDepth);
+  for (let outermost = 0; outermost < inner.length; outermost += 1) {
     let sections: readonly Section[] | undefined;
-    for (const header of headers.slice(outermost)) {
-      const around = sections;
-      sections = headerLines(source, header)
-        .filter(({ line }) => !around || around.some(({ header, end }) => header <= line && line < end))
-        .map(({ line, isExact }) => new HeadedSection(source.lines, line, isExact));
+    for (const header of inner.slice(outermost)) {
+      const found = headerLines(source, header).map(
+        ({ line, isExact }) => new HeadedSection(source.lines, line, isExact),
+      );
+      sections = sections ? withinAny(found, sections) : found;
     }
     if (sections && sections.length > 0) return sections;
   }
   return [];
+}
+
+/** Nothing is nested deeper. */
+const maxDepth = 8;
+
+/** The sections whose header lies inside one of the outer ones; both are in the order of the file. */
+function withinAny(sections: readonly Section[], outer: readonly Section[]): readonly Section[] {
+  let end = 0;
+  let next = 0;
+  return sections.filter(({ header }) => {
+    for (; next < outer.length && outer[next]!.header <= header; next += 1) {
+      end = Math.max(end, outer[next]!.end);
+    }
+    return header < end;
+  });
 }
 
 /** Where it ends is worked out only when it matters. */
