@@ -132,6 +132,18 @@ describe("search.grep", () => {
     ]);
   });
 
+  it("goes on when a file with more than enough is not as ripgrep saw it", async () => {
+    const folder = makeFolder();
+    const workspace = path.join(folder, "workspace");
+    const rg = path.join(folder, "rg");
+    write(workspace, { "a.txt": "nothing\n", "b.txt": "hit\n" });
+    const seen = [1, 2, 3].map((line) => `./a.txt\\000${line}:1:${line * 4}:hit\\n`).join("");
+    const script = `#!/bin/sh\nprintf '${seen}'; sleep 0.2; printf './b.txt\\0001:1:0:hit\\n'\n`;
+    fs.writeFileSync(rg, script, { mode: 0o755 });
+    const { text } = await grep({ pattern: "hit", limit: 2 }, toolContext(open(workspace, { rg })), nothing);
+    expect(text).toBe("b.txt:1:hit");
+  });
+
   it("never shows what lies behind a link that somebody puts in the place of a directory", async () => {
     const folder = makeFolder();
     const workspace = path.join(folder, "workspace");
