@@ -1,7 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../counted.ts";
 import type { Block } from "./block.ts";
-import { compareAt, isTelling, type PartialPlace, partialPlaces } from "./places.ts";
+import { compareAt, isTelling, linesSharingWords, type PartialPlace, partialPlaces } from "./places.ts";
 import { occurrences } from "./search.ts";
 import type { Source } from "./source.ts";
 import { isBlankLine } from "./tiers.ts";
@@ -66,25 +66,13 @@ function nearestPlace(source: Source, block: Block): PartialPlace | undefined {
   return partialPlaces(source, block)[0] ?? placeByWords(source, block);
 }
 
-const maxWords = 8;
-const maxHits = 200;
-
 /** No line is the same: the line that shares most words with the longest old line. */
 function placeByWords(source: Source, block: Block): PartialPlace | undefined {
   const index = block.oldLines.reduce(
     (longest, line, each) => (line.length > block.oldLines[longest]!.length ? each : longest),
     0,
   );
-  const words = new Set(block.oldLines[index]?.match(/[\p{L}\p{N}_]{3,}/gu));
-  const shared = new Map<number, number>();
-  for (const word of [...words].sort((left, right) => right.length - left.length).slice(0, maxWords)) {
-    const lines = new Set<number>();
-    for (const at of occurrences(source, word)) {
-      lines.add(source.lines.lineAt(at));
-      if (lines.size > maxHits) break;
-    }
-    if (lines.size <= maxHits) for (const line of lines) shared.set(line, (shared.get(line) ?? 0) + 1);
-  }
+  const shared = linesSharingWords(source, block.oldLines[index] ?? "");
   const [best] = [...shared].sort((left, right) => right[1] - left[1] || left[0] - right[0]);
   return best ? compareAt(source, block, best[0] - index) : undefined;
 }

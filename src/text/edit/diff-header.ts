@@ -24,8 +24,9 @@ export function isDiffHeader(lines: readonly string[], at: number): boolean {
   if (line.startsWith("diff --git ")) return true;
   if (!line.startsWith("--- ") || !lines[at + 1]?.startsWith("+++ ")) return false;
   // "--- x" and "+++ y" may also remove "-- x" and add "++ y"; a header is followed by a hunk, or by nothing.
-  const next = lines.slice(at + 2).find((each) => each.trim() !== "");
-  return next === undefined || /^(@@|diff --git )/.test(next);
+  let next = at + 2;
+  while (next < lines.length && lines[next]!.trim() === "") next += 1;
+  return next === lines.length || /^(@@|diff --git )/.test(lines[next]!);
 }
 
 export function readDiffHeader(lines: readonly string[], start: number): DiffHeader {

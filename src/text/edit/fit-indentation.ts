@@ -90,8 +90,8 @@ function fitShift(
 
 /** Tabs on one side, spaces on the other: the same width everywhere, or everywhere as much more or less. */
 function fitTabs(pairs: readonly IndentationPair[], wanted: readonly string[]): IndentationMap | undefined {
-  const isAboutTabs = [...wanted, ...pairs.flatMap(({ written, found }) => [written, found])].some(
-    (indentation) => !/^ *$/.test(indentation),
+  const isAboutTabs = pairs.some(
+    ({ written, found }) => written.includes("\t") !== found.includes("\t") || /[^ \t]/.test(written),
   );
   if (!isAboutTabs) return undefined;
   const level = sizeOfLevel([...pairs.flatMap(({ written, found }) => [written, found]), ...wanted]);

@@ -73,11 +73,12 @@ function isSame({ written, found }: IndentationPair): boolean {
   return written === found;
 }
 
-/** Lines that give way to new ones; around lines that are only added, those next to them. */
-function isNear({ oldLines, runs }: Block, index: number): boolean {
-  return runs.some(({ oldStart, oldEnd, newStart, newEnd }) => {
-    if (newStart === newEnd) return false;
-    if (oldStart < oldEnd) return oldStart <= index && index < oldEnd;
+/** Lines that are removed; where none is, those next to the new ones. */
+function isNear(block: Block, index: number): boolean {
+  const { oldLines, runs } = block;
+  if (oldLines.some((line, each) => !block.isContext(each) && !isBlankLine(line)))
+    return !block.isContext(index);
+  return runs.some(({ oldStart }) => {
     const above = oldLines.findLastIndex((line, each) => each < oldStart && !isBlankLine(line));
     const below = oldLines.findIndex((line, each) => each >= oldStart && !isBlankLine(line));
     return index === above || index === below;

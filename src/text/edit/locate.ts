@@ -87,7 +87,11 @@ export function look(source: Source, block: Block): readonly Finding[] {
   const matches = findMatches(source, block);
   if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return [{ block, matches }];
   const tolerant = matches.length > 0 ? { block, matches } : findUnwrapped(source, block);
-  if (tolerant) return isDone(source, tolerant) ? [] : [tolerant];
+  if (tolerant) {
+    if (isDone(source, tolerant)) return [];
+    refuseDrifted(source, tolerant);
+    return [tolerant];
+  }
   const parts = findInParts(source, block);
   if (parts.length === 0) return findStale(source, block);
   const note = "read as separate hunks";
@@ -105,6 +109,24 @@ function isDone(source: Source, { block, matches }: Finding): boolean {
     if (matches.some(isThere)) return true;
   }
   return false;
+}
+
+/** Where another place has all lines but a removed one as they are written, that is meant, and the line has drifted. */
+function refuseDrifted(source: Source, { block, matches }: Finding): void {
+  if (matches[0]!.tier !== "indentation") return;
+  const rival = partialPlaces(source, block).find(
+    ({ line, agreeing, differing, tier }) =>
+      differing.length === 1 &&
+      !block.isContext(differing[0]!) &&
+      agreeing.filter((index) => isTelling(block.oldLines[index]!)).length > 1 &&
+      !overlooksContent(tier) &&
+      !matches.some((match) => match.line === line),
+  );
+  if (!rival) return;
+  const message = `${source.path}: ${block.name} fits at line ${matches[0]!.line + 1}, but only with other indentation, and at line ${rival.line + 1} all of its lines but one stand as they are`;
+  throw new ToolError("ambiguous-match", message, {
+    hint: "Read both places again and copy the old lines of the right one.",
+  });
 }
 
 /** The first unwrapping that gives the file's own text; else the first that gives it with some tolerance. */

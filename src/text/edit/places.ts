@@ -61,6 +61,24 @@ function findLinesLike(source: Source, wanted: string): readonly number[] {
   return [];
 }
 
+const maxWords = 8;
+const maxHits = 200;
+
+/** Lines of the file that have words in common with a text, and how many. Words that are there often do not count. */
+export function linesSharingWords(source: Source, text: string): ReadonlyMap<number, number> {
+  const words = new Set(text.match(/[\p{L}\p{N}_]{3,}/gu));
+  const shared = new Map<number, number>();
+  for (const word of [...words].sort((left, right) => right.length - left.length).slice(0, maxWords)) {
+    const lines = new Set<number>();
+    for (const line of linesWith(source, word)) {
+      lines.add(line);
+      if (lines.size > maxHits) break;
+    }
+    if (lines.size <= maxHits) for (const line of lines) shared.set(line, (shared.get(line) ?? 0) + 1);
+  }
+  return shared;
+}
+
 /** Whether a line can be recognised by what it says: a few letters, not just brackets. */
 export function isTelling(line: string): boolean {
   return /(?:[\p{L}\p{N}][^\p{L}\p{N}]*){4}/u.test(line);

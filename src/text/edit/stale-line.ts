@@ -1,20 +1,22 @@
 import type { Block } from "./block.ts";
 import type { Run } from "./diff-runs.ts";
 import type { Match } from "./match.ts";
-import { isTelling, likeness, type PartialPlace, partialPlaces } from "./places.ts";
+import { isTelling, likeness, linesSharingWords, type PartialPlace, partialPlaces } from "./places.ts";
 import type { Source } from "./source.ts";
 
 /**
  * The place where all old lines stand but one, when that one is context and no other place comes near: a lookalike may
- * be the one that is meant. A line to be removed has to be there.
+ * be the one that is meant, unless the call gives the number of the line. A line to be removed has to be there.
  */
 export function findWithStaleLine(source: Source, block: Block): Match | undefined {
   if (!block.wholeLines || block.oldLines.length < 2 || movesLines(block)) return undefined;
   const places = partialPlaces(source, block);
   const fitting = places.filter((place) => fitsButOne(source, block, place));
   const [place] = fitting;
-  if (fitting.length !== 1 || !place) return undefined;
-  if (hasRival(block, place, places)) return undefined;
+  if (!place || fitting.length > 1) return undefined;
+  const isNumbered = place.line + 1 === block.place.firstLine;
+  if (!isNumbered && hasRival(block, place, places)) return undefined;
+  if (hasNearerLine(source, block, place)) return undefined;
   return {
     tier: place.tier,
     line: place.line,
@@ -26,6 +28,17 @@ export function findWithStaleLine(source: Source, block: Block): Match | undefin
 /** Whether another place is nearly as good as one that lacks a line of the block, so that it may be the one meant. */
 export function hasRival(block: Block, place: PartialPlace, places: readonly PartialPlace[]): boolean {
   return places.some((other) => other.line !== place.line && comesNear(block, place, other));
+}
+
+/** Whether another line of the file is more like the stale one than that in its place. */
+function hasNearerLine(source: Source, { oldLines }: Block, { line, differing }: PartialPlace): boolean {
+  const [stale] = differing;
+  const wanted = oldLines[stale!]!;
+  const least = likeness(wanted, source.lines.text(line + stale!));
+  const isOutside = (other: number) => other < line || other >= line + oldLines.length;
+  return [...linesSharingWords(source, wanted).keys()].some(
+    (other) => isOutside(other) && likeness(wanted, source.lines.text(other)) > least,
+  );
 }
 
 /** Of lines that change places it is a guess which are context. */
