@@ -14,10 +14,10 @@ export interface CribRoom extends AsyncDisposable {
 }
 
 /** `await using` removes it. */
-export async function cribRoom(options: Pick<ToolcribOptions, "mode"> = {}): Promise<CribRoom> {
+export async function cribRoom(options: Pick<ToolcribOptions, "mode" | "workspace"> = {}): Promise<CribRoom> {
   const folder = temporaryFolder();
-  const workspace = join(folder.path, "workspace");
-  mkdirSync(workspace);
+  const { workspace = join(folder.path, "workspace") } = options;
+  mkdirSync(workspace, { recursive: true });
   const crib = await openToolcrib({ ...options, workspace, stateDirectory: join(folder.path, "state") });
   const at = (path: string) => join(workspace, path);
   return {

@@ -14,6 +14,22 @@ describe("edits at the counter", () => {
     expect(room.read("a.txt")).toBe(words.join("\n").toUpperCase());
   });
 
+  it("are all made when several callers send them at once", async () => {
+    await using room = await cribRoom();
+    await using others = await cribRoom({ workspace: room.crib.workspace });
+    const words = Array.from({ length: 20 }, (_, index) => `word${index}.`);
+    room.write("a.txt", words.join("\n"));
+    const edits = words.map((word, index) =>
+      [room, others][index % 2]!.crib.call("edit_replace", {
+        path: "a.txt",
+        find: word,
+        replace: word.toUpperCase(),
+      }),
+    );
+    expect((await Promise.all(edits)).filter(({ isError }) => isError)).toEqual([]);
+    expect(room.read("a.txt")).toBe(words.join("\n").toUpperCase());
+  });
+
   it("are asked about when they delete, and only then", async () => {
     await using room = await cribRoom();
     for (const name of ["a.txt", "b.txt"]) room.write(name, "one\n");

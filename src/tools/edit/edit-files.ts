@@ -46,7 +46,8 @@ export async function previewEdit(
   return answer(await planFiles(request, options, context), "planned");
 }
 
-const maxTries = 5;
+/** Each time somebody else has got further; more often only where a file never rests. */
+const maxTries = 50;
 
 function changesFor({ plan, beforeHash }: PlannedFile, { hardLinks }: EditOptions): readonly FileChange[] {
   const mode = plan.mode === undefined ? {} : { mode: plan.mode };
