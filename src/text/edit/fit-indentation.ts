@@ -81,7 +81,7 @@ function fitShift(
     if (!pairs.every((pair) => pair.found === more + pair.written)) return undefined;
     // A single blank is no level, but stands before the star of a comment.
     return (text) =>
-      text !== " " && more !== "" && isMixed(more + text) && !mayMix() ? undefined : more + text;
+      !/^\t* $/.test(text) && more !== "" && isMixed(more + text) && !mayMix() ? undefined : more + text;
   }
   const fewer = written.slice(0, written.length - found.length);
   if (!pairs.every((pair) => pair.written === fewer + pair.found)) return undefined;

@@ -82,7 +82,10 @@ function addedLines(
   const areNear = added.every(
     ({ number }) => number >= firstLine - 1 && number <= firstLine + oldLines.length + newLines.length,
   );
-  const isContentNumbered = (line: string) => gutter.test(line.replace(gutter, ""));
+  const isContentNumbered = (line: string) => {
+    const body = line.replace(gutter, "");
+    return gutter.test(body) && !/^\s*\d+\s*$/.test(body);
+  };
   if (oldLines.some(isContentNumbered) && !added.every(({ line }) => isContentNumbered(line)))
     return areNear ? "unclear" : "bare";
   const countUp = added.every(({ number, index }, position) => {

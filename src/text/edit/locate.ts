@@ -105,7 +105,9 @@ function isDone(source: Source, { block, matches }: Finding): boolean {
   if (runs.every(({ newStart, newEnd }) => newStart === newEnd) || !isTelling(text)) return false;
   for (const at of occurrences(source, text)) {
     const first = source.lines.lineAt(at);
-    const isThere = ({ line }: Match) => first < line + oldLines.length && line < first + newLines.length;
+    const last = first + newLines.length - 1;
+    if (at !== source.lines.start(first) || source.lines.text(last) !== newLines.at(-1)) continue;
+    const isThere = ({ line }: Match) => first < line + oldLines.length && line <= last;
     if (matches.some(isThere)) return true;
   }
   return false;

@@ -11,20 +11,10 @@ export function spellingOfNewText(block: Block, found: readonly string[]): "call
   if (wholeLines || keepsEdge(block, found) || keepsDepth(block, found)) return "call";
   const written = spellingsOf(oldLines);
   const own = spellingsOf(found);
-  const votes = { written: 0, found: 0, neither: 0 };
+  const votes = { written: 0, found: 0, neither: 0, both: 0 };
   for (const line of newLines) {
     if (isBlankLine(line)) continue;
-    const key = foldGlyphs(line);
-    const isKnown = written.lines.has(key);
-    const isWritten = isKnown
-      ? written.lines.get(key)!.has(trimTrailingBlanks(line))
-      : written.depths.has(indentationOf(line));
-    const isOwn = isKnown
-      ? own.lines.get(key)!.has(trimTrailingBlanks(line))
-      : own.depths.has(indentationOf(line));
-    if (isOwn && !isWritten) votes.found += 1;
-    if (isWritten && !isOwn) votes.written += 1;
-    if (isKnown && !isWritten && !isOwn) votes.neither += 1;
+    votes[voteOf(line, written, own)] += 1;
   }
   if (votes.written > 0 && votes.found >= votes.written) return "unclear";
   return votes.written === 0 && votes.found > votes.neither ? "file" : "call";
@@ -46,11 +36,33 @@ function keepsEdge({ oldLines, newLines }: Block, found: readonly string[]): boo
   });
 }
 
+/** Whose line it is, word for word; else whose depth it has. */
+function voteOf(
+  line: string,
+  written: Spellings,
+  found: Spellings,
+): "written" | "found" | "neither" | "both" {
+  const key = foldGlyphs(line);
+  const text = trimTrailingBlanks(line);
+  const byLine = choose(written.lines.get(key)?.has(text), found.lines.get(key)?.has(text));
+  if (byLine !== "neither") return byLine;
+  const depth = indentationOf(line);
+  const byDepth = choose(written.depths.has(depth), found.depths.has(depth));
+  return byDepth === "neither" && !written.lines.has(key) ? "both" : byDepth;
+}
+
+function choose(isWritten = false, isFound = false): "written" | "found" | "neither" | "both" {
+  if (isWritten === isFound) return isWritten ? "both" : "neither";
+  return isWritten ? "written" : "found";
+}
+
 /** How lines that look the same are spelled, and how deep lines are indented. */
-function spellingsOf(lines: readonly string[]): {
+interface Spellings {
   readonly lines: ReadonlyMap<string, ReadonlySet<string>>;
   readonly depths: ReadonlySet<string>;
-} {
+}
+
+function spellingsOf(lines: readonly string[]): Spellings {
   const filled = lines.filter((line) => !isBlankLine(line));
   const groups = Map.groupBy(filled, foldGlyphs);
   return {

@@ -24,8 +24,11 @@ export function refusePlaceholders(source: Source, of: { readonly block: Block }
 /** Words without which no line is a placeholder; asking for them first is cheap. */
 const hint = /rest|remain|existing|unchanged|previous|original|same|other/i;
 
+/** `...rest,` in a list or call is code. */
+const spread = /^\s*\.{3}[\w$.?!()[\]]+[,;:)}\]]*\s*$/;
+
 export function isPlaceholder(line: string): boolean {
-  if (line.length > 200 || !hint.test(line)) return false;
+  if (line.length > 200 || !hint.test(line) || spread.test(line)) return false;
   const comment =
     /^\s*(?:\/\/+|#+|\/\*+|\*|<!--|--|;+|%+|\{\/\*|"""|''')?\s*(.*?)\s*(?:\*\/\}?|-->|"""|''')?\s*$/.exec(
       line,

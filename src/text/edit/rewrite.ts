@@ -66,14 +66,14 @@ function foundLines(source: Source, block: Block, match: Match): readonly string
 /** Where all of the call's lines have trailing blanks, and none of the file's, those of new lines are damage too. */
 function withoutCallBlanks(
   { lines }: Source,
-  { oldLines, runs }: Block,
+  { oldLines, runs, wholeLines }: Block,
   { line }: Match,
   newLines: readonly string[],
 ): readonly string[] {
   const added = runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd));
   const isPadded = (text: string) => isBlankLine(text) || trimTrailingBlanks(text) !== text;
   const isDamaged =
-    oldLines.some((text, index) => !isBlankLine(text) && index < oldLines.length - 1) &&
+    oldLines.some((text, index) => !isBlankLine(text) && (wholeLines || index < oldLines.length - 1)) &&
     [...oldLines, ...added].every(isPadded) &&
     oldLines.every(
       (_, index) => !isPadded(lines.text(line + index)) || isBlankLine(lines.text(line + index)),
