@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { makePrivateDirectory } from "../../directories.ts";
 import { errnoOf } from "../../failures.ts";
+import { isNormal } from "../../workspace-path.ts";
 import { hasNoHardLinks } from "../files/temporary-file.ts";
 import { writeFully } from "./content.ts";
 import type { FileStep } from "./file-step.ts";
@@ -127,17 +128,25 @@ export class ChangeRecord {
     }
   }
 
-  /** Leaves it to the next start. */
+  /** Leaves it to the next start. Never fails: it is what is done when something has. */
   leave(): void {
-    if (this.#hasTurn) unlinkSync(join(this.#folder, turnName));
-    this.#hasTurn = false;
-    if (this.#isOpen) closeSync(this.#handle);
-    this.#isOpen = false;
+    try {
+      this.#close();
+    } catch {
+      // Whoever comes next finds that the turn has no record, or that its process is gone.
+    }
   }
 
   remove(): void {
-    this.leave();
+    this.#close();
     unlinkSync(this.#path);
+  }
+
+  #close(): void {
+    if (this.#isOpen) closeSync(this.#handle);
+    this.#isOpen = false;
+    if (this.#hasTurn) unlinkSync(join(this.#folder, turnName));
+    this.#hasTurn = false;
   }
 }
 
@@ -183,12 +192,12 @@ function parse(text: string): { readonly phase: Phase; readonly intent: Intent }
   try {
     const intent = JSON.parse(text.slice(phaseBytes)) as Intent;
     const paths = [...intent.steps.map((step) => step.path), ...intent.directories];
-    const isPlain = paths.every((path) => !unsafePath.test(path));
-    return isPlain && intent.steps.every(({ id }) => safeId.test(id)) ? { phase, intent } : undefined;
+    return paths.every(isNormal) && intent.steps.every(({ id }) => safeId.test(id))
+      ? { phase, intent }
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
-const unsafePath = /\0|(?:^|\/)\.{0,2}(?:\/|$)/;
 const safeId = /^[0-9a-f-]{36}$/;

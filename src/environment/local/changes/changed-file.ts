@@ -126,10 +126,11 @@ export class ChangedFile {
     if (isLink && linkAt(this.directory, place.name) !== step.link) throw isStale(this.path, "changed");
     const handle = isLink ? openForReading(this.#pinning, named) : openIn(this.directory, place.name);
     try {
-      const isFile = fstatSync(handle).isFile();
-      if (!isFile || (await hashPatiently(handle, new Breath(signal))) !== change.before)
+      // Before it is read: what is written to it meanwhile is seen at the last look.
+      const stats = fstatSync(handle, { bigint: true });
+      this.#seen = isLink ? this.#look() : stats;
+      if (!stats.isFile() || (await hashPatiently(handle, new Breath(signal))) !== change.before)
         throw isStale(this.path, "changed");
-      this.#seen = isLink ? this.#look() : fstatSync(handle, { bigint: true });
     } finally {
       closeSync(handle);
     }

@@ -103,8 +103,10 @@ function isTorn(directory: PinnedDirectory, step: FileStep): boolean {
   return isMixture(directory, nameOf(step), [keptName(step), fresh]);
 }
 
-/** Without renameat2, only a hard link takes a name and looks whether it is free in one step; to `link` a link may
- * mean its target. */
+/**
+ * Without renameat2, only a hard link takes a name and looks whether it is free in one step. For a `link` a look is all
+ * there is: on some systems a hard link to it would be one to its target.
+ */
 function takeFreeName(directory: PinnedDirectory, from: string, name: string, link?: string): void {
   try {
     if (link !== undefined) throw systemError("ENOTSUP", name);

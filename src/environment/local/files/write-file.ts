@@ -24,8 +24,10 @@ export async function writeWhole(
   const { ifExists = "replace", durable = true, signal } = options;
   throwIfAborted(signal);
   const place = findPlace(pinning, path.absolute, { followLinks: true });
-  closingOnError(place.directory, () => judge(place, path.given, ifExists));
-  const parent = makeParents(place);
+  const parent = closingOnError(place.directory, () => {
+    judge(place, path.given, ifExists);
+    return makeParents(place);
+  });
   try {
     const mode = place.stats === undefined ? options.mode : undefined;
     const temporary = new TemporaryFile(parent.directory, place.stats, mode);
