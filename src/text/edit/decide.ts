@@ -37,7 +37,10 @@ export function decide(
   // A heading is a guess of the tool that wrote it, its numbers are not.
   if (isHeading) narrow((match) => isNumbered(match) && (sections.length === 0 || isBelow(match)));
   narrow(isBelow);
-  narrow((match) => sections.some(({ header, end }) => header <= match.line && match.line < end));
+  const isWithin = (match: Match, bound: "bodyEnd" | "end") =>
+    sections.some((section) => section.header <= match.line && lastLine(match, block) < section[bound]);
+  narrow((match) => isWithin(match, "bodyEnd"));
+  narrow((match) => isWithin(match, "end"));
   narrow(isNumbered);
   if (left.length === 1) return left[0]!;
   throw ambiguous(source, block, left);

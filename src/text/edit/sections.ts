@@ -10,6 +10,8 @@ export interface Section {
   readonly header: number;
   /** The line after the last one that belongs to it. */
   readonly end: number;
+  /** The line after those right below the header that are indented deeper. */
+  readonly bodyEnd: number;
   /** The header is the whole line, not just a part of it. */
   readonly isExact: boolean;
 }
@@ -61,6 +63,13 @@ class HeadedSection implements Section {
     this.isExact = isExact;
   }
 
+  get bodyEnd(): number {
+    const depth = indentationOf(this.#lines.text(this.header)).length;
+    let line = this.header + 1;
+    while (this.#lines.hasLines(line + 1) && isDeeper(this.#lines.text(line), depth)) line += 1;
+    return line;
+  }
+
   get end(): number {
     this.#end ??= sectionEnd(this.#lines, this.header);
     return this.#end;
@@ -104,12 +113,16 @@ function sectionEnd(lines: LineTable, header: number): number {
   const marks = /^\s*(#+)/.exec(text)?.[1]?.length;
   for (let line = header + 1; lines.hasLines(line + 1); line += 1) {
     const next = lines.text(line);
-    if (isBlankLine(next) || indentationOf(next).length > depth) continue;
+    if (isDeeper(next, depth)) continue;
     const body = next.trimStart();
     const endsSection = marks === undefined ? /^[\p{L}\p{N}_$@<"'[]/u.test(body) : marksOf(body) <= marks;
     if (endsSection) return line;
   }
   return lines.count;
+}
+
+function isDeeper(line: string, depth: number): boolean {
+  return isBlankLine(line) || indentationOf(line).length > depth;
 }
 
 function marksOf(text: string): number {
