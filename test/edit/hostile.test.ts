@@ -4,7 +4,9 @@ import { ToolError } from "../../src/contract/error.ts";
 import type { EditRequest, FilePlan } from "../../src/text/edit/edit-request.ts";
 import { planEdits } from "../../src/text/edit/plan-edits.ts";
 import { showDiff } from "../../src/text/edit/show-diff.ts";
+import { path } from "./attempt.ts";
 import { runs } from "./runs.ts";
+import { slips } from "./slips.ts";
 
 const numRuns = runs(1000);
 
@@ -32,9 +34,9 @@ const pieces = fc.oneof(
     ...[
       "*** Begin Patch\n",
       "*** End Patch\n",
-      "*** Update File: a\n",
+      "*** Update File: file.txt\n",
       "*** Add File: b\n",
-      "*** Delete File: a\n",
+      "*** Delete File: file.txt\n",
     ],
     ...[
       "*** Move to: c\n",
@@ -45,15 +47,20 @@ const pieces = fc.oneof(
       "@@ -0,0 +1 @@\n",
       "@@ -3 +3,0 @@ a\n",
     ],
-    ...["--- a/a\n+++ b/a\n", "--- /dev/null\n+++ b/b\n", "--- a/a\n+++ /dev/null\n", "diff --git a/a b/a\n"],
     ...[
-      "diff --git a/a b/c\n",
-      "rename from a\nrename to c\n",
+      "--- a/file.txt\n+++ b/file.txt\n",
+      "--- /dev/null\n+++ b/b\n",
+      "--- a/file.txt\n+++ /dev/null\n",
+      "diff --git a/file.txt b/file.txt\n",
+    ],
+    ...[
+      "diff --git a/file.txt b/c\n",
+      "rename from file.txt\nrename to c\n",
       "new file mode 100755\n",
       "deleted file mode 100644\n",
     ],
     ...[
-      "copy from a\ncopy to c\n",
+      "copy from file.txt\ncopy to c\n",
       "new mode 100755\n",
       "new mode 120000\n",
       "index 1..2 100644\n",
@@ -101,42 +108,56 @@ const wrapped = (before: string, after: string) => text.map((body) => `${before}
 const requests: fc.Arbitrary<EditRequest> = fc.oneof(
   fc.record({
     kind: fc.constant("replace" as const),
-    path: fc.constant("a"),
+    path: fc.constant(path),
     edits: fc.array(edit, { maxLength: 3 }),
   }),
   fc.record({
     kind: fc.constant("patch" as const),
-    patch: fc.oneof(text, wrapped("*** Begin Patch\n*** Update File: a\n", "\n*** End Patch")),
+    patch: fc.oneof(text, wrapped("*** Begin Patch\n*** Update File: file.txt\n", "\n*** End Patch")),
   }),
   fc.record({
     kind: fc.constant("diff" as const),
-    diff: fc.oneof(text, wrapped("--- a/a\n+++ b/a\n@@ -1 +1 @@\n", "\n")),
+    diff: fc.oneof(text, wrapped("--- a/file.txt\n+++ b/file.txt\n@@ -1 +1 @@\n", "\n")),
   }),
 );
 
 describe("whatever it is asked", () => {
-  it("plans a change that can be shown, or refuses with a hint, and leaves the file alone", () => {
+  it("plans a change, or refuses and says what to do", () => {
     fc.assert(
-      fc.property(requests, bytes, (request, file) => {
-        const copy = Buffer.from(file);
-        const plans = plansOf(request, (path) => (path === "a" ? file : undefined));
-        expect(copy.equals(file)).toBe(true);
-        if (plans instanceof ToolError) expect(plans.hint ?? "").not.toBe("");
-        else for (const plan of plans) expect(typeof showDiff(plan)).toBe("string");
-      }),
+      fc.property(requests, bytes, (request, file) => judge(plansOf(request, file))),
+      { numRuns },
+    );
+  });
+
+  it("plans a change, or refuses and says what to do, also for a call with slips", () => {
+    fc.assert(
+      fc.property(slips, ({ request, file }) => judge(plansOf(request, file))),
       { numRuns },
     );
   });
 });
 
-function plansOf(
-  request: EditRequest,
-  read: (path: string) => Uint8Array | undefined,
-): readonly FilePlan[] | ToolError {
+/** A plan changes something and can be shown; a refusal has a hint. */
+function judge(plans: readonly FilePlan[] | ToolError): void {
+  if (plans instanceof ToolError) {
+    expect(plans.hint).toMatch(/\S/);
+    return;
+  }
+  for (const plan of plans) {
+    const hasChanges = plan.changes.length > 0;
+    expect(showDiff(plan) !== "").toBe(hasChanges || plan.action === "move");
+    if (plan.action === "update") expect(Buffer.from(plan.after).equals(plan.before)).toBe(!hasChanges);
+  }
+}
+
+function plansOf(request: EditRequest, file: Uint8Array): readonly FilePlan[] | ToolError {
+  const copy = Buffer.from(file);
   try {
-    return planEdits(request, read);
+    return planEdits(request, (name) => (name === path ? file : undefined));
   } catch (error) {
     if (error instanceof ToolError) return error;
     throw error;
+  } finally {
+    expect(copy.equals(file)).toBe(true);
   }
 }
