@@ -30,25 +30,26 @@ describe("edits at the counter", () => {
     expect(room.read("a.txt")).toBe(words.join("\n").toUpperCase());
   });
 
-  it("are asked about when they delete, and only then", async () => {
+  it("are writes, also when they move or delete", async () => {
     await using room = await cribRoom();
-    for (const name of ["a.txt", "b.txt"]) room.write(name, "one\n");
-    const call = (...sections: readonly string[]) =>
-      room.crib.call("edit_patch", { patch: `*** Begin Patch\n${sections.join("\n")}\n*** End Patch` });
-    const moving = await call(
-      "*** Update File: a.txt\n*** Move to: c.txt\n@@\n-one\n+two",
-      "*** Add File: d.txt\n+x",
-    );
-    const deleting = await call("*** Update File: c.txt\n@@\n-two\n+three", "*** Delete File: b.txt");
-    expect([moving.isError, deleting.error]).toEqual([
-      false,
+    await using careful = await cribRoom({ mode: "safe" });
+    const call = async ({ crib, write }: typeof room) => {
+      for (const name of ["a.txt", "b.txt"]) write(name, "one\n");
+      const sections = "*** Update File: a.txt\n*** Move to: c.txt\n@@\n-one\n+two\n*** Delete File: b.txt";
+      return crib.call("edit_patch", { patch: `*** Begin Patch\n${sections}\n*** End Patch` });
+    };
+    const [done, asked] = [await call(room), await call(careful)];
+    expect([done.error, room.read("c.txt"), existsSync(room.at("b.txt"))]).toEqual([null, "two\n", false]);
+    expect([asked.error, careful.read("a.txt"), careful.read("b.txt")]).toEqual([
       {
         code: "needs-approval",
-        message: "This call needs a person's approval (mode cautious: destructive): it would delete b.txt",
+        message:
+          "This call needs a person's approval (mode safe: write): it would write a.txt, write c.txt, delete b.txt",
         hint: "Nobody can be asked here: choose another way, or ask the person to allow it (another mode).",
       },
+      "one\n",
+      "one\n",
     ]);
-    expect([room.read("c.txt"), existsSync(room.at("b.txt"))]).toEqual(["two\n", true]);
   });
 
   it("are refused before anybody is asked when they cannot be read", async () => {

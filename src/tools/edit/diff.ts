@@ -14,7 +14,7 @@ export const editDiff: Tool<EditDiffInput, EditData> = {
   summary:
     "Apply a unified diff, from git or plain, to any number of files, all or nothing. Line numbers and counts are only " +
     "hints: context and removed lines have to fit one place. New, deleted and renamed files and modes work as in git.",
-  risk: "destructive",
+  risk: "write",
   input: z.strictObject({
     diff: z
       .string()

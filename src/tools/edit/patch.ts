@@ -17,7 +17,7 @@ export const editPatch: Tool<EditPatchInput, EditData> = {
     "`*** Move to: path`), `*** Add File: path` or `*** Delete File: path`. An update has hunks: `@@`, perhaps with the " +
     "function or class they are in, then lines that begin with a space (context, about 3 around each change), - or +. " +
     "A new file has + lines only.",
-  risk: "destructive",
+  risk: "write",
   input: z.strictObject({
     patch: z
       .string()

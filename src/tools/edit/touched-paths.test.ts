@@ -21,7 +21,7 @@ describe("what an edit announces", () => {
       { kind: "write", path: "old.ts" },
       { kind: "write", path: "from.ts", link: "itself" },
       { kind: "write", path: "to.ts" },
-      { kind: "delete", path: "gone.ts" },
+      { kind: "delete", path: "gone.ts", inEdit: true },
     ]);
   });
 
@@ -46,7 +46,7 @@ describe("what an edit announces", () => {
     ];
     const expected = [
       { kind: "write", path: "x.ts" },
-      { kind: "delete", path: "z.ts" },
+      { kind: "delete", path: "z.ts", inEdit: true },
     ];
     for (const patch of wrapped)
       expect(accessesOf({ kind: "patch", patch })).toEqual(expect.arrayContaining(expected));

@@ -46,7 +46,7 @@ function accessesOfTouch({ action, paths, to }: Touch): readonly Access[] {
     case "update":
       return paths.map((path) => ({ kind: "write", path }));
     case "delete":
-      return paths.map((path) => ({ kind: "delete", path }));
+      return paths.map((path) => ({ kind: "delete", path, inEdit: true }));
     case "move":
       return [...paths.map((path) => ({ kind: "write", path, link: "itself" }) as const), ...target];
     case "copy":
