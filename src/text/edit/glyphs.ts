@@ -37,7 +37,7 @@ export function foldGlyphs(line: string): string {
   if (line.length > endless) return line;
   if (isPlain(line)) {
     const body = line.trim();
-    return /[\t\f\v]| {2}/.test(body) ? body.replace(/[ \t\f\v]+/g, " ") : body;
+    return /[\t\f\v\r]| {2}/.test(body) ? body.replace(/[ \t\f\v\r]+/g, " ") : body;
   }
   return unitsOf(line)
     .map(({ key }) => key)

@@ -22,22 +22,22 @@ export function learnIndentation(
   { habits, taught }: FileIndentation,
 ): IndentationMap | undefined {
   const pairs = indentationPairs(block, found);
-  const near = pairs.filter(({ index }) => isNear(block, index));
+  const removed = pairs.filter(({ index }) => !block.isContext(index));
+  const near = removed.length > 0 ? removed : pairs.filter(isNextTo(block));
   if (near.every(isSame) && near.some(({ written }) => written !== "")) return (written) => written;
-  const contradictsNear = (pair: IndentationPair) => {
-    const level = near.filter(({ written }) => written === pair.written);
-    return level.length > 0 && level.every(({ found }) => found !== pair.found);
-  };
-  const fitting = pairs.filter((pair) => !contradictsNear(pair));
+  const fitting = withoutContradiction(pairs, removed);
   const later = fitting.filter(({ index }) => index > 0);
   // Text that begins at its first letter may have begun inside its line, which then says nothing about other lines.
   const mayBeginInside = !block.wholeLines && indentationOf(block.oldLines[0]!) === "";
   if (mayBeginInside && later.length === 0) return (written) => written;
   const isSound = fitIndentation(withoutDrift(fitting), wanted, habits) !== undefined;
-  const removed = isSound ? fitting.filter(({ index }) => !block.isContext(index)) : [];
-  const isTaught = fitting.every((pair) => taught.every((other) => !contradicts(pair, other)));
-  const ownChoices = [...(mayBeginInside ? [later, fitting] : [fitting, later]), removed];
-  for (const choice of [...ownChoices, isTaught ? [...fitting, ...taught] : []].map(withoutDrift)) {
+  const isTaught = withoutContradiction(taught, fitting).length === taught.length;
+  const choices: readonly (readonly IndentationPair[])[] = [
+    ...(mayBeginInside ? [later, fitting] : [fitting, later]),
+    isSound ? removed : [],
+    isTaught ? [...fitting, ...taught] : [],
+  ];
+  for (const choice of choices.map(withoutDrift)) {
     const map = choice.length > 0 ? fitIndentation(choice, wanted, habits) : undefined;
     if (map && wanted.every((indentation) => map(indentation) !== undefined)) return map;
   }
@@ -57,32 +57,38 @@ export function indentationPairs(block: Block, found: readonly string[]): readon
   );
 }
 
-/** Without lines at another depth than in the file, where most others of their depth are as in the file. */
-function withoutDrift(pairs: readonly IndentationPair[]): readonly IndentationPair[] {
-  return pairs.filter((pair) => {
-    const level = pairs.filter(({ written }) => written === pair.written);
-    return isSame(pair) || 2 * level.filter(isSame).length <= level.length;
-  });
+/** Without pairs of which others say that their depth is another one. */
+function withoutContradiction<Pair extends IndentationPair>(
+  pairs: readonly Pair[],
+  others: readonly IndentationPair[],
+): readonly Pair[] {
+  const levels = Map.groupBy(others, ({ written }) => written);
+  return pairs.filter((pair) => levels.get(pair.written)?.some(({ found }) => found === pair.found) ?? true);
 }
 
-function contradicts(pair: IndentationPair, other: IndentationPair): boolean {
-  return pair.written === other.written && pair.found !== other.found;
+/** Without lines at another depth than in the file, where most others of their depth are as in the file. */
+function withoutDrift(pairs: readonly IndentationPair[]): readonly IndentationPair[] {
+  return [...Map.groupBy(pairs, ({ written }) => written).values()].flatMap((level) => {
+    const exact = level.filter(isSame);
+    return 2 * exact.length > level.length ? exact : level;
+  });
 }
 
 function isSame({ written, found }: IndentationPair): boolean {
   return written === found;
 }
 
-/** Lines that are removed; where none is, those next to the new ones. */
-function isNear(block: Block, index: number): boolean {
-  const { oldLines, runs } = block;
-  if (oldLines.some((line, each) => !block.isContext(each) && !isBlankLine(line)))
-    return !block.isContext(index);
-  return runs.some(({ oldStart }) => {
-    const above = oldLines.findLastIndex((line, each) => each < oldStart && !isBlankLine(line));
-    const below = oldLines.findIndex((line, each) => each >= oldStart && !isBlankLine(line));
-    return index === above || index === below;
-  });
+/** Tells whether a line stands next to new ones, blank lines aside. */
+function isNextTo({ oldLines, runs }: Block): (pair: LinePair) => boolean {
+  const neighbours = new Set<number>();
+  for (const { oldStart } of runs) {
+    let above = oldStart - 1;
+    while (above >= 0 && isBlankLine(oldLines[above]!)) above -= 1;
+    let below = oldStart;
+    while (below < oldLines.length && isBlankLine(oldLines[below]!)) below += 1;
+    neighbours.add(above).add(below);
+  }
+  return ({ index }) => neighbours.has(index);
 }
 
 /**

@@ -2,9 +2,9 @@ import { ToolError } from "../../contract/error.ts";
 import { type Block, blockOfHunk, type HunkLine } from "./block.ts";
 import { type DiffHeader, isDiffHeader, readDiffHeader } from "./diff-header.ts";
 import type { FileSection } from "./file-section.ts";
-import { isHereDocumentEnd } from "./here-document.ts";
 import { placeUnder, readHunkHeader } from "./hunk-header.ts";
 import { diffNames, withoutPrefix } from "./named-file.ts";
+import { isHereDocumentEnd, looksLikeHunk } from "./surroundings.ts";
 
 /*
  * Unified diffs, from git or plain, alone or inside prose and fences:
@@ -178,15 +178,16 @@ function afterBlank(lines: readonly string[], at: number): number {
 function endsHunk(lines: readonly string[], at: number): boolean {
   const line = lines[at];
   if (line === undefined) return true;
-  if (isHunkStart(line) || isDiffHeader(lines, at) || /^(```|~~~)/.test(line)) return true;
-  return isSignature(lines, at) || isHereDocumentEnd(lines, at);
+  if (isHunkStart(line) || isDiffHeader(lines, at)) return true;
+  if (!/^(?:```|~~~)/.test(line) && !isHereDocumentEnd(lines, at)) return isSignature(lines, at);
+  return isProse(lines, at);
 }
 
-/** Nothing up to the next file looks as if it belonged to the hunk, so that none of it is lost. */
+/** Nothing up to the next file looks as if it belonged to a hunk, so that none of it is lost. */
 function isProse(lines: readonly string[], at: number): boolean {
   if (readLine(lines[at]!)) return false;
   for (let next = at; next < lines.length && !isDiffHeader(lines, next); next += 1) {
-    if (/^(?:@@|[+-](?!\s))/.test(lines[next]!) && !isSignature(lines, next)) return false;
+    if (looksLikeHunk(lines[next]!)) return false;
   }
   return true;
 }

@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { isHereDocumentEnd } from "./here-document.ts";
+import { isHereDocumentEnd, looksLikeHunk } from "./surroundings.ts";
 
 /** What stands between `*** Begin Patch` and `*** End Patch`. */
 export interface PatchBody {
@@ -29,7 +29,7 @@ export function patchBodies(patch: string, strictness: "strict" | "loose"): read
     }
     bodies.push({ lines: withoutEnvironment(lines.slice(start, end)), firstLine: start + 1 });
     const next = lines.findIndex((line, index) => index > end && isBegin(line));
-    refuseOutside(lines.slice(end + 1, next === -1 ? lines.length : next), end + 2);
+    refuseOutside(lines.slice(end + 1, next === -1 ? lines.length : next), end + 2, looksLikeHunk);
     begin = next;
   }
   if (bodies.length === 0) {
@@ -62,11 +62,16 @@ function withoutEnd(lines: readonly string[], first: number): PatchBody {
   return { lines: withoutEnvironment(lines.slice(first, end)), firstLine: first + 1 };
 }
 
-/** Not cut off: its wrapping is closed, or its last line is, and that is no change which might go on. */
+/** Not cut off: its wrapping is closed, or its last line, which ends the file or is the last of enough context. */
 function isComplete(lines: readonly string[]): boolean {
   const filled = lastFilled(lines);
   if (closesWrapping(lines, filled)) return true;
-  return filled < lines.length - 1 && /^(?: |\*\*\* (?:End of File|Delete File:))/.test(lines[filled]!);
+  if (filled === lines.length - 1) return false;
+  const context = lines.slice(Math.max(0, filled - 2), filled + 1);
+  return (
+    /^\*\*\* (?:End of File|Delete File:)/.test(lines[filled]!) ||
+    context.every((line) => /^(?: |$)/.test(line))
+  );
 }
 
 /** The last line that is not empty; one that holds a blank is a blank line of context. */
@@ -90,8 +95,12 @@ function isSection(line: string): boolean {
   return /^\s*\*\*\*\s*(Add|Update|Delete) File:/i.test(line);
 }
 
-function refuseOutside(lines: readonly string[], firstLine: number): void {
-  const outside = lines.findIndex((line) => isSection(line) || isEnd(line));
+function refuseOutside(
+  lines: readonly string[],
+  firstLine: number,
+  isLost: (line: string) => boolean = () => false,
+): void {
+  const outside = lines.findIndex((line) => isSection(line) || isEnd(line) || isLost(line));
   if (outside !== -1) {
     throw new ToolError(
       "invalid-input",

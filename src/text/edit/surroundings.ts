@@ -7,3 +7,8 @@ export function isHereDocumentEnd(lines: readonly string[], at: number): boolean
   if (!/^\w[\w-]*$/.test(tag)) return false;
   return lines.slice(0, at).some((line) => /^(?![ +-]).*?<<-?\s*(["']?)([\w-]+)\1/.exec(line)?.[2] === tag);
 }
+
+/** Whether a line outside of a patch may have been meant for it: no point of a list, no rule, no signature. */
+export function looksLikeHunk(line: string): boolean {
+  return /^(?:@@|[+-](?!\s|-*\s*$))/.test(line);
+}
