@@ -10,5 +10,5 @@ export function isHereDocumentEnd(lines: readonly string[], at: number): boolean
 
 /** Whether a line outside of a patch may have been meant for it: no point of a list, no rule, no signature. */
 export function looksLikeHunk(line: string): boolean {
-  return /^(?:@@|[+-](?!\s|-*\s*$))/.test(line);
+  return /^(?:@@|[+-](?! [\p{L}\p{N}"'`*_[(]|-*\s*$))/u.test(line);
 }

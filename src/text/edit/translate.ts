@@ -1,6 +1,8 @@
 import type { Block } from "./block.ts";
+import type { Run } from "./diff-runs.ts";
 import { keepGlyphs, learnGlyphs, replaceGlyphs } from "./keep-glyphs.ts";
 import { type FileIndentation, learnIndentation } from "./learn-indentation.ts";
+import { likeness } from "./places.ts";
 import { indentationOf, isBlankLine } from "./tiers.ts";
 
 /** What is known of the place, beyond its lines. */
@@ -27,7 +29,7 @@ export function translate(
 
 function withGlyphsKept(block: Block, found: readonly string[]): readonly string[] {
   const newLines = [...block.newLines];
-  for (const { oldStart, oldEnd, newStart, newEnd } of block.runs) {
+  for (const { oldStart, oldEnd, newStart, newEnd } of block.runs.flatMap((run) => lineByLine(block, run))) {
     if (oldStart === oldEnd) continue;
     const bodies = keepGlyphs(
       newLines.slice(newStart, newEnd).map(withoutIndentation),
@@ -49,6 +51,23 @@ function withGlyphsKept(block: Block, found: readonly string[]): readonly string
     newLines[index] = indentationOf(line) + replaceGlyphs(withoutIndentation(line), glyphs);
   }
   return newLines;
+}
+
+/** A run as one of its own for every line, where each gives way to a line like it. */
+function lineByLine({ oldLines, newLines }: Block, run: Run): readonly Run[] {
+  const { oldStart, oldEnd, newStart, newEnd } = run;
+  if (oldEnd - oldStart !== newEnd - newStart) return [run];
+  const lines = range(0, oldEnd - oldStart);
+  const areAlike = lines.every(
+    (line) => likeness(oldLines[oldStart + line]!, newLines[newStart + line]!) >= 0.5,
+  );
+  if (!areAlike) return [run];
+  return lines.map((line) => ({
+    oldStart: oldStart + line,
+    oldEnd: oldStart + line + 1,
+    newStart: newStart + line,
+    newEnd: newStart + line + 1,
+  }));
 }
 
 function indent(
