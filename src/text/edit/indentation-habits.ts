@@ -13,10 +13,18 @@ export interface IndentationHabits {
 const maxLines = 5_000;
 
 export function indentationHabits(lines: LineTable): IndentationHabits {
+  const habits = known.get(lines) ?? learnHabits(lines);
+  known.set(lines, habits);
+  return habits;
+}
+
+const known = new WeakMap<LineTable, IndentationHabits>();
+
+function learnHabits(lines: LineTable): IndentationHabits {
   const steps = new Map<number, number>();
   let previous = 0;
   let mixes = false;
-  for (let line = 0; line < Math.min(lines.count, maxLines); line += 1) {
+  for (let line = 0; line < maxLines && lines.hasLines(line + 1); line += 1) {
     const text = lines.text(line);
     const { length } = indentationOf(text);
     if (length === text.length) continue;

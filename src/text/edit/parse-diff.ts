@@ -94,7 +94,7 @@ function sectionOf(header: DiffHeader, hunks: readonly Hunk[]): FileSection {
 }
 
 function isHunkStart(line: string): boolean {
-  return /^@@(\s|$)/.test(line);
+  return line.startsWith("@@") && /^@@(\s|$)/.test(line);
 }
 
 function readHunk(lines: readonly string[], start: number, number: number): Hunk {
@@ -128,8 +128,12 @@ function readLine(line: string): HunkLine | undefined {
   const carriageReturn = line.endsWith("\r");
   const text = (carriageReturn ? line.slice(0, -1) : line).slice(1);
   if (line === "" || line === "\r") return { kind: "context", text: "", bare: true, carriageReturn };
-  const kind = kinds[line[0]!];
+  const kind = kindOf(line);
   return kind && { kind, text, carriageReturn };
+}
+
+function kindOf(line: string): HunkLine["kind"] | undefined {
+  return line === "" || line === "\r" ? "context" : kinds[line[0]!];
 }
 
 const kinds: Readonly<Record<string, HunkLine["kind"]>> = { " ": "context", "-": "removed", "+": "added" };
@@ -146,10 +150,10 @@ function bodyByCounts(
   let newLeft = newCount;
   let at = start;
   for (; at < lines.length && (oldLeft > 0 || newLeft > 0); at += 1) {
-    const line = readLine(lines[at]!);
-    if (!line && !lines[at]!.startsWith("\\")) return undefined;
-    if (line && line.kind !== "added") oldLeft -= 1;
-    if (line && line.kind !== "removed") newLeft -= 1;
+    const kind = kindOf(lines[at]!);
+    if (!kind && !lines[at]!.startsWith("\\")) return undefined;
+    if (kind && kind !== "added") oldLeft -= 1;
+    if (kind && kind !== "removed") newLeft -= 1;
   }
   while (lines[at]?.startsWith("\\")) at += 1;
   return oldLeft === 0 && newLeft === 0 && canFollowHunk(lines, at) ? at : undefined;

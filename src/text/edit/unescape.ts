@@ -69,6 +69,7 @@ const escapings: readonly Escaping[] = [
 /** The block's texts with one level of escaping removed, in each way that changes what is to be found. */
 export function* unescapings(block: Block): Generator<Unescaped> {
   const oldText = block.oldLines.join("\n");
+  if (!oldText.includes("\\") && !oldText.includes("&")) return;
   const newText = block.newLines.join("\n");
   const tried = new Set<string>();
   for (const { mark, pattern, produces, joinsLines } of escapings) {
