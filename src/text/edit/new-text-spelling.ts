@@ -12,12 +12,15 @@ export function spellingOfNewText(block: Block, found: readonly string[]): "call
   const written = spellingsOf(oldLines);
   const own = spellingsOf(found);
   const votes = { written: 0, found: 0, neither: 0, both: 0 };
+  let hasOwnLine = false;
   for (const line of newLines) {
     if (isBlankLine(line)) continue;
-    votes[voteOf(line, written, own)] += 1;
+    const byLine = voteByLine(line, written, own);
+    hasOwnLine ||= byLine === "found";
+    votes[byLine === "neither" ? voteByDepth(line, written, own) : byLine] += 1;
   }
   if (votes.written > 0 && votes.found >= votes.written) return "unclear";
-  return votes.written === 0 && votes.found > votes.neither ? "file" : "call";
+  return hasOwnLine && votes.written === 0 && votes.found > votes.neither ? "file" : "call";
 }
 
 /** The new text begins as far left as the text to find, and not as far as the file's. */
@@ -36,22 +39,23 @@ function keepsEdge({ oldLines, newLines }: Block, found: readonly string[]): boo
   });
 }
 
-/** Whose line it is, word for word; else whose depth it has. */
-function voteOf(
-  line: string,
-  written: Spellings,
-  found: Spellings,
-): "written" | "found" | "neither" | "both" {
+type Vote = "written" | "found" | "neither" | "both";
+
+/** Who has the line, word for word. */
+function voteByLine(line: string, written: Spellings, found: Spellings): Vote {
   const key = foldGlyphs(line);
   const text = trimTrailingBlanks(line);
-  const byLine = choose(written.lines.get(key)?.has(text), found.lines.get(key)?.has(text));
-  if (byLine !== "neither") return byLine;
-  const depth = indentationOf(line);
-  const byDepth = choose(written.depths.has(depth), found.depths.has(depth));
-  return byDepth === "neither" && !written.lines.has(key) ? "both" : byDepth;
+  return choose(written.lines.get(key)?.has(text), found.lines.get(key)?.has(text));
 }
 
-function choose(isWritten = false, isFound = false): "written" | "found" | "neither" | "both" {
+/** Who has lines of that depth. Of a line that nobody has in any spelling no depth is odd. */
+function voteByDepth(line: string, written: Spellings, found: Spellings): Vote {
+  const depth = indentationOf(line);
+  const vote = choose(written.depths.has(depth), found.depths.has(depth));
+  return vote === "neither" && !written.lines.has(foldGlyphs(line)) ? "both" : vote;
+}
+
+function choose(isWritten = false, isFound = false): Vote {
   if (isWritten === isFound) return isWritten ? "both" : "neither";
   return isWritten ? "written" : "found";
 }

@@ -14,6 +14,8 @@ interface Escaping {
   readonly pattern: RegExp;
   /** Whether a text can have come out of this escaping at all. */
   produces(text: string, isOneLine: boolean): boolean;
+  /** Whether all escapes of a text are likely to come from it; a text to find with line ends answers for both texts. */
+  explains?(text: string): boolean;
   /** It escapes line ends too, so its texts are single lines. */
   readonly joinsLines: boolean;
 }
@@ -32,8 +34,9 @@ const escapings: readonly Escaping[] = [
     pattern: /\\([\\"'`/ntr])/g,
     produces: (text) =>
       !/[\n\t]|(?<!\\)(?:\\\\)*"/.test(text) &&
-      escapesOf(text).every(({ character }) => /[\\"'`/ntr]/.test(character)) &&
-      (escapesLineEnds(text) || !escapesOf(text).some(({ character }) => /[ntr]/.test(character))),
+      escapesOf(text).every(({ character }) => /[\\"'`/ntr]/.test(character)),
+    explains: (text) =>
+      escapesLineEnds(text) || !escapesOf(text).some(({ character }) => /[ntr]/.test(character)),
     joinsLines: true,
   },
   // Quotes, backslashes and tabs, line by line.
@@ -72,10 +75,11 @@ export function* unescapings(block: Block): Generator<Unescaped> {
   if (!oldText.includes("\\") && !oldText.includes("&")) return;
   const newText = block.newLines.join("\n");
   const tried = new Set<string>();
-  for (const { mark, pattern, produces, joinsLines } of escapings) {
+  for (const { mark, pattern, produces, explains = () => true, joinsLines } of escapings) {
     if (!oldText.includes(mark) || (joinsLines && block.wholeLines)) continue;
     const canCome = (text: string) => produces(text, !block.wholeLines && !text.includes("\n"));
     if (!canCome(oldText) || (newText.includes(mark) && !canCome(newText))) continue;
+    if (!explains(oldText) || (!escapesLineEnds(oldText) && !explains(newText))) continue;
     const undo = (text: string) =>
       text.replace(pattern, (_, character: string) => characters[character] ?? character);
     const unescaped = { oldText: undo(oldText), newText: undo(newText), undo };
