@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { attackNames, crashWriters, raceForEscapes } from "./attacks.ts";
+import { attackNames, crashChangeSets, crashWriters, raceForEscapes } from "./attacks.ts";
 import { ensureData } from "./data/data.ts";
 import { groupNames, loadGroup } from "./groups.ts";
 import { type CaseResult, measure } from "./harness.ts";
@@ -48,8 +48,13 @@ function run(name: string): AsyncGenerator<CaseResult> {
   // Asked for alone, it takes the time that a promise of a million takes.
   if (name === "race")
     return raceForEscapes({ tries: Number(options.tries ?? (isAll ? 100_000 : 1_000_000)) });
-  if (name === "crash") return crashWriters({ kills: Number(options.kills) });
+  if (name === "crash") return crash();
   return measureGroup(name);
+}
+
+async function* crash(): AsyncGenerator<CaseResult> {
+  yield* crashWriters({ kills: Number(options.kills) });
+  yield* crashChangeSets();
 }
 
 async function* measureGroup(name: string): AsyncGenerator<CaseResult> {
