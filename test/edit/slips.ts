@@ -8,6 +8,8 @@ import { asClosedReplace, asDiff, asPatch, asReplace, diffLines, patchLines } fr
 export interface Slip {
   readonly file: Buffer;
   readonly request: EditRequest;
+  /** The lines of the call. */
+  readonly hunk: readonly HunkLine[];
 }
 
 const parts = [
@@ -113,5 +115,5 @@ export const slips: fc.Arbitrary<Slip> = fc
       line += 1;
       return { sign, text };
     });
-    return { file: encode(file), request: render(hunk) };
+    return { file: encode(file), request: render(hunk), hunk };
   });
