@@ -1,15 +1,15 @@
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../counted.ts";
+import { newTextLine } from "./already-done.ts";
 import type { Block } from "./block.ts";
-import { compareAt, isTelling, linesSharingWords, type PartialPlace, partialPlaces } from "./places.ts";
-import { occurrences } from "./search.ts";
+import { compareAt, linesSharingWords, type PartialPlace, partialPlaces } from "./places.ts";
 import type { Source } from "./source.ts";
 import { isBlankLine } from "./tiers.ts";
 import { visibleDifference } from "./visible.ts";
 
 /** Why a block was not found: the nearest place, the first line that differs there, and what to do. */
 export function notFound(source: Source, block: Block): ToolError {
-  const already = alreadyThere(source, block);
+  const already = newTextLine(source, block);
   const start = `${source.path}: ${block.name} was not found`;
   if (already !== undefined) {
     return new ToolError("no-match", `${start}, but its new text is already at line ${already + 1}`, {
@@ -52,14 +52,6 @@ function shown(source: Source, first: number, last: number): string {
   }
   if (last >= first + maxShownLines) lines.push("…");
   return `\nThe file there:\n${lines.join("\n")}`;
-}
-
-/** Where the whole new text stands; only asked when the old one does not. */
-function alreadyThere(source: Source, block: Block): number | undefined {
-  const text = block.newLines.join("\n");
-  if (block.runs.every((run) => run.newStart === run.newEnd) || !isTelling(text)) return undefined;
-  for (const at of occurrences(source, text)) return source.lines.lineAt(at);
-  return undefined;
 }
 
 function nearestPlace(source: Source, block: Block): PartialPlace | undefined {

@@ -1,12 +1,13 @@
 import { ToolError } from "../../contract/error.ts";
+import { isDone } from "./already-done.ts";
 import { asWholeLines, type Block, withLines } from "./block.ts";
-import { decide, listLines } from "./decide.ts";
+import { decide } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
+import { insertionPoint } from "./insertion-point.ts";
 import { isShifted, type Match } from "./match.ts";
 import { findInParts } from "./parts.ts";
 import { compareAt, isTelling, partialPlaces } from "./places.ts";
-import { findMatches, occurrences } from "./search.ts";
-import { sectionsUnder } from "./sections.ts";
+import { findMatches } from "./search.ts";
 import type { Source } from "./source.ts";
 import { findWithStaleLine, hasRival } from "./stale-line.ts";
 import { overlooksContent, type TierName } from "./tiers.ts";
@@ -88,7 +89,7 @@ export function look(source: Source, block: Block): readonly Finding[] {
   if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return [{ block, matches }];
   const tolerant = matches.length > 0 ? { block, matches } : findUnwrapped(source, block);
   if (tolerant) {
-    if (isDone(source, tolerant)) return [];
+    if (isDone(source, tolerant.block, tolerant.matches)) return [];
     refuseDrifted(source, tolerant);
     return [tolerant];
   }
@@ -96,21 +97,6 @@ export function look(source: Source, block: Block): readonly Finding[] {
   if (parts.length === 0) return findStale(source, block);
   const note = "read as separate hunks";
   return parts.map((part) => ({ block: part.block, matches: [part.match], tier: "unwrapped", note }));
-}
-
-/** What is found with some tolerance only is done already where the new text stands as it is. */
-function isDone(source: Source, { block, matches }: Finding): boolean {
-  const { oldLines, newLines, runs } = block;
-  const text = newLines.join("\n");
-  if (runs.every(({ newStart, newEnd }) => newStart === newEnd) || !isTelling(text)) return false;
-  for (const at of occurrences(source, text)) {
-    const first = source.lines.lineAt(at);
-    const last = first + newLines.length - 1;
-    if (at !== source.lines.start(first) || source.lines.text(last) !== newLines.at(-1)) continue;
-    const isThere = ({ line }: Match) => first < line + oldLines.length && line <= last;
-    if (matches.some(isThere)) return true;
-  }
-  return false;
 }
 
 /** Where another place has all lines but a removed one as they are written, that is meant, and the line has drifted. */
@@ -183,45 +169,4 @@ function findStale(source: Source, block: Block): readonly Finding[] {
     }
   }
   return [];
-}
-
-/** Lines to add without any line around them: below their header, at the marked end, or into an empty file. */
-function insertionPoint(source: Source, block: Block): Match {
-  const { headers, isHeading, firstLine, isInsertion, endOfFile } = block.place;
-  const { lines, path } = source;
-  const at = (line: number): Match => ({
-    tier: "exact",
-    line,
-    start: lines.start(line),
-    end: lines.start(line),
-  });
-  if (lines.count === 0) return at(0);
-  if (endOfFile) return at(lines.count);
-  const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
-  const isBelowHeading = headers.length === 0 || sections.some(({ header }) => header < firstLine! - 1);
-  if (isInsertion && firstLine! <= lines.count + 1 && isBelowHeading) return at(firstLine! - 1);
-  if (isHeading) throw nowhere(path, block);
-  if (sections.length === 1) return at(sections[0]!.header + 1);
-  if (sections.length > 1) {
-    const places = listLines(sections.map(({ header }) => at(header)));
-    throw new ToolError("ambiguous-match", `${path}: the header of ${block.name} stands at ${places}`, {
-      hint: "Add a context line, or the header of the class around it as another @@ line before.",
-    });
-  }
-  if (headers.length > 0) {
-    throw new ToolError(
-      "no-match",
-      `${path}: the header of ${block.name} is not in the file: ${headers.at(-1)}`,
-      {
-        hint: "Add the line above or below the new lines as context.",
-      },
-    );
-  }
-  throw nowhere(path, block);
-}
-
-function nowhere(path: string, { name }: Block): ToolError {
-  return new ToolError("invalid-input", `${path}: ${name} only adds lines and does not say where`, {
-    hint: "Add the line above or below the new lines as context, or end the hunk with `*** End of File`.",
-  });
 }

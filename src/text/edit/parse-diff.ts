@@ -1,7 +1,8 @@
 import { ToolError } from "../../contract/error.ts";
-import { type Block, blockOfHunk, type HunkLine } from "./block.ts";
+import type { Block } from "./block.ts";
 import { type DiffHeader, isDiffHeader, readDiffHeader } from "./diff-header.ts";
 import type { FileSection } from "./file-section.ts";
+import { blockOfHunk, type HunkLine } from "./hunk.ts";
 import { placeUnder, readHunkHeader } from "./hunk-header.ts";
 import { diffNames, withoutPrefix } from "./named-file.ts";
 import { isHereDocumentEnd, looksLikeHunk } from "./surroundings.ts";

@@ -1,4 +1,5 @@
-import { type Block, partOfHunk } from "./block.ts";
+import type { Block } from "./block.ts";
+import { partOfHunk } from "./hunk.ts";
 import type { Match } from "./match.ts";
 import { compareAt, isTelling } from "./places.ts";
 import { findMatches } from "./search.ts";

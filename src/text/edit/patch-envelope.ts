@@ -1,4 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
+import type { Strictness } from "./patch-reader.ts";
 import { isHereDocumentEnd, looksLikeHunk } from "./surroundings.ts";
 
 /** What stands between `*** Begin Patch` and `*** End Patch`. */
@@ -12,7 +13,7 @@ export interface PatchBody {
  * Takes the patch out of what models wrap around it: fences, here-documents, prose. Several patches in one text are
  * all taken. Throws when one is cut off, as its last hunk may be too.
  */
-export function patchBodies(patch: string, strictness: "strict" | "loose"): readonly PatchBody[] {
+export function patchBodies(patch: string, strictness: Strictness): readonly PatchBody[] {
   const lines = patch.split("\n");
   const bodies: PatchBody[] = [];
   let begin = lines.findIndex(isBegin);
@@ -41,7 +42,7 @@ export function patchBodies(patch: string, strictness: "strict" | "loose"): read
 }
 
 /** Padded ends of a patch count only when there is no other; in between they would be content. */
-function findEnd(lines: readonly string[], start: number, strictness: "strict" | "loose"): number {
+function findEnd(lines: readonly string[], start: number, strictness: Strictness): number {
   const plain = lines.findIndex(
     (line, index) => index >= start && line.startsWith("***") && line.trimEnd() === "*** End Patch",
   );

@@ -7,9 +7,9 @@ import { bytesOf } from "./utf8-text.ts";
  * Refuses new lines that stand for code instead of being code: "... existing code ...", "rest of the file unchanged".
  * Such words are fine where the old text or the file has them too. `text` holds all the new lines.
  */
-export function refusePlaceholders(source: Source, of: { readonly block: Block }, text: string): void {
+export function refusePlaceholders(source: Source, block: Block, text: string): void {
   if (!hint.test(text)) return;
-  const { oldLines, newLines, runs } = of.block;
+  const { oldLines, newLines, runs } = block;
   for (const line of runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd))) {
     const isOld = () =>
       oldLines.some((old) => old.trim() === line.trim()) || source.utf8.bytes.includes(bytesOf(line.trim()));

@@ -8,6 +8,27 @@ import { planReplace } from "./plan-replace.ts";
 import { planSections } from "./plan-sections.ts";
 import { unescapeWhole } from "./unescape-whole.ts";
 
+/*
+ * The steps of an edit, in order, and where they are:
+ *
+ * 1. Read the call. unescape-whole, patch-envelope and surroundings take off what is around a patch; parse-patch
+ *    (patch-reader) and parse-diff (diff-header) make a FileSection of every file, hunk-header and hunk a Block of every
+ *    hunk. Find and replace is a Block too: plan-replace. plan-sections settles which files are meant (named-file).
+ * 2. Read the file. source: file-text knows its encoding, utf8-text and line-table its characters and lines.
+ * 3. Find the place of every Block. locate asks, strictest first:
+ *      search, match      the lines as they are, then without trailing blanks, indentation, glyphs (tiers, glyphs)
+ *      unwrap             the same without gutters, fences, a level of escaping (unescape)
+ *      parts              as several hunks whose @@ was forgotten
+ *      stale-line         with one context line that is behind the file, if nothing else comes near (places)
+ *    The first that finds any place must find one, or decide must choose by end of file, header (sections) or number.
+ *    insertion-point is for lines without context, repeats keeps files of like lines quick.
+ * 4. Refuse what would be no honest success: placeholder, already-done, a change of nothing. diagnose says what is near.
+ * 5. Write. rewrite makes splices of the lines that change; where the place was found with tolerance, translate brings
+ *    new lines into the file's glyphs (keep-glyphs) and indentation (learn-indentation, fit-indentation,
+ *    indentation-habits), unless they are in the file's spelling already (new-text-spelling). splice joins them with the
+ *    bytes that stay, changes and show-diff tell what was done.
+ */
+
 /**
  * What a request would do, file by file, or a ToolError that says why it cannot be done. Finding is tolerant, writing
  * is not: every byte outside the named change stays as it was, and a place is used only when it is the only one.
@@ -71,9 +92,7 @@ function* readings(request: PatchRequest | DiffRequest): Generator<Reading> {
 
 /** A text that is indented as a whole, as in a list. */
 function withoutMargin(text: string): string {
-  const margin = /^[ \t]+(?=\*\*\* |--- |diff --git )/.exec(
-    text.trimStart() === text ? "" : text.replace(/^\s*\n/, ""),
-  )?.[0];
+  const margin = /^\s*?([ \t]+)(?:\*\*\* |--- |diff --git )/.exec(text)?.[1];
   if (margin === undefined) return text;
   const lines = text.split("\n");
   const isIndented = lines.every((line) => line.startsWith(margin) || line.trim() === "");

@@ -155,7 +155,7 @@ function place(source: Source, wanted: Wanted, places: Places): readonly Placed[
   const { path } = source;
   const { name } = wanted;
   const { matches, note } = places;
-  refusePlaceholders(source, places, wanted.replace);
+  refusePlaceholders(source, places.block, wanted.replace);
   refuseOtherCount(path, wanted, matches);
   const chosen = wanted.forAll
     ? matches

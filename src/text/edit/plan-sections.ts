@@ -1,14 +1,12 @@
 import { ToolError } from "../../contract/error.ts";
-import type { Block } from "./block.ts";
+import { refuseDone } from "./already-done.ts";
 import { changesOf } from "./changes.ts";
 import type { Change, FilePlan } from "./edit-request.ts";
 import type { AddSection, DeleteSection, FileSection, UpdateSection } from "./file-section.ts";
 import { encodeUtf8 } from "./file-text.ts";
 import { locateBlocks } from "./locate.ts";
-import type { Match } from "./match.ts";
 import { namedFile, newPath, type ReadFile } from "./named-file.ts";
 import { isPlaceholder, refusePlaceholders } from "./placeholder.ts";
-import { isTelling } from "./places.ts";
 import { missing } from "./plan-replace.ts";
 import { indentationTaught, rewrite } from "./rewrite.ts";
 import { type Source, sourcesOf } from "./source.ts";
@@ -117,7 +115,7 @@ function updated(
   const { source, located } = locateBlocks(sourcesOf(path, before), blocks);
   const taught = indentationTaught(source, located);
   const splices = located.flatMap(({ block, match, tier }) => {
-    refusePlaceholders(source, { block }, block.newLines.join("\n"));
+    refusePlaceholders(source, block, block.newLines.join("\n"));
     refuseDone(source, block, match);
     const made = rewrite(source, block, match, taught);
     if (made.length === 0) throw changesNothing(path, block.name);
@@ -128,36 +126,6 @@ function updated(
     changes: changesOf(source, splices),
     notes: located.flatMap(({ block, note }) => (note === undefined ? [] : [`${block.name}: ${note}`])),
   };
-}
-
-/**
- * A call that is sent twice adds its lines twice, if its context does not show what was to follow them. Context of a
- * sound hunk goes on until the lines differ.
- */
-function refuseDone(
-  { path, lines }: Source,
-  { name, oldLines, newLines, runs, place }: Block,
-  { line }: Match,
-): void {
-  if (place.isInsertion || !runs.every(({ oldStart, oldEnd }) => oldStart === oldEnd)) return;
-  for (const { oldStart, newStart, newEnd } of runs) {
-    const added = newLines.slice(newStart, newEnd);
-    const stands = (first: number) =>
-      first >= 0 &&
-      first + added.length <= lines.count &&
-      added.every((text, index) => lines.text(first + index) === text);
-    const at = line + oldStart;
-    const isDone =
-      (oldStart === oldLines.length && stands(at)) || (oldStart === 0 && stands(at - added.length));
-    if (!isDone || !isTelling(added.join("\n"))) continue;
-    throw new ToolError(
-      "no-match",
-      `${path}: the lines that ${name} adds are already there, at line ${line + oldStart + 1}`,
-      {
-        hint: "It seems to be done. To add them once more, give context on both sides.",
-      },
-    );
-  }
 }
 
 function refuseOtherContent(source: Source, lines: readonly string[]): void {

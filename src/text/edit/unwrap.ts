@@ -1,5 +1,6 @@
-import { type Block, partOfHunk, wholeLinesBlock, withLines } from "./block.ts";
+import { type Block, wholeLinesBlock, withLines } from "./block.ts";
 import { stripGutters } from "./gutters.ts";
+import { partOfHunk } from "./hunk.ts";
 import { isBlankLine } from "./tiers.ts";
 import { unescapings } from "./unescape.ts";
 
