@@ -25,7 +25,7 @@ function join(earlier: Change, later: Change): Change {
   return {
     firstLine: earlier.firstLine,
     removedLines: earlier.removedLines + later.removedLines - 1,
-    addedLines: earlier.addedLines + later.addedLines - 1,
+    addedLines: earlier.addedLines + Math.max(0, later.addedLines - 1),
     tier: looser(earlier.tier, later.tier),
   };
 }

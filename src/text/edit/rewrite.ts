@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { type Block, wholeLinesBlock } from "./block.ts";
+import { type Block, wholeLinesBlock, withLines } from "./block.ts";
 import { diffRuns, type Run } from "./diff-runs.ts";
 import type { IndentationPair } from "./fit-indentation.ts";
 import { indentationHabits } from "./indentation-habits.ts";
@@ -29,7 +29,8 @@ export function rewrite(
   match: Match,
   taught: readonly IndentationPair[] = [],
 ): readonly Splice[] {
-  const block = endsBeyond(source, written, match) ? withoutFinalLineEnd(written) : written;
+  const startsInside = match.start > source.lines.start(match.line);
+  const block = endsBeyond(source, written, match) ? withoutFinalLineEnd(written, startsInside) : written;
   if (match.tier === "exact" && taught.length === 0)
     return splices(source, block, match, block.runs, block.newLines);
   const indentation = { taught, habits: () => indentationHabits(source.lines) };
@@ -41,7 +42,6 @@ export function rewrite(
   const spelling = spellingOfNewText(block, found);
   if (spelling === "file")
     return splices(source, block, match, diffRuns(found, block.newLines), block.newLines);
-  const startsInside = match.start > source.lines.start(match.line);
   const glyphs = match.tier === "glyphs";
   const newLines = translate(block, found, { startsInside, glyphs, indentation });
   if (spelling === "unclear" || !newLines) throw cannotIndent(source, block, match);
@@ -87,13 +87,10 @@ function endsBeyond({ lines }: Source, { oldLines, wholeLines }: Block, { line }
   return isClosed && line + oldLines.length > lines.count && lines.lineEnd(lines.count - 1) === "";
 }
 
-function withoutFinalLineEnd(block: Block): Block {
-  const { oldLines, newLines } = block;
-  return wholeLinesBlock(
-    block,
-    oldLines.slice(0, -1),
-    newLines.at(-1) === "" ? newLines.slice(0, -1) : newLines,
-  );
+function withoutFinalLineEnd(block: Block, startsInside: boolean): Block {
+  const oldLines = block.oldLines.slice(0, -1);
+  const newLines = block.newLines.at(-1) === "" ? block.newLines.slice(0, -1) : block.newLines;
+  return startsInside ? withLines(block, oldLines, newLines) : wholeLinesBlock(block, oldLines, newLines);
 }
 
 /** The file's text under an old line. */
