@@ -9,7 +9,7 @@ import { revised } from "./revision.ts";
 import { runs } from "./runs.ts";
 import { applyDiff, type StoredFile, type Tree, treeOf } from "./trees.ts";
 
-const numRuns = runs(120);
+const numRuns = runs(80);
 const seed = fc.readConfigureGlobal().seed!;
 
 /** Files of text that a diff can hold, no two lines alike. */
