@@ -53,23 +53,19 @@ export class ChangeRecord {
   #hasTurn: boolean;
   #isOpen = true;
 
-  private constructor(
-    place: { readonly folder: string; readonly path: string; readonly handle: number },
-    content: { readonly phase: Phase; readonly intent: Intent },
-  ) {
-    this.#folder = place.folder;
-    this.#path = place.path;
-    this.#handle = place.handle;
+  private constructor(file: RecordFile, content: { readonly phase: Phase; readonly intent: Intent }) {
+    this.#folder = file.folder;
+    this.#path = file.path;
+    this.#handle = file.handle;
+    this.#hasTurn = file.hasTurn;
     this.#phase = content.phase;
-    this.#hasTurn = inodeAt(join(place.folder, turnName)) === fstatSync(place.handle).ino;
     this.intent = content.intent;
   }
 
   static begin(folder: string, id: string, intent: Intent): ChangeRecord {
-    makePrivateDirectory(folder);
     const path = join(folder, `${id}.${thisProcess()}`);
-    const handle = openSync(path, "wx+", 0o600);
-    const record = new ChangeRecord({ folder, path, handle }, { phase: "prepared", intent });
+    const handle = openNew(folder, path);
+    const record = new ChangeRecord({ folder, path, handle, hasTurn: false }, { phase: "prepared", intent });
     try {
       writeFully(handle, Buffer.from(`${"prepared".padEnd(phaseBytes)}\n${JSON.stringify(intent)}\n`));
       return record;
@@ -89,7 +85,7 @@ export class ChangeRecord {
         renameSync(path, taken);
         // Its process died while it wrote this, before it did anything else.
         if (content === undefined) unlinkSync(taken);
-        else yield new ChangeRecord({ folder, path: taken, handle: openSync(taken, "r+") }, content);
+        else yield new ChangeRecord(reopen(folder, taken), content);
       } catch (error) {
         // Somebody else has taken it over, or it is not ours to take.
         if (errnoOf(error) === undefined) throw error;
@@ -150,6 +146,13 @@ export class ChangeRecord {
   }
 }
 
+interface RecordFile {
+  readonly folder: string;
+  readonly path: string;
+  readonly handle: number;
+  readonly hasTurn: boolean;
+}
+
 const turnName = "turn";
 
 export function syncDirectory(path: string): void {
@@ -181,8 +184,20 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-function inodeAt(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
+function openNew(folder: string, path: string): number {
+  try {
+    return openSync(path, "wx+", 0o600);
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT") throw error;
+    makePrivateDirectory(folder);
+    return openSync(path, "wx+", 0o600);
+  }
+}
+
+function reopen(folder: string, path: string): RecordFile {
+  const handle = openSync(path, "r+");
+  const turn = statSync(join(folder, turnName), { throwIfNoEntry: false });
+  return { folder, path, handle, hasTurn: turn?.ino === fstatSync(handle).ino };
 }
 
 /** Undefined for what is no whole record. The state directory may lie in a workspace, so names are not trusted. */

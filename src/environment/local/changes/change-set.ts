@@ -6,7 +6,7 @@ import { asToolError, errnoOf, isStale } from "../../failures.ts";
 import { withSlash } from "../../workspace-path.ts";
 import { newTemporaryId } from "../files/temporary-file.ts";
 import { tidyOnce } from "../files/write-file.ts";
-import { ChangeRecord } from "./change-record.ts";
+import { ChangeRecord, type Phase } from "./change-record.ts";
 import type { ChangedFile } from "./changed-file.ts";
 import { type HeldStep, syncDirectories, takeBack, tidy } from "./settle.ts";
 
@@ -27,14 +27,15 @@ export interface ChangeRecords {
 
 /**
  * Files that are changed together. All new contents are written beside them first, and the old ones are kept there until
- * every file is changed. From the first change to the last nothing else runs in this process.
+ * every file is changed. From the last look at the first of them to the change of the last, no other change runs, neither
+ * in this process nor in another that keeps its records in the same place.
  */
 export class ChangeSet {
   /** In the order of their paths, so that of two sets that meet one comes first everywhere. */
   readonly #files: readonly ChangedFile[];
   readonly #held: readonly HeldStep[];
   readonly #options: ChangeSetOptions;
-  /** A name is given or taken in one go: a single one cannot be left half done. */
+  /** A name is given or taken in one go: a single one needs no way back. */
   readonly #isOne: boolean;
   #record: ChangeRecord | undefined;
   #atWork = "";
@@ -48,7 +49,7 @@ export class ChangeSet {
 
   async make(workspace: string): Promise<void> {
     const { records, tidied } = this.#options;
-    if (!this.#isOne && records !== undefined) this.#begin(records.folder, workspace);
+    if (this.#held.length > 0 && records !== undefined) this.#begin(records.folder, workspace);
     try {
       await this.#prepare();
     } catch (error) {
@@ -56,7 +57,7 @@ export class ChangeSet {
       throw explain(error, this.#atWork);
     }
     this.#change();
-    if (!this.#isOne) this.#finish();
+    this.#finish();
     for (const { directory } of this.#held) tidyOnce(directory, tidied);
   }
 
@@ -78,7 +79,7 @@ export class ChangeSet {
     for (const file of this.#inTurn()) await file.check(signal);
     await this.#waitForTurn();
     throwIfAborted(signal);
-    this.#record?.mark("committed", this.#options);
+    this.#mark("committed");
   }
 
   /** Many at once: the disk takes hardly longer than for one. */
@@ -119,7 +120,7 @@ export class ChangeSet {
 
   #return(changed: readonly HeldStep[], error: ToolError): void {
     try {
-      this.#record?.mark("returning", this.#options);
+      this.#mark("returning");
       takeBack(changed);
     } catch (cause) {
       this.#record?.leave();
@@ -145,12 +146,17 @@ export class ChangeSet {
 
   #finish(): void {
     try {
-      this.#record?.mark("settled", { durable: false });
-      tidy(this.#held);
+      if (!this.#isOne) this.#record?.mark("settled", { durable: false });
+      if (!this.#isOne) tidy(this.#held);
       this.#record?.remove();
     } catch {
       this.#record?.leave();
     }
+  }
+
+  /** For a single name it need not be on the disk: what is there tells as much. */
+  #mark(phase: Phase): void {
+    this.#record?.mark(phase, { durable: this.#options.durable && !this.#isOne });
   }
 
   /** Each file; what is thrown is about the one at work. */

@@ -1,7 +1,7 @@
 /**
- * Changes three files together to what nobody else writes, many times, while others do the same. Only goes on from a
- * state in which all are equal: had anybody's change been done by half, all would stop there. Prints what it wrote.
- * Arguments: the folder of workspace and records, and how often.
+ * Counts on in some files together, many times, while others do the same. Only goes on from a state in which all are
+ * equal: had anybody's change been done by half, all would stop there. Prints how often it counted.
+ * Arguments: the folder of workspace and records, how often, and the files.
  */
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -9,31 +9,33 @@ import { ToolError } from "../../../contract/error.ts";
 import { contentHash } from "../../../text/content-hash.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
 
-const [home, times] = process.argv.slice(2) as [string, string];
+const [home, times, ...paths] = process.argv.slice(2) as [string, string, ...string[]];
 const environment = openLocalEnvironment({
   workspace: join(home, "workspace"),
   changeRecords: join(home, "records"),
 });
-const paths = ["a/one", "a/two", "b/three"];
-const written: string[] = [];
 const maxWaits = 5000;
 
-let waits = 0;
-for (let attempt = 0; written.length < Number(times) && waits < maxWaits; attempt += 1) {
-  const hashes = await Promise.all(
-    paths.map(async (path) => contentHash((await environment.readFile(path, { maxBytes: 100 })).bytes)),
+let counted = 0;
+for (let waits = 0; counted < Number(times) && waits < maxWaits; waits += 1) {
+  const texts = await Promise.all(
+    paths.map(async (path) => `${(await environment.readFile(path, { maxBytes: 100 })).bytes}`),
   );
-  waits += 1;
-  if (new Set(hashes).size > 1) await setTimeout(1);
-  else if (await change(`${process.pid} ${attempt}`, hashes[0]!)) waits = 0;
+  if (new Set(texts).size > 1) await setTimeout(1);
+  else if (await countOn(texts[0]!)) waits = 0;
 }
-process.stdout.write(JSON.stringify(written));
+process.stdout.write(JSON.stringify(counted));
 
-async function change(content: string, before: string): Promise<boolean> {
+async function countOn(text: string): Promise<boolean> {
+  const before = contentHash(Buffer.from(text));
+  const after = Buffer.from(`${Number(text) + 1}`);
   try {
-    const changes = paths.map((path) => ({ path, before, after: Buffer.from(content) }));
-    await environment.change(changes, { durable: false });
-    return written.push(content) > 0;
+    await environment.change(
+      paths.map((path) => ({ path, before, after })),
+      { durable: false },
+    );
+    counted += 1;
+    return true;
   } catch (error) {
     if (error instanceof ToolError && error.code === "stale") return false;
     throw error;
