@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { readTree, type StoredFile, type Tree, writeTree } from "./trees.ts";
 
 /** What a program made of every file; undefined where a hunk did not fit. */
-export type Outcomes = ReadonlyMap<string, StoredFile | undefined>;
+type Outcomes = ReadonlyMap<string, StoredFile | undefined>;
 
 export type ApplyDiff = (folder: string, before: Tree, diff: string) => Outcomes;
 
