@@ -13,15 +13,11 @@ const changer = new URL("../trials/changer.ts", import.meta.url);
 const failer = new URL("../trials/failer.ts", import.meta.url);
 
 let home: string;
-/** The workspace as it was, as the whole change set leaves it, and in how many steps. */
-let whole: { readonly before: object; readonly after: object; readonly steps: number };
+let whole: Ends;
 
 beforeAll(async () => {
   home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib crash "));
-  const folder = newWorld();
-  const before = snapshot(join(folder, "workspace"));
-  const { steps } = await trial<{ steps: number }>(changer, folder, "change", "{}");
-  whole = { before, after: snapshot(join(folder, "workspace")), steps };
+  whole = await endsOf("change");
 });
 
 afterAll(() => rmSync(home, { recursive: true }));
@@ -37,6 +33,19 @@ describe.runIf(process.platform === "linux")("a change set", { timeout: 300_000 
     });
     expect(new Set(outcomes)).toEqual(new Set(["before", "after"]));
   });
+
+  it.each(["new/deep/file", "a/update", "a/delete"])(
+    "is done or not done when %s is all it changes",
+    async (path) => {
+      const ends = await endsOf(path);
+      const outcomes = await inLanes(ends.steps, async (killAt) => {
+        const folder = newWorld();
+        await killed(folder, path, { killAt });
+        return settled(folder, ends);
+      });
+      expect(outcomes.join(" ")).toMatch(/^(?:before )+(?:after )*after$/);
+    },
+  );
 
   it.each([
     ["", {}],
@@ -71,6 +80,20 @@ describe.runIf(process.platform === "linux")("a change set", { timeout: 300_000 
   });
 });
 
+/** The workspace as it was, as a whole change set leaves it, and in how many steps. */
+interface Ends {
+  readonly before: object;
+  readonly after: object;
+  readonly steps: number;
+}
+
+async function endsOf(act: string): Promise<Ends> {
+  const folder = newWorld();
+  const before = snapshot(join(folder, "workspace"));
+  const { steps } = await trial<{ steps: number }>(changer, folder, act, "{}");
+  return { before, after: snapshot(join(folder, "workspace")), steps };
+}
+
 function newWorld(): string {
   const folder = mkdtempSync(join(home, "world "));
   makeChangeWorld(folder);
@@ -94,21 +117,21 @@ async function trial<Result>(program: URL, ...args: readonly string[]): Promise<
 }
 
 /** Lets a process change or recover a workspace until it is killed at its step; a recovery may have fewer. */
-async function killed(folder: string, act: "change" | "recover", interference: Interference): Promise<void> {
+async function killed(folder: string, act: string, interference: Interference): Promise<void> {
   const survived = await trial<unknown>(changer, folder, act, JSON.stringify(interference));
-  if (act === "change") expect([interference, survived]).toEqual([interference, undefined]);
+  if (act !== "recover") expect([interference, survived]).toEqual([interference, undefined]);
 }
 
 /** What a workspace is after the next start; fails when it is neither, or something is left over. */
-async function settled(folder: string): Promise<"before" | "after"> {
+async function settled(folder: string, { before, after }: Ends = whole): Promise<"before" | "after"> {
   const records = join(folder, "records");
   const workspace = join(folder, "workspace");
   await openLocalEnvironment({ workspace, changeRecords: records }).close();
   mkdirSync(records, { recursive: true });
   expect(readdirSync(records)).toEqual([]);
   const found = snapshot(workspace);
-  const isAfter = JSON.stringify(found) === JSON.stringify(whole.after);
-  expect(found).toEqual(isAfter ? whole.after : whole.before);
+  const isAfter = JSON.stringify(found) === JSON.stringify(after);
+  expect(found).toEqual(isAfter ? after : before);
   rmSync(folder, { recursive: true });
   return isAfter ? "after" : "before";
 }
