@@ -102,7 +102,10 @@ function withoutMargin(text: string): string {
 /** Whichever begins first: what looks like the other may be content. */
 function isPatch(text: string, kind: "patch" | "diff"): boolean {
   if (text.startsWith("*** Begin Patch")) return true;
-  const marker = text.search(/^[^\S\n]*\*\*\*\s*(?:Begin Patch|(?:Add|Update|Delete) File:)/im);
+  const hasMarkers = text.includes("***");
+  const marker = hasMarkers
+    ? text.search(/^[^\S\n]*\*\*\*\s*(?:Begin Patch|(?:Add|Update|Delete) File:)/im)
+    : -1;
   const header = text.search(/^(?:diff --git |--- .*\n\+\+\+ )/m);
   if (marker === -1 || header === -1) return header === -1 && (marker !== -1 || kind === "patch");
   return marker < header;
