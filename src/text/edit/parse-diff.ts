@@ -95,7 +95,7 @@ function sectionOf(header: DiffHeader, hunks: readonly Hunk[]): FileSection {
 }
 
 function isHunkStart(line: string): boolean {
-  return line.startsWith("@@") && /^@@(\s|$)/.test(line);
+  return line.startsWith("@@");
 }
 
 function readHunk(lines: readonly string[], start: number, number: number): Hunk {

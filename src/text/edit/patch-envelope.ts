@@ -16,6 +16,7 @@ export interface PatchBody {
 export function patchBodies(patch: string, strictness: Strictness): readonly PatchBody[] {
   const lines = patch.split("\n");
   const bodies: PatchBody[] = [];
+  const isBegin = (line: string) => isMarker(line, "Begin Patch", strictness);
   let begin = lines.findIndex(isBegin);
   if (begin === -1 && strictness === "loose" && lines.some(isSection)) return [withoutEnvelope(lines)];
   refuseOutside(lines.slice(0, begin === -1 ? lines.length : begin), 1);
@@ -84,12 +85,15 @@ function closesWrapping(lines: readonly string[], at: number): boolean {
   return /^(```|~~~)\s*$/.test(lines[at]!) || isHereDocumentEnd(lines, at);
 }
 
-function isBegin(line: string): boolean {
-  return line.includes("*** Begin Patch") && line.trim() === "*** Begin Patch";
+/** Read loosely, in any case and with the stars anyhow. */
+function isMarker(line: string, marker: "Begin Patch" | "End Patch", strictness: Strictness): boolean {
+  if (strictness === "strict") return line.includes(marker) && line.trim() === `*** ${marker}`;
+  const text = /^\s*\*{3}\s*(\w+ \w+)\s*(?:\*{3})?\s*$/.exec(line)?.[1];
+  return text?.toLowerCase() === marker.toLowerCase();
 }
 
 function isEnd(line: string): boolean {
-  return line.includes("*** End Patch") && line.trim() === "*** End Patch";
+  return isMarker(line, "End Patch", "loose");
 }
 
 function isSection(line: string): boolean {

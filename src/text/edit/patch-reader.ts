@@ -64,8 +64,7 @@ export class PatchReader {
   /** The text after `@@`. */
   get header(): string | undefined {
     const text = this.#marked;
-    if (!text.startsWith("@@")) return undefined;
-    return text.trimEnd() === "@@" || text.startsWith("@@ ") ? text.slice(2).trim() : undefined;
+    return text.startsWith("@@") ? text.slice(2).trim() : undefined;
   }
 
   get isDiff(): boolean {

@@ -1,0 +1,6 @@
+export class A {
+    private _cached;
+    get(): B {
+        return 1;
+    }
+}

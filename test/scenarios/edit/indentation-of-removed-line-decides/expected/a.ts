@@ -1,0 +1,5 @@
+import { b } from "./construct.js";
+
+  /**
+   * @name toDate
+   */

@@ -1,0 +1,5 @@
+import { a } from "./constants.js";
+
+  /**
+   * @name toDate
+   */

@@ -1,0 +1,10 @@
+a();
+
+	assert_false(init(&mq), "x");
+	next();
+
+b();
+
+	expect_false(init(&mq), "x");
+
+c();

@@ -1,0 +1,7 @@
+module cobra
+
+xgo 1.15
+
+require (
+	x
+)

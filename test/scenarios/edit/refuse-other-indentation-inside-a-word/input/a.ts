@@ -1,0 +1,5 @@
+package a
+
+    ximport (
+    	"net/http"
+    	"time"

@@ -1,0 +1,11 @@
+.cube {
+  overflow: visible;
+    pointer-events: none;
+    z-index: 1;
+  }
+  .inner {
+    .slide {
+      pointer-events: none;
+    }
+  }
+}

@@ -1,0 +1,7 @@
+def f(
+    text: str,
+    *,
+    source: str = 'x',
+    data: int = 0,
+    last: int,
+):
