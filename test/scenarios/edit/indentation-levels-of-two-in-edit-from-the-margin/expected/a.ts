@@ -1,8 +1,8 @@
 export class A {
-    _cached: {
-        shape: T;
-    };
-    get(): B {
-        return 1;
-    }
+  _cached: {
+    shape: T;
+  };
+  get(): B {
+    return 1;
+  }
 }

@@ -1,6 +1,6 @@
 export class A {
-    private _cached;
-    get(): B {
-        return 1;
-    }
+  private _cached;
+  get(): B {
+    return 1;
+  }
 }

@@ -1,5 +1,5 @@
 import { b } from "./construct.js";
 
-  /**
-   * @name toDate
-   */
+/**
+ * @name toDate
+ */

@@ -1,5 +1,5 @@
 import { a } from "./constants.js";
 
-  /**
-   * @name toDate
-   */
+/**
+ * @name toDate
+ */

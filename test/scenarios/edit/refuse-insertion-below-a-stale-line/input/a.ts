@@ -1,5 +1,6 @@
-import { a } from './a';
-import { Button } from './button';
-import { Tooltip } from './tooltip';
-import { Input } from './input';
+import { a } from "./a";
+import { Button } from "./button";
+import { Input } from "./input";
+import { Tooltip } from "./tooltip";
+
 run();

@@ -1,4 +1,4 @@
-module cobra
+namespace cobra
 
 xgo 1.15
 

@@ -4,8 +4,7 @@
     z-index: 1;
   }
   .inner {
-    .slide {
+    .slide 
       pointer-events: none;
-    }
   }
 }
