@@ -1,8 +1,0 @@
-export class A {
-  _cached: {
-    shape: T;
-  };
-  get(): B {
-    return 1;
-  }
-}

@@ -1,6 +1,0 @@
-export class A {
-  private _cached;
-  get(): B {
-    return 1;
-  }
-}
