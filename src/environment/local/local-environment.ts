@@ -51,8 +51,9 @@ export interface LocalEnvironmentOptions {
   /** The directory of spilled outputs, whose files answer to their handles. */
   readonly outputs?: string;
   /**
-   * A private directory for the records of change sets, made when it is needed. What a crash has left of one in this
-   * workspace is settled from it when the environment is opened; without it, it stays as it was left.
+   * A private directory for the records of change sets in this workspace, and no other; made when it is needed. What a
+   * crash has left of one is settled from it when the environment is opened, and processes that share it take turns.
+   * Without it neither is done.
    */
   readonly changeRecords?: string;
   /** Where programs are; a name given as undefined is not available. */
