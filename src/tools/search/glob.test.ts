@@ -224,6 +224,15 @@ describe("git, ripgrep and a walk agree", () => {
     expect(paths.length).toBe(400);
   });
 
+  it("leaving git's own folder, asked for by path, to ripgrep", async () => {
+    await using folder = temporaryFolder();
+    git(folder.path, "init", "-q");
+    const inside = Object.fromEntries(Object.keys(many).map((path) => [`.git/odd/${path}`, ""]));
+    writeFiles(folder.path, inside);
+    const paths = await expectAgreement(folder.path, { pattern: "*.txt", path: ".git" }, "ripgrep");
+    expect(paths).toEqual(Object.keys(inside).toSorted());
+  });
+
   it("leaving it to ripgrep when ignore files do not count", async () => {
     await using folder = temporaryFolder();
     writeFiles(folder.path, tracked);

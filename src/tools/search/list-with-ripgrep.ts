@@ -32,8 +32,8 @@ export async function listWithRipgrep(
   for (const found of listed.text.split("\0")) {
     const path = found.slice("./".length);
     if (path === "") continue;
-    const place = placeOfRules(prefix + path);
-    if (place !== undefined) withRules.add(place);
+    const place = placeOfRules(path);
+    if (place !== undefined) withRules.add(place === "" ? directory : prefix + place);
     if (filter.takes(path)) taken.push(prefix + path);
   }
   if (tails === undefined) return taken;
@@ -46,7 +46,7 @@ export async function listWithRipgrep(
 /** What has to be seen whatever is wanted: files with rules, and repositories, of which no more is looked at. */
 const telling = [".gitignore", ".ignore", ".rgignore", ".git", "HEAD", "!**/.git/*/"];
 
-/** The directory that this file says something about. */
+/** The directory that this file says something about. Both as seen from where the search starts, so never above that. */
 function placeOfRules(path: string): string | undefined {
   const name = nameOf(path);
   if (name === "HEAD" && nameOf(parentOf(path)) === ".git") return parentOf(parentOf(path));
