@@ -11,6 +11,7 @@ import { findMatches } from "./search.ts";
 import type { Source } from "./source.ts";
 import { findWithStaleLine, hasRival } from "./stale-line.ts";
 import { overlooksContent, type TierName } from "./tiers.ts";
+import { withoutTotalDamage } from "./total-damage.ts";
 import { unwrappings } from "./unwrap.ts";
 
 /** Where a block belongs, the block as it was finally read, and how it was found. */
@@ -86,6 +87,10 @@ function tierIn({ lines, hasCarriageReturns }: Source, { oldLines }: Block, { ti
 export function look(source: Source, block: Block): readonly Finding[] {
   if (block.oldLines.length === 0) return [{ block, matches: [insertionPoint(source, block)] }];
   const matches = findMatches(source, block);
+  if (matches[0]?.tier === "exact") return [{ block, matches }];
+  const undamaged = withoutTotalDamage(block);
+  if (undamaged)
+    return look(source, undamaged.block).map((finding) => ({ tier: undamaged.tier, ...finding }));
   if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return [{ block, matches }];
   const tolerant = matches.length > 0 ? { block, matches } : findUnwrapped(source, block);
   if (tolerant) {

@@ -17,6 +17,7 @@ import { unescapeWhole } from "./unescape-whole.ts";
  * 2. Read the file. source: file-text knows its encoding, utf8-text and line-table its characters and lines.
  * 3. Find the place of every Block. locate asks, strictest first:
  *      search, match      the lines as they are, then without trailing blanks, indentation, glyphs (tiers, glyphs)
+ *      total-damage       the same without what was done to every single line
  *      unwrap             the same without gutters, fences, a level of escaping (unescape)
  *      parts              as several hunks whose @@ was forgotten
  *      stale-line         with one context line that is behind the file, if nothing else comes near (places)

@@ -7,7 +7,7 @@ import { indentAsTaught, indentationPairs } from "./learn-indentation.ts";
 import type { Match } from "./match.ts";
 import { spellingOfNewText } from "./new-text-spelling.ts";
 import type { Source } from "./source.ts";
-import { isBlankLine, overlooksContent, trimTrailingBlanks } from "./tiers.ts";
+import { overlooksContent } from "./tiers.ts";
 import { translate } from "./translate.ts";
 import type { Utf8Text } from "./utf8-text.ts";
 
@@ -34,10 +34,8 @@ export function rewrite(
   if (match.tier === "exact" && taught.length === 0)
     return splices(source, block, match, block.runs, block.newLines);
   const indentation = { taught, habits: () => indentationHabits(source.lines) };
-  if (!overlooksContent(match.tier)) {
-    const newLines = withoutCallBlanks(source, block, match, indentAsTaught(block, indentation));
-    return splices(source, block, match, block.runs, newLines);
-  }
+  if (!overlooksContent(match.tier))
+    return splices(source, block, match, block.runs, indentAsTaught(block, indentation));
   const found = foundLines(source, block, match);
   const spelling = spellingOfNewText(block, found);
   if (spelling === "file")
@@ -45,7 +43,7 @@ export function rewrite(
   const glyphs = match.tier === "glyphs";
   const newLines = translate(block, found, { startsInside, glyphs, indentation });
   if (spelling === "unclear" || !newLines) throw cannotIndent(source, block, match);
-  return splices(source, block, match, block.runs, withoutCallBlanks(source, block, match, newLines));
+  return splices(source, block, match, block.runs, newLines);
 }
 
 /** How blocks that were found at another depth are indented in the call and in the file. */
@@ -61,24 +59,6 @@ export function indentationTaught(
 /** The old lines as the file has them. */
 function foundLines(source: Source, block: Block, match: Match): readonly string[] {
   return block.oldLines.map((_, index) => foundText(source, block, match, index));
-}
-
-/** Where all of the call's lines have trailing blanks, and none of the file's, those of new lines are damage too. */
-function withoutCallBlanks(
-  { lines }: Source,
-  { oldLines, runs, wholeLines }: Block,
-  { line }: Match,
-  newLines: readonly string[],
-): readonly string[] {
-  const added = runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd));
-  const isPadded = (text: string) => isBlankLine(text) || trimTrailingBlanks(text) !== text;
-  const isDamaged =
-    oldLines.some((text, index) => !isBlankLine(text) && (wholeLines || index < oldLines.length - 1)) &&
-    [...oldLines, ...added].every(isPadded) &&
-    oldLines.every(
-      (_, index) => !isPadded(lines.text(line + index)) || isBlankLine(lines.text(line + index)),
-    );
-  return isDamaged ? newLines.map(trimTrailingBlanks) : newLines;
 }
 
 /** The text to find ends with a line end that the file's last line does not have. */
