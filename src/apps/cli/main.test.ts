@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -8,16 +8,20 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { workspaceFiles } from "../../environment/directories.ts";
+import { makeChangeWorld } from "../../environment/local/trials/change-world.ts";
 import { explainEverything } from "./help.ts";
 
 const main = join(import.meta.dirname, "main.ts");
@@ -201,6 +205,41 @@ describe("toolcrib call", () => {
     const { data, truncated } = JSON.parse(stdout);
     expect([exit, truncated, data.files[0].text.length]).toEqual([0, true, 601 * 1500]);
   });
+
+  it.runIf(process.platform === "linux")(
+    "says first what became of a change that a crash had interrupted",
+    async () => {
+      const crashed = join(folder, "crashed");
+      mkdirSync(crashed);
+      makeChangeWorld(crashed);
+      const changer = fileURLToPath(new URL("../../environment/local/trials/changer.ts", import.meta.url));
+      spawnSync(process.execPath, [changer, crashed, "change", JSON.stringify({ killAt: "update" })]);
+      const { changes } = workspaceFiles(join(folder, "home"), join(crashed, "workspace"));
+      mkdirSync(dirname(changes), { recursive: true });
+      renameSync(join(crashed, "records"), changes);
+      writeFileSync(join(crashed, "workspace", "a", "mode"), "by hand");
+      const words = [
+        "call",
+        "file.read",
+        "--path",
+        "a/update",
+        "--no-line-numbers",
+        "-C",
+        `${crashed}/workspace`,
+      ];
+      const paths = "a/delete, a/mode, a/update, b/from, hard/one, link, new/deep/file, new/to";
+      expect([await run(words), await run(words)]).toEqual([
+        {
+          exit: 0,
+          stdout: "updated\n",
+          stderr:
+            `A change of ${paths} that a crash had interrupted was completed.\n` +
+            "Left alone, because changed since: a/mode\n",
+        },
+        { exit: 0, stdout: "updated\n", stderr: "" },
+      ]);
+    },
+  );
 });
 
 describe("a call that takes long", () => {
