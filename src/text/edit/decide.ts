@@ -29,7 +29,7 @@ export function decide(
   if (isAbove && !isCertain(source, block, matches, header))
     throw aboveHeader(source, block, matches, header);
   if (endOfFile && !matches.some((match) => isAtEnd(source, block, match)))
-    checkNotAtEnd(source, block, matches);
+    refuseNotAtEnd(source, block, matches);
   if (left.length === 1) return left[0]!;
   if (endOfFile) narrow((match) => isAtEnd(source, block, match));
   const isNumbered = (match: Match) =>
@@ -95,7 +95,7 @@ function aboveHeader({ path }: Source, block: Block, matches: readonly Match[], 
 }
 
 /** A short block that is said to end the file and does not is somewhere else. */
-function checkNotAtEnd({ path }: Source, block: Block, matches: readonly Match[]): void {
+function refuseNotAtEnd({ path }: Source, block: Block, matches: readonly Match[]): void {
   const isTelling = block.oldLines.filter((line) => !isBlankLine(line)).length > 1;
   if (isTelling && !overlooksContent(matches[0]!.tier)) return;
   const message = `${path}: ${block.name} is marked as the end of the file, but its lines are at line ${matches[0]!.line + 1}`;

@@ -9,6 +9,11 @@ export interface HunkHeader {
   readonly text: string;
 }
 
+/** Three signs begin a hunk of a merge, whose lines have two marks each. */
+export function isHunkHeader(line: string): boolean {
+  return line.startsWith("@@") && !/^@{3,} -\d/.test(line);
+}
+
 /** What stands after the first `@@`: `-1,5 +1,6 @@ function name()`, or any part of it. */
 export function readHunkHeader(header: string): HunkHeader {
   const numbers = /^-(\d+)(?:,(\d+))?\s+\+(\d+)(?:,(\d+))?\s*(?:@@|$)(.*)$/s.exec(header);

@@ -3,7 +3,7 @@ import type { Block } from "./block.ts";
 import { type DiffHeader, isDiffHeader, readDiffHeader } from "./diff-header.ts";
 import type { FileSection } from "./file-section.ts";
 import { blockOfHunk, type HunkLine } from "./hunk.ts";
-import { placeUnder, readHunkHeader } from "./hunk-header.ts";
+import { isHunkHeader, placeUnder, readHunkHeader } from "./hunk-header.ts";
 import { diffNames, withoutPrefix } from "./named-file.ts";
 import { isHereDocumentEnd, looksLikeHunk } from "./surroundings.ts";
 
@@ -25,14 +25,14 @@ export function parseDiff(diff: string): readonly FileSection[] {
   let at = 0;
   while (at < lines.length) {
     if (!isDiffHeader(lines, at)) {
-      if (isHunkStart(lines[at]!) && /@@ -\d/.test(lines[at]!)) throw noFile(at);
+      if (isHunkHeader(lines[at]!) && /@@ -\d/.test(lines[at]!)) throw noFile(at);
       at += 1;
       continue;
     }
     const header = readDiffHeader(lines, at);
     at = header.end;
     const hunks: Hunk[] = [];
-    while (isHunkStart(lines[afterBlank(lines, at)] ?? "")) {
+    while (isHunkHeader(lines[afterBlank(lines, at)] ?? "")) {
       const hunk = readHunk(lines, afterBlank(lines, at), hunks.length + 1);
       hunks.push(hunk);
       at = hunk.end;
@@ -92,10 +92,6 @@ function sectionOf(header: DiffHeader, hunks: readonly Hunk[]): FileSection {
     isCopy: header.isCopy,
     mode,
   };
-}
-
-function isHunkStart(line: string): boolean {
-  return line.startsWith("@@");
 }
 
 function readHunk(lines: readonly string[], start: number, number: number): Hunk {
@@ -183,7 +179,7 @@ function afterBlank(lines: readonly string[], at: number): number {
 function endsHunk(lines: readonly string[], at: number): boolean {
   const line = lines[at];
   if (line === undefined) return true;
-  if (isHunkStart(line) || isDiffHeader(lines, at)) return true;
+  if (isHunkHeader(line) || isDiffHeader(lines, at)) return true;
   if (!/^(?:```|~~~)/.test(line) && !isHereDocumentEnd(lines, at)) return isSignature(lines, at);
   return isProse(lines, at);
 }

@@ -1,5 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import { isDiffHeader } from "./diff-header.ts";
+import { isHunkHeader } from "./hunk-header.ts";
 
 /** Whether only what begins a line is a marker, or padded ones are too. */
 export type Strictness = "strict" | "loose";
@@ -64,7 +65,7 @@ export class PatchReader {
   /** The text after `@@`. */
   get header(): string | undefined {
     const text = this.#marked;
-    return text.startsWith("@@") ? text.slice(2).trim() : undefined;
+    return isHunkHeader(text) ? text.slice(2).trim() : undefined;
   }
 
   get isDiff(): boolean {
