@@ -1,6 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
 import type { SeenFiles, SeenPart } from "../contract/tool.ts";
-import { asBuffer } from "../text/as-buffer.ts";
+import { holdsBytes } from "../text/holds-bytes.ts";
 
 /**
  * What one caller saw last, the latest within bounds. Where a path leads is only asked when something is recalled:
@@ -77,7 +77,7 @@ function overlay(known: readonly SeenPart[], part: SeenPart): readonly SeenPart[
   const { lines } = part;
   if (lines === "all") return [part];
   const [first] = known;
-  if (first?.lines === "all") return asBuffer(first.bytes).includes(asBuffer(part.bytes)) ? known : [part];
+  if (first?.lines === "all") return holdsBytes(first.bytes, part.bytes) ? known : [part];
   const apart = known.filter((other) => !overlaps(other, lines));
   return [...apart, part].sort((left, right) => firstLine(left) - firstLine(right));
 }

@@ -1,3 +1,4 @@
+import { bordersOf } from "../borders.ts";
 import type { Block } from "./block.ts";
 import { foldGlyphs } from "./glyphs.ts";
 import { type Match, matchWithEdges, wholeLinesOf } from "./match.ts";
@@ -49,15 +50,4 @@ function* startsOf(
     if (pattern[matched] === text) matched += 1;
     if (matched === pattern.length) yield line + 1 - matched;
   }
-}
-
-/** For every length, how long the longest shorter beginning is that the beginning of that length ends with. */
-function bordersOf(pattern: readonly string[]): readonly number[] {
-  const borders = [0, 0];
-  for (let length = 1; length < pattern.length; length += 1) {
-    let border = borders[length]!;
-    while (border > 0 && pattern[border] !== pattern[length]) border = borders[border]!;
-    borders.push(pattern[border] === pattern[length] ? border + 1 : 0);
-  }
-  return borders;
 }

@@ -2,6 +2,7 @@ import type { SeenPart, ToolContext } from "../../contract/tool.ts";
 import { asBuffer } from "../../text/as-buffer.ts";
 import { diffRuns } from "../../text/edit/diff-runs.ts";
 import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../text/encoding.ts";
+import { holdsBytes } from "../../text/holds-bytes.ts";
 import { listLines } from "./show-lines.ts";
 import { showRuns } from "./show-runs.ts";
 
@@ -25,7 +26,7 @@ export async function driftSince(
 export function driftOf(seen: readonly SeenPart[], present: Uint8Array): Drift | undefined {
   const bytes = asBuffer(present).subarray(byteOrderMarkLength(present));
   const outdated = seen.filter((part) =>
-    part.lines === "all" ? !bytes.equals(part.bytes) : !bytes.includes(asBuffer(part.bytes)),
+    part.lines === "all" ? !bytes.equals(part.bytes) : !holdsBytes(bytes, part.bytes),
   );
   if (outdated.length === 0) return undefined;
   const decode = decoderFor(present);
