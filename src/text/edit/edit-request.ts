@@ -45,7 +45,8 @@ export type FilePlan = {
   | { readonly action: "update"; readonly before: Uint8Array; readonly after: Uint8Array }
   | { readonly action: "delete"; readonly before: Uint8Array }
   | {
-      readonly action: "move";
+      /** A copy leaves the file it comes from as it is. */
+      readonly action: "move" | "copy";
       readonly from: string;
       readonly before: Uint8Array;
       readonly after: Uint8Array;

@@ -100,8 +100,8 @@ function planUpdate(section: UpdateSection, path: string, before: Uint8Array): F
 }
 
 function planMove(section: UpdateSection, from: string, path: string, before: Uint8Array): FilePlan {
-  const result = { path, ...updated(section, from, before), mode: section.mode };
-  return section.isCopy ? { action: "add", ...result } : { action: "move", from, before, ...result };
+  const action = section.isCopy ? "copy" : "move";
+  return { action, path, from, before, ...updated(section, from, before), mode: section.mode };
 }
 
 function updated(

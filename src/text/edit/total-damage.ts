@@ -7,6 +7,7 @@ import { isBlankLine, type TierName, trimTrailingBlanks } from "./tiers.ts";
  */
 export function withoutTotalDamage(block: Block): { block: Block; tier: TierName } | undefined {
   const filled = [...block.oldLines, ...block.newLines].filter((line) => !isBlankLine(line));
+  if (filled.length === 0) return undefined;
   const isPadded = filled.every((line) => trimTrailingBlanks(line) !== line);
   const whole = isPadded ? asWholeLines(block) : undefined;
   if (whole) return { block: withEach(whole, trimTrailingBlanks), tier: "trailing-blanks" };
