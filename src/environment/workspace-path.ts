@@ -8,6 +8,9 @@ import { outsideWorkspace } from "./failures.ts";
  */
 export function relativeToWorkspace(path: string, workspaces: readonly [string, ...string[]]): string {
   if (isNormal(path)) return path;
+  // Most absolute paths need no more than this.
+  const top = withSlash(workspaces[0]);
+  if (path.startsWith(top) && isNormal(path.slice(top.length))) return path.slice(top.length);
   if (path === "")
     throw new ToolError("invalid-input", "The path is empty", { hint: `Use "." for the workspace.` });
   if (path.includes("\0")) {
