@@ -19,7 +19,7 @@ export function learnIndentation(
   block: Block,
   found: readonly string[],
   wanted: readonly string[],
-  { habits, taught }: FileIndentation,
+  { habits, taught, startsInside }: FileIndentation & { readonly startsInside: boolean },
 ): IndentationMap | undefined {
   const pairs = indentationPairs(block, found);
   const removed = pairs.filter(({ index }) => !block.isContext(index));
@@ -27,8 +27,11 @@ export function learnIndentation(
   if (near.every(isSame) && near.some(({ written }) => written !== "")) return (written) => written;
   const fitting = withoutContradiction(pairs, removed);
   const later = fitting.filter(({ index }) => index > 0);
-  // Text that begins at its first letter may have begun inside its line, which then says nothing about other lines.
-  const mayBeginInside = !block.wholeLines && indentationOf(block.oldLines[0]!) === "";
+  // Text that begins at its first letter says nothing about other lines, unless that is at the margin.
+  const mayBeginInside =
+    !block.wholeLines &&
+    indentationOf(block.oldLines[0]!) === "" &&
+    (startsInside || indentationOf(found[0]!) !== "");
   if (mayBeginInside && later.length === 0) return (written) => written;
   const isSound = fitIndentation(withoutDrift(fitting), wanted, habits) !== undefined;
   const isTaught = withoutContradiction(taught, fitting).length === taught.length;

@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import { isDone } from "./already-done.ts";
+import { isDone, newTextLine } from "./already-done.ts";
 import { asWholeLines, type Block, withLines } from "./block.ts";
 import { decide } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
@@ -98,6 +98,8 @@ export function look(source: Source, block: Block): readonly Finding[] {
     refuseDrifted(source, tolerant);
     return [tolerant];
   }
+  // Where the new text is whole, it is done, and a place that is only like the old one another.
+  if (newTextLine(source, block) !== undefined) return [];
   const parts = findInParts(source, block);
   if (parts.length === 0) return findStale(source, block);
   const note = "read as separate hunks";

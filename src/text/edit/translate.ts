@@ -86,7 +86,7 @@ function indent(
     if (isAsOld || startsInside) mapped.shift();
   }
   const wanted = mapped.map((index) => indentationOf(newLines[index]!));
-  const map = learnIndentation(block, found, wanted, indentation);
+  const map = learnIndentation(block, found, wanted, { ...indentation, startsInside });
   for (const index of mapped) {
     const blanks = map ? map(indentationOf(newLines[index]!)) : indentationInPlace(block, found, index);
     if (blanks === undefined) return undefined;
