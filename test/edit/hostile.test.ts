@@ -145,7 +145,7 @@ function judge(plans: readonly FilePlan[] | ToolError): void {
   }
   for (const plan of plans) {
     const hasChanges = plan.changes.length > 0;
-    expect(showDiff(plan) !== "").toBe(hasChanges || plan.action === "move");
+    expect(showDiff(plan) !== "").toBe(hasChanges || "from" in plan);
     if (plan.action === "update") expect(Buffer.from(plan.after).equals(plan.before)).toBe(!hasChanges);
   }
 }

@@ -61,7 +61,7 @@ export function applyDiff(before: Tree, diff: string): Tree | ToolError {
   try {
     const after = new Map(before);
     for (const plan of planEdits({ kind: "diff", diff }, (path) => bytesAt(before, path))) {
-      const from = plan.action === "move" ? plan.from : plan.path;
+      const from = "from" in plan ? plan.from : plan.path;
       const { executable = false } = before.get(from) ?? {};
       if (plan.action === "delete" || plan.action === "move") after.delete(from);
       if (plan.action === "delete") continue;

@@ -38,7 +38,7 @@ export type FilePlan = {
   readonly changes: readonly Change[];
   /** What was overlooked or taken off to find the places; for the answer. */
   readonly notes: readonly string[];
-  /** Permission bits the file is to get. */
+  /** The mode the request names. */
   readonly mode?: number | undefined;
 } & (
   | { readonly action: "add"; readonly after: Uint8Array }

@@ -16,7 +16,7 @@ import { trimTrailingBlanks } from "./tiers.ts";
 /** What a patch or diff would do, file by file. */
 export function planSections(sections: readonly FileSection[], read: ReadFile): readonly FilePlan[] {
   const targets = joinUpdates(sections, read).map((section) => resolve(section, read));
-  refuseRepeated(targets.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
+  refuseClashes(targets.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
   return targets.map((target) => target.plan());
 }
 
@@ -151,12 +151,25 @@ function refuseMove(from: string, to: string, read: ReadFile): void {
   if (read(to) !== undefined) throw exists(to, `Delete it first, or move ${from} somewhere else.`);
 }
 
-function refuseRepeated(paths: readonly string[]): void {
-  const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
-  if (repeated === undefined) return;
-  throw new ToolError("invalid-input", `Several sections are about ${repeated}`, {
-    hint: "Put all changes of a file into one section, or send them one after the other.",
-  });
+function refuseClashes(paths: readonly string[]): void {
+  const named = new Set<string>();
+  for (const path of paths) {
+    if (named.has(path)) {
+      throw new ToolError("invalid-input", `Several sections are about ${path}`, {
+        hint: "Put all changes of a file into one section, or send them one after the other.",
+      });
+    }
+    named.add(path);
+  }
+  for (const path of paths) {
+    for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) {
+      const above = path.slice(0, cut);
+      if (!named.has(above)) continue;
+      throw new ToolError("invalid-input", `${path} cannot lie in ${above}, which another section is about`, {
+        hint: "Send the two sections one after the other.",
+      });
+    }
+  }
 }
 
 function exists(path: string, hint: string): ToolError {

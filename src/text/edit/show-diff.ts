@@ -9,8 +9,7 @@ export function showDiff(plan: FilePlan, options: { readonly context: number } =
   const after = linesOf(plan.path, plan.action === "delete" ? undefined : plan.after);
   const oldName = plan.action === "add" ? "/dev/null" : `a/${"from" in plan ? plan.from : plan.path}`;
   const newName = plan.action === "delete" ? "/dev/null" : `b/${plan.path}`;
-  if (plan.changes.length === 0)
-    return "from" in plan ? showMove(plan) : "";
+  if (plan.changes.length === 0) return "from" in plan ? showMove(plan) : "";
   const hunks = groupChanges(plan, before, options.context).map((group) => showHunk(group, before, after));
   return [`--- ${oldName}`, `+++ ${newName}`, ...hunks.flat()].join("\n");
 }

@@ -14,7 +14,7 @@ function describeFile(file: PlannedFile, mood: "done" | "planned"): string {
   const { plan } = file;
   const head = `${verbs[plan.action][mood]} ${subjectOf(file)}${hashesOf(file)}`;
   // Who adds or deletes a file knows its lines.
-  const isShown = plan.changes.length > 0 && (plan.action === "update" || plan.action === "move");
+  const isShown = plan.changes.length > 0 && plan.action !== "add" && plan.action !== "delete";
   return [
     `${head}${isShown ? ":" : "."}`,
     ...notesOn(file).map((note) => `(${note})`),
@@ -27,10 +27,11 @@ const verbs = {
   update: { done: "Edited", planned: "Would edit" },
   delete: { done: "Deleted", planned: "Would delete" },
   move: { done: "Moved", planned: "Would move" },
+  copy: { done: "Copied", planned: "Would copy" },
 } as const;
 
-function subjectOf({ plan, target }: PlannedFile): string {
-  const { path, changes, mode } = plan;
+function subjectOf({ plan, target, mode }: PlannedFile): string {
+  const { path, changes } = plan;
   const name = target === undefined ? path : `${path} (a link: the file is ${target})`;
   const places = changes.length === 0 ? "" : listLines(spansAfter(changes));
   const permissions = mode === undefined ? "" : `, mode ${mode.toString(8)}`;
@@ -42,6 +43,7 @@ function subjectOf({ plan, target }: PlannedFile): string {
     case "update":
       return `${name}${places && ` at ${places}`}${permissions}`;
     case "move":
+    case "copy":
       return `${plan.from} to ${name}${places && `, changed at ${places}`}${permissions}`;
   }
 }

@@ -47,6 +47,67 @@ describe("edit.diff", () => {
     expect(["bin/go", "run.sh"].map((path) => statSync(room.at(path)).mode & 0o111)).toEqual([0o111, 0o111]);
   });
 
+  it("copies as git does, with the mode of what is copied", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.sh"), "one\ntwo\n");
+    chmodSync(room.at("a.sh"), 0o750);
+    const diff = [
+      "diff --git a/a.sh b/b.sh\nsimilarity index 100%\ncopy from a.sh\ncopy to b.sh",
+      "diff --git a/a.sh b/c.sh\ncopy from a.sh\ncopy to c.sh\n--- a/a.sh\n+++ b/c.sh\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
+    ].join("\n");
+    const { text, data } = await room.run(editDiff, { diff });
+    expect(text.replace(/[0-9a-f]{12}/g, "#")).toBe(
+      [
+        "Copied a.sh to b.sh (#).",
+        "Copied a.sh to c.sh, changed at line 2 (# → #):\n@@ -1,2 +1,2 @@\n one\n-two\n+2",
+      ].join("\n"),
+    );
+    expect(data.files.map(({ from, diff }) => [from, diff])).toEqual([
+      ["a.sh", "copy from a.sh\ncopy to b.sh\n"],
+      ["a.sh", "--- a/a.sh\n+++ b/c.sh\n@@ -1,2 +1,2 @@\n one\n-two\n+2"],
+    ]);
+    const made = ["a.sh", "b.sh", "c.sh"].map((path) => [
+      readFileSync(room.at(path), "utf8"),
+      statSync(room.at(path)).mode & 0o777,
+    ]);
+    expect(made).toEqual([
+      ["one\ntwo\n", 0o750],
+      ["one\ntwo\n", 0o750],
+      ["one\n2\n", 0o750],
+    ]);
+  });
+
+  it("makes a file executable, or not, for nobody else than could read it", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.sh"), "x\n");
+    const modes: number[] = [];
+    for (const [before, mode] of [
+      [0o600, "100755"],
+      [0o711, "100644"],
+      [0o640, "100777"],
+    ] as const) {
+      chmodSync(room.at("a.sh"), before);
+      await room.run(editDiff, { diff: `diff --git a/a.sh b/a.sh\nold mode 100600\nnew mode ${mode}\n` });
+      modes.push(statSync(room.at("a.sh")).mode & 0o777);
+    }
+    expect(modes).toEqual([0o700, 0o600, 0o750]);
+  });
+
+  it("refuses a mode that the file has already, and says that no other file was changed", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.sh"), "x\n");
+    writeFileSync(room.at("b"), "x\n");
+    chmodSync(room.at("a.sh"), 0o755);
+    const diff =
+      "diff --git a/a.sh b/a.sh\nold mode 100644\nnew mode 100755\ndiff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n";
+    expect(await room.refusal(editDiff, { diff })).toEqual({
+      code: "invalid-input",
+      message: "a.sh has the mode already: the diff would change nothing",
+      hint: "Leave the file out of the diff. None of the files was changed.",
+    });
+    expect(readFileSync(room.at("b"), "utf8")).toBe("x\n");
+  });
+
   it("shows the nearest place when a hunk fits nowhere", async () => {
     await using room = toolRoom();
     writeFileSync(room.at("a.py"), "def f():\n    x = 1\n    y = 2\n    return x\n");

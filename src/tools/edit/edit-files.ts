@@ -49,21 +49,23 @@ export async function previewEdit(
 /** Each time somebody else has got further; more often only where a file never rests. */
 const maxTries = 50;
 
-function changesFor({ plan, beforeHash }: PlannedFile, { hardLinks }: EditOptions): readonly FileChange[] {
-  const mode = plan.mode === undefined ? {} : { mode: plan.mode };
-  const before = beforeHash ?? "nothing";
+function changesFor(file: PlannedFile, { hardLinks }: EditOptions): readonly FileChange[] {
+  const { plan, beforeHash: before = "nothing" } = file;
+  const { path } = plan;
+  if (plan.action === "delete") return [{ path, before, after: "nothing" }];
+  const changed = { path, after: plan.after, ...(file.mode === undefined ? {} : { mode: file.mode }) };
   switch (plan.action) {
     case "add":
-      return [{ path: plan.path, before, after: plan.after, ...mode }];
+      return [{ ...changed, before: "nothing" }];
     case "update":
-      return [{ path: plan.path, before, after: plan.after, ...mode, ...(hardLinks ? { hardLinks } : {}) }];
-    case "delete":
-      return [{ path: plan.path, before, after: "nothing" }];
+      return [{ ...changed, before, ...(hardLinks ? { hardLinks } : {}) }];
     case "move":
       return [
         { path: plan.from, before, after: "nothing" },
-        { path: plan.path, before: "nothing", after: plan.after, like: plan.from, ...mode },
+        { ...changed, before: "nothing", like: plan.from },
       ];
+    case "copy":
+      return [{ ...changed, before: "nothing", like: plan.from }];
   }
 }
 

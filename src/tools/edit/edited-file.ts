@@ -11,7 +11,7 @@ export interface EditData {
 export interface EditedFile {
   readonly action: FilePlan["action"];
   readonly path: string;
-  /** Where it was before a move. */
+  /** Where it was before a move, or what it is a copy of. */
   readonly from: string | undefined;
   /** The file itself, when a link led to it; relative to the workspace. */
   readonly target: string | undefined;
@@ -20,7 +20,7 @@ export interface EditedFile {
   readonly afterHash: string | undefined;
   /** The lines that gave way to others, and how their place was found. */
   readonly changes: readonly Change[];
-  /** Permission bits it was given, where the request names them. */
+  /** Permission bits it was given, where they changed. */
   readonly mode: number | undefined;
   /** What was overlooked to find the places, and what others have changed in between. */
   readonly notes: readonly string[];
@@ -29,16 +29,16 @@ export interface EditedFile {
 }
 
 export function editedFile(file: PlannedFile): EditedFile {
-  const { plan, target, beforeHash, afterHash } = file;
+  const { plan, target, beforeHash, afterHash, mode } = file;
   return {
     action: plan.action,
     path: plan.path,
-    from: plan.action === "move" ? plan.from : undefined,
+    from: "from" in plan ? plan.from : undefined,
     target,
     beforeHash,
     afterHash,
     changes: plan.changes,
-    mode: plan.mode,
+    mode,
     notes: notesOn(file),
     get diff() {
       return showDiff(plan);

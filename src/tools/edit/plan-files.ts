@@ -16,6 +16,8 @@ export interface PlannedFile {
   readonly target: string | undefined;
   readonly beforeHash: string | undefined;
   readonly afterHash: string | undefined;
+  /** Permission bits it is to get, where they change. */
+  readonly mode: number | undefined;
   /** How the file differs from what the caller last saw of it. */
   readonly drift: Drift | undefined;
 }
@@ -32,32 +34,47 @@ export async function planFiles(
   const files = await NamedFiles.read(touchesOf(request), context);
   if (request.kind === "replace" && expectedHash !== undefined)
     await refuseOtherHash(request.path, expectedHash, files, context);
-  const plans = await planOrExplain(request, files, context);
-  return Promise.all(plans.map((plan) => lookUp(plan, context)));
-}
-
-async function planOrExplain(
-  request: EditRequest,
-  files: NamedFiles,
-  context: ToolContext,
-): Promise<readonly FilePlan[]> {
   try {
-    return planEdits(request, (path) => files.at(path));
+    const plans = planEdits(request, (path) => files.at(path));
+    return await Promise.all(plans.map((plan) => lookUp(plan, context)));
   } catch (error) {
     throw error instanceof ToolError ? await explainRefusal(error, files, context) : error;
   }
 }
 
 async function lookUp(plan: FilePlan, context: ToolContext): Promise<PlannedFile> {
-  const source = plan.action === "move" ? plan.from : plan.path;
+  const source = "from" in plan ? plan.from : plan.path;
   if (plan.action === "delete" || plan.action === "move") await refuseLink(source, context);
+  const mode = await newMode(plan, source, context);
+  if (plan.action === "update" && plan.changes.length === 0 && mode === undefined) throw sameMode(plan.path);
   return {
     plan,
+    mode,
     target: await targetOf(plan.path, context),
-    beforeHash: plan.action === "add" ? undefined : contentHash(plan.before),
-    afterHash: plan.action === "delete" ? undefined : contentHash(plan.after),
-    drift: plan.action === "add" ? undefined : await driftSince(source, plan.before, context),
+    beforeHash: "before" in plan ? contentHash(plan.before) : undefined,
+    afterHash: "after" in plan ? contentHash(plan.after) : undefined,
+    drift: "before" in plan ? await driftSince(source, plan.before, context) : undefined,
   };
+}
+
+/** As in git a mode only says whether the file can be executed, by whoever may read it. */
+async function newMode(
+  { action, mode }: FilePlan,
+  source: string,
+  { environment }: ToolContext,
+): Promise<number | undefined> {
+  if (mode === undefined) return undefined;
+  const isExecutable = (mode & 0o100) !== 0;
+  if (action === "add") return isExecutable ? 0o755 : undefined;
+  const { mode: before } = await environment.info(source);
+  const after = isExecutable ? before | ((before & 0o444) >> 2) : before & ~0o111;
+  return after === before ? undefined : after;
+}
+
+function sameMode(path: string): ToolError {
+  return new ToolError("invalid-input", `${path} has the mode already: the diff would change nothing`, {
+    hint: "Leave the file out of the diff.",
+  });
 }
 
 async function targetOf(path: string, { environment }: ToolContext): Promise<string | undefined> {
