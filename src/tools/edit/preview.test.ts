@@ -26,7 +26,7 @@ describe("edit.preview", () => {
   it("gives the data that the edit will give", async () => {
     await using room = toolRoom();
     writeFileSync(room.at("a.txt"), "one\n");
-    const edit = { path: "a.txt", find: "one", replace: "1" };
+    const edit = { path: "a.txt", find: "one", replace: "1", hard_links: "keep" } as const;
     const { data } = await room.run(editPreview, edit);
     expect(data).toEqual((await room.run(editReplace, edit)).data);
   });
@@ -47,7 +47,8 @@ describe("edit.preview", () => {
 
   it("takes one of the three", () => {
     const edit = { path: "a", find: "b", replace: "c" };
-    const inputs = [edit, { patch }, { diff }, { patch, diff: "" }, {}, { patch, diff }, { ...edit, patch }];
+    const filled = { patch, diff: "", path: "", all: false, edits: [], hard_links: "break" };
+    const inputs = [edit, { patch }, { diff }, filled, {}, { patch, diff }, { ...edit, patch }];
     const one = ": give one of the three: `path` with `find` and `replace` or `edits`, `patch`, or `diff`";
     expect(inputs.map((input) => schemaFaults(editPreview, input))).toEqual([
       [],

@@ -38,7 +38,7 @@ export const editPreview: Tool<EditPreviewInput, EditData> = {
   run: (input, context) => previewEdit(requestOf(input), { expectedHash: input.expected_hash }, context),
 };
 
-function faultIn({ patch, diff, ...replacement }: EditPreviewInput): string | undefined {
+function faultIn({ patch, diff, hard_links, ...replacement }: EditPreviewInput): string | undefined {
   const isReplacement = Object.values(replacement).some(isGiven);
   if ([isGiven(patch), isGiven(diff), isReplacement].filter(Boolean).length !== 1)
     return "give one of the three: `path` with `find` and `replace` or `edits`, `patch`, or `diff`";

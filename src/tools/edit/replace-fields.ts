@@ -18,6 +18,7 @@ export interface ReplaceFields {
   readonly expect_count?: number | undefined;
   readonly edits?: TextEdit[] | undefined;
   readonly expected_hash?: string | undefined;
+  readonly hard_links?: "break" | "keep" | undefined;
 }
 
 /** The fields as models are told of them. */
@@ -64,6 +65,15 @@ export const replaceFields = {
         z.describe("SHA-256 of the file, or its first digits: refuse when the file holds anything else."),
       ),
   ),
+  hard_links: z.optional(
+    z
+      .enum(["break", "keep"])
+      .check(
+        z.describe(
+          "keep: other hard links of the file see the change too; break, the safe way, if not given.",
+        ),
+      ),
+  ),
 };
 
 /** What is wrong with the choice of fields. Some models fill every field: one that says nothing is not given. */
@@ -77,7 +87,7 @@ export function faultInEdits(fields: ReplaceFields): string | undefined {
 }
 
 export function isGiven(field: unknown): boolean {
-  return field !== undefined && field !== "" && field !== false;
+  return Array.isArray(field) ? field.length > 0 : field !== undefined && field !== "" && field !== false;
 }
 
 /** The request behind fields that have no fault. */

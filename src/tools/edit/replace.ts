@@ -13,7 +13,6 @@ import { accessesOf } from "./touched-paths.ts";
 
 export interface EditReplaceInput extends ReplaceFields {
   readonly path: string;
-  readonly hard_links?: "break" | "keep" | undefined;
 }
 
 /** Changes text in one file. */
@@ -28,15 +27,6 @@ export const editReplace: Tool<EditReplaceInput, EditData> = {
     .strictObject({
       path: z.string().check(z.describe("File to edit, relative to the workspace or absolute.")),
       ...replaceFields,
-      hard_links: z.optional(
-        z
-          .enum(["break", "keep"])
-          .check(
-            z.describe(
-              "keep: other hard links of the file see the change too; break, the safe way, if not given.",
-            ),
-          ),
-      ),
     })
     .check(refuseFault(faultInEdits)),
   limits: { maxChars: 20_000, keep: "both" },
