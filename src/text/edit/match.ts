@@ -73,8 +73,10 @@ export function matchWithEdges(
   // Text that begins or ends inside a word, or at another depth inside a line, is another text.
   if (overlooksContent(tier) && (edges.cutsWord || (edges.isOpen && isShifted(source, block, line))))
     return [];
-  // Where indentation does not count, a line begins with it.
-  const start = overlooksContent(tier) && edges.isIndented ? source.lines.start(line) : edges.start;
+  // Where blanks do not count, a blank line is blank from its start; where indentation does not, a line begins with it.
+  const takesBlanks = tier !== "exact" && isBlankLine(oldLines[0]!) && isBlankLine(source.lines.text(line));
+  const takesIndentation = overlooksContent(tier) && edges.isIndented;
+  const start = takesBlanks || takesIndentation ? source.lines.start(line) : edges.start;
   return [{ tier, line, start, end: edges.end }];
 }
 
