@@ -13,7 +13,7 @@ export function detectEncoding(head: Uint8Array, options: { complete: boolean })
   const utf16 = detectUtf16(head);
   if (utf16) return utf16;
   if (head.includes(0)) return "binary";
-  return isUtf8(head, options) ? "utf-8" : "latin1";
+  return isUtf8(head, options) || isMostlyUtf8(tolerantDecoder.decode(head)) ? "utf-8" : "latin1";
 }
 
 /** Which UTF-16 a file is in, if it is. */
@@ -34,7 +34,10 @@ function hasUtf8Mark(head: Uint8Array): boolean {
   return head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
 }
 
-/** Bytes (without byte-order mark) to text. Never fails: what is not UTF-8 after all is read as Latin-1, and said. */
+/**
+ * Bytes (without byte-order mark) to text. Never fails: stray bytes in UTF-8 become U+FFFD, by which edits find them;
+ * what is not UTF-8 after all is read as Latin-1, and said.
+ */
 export function decodeText(
   bytes: Uint8Array,
   encoding: TextEncoding,
@@ -45,6 +48,8 @@ export function decodeText(
       try {
         return { text: utf8Decoder.decode(bytes), encoding };
       } catch {
+        const text = tolerantDecoder.decode(bytes);
+        if (isMostlyUtf8(text)) return { text, encoding };
         return { text: asBuffer(bytes).toString("latin1"), encoding: "latin1" };
       }
     case "latin1":
@@ -58,6 +63,14 @@ export function decodeText(
 
 // `ignoreBOM` keeps a U+FEFF that stands inside the text; a mark at the start of the file was taken off before.
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const tolerantDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Whether of what is not ASCII more was UTF-8 than was not: text in another encoding hardly ever is, by chance. */
+function isMostlyUtf8(decoded: string): boolean {
+  const strays = decoded.match(/\ufffd/g)?.length ?? 0;
+  const others = decoded.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0;
+  return others > strays;
+}
 
 function isUtf8(head: Uint8Array, options: { complete: boolean }): boolean {
   try {

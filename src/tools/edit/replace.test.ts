@@ -18,6 +18,7 @@ import { toolContext } from "../../../test/tool-context.ts";
 import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { fileRead } from "../file/read.ts";
 import { editReplace } from "./replace.ts";
 
 describe("edit.replace", () => {
@@ -151,6 +152,16 @@ describe("edit.replace", () => {
     expect([data.files[0]!.changes.length, data.files[0]!.diff.match(/^[+-][xy]$/gm)?.length]).toEqual([
       30, 60,
     ]);
+  });
+
+  it("finds a stray byte as a read shows it, and leaves it", async () => {
+    await using room = toolRoom();
+    const around = (text: string) => [Buffer.from(`Grüße\ncaf`), Buffer.of(0xe9), Buffer.from(` ${text}\n`)];
+    writeFileSync(room.at("a.txt"), Buffer.concat(around("zu")));
+    const { text } = await room.run(fileRead, { path: "a.txt", line_numbers: false });
+    const find = text.split("\n")[1]!;
+    await room.run(editReplace, { path: "a.txt", find, replace: find.replace("zu", "für") });
+    expect([find, readFileSync(room.at("a.txt"))]).toEqual(["caf\ufffd zu", Buffer.concat(around("für"))]);
   });
 
   it("creates a file from empty text, with its directories", async () => {
