@@ -13,6 +13,7 @@ import { rewrite, type Splice } from "./rewrite.ts";
 import { type Source, sourcesOf } from "./source.ts";
 import { applySplices, changesNothing, overlapping } from "./splice.ts";
 import type { TierName } from "./tiers.ts";
+import { refuseTooMany } from "./too-many-places.ts";
 import { bytesOf } from "./utf8-text.ts";
 
 /** What replacing text in one file would do. */
@@ -147,6 +148,7 @@ function literalMatches(source: Source, { find, forAll }: Wanted): readonly Matc
     const splitsLineEnd = bytes[at] === "\n" && bytes[at - 1] === "\r";
     const start = splitsLineEnd ? at - 1 : at;
     matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: at + wanted.length });
+    refuseTooMany(source.path, matches.length);
   }
   return matches;
 }

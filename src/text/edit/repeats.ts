@@ -4,6 +4,7 @@ import { foldGlyphs } from "./glyphs.ts";
 import { type Match, matchWithEdges, wholeLinesOf } from "./match.ts";
 import type { Source } from "./source.ts";
 import { indentationOf, type TierName, trimTrailingBlanks } from "./tiers.ts";
+import { refuseTooMany } from "./too-many-places.ts";
 
 /**
  * All places that hold the block's old lines, found in one pass through the file for every tier. For files of lines
@@ -20,7 +21,10 @@ export function matchesAmongRepeats(
   // From loose to strict, so that the strictest tier of a place is the one that stays.
   for (const [tier, normalise] of normalisers) {
     if (tier === "glyphs" && upTo !== "glyphs") continue;
-    for (const start of startsOf(wanted, source, normalise)) tiers.set(start - first, tier);
+    for (const start of startsOf(wanted, source, normalise)) {
+      tiers.set(start - first, tier);
+      refuseTooMany(source.path, tiers.size);
+    }
   }
   return [...tiers]
     .sort(([left], [right]) => left - right)

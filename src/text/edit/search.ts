@@ -4,6 +4,7 @@ import { type Match, matchesAt } from "./match.ts";
 import { matchesAmongRepeats } from "./repeats.ts";
 import type { Source } from "./source.ts";
 import { isBlankLine, looser, tierOfLines } from "./tiers.ts";
+import { refuseTooMany } from "./too-many-places.ts";
 import { bytesOf } from "./utf8-text.ts";
 
 /**
@@ -124,6 +125,7 @@ function exactMatches(source: Source, { oldLines }: Block): readonly Match[] {
   const matches: Match[] = [];
   for (const start of occurrences(source, wanted)) {
     matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: start + length });
+    refuseTooMany(source.path, matches.length);
   }
   return matches;
 }
@@ -133,6 +135,7 @@ function blankMatches(source: Source, block: Block): readonly Match[] {
   const matches: Match[] = [];
   for (let line = 0; line < source.lines.count; line += 1) {
     matches.push(...matchesAt(source, block, line, "indentation"));
+    refuseTooMany(source.path, matches.length);
   }
   return matches.length > 0 ? strictest(matches) : [];
 }
@@ -153,7 +156,8 @@ function matchesAround(
   for (const line of lines.length > few ? linesWith(source, text) : lines) {
     // Most lines that hold the anchor are told apart by looking at them alone.
     if (isWholeLine && tierOfLines(oldLines[index]!, source.lines.text(line), upTo) === undefined) continue;
-    matches.push(...matchesAt(source, block, line - index, upTo));
+    for (const match of matchesAt(source, block, line - index, upTo)) matches.push(match);
+    refuseTooMany(source.path, matches.length);
   }
   return matches;
 }

@@ -273,6 +273,19 @@ describe("edit.replace", () => {
     ]);
   });
 
+  it("refuses text that stands at more places than can be kept in mind", async () => {
+    const environment = new MemoryEnvironment({ files: { "a.txt": "x\n".repeat(200_001) } });
+    const refusals = [{ all: true }, {}].map(async (choice) => {
+      const edit = editReplace.run(
+        { path: "a.txt", find: "x", replace: "y", ...choice },
+        toolContext(environment),
+      );
+      return edit.catch(({ code, message }) => ({ code, message }));
+    });
+    const refusal = { code: "too-large", message: "a.txt: the text fits more than 200000 places" };
+    expect(await Promise.all(refusals)).toEqual([refusal, refusal]);
+  });
+
   it("does not write a file that its owner has protected", async () => {
     await using room = toolRoom();
     writeFileSync(room.at("a.txt"), "one\n");
