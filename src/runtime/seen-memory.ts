@@ -24,6 +24,7 @@ export class SeenMemory implements SeenFiles {
   note(path: string, part: SeenPart): void {
     const note = { path, part };
     this.#forget(this.#notes.get(keyOf(note)));
+    if (sizeOf(note) > this.#maxBytes) return;
     this.#notes.set(keyOf(note), note);
     this.#bytes += sizeOf(note);
     for (const oldest of this.#notes.values()) {
