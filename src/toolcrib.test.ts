@@ -147,7 +147,7 @@ describe("invalid input", () => {
     ["null", { path: null }, "file.read_one: `path` must be a string, not null"],
     ["an unknown key", { path: "a", ofset: 3 }, "file.read_one: unknown key `ofset`, did you mean `offset`?"],
     ["a key like no other", { path: "a", zzz: 3 }, "file.read_one: unknown key `zzz`"],
-    ["a fraction", { path: "a", offset: 1.5 }, "file.read_one: `offset` must be an integer, not a number"],
+    ["a fraction", { path: "a", offset: 1.5 }, "file.read_one: `offset` must be an integer, not 1.5"],
     ["too small a number", { path: "a", offset: 0 }, "file.read_one: `offset` must be at least 1"],
     [
       "a value outside a list",

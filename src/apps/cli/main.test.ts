@@ -37,7 +37,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Settings {
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -102,6 +102,16 @@ describe("toolcrib call", () => {
       [1, 2, 3, 4, 5].map((line) => [0, `Edited song.txt at line ${line}`]),
     );
     expect(readFileSync(file, "utf8")).toBe("--LA\nLE\nLI\nLO\nLU\n");
+  });
+
+  it("takes no text from standard input that it cannot read", async () => {
+    const { exit, stderr } = await run(["call", "edit.diff", "-"], {
+      input: Buffer.from("--- song.txt\n+++ song.txt\n@@\n-café\n+thé\n", "latin1"),
+    });
+    expect([exit, stderr]).toEqual([
+      2,
+      "The standard input is not UTF-8\nConvert it first, for example with iconv -f latin1 -t utf-8.\n",
+    ]);
   });
 
   it("prints with --json one object of six keys, whatever happens", async () => {
@@ -227,7 +237,7 @@ describe("toolcrib call", () => {
         "-C",
         `${crashed}/workspace`,
       ];
-      const paths = "a/delete, a/mode, a/update, b/from, hard/one, link, new/deep/file, new/to";
+      const paths = "a/delete, a/mode, a/update, b/from, hard/one and 3 more files";
       expect([await run(words), await run(words)]).toEqual([
         {
           exit: 0,

@@ -1,4 +1,5 @@
 import type { ToolError } from "../../contract/error.ts";
+import { counted } from "../../text/counted.ts";
 import type { CallResult, RecoveredChange } from "../../toolcrib.ts";
 import { paint, print, remark } from "./terminal.ts";
 
@@ -38,7 +39,16 @@ export function remarkRecovered(recovered: readonly RecoveredChange[]): void {
   for (const { outcome, paths, leftAlone } of recovered) {
     const words =
       outcome === "failed" ? "could not be settled and is tried again at the next start" : `was ${outcome}`;
-    remark(`A change of ${paths.join(", ")} that a crash had interrupted ${words}.\n`);
+    remark(`A change of ${listNames(paths)} that a crash had interrupted ${words}.\n`);
+    // Somebody has to look at each of these.
     if (leftAlone.length > 0) remark(`Left alone, because changed since: ${leftAlone.join(", ")}\n`);
   }
+}
+
+const maxNames = 5;
+
+/** The first of them; the journal has all. */
+function listNames(names: readonly string[]): string {
+  const more = names.length - maxNames;
+  return `${names.slice(0, maxNames).join(", ")}${more > 0 ? ` and ${counted(more, "more file")}` : ""}`;
 }

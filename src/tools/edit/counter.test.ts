@@ -92,12 +92,16 @@ describe("edits at the counter", () => {
     const results = [
       await room.crib.call("edit_replace", { path: "a", find: "b", replace: "c", expect_cuont: 2 }),
       await room.crib.call("edit_replace", { path: "a", edits: [{ find: "b" }] }),
+      await room.crib.call("edit_replace", { path: "a", edits: [{ find: "b", replace: "c", path: "d" }] }),
+      await room.crib.call("edit_replace", { path: "a", find: "b", replace: "c", expect_count: 1.5 }),
       await room.crib.call("edit_replace", { path: "a", find: "b" }),
       await room.crib.call("edit_patch", { diff: "x" }),
     ];
     expect(results.map(({ error }) => error?.message)).toEqual([
       "edit_replace: unknown key `expect_cuont`, did you mean `expect_count`?",
       "edit_replace: `edits.0.replace` is missing",
+      "edit_replace: unknown key `edits.0.path`",
+      "edit_replace: `expect_count` must be an integer, not 1.5",
       "edit_replace: `replace` is missing: the new text, empty to remove",
       "edit_patch: `patch` is missing; unknown key `diff`",
     ]);

@@ -30,7 +30,8 @@ async function explainFile(error: ToolError, files: NamedFiles, context: ToolCon
   if (bytes === undefined) return error;
   if (isBinary(bytes)) return notInBinary(path);
   const drift = await driftSince(path, bytes, context);
-  return drift ? stale(path, error.message, drift) : error;
+  if (drift === undefined) return error;
+  return stale(path, error.message, drift, error.code === "ambiguous-match" ? error.hint : undefined);
 }
 
 /** Refuses a file that does not hold what the caller expects, told by the first digits of its hash. */
@@ -55,9 +56,14 @@ export async function refuseOtherHash(
 /** The edit does not fit the file, perhaps because the file has changed. */
 const misses: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["no-match", "ambiguous-match"]);
 
-function stale(path: string, reason: string, { at, diff }: Drift): ToolError {
+function stale(
+  path: string,
+  reason: string,
+  { at, diff }: Drift,
+  wayOut = "Make the edit fit the file as it is now, and send it again.",
+): ToolError {
   return new ToolError("stale", `${reason}\n${path} has changed since you last saw it, at ${at}:\n${diff}`, {
-    hint: "Nothing was written. Make the edit fit the file as it is now, and send it again.",
+    hint: `Nothing was written. ${wayOut}`,
   });
 }
 
