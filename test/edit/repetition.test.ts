@@ -54,7 +54,7 @@ const shapes: readonly [string, string, EditRequest, Attempt][] = [
   ],
   [
     "text over itself",
-    "a".repeat(300_000),
+    "a".repeat(150_000),
     { kind: "replace", path, edits: [{ find: "aaa", replace: "c", all: true }] },
     { refused: "ambiguous-match" },
   ],
