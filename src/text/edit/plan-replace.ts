@@ -11,7 +11,7 @@ import type { ReadFile } from "./named-file.ts";
 import { refusePlaceholders } from "./placeholder.ts";
 import { rewrite, type Splice } from "./rewrite.ts";
 import { type Source, sourcesOf } from "./source.ts";
-import { applySplices, changesNothing, overlapping } from "./splice.ts";
+import { applySplices, changesNothing, encodingNotes, overlapping } from "./splice.ts";
 import type { TierName } from "./tiers.ts";
 import { refuseTooMany } from "./too-many-places.ts";
 import { bytesOf } from "./utf8-text.ts";
@@ -41,7 +41,7 @@ export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): Fi
     before,
     after: applySplices(before, source, splices),
     changes: changesOf(source, splices),
-    notes: [...new Set(placed.flatMap(({ note }) => note ?? []))],
+    notes: [...new Set(placed.flatMap(({ note }) => note ?? [])), ...encodingNotes(source, splices)],
   };
 }
 
