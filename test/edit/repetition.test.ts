@@ -11,6 +11,12 @@ const shapes: readonly [string, string, EditRequest, Attempt][] = [
     { refused: "no-match" },
   ],
   [
+    "text of many equal lines and another that is not there",
+    "a\n".repeat(1_000_000),
+    replace(`${"a\n".repeat(100)}b\n${"a\n".repeat(1900)}`, "x"),
+    { refused: "no-match" },
+  ],
+  [
     "text of many equal lines that is everywhere",
     "a\n".repeat(100_000),
     replace("a\n".repeat(1000), "x"),

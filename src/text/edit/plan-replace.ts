@@ -4,6 +4,7 @@ import { changesOf } from "./changes.ts";
 import { decide, listLines } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
 import type { FilePlan, ReplaceEdit, ReplaceRequest } from "./edit-request.ts";
+import { everyPlace } from "./every-place.ts";
 import { encodeUtf8, refuseHalfCharacters } from "./file-text.ts";
 import { type Finding, look, shareEscaping } from "./locate.ts";
 import type { Match } from "./match.ts";
@@ -144,7 +145,7 @@ function literalMatches(source: Source, { find, forAll }: Wanted): readonly Matc
   const { bytes } = source.utf8;
   const wanted = bytesOf(find);
   const matches: Match[] = [];
-  for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + 1)) {
+  for (const at of everyPlace(bytes, wanted)) {
     const splitsLineEnd = bytes[at] === "\n" && bytes[at - 1] === "\r";
     const start = splitsLineEnd ? at - 1 : at;
     matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: at + wanted.length });
