@@ -8,6 +8,7 @@ import { isShifted, type Match } from "./match.ts";
 import { findInParts } from "./parts.ts";
 import { compareAt, isTelling, partialPlaces } from "./places.ts";
 import { findMatches } from "./search.ts";
+import { sectionsUnder } from "./sections.ts";
 import type { Source } from "./source.ts";
 import { findWithStaleLine, hasRival } from "./stale-line.ts";
 import { overlooksContent, type TierName } from "./tiers.ts";
@@ -73,8 +74,20 @@ function decideAll(source: Source, findings: readonly Finding[]): readonly Locat
   if (shifts.size === 0) shifts.add(0);
   return findings.map(({ block, matches, tier, note }) => {
     const match = block.oldLines.length === 0 ? matches[0]! : decide(source, block, matches, shifts);
-    return { block, match, tier: tier ?? tierIn(source, block, match), note };
+    const notes = [note, lostHeader(source, block)].filter((each) => each !== undefined);
+    return {
+      block,
+      match,
+      tier: tier ?? tierIn(source, block, match),
+      note: notes.length > 0 ? notes.join("; ") : undefined,
+    };
   });
+}
+
+/** A header that helped nothing is told, as its author may have another place in mind. */
+function lostHeader(source: Source, { place: { headers, isHeading } }: Block): string | undefined {
+  if (headers.length === 0 || isHeading || sectionsUnder(source, headers).length > 0) return undefined;
+  return `the header "${headers.at(-1)}" is not in the file; its lines were found without it`;
 }
 
 /** A patch does not say how lines end, so other line ends than its own are found exactly; still it is told. */

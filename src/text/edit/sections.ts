@@ -21,6 +21,18 @@ export interface Section {
  * nested as they should be, the innermost counts. Empty when it is not in the file.
  */
 export function sectionsUnder(source: Source, headers: readonly string[]): readonly Section[] {
+  const known = sectionsKnown.get(source) ?? new Map<string, readonly Section[]>();
+  sectionsKnown.set(source, known);
+  const key = headers.join("\n");
+  const sections = known.get(key) ?? findSections(source, headers);
+  known.set(key, sections);
+  return sections;
+}
+
+/** Hunks of one function have the same header. */
+const sectionsKnown = new WeakMap<Source, Map<string, readonly Section[]>>();
+
+function findSections(source: Source, headers: readonly string[]): readonly Section[] {
   const inner = headers.slice(-maxDepth);
   for (let outermost = 0; outermost < inner.length; outermost += 1) {
     let sections: readonly Section[] | undefined;
