@@ -136,6 +136,20 @@ it("leaves everything as it was when it is cancelled on the way", async () => {
   expect(readdirSync(world.path("../changes"))).toEqual([]);
 });
 
+it("tells which files it could not take back, because somebody had written them meanwhile", async () => {
+  await using world = openLocalWorld({ files: { one: "old", two: "old" } });
+  const program = fileURLToPath(new URL("../trials/meddler.ts", import.meta.url));
+  const records = world.path("../records");
+  const { stdout } = spawnSync(process.execPath, [program, world.path("."), records], { encoding: "utf8" });
+  expect(JSON.parse(stdout)).toEqual({
+    code: "unavailable",
+    message: "The disk failed at two. Left alone, because changed by somebody since: one",
+    hint: "Look at these files; all others are as they were.",
+  });
+  expect(await contentOf(world.environment)).toEqual({ one: "by hand", two: "old" });
+  expect(readdirSync(records)).toEqual([]);
+});
+
 it("changes files without a place for records", async () => {
   await using world = openLocalWorld({ files: { one: "1", two: "2" } });
   const { openLocalEnvironment } = await import("../local-environment.ts");

@@ -8,6 +8,7 @@ import { newTemporaryId } from "../files/temporary-file.ts";
 import { tidyOnce } from "../files/write-file.ts";
 import { ChangeRecord, type Phase } from "./change-record.ts";
 import type { ChangedFile } from "./changed-file.ts";
+import type { FileStep } from "./file-step.ts";
 import { type HeldStep, syncDirectories, takeBack, tidy } from "./settle.ts";
 
 export interface ChangeSetOptions {
@@ -119,9 +120,10 @@ export class ChangeSet {
   }
 
   #return(changed: readonly HeldStep[], error: ToolError): void {
+    let leftAlone: readonly FileStep[];
     try {
       this.#mark("returning");
-      takeBack(changed);
+      leftAlone = takeBack(changed);
     } catch (cause) {
       this.#record?.leave();
       const paths = changed.map(({ step }) => step.path).join(", ");
@@ -131,6 +133,7 @@ export class ChangeSet {
       });
     }
     this.#discard();
+    if (leftAlone.length > 0) throw notTakenBack(error, leftAlone);
   }
 
   /** Removes all that was put beside the files. They are as they should be: that it fails must not count. */
@@ -189,6 +192,18 @@ function othersChange(): ToolError {
   return new ToolError("unavailable", "Other processes keep changing files in this workspace", {
     hint: "Nothing was changed. Try again when they have finished.",
   });
+}
+
+function notTakenBack(error: ToolError, steps: readonly FileStep[]): ToolError {
+  const paths = steps.map(({ path }) => path).join(", ");
+  return new ToolError(
+    error.code,
+    `${error.message}. Left alone, because changed by somebody since: ${paths}`,
+    {
+      hint: "Look at these files; all others are as they were.",
+      cause: error,
+    },
+  );
 }
 
 /** Each file was judged when it was found: what is wrong now has become so since. */
