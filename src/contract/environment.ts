@@ -46,9 +46,10 @@ export interface Environment {
 
   /**
    * Changes several files, all or none. Each must hold what its change says stood there before, else `stale`; after an
-   * error every file is as it was, and no directory was made. Links are followed; with `after` "nothing" the entry
-   * itself goes, also when it is a link. A file may be named once: the same real path twice, or one path as the
-   * directory of another, is `invalid-input`. Who may not write a file may not change it (`denied`), but may delete it.
+   * error every file is as it was, and no directory was made, but for files that somebody else has written meanwhile,
+   * which the error names. Links are followed; with `after` "nothing" the entry itself goes, also when it is a link. A
+   * file may be named once: the same real path twice, or one path as the directory of another, is `invalid-input`. Who
+   * may not write a file may not change it (`denied`), but may delete it.
    *
    * Whoever reads meanwhile meets each file whole, but perhaps some already changed and some not yet. Cancelling stops
    * it until the first file is changed, and no longer after that. After a crash the next environment opened on the
