@@ -55,35 +55,48 @@ function showHunk(
   let line = start;
   let shift = growth;
   for (const change of changes) {
-    for (; line < change.start; line += 1) shown.push(` ${before.text(line)}`);
-    const removed = range(before, line, change.removed);
-    const added = range(after, line + shift, change.added);
-    const show = removed.join("\n") === added.join("\n") ? visibleEnds : plainLines;
-    shown.push(...show(before, line, change.removed, "-"), ...show(after, line + shift, change.added, "+"));
+    shown.push(...signed(" ", before, line, change.start - line));
+    line = change.start;
+    const show = (text: TextOf) => ({
+      removed: signed("-", before, line, change.removed, text),
+      added: signed("+", after, line + shift, change.added, text),
+    });
+    const plain = show(plainText);
+    // Where only line ends change they have to be seen.
+    const { removed, added } = readAlike(plain.removed, plain.added) ? show(textAndLineEnd) : plain;
+    shown.push(...removed, ...added);
     line += change.removed;
     shift += change.added - change.removed;
   }
-  for (; line < end; line += 1) shown.push(` ${before.text(line)}`);
+  shown.push(...signed(" ", before, line, end - line));
   const oldCount = end - start;
   const newCount = oldCount + shift - growth;
   const number = (first: number, count: number) => `${count === 0 ? first : first + 1},${count}`;
   return [`@@ -${number(start, oldCount)} +${number(start + growth, newCount)} @@`, ...shown];
 }
 
-function range(lines: LineTable, first: number, count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => lines.text(first + index));
+type TextOf = (lines: LineTable, line: number) => string;
+
+const plainText: TextOf = (lines, line) => lines.text(line);
+const textAndLineEnd: TextOf = (lines, line) => lines.text(line) + visible(lines.lineEnd(line));
+
+function signed(
+  sign: string,
+  lines: LineTable,
+  first: number,
+  count: number,
+  text: TextOf = plainText,
+): readonly string[] {
+  const shown = Array.from({ length: count }, (_, index) => sign + text(lines, first + index));
+  const isUnclosed = count > 0 && lines.lineEnd(first + count - 1) === "";
+  return isUnclosed ? [...shown, "\\ No newline at end of file"] : shown;
 }
 
-function plainLines(lines: LineTable, first: number, count: number, sign: string): readonly string[] {
-  return range(lines, first, count).map((text) => sign + text);
-}
-
-/** Where only line ends change they have to be seen. */
-function visibleEnds(lines: LineTable, first: number, count: number, sign: string): readonly string[] {
-  return range(lines, first, count).map((text, index) => {
-    const end = lines.lineEnd(first + index);
-    return `${sign}${text}${end === "" ? " <no line end>" : visible(end)}`;
-  });
+function readAlike(removed: readonly string[], added: readonly string[]): boolean {
+  return (
+    removed.length === added.length &&
+    removed.every((line, index) => line.slice(1) === added[index]!.slice(1))
+  );
 }
 
 function linesOf(path: string, bytes: Uint8Array | undefined): LineTable {

@@ -114,9 +114,14 @@ describe("edit.replace", () => {
       replace: "a\nA",
       all: true,
     });
-    expect(text.split("\n").slice(1)).toEqual(
-      "@@ -1,5 +1,10 @@\n-a b a\n+a\n+A b a\n+A\n-a\n+a\n+A\n b\n-a b\n+a\n+A b\n-b a\n+b a\n+A".split("\n"),
-    );
+    const unclosed = "\\ No newline at end of file";
+    expect(text.split("\n").slice(1)).toEqual([
+      ..."@@ -1,5 +1,10 @@\n-a b a\n+a\n+A b a\n+A\n-a\n+a\n+A\n b\n-a b\n+a\n+A b\n-b a".split("\n"),
+      unclosed,
+      "+b a",
+      "+A",
+      unclosed,
+    ]);
     expect(data.files[0]!.changes.map((change) => Object.values(change).join(" "))).toEqual([
       "1 1 3 exact",
       "2 1 2 exact",
