@@ -81,10 +81,15 @@ function ambiguous({ path }: Source, block: Block, matches: readonly Match[]): T
       : ", apart from glyphs"
     : "";
   const message = `${path}: ${block.name} fits ${matches.length} places, at ${listLines(matches)}${how}`;
-  const hint = block.wholeLines
-    ? "Add context lines that only the right place has, or an @@ line with the function or class it is in."
-    : "Include a neighbouring line that only the right place has, or set `all` to change every place.";
-  return new ToolError("ambiguous-match", message, { hint });
+  return new ToolError("ambiguous-match", message, { hint: wayToOne(block, matches) });
+}
+
+function wayToOne({ wholeLines }: Block, matches: readonly Match[]): string {
+  if (wholeLines)
+    return "Add context lines that only the right place has, or an @@ line with the function or class it is in.";
+  const isOneLine = matches.every(({ line }) => line === matches[0]!.line);
+  const more = isOneLine ? "more of the line" : "a neighbouring line";
+  return `Include ${more} that only the right place has, or set \`all\` to change every place.`;
 }
 
 function aboveHeader({ path }: Source, block: Block, matches: readonly Match[], header: number): ToolError {

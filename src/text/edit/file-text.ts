@@ -37,7 +37,10 @@ export function encodeUtf8(text: string): Uint8Array {
 }
 
 export function refuseHalfCharacters(text: string): void {
-  if (!text.isWellFormed()) throw notEncodable("half of a surrogate pair", "UTF-8");
+  if (text.isWellFormed()) return;
+  throw new ToolError("invalid-input", "The text holds half of a surrogate pair, which is no character", {
+    hint: "Give the whole character, or leave the half out.",
+  });
 }
 
 function fromUtf8(file: Buffer): FileText {

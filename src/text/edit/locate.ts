@@ -91,8 +91,9 @@ function lostHeader(source: Source, { place: { headers, isHeading } }: Block): s
 }
 
 /** A patch does not say how lines end, so other line ends than its own are found exactly; still it is told. */
-function tierIn({ lines, hasCarriageReturns }: Source, { oldLines }: Block, { tier, line }: Match): TierName {
-  if (tier !== "exact" || !hasCarriageReturns) return tier;
+function tierIn(source: Source, { oldLines, lineEnds }: Block, { tier, line }: Match): TierName {
+  const { lines, hasCarriageReturns } = source;
+  if (tier !== "exact" || !hasCarriageReturns || lineEnds) return tier;
   return oldLines.some((_, index) => lines.lineEnd(line + index).startsWith("\r")) ? "line-ends" : tier;
 }
 

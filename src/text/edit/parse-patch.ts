@@ -11,7 +11,7 @@ import { PatchReader, type Strictness } from "./patch-reader.ts";
  * The patch format called v4a:
  *
  *   patch   = "*** Begin Patch" section+ "*** End Patch"
- *   section = "*** Add File: " path, then lines that begin with "+"
+ *   section = "*** Add File: " path, then lines that begin with "+", none for an empty file
  *           | "*** Delete File: " path
  *           | "*** Update File: " path, ["*** Move to: " path], hunk*
  *   hunk    = ("@@" [" " line of the file])*, line+, ["*** End of File"]
@@ -80,11 +80,6 @@ function readAdded(reader: PatchReader, name: string): FileSection {
     if (blank > 0 && lines.length > 0 && reader.strictness === "strict" && reader.next?.startsWith("+")) {
       throw reader.unexpected("Every line of a new file begins with `+`, blank lines too.");
     }
-  }
-  if (lines.length === 0) {
-    throw new ToolError("invalid-input", `The patch adds ${name} without a line`, {
-      hint: "Follow `*** Add File` with the lines of the file, each after a `+`.",
-    });
   }
   return { kind: "add", name, lines, finalLineEnd: true };
 }

@@ -65,13 +65,14 @@ function resolve(section: FileSection, read: ReadFile): Target {
   const moveTo = section.moveTo === undefined ? undefined : newPath(section.moveTo);
   if (moveTo === undefined)
     return { path: file.path, plan: () => planUpdate(section, file.path, file.bytes) };
-  refuseMove(file.path, moveTo, read);
-  const plan = () => planMove(section, file.path, moveTo, file.bytes);
+  if (file.path === moveTo) throw ontoItself(moveTo);
+  const plan = () => planMove(section, file, moveTo, read);
   return section.isCopy ? { path: moveTo, plan } : { path: moveTo, from: file.path, plan };
 }
 
 function planAdd({ lines, finalLineEnd, mode }: AddSection, path: string, read: ReadFile): FilePlan {
-  if (read(path) !== undefined) throw exists(path, "Update it instead, or delete it first.");
+  if (read(path) !== undefined)
+    throw exists(path, "Update it instead, or delete it first in a patch of its own.");
   const placeholder = lines.find(isPlaceholder);
   if (placeholder !== undefined) {
     throw new ToolError(
@@ -99,8 +100,15 @@ function planUpdate(section: UpdateSection, path: string, before: Uint8Array): F
   return { action: "update", path, before, ...updated(section, path, before), mode: section.mode };
 }
 
-function planMove(section: UpdateSection, from: string, path: string, before: Uint8Array): FilePlan {
+function planMove(
+  section: UpdateSection,
+  { path: from, bytes: before }: { readonly path: string; readonly bytes: Uint8Array },
+  path: string,
+  read: ReadFile,
+): FilePlan {
   const action = section.isCopy ? "copy" : "move";
+  if (read(path) !== undefined)
+    throw exists(path, `Delete it first in a patch of its own, or ${action} ${from} somewhere else.`);
   return { action, path, from, before, ...updated(section, from, before), mode: section.mode };
 }
 
@@ -145,13 +153,10 @@ function refuseOtherContent(source: Source, lines: readonly string[]): void {
   );
 }
 
-function refuseMove(from: string, to: string, read: ReadFile): void {
-  if (from === to) {
-    throw new ToolError("invalid-input", `${from} is to be moved onto itself`, {
-      hint: "Leave the move out.",
-    });
-  }
-  if (read(to) !== undefined) throw exists(to, `Delete it first, or move ${from} somewhere else.`);
+function ontoItself(path: string): ToolError {
+  return new ToolError("invalid-input", `${path} is to be moved onto itself`, {
+    hint: "Leave the move out.",
+  });
 }
 
 function refuseClashes(paths: readonly string[]): void {
