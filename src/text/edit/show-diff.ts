@@ -3,7 +3,10 @@ import type { LineTable } from "./line-table.ts";
 import { type Source, sourcesOf } from "./source.ts";
 import { visible } from "./visible.ts";
 
-/** A plan's changes as a unified diff. The places are known from the plan, so nothing is compared. */
+/**
+ * A plan's changes as a unified diff, which git applies where the file is in UTF-8 and its lines end with line feeds.
+ * The places are known from the plan, so nothing is compared.
+ */
 export function showDiff(plan: FilePlan, options: { readonly context: number } = { context: 3 }): string {
   const before = linesOf(plan.path, plan.action === "add" ? undefined : plan.before);
   const after = linesOf(plan.path, plan.action === "delete" ? undefined : plan.after);
@@ -11,7 +14,7 @@ export function showDiff(plan: FilePlan, options: { readonly context: number } =
   const newName = plan.action === "delete" ? "/dev/null" : `b/${plan.path}`;
   if (plan.changes.length === 0) return "from" in plan ? showMove(plan) : "";
   const hunks = groupChanges(plan, before, options.context).map((group) => showHunk(group, before, after));
-  return [`--- ${oldName}`, `+++ ${newName}`, ...hunks.flat()].join("\n");
+  return [`--- ${oldName}`, `+++ ${newName}`, ...hunks.flat(), ""].join("\n");
 }
 
 function showMove({ action, from, path }: FilePlan & { readonly action: "move" | "copy" }): string {

@@ -64,7 +64,7 @@ describe("edit.diff", () => {
     );
     expect(data.files.map(({ from, diff }) => [from, diff])).toEqual([
       ["a.sh", "copy from a.sh\ncopy to b.sh\n"],
-      ["a.sh", "--- a/a.sh\n+++ b/c.sh\n@@ -1,2 +1,2 @@\n one\n-two\n+2"],
+      ["a.sh", "--- a/a.sh\n+++ b/c.sh\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"],
     ]);
     const made = ["a.sh", "b.sh", "c.sh"].map((path) => [
       readFileSync(room.at(path), "utf8"),

@@ -43,7 +43,7 @@ describe("edit.replace", () => {
             changes: [{ firstLine: 1, removedLines: 1, addedLines: 1, tier: "exact" }],
             mode: undefined,
             notes: [],
-            diff: `--- a/greet.ts\n+++ b/greet.ts\n${diff}`,
+            diff: `--- a/greet.ts\n+++ b/greet.ts\n${diff}\n`,
           },
         ],
       },

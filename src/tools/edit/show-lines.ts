@@ -22,7 +22,10 @@ const maxSpans = 10;
 
 /** A unified diff without the names of its files, cut where a model has seen enough of it. */
 export function boundDiff(diff: string): string {
-  const lines = diff.replace(/^--- .*\n\+\+\+ .*\n/, "").split("\n");
+  const lines = diff
+    .replace(/^--- .*\n\+\+\+ .*\n/, "")
+    .replace(/\n$/, "")
+    .split("\n");
   const shown = cutLines(lines.slice(0, maxDiffLines));
   const hidden = lines.length - shown.length;
   return [...shown, ...(hidden > 0 ? [`… ${counted(hidden, "more line")} of difference`] : [])].join("\n");
