@@ -52,6 +52,8 @@ const commandLine: BuildOptions = {
     codeSplitting: {
       groups: [
         { name: "start", tags: ["$initial"], priority: 2 },
+        // The four edit tools share an engine that no other call needs.
+        { name: "edit", test: /src\/(?:text|tools)\/edit\//, minShareCount: 2, priority: 2 },
         { name: "shared", minShareCount: 2, priority: 1 },
       ],
     },
