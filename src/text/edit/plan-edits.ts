@@ -16,7 +16,8 @@ import { unescapeWhole } from "./unescape-whole.ts";
  *    hunk. Find and replace is a Block too: plan-replace. plan-sections settles which files are meant (named-file).
  * 2. Read the file. source: file-text knows its encoding, utf8-text and line-table its characters and lines.
  * 3. Find the place of every Block. locate asks, strictest first:
- *      search, match      the lines as they are, then without trailing blanks, indentation, glyphs (tiers, glyphs)
+ *      search, match      the lines as they are, then without trailing blanks, indentation, glyphs (tiers, glyphs);
+ *                         align is for text that begins or ends inside a line
  *      total-damage       the same without what was done to every single line
  *      unwrap             the same without gutters, fences, a level of escaping (unescape)
  *      parts              as several hunks whose @@ was forgotten
