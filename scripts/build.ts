@@ -34,6 +34,8 @@ const library: BuildOptions = {
   },
 };
 
+const isOfEdits = /src\/(?:text|tools)\/edit\//;
+
 /**
  * CommonJS, small and in few files, because it starts the quickest: importing a built-in module from ESM evaluates all
  * of its lazy parts (5 ms for node:fs alone). What `--help` needs is one file, what all calls need another.
@@ -52,9 +54,9 @@ const commandLine: BuildOptions = {
     codeSplitting: {
       groups: [
         { name: "start", tags: ["$initial"], priority: 2 },
+        { name: "shared", test: (path) => !isOfEdits.test(path), minShareCount: 2, priority: 1 },
         // The four edit tools share an engine that no other call needs.
-        { name: "edit", test: /src\/(?:text|tools)\/edit\//, minShareCount: 2, priority: 2 },
-        { name: "shared", minShareCount: 2, priority: 1 },
+        { name: "edit", minShareCount: 2 },
       ],
     },
   },
