@@ -1,3 +1,5 @@
+import { ToolError } from "../../contract/error.ts";
+
 /** Gives the bytes of a file, undefined when there is none. */
 export type ReadFile = (path: string) => Uint8Array | undefined;
 
@@ -48,4 +50,10 @@ export function* spellings(name: string): Generator<string> {
 
 function unquoted(name: string): string {
   return /^(["'`])(.+)\1$/.exec(name)?.[2] ?? name;
+}
+
+export function missing(path: string): ToolError {
+  return new ToolError("not-found", `There is no file ${path}`, {
+    hint: "Check the path. To make a new file, add it instead.",
+  });
 }

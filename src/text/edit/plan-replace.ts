@@ -8,13 +8,14 @@ import { everyPlace } from "./every-place.ts";
 import { encodeUtf8, refuseHalfCharacters } from "./file-text.ts";
 import { type Finding, look, shareEscaping } from "./locate.ts";
 import type { Match } from "./match.ts";
-import type { ReadFile } from "./named-file.ts";
+import { missing, type ReadFile } from "./named-file.ts";
 import { refusePlaceholders } from "./placeholder.ts";
 import { rewrite, type Splice } from "./rewrite.ts";
 import { type Source, sourcesOf } from "./source.ts";
 import { applySplices, changesNothing, encodingNotes, overlapping } from "./splice.ts";
 import type { TierName } from "./tiers.ts";
 import { refuseTooMany } from "./too-many-places.ts";
+import { trimLines } from "./trim-lines.ts";
 import { bytesOf } from "./utf8-text.ts";
 
 /** What replacing text in one file would do. */
@@ -183,34 +184,16 @@ function splicesAt(
     return [{ start: match.start, end: match.end, text: replace }];
   const splices = source.hasCarriageReturns
     ? rewrite(source, places.block, match)
-    : [trimLines(find, { start: match.start, end: match.end, text: replace.replaceAll("\r\n", "\n") })];
+    : [trimLines(find, { start: match.start, end: match.end, text: withLineEndsOf(source, replace) })];
   // Changing nothing but line ends is a change when it is all that is asked for.
   return splices.some(({ start, end, text }) => start < end || text !== "")
     ? splices
     : [{ start: match.start, end: match.end, text: replace }];
 }
 
-/** A splice of `old` without the whole lines at its start and end that stay the same. */
-function trimLines(old: string, { start, end, text }: Splice): Splice {
-  const shorter = Math.min(old.length, text.length);
-  let head = 0;
-  for (let at = 0; at < shorter && old.charCodeAt(at) === text.charCodeAt(at); at += 1) {
-    if (old.charCodeAt(at) === 10) head = at + 1;
-  }
-  let tail = 0;
-  const last = shorter - head;
-  for (
-    let at = 1;
-    at <= last && old.charCodeAt(old.length - at) === text.charCodeAt(text.length - at);
-    at += 1
-  ) {
-    if (old.charCodeAt(old.length - at) === 10) tail = at - 1;
-  }
-  return {
-    start: start + Buffer.byteLength(old.slice(0, head)),
-    end: end - Buffer.byteLength(old.slice(old.length - tail)),
-    text: text.slice(head, text.length - tail),
-  };
+/** A file of one line without an end has no line ends of its own. */
+function withLineEndsOf({ text }: Source, replace: string): string {
+  return text.utf8.includes(10) ? replace.replaceAll("\r\n", "\n") : replace;
 }
 
 function refuseOtherCount(path: string, { name, expectCount }: Wanted, matches: readonly Match[]): void {
@@ -243,10 +226,4 @@ function refuseOverlap({ path, lines }: Source, placed: readonly Placed[]): void
 
 function times(count: number): string {
   return count === 1 ? "once" : `${count} times`;
-}
-
-export function missing(path: string): ToolError {
-  return new ToolError("not-found", `There is no file ${path}`, {
-    hint: "Check the path. To make a new file, add it instead.",
-  });
 }
