@@ -19,17 +19,17 @@ import { unescapeWhole } from "./unescape-whole.ts";
  *      search, match      the lines as they are, then without trailing blanks, indentation, glyphs (tiers, glyphs);
  *                         align is for text that begins or ends inside a line
  *      total-damage       the same without what was done to every single line
- *      unwrap             the same without gutters, fences, a level of escaping (unescape)
+ *      find-unwrapped     the same without gutters, fences, a level of escaping (unwrap, unescape)
  *      parts              as several hunks whose @@ was forgotten
  *      stale-line         with one context line that is behind the file, if nothing else comes near (places)
  *    The first that finds any place must find one, or decide must choose by end of file, header (sections) or number.
  *    insertion-point is for lines without context, repeats and every-place keep files of like lines quick,
  *    too-many-places bounds the rest.
  * 4. Refuse what would be no honest success: placeholder, already-done, a change of nothing. diagnose says what is near.
- * 5. Write. rewrite makes splices of the lines that change; where the place was found with tolerance, translate brings
- *    new lines into the file's glyphs (keep-glyphs) and indentation (learn-indentation, fit-indentation,
- *    indentation-habits), unless they are in the file's spelling already (new-text-spelling). splice joins them with the
- *    bytes that stay, changes and show-diff tell what was done.
+ * 5. Write. rewrite (trim-lines) makes splices of the lines that change; where the place was found with tolerance,
+ *    translate brings new lines into the file's glyphs (keep-glyphs) and indentation (learn-indentation,
+ *    fit-indentation, indentation-habits), unless they are in the file's spelling already (new-text-spelling). splice
+ *    joins them with the bytes that stay, changes and show-diff tell what was done. Lines are compared by diff-runs.
  */
 
 /**
