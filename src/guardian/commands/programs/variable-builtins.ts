@@ -1,0 +1,79 @@
+import type { Word } from "../analysis.ts";
+import { isNumeric } from "../syntax/read-arithmetic.ts";
+import { wordOf } from "../syntax/read-word.ts";
+import type { Judge, Verdict } from "../verdict.ts";
+import { judgeOptions } from "./rows.ts";
+
+/** `export`, `declare` and their like: `NAME=value` changes later commands. */
+export const judgeDeclaration: Judge = (words, verdict) => {
+  for (const word of words) {
+    const start = typeof word.parts[0] === "string" ? word.parts[0] : "";
+    if (/^[-+]/.test(start)) {
+      // A name reference makes every assignment an assignment to something else; integers and case change values.
+      if (word.value === undefined || /[nicul]/.test(word.value))
+        verdict.doubts(`${verdict.program} ${word.text} changes what assignments do`, word);
+      continue;
+    }
+    const [, name, value] = /^([A-Za-z_]\w*)(?:\+?=([\s\S]*))?$/.exec(start) ?? [];
+    if (name === undefined) {
+      verdict.doubts("a variable whose name may hold a command", word);
+      continue;
+    }
+    const whole = value === undefined ? undefined : wordOf([value, ...word.parts.slice(1)], word);
+    if (word.value === undefined && value === undefined)
+      verdict.doubts("a variable whose name is only known when it runs", word);
+    if (whole !== undefined || !/^(?:export|readonly)$/.test(verdict.program))
+      verdict.sets(name, word, isNumeric(whole));
+  }
+};
+
+/** The operands are names of variables that get what only the input knows. */
+export function judgeNames(
+  list: string,
+  { skip = 0, alsoOption = "", operands: kind = "names" }: NamesOptions = {},
+): Judge {
+  return (words, verdict) => {
+    const { options, operands } = judgeOptions(list, words, verdict);
+    const named = options.filter(({ name }) => name === alsoOption).flatMap(({ value }) => value ?? []);
+    const names = kind === "names" ? [...operands.slice(skip, skip === 1 ? 2 : undefined), ...named] : named;
+    for (const word of names) setName(word, verdict);
+  };
+}
+
+interface NamesOptions {
+  readonly skip?: number;
+  readonly alsoOption?: string;
+  readonly operands?: "names" | "text";
+}
+
+/** `printf -v name` sets a variable, else it prints. */
+export const judgePrintf: Judge = (words, verdict) => {
+  const [flag, name] = words;
+  const start = flag?.parts[0];
+  if (typeof start === "object" && start.unknown !== "home")
+    verdict.doubts("whether printf prints or sets a variable", flag);
+  if (typeof start !== "string" || !/^-[^-]/.test(start)) return;
+  const attached = flag?.value === undefined ? undefined : flag.value.slice(2);
+  if (!start.startsWith("-v") || attached === undefined) return verdict.doubts("the option of printf", flag);
+  const word = attached === "" ? name : wordOf([attached], flag!);
+  if (word !== undefined) setName(word, verdict);
+};
+
+/** `test -v name` evaluates a subscript in the name. */
+export const judgeTestBuiltin: Judge = (words, verdict) => {
+  words.forEach((word, place) => {
+    const before = words[place - 1];
+    const looksUp = before !== undefined && /^-[vR]$/.test(before.value ?? "-v");
+    if (looksUp && /\[/.test(word.value ?? "[")) verdict.doubts("a subscript that may hold a command", word);
+    if (/^-(?:ef|nt|ot)$/.test(word.value ?? "") || !/^-[abcdefghkprsuwxLSGON]$/.test(before?.value ?? ""))
+      return;
+    verdict.reads(word);
+  });
+};
+
+function setName(word: Word, verdict: Verdict) {
+  const { value } = word;
+  if (value === undefined || !/^[A-Za-z_]\w*$/.test(value))
+    return verdict.doubts("a variable whose name may hold a command", word);
+  verdict.sets(value, word);
+}

@@ -1,0 +1,220 @@
+import type * as bash from "unbash";
+import type { UnknownPart, Word } from "../analysis.ts";
+import { isNumeric, readArithmetic, readSubscript } from "./read-arithmetic.ts";
+import { readScript } from "./read-script.ts";
+import { doubt, type Scope } from "./scope.ts";
+
+type Part = string | UnknownPart;
+
+/** A word as it will be, and on the way every command that the shell runs to find that out. */
+export function readWord(word: bash.Word, scope: Scope): Word {
+  const parts = joinText(readParts(word, word.parts ?? [literal(word)], scope));
+  return { text: word.text, span: scope.locate(word.pos, word.end), parts, value: knownValue(parts) };
+}
+
+/** The text of a here-document. */
+export function readHereDocument(redirect: bash.HereDoc, scope: Scope): Word {
+  const { body } = redirect;
+  const parts = body.parts === undefined ? [body.text] : joinText(readQuoted(body, body.parts, scope));
+  return { text: body.text, span: scope.locate(body.pos, body.end), parts, value: knownValue(parts) };
+}
+
+/** Words made of the same pieces as others, for example the value in `--output=value`. */
+export function wordOf(parts: readonly Part[], from: Word): Word {
+  const joined = joinText(parts);
+  return { text: from.text, span: from.span, parts: joined, value: knownValue(joined) };
+}
+
+function knownValue(parts: readonly Part[]): string | undefined {
+  if (parts.length === 0) return "";
+  const [only] = parts;
+  return parts.length === 1 && typeof only === "string" ? only : undefined;
+}
+
+function joinText(parts: readonly Part[]): Part[] {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (typeof part === "string" && typeof last === "string") joined[joined.length - 1] = last + part;
+    else if (part !== "") joined.push(part);
+  }
+  return joined;
+}
+
+interface Stretch {
+  readonly pos: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+function literal(word: bash.Word): bash.LiteralPart {
+  return { type: "Literal", pos: word.pos, end: word.end, text: word.text, value: word.value };
+}
+
+function readParts(word: bash.Word, parts: readonly bash.WordPart[], scope: Scope): Part[] {
+  if (!tile(word, parts)) doubt(scope, "a word whose parts do not add up", word);
+  return parts.flatMap((part) => readPart(part, word, scope));
+}
+
+/** Inside double quotes nothing is split, except what stands for a list. */
+function readQuoted(whole: Stretch, parts: readonly bash.WordPart[], scope: Scope): Part[] {
+  return parts.flatMap((part) => {
+    if (part.type === "Literal") return [part.value];
+    return readPart(part, whole, scope).map((read) =>
+      typeof read === "string" ? read : { ...read, splits: read.splits && standsForList(part) },
+    );
+  });
+}
+
+function standsForList(part: bash.WordPart): boolean {
+  return /^\$@|^\$\{(?:@|!?\w+\[@\]|!\w+@)/.test(part.text);
+}
+
+function readPart(part: bash.WordPart, word: Stretch, scope: Scope): Part[] {
+  const unknown = (kind: UnknownPart["unknown"], splits: boolean): Part[] => [
+    { unknown: kind, text: part.text, splits },
+  ];
+  switch (part.type) {
+    case "Literal":
+      return readLiteral(part, word);
+    case "SingleQuoted":
+      return [part.value];
+    case "AnsiCQuoted":
+      if (!plainEscapes.test(part.text)) doubt(scope, "an escape that shells read differently", part);
+      return [part.value];
+    case "DoubleQuoted":
+      if (!tile({ ...part, pos: part.pos + 1, end: part.end - 1 }, part.parts))
+        doubt(scope, "a quotation whose parts do not add up", part);
+      return ["", ...readQuoted(part, part.parts, scope)];
+    case "LocaleString":
+      // A translation file decides what it says, and may put substitutions into it.
+      doubt(scope, "a translated string", part);
+      readQuoted(part, part.parts, scope);
+      return unknown("translation", false);
+    case "SimpleExpansion":
+      return unknown(isHome(part.text) ? "home" : "variable", true);
+    case "ParameterExpansion":
+      readParameter(part, scope);
+      return unknown(isHome(part.text) ? "home" : "variable", true);
+    case "CommandExpansion":
+      readSubstitution(part, scope);
+      return unknown("output", true);
+    case "ProcessSubstitution":
+      readSubstitution(part, scope);
+      return unknown("file descriptor", false);
+    case "ArithmeticExpansion":
+      readArithmetic(part.expression, part, scope);
+      return unknown("arithmetic", true);
+    case "Glob":
+      for (const inner of part.parts ?? []) readPart(inner, part, scope);
+      return unknown("glob", true);
+    case "ExtendedGlob":
+      for (const inner of part.parts ?? []) readPart(inner, part, scope);
+      return unknown("glob", true);
+    case "BraceExpansion":
+      for (const inner of part.parts ?? []) readPart(inner, part, scope);
+      return unknown("braces", true);
+    default:
+      doubt(scope, "an unknown kind of expansion", part satisfies never);
+      return unknown("variable", true);
+  }
+}
+
+function isHome(text: string): boolean {
+  return /^\$(?:HOME|\{HOME\})$/.test(text);
+}
+
+/** Unquoted text: known, unless a tilde or braces that our grammar left alone may still mean something to the shell. */
+function readLiteral(part: bash.LiteralPart, word: Stretch): Part[] {
+  if (/\{/.test(part.text) && /,|\.\./.test(word.text))
+    return [{ unknown: "braces", text: part.text, splits: true }];
+  if (part.pos === word.pos && /^~/.test(part.text)) {
+    const end = part.text.search(/\/|$/);
+    if (/^~\w*$/.test(part.text.slice(0, end)) && part.value.startsWith(part.text.slice(0, end)))
+      return [{ unknown: "home", text: part.text.slice(0, end), splits: false }, part.value.slice(end)];
+  }
+  if (/(?:^|[=:])~/.test(part.text)) return [{ unknown: "home", text: part.text, splits: false }];
+  return [part.value];
+}
+
+/** `$'…'` with the escapes everybody reads alike; no NUL, which would end the text, and nothing beyond ASCII by number. */
+const plainEscapes =
+  /^\$'(?:[^\\]|\\(?:[abeEfnrtv\\'"?]|(?!x00|000|u0000)(?:x[0-7][0-9a-fA-F]|[01][0-7]{2}|u00[0-7][0-9a-fA-F])))*'$/;
+
+function readParameter(part: bash.ParameterExpansionPart, scope: Scope): void {
+  const { index, operation } = part;
+  const keys = index !== undefined && /^[@*]$/.test(index.text);
+  if (index !== undefined && !keys) readSubscript(index, scope);
+  if (part.prefix === "!" && !keys && operation?.type !== "Names")
+    doubt(scope, "the name in a variable is expanded, which may run a command", part);
+  if (operation === undefined) return;
+  switch (operation.type) {
+    case "Default":
+      noteDefault(part, operation.operator, readWord(operation.operand, scope), scope);
+      return;
+    case "Remove":
+      readWord(operation.operand, scope);
+      return;
+    case "Replace":
+      readWord(operation.pattern, scope);
+      readWord(operation.replacement, scope);
+      return;
+    case "Slice":
+      readSubscript(operation.offset, scope);
+      if (operation.length !== undefined) readSubscript(operation.length, scope);
+      return;
+    case "CaseModification":
+      if (operation.operand !== undefined) readWord(operation.operand, scope);
+      return;
+    case "Transform":
+      if (!/^[QEAKaUuLk]$/.test(operation.operand.text))
+        doubt(scope, "the text of a variable is expanded like a prompt, which may run a command", part);
+      return;
+    case "Names":
+      return;
+    default:
+      doubt(scope, "an unknown operation on a variable", part);
+  }
+}
+
+/** `${name:=value}` is an assignment. */
+function noteDefault(part: bash.ParameterExpansionPart, operator: string, value: Word, scope: Scope): void {
+  if (!operator.endsWith("=")) return;
+  const first = scope.reading.commands.length;
+  const span = scope.locate(part.pos, part.end);
+  scope.reading.variables.push({
+    name: part.parameter,
+    numeric: isNumeric(value),
+    span,
+    first,
+    end: undefined,
+  });
+}
+
+/** The shell of a substitution inherits the directory, and cannot change it for others. */
+function readSubstitution(
+  part: bash.CommandExpansionPart | bash.ProcessSubstitutionPart,
+  scope: Scope,
+): void {
+  if (part.script === undefined) {
+    doubt(scope, "a substitution that could not be parsed", part);
+    return;
+  }
+  const { source } = part.script;
+  const span = scope.locate(part.pos, part.end);
+  readScript(part.script, {
+    ...scope,
+    shell: { ...scope.shell },
+    ...(source === undefined ? {} : { source, locate: () => span }),
+  });
+}
+
+/** Whether the parts stand side by side and fill the whole. */
+function tile(whole: Omit<Stretch, "text">, parts: readonly bash.WordPart[]): boolean {
+  let at = whole.pos;
+  for (const part of parts) {
+    if (part.pos !== at) return false;
+    at = part.end;
+  }
+  return at === whole.end;
+}
