@@ -3,6 +3,7 @@ import type { CommandAnalysis } from "./analysis.ts";
 import { hiddenCharacters } from "./hidden-characters.ts";
 import { readScript } from "./syntax/read-script.ts";
 import type { Reading } from "./syntax/scope.ts";
+import { tooMuchToRead } from "./too-much-to-read.ts";
 import { commandsTouched } from "./variables/commands-touched.ts";
 import { unsafeArithmetic } from "./variables/unsafe-arithmetic.ts";
 
@@ -11,17 +12,29 @@ import { unsafeArithmetic } from "./variables/unsafe-arithmetic.ts";
  * decide whether to ask, never whether it is safe; what it cannot understand it says. Pure.
  */
 export function analyseCommand(command: string): CommandAnalysis {
-  const whole = { start: 0, end: command.length };
-  // Linux takes no longer argument, so no shell can be given this as a command.
-  if (command.length >= longestArgument)
-    return { commands: [], notUnderstood: [{ reason: "a command too long to be read", span: whole }] };
+  const reason = tooMuchToRead(command);
+  if (reason !== undefined) return unread(command, reason);
+  try {
+    return readCommand(command);
+  } catch (error) {
+    // The stack is the last measure of depth, whatever the nesting is made of.
+    if (error instanceof RangeError) return unread(command, "a command nested too deep to be read");
+    throw error;
+  }
+}
+
+function unread(command: string, reason: string): CommandAnalysis {
+  return { commands: [], notUnderstood: [{ reason, span: { start: 0, end: command.length } }] };
+}
+
+function readCommand(command: string): CommandAnalysis {
   const reading: Reading = {
     commands: [],
     notUnderstood: hiddenCharacters(command),
     variables: [],
     arithmetic: [],
     loops: [],
-    budget: 4 * longestArgument,
+    budget: 8 * command.length + 65_536,
   };
   readScript(parse(command), {
     source: command,
@@ -35,5 +48,3 @@ export function analyseCommand(command: string): CommandAnalysis {
   const notUnderstood = [...reading.notUnderstood, ...unsafeArithmetic(reading)];
   return { commands: commandsTouched(reading), notUnderstood };
 }
-
-const longestArgument = 128 * 1024;

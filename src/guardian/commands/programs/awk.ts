@@ -31,6 +31,7 @@ function judgeProgram(program: Word, verdict: Verdict) {
   if (/system|@/.test(text)) verdict.has("execute", "the awk program may run commands", program);
   else if (/\|/.test(text.replaceAll("||", "")))
     verdict.has("execute", "the awk program has a pipe", program);
-  if (/print[\s\S]*>/.test(text)) verdict.has("write", "the awk program may print into a file", program);
+  if (text.lastIndexOf(">") > text.indexOf("print") && text.includes("print"))
+    verdict.has("write", "the awk program may print into a file", program);
   if (/getline/.test(text)) verdict.has("execute", "the awk program reads other files or commands", program);
 }

@@ -7,6 +7,7 @@ import { destroys, judgeOptions, prints } from "./rows.ts";
 import { judgeDeclaration, judgeNames, judgePrintf, judgeTestBuiltin } from "./variable-builtins.ts";
 
 const harmless = prints("*");
+const mapfile = "d=text n=text O=text s=text t u=text c=text";
 
 /** What bash does itself. */
 export const shellBuiltins: Record<string, Judge> = {
@@ -46,12 +47,12 @@ export const shellBuiltins: Record<string, Judge> = {
   let: shapes("let evaluates text as arithmetic, which may run commands"),
   local: judgeDeclaration,
   logout: harmless,
-  mapfile: judgeNames("d=text n=text O=text s=text t u=text c=text C!run"),
+  mapfile: judgeNames(mapfile),
   popd: judgeDirectoryChange,
   printf: judgePrintf,
   pushd: judgeDirectoryChange,
   read: judgeNames("a=text d=text e i=text n=text N=text p=text r s t=text u=text", { alsoOption: "-a" }),
-  readarray: judgeNames("d=text n=text O=text s=text t u=text c=text C!run"),
+  readarray: judgeNames(mapfile),
   readonly: judgeDeclaration,
   return: harmless,
   set: judgeSet,
@@ -100,9 +101,11 @@ function judgeExec(words: readonly Word[], verdict: Verdict) {
 }
 
 function judgeSource(words: readonly Word[], verdict: Verdict) {
-  const [file] = words;
+  const [file] = words[0]?.value === "--" ? words.slice(1) : words;
   if (file !== undefined) verdict.reads(file);
   verdict.has("execute", `runs the commands in ${file?.text ?? "a file"} and changes this shell`);
+  if (file === undefined || file.value === undefined || /^\/(?:dev|proc)\//.test(file.value))
+    verdict.doubts("commands that are only known when it runs", file);
 }
 
 function judgeHash(words: readonly Word[], verdict: Verdict) {

@@ -32,6 +32,9 @@ export class Accounts {
 
   takeRedirection(redirect: bash.Redirection): void {
     this.takeSpan(redirect);
+    const operator = redirect.type === "HereDoc" ? redirect.delimiter?.pos : redirect.target?.pos;
+    if (this.#scope.source.slice(redirect.pos, operator ?? redirect.end).includes("\\\n"))
+      this.#complain("a line that goes on inside a redirection", redirect);
     if (redirect.type !== "HereDoc") return;
     this.takeSpan(redirect.body);
     if (redirect.closing !== undefined) this.takeSpan(redirect.closing);
@@ -67,6 +70,8 @@ export class Accounts {
     let rest = true;
     while (rest && joining.lastIndex < end) rest = joining.test(this.#scope.source);
     if (!rest) this.#complain("text that belongs to no command", { pos: start, end });
+    if (/[^\s]\\\n\S/.test(this.#scope.source.slice(start, end)))
+      this.#complain("a line that goes on inside a sign", { pos: start, end });
   }
 
   #complain(reason: string, stretch: Stretch): void {

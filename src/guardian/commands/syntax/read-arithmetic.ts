@@ -1,6 +1,6 @@
 import { type ArithmeticExpression, forEachChild, type SyntaxNode, type Word, type WordPart } from "unbash";
 import type { Word as ReadWord } from "../analysis.ts";
-import { readWord } from "./read-word.ts";
+import { readSubstitution, readWord } from "./read-word.ts";
 import { doubt, type Scope } from "./scope.ts";
 
 /**
@@ -39,13 +39,13 @@ export function isNumeric(word: ReadWord | undefined): boolean {
 function readExpression(expression: ArithmeticExpression, scope: Scope): void {
   switch (expression.type) {
     case "ArithmeticWord": {
-      const { pos, end, parts } = expression;
-      readWord({ ...expression, type: "Word", text: scope.source.slice(pos, end) }, scope);
-      readOperand(parts, expression.value, expression, scope);
+      const { pos, end, value, parts } = expression;
+      readWord({ type: "Word", pos, end, value, text: scope.source.slice(pos, end), parts }, scope);
+      readOperand(parts, value, expression, scope);
       return;
     }
     case "ArithmeticCommandExpansion":
-      readWord({ ...commandWord(expression), parts: [{ ...expression, type: "CommandExpansion" }] }, scope);
+      readSubstitution(expression, scope);
       doubt(scope, "arithmetic on the output of a command, which may hold another command", expression);
       return;
     default:
@@ -55,10 +55,6 @@ function readExpression(expression: ArithmeticExpression, scope: Scope): void {
         noteResult(expression.operand, scope);
       forEachChild(expression, (child: SyntaxNode) => readExpression(child as ArithmeticExpression, scope));
   }
-}
-
-function commandWord(at: { readonly pos: number; readonly end: number; readonly text: string }): Word {
-  return { type: "Word", text: at.text, value: at.text, pos: at.pos, end: at.end };
 }
 
 /** `i = 1` and `i++` leave a number in `i`. */

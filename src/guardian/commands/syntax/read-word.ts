@@ -56,10 +56,23 @@ function readParts(word: bash.Word, parts: readonly bash.WordPart[], scope: Scop
   return parts.flatMap((part) => readPart(part, word, scope));
 }
 
+/** A second look at what the grammar takes for text: an expansion in it would run unseen. */
+function holdsExpansion(text: string): boolean {
+  return /`|\$[\w@*#?!$({['"-]/.test(text.replace(/\\\n/g, "").replace(/\\./g, "_"));
+}
+
+/** The same for unquoted text, where quotes and signs between commands would count, too. */
+function holdsSeparator(text: string): boolean {
+  return /[\s;&|<>()'"]/.test(text.replace(/\\[\s\S]/g, "_"));
+}
+
 /** Inside double quotes nothing is split, except what stands for a list. */
 function readQuoted(whole: Stretch, parts: readonly bash.WordPart[], scope: Scope): Part[] {
   return parts.flatMap((part) => {
-    if (part.type === "Literal") return [part.value];
+    if (part.type === "Literal") {
+      if (holdsExpansion(part.text)) doubt(scope, "text that may be more than text", part);
+      return [part.value];
+    }
     return readPart(part, whole, scope).map((read) =>
       typeof read === "string" ? read : { ...read, splits: read.splits && standsForList(part) },
     );
@@ -76,8 +89,11 @@ function readPart(part: bash.WordPart, word: Stretch, scope: Scope): Part[] {
   ];
   switch (part.type) {
     case "Literal":
+      if (holdsExpansion(part.text) || holdsSeparator(part.text))
+        doubt(scope, "text that may be more than text", part);
       return readLiteral(part, word);
     case "SingleQuoted":
+      if (part.text !== `'${part.value}'`) doubt(scope, "a quotation that does not add up", part);
       return [part.value];
     case "AnsiCQuoted":
       if (!plainEscapes.test(part.text)) doubt(scope, "an escape that shells read differently", part);
@@ -101,7 +117,8 @@ function readPart(part: bash.WordPart, word: Stretch, scope: Scope): Part[] {
       return unknown("output", true);
     case "ProcessSubstitution":
       readSubstitution(part, scope);
-      return unknown("file descriptor", false);
+      // An empty one is no word at all.
+      return unknown("file descriptor", /^.\(\s*\)$/.test(part.text));
     case "ArithmeticExpansion":
       readArithmetic(part.expression, part, scope);
       return unknown("arithmetic", true);
@@ -192,11 +209,12 @@ function noteDefault(part: bash.ParameterExpansionPart, operator: string, value:
 }
 
 /** The shell of a substitution inherits the directory, and cannot change it for others. */
-function readSubstitution(
-  part: bash.CommandExpansionPart | bash.ProcessSubstitutionPart,
+export function readSubstitution(
+  part: bash.CommandExpansionPart | bash.ProcessSubstitutionPart | bash.ArithmeticCommandExpansion,
   scope: Scope,
 ): void {
-  if (part.script === undefined) {
+  scope.reading.budget -= part.end - part.pos;
+  if (scope.reading.budget < 0 || part.script === undefined) {
     doubt(scope, "a substitution that could not be parsed", part);
     return;
   }

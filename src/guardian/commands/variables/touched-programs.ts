@@ -1,24 +1,50 @@
+/** Whether a program, undefined if it is a file of the workspace, does something else when the variable is changed. */
+export type Touches = (program: string | undefined) => boolean;
+
 /** Which programs do something else when a variable is changed; undefined if none is known. */
-export function touchedPrograms(name: string): ((program: string | undefined) => boolean) | undefined {
-  for (const [names, touched] of table) {
-    if (!names.test(name)) continue;
-    if (touched === everything) return () => true;
-    if (touched === everyProgram) return (program) => program === undefined || !builtins.has(program);
-    const listed = touched.split(" ");
-    return (program) => program !== undefined && listed.some((one) => program.startsWith(one));
-  }
-  return undefined;
+export function touchedPrograms(name: string): Touches | undefined {
+  return table.find(([names]) => names.test(name))?.[1];
 }
 
 /** Also what the shell itself does. */
-const everything = "everything";
-const everyProgram = "every program";
+const everything: Touches = () => true;
+const everyProgram: Touches = (program) => program === undefined || !builtins.has(program);
 
-const editors = "git crontab fc visudo sudoedit less man svn hg gh kubectl psql mysql";
-const pagers = "git man less more bat psql mysql systemctl journalctl gh aws";
+function programs(...starts: readonly string[]): Touches {
+  return (program) => program !== undefined && starts.some((start) => program.startsWith(start));
+}
+
+const editors = programs(
+  "git",
+  "crontab",
+  "fc",
+  "visudo",
+  "sudoedit",
+  "less",
+  "man",
+  "svn",
+  "hg",
+  "gh",
+  "kubectl",
+  "psql",
+  "mysql",
+);
+const pagers = programs(
+  "git",
+  "man",
+  "less",
+  "more",
+  "bat",
+  "psql",
+  "mysql",
+  "systemctl",
+  "journalctl",
+  "gh",
+  "aws",
+);
 
 /** One line a family of variables; the first that fits counts. */
-const table: readonly (readonly [RegExp, string])[] = [
+const table: readonly (readonly [RegExp, Touches])[] = [
   [
     /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_.*|PS[0-4]|PROMPT_COMMAND|IFS|CDPATH|GLOBIGNORE|FPATH)$/,
     everything,
@@ -27,32 +53,64 @@ const table: readonly (readonly [RegExp, string])[] = [
   [/^(?:PATH|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|MALLOC_.*|GLIBC_TUNABLES)$/, everyProgram],
   [/^(?:HOME|XDG_CONFIG_.*|XDG_DATA_.*|TERMINFO.*|TERMCAP|TERMPATH)$/, everyProgram],
   [/^(?:OPENSSL_.*|SSL_CERT_.*|.*_[pP][rR][oO][xX][yY]|RES_OPTIONS|LOCALDOMAIN|HOSTALIASES)$/, everyProgram],
-  [/^GIT_.*$/, "git gh tig"],
+  [/^GIT_.*$/, programs("git", "gh", "tig")],
   [/^(?:PAGER|.*_PAGER|MANPAGER|LESS.*|MORE|LV|MANOPT|MANROFF.*|MANPATH|MANLESS)$/, pagers],
   [/^(?:EDITOR|VISUAL|FCEDIT|.*_EDITOR|SUDO_EDITOR)$/, editors],
-  [/^(?:SSH_.*|SUDO_ASKPASS|RSYNC_.*|CVS_RSH|SVN_SSH)$/, "ssh scp sftp git rsync sudo svn cvs"],
+  [
+    /^(?:SSH_.*|SUDO_ASKPASS|RSYNC_.*|CVS_RSH|SVN_SSH)$/,
+    programs("ssh", "scp", "sftp", "git", "rsync", "sudo", "svn", "cvs"),
+  ],
   [
     /^(?:NODE_.*|NPM_.*|npm_.*|YARN_.*|PNPM_.*|COREPACK_.*|BUN_.*|DENO_.*)$/,
-    "node npm npx yarn pnpm bun deno corepack",
+    programs("node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "corepack"),
   ],
-  [/^(?:PYTHON.*|PIP_.*|VIRTUAL_ENV|CONDA_.*|UV_.*|POETRY_.*)$/, "python pip uv poetry pipx conda"],
-  [/^(?:PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|LUA_.*|PHP.*|R_.*|TCL.*)$/, "perl ruby gem bundle lua php R tclsh"],
+  [
+    /^(?:PYTHON.*|PIP_.*|VIRTUAL_ENV|CONDA_.*|UV_.*|POETRY_.*)$/,
+    programs("python", "pip", "uv", "poetry", "pipx", "conda"),
+  ],
+  [
+    /^(?:PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|LUA_.*|PHP.*|R_.*|TCL.*)$/,
+    programs("perl", "ruby", "gem", "bundle", "lua", "php", "R", "tclsh"),
+  ],
   [
     /^(?:JAVA.*|_JAVA_.*|JDK_.*|CLASSPATH|MAVEN_.*|GRADLE_.*|KOTLIN_.*|SBT_.*)$/,
-    "java mvn gradle kotlin sbt scala",
+    programs("java", "mvn", "gradle", "kotlin", "sbt", "scala"),
   ],
   [
     /^(?:CARGO_.*|RUST.*|GO.*|CGO_.*|CC|CXX|CPP|LD|AS|AR|CFLAGS|LDFLAGS|MAKE.*|GNUMAKEFLAGS|GCC_.*|COMPILER_PATH)$/,
-    "cargo rust go make cmake ninja gcc g++ clang cc c++ ld meson",
+    programs(
+      "cargo",
+      "rust",
+      "go",
+      "make",
+      "cmake",
+      "ninja",
+      "gcc",
+      "g++",
+      "clang",
+      "cc",
+      "c++",
+      "ld",
+      "meson",
+    ),
   ],
-  [/^(?:RIPGREP_CONFIG_PATH|GREP_.*|ACK_.*|ACKRC|AG_.*|FZF_.*|FD_.*)$/, "rg grep egrep fgrep ack ag fzf fd"],
+  [
+    /^(?:RIPGREP_CONFIG_PATH|GREP_.*|ACK_.*|ACKRC|AG_.*|FZF_.*|FD_.*)$/,
+    programs("rg", "grep", "egrep", "fgrep", "ack", "ag", "fzf", "fd"),
+  ],
   [
     /^(?:TAR_.*|TAPE|RSH|ZIP.*|UNZIP.*|GZIP|BZIP.*|XZ_.*|ZSTD_.*)$/,
-    "tar zip unzip gzip gunzip bzip2 xz zstd zcat xzcat",
+    programs("tar", "zip", "unzip", "gzip", "gunzip", "bzip2", "xz", "zstd", "zcat", "xzcat"),
   ],
-  [/^(?:BAT_.*|AWK.*|GAWK_.*|JQ_.*|DELTA_.*|LS_COLORS|TREE_.*|MAGIC)$/, "bat awk gawk jq delta tree file"],
-  [/^(?:CURL_.*|WGETRC|SYSTEM_WGETRC|NETRC)$/, "curl wget"],
-  [/^(?:DOCKER_.*|KUBECONFIG|AWS_.*|BROWSER)$/, "docker kubectl aws gh xdg-open man"],
+  [
+    /^(?:BAT_.*|AWK.*|GAWK_.*|JQ_.*|DELTA_.*|LS_COLORS|TREE_.*|MAGIC)$/,
+    programs("bat", "awk", "gawk", "jq", "delta", "tree", "file"),
+  ],
+  [/^(?:CURL_.*|WGETRC|SYSTEM_WGETRC|NETRC)$/, programs("curl", "wget")],
+  [
+    /^(?:DOCKER_.*|KUBECONFIG|AWS_.*|BROWSER)$/,
+    programs("docker", "kubectl", "aws", "gh", "xdg-open", "man"),
+  ],
 ];
 
 const builtins: ReadonlySet<string> = new Set(

@@ -20,7 +20,8 @@ export function runWords(
   if (first === undefined || last === undefined) return;
   const span = { start: first.span.start, end: Math.max(first.span.end, last.span.end) };
   const scope = innerScope(via, verdict, shell);
-  verdict.inner.push(() => interpretCommand({ span, words, assignments: [], redirections: [] }, scope));
+  if (scope.depth > deepest) verdict.doubts("commands in commands in commands, too deep to follow", first);
+  else verdict.inner.push(() => interpretCommand({ span, words, assignments: [], redirections: [] }, scope));
 }
 
 /** A text is read as commands by a shell. */
