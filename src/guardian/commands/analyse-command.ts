@@ -41,6 +41,7 @@ function readCommand(command: string): CommandAnalysis {
     locate: (start, end) => ({ start, end }),
     within: [],
     deferred: false,
+    rewritten: false,
     shell: { directory: "", moved: false },
     reading,
     depth: 0,

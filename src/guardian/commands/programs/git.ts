@@ -8,6 +8,9 @@ const risky =
   "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=run --exec-path=run --upload-archive=run --remote=network --extcmd=run --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --interactive!run --patch!run";
 const showing = risky.replace(" --patch!run", "").replace(" --textconv!run", "");
 
+/** `-m message` takes any text. */
+const telling = `${risky} m=text F=read --message=text --file=read --author=text --date=text`;
+
 /** Subcommands that only look, with the options to watch for. */
 const looking: Readonly<Record<string, string>> = {
   annotate: showing,
@@ -122,7 +125,7 @@ function judgeSubcommand(subcommand: Word, words: readonly Word[], verdict: Verd
     return;
   }
   if (act !== undefined) {
-    judgeOptions(risky, words, verdict);
+    judgeOptions(/^(?:commit|merge)$/.test(name) ? telling : risky, words, verdict);
     if (
       name === "push" &&
       words.some(({ value }) => /^(?:-[^-]*[fd]|--(?:force|delete|mirror|prune)|\+|:)/.test(value ?? "-f"))

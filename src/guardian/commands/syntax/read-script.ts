@@ -61,6 +61,7 @@ function readNode(node: Node, scope: Scope, accounts: Accounts): void {
       readNode(node.command, scope, accounts);
       return;
     case "Subshell":
+      if (scope.source.startsWith("((", node.pos)) doubt(scope, "parentheses that may be arithmetic", node);
       readNode(node.body, { ...scope, shell: { ...scope.shell } }, accounts);
       return;
     case "BraceGroup":
@@ -113,6 +114,8 @@ function readNode(node: Node, scope: Scope, accounts: Accounts): void {
       settle(scope.shell);
       return;
     case "Coproc":
+      // There bash puts the name COPROC before the command, where it is a program.
+      if (scope.rewritten) doubt(scope, "a coprocess in a substitution", node);
       if (node.name !== undefined) accounts.takeWord(node.name);
       readNode(node.body, { ...scope, shell: { ...scope.shell } }, accounts);
       return;

@@ -8,6 +8,8 @@ export interface Scope {
   readonly within: readonly string[];
   /** Its commands run when something else happens: the body of a function, a trap. */
   readonly deferred: boolean;
+  /** It stands in a substitution, whose text bash writes anew before it runs it. */
+  readonly rewritten: boolean;
   readonly shell: ShellState;
   readonly reading: Reading;
   /** How many times a text inside a text has been read as commands. */

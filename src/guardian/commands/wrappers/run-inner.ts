@@ -64,6 +64,7 @@ function innerScope(via: string, verdict: Verdict, shell: InnerShell): Scope {
     within: [...scope.within, via],
     deferred: scope.deferred || shell === "deferred",
     shell: shell === "same" ? scope.shell : { ...scope.shell },
+    rewritten: false,
     depth: scope.depth + 1,
   };
 }
