@@ -1,3 +1,4 @@
+import type { Risk } from "../../contract/access.ts";
 import type { Word } from "./analysis.ts";
 import { wordOf } from "./syntax/read-word.ts";
 
@@ -18,6 +19,8 @@ export interface ScannedWords {
   readonly unlisted: readonly Word[];
   /** Words that the shell may turn into options of such a program. */
   readonly unclear: readonly Word[];
+  /** The most that an option can do. */
+  readonly worst: Risk;
 }
 
 /**
@@ -57,7 +60,7 @@ export function scanWords(
       found.operands.push(word);
     }
   }
-  return known.harmless ? { ...found, unclear: [] } : found;
+  return { ...found, unclear: known.worst === "read" ? [] : found.unclear, worst: known.worst };
 }
 
 /** A home directory is an absolute path; every other expansion may begin with a dash. */
@@ -80,9 +83,15 @@ interface KnownOption {
 interface KnownOptions {
   readonly named: ReadonlyMap<string, KnownOption>;
   readonly open: boolean;
-  /** Nothing an option can say does harm. */
-  readonly harmless: boolean;
+  readonly worst: Risk;
 }
+
+const worstFirst: readonly (readonly [OptionMeaning, Risk])[] = [
+  ["delete", "destructive"],
+  ["network", "network"],
+  ["run", "execute"],
+  ["write", "write"],
+];
 
 const compiled = new Map<string, KnownOptions>();
 
@@ -96,8 +105,9 @@ function compile(list: string): KnownOptions {
     named.set(name, { meaning: (meaning as OptionMeaning | undefined) ?? "flag", takes });
   }
   const open = named.delete("*");
-  const harmless = open && [...named.values()].every(({ meaning }) => /^(?:flag|text|read)$/.test(meaning));
-  const options = { named, open, harmless };
+  const meanings = new Set([...named.values()].map(({ meaning }) => meaning));
+  const worst = worstFirst.find(([meaning]) => meanings.has(meaning))?.[1] ?? "read";
+  const options: KnownOptions = { named, open, worst: open ? worst : "execute" };
   compiled.set(list, options);
   return options;
 }

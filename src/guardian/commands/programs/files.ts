@@ -32,13 +32,13 @@ export const filePrograms: Record<string, Judge> = {
     "b c C d D g=text m=text o=text p s S=text t=write T v --mode=text --owner=text --group=text --directory --target-directory=write --verbose",
   ),
   link: writes("*"),
-  ln: writes("* t=write --target-directory=write"),
+  ln: copies("* t=write --target-directory=write"),
   locate: prints("*"),
   ls: listing,
   mkdir: writes("* m=text --mode=text"),
   mkfifo: writes("* m=text --mode=text"),
   mknod: runs("mknod makes device files"),
-  mktemp: writes("* p=write --tmpdir=write"),
+  mktemp: judgeMktemp,
   mv: judgeMove,
   namei: listing,
   patch: runs("patch writes the files its input names"),
@@ -50,9 +50,7 @@ export const filePrograms: Record<string, Judge> = {
   rm: deletes("*"),
   rmdir: deletes("*"),
   shred: deletes("* n=text s=text u"),
-  split: writes(
-    "a=text b=text C=text d e l=text n=text t=text u x --additional-suffix=text --bytes=text --lines=text --number=text --verbose --filter=run",
-  ),
+  split: judgeSplit,
   stat: reads("* c=text f --format=text --printf=text"),
   tar: judgeTar,
   tee: writes("*"),
@@ -66,7 +64,7 @@ export const filePrograms: Record<string, Judge> = {
   unzip: judgeUnzip,
   vdir: listing,
   xz: judgePack,
-  zip: writes("r q v u f m!delete j l D y e # X x=text i=text --recurse-paths --quiet --exclude=text"),
+  zip: judgeZip,
   zipinfo: listing,
   zstd: writes(
     "d c k f q v t l r T=text o=write # --rm!delete --keep --stdout --decompress --ultra --long --threads=text",
@@ -125,4 +123,26 @@ function judgePack(words: readonly Word[], verdict: Verdict) {
   const { options, operands } = judgeOptions(list, words, verdict);
   const shows = options.some(({ name }) => /^(?:-[clt]|--(?:to-)?stdout|--list|--test)$/.test(name));
   for (const file of operands) shows ? verdict.reads(file) : verdict.writes(file);
+}
+
+function judgeMktemp(words: readonly Word[], verdict: Verdict) {
+  judgeOptions("* p=text --tmpdir=text --suffix=text", words, verdict);
+  verdict.has("write", "mktemp makes a file");
+}
+
+/** `split file prefix` writes files whose names begin with the prefix. */
+function judgeSplit(words: readonly Word[], verdict: Verdict) {
+  const list =
+    "a=text b=text C=text d e l=text n=text t=text u x --additional-suffix=text --bytes=text --lines=text --number=text --verbose --filter=run";
+  const [file, prefix] = judgeOptions(list, words, verdict).operands;
+  if (file !== undefined) verdict.reads(file);
+  if (prefix !== undefined) verdict.writes(prefix);
+  else verdict.has("write", "split writes files");
+}
+
+function judgeZip(words: readonly Word[], verdict: Verdict) {
+  const list = "r q v u f m!delete j l D y e # X x=text i=text --recurse-paths --quiet --exclude=text";
+  const [archive, ...files] = judgeOptions(list, words, verdict).operands;
+  if (archive !== undefined) verdict.writes(archive);
+  for (const file of files) verdict.reads(file);
 }

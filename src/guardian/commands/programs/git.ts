@@ -5,11 +5,17 @@ import { judgeOptions } from "./rows.ts";
 
 /** Options anywhere in git that write, run or connect, also when they are abbreviated. */
 const risky =
-  "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=run --exec-path=run --upload-archive=run --remote=network --extcmd=run --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --interactive!run --patch!run";
+  "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=run --exec-path=run --upload-archive=run --extcmd=run --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --interactive!run --patch!run";
 const showing = risky.replace(" --patch!run", "").replace(" --textconv!run", "");
 
 /** `-m message` takes any text. */
 const telling = `${risky} m=text F=read --message=text --file=read --author=text --date=text`;
+const actingOptions: Readonly<Record<string, string>> = {
+  archive: `${risky} o=write --remote=network`,
+  clone: `${risky} c=run u=run`,
+  commit: telling,
+  merge: telling,
+};
 
 /** Subcommands that only look, with the options to watch for. */
 const looking: Readonly<Record<string, string>> = {
@@ -85,7 +91,7 @@ const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
   bisect: [/^(?:log|view)$/, "execute", "checks out and runs"],
   branch: [
     /^(?:|(?:-[avrlq]+|--(?:all|list|remotes|verbose|show-current|contains|merged|no-merged|sort=\S+|format=.+))(?: .*)?)$/,
-    "destructive",
+    "write",
     "makes, moves or deletes branches",
   ],
   config: [
@@ -94,12 +100,12 @@ const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
     "changes settings, which can name programs",
   ],
   notes: [/^(?:|list.*|show.*)$/, "write", "changes notes"],
-  reflog: [/^(?:|show.*|HEAD.*|-\d+.*)$/, "destructive", "deletes what can be restored"],
+  reflog: [/^(?:|show.*|HEAD.*|-\d+.*)$/, "write", "deletes what can be restored"],
   remote: [/^(?:|-v|--verbose|get-url \S+)$/, "network", "changes or asks other repositories"],
-  stash: [/^(?:list.*|show.*)$/, "destructive", "moves changes away or deletes them"],
+  stash: [/^(?:list.*|show.*)$/, "write", "moves changes away or deletes them"],
   submodule: [/^(?:|status.*|summary.*)$/, "execute", "runs commands or fetches"],
   tag: [/^(?:|(?:-l|--list|-n\d*)(?: .*)?)$/, "write", "makes or deletes tags"],
-  worktree: [/^list.*$/, "destructive", "makes or deletes work trees"],
+  worktree: [/^list.*$/, "write", "makes or deletes work trees"],
 };
 
 /** git by subcommand; settings given with `-c` can name programs, so only a few are let through. */
@@ -125,7 +131,7 @@ function judgeSubcommand(subcommand: Word, words: readonly Word[], verdict: Verd
     return;
   }
   if (act !== undefined) {
-    judgeOptions(/^(?:commit|merge)$/.test(name) ? telling : risky, words, verdict);
+    judgeOptions(own(actingOptions, name) ?? risky, words, verdict);
     if (
       name === "push" &&
       words.some(({ value }) => /^(?:-[^-]*[fd]|--(?:force|delete|mirror|prune)|\+|:)/.test(value ?? "-f"))
@@ -138,8 +144,13 @@ function judgeSubcommand(subcommand: Word, words: readonly Word[], verdict: Verd
   judgeOptions(risky, words, verdict);
   const known = words.every(({ value }) => value !== undefined);
   const looks = known && mix[0].test(words.map(({ value }) => value).join(" "));
-  if (!looks) verdict.has(mix[1], `git ${name} ${mix[2]}`, subcommand);
+  if (looks) return;
+  const harsh = !known || words.some(({ value }) => harshWords.test(value ?? ""));
+  verdict.has(harsh ? "destructive" : mix[1], `git ${name} ${mix[2]}`, subcommand);
 }
+
+const harshWords =
+  /^(?:-[^-]*[dDmMfC][^-]*|--(?:delete|force|move|expire.*)|drop|clear|pop|remove|prune|expire|delete|deinit)$/;
 
 function own<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;

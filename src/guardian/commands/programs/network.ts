@@ -1,4 +1,5 @@
 import type { Word } from "../analysis.ts";
+import { wordOf } from "../syntax/read-word.ts";
 import type { Judge, Verdict } from "../verdict.ts";
 import { connects, judgeOptions, runs } from "./rows.ts";
 
@@ -8,9 +9,9 @@ export const networkPrograms: Record<string, Judge> = {
   dig: connects("* f=read k=read"),
   ftp: connects("*"),
   host: connects("*"),
-  nc: connects("* e!run c!run"),
-  ncat: connects("* e!run c!run --exec!run --sh-exec!run --lua-exec!run o=write --output=write"),
-  netcat: connects("* e!run c!run"),
+  nc: connects("* e=run c=run"),
+  ncat: connects("* e=run c=run --exec=run --sh-exec=run --lua-exec=run o=write --output=write"),
+  netcat: connects("* e=run c=run"),
   nslookup: connects("*"),
   rsync: judgeRsync,
   scp: judgeScp,
@@ -27,15 +28,18 @@ function judgeCurl(words: readonly Word[], verdict: Verdict) {
   const list =
     "* o=write O!write J!write D=write c=write b=text T=read K=run d=text F=text H=text X=text A=text e=text u=text x=text m=text w=text E=read r=text C=text z=text --output=write --output-dir=write --remote-name!write --remote-name-all!write --dump-header=write --cookie-jar=write --trace=write --trace-ascii=write --stderr=write --etag-save=write --hsts=write --alt-svc=write --libcurl=write --config=run --engine=run --upload-file=read --cacert=read --cert=read --key=read --netrc-file=read --data=text --data-raw=text --data-binary=text --data-urlencode=text --form=text --json=text --header=text --request=text --user-agent=text --user=text --proxy=text --max-time=text --connect-timeout=text --write-out=text --url=network --retry=text --resolve=text --unix-socket=read";
   const { options, operands } = judgeOptions(list, words, verdict);
-  for (const { value } of options)
-    if (value !== undefined && /^(?:[^=]*=)?@./.test(value.value ?? "")) verdict.reads(value);
+  for (const { value } of options) {
+    const [, file] = /^(?:[^=]*=)?@([^;]+)/.exec(value?.value ?? "") ?? [];
+    if (value !== undefined && file !== undefined) verdict.reads(wordOf([file], value));
+  }
   for (const address of operands) judgeAddress(address, verdict);
   if (operands.length === 0) verdict.has("network", "curl connects to the network");
 }
 
 function judgeAddress(address: Word, verdict: Verdict): void {
-  if (/^file:/i.test(address.value ?? "")) verdict.reads(address);
-  verdict.connects(address);
+  const [, file] = /^file:(?:\/\/[^/]*)?(.*)/i.exec(address.value ?? "") ?? [];
+  if (file === undefined) verdict.connects(address);
+  else verdict.reads(wordOf([file], address));
 }
 
 function judgeWget(words: readonly Word[], verdict: Verdict) {
@@ -55,7 +59,7 @@ function judgeSsh(words: readonly Word[], verdict: Verdict) {
   const { options, operands } = judgeOptions(list, words, verdict, "first");
   for (const { name, value, word } of options)
     if (name === "-o" && !plainSshOption(value))
-      verdict.has("execute", `ssh -o ${value?.text} may run a program`, word);
+      verdict.has("execute", `ssh -o ${value?.value ?? value?.text} may run a program`, word);
   const [host, ...remote] = operands;
   if (host !== undefined) verdict.connects(host);
   verdict.has(
@@ -80,13 +84,14 @@ function judgeScp(words: readonly Word[], verdict: Verdict) {
 function judgeRsync(words: readonly Word[], verdict: Verdict) {
   const list =
     "* e=run --rsh=run --rsync-path=run --daemon!run --config=run --filter=text --exclude=text --include=text --exclude-from=read --include-from=read --files-from=read --log-file=write --write-batch=write --read-batch=read --delete!delete --delete-before!delete --delete-after!delete --delete-during!delete --delete-excluded!delete --remove-source-files!delete --password-file=read f=text B=text T=write";
-  const { operands } = judgeOptions(list, words, verdict);
-  judgeCopy(operands, verdict);
-  for (const place of operands) if (/:/.test(place.value ?? ":")) verdict.connects(place);
+  judgeCopy(judgeOptions(list, words, verdict).operands, verdict);
 }
 
+/** Places with a colon are on other machines. */
 function judgeCopy(operands: readonly Word[], verdict: Verdict): void {
-  for (const source of operands.slice(0, -1)) verdict.reads(source);
-  const target = operands.at(-1);
-  if (target !== undefined && operands.length > 1) verdict.writes(target);
+  operands.forEach((place, at) => {
+    if (/^[^/]*:/.test(place.value ?? ":")) verdict.connects(place);
+    else if (at === operands.length - 1 && at > 0) verdict.writes(place);
+    else verdict.reads(place);
+  });
 }

@@ -53,7 +53,9 @@ export function copies(options: string): Judge {
 /** Removes its operands. */
 export function deletes(options: string): Judge {
   return (words, verdict) => {
-    for (const file of operandsOf(options, words, verdict)) verdict.deletes(file);
+    const files = operandsOf(options, words, verdict);
+    for (const file of files) verdict.deletes(file);
+    if (files.length === 0) verdict.has("destructive", `${verdict.program} deletes`);
   };
 }
 
@@ -110,6 +112,6 @@ export function judgeOptions(
   for (const word of scan.unlisted)
     verdict.has("execute", `${verdict.program} ${word.text} is not known to be harmless`, word);
   for (const word of scan.unclear)
-    verdict.has("execute", `${word.text} may become an option of ${verdict.program}`, word);
+    verdict.has(scan.worst, `${word.text} may become an option of ${verdict.program}`, word);
   return scan;
 }

@@ -71,7 +71,7 @@ const running = new RegExp(String.raw`^[\s;]*${addresses}e`);
 const substitution = new RegExp(String.raw`^[\s;]*${addresses}([sy])([^\w\s\\])`);
 
 function next(script: string): { readonly length: number; readonly found?: Found } | undefined {
-  const plain = simple.exec(script)?.[0] ?? labelled.exec(script)?.[0];
+  const plain = simple.exec(script)?.[0] || labelled.exec(script)?.[0];
   if (plain !== undefined && plain !== "") return { length: plain.length };
   if (running.test(script)) return { length: script.length, found: { does: "run", file: "" } };
   const file = filed.exec(script);

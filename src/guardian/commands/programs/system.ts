@@ -73,8 +73,10 @@ export const systemPrograms: Record<string, Judge> = {
 /** `date -s` and a bare operand set the clock. */
 function judgeDate(words: readonly Word[], verdict: Verdict) {
   const list =
-    "u R I?text d=text r=read f=read s!run --date=text --utc --universal --iso-8601?text --rfc-3339=text --rfc-email --reference=read --file=read --debug --version --set!run";
-  const { operands } = judgeOptions(list, words, verdict);
+    "u R I?text d=text r=read f=read s=text --date=text --utc --universal --iso-8601?text --rfc-3339=text --rfc-email --reference=read --file=read --debug --version --set=text";
+  const { options, operands } = judgeOptions(list, words, verdict);
+  for (const { name, word } of options)
+    if (name === "-s" || name === "--set") verdict.has("destructive", `date ${name} sets the clock`, word);
   for (const word of operands)
     if (!(typeof word.parts[0] === "string" && word.parts[0].startsWith("+")))
       verdict.has("destructive", `date ${word.text} may set the clock`, word);

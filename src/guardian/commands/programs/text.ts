@@ -50,9 +50,7 @@ export const textPrograms: Record<string, Judge> = {
     "-f",
     "--from-file",
   ),
-  less: reads(
-    "E F N R S X n i s e f r # --quit-if-one-screen --RAW-CONTROL-CHARS --no-init --LINE-NUMBERS --chop-long-lines --version",
-  ),
+  less: judgeLess,
   look: reads("*"),
   mawk: judgeAwk,
   md5sum: summing,
@@ -99,9 +97,7 @@ export const textPrograms: Record<string, Judge> = {
   xmllint: runs("xmllint follows addresses and writes files"),
   xxd: judgeXxd,
   xzcat: summing,
-  yq: searches(
-    "e r o=text p=text P C M N n --yaml-output --raw-output --output-format=text --input-format=text --prettyPrint --version i!write --inplace!write",
-  ),
+  yq: judgeYq,
   zcat: summing,
   zstdcat: summing,
 };
@@ -121,4 +117,22 @@ function judgeInAndOut(options: string, words: readonly Word[], verdict: Verdict
   if (output !== undefined) verdict.writes(output);
   if (input?.parts.some((part) => typeof part !== "string" && part.splits))
     verdict.has("write", `${input.text} may become two files, of which the second is written`, input);
+}
+
+/** A word with a plus is a command of less, which can run others. */
+function judgeLess(words: readonly Word[], verdict: Verdict) {
+  const list =
+    "E F N R S X n i s e f r # --quit-if-one-screen --RAW-CONTROL-CHARS --no-init --LINE-NUMBERS --chop-long-lines --version";
+  for (const file of judgeOptions(list, words, verdict).operands) {
+    verdict.reads(file);
+    if (/^\+/.test(file.value ?? "")) verdict.has("execute", `less ${file.text} is a command of less`, file);
+  }
+}
+
+function judgeYq(words: readonly Word[], verdict: Verdict) {
+  const list =
+    "e r o=text p=text P C M N n i --yaml-output --raw-output --output-format=text --input-format=text --prettyPrint --version --inplace";
+  const { options, operands } = judgeOptions(list, words, verdict);
+  const inPlace = options.some(({ name }) => name === "-i" || name === "--inplace");
+  for (const file of operands.slice(1)) inPlace ? verdict.writes(file) : verdict.reads(file);
 }

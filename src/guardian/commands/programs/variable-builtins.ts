@@ -65,7 +65,7 @@ export const judgeTestBuiltin: Judge = (words, verdict) => {
     const before = words[place - 1];
     const looksUp = before !== undefined && /^-[vR]$/.test(before.value ?? "-v");
     if (looksUp && /\[/.test(word.value ?? "[")) verdict.doubts("a subscript that may hold a command", word);
-    if (/^-(?:ef|nt|ot)$/.test(word.value ?? "") || !/^-[abcdefghkprsuwxLSGON]$/.test(before?.value ?? ""))
+    if (/^-(?:ef|nt|ot)$/.test(word.value ?? "") || !/^-[bcdefghkprsuwxLSGON]$/.test(before?.value ?? ""))
       return;
     verdict.reads(word);
   });

@@ -122,10 +122,11 @@ function readPart(part: bash.WordPart, word: Stretch, scope: Scope): Part[] {
     case "ArithmeticExpansion":
       readArithmetic(part.expression, part, scope);
       return unknown("arithmetic", true);
-    case "Glob":
+    case "ExtendedGlob":
+      doubt(scope, "a glob that bash reads only when told to", part);
       for (const inner of part.parts ?? []) readPart(inner, part, scope);
       return unknown("glob", true);
-    case "ExtendedGlob":
+    case "Glob":
       for (const inner of part.parts ?? []) readPart(inner, part, scope);
       return unknown("glob", true);
     case "BraceExpansion":

@@ -45,8 +45,10 @@ const pagers = programs(
 
 /** One line a family of variables; the first that fits counts. */
 const table: readonly (readonly [RegExp, Touches])[] = [
+  // What `read` cuts into words is only data.
+  [/^IFS$/, (program) => program !== "read"],
   [
-    /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_.*|PS[0-4]|PROMPT_COMMAND|IFS|CDPATH|GLOBIGNORE|FPATH)$/,
+    /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_.*|PS[0-4]|PROMPT_COMMAND|CDPATH|GLOBIGNORE|FPATH)$/,
     everything,
   ],
   [/^(?:POSIXLY_CORRECT|BASH_FUNC_.*|TEXTDOMAIN.*|LANGUAGE|HISTFILE|EXECIGNORE|INPUTRC)$/, everything],

@@ -31,12 +31,22 @@ export const judgeShell: Judge = (words, verdict) => {
   const script = words[place];
   if (command) {
     if (script === undefined) return verdict.doubts(`${verdict.program} -c without commands`);
-    return runScript(script, `${verdict.program} -c`, verdict);
+    return runShellScript(script, `${verdict.program} -c`, verdict);
   }
   if (script === undefined || fromInput) return readInput(verdict);
   verdict.reads(script);
   verdict.has("execute", `runs the commands in ${script.text}`, script);
 };
+
+/** What other shells read as bash does; they differ in quotes, lists and redirections that only bash has. */
+function runShellScript(script: Word, via: string, verdict: Verdict): void {
+  if (verdict.program !== "bash" && onlyBash.test(script.value ?? ""))
+    verdict.doubts(`commands that bash and ${verdict.program} may read differently`, script);
+  runScript(script, via, verdict);
+}
+
+const onlyBash =
+  /\$['"[]|&>|[<>]\(|\[\[|(?<!\$)\(\(|\|&|<<<|;&|=\(|\$\{[^}]*['"!@]|[@!+*?]\(|\}[<>]|\b(?:function|coproc|select|time|declare|local|typeset|source|builtin|let)\b/;
 
 function unknownWord(word: Word, verdict: Verdict): void {
   verdict.doubts(`what ${verdict.program} is told to run`, word);
@@ -55,7 +65,7 @@ function readInput(verdict: Verdict) {
   const [input] = redirections.filter(({ kind }) => kind === "text");
   const others = redirections.filter(({ kind }) => /^read/.test(kind));
   if (input !== undefined && others.length === 0 && redirections.at(-1) === input)
-    return runScript(input.target, `${verdict.program} <<`, verdict);
+    return runShellScript(input.target, `${verdict.program} <<`, verdict);
   verdict.doubts(`${verdict.program} runs the commands it is given as input`);
   verdict.has("execute", `${verdict.program} runs the commands it is given as input`);
 }

@@ -23,7 +23,7 @@ export const wrappers: Record<string, Judge> = {
   fish: runs("fish runs commands in a language of its own"),
   flock: judgeFlock,
   ionice: wraps("c=text n=text t"),
-  ksh: judgeShell,
+  ksh: runs("ksh runs commands in a language of its own"),
   ltrace: wraps("c C f i S r t T e=text s=text n=text a=text o=write"),
   nice: wraps("n=text # --adjustment=text"),
   nohup: judgeNohup,
