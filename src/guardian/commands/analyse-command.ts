@@ -33,6 +33,7 @@ function readCommand(command: string): CommandAnalysis {
     notUnderstood: hiddenCharacters(command),
     variables: [],
     arithmetic: [],
+    arrays: new Set(),
     loops: [],
     budget: 8 * command.length + 65_536,
   };

@@ -70,8 +70,10 @@ function judgeRedirection({ kind, target }: Redirection, verdict: Verdict) {
   if (kind === "text" || kind === "descriptor") return;
   const path = target.value;
   if (path !== undefined && /^\/dev\/(?:null|stdin|stdout|stderr|zero|tty|fd\/\d+)$/.test(path)) return;
-  // Anything that an expansion may turn into one of the shell's own network addresses counts as such in rules.
   if (path !== undefined && /^\/dev\/(?:tcp|udp)\//.test(path)) return verdict.connects(target);
+  const [start] = target.parts;
+  if (typeof start === "object" && start.unknown !== "home" && start.unknown !== "file descriptor")
+    verdict.has("network", `${target.text} may become a network address of the shell`, target);
   if (kind === "read") return verdict.reads(target);
   if (kind === "read and write") verdict.reads(target);
   verdict.writes(target);

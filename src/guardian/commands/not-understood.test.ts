@@ -26,7 +26,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "ls $(rm a",
     [
       "destructive: rm a (deletes a; delete <a>)",
-      "read: ls \u00ab$(rm a\u00bb (read <$(rm a>)",
+      "read: ls «$(rm a» (read <$(rm a>)",
       "not understood: a syntax error: unterminated command substitution: $(rm a",
     ],
   ],
@@ -39,16 +39,16 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "an expansion for a program",
     '$x; "$x"; $(ls); `ls`; ${x:-ls}; ~/x; l?; {ls,}',
     [
-      "execute: \u00ab$x\u00bb (runs a program that is only known when it runs)",
-      'execute: \u00ab"$x"\u00bb (runs a program that is only known when it runs)',
+      "execute: «$x» (runs a program that is only known when it runs)",
+      'execute: «"$x"» (runs a program that is only known when it runs)',
       "read: ls",
-      "execute: \u00ab$(ls)\u00bb (runs a program that is only known when it runs)",
+      "execute: «$(ls)» (runs a program that is only known when it runs)",
       "read: ls",
-      "execute: \u00ab`ls`\u00bb (runs a program that is only known when it runs)",
-      "execute: \u00ab${x:-ls}\u00bb (runs a program that is only known when it runs)",
-      "execute: \u00ab~/x\u00bb (runs a program that is only known when it runs)",
-      "execute: \u00abl?\u00bb (runs a program that is only known when it runs)",
-      "execute: \u00ab{ls,}\u00bb (runs a program that is only known when it runs)",
+      "execute: «`ls`» (runs a program that is only known when it runs)",
+      "execute: «${x:-ls}» (runs a program that is only known when it runs)",
+      "execute: «~/x» (runs a program that is only known when it runs)",
+      "execute: «l?» (runs a program that is only known when it runs)",
+      "execute: «{ls,}» (runs a program that is only known when it runs)",
       "not understood: an expansion where the program's name stands: $x",
       'not understood: an expansion where the program\'s name stands: "$x"',
       "not understood: an expansion where the program's name stands: $(ls)",
@@ -63,7 +63,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "a home directory",
     "~/bin/x",
     [
-      "execute: \u00ab~/bin/x\u00bb (runs a program that is only known when it runs)",
+      "execute: «~/bin/x» (runs a program that is only known when it runs)",
       "not understood: an expansion where the program's name stands: ~/bin/x",
     ],
   ],
@@ -72,7 +72,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "ls a<(cat b)",
     [
       "read: cat b (read <b>)",
-      "read: ls a \u00ab<(cat b)\u00bb (read <a>; read <<(cat b)>)",
+      "read: ls a «<(cat b)» (read <a>; read <<(cat b)>)",
       "not understood: words that run together: a<(cat b)",
     ],
   ],
@@ -80,7 +80,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "a descriptor in a variable",
     "ls >&$x",
     [
-      "write: ls (writes $x; write <$x>)",
+      "network: ls ($x may become a network address of the shell; writes $x; write <$x>)",
       "not understood: a redirection to a descriptor that is not known: >&$x",
     ],
   ],
@@ -95,13 +95,13 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a translated string",
     'ls $"a"',
-    ['read: ls \u00ab$"a"\u00bb (read <$"a">)', 'not understood: a translated string: $"a"'],
+    ['read: ls «$"a"» (read <$"a">)', 'not understood: a translated string: $"a"'],
   ],
   [
     "an escape",
     "ls $'\\u00e9' $'\\0' $'a\\cb'",
     [
-      "read: ls \u00e9  a\u0002 (read <\u00e9>; read <>; read <a\u0002>)",
+      "read: ls é  a\u0002 (read <é>; read <>; read <a\u0002>)",
       "not understood: an escape that shells read differently: $'\\u00e9'",
       "not understood: an escape that shells read differently: $'\\0'",
       "not understood: an escape that shells read differently: $'a\\cb'",
@@ -111,26 +111,22 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "arithmetic on a variable",
     "echo $((x + 1))",
     [
-      "read: echo \u00ab$((x + 1))\u00bb",
+      "read: echo «$((x + 1))»",
       "not understood: arithmetic evaluates the text of x, which may hold a command: x",
     ],
   ],
   [
     "arithmetic on a number",
     "x=1; y=$((x + 1)); echo $((x + y)) ${a[x]} $((RANDOM % 3))",
-    [
-      "read: x=1",
-      "read: y=?",
-      "read: echo \u00ab$((x + y))\u00bb \u00ab${a[x]}\u00bb \u00ab$((RANDOM % 3))\u00bb",
-    ],
+    ["read: x=1", "read: y=?", "read: echo «$((x + y))» «${a[x]}» «$((RANDOM % 3))»"],
   ],
-  ["arithmetic on a count", "n=$#; echo $((n + 1))", ["read: n=?", "read: echo \u00ab$((n + 1))\u00bb"]],
+  ["arithmetic on a count", "n=$#; echo $((n + 1))", ["read: n=?", "read: echo «$((n + 1))»"]],
   [
     "arithmetic on what was read",
     "read n; echo $((n + 1))",
     [
       "read: read n",
-      "read: echo \u00ab$((n + 1))\u00bb",
+      "read: echo «$((n + 1))»",
       "not understood: arithmetic evaluates the text of n, which may hold a command: n",
     ],
   ],
@@ -140,7 +136,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "read: cat n (read <n>)",
       "read: cat n (read <n>)",
-      "read: echo \u00ab$(($(cat n) + 1))\u00bb \u00ab$((`cat n`))\u00bb",
+      "read: echo «$(($(cat n) + 1))» «$((`cat n`))»",
       "not understood: arithmetic on the output of a command, which may hold another command: $(cat n)",
       "not understood: arithmetic on text that may hold a command: `cat n`",
     ],
@@ -149,7 +145,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "arithmetic in a subscript",
     "echo ${a[x]} ${a[$x]}; a[x]=1; unset 'a[x]'",
     [
-      "read: echo \u00ab${a[x]}\u00bb \u00ab${a[$x]}\u00bb",
+      "read: echo «${a[x]}» «${a[$x]}»",
       "read: a=1",
       "read: unset a[x]",
       "not understood: a variable whose name may hold a command: 'a[x]'",
@@ -162,7 +158,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "arithmetic in a slice",
     "echo ${x:y} ${x:0:z}",
     [
-      "read: echo \u00ab${x:y}\u00bb \u00ab${x:0:z}\u00bb",
+      "read: echo «${x:y}» «${x:0:z}»",
       "not understood: arithmetic evaluates the text of y, which may hold a command: y",
       "not understood: arithmetic evaluates the text of z, which may hold a command: z",
     ],
@@ -176,11 +172,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
       "not understood: arithmetic evaluates the text of x, which may hold a command: [x]",
     ],
   ],
-  [
-    "arithmetic on a loop",
-    "for i in 1 2 {3..5}; do echo $((i * 2)); done",
-    ["read: echo \u00ab$((i * 2))\u00bb"],
-  ],
+  ["arithmetic on a loop", "for i in 1 2 {3..5}; do echo $((i * 2)); done", ["read: echo «$((i * 2))»"]],
   [
     "arithmetic that may be commands",
     "((ls); rm a)",
@@ -195,7 +187,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "a parameter without plain name",
     "echo ${!x} ${!x@} ${!x[@]} ${x@Q} ${x@P}",
     [
-      "read: echo \u00ab${!x}\u00bb \u00ab${!x@}\u00bb \u00ab${!x[@]}\u00bb \u00ab${x@Q}\u00bb \u00ab${x@P}\u00bb",
+      "read: echo «${!x}» «${!x@}» «${!x[@]}» «${x@Q}» «${x@P}»",
       "not understood: the name in a variable is expanded, which may run a command: ${!x}",
       "not understood: the text of a variable is expanded like a prompt, which may run a command: ${x@P}",
     ],
@@ -203,19 +195,12 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "an extended glob",
     "ls !(a)",
-    [
-      "read: ls \u00ab!(a)\u00bb (read <!(a)>)",
-      "not understood: a glob that bash reads only when told to: !(a)",
-    ],
+    ["read: ls «!(a)» (read <!(a)>)", "not understood: a glob that bash reads only when told to: !(a)"],
   ],
   [
     "a coprocess in a substitution",
     "echo $(coproc ls)",
-    [
-      "read: ls",
-      "read: echo \u00ab$(coproc ls)\u00bb",
-      "not understood: a coprocess in a substitution: coproc ls",
-    ],
+    ["read: ls", "read: echo «$(coproc ls)»", "not understood: a coprocess in a substitution: coproc ls"],
   ],
   [
     "invisible characters",

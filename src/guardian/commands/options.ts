@@ -3,7 +3,7 @@ import type { Word } from "./analysis.ts";
 import { wordOf } from "./syntax/read-word.ts";
 
 /** What becomes of an option's value, or what the option does by itself. */
-export type OptionMeaning = "text" | "read" | "write" | "delete" | "network" | "run";
+type OptionMeaning = "text" | "read" | "write" | "delete" | "network" | "run";
 
 export interface FoundOption {
   readonly name: string;

@@ -6,15 +6,18 @@ import { interprets, runs } from "./rows.ts";
 const code = "runs the code it is given";
 const build = "builds, which runs what the project says";
 const packages = "installs packages, which run scripts";
-const editor = "an editor that can run commands";
+const editor = "is an editor that can run commands";
 
-/** Compilers, interpreters, package managers and other things of a developer. */
+/**
+ * Compilers, interpreters, package managers and other things of a developer. Some obey files of the project even when
+ * asked for their version: a toolchain or a release of theirs to run instead.
+ */
 export const developmentPrograms: Record<string, Judge> = {
   apt: runs(packages),
   brew: runs(packages),
   bun: interprets(code),
-  bundle: interprets(packages),
-  cargo: interprets(build),
+  bundle: runs(packages),
+  cargo: runs(build),
   cmake: interprets(build),
   deno: interprets(code),
   docker: looksWith(
@@ -24,15 +27,15 @@ export const developmentPrograms: Record<string, Judge> = {
   ed: runs(editor),
   emacs: interprets(editor),
   ex: runs(editor),
-  gdb: interprets("a debugger that runs programs and commands"),
-  gem: interprets(packages),
+  gdb: interprets("is a debugger that runs programs and commands"),
+  gem: runs(packages),
   git: judgeGit,
-  go: looksWith(/^version$/, build),
+  go: runs(build),
   java: interprets(code),
   lua: interprets(code),
   make: interprets(build),
   nano: runs(editor),
-  node: interprets(code),
+  node: interprets(code, "-v"),
   npm: looksWith(/^(?:ls|list|root|prefix|why|explain|--version|-v)$/, packages),
   npx: runs("fetches and runs a package"),
   nvim: interprets(editor),
@@ -40,16 +43,16 @@ export const developmentPrograms: Record<string, Judge> = {
   php: interprets(code),
   pip: looksWith(/^(?:list|show|freeze|check|--version|-V)$/, packages),
   pip3: looksWith(/^(?:list|show|freeze|check|--version|-V)$/, packages),
-  pnpm: looksWith(/^(?:ls|list|root|why|--version|-v)$/, packages),
-  python: interprets(code),
-  python3: interprets(code),
+  pnpm: runs(packages),
+  python: interprets(code, "-V"),
+  python3: interprets(code, "-V"),
   ruby: interprets(code),
-  rustc: interprets(build),
+  rustc: runs(build),
   tsc: interprets(build),
   vi: runs(editor),
   view: runs(editor),
   vim: interprets(editor),
-  yarn: looksWith(/^(?:list|why|--version|-v)$/, packages),
+  yarn: runs(packages),
 };
 
 /** Some subcommands only look; they must come first, before any option. */

@@ -7,7 +7,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ["cp -t", "cp -t dir a b", ["write: cp -t dir a b (cp -t writes a file; write <dir>; read <a>; read <b>)"]],
   ["mv", "mv a b", ["write: mv a b (moves a away; writes b; delete <a>; write <b>)"]],
   ["rm", "rm -rf a b", ["destructive: rm -rf a b (deletes a; deletes b; delete <a>; delete <b>)"]],
-  ["rm with an expansion", 'rm "$x"', ['destructive: rm \u00ab"$x"\u00bb (deletes "$x"; delete <"$x">)']],
+  ["rm with an expansion", 'rm "$x"', ['destructive: rm «"$x"» (deletes "$x"; delete <"$x">)']],
   ["rmdir", "rmdir a", ["destructive: rmdir a (deletes a; delete <a>)"]],
   ["mkdir", "mkdir -p a/b", ["write: mkdir -p a/b (writes a/b; write <a/b>)"]],
   ["touch", "touch a", ["write: touch a (writes a; write <a>)"]],
@@ -31,7 +31,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "dd with an expansion",
     'dd if=a "$x"',
-    ['destructive: dd if=a \u00ab"$x"\u00bb (dd "$x" may overwrite anything; read <a>)'],
+    ['destructive: dd if=a «"$x"» (dd "$x" may overwrite anything; read <a>)'],
   ],
   ["tee", "tee -a a b", ["write: tee -a a b (writes a; writes b; write <a>; write <b>)"]],
   ["truncate", "truncate -s 0 a", ["destructive: truncate -s 0 a (cuts off what a holds; delete <a>)"]],
@@ -92,7 +92,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "tar with a glob",
     "tar -cf a *",
-    ["execute: tar -cf a \u00ab*\u00bb (* may become an option of tar; tar writes a; write <a>; read <*>)"],
+    ["execute: tar -cf a «*» (* may become an option of tar; tar writes a; write <a>; read <*>)"],
   ],
   [
     "tar --transform",
@@ -142,14 +142,14 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "find with an expansion",
     'find "$x" -name a',
-    ['execute: find \u00ab"$x"\u00bb -name a ("$x" may become an action of find)'],
+    ['execute: find «"$x"» -name a ("$x" may become an action of find; read <"$x">)'],
   ],
   [
     "find with an option after an expansion",
     "find . -name $x",
-    ["execute: find . -name \u00ab$x\u00bb ($x may become an action of find; read <.>)"],
+    ["execute: find . -name «$x» ($x may become an action of find; read <.>)"],
   ],
-  ["find in its home", "find ~ -name a", ["read: find \u00ab~\u00bb -name a (read <~>)"]],
+  ["find in its home", "find ~ -name a", ["read: find «~» -name a (read <~>)"]],
   ["fd", "fd -e ts foo src", ["read: fd -e ts foo src (read <src>)"]],
   ["fd -x", "fd foo -x rm", ["execute: fd foo -x rm (fd -x runs a program; read <rm>)"]],
   ["du", "du -sh src", ["read: du -sh src (read <src>)"]],

@@ -21,8 +21,10 @@ export const judgeFind: Judge = (words, verdict) => {
   for (let place = 0; place < words.length; place++) {
     const word = words[place]!;
     const value = word.value;
-    if (value === undefined && mayBeAction(word)) unclear(word, verdict);
-    else if (value === undefined || !/^[-(!),]/.test(value)) {
+    if (value === undefined && mayBeAction(word)) {
+      unclear(word, verdict);
+      if (!started) verdict.reads(word);
+    } else if (value === undefined || !/^[-(!),]/.test(value)) {
       if (started) verdict.has("execute", `find ${word.text} is not understood`, word);
       else verdict.reads(word);
       continue;
@@ -52,7 +54,7 @@ function runAction(words: readonly Word[], place: number, action: string, verdic
   const stop = end < 0 ? words.length : end;
   const inner = words.slice(place + 1, stop).map(fillIn);
   if (end < 0 || inner.length === 0) verdict.doubts(`find ${action} without an end`, words[place]);
-  runWords(inner, `find ${action}`, verdict);
+  runWords(inner, `find ${action}`, verdict, action.endsWith("dir") ? "elsewhere" : "own");
   return stop;
 }
 

@@ -57,6 +57,23 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git worktree remove x",
     ["destructive: git worktree remove x (git worktree makes or deletes work trees)"],
   ],
+  [
+    "git worktree add x",
+    "git worktree add x",
+    ["execute: git worktree add x (git worktree makes or deletes work trees)"],
+  ],
+  [
+    "git log --show-signature",
+    "git log --show-signature",
+    ["execute: git log --show-signature (git --show-signature runs a program)"],
+  ],
+  [
+    "git branch --edit-description",
+    "git branch --edit-description",
+    [
+      "execute: git branch --edit-description (git --edit-description runs a program; git branch makes, moves or deletes branches)",
+    ],
+  ],
   ["git reflog", "git reflog", ["read: git reflog"]],
   [
     "git reflog expire --all",
@@ -65,11 +82,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ],
   ["git add .", "git add .", ["write: git add . (git add changes the index)"]],
   ["git commit -m x", "git commit -m x", ["execute: git commit -m x (git commit runs hooks)"]],
-  [
-    'git commit -m "$x"',
-    'git commit -m "$x"',
-    ['execute: git commit -m \u00ab"$x"\u00bb (git commit runs hooks)'],
-  ],
+  ['git commit -m "$x"', 'git commit -m "$x"', ['execute: git commit -m «"$x"» (git commit runs hooks)']],
   ["git push", "git push", ["network: git push (git push publishes)"]],
   [
     "git push --force",
@@ -183,20 +196,14 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "git $x",
     "git $x",
-    [
-      "execute: git \u00ab$x\u00bb ($x may become an option of git; a git command that is only known when it runs)",
-    ],
+    ["execute: git «$x» ($x may become an option of git; a git command that is only known when it runs)"],
   ],
-  [
-    "git log $x",
-    "git log $x",
-    ["execute: git log \u00ab$x\u00bb ($x may become an option of git; read <$x>)"],
-  ],
-  ["git log -- $x", "git log -- $x", ["read: git log -- \u00ab$x\u00bb (read <$x>)"]],
+  ["git log $x", "git log $x", ["execute: git log «$x» ($x may become an option of git; read <$x>)"]],
+  ["git log -- $x", "git log -- $x", ["read: git log -- «$x» (read <$x>)"]],
   [
     'git diff "$x"',
     'git diff "$x"',
-    ['execute: git diff \u00ab"$x"\u00bb ("$x" may become an option of git; read <"$x">)'],
+    ['execute: git diff «"$x"» ("$x" may become an option of git; read <"$x">)'],
   ],
   [
     "git frobnicate",

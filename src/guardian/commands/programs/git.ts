@@ -5,7 +5,7 @@ import { judgeOptions } from "./rows.ts";
 
 /** Options anywhere in git that write, run or connect, also when they are abbreviated. */
 const risky =
-  "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=run --exec-path=run --upload-archive=run --extcmd=run --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --interactive!run --patch!run";
+  "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=run --exec-path=run --upload-archive=run --extcmd=run --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --edit-description!run --show-signature!run --interactive!run --patch!run";
 const showing = risky.replace(" --patch!run", "").replace(" --textconv!run", "");
 
 /** `-m message` takes any text. */
@@ -48,7 +48,6 @@ const looking: Readonly<Record<string, string>> = {
   "show-ref": risky,
   status: risky,
   var: risky,
-  "verify-commit": risky,
   version: risky,
   whatchanged: showing,
 };
@@ -83,6 +82,7 @@ const acting: Readonly<Record<string, readonly [Risk, string]>> = {
   revert: ["execute", "commits, which runs hooks"],
   rm: ["destructive", "deletes files"],
   switch: ["destructive", "overwrites files and runs hooks"],
+  "verify-commit": ["execute", "runs a program for signatures"],
   "update-ref": ["destructive", "moves references"],
 };
 
@@ -105,7 +105,7 @@ const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
   stash: [/^(?:list.*|show.*)$/, "write", "moves changes away or deletes them"],
   submodule: [/^(?:|status.*|summary.*)$/, "execute", "runs commands or fetches"],
   tag: [/^(?:|(?:-l|--list|-n\d*)(?: .*)?)$/, "write", "makes or deletes tags"],
-  worktree: [/^list.*$/, "write", "makes or deletes work trees"],
+  worktree: [/^list.*$/, "execute", "makes or deletes work trees"],
 };
 
 /** git by subcommand; settings given with `-c` can name programs, so only a few are let through. */

@@ -17,7 +17,7 @@ export const networkPrograms: Record<string, Judge> = {
   scp: judgeScp,
   sftp: connects("* b=read S!run o!run F!run D!run"),
   ssh: judgeSsh,
-  socat: runs("socat can run programs"),
+  socat: runs("can run programs"),
   telnet: connects("*"),
   traceroute: connects("*"),
   wget: judgeWget,

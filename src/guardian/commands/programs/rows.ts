@@ -61,12 +61,12 @@ export function deletes(options: string): Judge {
 
 /** Does harm that no operand can soften. */
 export function destroys(reason: string): Judge {
-  return (_words, verdict) => verdict.has("destructive", reason);
+  return (_words, verdict) => verdict.has("destructive", `${verdict.program} ${reason}`);
 }
 
 /** Runs code that its words, its input or its settings name. */
 export function runs(reason: string): Judge {
-  return (_words, verdict) => verdict.has("execute", reason);
+  return (_words, verdict) => verdict.has("execute", `${verdict.program} ${reason}`);
 }
 
 /** Talks to the hosts its operands name. */
@@ -79,16 +79,16 @@ export function connects(options: string): Judge {
 }
 
 /** Reads only when asked for its version, else runs code. */
-export function interprets(reason: string): Judge {
+export function interprets(reason: string, short = "--version"): Judge {
   return (words, verdict) => {
-    const [only] = words;
-    if (words.length === 1 && /^(?:--version|-V|-v|version)$/.test(only?.value ?? "")) return;
-    verdict.has("execute", reason);
+    const [only, ...more] = words;
+    const asksVersion = only?.value === "--version" || only?.value === short;
+    if (!asksVersion || more.length > 0) verdict.has("execute", `${verdict.program} ${reason}`);
   };
 }
 
 /** The operands, once the options have been judged. */
-export function operandsOf(options: string, words: readonly Word[], verdict: Verdict): readonly Word[] {
+function operandsOf(options: string, words: readonly Word[], verdict: Verdict): readonly Word[] {
   return judgeOptions(options, words, verdict).operands;
 }
 

@@ -20,11 +20,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "cd /tmp && cat a",
     ["read: cd /tmp (read </tmp>)", "read: cat a @/tmp (read <a>)"],
   ],
-  [
-    "cd to an expansion",
-    'cd "$x" && cat a',
-    ['read: cd \u00ab"$x"\u00bb (read <"$x">)', "read: cat a @? (read <a>)"],
-  ],
+  ["cd to an expansion", 'cd "$x" && cat a', ['read: cd «"$x"» (read <"$x">)', "read: cat a @? (read <a>)"]],
   ["cd -", "cd - && cat a", ["read: cd -", "read: cat a @? (read <a>)"]],
   [
     "cd in a loop",
@@ -49,7 +45,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "printf with an expansion",
     'printf "$x"',
-    ['read: printf \u00ab"$x"\u00bb', 'not understood: whether printf prints or sets a variable: "$x"'],
+    ['read: printf «"$x"»', 'not understood: whether printf prints or sets a variable: "$x"'],
   ],
   ["read", "read -r a b", ["read: read -r a b"]],
   [
@@ -138,7 +134,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "set with an expansion",
     "set $x",
     [
-      "execute: set \u00ab$x\u00bb (set changes how later commands are read)",
+      "execute: set «$x» (set changes how later commands are read)",
       "not understood: set changes how later commands are read: $x",
     ],
   ],
@@ -178,7 +174,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "source <(curl x)",
     [
       "network: curl x (connects to x; network <x>)",
-      "execute: source \u00ab<(curl x)\u00bb (runs the commands in <(curl x) and changes this shell; read <<(curl x)>)",
+      "execute: source «<(curl x)» (runs the commands in <(curl x) and changes this shell; read <<(curl x)>)",
       "not understood: commands that are only known when it runs: <(curl x)",
     ],
   ],
@@ -206,6 +202,32 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["read: declare -i x=a[$(rm y)]", "not understood: declare -i changes what assignments do: -i"],
   ],
   [
+    "declare -a of text",
+    "declare -a 'x=($(rm y))'",
+    [
+      "read: declare -a x=($(rm y))",
+      "not understood: the text of an array is expanded again, which may run a command: 'x=($(rm y))'",
+    ],
+  ],
+  [
+    "declare -a of an expansion",
+    'declare -a x="$y"',
+    [
+      'read: declare -a «x="$y"»',
+      'not understood: the text of an array is expanded again, which may run a command: x="$y"',
+    ],
+  ],
+  [
+    "declare of an array",
+    'x=(1); local x="$y"',
+    [
+      "read: x=?",
+      'read: local «x="$y"»',
+      'not understood: the text of an array is expanded again, which may run a command: x="$y"',
+    ],
+  ],
+  ["declare -a", "declare -a x=(1 2)", ["read: declare -a «x=(1 2)»"]],
+  [
     "declare with a subscript",
     "declare 'a[$(rm x)]=1'",
     [
@@ -217,13 +239,13 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "export of PATH",
     "export PATH=.:$PATH; ls",
-    ["read: export \u00abPATH=.:$PATH\u00bb", "execute: ls (PATH was changed, and decides what it runs)"],
+    ["read: export «PATH=.:$PATH»", "execute: ls (PATH was changed, and decides what it runs)"],
   ],
   ["export without a value", "export PATH", ["read: export PATH"]],
   [
     "local of an expansion",
     "local $x",
-    ["read: local \u00ab$x\u00bb", "not understood: a variable whose name may hold a command: $x"],
+    ["read: local «$x»", "not understood: a variable whose name may hold a command: $x"],
   ],
   ["unset", "unset PATH", ["read: unset PATH"]],
   ["kill", "kill %1", ["destructive: kill %1 (kill ends processes)"]],

@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import type { Judge, Verdict } from "../verdict.ts";
 import { innerCommand } from "../wrappers/inner-command.ts";
-import { runJoined, runScript, runWords } from "../wrappers/run-inner.ts";
+import { joined, runScript, runWords } from "../wrappers/run-inner.ts";
 import { judgeDirectoryChange } from "./directory-change.ts";
 import { destroys, judgeOptions, prints } from "./rows.ts";
 import { judgeDeclaration, judgeNames, judgePrintf, judgeTestBuiltin } from "./variable-builtins.ts";
@@ -31,7 +31,7 @@ export const shellBuiltins: Record<string, Judge> = {
   disown: harmless,
   echo: harmless,
   enable: shapes("enable can load code into the shell and replaces builtins"),
-  eval: (words, verdict) => runJoined(words, "eval", verdict, "same"),
+  eval: judgeEval,
   exec: judgeExec,
   exit: harmless,
   export: judgeDeclaration,
@@ -43,7 +43,7 @@ export const shellBuiltins: Record<string, Judge> = {
   help: harmless,
   history: judgeHistory,
   jobs: judgeJobs,
-  kill: destroys("kill ends processes"),
+  kill: destroys("ends processes"),
   let: shapes("let evaluates text as arithmetic, which may run commands"),
   local: judgeDeclaration,
   logout: harmless,
@@ -93,6 +93,11 @@ function judgeCommand(words: readonly Word[], verdict: Verdict) {
 function judgeBuiltin(words: readonly Word[], verdict: Verdict) {
   const inner = innerCommand("", words, verdict);
   if (inner !== undefined) runWords(inner.words, "builtin", verdict, "same");
+}
+
+function judgeEval(words: readonly Word[], verdict: Verdict) {
+  const script = joined(words[0]?.value === "--" ? words.slice(1) : words);
+  if (script !== undefined) runScript(script, "eval", verdict, "same");
 }
 
 function judgeExec(words: readonly Word[], verdict: Verdict) {

@@ -22,19 +22,15 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "rg with an expansion",
     'rg "$x" src',
-    ['execute: rg \u00ab"$x"\u00bb src ("$x" may become an option of rg; read <src>)'],
+    ['execute: rg «"$x"» src ("$x" may become an option of rg; read <src>)'],
   ],
-  ["rg with an expansion after --", 'rg -- "$x" src', ['read: rg -- \u00ab"$x"\u00bb src (read <src>)']],
+  ["rg with an expansion after --", 'rg -- "$x" src', ['read: rg -- «"$x"» src (read <src>)']],
   [
     "rg with a glob",
     "rg foo *.ts",
-    ["execute: rg foo \u00ab*.ts\u00bb (*.ts may become an option of rg; read <*.ts>)"],
+    ["execute: rg foo «*.ts» (*.ts may become an option of rg; read <*.ts>)"],
   ],
-  [
-    "rg with a glob in a directory",
-    "rg foo src/*.ts",
-    ["read: rg foo \u00absrc/*.ts\u00bb (read <src/*.ts>)"],
-  ],
+  ["rg with a glob in a directory", "rg foo src/*.ts", ["read: rg foo «src/*.ts» (read <src/*.ts>)"]],
   ["sort", "sort -u -k2 a", ["read: sort -u -k2 a (read <a>)"]],
   ["sort -o", "sort a -o b", ["write: sort a -o b (sort -o writes a file; write <b>; read <a>)"]],
   [
@@ -48,7 +44,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["write: sort --output=b a (sort --output writes a file; write <b>; read <a>)"],
   ],
   ["sort -T", "sort -T /tmp a", ["write: sort -T /tmp a (sort -T writes a file; write </tmp>; read <a>)"]],
-  ["sort with a glob", "sort *", ["execute: sort \u00ab*\u00bb (* may become an option of sort; read <*>)"]],
+  ["sort with a glob", "sort *", ["execute: sort «*» (* may become an option of sort; read <*>)"]],
   ["sed", "sed -n '1,5p' a", ["read: sed -n 1,5p a (read <a>)"]],
   [
     "sed, several commands",
@@ -101,9 +97,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "sed with an expansion",
     'sed "s/$x/y/" a',
-    [
-      'execute: sed \u00ab"s/$x/y/"\u00bb a (a sed script that is only known when it runs may write and run; read <a>)',
-    ],
+    ['execute: sed «"s/$x/y/"» a (a sed script that is only known when it runs may write and run; read <a>)'],
   ],
   ["sed --sandbox", "sed --sandbox e a", ["read: sed --sandbox e a (read <a>)"]],
   ["sed with text", "sed '1a w out' a", ["read: sed 1a w out a (read <a>)"]],
@@ -168,7 +162,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "awk with an expansion",
     'awk "$x" a',
     [
-      'execute: awk \u00ab"$x"\u00bb a ("$x" may become an option of awk; an awk program that is only known when it runs may write and run; read <a>)',
+      'execute: awk «"$x"» a ("$x" may become an option of awk; an awk program that is only known when it runs may write and run; read <a>)',
     ],
   ],
   ["uniq", "uniq -c a", ["read: uniq -c a (read <a>)"]],
@@ -205,6 +199,12 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["write: sdiff -o out a b (sdiff -o writes a file; write <out>; read <a>; read <b>)"],
   ],
   ["jq", "jq -r .a f", ["read: jq -r .a f (read <f>)"]],
+  [
+    "jq --rawfile",
+    "jq -n --rawfile x secret '$x'",
+    ["read: jq -n --rawfile x secret $x (read <secret>; read <$x>)"],
+  ],
+  ["rg -z", "rg -z foo", ["execute: rg -z foo (rg -z is not known to be harmless)"]],
   ["yq -i", "yq -i .a=1 f", ["write: yq -i .a=1 f (writes f; write <f>)"]],
   ["tree -o", "tree -o out", ["write: tree -o out (tree -o writes a file; write <out>)"]],
   ["tr", "tr a b", ["read: tr a b"]],

@@ -35,7 +35,7 @@ export const textPrograms: Record<string, Judge> = {
   expand: reads("* t=text"),
   fgrep: grep,
   file: reads(
-    "b i L h k N n r s v z Z 0 F=text e=text P=text --brief --mime --mime-type --mime-encoding --dereference --version",
+    "b i L h k N n r s v 0 F=text e=text P=text --brief --mime --mime-type --mime-encoding --dereference --version",
   ),
   fmt: reads("* w=text"),
   fold: reads("* w=text"),
@@ -45,11 +45,7 @@ export const textPrograms: Record<string, Judge> = {
   hexdump: reads("* n=text s=text e=text f=read"),
   iconv: reads("f=text t=text c l s --from-code=text --to-code=text --list --silent o=write --output=write"),
   join: reads("* t=text 1=text 2=text j=text o=text a=text v=text e=text"),
-  jq: searches(
-    "* f=read L=read --arg=text --argjson=text --slurpfile=text --rawfile=text --from-file=read --indent=text",
-    "-f",
-    "--from-file",
-  ),
+  jq: judgeJq,
   less: judgeLess,
   look: reads("*"),
   mawk: judgeAwk,
@@ -63,7 +59,7 @@ export const textPrograms: Record<string, Judge> = {
   pr: reads("* w=text l=text h=text"),
   rev: summing,
   rg: searches(
-    "i v w x n N l c o F s S H I L q u U P p a z . 0 # e=text f=read g=text t=text T=text A=text B=text C=text m=text M=text r=text j=text d=text E=text --ignore-case --invert-match --word-regexp --line-regexp --line-number --no-line-number --files-with-matches --files-without-match --files --count --count-matches --only-matching --fixed-strings --case-sensitive --smart-case --with-filename --no-filename --follow --quiet --unrestricted --multiline --multiline-dotall --pcre2 --pretty --text --hidden --no-ignore --no-ignore-vcs --no-heading --heading --null --json --vimgrep --column --trim --stats --type-list --no-messages --no-config --version --glob=text --iglob=text --type=text --type-not=text --after-context=text --before-context=text --context=text --max-count=text --max-columns=text --max-depth=text --max-filesize=text --replace=text --threads=text --sort=text --sortr=text --color=text --colors=text --regexp=text --file=read --encoding=text --ignore-file=read --context-separator=text --pre=run --hostname-bin=run",
+    "i v w x n N l c o F s S H I L q u U P p a . 0 # e=text f=read g=text t=text T=text A=text B=text C=text m=text M=text r=text j=text d=text E=text --ignore-case --invert-match --word-regexp --line-regexp --line-number --no-line-number --files-with-matches --files-without-match --files --count --count-matches --only-matching --fixed-strings --case-sensitive --smart-case --with-filename --no-filename --follow --quiet --unrestricted --multiline --multiline-dotall --pcre2 --pretty --text --hidden --no-ignore --no-ignore-vcs --no-heading --heading --null --json --vimgrep --column --trim --stats --type-list --no-messages --no-config --version --glob=text --iglob=text --type=text --type-not=text --after-context=text --before-context=text --context=text --max-count=text --max-columns=text --max-depth=text --max-filesize=text --replace=text --threads=text --sort=text --sortr=text --color=text --colors=text --regexp=text --file=read --encoding=text --ignore-file=read --context-separator=text --pre=run --hostname-bin=run",
     "-e",
     "-f",
     "--regexp",
@@ -94,7 +90,7 @@ export const textPrograms: Record<string, Judge> = {
   unexpand: reads("* t=text"),
   uniq: judgeUniq,
   wc: reads("* --files0-from=read"),
-  xmllint: runs("xmllint follows addresses and writes files"),
+  xmllint: runs("follows addresses and writes files"),
   xxd: judgeXxd,
   xzcat: summing,
   yq: judgeYq,
@@ -135,4 +131,13 @@ function judgeYq(words: readonly Word[], verdict: Verdict) {
   const { options, operands } = judgeOptions(list, words, verdict);
   const inPlace = options.some(({ name }) => name === "-i" || name === "--inplace");
   for (const file of operands.slice(1)) inPlace ? verdict.writes(file) : verdict.reads(file);
+}
+
+/** `--rawfile name file` takes two words, so that every operand may be a file. */
+function judgeJq(words: readonly Word[], verdict: Verdict) {
+  const list =
+    "* f=read L=read --arg=text --argjson=text --slurpfile=text --rawfile=text --from-file=read --indent=text";
+  const { options, operands } = judgeOptions(list, words, verdict);
+  const allFiles = options.some(({ name }) => /^(?:-f|--from-file|--slurpfile|--rawfile)$/.test(name));
+  for (const file of operands.slice(allFiles ? 0 : 1)) verdict.reads(file);
 }

@@ -6,26 +6,36 @@ import { judgeOptions } from "./rows.ts";
 
 /** `export`, `declare` and their like: `NAME=value` changes later commands. */
 export const judgeDeclaration: Judge = (words, verdict) => {
-  for (const word of words) {
-    const start = typeof word.parts[0] === "string" ? word.parts[0] : "";
-    if (/^[-+]/.test(start)) {
-      // A name reference makes every assignment an assignment to something else; integers and case change values.
-      if (word.value === undefined || /[nicul]/.test(word.value))
-        verdict.doubts(`${verdict.program} ${word.text} changes what assignments do`, word);
-      continue;
-    }
-    const [, name, value] = /^([A-Za-z_]\w*)(?:\+?=([\s\S]*))?$/.exec(start) ?? [];
-    if (name === undefined) {
-      verdict.doubts("a variable whose name may hold a command", word);
-      continue;
-    }
-    const whole = value === undefined ? undefined : wordOf([value, ...word.parts.slice(1)], word);
-    if (word.value === undefined && value === undefined)
-      verdict.doubts("a variable whose name is only known when it runs", word);
-    if (whole !== undefined || !/^(?:export|readonly)$/.test(verdict.program))
-      verdict.sets(name, word, isNumeric(whole));
-  }
+  const isOption = ({ parts }: Word) => typeof parts[0] === "string" && /^[-+]/.test(parts[0]);
+  const options = words.filter(isOption);
+  // A name reference makes every assignment one to something else; integers are evaluated.
+  for (const word of options)
+    if (word.value === undefined || /[nicul]/.test(word.value))
+      verdict.doubts(`${verdict.program} ${word.text} changes what assignments do`, word);
+  const array = options.some(({ value }) => /[aA]/.test(value ?? "a"));
+  for (const word of words) if (!isOption(word)) judgeDeclared(word, array, verdict);
 };
+
+function judgeDeclared(word: Word, array: boolean, verdict: Verdict) {
+  const start = typeof word.parts[0] === "string" ? word.parts[0] : "";
+  const [, name, text] = /^([A-Za-z_]\w*)(?:\+?=([\s\S]*))?$/.exec(start) ?? [];
+  if (name === undefined || (text === undefined && word.value === undefined))
+    return verdict.doubts("a variable whose name may hold a command", word);
+  const value = text === undefined ? undefined : wordOf([text, ...word.parts.slice(1)], word);
+  const { arrays } = verdict.scope.reading;
+  if (array) arrays.add(name);
+  if (value !== undefined && isEvaluated(value, array || arrays.has(name), verdict))
+    verdict.doubts("the text of an array is expanded again, which may run a command", word);
+  if (value !== undefined || !/^(?:export|readonly)$/.test(verdict.program))
+    verdict.sets(name, word, isNumeric(value));
+}
+
+/** `declare -a x='($(id))'` runs `id`: text in parentheses is read as an array, wherever it comes from. */
+function isEvaluated(value: Word, array: boolean, { program }: Verdict): boolean {
+  const [start] = value.parts;
+  if (typeof start === "string") return start.startsWith("(");
+  return start !== undefined && (array || (program !== "local" && program !== "export"));
+}
 
 /** The operands are names of variables that get what only the input knows. */
 export function judgeNames(

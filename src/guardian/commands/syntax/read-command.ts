@@ -60,6 +60,7 @@ function readAssignment(item: bash.Assignment, scope: Scope): Assignment {
   const span = scope.locate(item.pos, item.end);
   if (item.index !== undefined) readSubscript(item.index, scope);
   if (item.value.type === "Word") return { name: item.name, value: readWord(item.value, scope), span };
+  scope.reading.arrays.add(item.name);
   for (const element of item.value.elements) {
     // `[index]=value` inside an array is arithmetic and text in one word.
     if (element.text.startsWith("[")) doubt(scope, "an array with subscripts", element);

@@ -61,7 +61,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "for",
     'for x in $(cat a); do rm "$x"; done',
-    ["read: cat a (read <a>)", 'destructive: rm \u00ab"$x"\u00bb (deletes "$x"; delete <"$x">)'],
+    ["read: cat a (read <a>)", 'destructive: rm «"$x"» (deletes "$x"; delete <"$x">)'],
   ],
   ["for without a list", "for x; do rm b; done", ["destructive: rm b (deletes b; delete <b>)"]],
   [
@@ -105,8 +105,8 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     'echo "$(cat "$(rm a)")"',
     [
       "destructive: rm a (deletes a; delete <a>)",
-      'read: cat \u00ab"$(rm a)"\u00bb (read <"$(rm a)">)',
-      'read: echo \u00ab"$(cat "$(rm a)")"\u00bb',
+      'read: cat «"$(rm a)"» (read <"$(rm a)">)',
+      'read: echo «"$(cat "$(rm a)")"»',
     ],
   ],
   [
@@ -114,8 +114,8 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "echo `cat \\`rm a\\``",
     [
       "destructive: rm a (deletes a; delete <a>)",
-      "read: cat \u00ab`rm a`\u00bb (read <`rm a`>)",
-      "read: echo \u00ab`cat \\`rm a\\``\u00bb",
+      "read: cat «`rm a`» (read <`rm a`>)",
+      "read: echo «`cat \\`rm a\\``»",
     ],
   ],
   [
@@ -125,13 +125,13 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
       "destructive: rm a (deletes a; delete <a>)",
       "read: cat b (read <b>)",
       "read: cat c (read <c>)",
-      "read: echo \u00ab${x:-$(rm a)}\u00bb \u00ab${x/$(cat b)/}\u00bb \u00ab${x#`cat c`}\u00bb",
+      "read: echo «${x:-$(rm a)}» «${x/$(cat b)/}» «${x#`cat c`}»",
     ],
   ],
   [
     "a substitution in braces",
     "echo {a,$(rm b)}",
-    ["destructive: rm b (deletes b; delete <b>)", "read: echo \u00ab{a,$(rm b)}\u00bb"],
+    ["destructive: rm b (deletes b; delete <b>)", "read: echo «{a,$(rm b)}»"],
   ],
   [
     "a substitution in an assignment",
@@ -141,7 +141,10 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a substitution in a redirection",
     "ls > $(cat a)",
-    ["read: cat a (read <a>)", "write: ls (writes $(cat a); write <$(cat a)>)"],
+    [
+      "read: cat a (read <a>)",
+      "network: ls ($(cat a) may become a network address of the shell; writes $(cat a); write <$(cat a)>)",
+    ],
   ],
   [
     "a substitution in a here-string",

@@ -117,6 +117,7 @@ function readNode(node: Node, scope: Scope, accounts: Accounts): void {
       // There bash puts the name COPROC before the command, where it is a program.
       if (scope.rewritten) doubt(scope, "a coprocess in a substitution", node);
       if (node.name !== undefined) accounts.takeWord(node.name);
+      if (node.name !== undefined) noteName(node.name, scope);
       readNode(node.body, { ...scope, shell: { ...scope.shell } }, accounts);
       return;
     case "TestCommand":
@@ -130,6 +131,13 @@ function readNode(node: Node, scope: Scope, accounts: Accounts): void {
     default:
       doubt(scope, "an unknown kind of command", node satisfies never);
   }
+}
+
+/** A coprocess keeps its descriptors in a variable. */
+function noteName(name: bash.Word, scope: Scope): void {
+  const span = scope.locate(name.pos, name.end);
+  const first = scope.reading.commands.length;
+  scope.reading.variables.push({ name: name.text, numeric: false, span, first, end: undefined });
 }
 
 /** What a later round changes holds for the earlier commands of the loop, too. */

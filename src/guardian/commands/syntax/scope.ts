@@ -17,7 +17,7 @@ export interface Scope {
 }
 
 /** What lasts from one command to the next in one shell process. */
-export interface ShellState {
+interface ShellState {
   directory: string | undefined;
   /** It was changed in the statement being read. */
   moved: boolean;
@@ -37,13 +37,15 @@ export interface Reading {
   readonly notUnderstood: NotUnderstood[];
   readonly variables: VariableChange[];
   readonly arithmetic: VariableUse[];
+  /** Names of variables that hold arrays. */
+  readonly arrays: Set<string>;
   /** Ranges of `commands` that may run again after what follows them. */
   readonly loops: { readonly first: number; readonly end: number }[];
   /** Characters that may still be read as commands, so that texts inside texts cannot multiply the work. */
   budget: number;
 }
 
-export interface FoundCommand extends SimpleCommand {
+interface FoundCommand extends SimpleCommand {
   readonly deferred: boolean;
 }
 
@@ -56,7 +58,7 @@ export interface VariableChange {
   readonly end: number | undefined;
 }
 
-export interface VariableUse {
+interface VariableUse {
   readonly name: string;
   readonly span: Span;
 }

@@ -87,7 +87,9 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "PERL5OPT",
     "PERL5OPT=-Mx perl -v",
-    ["execute: PERL5OPT=-Mx perl -v (PERL5OPT was changed, and decides what it runs)"],
+    [
+      "execute: PERL5OPT=-Mx perl -v (perl runs the code it is given; PERL5OPT was changed, and decides what it runs)",
+    ],
   ],
   [
     "RIPGREP_CONFIG_PATH",
@@ -156,12 +158,17 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a variable set by an expansion",
     "echo ${PATH:=x}; ls",
-    ["read: echo \u00ab${PATH:=x}\u00bb", "execute: ls (PATH was changed, and decides what it runs)"],
+    ["read: echo «${PATH:=x}»", "execute: ls (PATH was changed, and decides what it runs)"],
   ],
   [
     "a variable set by arithmetic",
     "((PATH=1)); ls",
     ["execute: ls (PATH was changed, and decides what it runs)"],
+  ],
+  [
+    "a variable of a coprocess",
+    "coproc PATH { :; }; ls",
+    ["read: :", "execute: ls (PATH was changed, and decides what it runs)"],
   ],
   [
     "a variable that holds a descriptor",

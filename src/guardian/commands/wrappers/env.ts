@@ -12,13 +12,14 @@ export const judgeEnv: Judge = (words, verdict) => {
   if (inner === undefined) return;
   const split = inner.options.find(({ name }) => name === "-S" || name === "--split-string");
   const all = split === undefined ? [] : splitString(split.value, split.word, verdict);
-  runWithVariables([...all, ...inner.words], split === undefined ? "env" : "env -S", verdict);
+  const moves = inner.options.some(({ name }) => name === "-C" || name === "--chdir");
+  runWithVariables([...all, ...inner.words], split === undefined ? "env" : "env -S", verdict, moves);
 };
 
-function runWithVariables(words: readonly Word[], via: string, verdict: Verdict): void {
+function runWithVariables(words: readonly Word[], via: string, verdict: Verdict, moves: boolean): void {
   const start = words.findIndex(({ parts }) => typeof parts[0] !== "string" || !/^[^=]+=/.test(parts[0]));
   for (const word of start < 0 ? words : words.slice(0, start)) verdict.passes(word);
-  if (start >= 0) runWords(words.slice(start), via, verdict);
+  if (start >= 0) runWords(words.slice(start), via, verdict, moves ? "elsewhere" : "own");
 }
 
 /** The string has quotes, escapes, variables and options of env's own; only plain words are followed. */

@@ -5,8 +5,11 @@ import { readScript } from "../syntax/read-script.ts";
 import type { Scope } from "../syntax/scope.ts";
 import type { Verdict } from "../verdict.ts";
 
-/** "same": it runs in the shell that reads the command, so that `cd` and assignments last. */
-export type InnerShell = "same" | "own" | "deferred";
+/**
+ * "same": it runs in the shell that reads the command, so that `cd` and assignments last; "elsewhere": in a directory that
+ * is only known when it runs.
+ */
+export type InnerShell = "same" | "own" | "elsewhere" | "deferred";
 
 /** The command goes on with words that are a command themselves. */
 export function runWords(
@@ -24,7 +27,7 @@ export function runWords(
   else verdict.inner.push(() => interpretCommand({ span, words, assignments: [], redirections: [] }, scope));
 }
 
-/** A text is read as commands by a shell. */
+/** A text is read as commands by bash. */
 export function runScript(script: Word, via: string, verdict: Verdict, shell: InnerShell = "own"): void {
   const source = script.value;
   const scope = innerScope(via, verdict, shell);
@@ -38,21 +41,25 @@ export function runScript(script: Word, via: string, verdict: Verdict, shell: In
     );
 }
 
+/** A text is read as commands by a shell that may not be bash, and differs where only bash has a meaning. */
+export function runPlainScript(script: Word, via: string, verdict: Verdict): void {
+  if (onlyBash.test(script.value ?? "")) verdict.doubts("commands that shells may read differently", script);
+  runScript(script, via, verdict);
+}
+
+const onlyBash =
+  /\$['"[]|&>|[<>]\(|\[\[|(?<!\$)\(\(|\|&|<<<|;&|=\(|\$\{[^}]*['"!@]|[@!+*?]\(|\}[<>]|\b(?:function|coproc|select|time|declare|local|typeset|source|builtin|let)\b/;
+
 /** Several words that a program joins by blanks before a shell reads them. */
-export function runJoined(
-  words: readonly Word[],
-  via: string,
-  verdict: Verdict,
-  shell: InnerShell = "own",
-): void {
+export function joined(words: readonly Word[]): Word | undefined {
   const [first] = words;
   const last = words.at(-1);
-  if (first === undefined || last === undefined) return;
+  if (first === undefined || last === undefined) return undefined;
   const known = words.every((word) => word.value !== undefined);
   const value = known ? words.map((word) => word.value).join(" ") : undefined;
   const text = words.map((word) => word.text).join(" ");
   const span = { start: first.span.start, end: last.span.end };
-  runScript({ text, span, parts: value === undefined ? [] : [value], value }, via, verdict, shell);
+  return { text, span, parts: value === undefined ? [] : [value], value };
 }
 
 const deepest = 16;
@@ -63,10 +70,14 @@ function innerScope(via: string, verdict: Verdict, shell: InnerShell): Scope {
     ...scope,
     within: [...scope.within, via],
     deferred: scope.deferred || shell === "deferred",
-    shell: shell === "same" ? scope.shell : { ...scope.shell },
+    shell: shell === "same" ? scope.shell : startShell(shell, scope),
     rewritten: false,
     depth: scope.depth + 1,
   };
+}
+
+function startShell(shell: InnerShell, scope: Scope): Scope["shell"] {
+  return shell === "elsewhere" ? { directory: undefined, moved: false } : { ...scope.shell };
 }
 
 /** Positions inside a word: exact if it is written as it reads, else the whole word. */

@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
 import type { Judge, Verdict } from "../verdict.ts";
-import { runScript } from "./run-inner.ts";
+import { runPlainScript, runScript } from "./run-inner.ts";
 
 /** `sh -c 'commands'`, `sh file`, or a shell that reads its commands from its input. */
 export const judgeShell: Judge = (words, verdict) => {
@@ -18,8 +18,7 @@ export const judgeShell: Judge = (words, verdict) => {
     if (!/^[-+]/.test(value)) break;
     if (/^--(?:norc|noprofile|posix|verbose|restricted|noediting)$/.test(value)) continue;
     if (/^--(?:version|help)$/.test(value)) return;
-    if (!/^[-+][abefhkmnptuvxBCEHPTcsloO]+$/.test(value))
-      return verdict.has("execute", `${verdict.program} ${value} starts a shell in another way`, word);
+    if (!/^[-+][abefhkmnptuvxBCEHPTcsloO]+$/.test(value)) return unknownWord(word, verdict);
     // A login shell runs the profile first.
     if (/l/.test(value)) verdict.has("execute", `${verdict.program} ${value} runs the profile`, word);
     if (/k|n|p|t/.test(value))
@@ -38,19 +37,13 @@ export const judgeShell: Judge = (words, verdict) => {
   verdict.has("execute", `runs the commands in ${script.text}`, script);
 };
 
-/** What other shells read as bash does; they differ in quotes, lists and redirections that only bash has. */
-function runShellScript(script: Word, via: string, verdict: Verdict): void {
-  if (verdict.program !== "bash" && onlyBash.test(script.value ?? ""))
-    verdict.doubts(`commands that bash and ${verdict.program} may read differently`, script);
-  runScript(script, via, verdict);
+function runShellScript(script: Word, via: string, verdict: Verdict) {
+  return verdict.program === "bash" ? runScript(script, via, verdict) : runPlainScript(script, via, verdict);
 }
-
-const onlyBash =
-  /\$['"[]|&>|[<>]\(|\[\[|(?<!\$)\(\(|\|&|<<<|;&|=\(|\$\{[^}]*['"!@]|[@!+*?]\(|\}[<>]|\b(?:function|coproc|select|time|declare|local|typeset|source|builtin|let)\b/;
 
 function unknownWord(word: Word, verdict: Verdict): void {
   verdict.doubts(`what ${verdict.program} is told to run`, word);
-  verdict.has("execute", `${verdict.program} runs what ${word.text} says`, word);
+  verdict.has("execute", `${verdict.program} ${word.text} may run anything`, word);
 }
 
 /** Only what changes nothing about how the commands are read. */

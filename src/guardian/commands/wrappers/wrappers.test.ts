@@ -17,7 +17,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "bash -c with an expansion",
     'bash -c "$x"',
     [
-      'execute: bash -c \u00ab"$x"\u00bb (bash runs what "$x" says)',
+      'execute: bash -c «"$x"» (bash "$x" may run anything)',
       'not understood: what bash is told to run: "$x"',
     ],
   ],
@@ -72,7 +72,10 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "bash --rcfile",
     "bash --rcfile f -i",
-    ["execute: bash --rcfile f -i (bash --rcfile starts a shell in another way)"],
+    [
+      "execute: bash --rcfile f -i (bash --rcfile may run anything)",
+      "not understood: what bash is told to run: --rcfile",
+    ],
   ],
   [
     "a shell in a shell",
@@ -84,6 +87,21 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   ["zsh", "zsh -c ls", ["execute: zsh -c ls (zsh runs commands in a language of its own)"]],
+  [
+    "sh, which is not bash",
+    "sh -c \"echo \\$'a\\' ; rm x #'\"",
+    [
+      "read: sh -c echo $'a\\' ; rm x #'",
+      "read: echo a' ; rm x # [sh -c]",
+      "not understood: commands that shells may read differently: \"echo \\$'a\\' ; rm x #'\"",
+    ],
+  ],
+  [
+    "bash with an unknown option",
+    "bash -i -c ls",
+    ["execute: bash -i -c ls (bash -i may run anything)", "not understood: what bash is told to run: -i"],
+  ],
+  ["env -C", "env -C sub cat a", ["read: env -C sub cat a (read <sub>)", "read: cat a [env] @? (read <a>)"]],
   [
     "env",
     "env -i A=1 PATH=/x ls",
@@ -112,24 +130,21 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "env with an expansion",
     "env $x ls",
     [
-      "execute: env \u00ab$x\u00bb ls ($x may become an option of env)",
+      "execute: env «$x» ls ($x may become an option of env)",
       "not understood: where the command inside env begins, because of $x: $x",
     ],
   ],
   [
     "xargs with options",
     "xargs -0 -n 1 -P4 rm",
-    [
-      "read: xargs -0 -n 1 -P4 rm",
-      "destructive: rm \u00ab(input)\u00bb [xargs] (deletes (input); delete <(input)>)",
-    ],
+    ["read: xargs -0 -n 1 -P4 rm", "destructive: rm «(input)» [xargs] (deletes (input); delete <(input)>)"],
   ],
   [
     "xargs -I",
     "xargs -I {} cp {} /tmp",
     [
       "read: xargs -I {} cp {} /tmp",
-      "write: cp \u00ab{}\u00bb /tmp [xargs] ({} may become an option of cp; writes /tmp; read <{}>; write </tmp>)",
+      "write: cp «{}» /tmp [xargs] ({} may become an option of cp; writes /tmp; read <{}>; write </tmp>)",
     ],
   ],
   [
@@ -137,8 +152,8 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "xargs sh -c 'rm \"$1\"' _",
     [
       'read: xargs sh -c rm "$1" _',
-      'read: sh -c rm "$1" _ \u00ab(input)\u00bb [xargs]',
-      'destructive: rm \u00ab"$1"\u00bb [xargs, sh -c] (deletes "$1"; delete <"$1">)',
+      'read: sh -c rm "$1" _ «(input)» [xargs]',
+      'destructive: rm «"$1"» [xargs, sh -c] (deletes "$1"; delete <"$1">)',
     ],
   ],
   ["xargs without a command", "xargs", ["read: xargs"]],
@@ -147,38 +162,35 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "xargs rg foo",
     [
       "read: xargs rg foo",
-      "execute: rg foo \u00ab(input)\u00bb [xargs] ((input) may become an option of rg; read <(input)>)",
+      "execute: rg foo «(input)» [xargs] ((input) may become an option of rg; read <(input)>)",
     ],
   ],
   [
     "xargs --arg-file",
     "xargs -a list cat",
-    ["read: xargs -a list cat (read <list>)", "read: cat \u00ab(input)\u00bb [xargs] (read <(input)>)"],
+    ["read: xargs -a list cat (read <list>)", "read: cat «(input)» [xargs] (read <(input)>)"],
   ],
   [
     "find -execdir",
     "find . -execdir sh -c 'rm x' \\;",
     [
       "read: find . -execdir sh -c rm x ; (read <.>)",
-      "read: sh -c rm x [find -execdir]",
-      "destructive: rm x [find -execdir, sh -c] (deletes x; delete <x>)",
+      "read: sh -c rm x [find -execdir] @?",
+      "destructive: rm x [find -execdir, sh -c] @? (deletes x; delete <x>)",
     ],
   ],
   [
     "find -ok",
     "find . -ok rm {} +",
-    [
-      "read: find . -ok rm {} + (read <.>)",
-      "destructive: rm \u00ab{}\u00bb [find -ok] (deletes {}; delete <{}>)",
-    ],
+    ["read: find . -ok rm {} + (read <.>)", "destructive: rm «{}» [find -ok] (deletes {}; delete <{}>)"],
   ],
   [
     "find -exec twice",
     "find . -exec cat {} + -exec rm {} \\;",
     [
       "read: find . -exec cat {} + -exec rm {} ; (read <.>)",
-      "read: cat \u00ab{}\u00bb [find -exec] (read <{}>)",
-      "destructive: rm \u00ab{}\u00bb [find -exec] (deletes {}; delete <{}>)",
+      "read: cat «{}» [find -exec] (read <{}>)",
+      "destructive: rm «{}» [find -exec] (deletes {}; delete <{}>)",
     ],
   ],
   [
@@ -210,7 +222,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "timeout with an expansion",
     "timeout $t rm x",
     [
-      "execute: timeout \u00ab$t\u00bb rm x ($t may become an option of timeout)",
+      "execute: timeout «$t» rm x ($t may become an option of timeout)",
       "not understood: where the command inside timeout begins, because of $t: $t",
     ],
   ],
@@ -327,7 +339,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   ["busybox", "busybox rm x", ["read: busybox rm x", "destructive: rm x [busybox] (deletes x; delete <x>)"]],
-  ["chroot", "chroot / rm x", ["read: chroot / rm x", "destructive: rm x [chroot] (deletes x; delete <x>)"]],
+  ["chroot", "chroot evil ls", ["execute: chroot evil ls (chroot runs the programs of another root)"]],
   [
     "unshare",
     "unshare -n rm x",
@@ -354,10 +366,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "eval of an expansion",
     'eval "$x"',
-    [
-      'read: eval \u00ab"$x"\u00bb',
-      'not understood: the commands for eval are only known when it runs: "$x"',
-    ],
+    ['read: eval «"$x"»', 'not understood: the commands for eval are only known when it runs: "$x"'],
   ],
   [
     "eval twice",
@@ -378,10 +387,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "trap of an expansion",
     'trap "$x" EXIT',
-    [
-      'read: trap \u00ab"$x"\u00bb EXIT',
-      'not understood: the commands for trap are only known when it runs: "$x"',
-    ],
+    ['read: trap «"$x"» EXIT', 'not understood: the commands for trap are only known when it runs: "$x"'],
   ],
   ["trap -", "trap - EXIT", ["read: trap - EXIT"]],
   [
@@ -389,7 +395,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "ssh host rm x",
     ["network: ssh host rm x (connects to host; runs commands on another machine; network <host>)"],
   ],
-  ["npx", "npx evil", ["execute: npx evil (fetches and runs a package)"]],
+  ["npx", "npx evil", ["execute: npx evil (npx fetches and runs a package)"]],
   ["npm exec", "npm exec evil", ["execute: npm exec evil (npm installs packages, which run scripts)"]],
   [
     "many wrappers",
@@ -400,7 +406,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
       "read: nice timeout 5 xargs rm [sudo, env]",
       "read: timeout 5 xargs rm [sudo, env, nice]",
       "read: xargs rm [sudo, env, nice, timeout]",
-      "destructive: rm \u00ab(input)\u00bb [sudo, env, nice, timeout, xargs] (deletes (input); delete <(input)>)",
+      "destructive: rm «(input)» [sudo, env, nice, timeout, xargs] (deletes (input); delete <(input)>)",
     ],
   ],
 ];

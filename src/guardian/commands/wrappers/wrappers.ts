@@ -3,7 +3,7 @@ import { judgeOptions, runs } from "../programs/rows.ts";
 import type { Judge, Verdict } from "../verdict.ts";
 import { judgeEnv } from "./env.ts";
 import { innerCommand } from "./inner-command.ts";
-import { runJoined, runScript, runWords } from "./run-inner.ts";
+import { joined, runPlainScript, runWords } from "./run-inner.ts";
 import { judgeShell } from "./shells.ts";
 import { judgeXargs } from "./xargs.ts";
 
@@ -13,42 +13,41 @@ export const wrappers: Record<string, Judge> = {
   bash: judgeShell,
   busybox: wraps(""),
   caffeinate: wraps("d i m s u t=text w=text"),
-  chroot: wraps("--userspec=text --groups=text --skip-chdir", { skip: 1 }),
+  chroot: runs("runs the programs of another root"),
   chrt: wraps("b f i o r R a v", { skip: 1 }),
-  csh: runs("csh runs commands in a language of its own"),
+  csh: runs("runs commands in a language of its own"),
   dash: judgeShell,
   doas: elevates("n s!run u=text C=read"),
   env: judgeEnv,
   fakeroot: wraps("u --unknown-is-real"),
-  fish: runs("fish runs commands in a language of its own"),
+  fish: runs("runs commands in a language of its own"),
   flock: judgeFlock,
   ionice: wraps("c=text n=text t"),
-  ksh: runs("ksh runs commands in a language of its own"),
+  ksh: runs("runs commands in a language of its own"),
   ltrace: wraps("c C f i S r t T e=text s=text n=text a=text o=write"),
   nice: wraps("n=text # --adjustment=text"),
   nohup: judgeNohup,
-  nsenter: runs("nsenter leaves the container"),
+  nsenter: runs("leaves the container"),
   numactl: wraps(
     "i=text m=text N=text C=text l --interleave=text --membind=text --cpunodebind=text --physcpubind=text --localalloc",
   ),
   parallel: judgeParallel,
   pkexec: elevates("--user=text"),
-  prlimit: runs("prlimit changes limits of processes"),
+  prlimit: runs("changes limits of processes"),
   rlwrap: wraps("a A n N"),
-  rtk: wraps(""),
-  runuser: runs("runuser acts as another user"),
+  runuser: runs("acts as another user"),
   script: judgeScript,
   setarch: wraps("R v Z B F I L S T X 3 --addr-no-randomize", { skip: 1 }),
   setsid: wraps("c f w --ctty --fork --wait"),
   sh: judgeShell,
   stdbuf: wraps("i=text o=text e=text --input=text --output=text --error=text"),
   strace: wraps("c C f ff i q r t T v x y e=text s=text a=text P=text o=write"),
-  su: runs("su acts as another user"),
+  su: runs("acts as another user"),
   sudo: elevates(
     "A b E e!run H i!run k K l n P S s!run v V u=text g=text h=text p=text C=text T=text D=read R=read --user=text --group=text --non-interactive --preserve-env --stdin --set-home",
   ),
   taskset: wraps("a p c", { skip: 1 }),
-  tcsh: runs("tcsh runs commands in a language of its own"),
+  tcsh: runs("runs commands in a language of its own"),
   time: wraps("p v a q f=text o=write --portability --verbose --append --quiet --format=text --output=write"),
   timeout: wraps("k=text s=text v --kill-after=text --signal=text --foreground --preserve-status --verbose", {
     skip: 1,
@@ -61,8 +60,8 @@ export const wrappers: Record<string, Judge> = {
   ),
   watch: judgeWatch,
   xargs: judgeXargs,
-  "xvfb-run": wraps("a --auto-servernum"),
-  zsh: runs("zsh runs commands in a language of its own"),
+  "xvfb-run": runs("starts a display"),
+  zsh: runs("runs commands in a language of its own"),
 };
 
 /** The operands are a command, after `skip` of them that are something else. */
@@ -105,7 +104,7 @@ function judgeFlock(words: readonly Word[], verdict: Verdict) {
   if (!/^\d+$/.test(lock.value ?? "")) verdict.writes(lock);
   const [flag, script] = rest;
   if (flag?.value !== "-c" && flag?.value !== "--command") return runWords(rest, "flock", verdict);
-  if (script !== undefined) runScript(script, "flock -c", verdict);
+  if (script !== undefined) runPlainScript(script, "flock -c", verdict);
 }
 
 function judgeScript(words: readonly Word[], verdict: Verdict) {
@@ -115,7 +114,7 @@ function judgeScript(words: readonly Word[], verdict: Verdict) {
     verdict,
   );
   const commands = options.filter(({ name }) => name === "-c" || name === "--command");
-  for (const { value } of commands) if (value !== undefined) runScript(value, "script -c", verdict);
+  for (const { value } of commands) if (value !== undefined) runPlainScript(value, "script -c", verdict);
   if (commands.length === 0) verdict.has("execute", "script starts a shell");
   for (const file of operands) verdict.writes(file);
   if (operands.length === 0) verdict.has("write", "script writes typescript");
@@ -126,7 +125,8 @@ function judgeWatch(words: readonly Word[], verdict: Verdict) {
   const list =
     "b c d e g p t w x n=text --beep --color --differences --errexit --chgexit --interval=text --no-title";
   const inner = innerCommand(list, words, verdict)?.words;
-  if (inner !== undefined) runJoined(inner, "watch", verdict);
+  const script = joined(inner ?? []);
+  if (script !== undefined) runPlainScript(script, "watch", verdict);
 }
 
 /** GNU parallel gives its words to a shell, with its input put in. */
@@ -139,7 +139,8 @@ function judgeParallel(words: readonly Word[], verdict: Verdict) {
   )?.words;
   const end = inner?.findIndex(({ value }) => /^::::?\+?$/.test(value ?? "")) ?? -1;
   const template = inner?.slice(0, end < 0 ? undefined : end) ?? [];
-  if (template.length === 0 || /^\{/.test(template[0]?.text ?? "{"))
-    return verdict.doubts("parallel runs what it is given as input");
-  runJoined(template, "parallel", verdict);
+  const script = joined(template);
+  if (script === undefined || script.text.startsWith("{"))
+    verdict.doubts("parallel runs what it is given as input");
+  else runPlainScript(script, "parallel", verdict);
 }
