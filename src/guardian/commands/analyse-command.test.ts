@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { expect, it } from "vitest";
 import { analyseCommand } from "./analyse-command.ts";
 
@@ -46,6 +47,16 @@ it("tells everything about a simple command", () => {
       },
     ],
     notUnderstood: [],
+    leaves: { directory: "", variables: [], functions: [] },
+  });
+});
+
+it("tells what stays behind in a shell that reads more commands", () => {
+  const command = "export PATH=. A=1; LD_PRELOAD=x ls; f() { read GIT_DIR; }; cd src";
+  expect(analyseCommand(command).leaves).toEqual({
+    directory: undefined,
+    variables: ["PATH", "GIT_DIR"],
+    functions: ["f"],
   });
 });
 

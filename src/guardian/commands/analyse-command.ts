@@ -2,9 +2,9 @@ import { parse } from "unbash";
 import type { CommandAnalysis } from "./analysis.ts";
 import { hiddenCharacters } from "./hidden-characters.ts";
 import { readScript } from "./syntax/read-script.ts";
-import type { Reading } from "./syntax/scope.ts";
+import type { Reading, Scope } from "./syntax/scope.ts";
 import { tooMuchToRead } from "./too-much-to-read.ts";
-import { commandsTouched } from "./variables/commands-touched.ts";
+import { commandsTouched, lastingVariables } from "./variables/commands-touched.ts";
 import { unsafeArithmetic } from "./variables/unsafe-arithmetic.ts";
 
 /**
@@ -24,7 +24,11 @@ export function analyseCommand(command: string): CommandAnalysis {
 }
 
 function unread(command: string, reason: string): CommandAnalysis {
-  return { commands: [], notUnderstood: [{ reason, span: { start: 0, end: command.length } }] };
+  return {
+    commands: [],
+    notUnderstood: [{ reason, span: { start: 0, end: command.length } }],
+    leaves: { directory: undefined, variables: [], functions: [] },
+  };
 }
 
 function readCommand(command: string): CommandAnalysis {
@@ -33,20 +37,27 @@ function readCommand(command: string): CommandAnalysis {
     notUnderstood: hiddenCharacters(command),
     variables: [],
     arithmetic: [],
+    functions: new Set(),
     arrays: new Set(),
     loops: [],
-    budget: 8 * command.length + 65_536,
+    budget: 4 * command.length + 65_536,
   };
+  const shell: Scope["shell"] = { directory: "", moved: false };
   readScript(parse(command), {
     source: command,
     locate: (start, end) => ({ start, end }),
     within: [],
     deferred: false,
     rewritten: false,
-    shell: { directory: "", moved: false },
+    shell,
     reading,
     depth: 0,
   });
   const notUnderstood = [...reading.notUnderstood, ...unsafeArithmetic(reading)];
-  return { commands: commandsTouched(reading), notUnderstood };
+  const leaves = {
+    directory: shell.directory,
+    variables: lastingVariables(reading),
+    functions: [...reading.functions],
+  };
+  return { commands: commandsTouched(reading), notUnderstood, leaves };
 }

@@ -9,6 +9,17 @@ export interface CommandAnalysis {
   readonly commands: readonly SimpleCommand[];
   /** What could not be understood. Anything here means: ask. */
   readonly notUnderstood: readonly NotUnderstood[];
+  /** What it may leave behind in a shell that goes on to read other commands. */
+  readonly leaves: Remains;
+}
+
+interface Remains {
+  /** As in a simple command. */
+  readonly directory: string | undefined;
+  /** Changed variables that decide what other commands run. */
+  readonly variables: readonly string[];
+  /** Names that may run something else from now on. */
+  readonly functions: readonly string[];
 }
 
 /** One program with its words. Without words: only assignments, or the redirections of a group or loop. */

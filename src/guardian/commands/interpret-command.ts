@@ -1,5 +1,5 @@
 import type { Risk } from "../../contract/access.ts";
-import type { Effect, Redirection, Word } from "./analysis.ts";
+import type { Effect, Redirection, Span, Word } from "./analysis.ts";
 import { programs } from "./programs/programs.ts";
 import { isNumeric } from "./syntax/read-arithmetic.ts";
 import type { ReadCommand, Scope } from "./syntax/scope.ts";
@@ -26,16 +26,12 @@ export function interpretCommand(command: ReadCommand, scope: Scope): void {
   });
   for (const readInner of verdict.inner) readInner();
   const end = name === undefined ? undefined : reading.commands.length;
-  for (const { parts, span } of verdict.passed)
-    reading.variables.push({
-      name: String(parts[0]).split("=")[0]!,
-      numeric: false,
-      span,
-      first: first + 1,
-      end,
-    });
-  for (const { name, value, span } of command.assignments)
-    reading.variables.push({ name, numeric: isNumeric(value), span, first, end });
+  const note = (variable: string, value: Word | undefined, span: Span, from: number) =>
+    reading.variables.push({ name: variable, numeric: isNumeric(value), span, first: from, end });
+  for (const word of verdict.passed)
+    note(String(word.parts[0]).split("=")[0]!, undefined, word.span, first + 1);
+  for (const assignment of command.assignments)
+    note(assignment.name, assignment.value, assignment.span, first);
 }
 
 const ascending: readonly Risk[] = ["read", "write", "execute", "network", "destructive"];

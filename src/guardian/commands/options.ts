@@ -1,6 +1,6 @@
 import type { Risk } from "../../contract/access.ts";
 import type { Word } from "./analysis.ts";
-import { wordOf } from "./syntax/read-word.ts";
+import { splits, wordAt } from "./word.ts";
 
 /** What becomes of an option's value, or what the option does by itself. */
 type OptionMeaning = "text" | "read" | "write" | "delete" | "network" | "run";
@@ -38,7 +38,7 @@ export function scanWords(
   let place = 0;
   const next = (): Word | undefined => {
     const value = words[++place];
-    if (value?.parts.some((part) => typeof part !== "string" && part.splits)) found.unclear.push(value);
+    if (value !== undefined && splits(value)) found.unclear.push(value);
     return value;
   };
   for (; place < words.length; place++) {
@@ -120,7 +120,7 @@ function scanLong(word: Word, start: string, known: KnownOptions, found: Mutable
   if (equals < 0 && word.value === undefined) return void found.unclear.push(word);
   const option = known.named.get(name) ?? abbreviated(name, known);
   if (option === undefined) return void (known.open || found.unlisted.push(word));
-  const attached = equals < 0 ? undefined : wordOf([start.slice(equals + 1), ...word.parts.slice(1)], word);
+  const attached = equals < 0 ? undefined : wordAt(word, [start.slice(equals + 1), ...word.parts.slice(1)]);
   const value = attached ?? (option.takes === "value" ? next() : undefined);
   found.options.push({ name, meaning: option.meaning, value, word });
 }
@@ -141,7 +141,7 @@ function scanShort(word: Word, start: string, known: KnownOptions, found: Mutabl
       if (known.open) continue;
       return void found.unlisted.push(word);
     }
-    const rest = wordOf([start.slice(place + 1), ...word.parts.slice(1)], word);
+    const rest = wordAt(word, [start.slice(place + 1), ...word.parts.slice(1)]);
     const attached = rest.value === "" ? undefined : rest;
     if (option.takes === "nothing") {
       found.options.push({ name: `-${letter}`, meaning: option.meaning, value: undefined, word });

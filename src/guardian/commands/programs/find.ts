@@ -1,5 +1,6 @@
 import type { Word } from "../analysis.ts";
 import type { Judge, Verdict } from "../verdict.ts";
+import { splits } from "../word.ts";
 import { runWords } from "../wrappers/run-inner.ts";
 
 /** Tests and actions of find that take no word and do no harm. */
@@ -65,10 +66,6 @@ function fillIn(word: Word): Word {
     parts: [{ unknown: "input", text: word.text, splits: word.value === "{}" }],
     value: undefined,
   };
-}
-
-function splits(word: Word): boolean {
-  return word.parts.some((part) => typeof part !== "string" && part.splits);
 }
 
 /** A quoted path such as "$directory" may be "-delete" as well. */

@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
-import { wordOf } from "../syntax/read-word.ts";
 import type { Judge, Verdict } from "../verdict.ts";
+import { wordAt } from "../word.ts";
 import { connects, judgeOptions, runs } from "./rows.ts";
 
 /** Programs that talk to other machines. */
@@ -30,7 +30,7 @@ function judgeCurl(words: readonly Word[], verdict: Verdict) {
   const { options, operands } = judgeOptions(list, words, verdict);
   for (const { value } of options) {
     const [, file] = /^(?:[^=]*=)?@([^;]+)/.exec(value?.value ?? "") ?? [];
-    if (value !== undefined && file !== undefined) verdict.reads(wordOf([file], value));
+    if (value !== undefined && file !== undefined) verdict.reads(wordAt(value, [file]));
   }
   for (const address of operands) judgeAddress(address, verdict);
   if (operands.length === 0) verdict.has("network", "curl connects to the network");
@@ -39,7 +39,7 @@ function judgeCurl(words: readonly Word[], verdict: Verdict) {
 function judgeAddress(address: Word, verdict: Verdict): void {
   const [, file] = /^file:(?:\/\/[^/]*)?(.*)/i.exec(address.value ?? "") ?? [];
   if (file === undefined) verdict.connects(address);
-  else verdict.reads(wordOf([file], address));
+  else verdict.reads(wordAt(address, [file]));
 }
 
 function judgeWget(words: readonly Word[], verdict: Verdict) {

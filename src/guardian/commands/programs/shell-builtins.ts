@@ -146,7 +146,7 @@ function judgeSet(words: readonly Word[], verdict: Verdict) {
 }
 
 const plainSettings =
-  /^(?:nullglob|failglob|dotglob|globstar|nocaseglob|nocasematch|inherit_errexit|lastpipe|globasciiranges|checkwinsize|-[suqp]+)$/;
+  /^(?:nullglob|failglob|dotglob|globstar|nocaseglob|nocasematch|inherit_errexit|globasciiranges|checkwinsize|-[suqp]+)$/;
 
 function judgeShopt(words: readonly Word[], verdict: Verdict) {
   const odd = words.find(({ value }) => value === undefined || !plainSettings.test(value));

@@ -1,5 +1,6 @@
 import type { Word } from "../analysis.ts";
 import type { Judge, Verdict } from "../verdict.ts";
+import { splits } from "../word.ts";
 import { judgeAwk } from "./awk.ts";
 import { judgeOptions, prints, reads, runs, searches } from "./rows.ts";
 import { judgeSed } from "./sed.ts";
@@ -111,7 +112,7 @@ function judgeInAndOut(options: string, words: readonly Word[], verdict: Verdict
   const [input, output] = judgeOptions(options, words, verdict).operands;
   if (input !== undefined) verdict.reads(input);
   if (output !== undefined) verdict.writes(output);
-  if (input?.parts.some((part) => typeof part !== "string" && part.splits))
+  if (input !== undefined && splits(input))
     verdict.has("write", `${input.text} may become two files, of which the second is written`, input);
 }
 

@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import { isNumeric } from "../syntax/read-arithmetic.ts";
-import { wordOf } from "../syntax/read-word.ts";
 import type { Judge, Verdict } from "../verdict.ts";
+import { wordAt } from "../word.ts";
 import { judgeOptions } from "./rows.ts";
 
 /** `export`, `declare` and their like: `NAME=value` changes later commands. */
@@ -21,7 +21,7 @@ function judgeDeclared(word: Word, array: boolean, verdict: Verdict) {
   const [, name, text] = /^([A-Za-z_]\w*)(?:\+?=([\s\S]*))?$/.exec(start) ?? [];
   if (name === undefined || (text === undefined && word.value === undefined))
     return verdict.doubts("a variable whose name may hold a command", word);
-  const value = text === undefined ? undefined : wordOf([text, ...word.parts.slice(1)], word);
+  const value = text === undefined ? undefined : wordAt(word, [text, ...word.parts.slice(1)]);
   const { arrays } = verdict.scope.reading;
   if (array) arrays.add(name);
   if (value !== undefined && isEvaluated(value, array || arrays.has(name), verdict))
@@ -65,7 +65,7 @@ export const judgePrintf: Judge = (words, verdict) => {
   if (typeof start !== "string" || !/^-[^-]/.test(start)) return;
   const attached = flag?.value === undefined ? undefined : flag.value.slice(2);
   if (!start.startsWith("-v") || attached === undefined) return verdict.doubts("the option of printf", flag);
-  const word = attached === "" ? name : wordOf([attached], flag!);
+  const word = attached === "" ? name : wordAt(flag!, [attached]);
   if (word !== undefined) setName(word, verdict);
 };
 

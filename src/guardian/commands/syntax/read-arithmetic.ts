@@ -1,7 +1,8 @@
 import { type ArithmeticExpression, forEachChild, type SyntaxNode, type Word, type WordPart } from "unbash";
 import type { Word as ReadWord } from "../analysis.ts";
-import { readSubstitution, readWord } from "./read-word.ts";
-import { doubt, type Scope } from "./scope.ts";
+import { readSubstitution } from "./read-substitution.ts";
+import { readWord } from "./read-word.ts";
+import { doubt, noteVariable, type Scope } from "./scope.ts";
 
 /**
  * The shell evaluates the *text* of every variable in an arithmetic expression, and a subscript in that text may hold a
@@ -60,10 +61,8 @@ function readExpression(expression: ArithmeticExpression, scope: Scope): void {
 /** `i = 1` and `i++` leave a number in `i`. */
 function noteResult(target: ArithmeticExpression, scope: Scope): void {
   if (target.type !== "ArithmeticWord") return;
-  const first = scope.reading.commands.length;
-  const span = scope.locate(target.pos, target.end);
   const name = /^\w+/.exec(target.value)?.[0] ?? target.value;
-  scope.reading.variables.push({ name, numeric: true, span, first, end: undefined });
+  noteVariable(scope, name, "number", target);
 }
 
 function readOperand(

@@ -2,7 +2,7 @@ import type * as bash from "unbash";
 import type { Assignment, Redirection, Word } from "../analysis.ts";
 import { readSubscript } from "./read-arithmetic.ts";
 import { readHereDocument, readWord } from "./read-word.ts";
-import { doubt, type ReadCommand, type Scope } from "./scope.ts";
+import { doubt, noteVariable, type ReadCommand, type Scope } from "./scope.ts";
 
 /** One simple command with its words; substitutions in them are read on the way. */
 export function readCommand(command: bash.Command, scope: Scope): ReadCommand {
@@ -84,7 +84,5 @@ function noteDescriptor(
 ): void {
   if (!/^[A-Za-z_]\w*$/.test(at.name))
     doubt(scope, "a descriptor kept in something else than a variable", at);
-  const first = scope.reading.commands.length;
-  const span = scope.locate(at.pos, at.end);
-  scope.reading.variables.push({ name: at.name, numeric: true, span, first, end: undefined });
+  noteVariable(scope, at.name, "number", at);
 }

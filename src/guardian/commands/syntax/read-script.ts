@@ -6,7 +6,7 @@ import { readCommand, readRedirections } from "./read-command.ts";
 import { readForList } from "./read-for-list.ts";
 import { readTest } from "./read-test.ts";
 import { readWord } from "./read-word.ts";
-import { doubt, type Scope } from "./scope.ts";
+import { doubt, noteVariable, type Scope } from "./scope.ts";
 
 /** Finds every simple command of a parsed script, whatever it stands in. */
 export function readScript(script: bash.ParsedScript, scope: Scope): void {
@@ -108,16 +108,17 @@ function readNode(node: Node, scope: Scope, accounts: Accounts): void {
       return;
     case "Function":
       accounts.takeWord(node.name);
-      if (readWord(node.name, scope).value === undefined)
-        doubt(scope, "a function without a plain name", node);
+      readFunctionName(node.name, scope);
       readNode(node.body, { ...scope, deferred: true }, accounts);
       settle(scope.shell);
       return;
     case "Coproc":
       // There bash puts the name COPROC before the command, where it is a program.
       if (scope.rewritten) doubt(scope, "a coprocess in a substitution", node);
-      if (node.name !== undefined) accounts.takeWord(node.name);
-      if (node.name !== undefined) noteName(node.name, scope);
+      if (node.name !== undefined) {
+        accounts.takeWord(node.name);
+        noteVariable(scope, node.name.text, "text", node.name);
+      }
       readNode(node.body, { ...scope, shell: { ...scope.shell } }, accounts);
       return;
     case "TestCommand":
@@ -133,11 +134,10 @@ function readNode(node: Node, scope: Scope, accounts: Accounts): void {
   }
 }
 
-/** A coprocess keeps its descriptors in a variable. */
-function noteName(name: bash.Word, scope: Scope): void {
-  const span = scope.locate(name.pos, name.end);
-  const first = scope.reading.commands.length;
-  scope.reading.variables.push({ name: name.text, numeric: false, span, first, end: undefined });
+function readFunctionName(name: bash.Word, scope: Scope): void {
+  const { value } = readWord(name, scope);
+  if (value === undefined) doubt(scope, "a function without a plain name", name);
+  else scope.reading.functions.add(value);
 }
 
 /** What a later round changes holds for the earlier commands of the loop, too. */

@@ -1,44 +1,24 @@
 import type * as bash from "unbash";
 import type { UnknownPart, Word } from "../analysis.ts";
-import { isNumeric, readArithmetic, readSubscript } from "./read-arithmetic.ts";
-import { readScript } from "./read-script.ts";
+import { makeWord } from "../word.ts";
+import { readArithmetic } from "./read-arithmetic.ts";
+import { readParameter } from "./read-parameter.ts";
+import { readSubstitution } from "./read-substitution.ts";
 import { doubt, type Scope } from "./scope.ts";
 
 type Part = string | UnknownPart;
 
 /** A word as it will be, and on the way every command that the shell runs to find that out. */
 export function readWord(word: bash.Word, scope: Scope): Word {
-  const parts = joinText(readParts(word, word.parts ?? [literal(word)], scope));
-  return { text: word.text, span: scope.locate(word.pos, word.end), parts, value: knownValue(parts) };
+  const parts = readParts(word, word.parts ?? [literal(word)], scope);
+  return makeWord(word.text, scope.locate(word.pos, word.end), parts);
 }
 
 /** The text of a here-document. */
 export function readHereDocument(redirect: bash.HereDoc, scope: Scope): Word {
   const { body } = redirect;
-  const parts = body.parts === undefined ? [body.text] : joinText(readQuoted(body, body.parts, scope));
-  return { text: body.text, span: scope.locate(body.pos, body.end), parts, value: knownValue(parts) };
-}
-
-/** Words made of the same pieces as others, for example the value in `--output=value`. */
-export function wordOf(parts: readonly Part[], from: Word): Word {
-  const joined = joinText(parts);
-  return { text: from.text, span: from.span, parts: joined, value: knownValue(joined) };
-}
-
-function knownValue(parts: readonly Part[]): string | undefined {
-  if (parts.length === 0) return "";
-  const [only] = parts;
-  return parts.length === 1 && typeof only === "string" ? only : undefined;
-}
-
-function joinText(parts: readonly Part[]): Part[] {
-  const joined: Part[] = [];
-  for (const part of parts) {
-    const last = joined.at(-1);
-    if (typeof part === "string" && typeof last === "string") joined[joined.length - 1] = last + part;
-    else if (part !== "") joined.push(part);
-  }
-  return joined;
+  const parts = body.parts === undefined ? [body.text] : readQuoted(body, body.parts, scope);
+  return makeWord(body.text, scope.locate(body.pos, body.end), parts);
 }
 
 interface Stretch {
@@ -101,7 +81,7 @@ function readPart(part: bash.WordPart, word: Stretch, scope: Scope): Part[] {
     case "DoubleQuoted":
       if (!tile({ ...part, pos: part.pos + 1, end: part.end - 1 }, part.parts))
         doubt(scope, "a quotation whose parts do not add up", part);
-      return ["", ...readQuoted(part, part.parts, scope)];
+      return readQuoted(part, part.parts, scope);
     case "LocaleString":
       // A translation file decides what it says, and may put substitutions into it.
       doubt(scope, "a translated string", part);
@@ -158,95 +138,6 @@ function readLiteral(part: bash.LiteralPart, word: Stretch): Part[] {
 /** `$'…'` with the escapes everybody reads alike; no NUL, which would end the text, and nothing beyond ASCII by number. */
 const plainEscapes =
   /^\$'(?:[^\\]|\\(?:[abeEfnrtv\\'"?]|(?!x00|000|u0000)(?:x[0-7][0-9a-fA-F]|[01][0-7]{2}|u00[0-7][0-9a-fA-F])))*'$/;
-
-function readParameter(part: bash.ParameterExpansionPart, scope: Scope): void {
-  const { index, operation } = part;
-  const keys = index !== undefined && /^[@*]$/.test(index.text);
-  if (index !== undefined && !keys) readSubscript(index, scope);
-  if (part.prefix === "!" && !keys && operation?.type !== "Names")
-    doubt(scope, "the name in a variable is expanded, which may run a command", part);
-  if (operation === undefined) return;
-  switch (operation.type) {
-    case "Default":
-      noteDefault(part, operation.operator, readWord(operation.operand, scope), scope);
-      return;
-    case "Remove":
-      readWord(operation.operand, scope);
-      return;
-    case "Replace":
-      readWord(operation.pattern, scope);
-      readWord(operation.replacement, scope);
-      return;
-    case "Slice":
-      readSubscript(operation.offset, scope);
-      if (operation.length !== undefined) readSubscript(operation.length, scope);
-      return;
-    case "CaseModification":
-      if (operation.operand !== undefined) readWord(operation.operand, scope);
-      return;
-    case "Transform":
-      if (!/^[QEAKaUuLk]$/.test(operation.operand.text))
-        doubt(scope, "the text of a variable is expanded like a prompt, which may run a command", part);
-      return;
-    case "Names":
-      return;
-    default:
-      doubt(scope, "an unknown operation on a variable", part);
-  }
-}
-
-/** `${name:=value}` is an assignment. */
-function noteDefault(part: bash.ParameterExpansionPart, operator: string, value: Word, scope: Scope): void {
-  if (!operator.endsWith("=")) return;
-  const first = scope.reading.commands.length;
-  const span = scope.locate(part.pos, part.end);
-  scope.reading.variables.push({
-    name: part.parameter,
-    numeric: isNumeric(value),
-    span,
-    first,
-    end: undefined,
-  });
-}
-
-/** The shell of a substitution inherits the directory, and cannot change it for others. */
-export function readSubstitution(
-  part: bash.CommandExpansionPart | bash.ProcessSubstitutionPart | bash.ArithmeticCommandExpansion,
-  scope: Scope,
-): void {
-  scope.reading.budget -= part.end - part.pos;
-  if (scope.reading.budget < 0 || part.script === undefined) {
-    doubt(scope, "a substitution that could not be parsed", part);
-    return;
-  }
-  if (scope.source.startsWith("$((", part.pos)) doubt(scope, "parentheses that may be arithmetic", part);
-  if (!keepsDocuments(part.script, part.text))
-    doubt(scope, "a here-document in a substitution, which bash may put elsewhere", part);
-  const { source } = part.script;
-  const span = scope.locate(part.pos, part.end);
-  readScript(part.script, {
-    ...scope,
-    rewritten: true,
-    shell: { ...scope.shell },
-    ...(source === undefined ? {} : { source, locate: () => span }),
-  });
-}
-
-/**
- * bash 5.2 writes the commands of a substitution anew before it runs them, and gets here-documents wrong that are
- * followed by anything: `$(a <<E; b c; d` can run `b c d`. Only a lone command with its document is sure.
- */
-function keepsDocuments(script: bash.ParsedScript, text: string): boolean {
-  if (!/<<(?!<)/.test(text.replaceAll("<<<", ""))) return true;
-  const [only, ...more] = script.commands;
-  const documents = only?.command.type === "Command" ? only.command.redirects.filter(isDocument) : [];
-  const end = documents[0]?.closing?.end ?? script.end;
-  return more.length === 0 && documents.length === 1 && end >= script.end - 1 && only?.background !== true;
-}
-
-function isDocument(redirect: bash.Redirection): redirect is bash.HereDoc {
-  return redirect.type === "HereDoc";
-}
 
 /** Whether the parts stand side by side and fill the whole. */
 function tile(whole: Omit<Stretch, "text">, parts: readonly bash.WordPart[]): boolean {

@@ -37,6 +37,7 @@ export interface Reading {
   readonly notUnderstood: NotUnderstood[];
   readonly variables: VariableChange[];
   readonly arithmetic: VariableUse[];
+  readonly functions: Set<string>;
   /** Names of variables that hold arrays. */
   readonly arrays: Set<string>;
   /** Ranges of `commands` that may run again after what follows them. */
@@ -70,4 +71,20 @@ export function doubt(
   at: { readonly pos: number; readonly end: number },
 ): void {
   scope.reading.notUnderstood.push({ reason, span: scope.locate(at.pos, at.end) });
+}
+
+/** Notes that a variable of the shell gets a value that lasts. */
+export function noteVariable(
+  scope: Scope,
+  name: string,
+  value: "number" | "text",
+  at: { readonly pos: number; readonly end: number },
+): void {
+  scope.reading.variables.push({
+    name,
+    numeric: value === "number",
+    span: scope.locate(at.pos, at.end),
+    first: scope.reading.commands.length,
+    end: undefined,
+  });
 }

@@ -21,6 +21,12 @@ export function commandsTouched(reading: Reading): SimpleCommand[] {
   });
 }
 
+/** The changed variables that would touch commands read later. */
+export function lastingVariables(reading: Reading): string[] {
+  const lasting = decisiveChanges(reading).filter(({ end }) => end === undefined);
+  return [...new Set(lasting.map(({ name }) => name))];
+}
+
 interface DecisiveChange extends VariableChange {
   readonly touches: Touches;
 }

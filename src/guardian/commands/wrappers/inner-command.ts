@@ -2,6 +2,7 @@ import type { Word } from "../analysis.ts";
 import type { FoundOption } from "../options.ts";
 import { judgeOptions } from "../programs/rows.ts";
 import type { Verdict } from "../verdict.ts";
+import { splits } from "../word.ts";
 
 /** The words of the command inside a wrapper, and the wrapper's own options. */
 export interface InnerCommand {
@@ -21,8 +22,4 @@ export function innerCommand(
   if (odd === undefined) return { options: scan.options, words: scan.operands.slice(skip) };
   verdict.doubts(`where the command inside ${verdict.program} begins, because of ${odd.text}`, odd);
   return undefined;
-}
-
-function splits(word: Word): boolean {
-  return word.parts.some((part) => typeof part !== "string" && part.splits);
 }
