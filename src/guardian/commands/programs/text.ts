@@ -99,17 +99,18 @@ export const textPrograms: Record<string, Judge> = {
   zstdcat: summing,
 };
 
-/** `uniq in out` and `xxd in out` write their second operand. */
+/** `uniq in out` writes its second operand. */
 function judgeUniq(words: readonly Word[], verdict: Verdict) {
-  judgeInAndOut("* f=text s=text w=text", words, verdict);
+  judgeInAndOut(judgeOptions("* f=text s=text w=text", words, verdict).operands, verdict);
 }
 
+/** So does `xxd in out`, and what follows the first operand is no option any more. */
 function judgeXxd(words: readonly Word[], verdict: Verdict) {
-  judgeInAndOut("a b C c=text d E e g=text i l=text n=text o=text p r R=text s=text u v", words, verdict);
+  const list = "a b C c=text d E e g=text i l=text n=text o=text p r R=text s=text u v";
+  judgeInAndOut(judgeOptions(list, words, verdict, "first").operands, verdict);
 }
 
-function judgeInAndOut(options: string, words: readonly Word[], verdict: Verdict) {
-  const [input, output] = judgeOptions(options, words, verdict).operands;
+function judgeInAndOut([input, output]: readonly Word[], verdict: Verdict) {
   if (input !== undefined) verdict.reads(input);
   if (output !== undefined) verdict.writes(output);
   if (input !== undefined && splits(input))
