@@ -15,7 +15,7 @@ const words: Readonly<Record<string, string>> = {
   nice: "-n 1 p0 ls -5 --",
   sdiff: "a b -o f -s --output=f",
   sed: "-n -e -i -f l a b -E -s p w\u00a0f e s/a/b/w\u00a0f s/./p0/e 1p;w\u00a0f /a/{p} $!d --sandbox",
-  shuf: "a -o f -n 1 -e -i 1-3 --output=f -r",
+  shuf: "a -o f -n 1 -e -i 1-3 --output=f",
   sort: "-u -o f -of -uof --output=f --outp=f a b -k1 -k -t -T . --compress-program=p0 -S 1b -m -c -- -",
   split: "-l 1 a f --filter=p0 -n 2",
   tar: "-c -f f -cf cf xf tf t.tar -tf -xf a d -C --to-command=p0 -I p0 -z -v -O --file=t.tar -r --remove-files",
