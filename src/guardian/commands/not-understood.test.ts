@@ -77,6 +77,15 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   [
+    "a keyword behind a redirection",
+    "<a time rm b",
+    [
+      "read: time rm b (read <a>)",
+      "destructive: rm b [time] (deletes b; delete <b>)",
+      "not understood: a word of the language where the program's name stands: time",
+    ],
+  ],
+  [
     "a descriptor in a variable",
     "ls >&$x",
     [

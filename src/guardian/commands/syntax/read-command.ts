@@ -14,9 +14,15 @@ export function readCommand(command: bash.Command, scope: Scope): ReadCommand {
     if (argument.type === "Word") words.push(readWord(argument, scope));
     else words.push(declaredWord(argument, scope));
   }
+  // Behind a redirection these are programs, until bash writes a substitution anew with the redirection last.
+  if (command.name !== undefined && reserved.test(command.name.text))
+    doubt(scope, "a word of the language where the program's name stands", command.name);
   const span = scope.locate(command.pos, command.end);
   return { span, words, assignments, redirections: readRedirections(command.redirects, scope) };
 }
+
+const reserved =
+  /^(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|in|select|function|time|coproc|!|\{|\}|\[\[|\]\])$/;
 
 export function readRedirections(redirects: readonly bash.Redirection[], scope: Scope): Redirection[] {
   return redirects.flatMap((redirect) => {
