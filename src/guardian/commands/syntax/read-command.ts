@@ -64,7 +64,7 @@ function kindOf(redirect: bash.Redirect, target: Word, scope: Scope): Redirectio
 
 function readAssignment(item: bash.Assignment, scope: Scope): Assignment {
   const span = scope.locate(item.pos, item.end);
-  if (item.index !== undefined) readSubscript(item.index, scope);
+  if (item.index !== undefined) readIndex(item.index, scope);
   if (item.value.type === "Word") return { name: item.name, value: readWord(item.value, scope), span };
   scope.reading.arrays.add(item.name);
   for (const element of item.value.elements) {
@@ -73,6 +73,13 @@ function readAssignment(item: bash.Assignment, scope: Scope): Assignment {
     readWord(element, scope);
   }
   return { name: item.name, value: undefined, span };
+}
+
+/** Of anything but a plain subscript bash may think that it is none, and the whole a program. */
+function readIndex(index: bash.Word, scope: Scope): void {
+  if (!/^(?:[\w +*/%-]+|\$\w+|\$\{\w+\})$/.test(index.text))
+    doubt(scope, "a subscript that is not plain", index);
+  readSubscript(index, scope);
 }
 
 /** `export NAME=value`: an assignment that is also a word. */

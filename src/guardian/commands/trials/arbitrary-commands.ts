@@ -11,6 +11,31 @@ export const pieces: fc.Arbitrary<string> = fc
   )
   .map((list) => list.join(""));
 
+/** The same inside other constructs; substitutions in substitutions are written anew by bash before they run. */
+export const wrappedPieces: fc.Arbitrary<string> = fc
+  .tuple(
+    pieces,
+    fc.constantFrom<(text: string) => string>(
+      (text) => `: $(${text})`,
+      (text) => `: "$(: "$(${text})")"`,
+      (text) => `: $(: $(: <(${text})))`,
+      (text) => `x=\`${text}\``,
+      (text) => `: $(f() { ${text}\n}; f)`,
+      (text) => `: $(if :; then ${text}\nfi)`,
+      (text) => `: $(case x in x) ${text}\n;; esac)`,
+      (text) => `[[ ${text} ]]`,
+      (text) => `(( ${text} ))`,
+      (text) => `: $(( ${text} ))`,
+      (text) => `a=(${text})`,
+      (text) => `a[${text}]=1`,
+      (text) => `: "\${y:-${text}}"`,
+      (text) => `: <<E\n${text}\nE\n`,
+      (text) => `: {${text},}`,
+      (text) => `eval "${text}"`,
+    ),
+  )
+  .map(([text, wrap]) => wrap(text));
+
 function signs(): string[] {
   const blanks = [" ", " ", " ", "\n", "\t", "\r", "\\\n", "\\", "é"];
   const operators = "; & && || | |& ( ) { } ;; ! # 2>&1 >f &>f <&- <>f <<< = ~ * ? [ ] @( !( 1 - % $".split(
