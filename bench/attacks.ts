@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type RaceResult, race, racedActions } from "../src/environment/local/trials/race.ts";
+import { crashChanges } from "./crash-changes.ts";
 import { dataPath } from "./data/data.ts";
 import type { CaseResult, Verdict } from "./harness.ts";
 import { openSearchedEnvironment } from "./raced-search.ts";
@@ -61,6 +62,19 @@ export async function* crashWriters({ kills }: { kills: number }): AsyncGenerato
     value: torn,
     measured: `${torn} torn in ${kills} kills`,
     met: torn === 0,
+  });
+}
+
+/** Kills a change set, and the start after it, at every step. */
+export async function* crashChangeSets(): AsyncGenerator<CaseResult> {
+  const { steps, pairs, torn } = await crashChanges();
+  yield attackResult("crash", "kill -9 of a change of many files, and of the start after it", {
+    about:
+      "Adds, updates, deletes, moves, a mode and a hard link in one change set; killed before each of its steps, and then the recovery before each of its own.",
+    goal: "all files old or all new",
+    value: torn,
+    measured: `${torn} torn in ${pairs} pairs of kills, at all ${steps} steps`,
+    met: torn === 0 && pairs > steps,
   });
 }
 

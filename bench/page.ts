@@ -25,6 +25,7 @@ npm run bench -- edit --show "tabs for spaces"  # the first edits of a class tha
 npm run bench -- race                  # a million tries for each operation
 npm run bench -- --json > results.json # for machines
 npm run bench -- --strict              # exit code 1 when a goal is missed
+npm run bench -- edit --write-docs     # publishes its results here; other groups keep theirs
 \`\`\`
 
 The peers are installed into \`bench/node_modules\` by this command alone, with their install scripts switched off.

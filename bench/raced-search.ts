@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openLocalEnvironment } from "../src/environment/local/local-environment.ts";
 import { type Environment, ToolError } from "../src/toolcrib.ts";
 import { type GrepData, searchGrep } from "../src/tools/search/grep.ts";
+import { toolContext } from "../test/tool-context.ts";
 
 /** More files than are searched in process, before those that are raced for. */
 const crowd = 300;
@@ -27,9 +28,7 @@ export function openSearchedEnvironment(
 }
 
 async function search(environment: Environment): Promise<GrepData> {
-  const { signal } = new AbortController();
-  const context = { environment, signal, progress: () => {}, output: () => {} };
-  return (await searchGrep.run({ pattern: "inside|secret" }, context)).data;
+  return (await searchGrep.run({ pattern: "inside|secret" }, toolContext(environment))).data;
 }
 
 function writeCrowd(folder: string): void {

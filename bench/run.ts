@@ -3,14 +3,13 @@
  *   npm run bench [-- <group> …] [--only <words>] [--tries N] [--kills N] [--json] [--strict] [--write-docs]
  *   npm run bench -- edit [--engine <its plan-edits.ts>] [--show <words of a class>]
  */
-import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { attackNames, crashWriters, raceForEscapes } from "./attacks.ts";
+import { attackNames, crashChangeSets, crashWriters, raceForEscapes } from "./attacks.ts";
 import { ensureData } from "./data/data.ts";
 import { groupNames, loadGroup } from "./groups.ts";
 import { type CaseResult, measure } from "./harness.ts";
-import { writePage } from "./page.ts";
 import { installPeers } from "./peers.ts";
+import { publish } from "./publish.ts";
 import { describeMachine, printCase, printSummary, type Report } from "./report.ts";
 
 const { values: options, positionals } = parseArgs({
@@ -39,17 +38,20 @@ for (const name of wanted) {
 }
 const report: Report = { machine: describeMachine(), results };
 console.log(options.json ? JSON.stringify(report, undefined, 2) : printSummary(report));
-if (options["write-docs"]) {
-  writeFileSync(new URL("../docs/benchmarks.md", import.meta.url), writePage(report));
-}
+if (options["write-docs"]) publish(report, [...groupNames, ...attackNames]);
 process.exitCode = exitCode();
 
 function run(name: string): AsyncGenerator<CaseResult> {
   // Asked for alone, it takes the time that a promise of a million takes.
   if (name === "race")
     return raceForEscapes({ tries: Number(options.tries ?? (isAll ? 100_000 : 1_000_000)) });
-  if (name === "crash") return crashWriters({ kills: Number(options.kills) });
+  if (name === "crash") return crash();
   return measureGroup(name);
+}
+
+async function* crash(): AsyncGenerator<CaseResult> {
+  yield* crashWriters({ kills: Number(options.kills) });
+  yield* crashChangeSets();
 }
 
 async function* measureGroup(name: string): AsyncGenerator<CaseResult> {

@@ -1,9 +1,12 @@
+import { spawnSync } from "node:child_process";
 import {
   globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -11,12 +14,15 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import type { Access } from "./contract/access.ts";
 import { ToolError } from "./contract/error.ts";
 import type { CallEvent } from "./contract/event.ts";
 import type { Tool, ToolContext, ToolOutput } from "./contract/tool.ts";
+import { workspaceFiles } from "./environment/directories.ts";
+import { exampleChanges, makeChangeWorld } from "./environment/local/trials/change-world.ts";
 import { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "./toolcrib.ts";
 
@@ -141,7 +147,7 @@ describe("invalid input", () => {
     ["null", { path: null }, "file.read_one: `path` must be a string, not null"],
     ["an unknown key", { path: "a", ofset: 3 }, "file.read_one: unknown key `ofset`, did you mean `offset`?"],
     ["a key like no other", { path: "a", zzz: 3 }, "file.read_one: unknown key `zzz`"],
-    ["a fraction", { path: "a", offset: 1.5 }, "file.read_one: `offset` must be an integer, not a number"],
+    ["a fraction", { path: "a", offset: 1.5 }, "file.read_one: `offset` must be an integer, not 1.5"],
     ["too small a number", { path: "a", offset: 0 }, "file.read_one: `offset` must be at least 1"],
     [
       "a value outside a list",
@@ -644,3 +650,36 @@ describe("opening", () => {
     expect((await crib.definitions()).filter(({ name }) => name === "file_read").length).toBe(1);
   });
 });
+
+it.runIf(process.platform === "linux")(
+  "a new room tells which change a crash had interrupted, and how it was settled",
+  async () => {
+    makeChangeWorld(folder);
+    const workspace = realpathSync(join(folder, "workspace"));
+    const changer = fileURLToPath(new URL("environment/local/trials/changer.ts", import.meta.url));
+    spawnSync(process.execPath, [changer, folder, "change", JSON.stringify({ killAt: "update" })]);
+    const { changes } = workspaceFiles(join(folder, ".state"), workspace);
+    mkdirSync(join(changes, ".."), { recursive: true });
+    renameSync(join(folder, "records"), changes);
+    await open({ workspace });
+    const paths = exampleChanges()
+      .map(({ path }) => path)
+      .toSorted();
+    expect(crib.recovered).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
+    expect(crib.history()).toEqual([
+      {
+        callId: expect.stringMatching(/^call_/),
+        session: crib.session,
+        tool: "environment.recover",
+        input: { paths, leftAlone: [] },
+        startedAt: expect.any(Number),
+        durationMs: 0,
+        outcome: "ok",
+        message: "A change that a crash had interrupted was completed",
+        outputHandle: null,
+      },
+    ]);
+    await crib.close();
+    expect((await open({ workspace })).recovered).toEqual([]);
+  },
+);

@@ -1,5 +1,5 @@
 import type { Outcome } from "./contract/call.ts";
-import type { Environment } from "./contract/environment.ts";
+import type { Environment, RecoveredChange } from "./contract/environment.ts";
 import { type ErrorCode, ToolError } from "./contract/error.ts";
 import type { AnyTool, Image } from "./contract/tool.ts";
 import type { ToolDefinition } from "./dialects/definition.ts";
@@ -87,6 +87,8 @@ export interface Toolcrib {
   readonly mode: Mode;
   /** What happens at the counter, as it happens. */
   readonly events: EventSource;
+  /** Changes that a crash had left half done, and how they were settled when this room was opened; also in `history`. */
+  readonly recovered: readonly RecoveredChange[];
   /** The tools as models are told of them. */
   definitions(): Promise<readonly ToolDefinition[]>;
   /** Calls a tool by its name in the dialect, or its canonical name. Never rejects: failures are results. */
@@ -109,11 +111,13 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const kept = openLocalEnvironment({ workspace: files.outputs });
   const environment = options.environment
     ? withOutputs(options.environment, kept)
-    : openLocalEnvironment({ workspace: folder, outputs: files.outputs });
+    : openLocalEnvironment({ workspace: folder, outputs: files.outputs, changeRecords: files.changes });
 
   const session = newIdentifier("session");
   const events = new CallEvents();
   const journal = new Journal({ file: files.journal, session });
+  const { recovered = [] } = environment;
+  for (const change of recovered) recordRecovery(journal, change);
   const outputs = openOutputStore(kept);
   const guardian = options.approve ? { mode, approve: options.approve } : { mode };
   const counter = openCounter({ environment, events, journal, outputs, guardian });
@@ -133,9 +137,10 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     session,
     mode,
     events,
+    recovered,
     definitions: async () => {
-      const { defineTool } = await import("./dialects/definition.ts");
-      return (await shelf.all()).map(defineTool);
+      const { defineTools } = await import("./dialects/definition.ts");
+      return defineTools(await shelf.all());
     },
     call: async (name, input, callOptions = {}) => {
       const id = newIdentifier("call");
@@ -169,6 +174,24 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       if (!options.environment) await environment.close();
     },
   };
+}
+
+/** Stands in the journal beside the calls: it changed files, too. */
+function recordRecovery(journal: Journal, { outcome, paths, leftAlone }: RecoveredChange): void {
+  const attempt = {
+    callId: newIdentifier("call"),
+    tool: "environment.recover",
+    input: { paths, leftAlone },
+    startedAt: Date.now(),
+  };
+  const isSettled = outcome !== "failed";
+  const message = isSettled ? `A change that a crash had interrupted was ${outcome}` : "It is tried again";
+  journal.finish(attempt, {
+    outcome: isSettled ? "ok" : "unavailable",
+    message,
+    outputHandle: undefined,
+    durationMs: 0,
+  });
 }
 
 function roomClosed(): ToolError {

@@ -58,7 +58,7 @@ describe("every console session is true", () => {
         ...shellOptions(folder.path),
         encoding: "utf8",
       });
-      expect(`$ ${command}\n${run.stdout.trimEnd()}`).toMatch(answerPattern(command, answer));
+      expect(`$ ${command}\n${run.stdout}`.trimEnd()).toMatch(answerPattern(command, answer));
     }
   });
 });

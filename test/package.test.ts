@@ -75,7 +75,7 @@ describe("the library", () => {
       console.log(JSON.stringify([content, hits.isError, (await crib.definitions()).length]));
       await crib.close();
     `);
-    expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two", false, 7], ""]);
+    expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two", false, 11], ""]);
   });
 
   it("has types that a strict project can use, also for tools of its own", async () => {
@@ -125,6 +125,10 @@ describe("the command", () => {
     const { stdout } = await toolcrib("call", "file.read", '{"path": "poem.txt"}', "--json");
     expect(JSON.parse(stdout)).toMatchObject({ content: "1 | one\n2 | two", isError: false });
     expect((await toolcrib("call", "search.grep", "--pattern", "tw[o]")).stdout).toContain("two");
+    const edit = ["--path", "poem.txt", "--find", "one", "--replace", "1"];
+    expect((await toolcrib("call", "edit.preview", ...edit)).stdout).toContain(
+      "Would edit poem.txt at line 1",
+    );
     expect((await toolcrib("help", "search.grep")).stdout).toContain("--pattern");
   });
 

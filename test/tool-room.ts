@@ -4,8 +4,8 @@ import { safeParse } from "zod/v4/core";
 import { type ErrorCode, ToolError } from "../src/contract/error.ts";
 import type { AnyTool, Tool, ToolContext, ToolOutput } from "../src/contract/tool.ts";
 import { openLocalEnvironment } from "../src/environment/local/local-environment.ts";
-import { SeenMemory } from "../src/runtime/seen-memory.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
+import { toolContext } from "./tool-context.ts";
 
 /** A workspace on the real disk in which tools run as behind the counter, but without its stages. */
 export interface ToolRoom extends AsyncDisposable {
@@ -33,13 +33,7 @@ export function toolRoom(): ToolRoom {
   const outputs = join(folder.path, "outputs");
   for (const path of [workspace, outputs]) mkdirSync(path);
   const environment = openLocalEnvironment({ workspace, outputs });
-  const context: ToolContext = {
-    environment,
-    seen: new SeenMemory(environment),
-    signal: new AbortController().signal,
-    progress: () => {},
-    output: () => {},
-  };
+  const context = toolContext(environment);
   const room: ToolRoom = {
     workspace,
     outputs,

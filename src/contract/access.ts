@@ -9,7 +9,7 @@ export type Access =
   | { readonly kind: "read"; readonly path: string }
   /** `link: "itself"`: what stands at the path is meant also if it is a link, not what the link leads to. */
   | { readonly kind: "write"; readonly path: string; readonly link?: "itself" }
-  /** Always what stands at the path itself. */
-  | { readonly kind: "delete"; readonly path: string }
+  /** Always what stands at the path itself. `inEdit`: one file that a patch names, judged as the writes beside it. */
+  | { readonly kind: "delete"; readonly path: string; readonly inEdit?: true }
   | { readonly kind: "execute"; readonly command: string }
   | { readonly kind: "network"; readonly host: string };

@@ -180,7 +180,7 @@ export interface FileChange {
 }
 
 export interface ChangeOptions {
-  /** Wait until all is on the disk; yes if not said. */
+  /** Wait until the bytes are on the disk; yes if not said. */
   readonly durable?: boolean;
   readonly signal?: AbortSignal;
 }

@@ -26,7 +26,11 @@ export class ToolError extends Error {
   readonly hint: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    // An error that tells what to do next is an answer: to trace it would cost more than most calls that it ends.
+    const { stackTraceLimit } = Error;
+    if (code !== "internal") Reflect.set(Error, "stackTraceLimit", 0);
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
     this.code = code;
     this.hint = options.hint;
   }

@@ -1,24 +1,41 @@
 import { expect, it } from "vitest";
 import { terseDialect } from "../../examples/add-a-dialect/terse.ts";
-import { defineTool } from "./definition.ts";
+import { defineTools } from "./definition.ts";
+import { rename } from "./rename.ts";
 import { toolcribDialect } from "./toolcrib.ts";
 
 it("offers a canonical tool under the dialect's names only", async () => {
   const tools = await Promise.all(terseDialect.tools.map((tool) => tool.load()));
-  const cat = defineTool(tools[0]!);
-  const { file } = cat.inputSchema.properties as Record<string, { type: string }>;
-  expect([cat.name, cat.canonical, Object.keys(cat.inputSchema.properties as object), file?.type]).toEqual([
-    "cat",
-    "file.read",
-    ["file", "offset", "limit", "line_numbers"],
-    "string",
+  const [cat] = defineTools(tools);
+  const { file } = cat!.inputSchema.properties as Record<string, { type: string }>;
+  expect([cat!.name, cat!.canonical, Object.keys(cat!.inputSchema.properties as object), file?.type]).toEqual(
+    ["cat", "file.read", ["file", "offset", "limit", "line_numbers"], "string"],
+  );
+});
+
+it("calls other tools by the names the model knows, in summaries and fields", async () => {
+  const dialect = [
+    rename("file.write", { name: "save" }),
+    rename("edit.replace", { name: "str_replace" }),
+    rename("edit.preview", { name: "try" }),
+  ];
+  const [save, , preview] = defineTools(await Promise.all(dialect.map((tool) => tool.load())));
+  const { patch } = preview!.inputSchema.properties as Record<string, { description: string }>;
+  expect([save!.description, preview!.description, patch!.description].map(namesIn)).toEqual([
+    ["str_replace"],
+    ["str_replace", "edit.patch", "edit.diff"],
+    ["edit.patch"],
   ]);
 });
 
 it("derives a provider-safe name and a closed schema for every tool of the default dialect", async () => {
-  const definitions = (await Promise.all(toolcribDialect.tools.map((tool) => tool.load()))).map(defineTool);
+  const definitions = defineTools(await Promise.all(toolcribDialect.tools.map((tool) => tool.load())));
   for (const { name, inputSchema } of definitions) {
     expect(name).toMatch(/^[a-z][a-z_]*$/);
     expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
   }
 });
+
+function namesIn(text: string): readonly string[] {
+  return text.match(/\b\w+[._](?:replace|patch|diff)\b/g) ?? [];
+}

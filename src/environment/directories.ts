@@ -38,9 +38,13 @@ export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Dir
 export function workspaceFiles(
   state: string,
   workspace: string,
-): { readonly journal: string; readonly outputs: string } {
+): { readonly journal: string; readonly outputs: string; readonly changes: string } {
   const directory = workspaceDirectory(state, workspace);
-  return { journal: join(directory, "journal.sqlite"), outputs: join(directory, "outputs") };
+  return {
+    journal: join(directory, "journal.sqlite"),
+    outputs: join(directory, "outputs"),
+    changes: join(directory, "changes"),
+  };
 }
 
 /** The state folder of one workspace, readable by people and unique by its fingerprint. */

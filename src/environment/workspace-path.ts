@@ -7,7 +7,10 @@ import { outsideWorkspace } from "./failures.ts";
  * `workspaces` are the spellings of one workspace, the real one first.
  */
 export function relativeToWorkspace(path: string, workspaces: readonly [string, ...string[]]): string {
-  if (!needsNormalising.test(path)) return path;
+  if (isNormal(path)) return path;
+  // Most absolute paths need no more than this.
+  const top = withSlash(workspaces[0]);
+  if (path.startsWith(top) && isNormal(path.slice(top.length))) return path.slice(top.length);
   if (path === "")
     throw new ToolError("invalid-input", "The path is empty", { hint: `Use "." for the workspace.` });
   if (path.includes("\0")) {
@@ -22,6 +25,11 @@ export function relativeToWorkspace(path: string, workspaces: readonly [string, 
     if (absolute.startsWith(prefix)) return absolute.slice(prefix.length);
   }
   throw outsideWorkspace(path, workspaces[0]);
+}
+
+/** Whether a path consists of nothing but names: it is relative, and cannot lead upwards. */
+export function isNormal(path: string): boolean {
+  return !needsNormalising.test(path);
 }
 
 // A NUL byte, or a part that is empty, "." or "..": that is, also the empty, the absolute and the "a/" path.

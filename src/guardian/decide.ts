@@ -42,7 +42,8 @@ function riskOf(accesses: readonly Access[]): Risk {
 }
 
 function riskOfAccess(access: Access): Risk {
-  return access.kind === "delete" ? "destructive" : access.kind;
+  if (access.kind !== "delete") return access.kind;
+  return access.inEdit ? "write" : "destructive";
 }
 
 function describeAccess(access: Access): string {

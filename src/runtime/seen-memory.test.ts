@@ -48,6 +48,15 @@ it("forgets what was seen longest ago when it holds too much", async () => {
   expect(known.map((parts) => parts.length)).toEqual([1, 0, 1]);
 });
 
+it("does not forget all others for one that is too large", async () => {
+  const memory = new SeenMemory(new MemoryEnvironment(), { maxBytes: 5_000 });
+  for (const size of [10, 5_000]) memory.note("a", whole("a".repeat(size)));
+  memory.note("b", whole("b"));
+  memory.note("c", whole("c".repeat(5_000)));
+  const known = await Promise.all(["a", "b", "c"].map((name) => memory.recall(name)));
+  expect(known.map((parts) => parts.length)).toEqual([0, 1, 0]);
+});
+
 function whole(text: string): SeenPart {
   return { bytes: new TextEncoder().encode(text), lines: "all" };
 }

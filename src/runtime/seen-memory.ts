@@ -1,6 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
 import type { SeenFiles, SeenPart } from "../contract/tool.ts";
-import { asBuffer } from "../text/as-buffer.ts";
+import { holdsBytes } from "../text/holds-bytes.ts";
 
 /**
  * What one caller saw last, the latest within bounds. Where a path leads is only asked when something is recalled:
@@ -22,29 +22,9 @@ export class SeenMemory implements SeenFiles {
   }
 
   note(path: string, part: SeenPart): void {
-    this.#keep({ path, part });
-  }
-
-  async recall(path: string): Promise<readonly SeenPart[]> {
-    if (this.#notes.size === 0) return [];
-    const wanted = await this.#environment.realPath(path);
-    const notes = [...this.#notes.values()];
-    for (const note of notes) note.realPath ??= await this.#realPath(note.path);
-    const own = notes.filter(({ realPath }) => realPath === wanted);
-    const parts = own.map(({ part }) => part).reduce(overlay, []);
-    for (const note of own) this.#forget(note);
-    for (const part of parts) this.#keep({ path: wanted, part, realPath: wanted });
-    return parts;
-  }
-
-  /** "" for what can no longer be reached. */
-  async #realPath(path: string): Promise<string> {
-    return this.#environment.realPath(path).catch(() => "");
-  }
-
-  #keep(note: Note): void {
-    const earlier = this.#notes.get(keyOf(note));
-    if (earlier) this.#forget(earlier);
+    const note = { path, part };
+    this.#forget(this.#notes.get(keyOf(note)));
+    if (sizeOf(note) > this.#maxBytes) return;
     this.#notes.set(keyOf(note), note);
     this.#bytes += sizeOf(note);
     for (const oldest of this.#notes.values()) {
@@ -53,8 +33,23 @@ export class SeenMemory implements SeenFiles {
     }
   }
 
-  #forget(note: Note): void {
-    if (this.#notes.get(keyOf(note)) !== note) return;
+  async recall(path: string): Promise<readonly SeenPart[]> {
+    if (this.#notes.size === 0) return [];
+    const wanted = await this.#environment.realPath(path);
+    const notes = [...this.#notes.values()];
+    const realPaths = await Promise.all(notes.map((note) => (note.realPath ??= this.#realPath(note.path))));
+    return notes
+      .filter((_, index) => realPaths[index] === wanted)
+      .reduce<readonly SeenPart[]>((known, { part }) => overlay(known, part), []);
+  }
+
+  /** "" for what can no longer be reached. */
+  async #realPath(path: string): Promise<string> {
+    return this.#environment.realPath(path).catch(() => "");
+  }
+
+  #forget(note: Note | undefined): void {
+    if (note === undefined) return;
     this.#notes.delete(keyOf(note));
     this.#bytes -= sizeOf(note);
   }
@@ -63,7 +58,8 @@ export class SeenMemory implements SeenFiles {
 interface Note {
   readonly path: string;
   readonly part: SeenPart;
-  realPath?: string;
+  /** Where the path led when that was first asked. */
+  realPath?: Promise<string>;
 }
 
 function keyOf({ path, part: { lines } }: Note): string {
@@ -82,7 +78,7 @@ function overlay(known: readonly SeenPart[], part: SeenPart): readonly SeenPart[
   const { lines } = part;
   if (lines === "all") return [part];
   const [first] = known;
-  if (first?.lines === "all") return asBuffer(first.bytes).includes(part.bytes) ? known : [part];
+  if (first?.lines === "all") return holdsBytes(first.bytes, part.bytes) ? known : [part];
   const apart = known.filter((other) => !overlaps(other, lines));
   return [...apart, part].sort((left, right) => firstLine(left) - firstLine(right));
 }

@@ -22,6 +22,12 @@ describe("detectEncoding", () => {
     expect(detectEncoding(Buffer.from("Grüße\n", "latin1"), whole)).toBe("latin1");
   });
 
+  it("takes UTF-8 with a stray byte for UTF-8", () => {
+    const mixed = Buffer.concat([Buffer.from("Grüße"), Buffer.of(0xe9)]);
+    expect(detectEncoding(mixed, whole)).toBe("utf-8");
+    expect(decodeText(mixed, "utf-8")).toEqual({ text: "Grüße\ufffd", encoding: "utf-8" });
+  });
+
   it("forgives a character cut at the end of a beginning, and only there", () => {
     const cut = Buffer.from("Gruß").subarray(0, -1);
     expect([detectEncoding(cut, beginning), detectEncoding(cut, whole)]).toEqual(["utf-8", "latin1"]);

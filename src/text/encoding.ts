@@ -9,20 +9,35 @@ export const detectionBytes: number = 64 * 1024;
  * at the end does not count against UTF-8.
  */
 export function detectEncoding(head: Uint8Array, options: { complete: boolean }): TextEncoding | "binary" {
-  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return "utf-8-bom";
+  if (hasUtf8Mark(head)) return "utf-8-bom";
+  const utf16 = detectUtf16(head);
+  if (utf16) return utf16;
+  if (head.includes(0)) return "binary";
+  return isUtf8(head, options) || isMostlyUtf8(tolerantDecoder.decode(head)) ? "utf-8" : "latin1";
+}
+
+/** Which UTF-16 a file is in, if it is. */
+export function detectUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  if (hasUtf8Mark(head)) return undefined;
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
-  if (head.includes(0)) return guessUtf16(head) ?? "binary";
-  return isUtf8(head, options) ? "utf-8" : "latin1";
+  return head.includes(0) ? guessUtf16(head) : undefined;
 }
 
 /** How many bytes the byte-order mark of a file takes, given its beginning. */
 export function byteOrderMarkLength(head: Uint8Array): number {
-  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return 3;
+  if (hasUtf8Mark(head)) return 3;
   return (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff) ? 2 : 0;
 }
 
-/** Bytes (without byte-order mark) to text. Never fails: what is not UTF-8 after all is read as Latin-1, and said. */
+function hasUtf8Mark(head: Uint8Array): boolean {
+  return head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
+}
+
+/**
+ * Bytes (without byte-order mark) to text. Never fails: stray bytes in UTF-8 become U+FFFD, by which edits find them;
+ * what is not UTF-8 after all is read as Latin-1, and said.
+ */
 export function decodeText(
   bytes: Uint8Array,
   encoding: TextEncoding,
@@ -33,6 +48,8 @@ export function decodeText(
       try {
         return { text: utf8Decoder.decode(bytes), encoding };
       } catch {
+        const text = tolerantDecoder.decode(bytes);
+        if (isMostlyUtf8(text)) return { text, encoding };
         return { text: asBuffer(bytes).toString("latin1"), encoding: "latin1" };
       }
     case "latin1":
@@ -46,6 +63,14 @@ export function decodeText(
 
 // `ignoreBOM` keeps a U+FEFF that stands inside the text; a mark at the start of the file was taken off before.
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const tolerantDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Whether of what is not ASCII more was UTF-8 than was not: text in another encoding hardly ever is, by chance. */
+function isMostlyUtf8(decoded: string): boolean {
+  const strays = decoded.match(/\ufffd/g)?.length ?? 0;
+  const others = decoded.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0;
+  return others > strays;
+}
 
 function isUtf8(head: Uint8Array, options: { complete: boolean }): boolean {
   try {
@@ -57,7 +82,7 @@ function isUtf8(head: Uint8Array, options: { complete: boolean }): boolean {
 }
 
 /** UTF-16 without a mark: mostly ASCII text has its zero bytes all on one side. */
-function guessUtf16(head: Uint8Array): TextEncoding | undefined {
+function guessUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   let even = 0;
   let odd = 0;
   for (let index = 0; index < head.length; index += 1) {

@@ -6,8 +6,12 @@ import { GlobSyntaxError, literalTail, matchSegment, parseSegments, type Segment
 export interface Glob {
   /** The one base name that a plain pattern means, at any depth; undefined for every other pattern. */
   readonly literalName: string | undefined;
+  /** Files are not meant. */
+  readonly onlyDirectories: boolean;
   /** Whatever matches ends in one of these; a rough filter for programs that know no such patterns. */
   readonly tails: readonly string[];
+  /** Whether something of this base name could match: a quick no. */
+  couldBeNamed(name: string): boolean;
   /** `path` is relative to where the pattern is anchored, with "/" between names. */
   matches(path: string, kind: "file" | "directory"): boolean;
   /** Whether something below this directory could match, so that a walk can leave out the rest. */
@@ -48,13 +52,19 @@ export function escapeGlob(path: string): string {
 
 class GlobSet implements Glob {
   readonly literalName: string | undefined;
+  readonly onlyDirectories: boolean;
   readonly tails: readonly string[];
   readonly #globs: readonly Glob[];
 
   constructor(globs: readonly Glob[]) {
     this.#globs = globs;
     this.literalName = globs.length === 1 ? globs[0]!.literalName : undefined;
+    this.onlyDirectories = globs.every((glob) => glob.onlyDirectories);
     this.tails = globs.flatMap((glob) => glob.tails);
+  }
+
+  couldBeNamed(name: string): boolean {
+    return this.#globs.some((glob) => glob.couldBeNamed(name));
   }
 
   matches(path: string, kind: "file" | "directory"): boolean {
@@ -70,14 +80,14 @@ class PlainGlob implements Glob {
   readonly literalName: string | undefined;
   readonly tails: readonly string[];
   readonly #segments: readonly Segment[];
+  readonly onlyDirectories: boolean;
   readonly #onlyBaseName: boolean;
-  readonly #onlyDirectories: boolean;
   readonly #ignoreCase: boolean;
 
   constructor(source: string, ignoreCase: boolean) {
     this.#ignoreCase = ignoreCase;
-    this.#onlyDirectories = source.length > 1 && source.endsWith("/");
-    const inner = this.#onlyDirectories ? source.slice(0, -1) : source;
+    this.onlyDirectories = source.length > 1 && source.endsWith("/");
+    const inner = this.onlyDirectories ? source.slice(0, -1) : source;
     const segments = parseSegments(ignoreCase ? inner.toLowerCase() : inner);
     // The empty name before a leading slash; the slash anchors, which more than one segment does anyway.
     if (inner.startsWith("/")) segments.shift();
@@ -91,21 +101,21 @@ class PlainGlob implements Glob {
     this.tails = [last === undefined || last === "**" || ignoreCase ? "" : literalTail(last)];
     const only = this.#segments[0];
     this.literalName =
-      this.#onlyBaseName &&
-      !this.#onlyDirectories &&
-      !ignoreCase &&
-      only !== "**" &&
-      only?.shape.kind === "literal"
+      this.#onlyBaseName && !ignoreCase && only !== "**" && only?.shape.kind === "literal"
         ? only.shape.text
         : undefined;
   }
 
-  matches(path: string, kind: "file" | "directory"): boolean {
-    if (this.#onlyDirectories && kind === "file") return false;
-    const given = this.#ignoreCase ? path.toLowerCase() : path;
+  couldBeNamed(name: string): boolean {
     const last = this.#segments.at(-1);
-    const baseName = given.slice(given.lastIndexOf("/") + 1);
-    if (last !== undefined && last !== "**" && !matchSegment(last, baseName)) return false;
+    if (last === undefined || last === "**") return true;
+    return matchSegment(last, this.#ignoreCase ? name.toLowerCase() : name);
+  }
+
+  matches(path: string, kind: "file" | "directory"): boolean {
+    if (this.onlyDirectories && kind === "file") return false;
+    if (!this.couldBeNamed(path.slice(path.lastIndexOf("/") + 1))) return false;
+    const given = this.#ignoreCase ? path.toLowerCase() : path;
     return this.#onlyBaseName || this.#reached(given).has(this.#segments.length);
   }
 

@@ -7,8 +7,8 @@ export interface IgnoreRules {
    * Whether a directory above is ignored already, the caller knows.
    */
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined;
-  /** Whether a line could match any path written in this text: a quick no for many paths at once. */
-  couldMatchIn(text: string): boolean;
+  /** The name of whatever a line matches ends in one of these. */
+  readonly tails: readonly string[];
 }
 
 /** Reads a `.gitignore` or a file in its syntax. Lines that git would never match are left out. */
@@ -28,28 +28,31 @@ interface Rule {
 
 class RuleList implements IgnoreRules {
   /** Plain names, found by one look: most files have many. */
-  readonly #byName = new Map<string, number>();
+  readonly #byName = { file: new Map<string, number>(), directory: new Map<string, number>() };
   /** Places of all others in the file, last first. */
   readonly #others: number[] = [];
   readonly #rules: readonly Rule[];
+  readonly tails: readonly string[];
 
   constructor(rules: readonly Rule[]) {
     this.#rules = rules;
-    for (const [index, rule] of rules.entries()) {
-      if (rule.glob.literalName === undefined) this.#others.unshift(index);
-      else this.#byName.set(rule.glob.literalName, index);
+    this.tails = rules.flatMap(({ glob }) => glob.tails);
+    for (const [index, { glob }] of rules.entries()) {
+      if (glob.literalName === undefined) {
+        this.#others.unshift(index);
+      } else {
+        this.#byName.directory.set(glob.literalName, index);
+        if (!glob.onlyDirectories) this.#byName.file.set(glob.literalName, index);
+      }
     }
   }
 
   decide(path: string, kind: "file" | "directory"): "ignore" | "include" | undefined {
-    const named = this.#byName.get(path.slice(path.lastIndexOf("/") + 1)) ?? -1;
-    const later =
-      this.#others.find((index) => index < named || this.#rules[index]!.glob.matches(path, kind)) ?? -1;
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const named = this.#byName[kind].get(name) ?? -1;
+    const matches = ({ glob }: Rule) => glob.couldBeNamed(name) && glob.matches(path, kind);
+    const later = this.#others.find((index) => index < named || matches(this.#rules[index]!)) ?? -1;
     return this.#rules[Math.max(named, later)]?.says;
-  }
-
-  couldMatchIn(text: string): boolean {
-    return this.#rules.some(({ glob }) => glob.tails.some((tail) => text.includes(tail)));
   }
 }
 

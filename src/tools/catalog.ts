@@ -13,6 +13,14 @@ export const catalog = {
     (await import("./file/delete.ts")).fileDelete,
   "file.move": async (): Promise<typeof import("./file/move.ts").fileMove> =>
     (await import("./file/move.ts")).fileMove,
+  "edit.replace": async (): Promise<typeof import("./edit/replace.ts").editReplace> =>
+    (await import("./edit/replace.ts")).editReplace,
+  "edit.patch": async (): Promise<typeof import("./edit/patch.ts").editPatch> =>
+    (await import("./edit/patch.ts")).editPatch,
+  "edit.diff": async (): Promise<typeof import("./edit/diff.ts").editDiff> =>
+    (await import("./edit/diff.ts")).editDiff,
+  "edit.preview": async (): Promise<typeof import("./edit/preview.ts").editPreview> =>
+    (await import("./edit/preview.ts")).editPreview,
   "search.grep": async (): Promise<typeof import("./search/grep.ts").searchGrep> =>
     (await import("./search/grep.ts")).searchGrep,
   "search.glob": async (): Promise<typeof import("./search/glob.ts").searchGlob> =>

@@ -10,6 +10,13 @@ export function asReplace(path: string, hunks: readonly Hunk[]): EditRequest {
   return { kind: "replace", path, edits };
 }
 
+/** Hunks as texts to find and replace, each with the line end of its last line. */
+export function asClosedReplace(path: string, hunks: readonly Hunk[]): EditRequest {
+  const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
+  const edits = hunks.map((hunk) => ({ find: text(oldLines(hunk)), replace: text(newLines(hunk)) }));
+  return { kind: "replace", path, edits };
+}
+
 /** Hunks as a v4a patch, line by line. */
 export function patchLines(path: string, hunks: readonly Hunk[]): string[] {
   return [

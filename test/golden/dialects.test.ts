@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { defineTool } from "../../src/dialects/definition.ts";
+import { defineTools } from "../../src/dialects/definition.ts";
 import { dialectNames, findDialect } from "../../src/dialects/dialects.ts";
 
 it.each(dialectNames)("the wire definitions of %s are as published", async (name) => {
   const tools = await Promise.all(findDialect(name).tools.map((tool) => tool.load()));
-  await expect(`${JSON.stringify(tools.map(defineTool), null, 2)}\n`).toMatchFileSnapshot(`${name}.json`);
+  await expect(`${JSON.stringify(defineTools(tools), null, 2)}\n`).toMatchFileSnapshot(`${name}.json`);
 });

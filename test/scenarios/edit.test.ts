@@ -2,86 +2,125 @@ import { isUtf8 } from "node:buffer";
 import { existsSync, globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ToolError } from "../../src/contract/error.ts";
-import type { EditRequest, FilePlan } from "../../src/text/edit/edit-request.ts";
-import { planEdits } from "../../src/text/edit/plan-edits.ts";
-import { showDiff } from "../../src/text/edit/show-diff.ts";
+import type { Outcome } from "../../src/contract/call.ts";
+import type { Directory, Environment } from "../../src/contract/environment.ts";
+import type { AnyTool } from "../../src/contract/tool.ts";
+import { MemoryEnvironment } from "../../src/environment/memory/memory-environment.ts";
+import { runTool } from "../../src/runtime/run-tool.ts";
+import { compose } from "../../src/runtime/stage.ts";
+import { catchErrors } from "../../src/runtime/stages/catch-errors.ts";
+import { rejectInvalidInput } from "../../src/runtime/stages/reject-invalid-input.ts";
+import { editDiff } from "../../src/tools/edit/diff.ts";
+import { editPatch } from "../../src/tools/edit/patch.ts";
+import { editPreview } from "../../src/tools/edit/preview.ts";
+import { editReplace } from "../../src/tools/edit/replace.ts";
 
 /*
- * Every directory in edit/ is a test: the files in input/, the call in call.json, and either the files as they are to be
- * afterwards in expected/, or in error.json the code of the refusal and what its message or hint says. Texts in call.json
- * may be lists of lines. To add one, copy a directory.
+ * Every directory in edit/ is a test of the edit tools: the files in input/, the call in call.json (`kind` is the tool,
+ * the rest its input), and either the files as they are to be afterwards in expected/, or in error.json the code of the
+ * refusal and what its message or hint says. Texts in call.json may be lists of lines. To add one, copy a directory.
  */
 const scenarios = join(import.meta.dirname, "edit");
 
+const tools: Readonly<Record<string, AnyTool>> = { replace: editReplace, patch: editPatch, diff: editDiff };
+
 describe("edit scenarios", () => {
   for (const name of readdirSync(scenarios)) {
-    it(name.replaceAll("-", " "), () => {
+    it(name.replaceAll("-", " "), async () => {
       const folder = join(scenarios, name);
-      const input = filesIn(join(folder, "input"));
-      const request = joinLines(JSON.parse(readFileSync(join(folder, "call.json"), "utf8"))) as EditRequest;
+      const { kind, ...input } = joinLines(readJson(join(folder, "call.json"))) as Record<string, unknown>;
+      const files = filesIn(join(folder, "input"));
+      const environment = new MemoryEnvironment({ files });
+      const preview = await call(editPreview, input, environment);
+      expect(await contentOf(environment)).toEqual(readable(files));
+      const tool = tools[String(kind)]!;
+      const outcome = await call(tool, input, environment);
+      expect(dataOf(outcome)).toEqual(dataOf(preview));
       const errorFile = join(folder, "error.json");
-      if (existsSync(errorFile)) expectRefusal(request, input, JSON.parse(readFileSync(errorFile, "utf8")));
-      else
-        expect(readable(apply(planEdits(request, reader(input)), input))).toEqual(
-          readable(filesIn(join(folder, "expected"))),
-        );
+      const expected = existsSync(errorFile) ? files : filesIn(join(folder, "expected"));
+      if (existsSync(errorFile)) expectRefusal(outcome, readJson(errorFile) as ExpectedRefusal);
+      const after = await contentOf(environment);
+      expect(after).toEqual(readable(expected));
+      if (outcome.ok)
+        expect(announced(tool, input)).toEqual(expect.arrayContaining(changed(readable(files), after)));
     });
   }
 });
 
-type Files = ReadonlyMap<string, Buffer>;
+type Files = Readonly<Record<string, Buffer>>;
 
-function expectRefusal(
-  request: EditRequest,
-  input: Files,
-  expected: { code: string; says?: string[] },
-): void {
-  const error = refusalOf(() => planEdits(request, reader(input)));
-  const { says = [] } = expected;
+/** As at the counter. */
+async function call(tool: AnyTool, input: unknown, environment: Environment): Promise<Outcome> {
+  const counter = compose([catchErrors, rejectInvalidInput], runTool(environment));
+  return counter({
+    id: "call",
+    tool,
+    input,
+    accesses: [],
+    signal: new AbortController().signal,
+    timeoutMs: undefined,
+    outlivedBy: () => {},
+    notify: () => {},
+  });
+}
+
+function announced(tool: AnyTool, input: unknown): readonly string[] {
+  return tool
+    .accesses(input)
+    .flatMap((access) => (access.kind === "write" || access.kind === "delete" ? access.path : []));
+}
+
+function changed(before: Record<string, string>, after: Record<string, string>): string[] {
+  const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...paths].filter((path) => before[path] !== after[path]);
+}
+
+function dataOf(outcome: Outcome): unknown {
+  return outcome.ok ? outcome.data : outcome.error;
+}
+
+interface ExpectedRefusal {
+  readonly code: string;
+  readonly says?: readonly string[];
+}
+
+function expectRefusal(outcome: Outcome, { code, says = [] }: ExpectedRefusal): void {
+  if (outcome.ok) throw new Error("It was not refused.");
+  const { error } = outcome;
   const text = `${error.message}\n${error.hint}`;
   expect({ code: error.code, says: says.filter((part) => text.includes(part)), text }).toEqual({
-    code: expected.code,
+    code,
     says,
     text,
   });
   expect(error.hint).toBeTruthy();
 }
 
-function refusalOf(act: () => readonly FilePlan[]): ToolError {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof ToolError) return error;
-    throw error;
-  }
-  throw new Error("It was not refused.");
-}
-
-function reader(files: Files): (path: string) => Buffer | undefined {
-  return (path) => files.get(path);
-}
-
-function apply(plans: readonly FilePlan[], files: Files): Files {
-  const result = new Map(files);
-  for (const plan of plans) {
-    expect(showDiff(plan) !== "" || plan.changes.length === 0).toBe(true);
-    if (plan.action === "delete") result.delete(plan.path);
-    else result.set(plan.path, Buffer.from(plan.after));
-    if (plan.action === "move") result.delete(plan.from);
-  }
-  return result;
-}
-
 function filesIn(folder: string): Files {
   const paths = globSync("**/*", { cwd: folder }).filter((path) => statSync(join(folder, path)).isFile());
-  return new Map(paths.map((path) => [path, readFileSync(join(folder, path))]));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path))]));
+}
+
+async function contentOf(environment: Environment): Promise<Record<string, string>> {
+  const files: Record<string, Buffer> = {};
+  const collect = async (directory: Directory): Promise<void> => {
+    for (const { name, kind } of await directory.entries()) {
+      if (kind === "directory") await collect(await directory.openDirectory(name));
+      else files[join(directory.path, name)] = Buffer.from((await directory.readFile(name, 1e6))!);
+    }
+  };
+  await collect(await environment.openDirectory("."));
+  return readable(files);
 }
 
 /** Bytes as text where they are text, so that a difference can be read. */
 function readable(files: Files): Record<string, string> {
   const text = (bytes: Buffer) => (isUtf8(bytes) ? bytes.toString() : `hex ${bytes.toString("hex")}`);
-  return Object.fromEntries([...files].sort().map(([path, bytes]) => [path, text(bytes)]));
+  return Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, text(bytes)]));
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(file, "utf8"));
 }
 
 /** Lists of strings are lines, everywhere but for edits. */

@@ -27,7 +27,7 @@ type PlanEdits = (request: object, read: (path: string) => Uint8Array | undefine
 
 interface Plan {
   readonly path: string;
-  readonly action: "add" | "update" | "delete" | "move";
+  readonly action: "add" | "update" | "delete" | "move" | "copy";
   readonly from?: string;
   readonly after?: Uint8Array;
 }
@@ -39,8 +39,8 @@ function requestOf(call: Call): object {
 
 function answerOf(plans: readonly Plan[]): Answer {
   const files = new Map<string, Uint8Array | undefined>();
-  for (const { path, from, after } of plans) {
-    if (from !== undefined) files.set(from, undefined);
+  for (const { action, path, from, after } of plans) {
+    if (action === "move") files.set(from!, undefined);
     files.set(path, after);
   }
   return files;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -8,16 +8,20 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { workspaceFiles } from "../../environment/directories.ts";
+import { makeChangeWorld } from "../../environment/local/trials/change-world.ts";
 import { explainEverything } from "./help.ts";
 
 const main = join(import.meta.dirname, "main.ts");
@@ -33,7 +37,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Settings {
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -78,6 +82,36 @@ describe("toolcrib call", () => {
       stderr: "",
     };
     expect(answers).toEqual([answer, answer, answer]);
+  });
+
+  it("edits by flags, by JSON, and by a patch or diff that comes from standard input as it is", async () => {
+    const file = join(workspace, "song.txt");
+    writeFileSync(file, "la\nle\nli\nlo\nlu\n");
+    const patch = "*** Begin Patch\n*** Update File: song.txt\n@@\n-li\n+LI\n*** End Patch\n";
+    const edits = '[{"find": "lo", "replace": "LO"}]';
+    const answers = [
+      await run(["call", "edit.replace", "--path", "song.txt", "--find", "la", "--replace=--LA"]),
+      await run(["call", "edit_replace", '{"path": "song.txt", "find": "le", "replace": "LE"}']),
+      await run(["call", "edit_patch", "-"], { input: patch }),
+      await run(["call", "edit.replace", "--path", "song.txt", "--edits", edits]),
+      await run(["call", "edit.diff", "-"], {
+        input: JSON.stringify({ diff: "--- song.txt\n+++ song.txt\n@@\n-lu\n+LU\n" }),
+      }),
+    ];
+    expect(answers.map(({ exit, stdout }) => [exit, stdout.split(" (")[0]])).toEqual(
+      [1, 2, 3, 4, 5].map((line) => [0, `Edited song.txt at line ${line}`]),
+    );
+    expect(readFileSync(file, "utf8")).toBe("--LA\nLE\nLI\nLO\nLU\n");
+  });
+
+  it("takes no text from standard input that it cannot read", async () => {
+    const { exit, stderr } = await run(["call", "edit.diff", "-"], {
+      input: Buffer.from("--- song.txt\n+++ song.txt\n@@\n-café\n+thé\n", "latin1"),
+    });
+    expect([exit, stderr]).toEqual([
+      2,
+      "The standard input is not UTF-8\nConvert it first, for example with iconv -f latin1 -t utf-8.\n",
+    ]);
   });
 
   it("prints with --json one object of six keys, whatever happens", async () => {
@@ -181,6 +215,41 @@ describe("toolcrib call", () => {
     const { data, truncated } = JSON.parse(stdout);
     expect([exit, truncated, data.files[0].text.length]).toEqual([0, true, 601 * 1500]);
   });
+
+  it.runIf(process.platform === "linux")(
+    "says first what became of a change that a crash had interrupted",
+    async () => {
+      const crashed = join(folder, "crashed");
+      mkdirSync(crashed);
+      makeChangeWorld(crashed);
+      const changer = fileURLToPath(new URL("../../environment/local/trials/changer.ts", import.meta.url));
+      spawnSync(process.execPath, [changer, crashed, "change", JSON.stringify({ killAt: "update" })]);
+      const { changes } = workspaceFiles(join(folder, "home"), join(crashed, "workspace"));
+      mkdirSync(dirname(changes), { recursive: true });
+      renameSync(join(crashed, "records"), changes);
+      writeFileSync(join(crashed, "workspace", "a", "mode"), "by hand");
+      const words = [
+        "call",
+        "file.read",
+        "--path",
+        "a/update",
+        "--no-line-numbers",
+        "-C",
+        `${crashed}/workspace`,
+      ];
+      const paths = "a/delete, a/mode, a/update, b/from, hard/one and 3 more files";
+      expect([await run(words), await run(words)]).toEqual([
+        {
+          exit: 0,
+          stdout: "updated\n",
+          stderr:
+            `A change of ${paths} that a crash had interrupted was completed.\n` +
+            "Left alone, because changed since: a/mode\n",
+        },
+        { exit: 0, stdout: "updated\n", stderr: "" },
+      ]);
+    },
+  );
 });
 
 describe("a call that takes long", () => {
@@ -315,6 +384,7 @@ describe("the other commands", () => {
       cache: join(home, "cache"),
       journal: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/journal\.sqlite$/),
       outputs: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/outputs$/),
+      changes: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/changes$/),
     });
     expect(table!.stdout).toBe(
       Object.entries(paths)

@@ -1,5 +1,6 @@
 import type { ToolError } from "../../contract/error.ts";
-import type { CallResult } from "../../toolcrib.ts";
+import { counted } from "../../text/counted.ts";
+import type { CallResult, RecoveredChange } from "../../toolcrib.ts";
 import { paint, print, remark } from "./terminal.ts";
 
 /** What `call --json` prints: these keys, always all of them, and nothing else. */
@@ -31,4 +32,23 @@ export function printJson(value: unknown): void {
 
 export function printFailure({ message, hint }: { message: string; hint?: string | null | undefined }): void {
   remark(`${paint(2, "red", message)}\n${hint ? `${hint}\n` : ""}`);
+}
+
+/** Tells the person of changes that a crash had interrupted, and that were settled before anything else was done. */
+export function remarkRecovered(recovered: readonly RecoveredChange[]): void {
+  for (const { outcome, paths, leftAlone } of recovered) {
+    const words =
+      outcome === "failed" ? "could not be settled and is tried again at the next start" : `was ${outcome}`;
+    remark(`A change of ${listNames(paths)} that a crash had interrupted ${words}.\n`);
+    // Somebody has to look at each of these.
+    if (leftAlone.length > 0) remark(`Left alone, because changed since: ${leftAlone.join(", ")}\n`);
+  }
+}
+
+const maxNames = 5;
+
+/** The first of them; the journal has all. */
+function listNames(names: readonly string[]): string {
+  const more = names.length - maxNames;
+  return `${names.slice(0, maxNames).join(", ")}${more > 0 ? ` and ${counted(more, "more file")}` : ""}`;
 }

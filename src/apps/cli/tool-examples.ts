@@ -5,6 +5,10 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "file.list": { path: "src", depth: 2 },
   "file.delete": { path: "notes.txt" },
   "file.move": { from: "notes.txt", to: "docs/notes.txt" },
+  "edit.replace": { path: "notes.txt", find: "hello", replace: "goodbye" },
+  "edit.patch": { patch: "*** Begin Patch\n*** Update File: notes.txt\n-hello\n+goodbye\n*** End Patch" },
+  "edit.diff": { diff: "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-hello\n+goodbye\n" },
+  "edit.preview": { path: "notes.txt", find: "hello", replace: "goodbye" },
   "search.grep": { pattern: "TODO", path: "src", mode: "files" },
   "search.glob": { pattern: "**/*.ts" },
 };

@@ -16,6 +16,7 @@ const schemas = fieldSchemasOf({
     lines: z.optional(z.array(z.int())),
     glob: z.union([z.string(), z.array(z.string())]),
     range: z.object({ from: z.number() }),
+    ranges: z.optional(z.array(z.object({ from: z.number() }))),
   }),
 });
 
@@ -49,6 +50,14 @@ it("types every value by the tool's schema", () => {
 
 it("takes a field under its own spelling, too", () => {
   expect(read("--max_results=3")).toEqual({ max_results: 3 });
+});
+
+it("takes a list of objects one by one or all at once", () => {
+  const ranges = [{ from: 1 }, { from: 2 }];
+  expect([
+    read("--ranges", '{"from": 1}', "--ranges", '{"from": 2}'),
+    read("--ranges", '[{"from": 1}, {"from": 2}]'),
+  ]).toEqual([{ ranges }, { ranges }]);
 });
 
 it("says yes and no in four ways", () => {

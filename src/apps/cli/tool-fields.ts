@@ -66,7 +66,9 @@ function findField(tool: string, flag: string, schemas: FieldSchemas): { field: 
 function readValue(tool: string, field: string, texts: readonly string[], schema: FieldSchema): unknown {
   const { types, items } = schema;
   if (items && (texts.length > 1 || types.length === 1)) {
-    return texts.map((text) => readOne(text, items.types));
+    const values = texts.map((text) => readOne(text, items.types));
+    // Objects come one by one, or all in one list.
+    return items.types.includes("object") ? values.flat() : values;
   }
   if (texts.length > 1) {
     const message = `${flagOf(field)} was given ${texts.length} times, but takes one value`;

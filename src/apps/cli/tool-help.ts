@@ -55,8 +55,12 @@ function explainExample(
     ...(after[0] ? ["--", ...after] : []),
   ];
   const call = ["toolcrib", "call", name];
+  // Several lines are hard to type between quotes.
+  const [lines] = fields.filter((field) => String(input[field]).includes("\n"));
   return explainExamples([
-    { command: toCommandLine([...call, ...flags]), shows: "as flags" },
+    lines === undefined
+      ? { command: toCommandLine([...call, ...flags]), shows: "as flags" }
+      : { command: `${toCommandLine([...call, "-"])} < change.${lines}`, shows: "from a file" },
     { command: toCommandLine([...call, JSON.stringify(input)]), shows: "as JSON" },
   ]);
 }

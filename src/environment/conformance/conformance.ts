@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { testChanging } from "./changing.ts";
 import { testDeleting } from "./deleting.ts";
 import { testDirectories } from "./directories.ts";
 import { testLines } from "./lines.ts";
@@ -14,6 +15,7 @@ export function testConformance(name: string, open: OpenWorld): void {
   describe(`${name}: reading`, () => testReading(open));
   describe(`${name}: lines`, () => testLines(open));
   describe(`${name}: writing`, () => testWriting(open));
+  describe(`${name}: changing`, () => testChanging(open));
   describe(`${name}: deleting`, () => testDeleting(open));
   describe(`${name}: moving`, () => testMoving(open));
   describe(`${name}: directories`, () => testDirectories(open));

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Environment } from "../../contract/environment.ts";
+import type { Environment, FileChange } from "../../contract/environment.ts";
+import { contentHash } from "../../text/content-hash.ts";
 import { MemoryEnvironment } from "../memory/memory-environment.ts";
 import { openLocalWorld } from "./local-world.ts";
 import { contentOf, failureOf } from "./world.ts";
@@ -8,6 +9,27 @@ import { contentOf, failureOf } from "./world.ts";
 const part = fc.constantFrom("a", "b", "link", "..", ".");
 const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
 const target = fc.oneof(path, fc.constantFrom("/etc", "../outside", "link", "a/", "b/link/a"));
+
+const change = fc.record({
+  path,
+  takes: fc.constantFrom("what is there", "what is there", "nothing", "something else"),
+  makes: fc.constantFrom("content", "the same", "nothing"),
+});
+
+/** A planned change with the hash of what is there, if that is what it takes. */
+async function completed(environment: Environment, planned: PlannedChange): Promise<FileChange> {
+  const { path: at, takes, makes } = planned;
+  const there = await environment.readFile(at, { maxBytes: 100 }).catch(() => undefined);
+  const before = takes === "what is there" && there !== undefined ? contentHash(there.bytes) : "nothing";
+  const content = makes === "content" || there === undefined ? Buffer.from(`changed ${at}`) : there.bytes;
+  return {
+    path: at,
+    before: takes === "something else" ? contentHash(Buffer.from("else")) : before,
+    after: makes === "nothing" ? "nothing" : content,
+  };
+}
+
+type PlannedChange = typeof change extends fc.Arbitrary<infer Planned> ? Planned : never;
 
 type Step = (environment: Environment, link: (path: string, target: string) => void) => Promise<unknown>;
 
@@ -28,6 +50,18 @@ const steps: fc.Arbitrary<readonly [string, Step]> = fc.oneof(
       `move ${from} ${to} ${replace}`,
       (environment: Environment) => environment.move(from, to, { replace }),
     ] as const;
+  }),
+  fc.array(change, { minLength: 1, maxLength: 3 }).map((changes) => {
+    const step: Step = async (environment) => {
+      const set = await Promise.all(changes.map((planned) => completed(environment, planned)));
+      const receipts = await environment.change(set, { durable: false });
+      return receipts.map(({ realPath, before, after }) => [
+        realPath.replace(environment.workspace, ""),
+        before?.kind,
+        after?.kind,
+      ]);
+    };
+    return [`change ${JSON.stringify(changes)}`, step] as const;
   }),
   path.map((at) => {
     const step: Step = async (environment) =>

@@ -28,7 +28,8 @@ export function openLocalWorld(
   put(outside, { secret: "secret" });
   put(workspace, content.files ?? {});
   put(outputs, content.outputs ?? {});
-  const environment = openLocalEnvironment({ workspace, outputs, ...options });
+  const changeRecords = join(home, "changes");
+  const environment = openLocalEnvironment({ workspace, outputs, changeRecords, ...options });
   const path = (relative: string) => join(workspace, relative);
   return {
     environment,

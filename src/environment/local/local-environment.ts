@@ -13,6 +13,7 @@ import type {
   LineRange,
   LineSlice,
   MoveOptions,
+  RecoveredChange,
   RunningProcess,
   StartOptions,
   WriteOptions,
@@ -21,12 +22,12 @@ import type {
 import { ToolError } from "../../contract/error.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { monotonicMs } from "../../text/clock.ts";
-import { contentHash } from "../../text/content-hash.ts";
-import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput, isStale } from "../failures.ts";
+import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput } from "../failures.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
-import { refuseOverlaps } from "../overlaps.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
+import type { ChangeRecords } from "./changes/change-set.ts";
+import { recoverChanges } from "./changes/recover-changes.ts";
 import { deleteEntry } from "./files/delete-entry.ts";
 import { fileInfo } from "./files/file-info.ts";
 import { HeldDirectory } from "./files/held-directory.ts";
@@ -49,6 +50,12 @@ export interface LocalEnvironmentOptions {
   readonly workspace: string;
   /** The directory of spilled outputs, whose files answer to their handles. */
   readonly outputs?: string;
+  /**
+   * A private directory for the records of change sets in this workspace, and no other; made when it is needed. What a
+   * crash has left of one is settled from it when the environment is opened, and processes that share it take turns.
+   * Without it neither is done.
+   */
+  readonly changeRecords?: string;
   /** Where programs are; a name given as undefined is not available. */
   readonly programs?: Programs;
   /** How directories are held; by handle where the system has /proc. */
@@ -67,7 +74,10 @@ class LocalEnvironment implements Environment {
   readonly #spellings: readonly [string, ...string[]];
   readonly #prefix: string;
   readonly #inside: Pinning;
+  readonly recovered: RecoveredChange[] = [];
   readonly #outputs: string | undefined;
+  readonly #records: ChangeRecords | undefined;
+  #changeFiles: Promise<typeof import("./changes/change-files.ts")> | undefined;
   readonly #hold: (root: string) => Pinning;
   readonly #layouts = new LayoutCache();
   readonly #directories = new Set<HeldDirectory>();
@@ -87,6 +97,8 @@ class LocalEnvironment implements Environment {
     this.#hold = (root) => (pinning === "proc" ? new ProcPinning(root) : new PortablePinning(root));
     this.#inside = this.#hold(this.workspace);
     this.#outputs = options.outputs;
+    this.#records = this.#keepRecords(options.changeRecords);
+    this.#records?.recover();
     this.#programs = new ProgramFinder(options.programs ?? {}, this.workspace);
   }
 
@@ -156,37 +168,20 @@ class LocalEnvironment implements Environment {
     );
   }
 
-  // In work: checks and then writes one after the other.
   async change(
     changes: readonly FileChange[],
     options: ChangeOptions = {},
   ): Promise<readonly ChangeReceipt[]> {
-    throwIfAborted(options.signal);
-    const before = await Promise.all(
-      changes.map(async ({ path, before: hash }) => {
-        const found = await this.readFile(path, { maxBytes: 1e9 }).catch((error: ToolError) => {
-          if (error.code === "not-found") return undefined;
-          throw error;
-        });
-        if (found === undefined && hash !== "nothing") throw isStale(path, "gone");
-        if (found !== undefined && hash === "nothing") throw isStale(path, "there");
-        if (found !== undefined && contentHash(found.bytes) !== hash) throw isStale(path, "changed");
-        return { realPath: await this.realPath(path), info: found?.info };
-      }),
-    );
-    refuseOverlaps(before.map(({ realPath }, index) => ({ realPath, path: changes[index]!.path })));
-    const receipts: ChangeReceipt[] = [];
-    for (const [index, { path, after, mode, like }] of changes.entries()) {
-      const { realPath, info } = before[index]!;
-      if (after === "nothing") await this.delete(path);
-      const bits = mode ?? (like === undefined ? undefined : (await this.info(like)).mode);
-      const written =
-        after === "nothing"
-          ? undefined
-          : await this.writeFile(path, after, bits === undefined ? {} : { mode: bits });
-      receipts.push({ realPath, before: info, after: written?.info });
-    }
-    return receipts;
+    // Loaded by the first change, as what starts processes is.
+    this.#changeFiles ??= import("./changes/change-files.ts");
+    const { changeFiles } = await this.#changeFiles;
+    return changeFiles(changes, {
+      ...options,
+      pinning: this.#inside,
+      nameOf: (path) => this.#toBeChanged(path),
+      records: this.#records,
+      tidied: this.#tidied,
+    });
   }
 
   async modifiedTimes(
@@ -238,6 +233,11 @@ class LocalEnvironment implements Environment {
     this.#inside.close();
   }
 
+  #keepRecords(folder: string | undefined): ChangeRecords | undefined {
+    if (folder === undefined) return undefined;
+    return { folder, recover: () => void this.recovered.push(...recoverChanges(this.#inside, folder)) };
+  }
+
   #name(path: string): NamedPath {
     const relative = relativeToWorkspace(path, this.#spellings);
     return { given: path, absolute: relative === "" ? this.workspace : this.#prefix + relative };
@@ -265,11 +265,15 @@ class LocalEnvironment implements Environment {
 
   async #changing<Result>(path: string, act: (named: NamedPath) => Promise<Result>): Promise<Result> {
     try {
-      if (this.#outputOf(path) !== undefined) throw isReadOnlyOutput(path);
-      return await act(this.#name(path));
+      return await act(this.#toBeChanged(path));
     } catch (error) {
       throw asToolError(error, path);
     }
+  }
+
+  #toBeChanged(path: string): NamedPath {
+    if (this.#outputOf(path) !== undefined) throw isReadOnlyOutput(path);
+    return this.#name(path);
   }
 }
 

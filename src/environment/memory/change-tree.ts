@@ -2,7 +2,7 @@ import type { ChangeReceipt, FileChange } from "../../contract/environment.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { asToolError, isDirectory, isStale, isWorkspaceItself } from "../failures.ts";
 import { refuseOverlaps } from "../overlaps.ts";
-import { asFile, type FileNode, infoOf, newFile, pathOf, type Spot, type Tree } from "./tree.ts";
+import { asFile, type FileNode, infoOf, type Node, newFile, pathOf, type Spot, type Tree } from "./tree.ts";
 
 /** See Environment.change. `relative` turns a path as given into one relative to the root. */
 export function changeTree(
@@ -21,6 +21,8 @@ export function changeTree(
   for (const { before, change } of plans) {
     if (before === undefined && change.before !== "nothing") throw isStale(change.path, "gone");
     if (before !== undefined && change.before === "nothing") throw isStale(change.path, "there");
+  }
+  for (const { before, change } of plans) {
     if (before !== undefined && contentHash(before.bytes) !== change.before)
       throw isStale(change.path, "changed");
   }
@@ -30,9 +32,9 @@ export function changeTree(
     if (after !== undefined) tree.makeParents(spot).children.set(spot.name, after);
     else if (spot.node !== undefined) spot.directory.children.delete(spot.name);
   }
-  return plans.map(({ realPath, before, after }) => ({
+  return plans.map(({ realPath, stands, after }) => ({
     realPath,
-    before: before && infoOf(before),
+    before: stands && infoOf(stands),
     after: after && infoOf(after),
   }));
 }
@@ -41,6 +43,8 @@ interface Plan {
   readonly change: FileChange;
   readonly path: string;
   readonly realPath: string;
+  readonly stands: Node | undefined;
+  /** What counts: for a link that is to go, the file it leads to. */
   readonly before: FileNode | undefined;
   readonly after: FileNode | undefined;
 }
@@ -58,12 +62,12 @@ function plan(tree: Tree, change: FileChange, relative: (path: string) => string
     change,
     path,
     realPath: `${tree.rootPath}/${pathOf(spot)}`,
+    stands: spot.node,
     before,
     after: isAlready ? before : after,
   };
 }
 
-/** A link that is to go is judged by what it leads to. */
 function contentAt(
   tree: Tree,
   { node }: Spot,

@@ -29,11 +29,14 @@ function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], in
   const subject = at === "" ? "the input" : `\`${at}\``;
   switch (issue.code) {
     case "unrecognized_keys":
-      return issue.keys.map((key) => describeUnknownKey(key, knownKeys)).join("; ");
+      return issue.keys
+        .map((key) => (at === "" ? describeUnknownKey(key, knownKeys) : `unknown key \`${at}.${key}\``))
+        .join("; ");
     case "invalid_type": {
       const value = valueAt(input, issue.path);
       if (value === undefined) return `${subject} is missing`;
-      return `${subject} must be ${withArticle(issue.expected)}, not ${describeValue(value)}`;
+      const isFraction = issue.expected === "int" && typeof value === "number";
+      return `${subject} must be ${withArticle(issue.expected)}, not ${isFraction ? value : describeValue(value)}`;
     }
     case "invalid_value":
       return `${subject} must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
@@ -44,6 +47,8 @@ function describeIssue(issue: z.core.$ZodIssue, knownKeys: readonly string[], in
     case "invalid_union":
       return `${subject} has the wrong form (${describeValue(valueAt(input, issue.path))})`;
     default:
+      // A check of the whole input says by itself what it is about.
+      if (issue.code === "custom" && at === "") return issue.message;
       return issue.message === "Invalid input" ? `${subject} is not valid` : `${subject}: ${issue.message}`;
   }
 }

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { Access } from "../../contract/access.ts";
 import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { Stage } from "../stage.ts";
 import { untilAborted } from "../until-aborted.ts";
 
@@ -44,7 +45,10 @@ interface Turn {
 async function writtenPaths(environment: Environment, call: ToolCall): Promise<string[]> {
   const paths: string[] = [];
   for (const access of call.accesses) {
-    if (access.kind === "write" || access.kind === "delete") paths.push(await placeOf(access, environment));
+    if (access.kind !== "write" && access.kind !== "delete") continue;
+    // What cannot be reached needs no turn: it is for the tool to say so, if that is the path it needs.
+    const place = await placeOf(access, environment).catch(ignoreToolError);
+    if (place !== undefined) paths.push(place);
   }
   return paths;
 }
@@ -57,6 +61,10 @@ async function placeOf(
   const isLinkItself = access.kind === "delete" || access.link === "itself";
   if (!isLinkItself || name === "" || name === "." || name === "..") return environment.realPath(access.path);
   return posix.join(await environment.realPath(posix.dirname(access.path)), name);
+}
+
+function ignoreToolError(error: unknown): undefined {
+  if (!(error instanceof ToolError)) throw error;
 }
 
 function overlap(some: readonly string[], others: readonly string[]): boolean {

@@ -1,6 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Block } from "./block.ts";
 import type { Match } from "./match.ts";
+import { isTelling, type PartialPlace, partialPlaces } from "./places.ts";
 import { sectionsUnder } from "./sections.ts";
 import type { Source } from "./source.ts";
 import { isBlankLine, overlooksContent } from "./tiers.ts";
@@ -15,7 +16,7 @@ export function decide(
   matches: readonly Match[],
   shifts: ReadonlySet<number> = unshifted,
 ): Match {
-  const { headers, endOfFile, firstLine } = block.place;
+  const { headers, isHeading, endOfFile, firstLine } = block.place;
   const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
   const isBelow = (match: Match) => sections.some(({ header }) => header <= lastLine(match, block));
   let left = matches;
@@ -23,19 +24,43 @@ export function decide(
     const fitting = left.filter(test);
     if (fitting.length > 0) left = fitting;
   };
-  if (sections.some(({ isExact }) => isExact) && !matches.some(isBelow))
-    throw aboveHeader(source, block, matches, sections[0]!.header);
+  const header = sections.find(({ isExact }) => isExact)?.header;
+  const isAbove = !isHeading && header !== undefined && !matches.some(isBelow);
+  if (isAbove && !isCertain(source, block, matches, header))
+    throw aboveHeader(source, block, matches, header);
   if (endOfFile && !matches.some((match) => isAtEnd(source, block, match)))
-    checkNotAtEnd(source, block, matches);
+    refuseNotAtEnd(source, block, matches);
   if (left.length === 1) return left[0]!;
   if (endOfFile) narrow((match) => isAtEnd(source, block, match));
+  const isNumbered = (match: Match) =>
+    firstLine !== undefined && !overlooksContent(match.tier) && shifts.has(match.line + 1 - firstLine);
+  // A heading is a guess of the tool that wrote it, its numbers are not.
+  if (isHeading) narrow((match) => isNumbered(match) && (sections.length === 0 || isBelow(match)));
   narrow(isBelow);
-  narrow((match) => sections.some(({ header, end }) => header <= match.line && match.line < end));
-  if (firstLine !== undefined && !overlooksContent(left[0]!.tier)) {
-    narrow((match) => shifts.has(match.line + 1 - firstLine));
-  }
+  const isWithin = (match: Match, bound: "bodyEnd" | "end") =>
+    sections.some((section) => section.header <= match.line && lastLine(match, block) < section[bound]);
+  narrow((match) => isWithin(match, "bodyEnd"));
+  narrow((match) => isWithin(match, "end"));
+  narrow(isNumbered);
   if (left.length === 1) return left[0]!;
   throw ambiguous(source, block, left);
+}
+
+/**
+ * A header below the only place is a mistake when the place leaves no doubt: several lines that say something, as they
+ * are, and nothing like them below the header.
+ */
+function isCertain(
+  source: Source,
+  block: Block,
+  [match, ...others]: readonly Match[],
+  header: number,
+): boolean {
+  if (!match || others.length > 0 || overlooksContent(match.tier)) return false;
+  const telling = block.oldLines.filter(isTelling).length;
+  const isRival = ({ line, agreeing }: PartialPlace) =>
+    line > match.line && line + block.oldLines.length > header && 2 * agreeing.length >= telling;
+  return telling >= 3 && !partialPlaces(source, block).some(isRival);
 }
 
 const unshifted: ReadonlySet<number> = new Set([0]);
@@ -70,7 +95,7 @@ function aboveHeader({ path }: Source, block: Block, matches: readonly Match[], 
 }
 
 /** A short block that is said to end the file and does not is somewhere else. */
-function checkNotAtEnd({ path }: Source, block: Block, matches: readonly Match[]): void {
+function refuseNotAtEnd({ path }: Source, block: Block, matches: readonly Match[]): void {
   const isTelling = block.oldLines.filter((line) => !isBlankLine(line)).length > 1;
   if (isTelling && !overlooksContent(matches[0]!.tier)) return;
   const message = `${path}: ${block.name} is marked as the end of the file, but its lines are at line ${matches[0]!.line + 1}`;

@@ -1,15 +1,15 @@
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../counted.ts";
+import { newTextLine } from "./already-done.ts";
 import type { Block } from "./block.ts";
-import { compareAt, isTelling, type PartialPlace, partialPlaces } from "./places.ts";
-import { occurrences } from "./search.ts";
+import { compareAt, linesSharingWords, type PartialPlace, partialPlaces } from "./places.ts";
 import type { Source } from "./source.ts";
 import { isBlankLine } from "./tiers.ts";
 import { visibleDifference } from "./visible.ts";
 
 /** Why a block was not found: the nearest place, the first line that differs there, and what to do. */
 export function notFound(source: Source, block: Block): ToolError {
-  const already = alreadyThere(source, block);
+  const already = newTextLine(source, block);
   const start = `${source.path}: ${block.name} was not found`;
   if (already !== undefined) {
     return new ToolError("no-match", `${start}, but its new text is already at line ${already + 1}`, {
@@ -54,20 +54,9 @@ function shown(source: Source, first: number, last: number): string {
   return `\nThe file there:\n${lines.join("\n")}`;
 }
 
-/** Where the whole new text stands; only asked when the old one does not. */
-function alreadyThere(source: Source, block: Block): number | undefined {
-  const text = block.newLines.join("\n");
-  if (block.runs.every((run) => run.newStart === run.newEnd) || !isTelling(text)) return undefined;
-  for (const at of occurrences(source.utf8, Buffer.from(text))) return source.lines.lineAt(at);
-  return undefined;
-}
-
 function nearestPlace(source: Source, block: Block): PartialPlace | undefined {
   return partialPlaces(source, block)[0] ?? placeByWords(source, block);
 }
-
-const maxWords = 8;
-const maxHits = 200;
 
 /** No line is the same: the line that shares most words with the longest old line. */
 function placeByWords(source: Source, block: Block): PartialPlace | undefined {
@@ -75,16 +64,7 @@ function placeByWords(source: Source, block: Block): PartialPlace | undefined {
     (longest, line, each) => (line.length > block.oldLines[longest]!.length ? each : longest),
     0,
   );
-  const words = new Set(block.oldLines[index]?.match(/[\p{L}\p{N}_]{3,}/gu));
-  const shared = new Map<number, number>();
-  for (const word of [...words].sort((left, right) => right.length - left.length).slice(0, maxWords)) {
-    const lines = new Set<number>();
-    for (const at of occurrences(source.utf8, Buffer.from(word))) {
-      lines.add(source.lines.lineAt(at));
-      if (lines.size > maxHits) break;
-    }
-    if (lines.size <= maxHits) for (const line of lines) shared.set(line, (shared.get(line) ?? 0) + 1);
-  }
+  const shared = linesSharingWords(source, block.oldLines[index] ?? "");
   const [best] = [...shared].sort((left, right) => right[1] - left[1] || left[0] - right[0]);
   return best ? compareAt(source, block, best[0] - index) : undefined;
 }

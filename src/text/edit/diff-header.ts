@@ -8,6 +8,11 @@ export interface DiffHeader {
   readonly isPlain: boolean;
   readonly isRename: boolean;
   readonly isCopy: boolean;
+  /** The time stamp of the old or new file is the epoch, as `diff -N` has it for a file that is not there. */
+  readonly oldIsEpoch: boolean;
+  readonly newIsEpoch: boolean;
+  /** Its lines end with carriage returns, so those of the hunks say nothing. */
+  readonly hasCarriageReturns: boolean;
   /** Permission bits the file is to get. */
   readonly mode?: number | undefined;
   /** The line after it. */
@@ -19,8 +24,9 @@ export function isDiffHeader(lines: readonly string[], at: number): boolean {
   if (line.startsWith("diff --git ")) return true;
   if (!line.startsWith("--- ") || !lines[at + 1]?.startsWith("+++ ")) return false;
   // "--- x" and "+++ y" may also remove "-- x" and add "++ y"; a header is followed by a hunk, or by nothing.
-  const next = lines.slice(at + 2).find((each) => each.trim() !== "");
-  return next === undefined || /^(@@|diff --git )/.test(next);
+  let next = at + 2;
+  while (next < lines.length && lines[next]!.trim() === "") next += 1;
+  return next === lines.length || /^(@@|diff --git )/.test(lines[next]!);
 }
 
 export function readDiffHeader(lines: readonly string[], start: number): DiffHeader {
@@ -29,18 +35,22 @@ export function readDiffHeader(lines: readonly string[], start: number): DiffHea
   let names: readonly [string, string] | undefined;
   if (lines[at]!.startsWith("diff --git ")) {
     names = gitNames(clean(lines[at]!).slice("diff --git ".length));
-    for (at += 1; extended.test(lines[at] ?? ""); at += 1) {
+    for (at += 1; extended.test(clean(lines[at] ?? "")); at += 1) {
       const [, field, value] = extended.exec(clean(lines[at]!))!;
       fields.set(field!, value!);
     }
   }
   refuseBinary(lines, at);
+  let oldIsEpoch = false;
+  let newIsEpoch = false;
   let oldName = fileName(fields.get("rename from") ?? fields.get("copy from") ?? names?.[0]);
   let newName = fileName(fields.get("rename to") ?? fields.get("copy to") ?? names?.[1]);
   if (lines[at]?.startsWith("--- ") && lines[at + 1]?.startsWith("+++ ")) {
     const isMoved = fields.has("rename from") || fields.has("copy from");
     if (!isMoved) oldName = fileName(clean(lines[at]!).slice(4));
     if (!isMoved) newName = fileName(clean(lines[at + 1]!).slice(4));
+    oldIsEpoch = isEpoch(lines[at]!);
+    newIsEpoch = isEpoch(lines[at + 1]!);
     at += 2;
   }
   if (fields.has("new file mode")) oldName = undefined;
@@ -53,6 +63,9 @@ export function readDiffHeader(lines: readonly string[], start: number): DiffHea
     isPlain: fields.has("rename to") || fields.has("copy to"),
     isRename: fields.has("rename to"),
     isCopy: fields.has("copy to"),
+    oldIsEpoch,
+    newIsEpoch,
+    hasCarriageReturns: lines[start]!.endsWith("\r"),
     mode: permissions(fields.get("new file mode") ?? fields.get("new mode")),
     end: at,
   };
@@ -63,6 +76,11 @@ const extended =
 
 function clean(line: string): string {
   return line.replace(/\r$/, "");
+}
+
+function isEpoch(line: string): boolean {
+  const stamp = /\t(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.0+)? ([+-]\d\d)(\d\d)/.exec(line);
+  return stamp !== null && Date.parse(`${stamp[1]}T${stamp[2]}${stamp[3]}:${stamp[4]}`) === 0;
 }
 
 /** A name without time stamp and quotes; undefined for /dev/null. */

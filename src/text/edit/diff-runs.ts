@@ -1,3 +1,5 @@
+import { type Pair, uniquePairs } from "./unique-pairs.ts";
+
 /** Old items `oldStart` up to `oldEnd` give way to new items `newStart` up to `newEnd`; either side may be empty. */
 export interface Run {
   readonly oldStart: number;
@@ -18,20 +20,46 @@ export function diffRuns(before: readonly string[], after: readonly string[]): r
   if (start === oldEnd && start === newEnd) return [];
   const whole = { oldStart: start, oldEnd, newStart: start, newEnd };
   if (start === oldEnd || start === newEnd) return [whole];
-  const trace = shortestPath(before.slice(start, oldEnd), after.slice(start, newEnd));
-  return trace ? runsAlong(trace, whole) : [whole];
+  const removed = before.slice(start, oldEnd);
+  const added = after.slice(start, newEnd);
+  if (!shareAny(removed, added)) return [whole];
+  const trace = shortestPath(removed, added);
+  return trace ? runsAlong(trace, whole) : runsBetween(uniquePairs(removed, added), whole);
 }
 
-/** Lists that differ in more than this are simply different. */
+function shareAny(left: readonly string[], right: readonly string[]): boolean {
+  if (left.length * right.length < 64) return left.some((item) => right.includes(item));
+  const items = new Set(left);
+  return right.some((item) => items.has(item));
+}
+
+/** Of lists that differ in more than this, only items that each side has once are compared. */
 const maxDifferences = 600;
 
+function runsBetween(pairs: readonly Pair[], whole: Run): readonly Run[] {
+  const runs: Run[] = [];
+  let oldStart = whole.oldStart;
+  let newStart = whole.newStart;
+  for (const [old, recent] of [
+    ...pairs,
+    [whole.oldEnd - whole.oldStart, whole.newEnd - whole.newStart],
+  ] as const) {
+    const oldEnd = whole.oldStart + old;
+    const newEnd = whole.newStart + recent;
+    if (oldStart < oldEnd || newStart < newEnd) runs.push({ oldStart, oldEnd, newStart, newEnd });
+    oldStart = oldEnd + 1;
+    newStart = newEnd + 1;
+  }
+  return runs;
+}
+
 /** For every number of differences, the farthest old item reached on each diagonal. */
-type Trace = readonly Int32Array[];
+type Trace = readonly (readonly number[])[];
 
 function shortestPath(before: readonly string[], after: readonly string[]): Trace | undefined {
   const limit = Math.min(maxDifferences, before.length + after.length);
-  const trace: Int32Array[] = [];
-  let reached = new Int32Array(2 * limit + 3);
+  const trace: number[][] = [];
+  let reached = new Array<number>(2 * limit + 3).fill(0);
   for (let differences = 0; differences <= limit; differences += 1) {
     const next = reached.slice();
     for (let diagonal = -differences; diagonal <= differences; diagonal += 2) {
@@ -50,7 +78,7 @@ function shortestPath(before: readonly string[], after: readonly string[]): Trac
   return undefined;
 }
 
-function stepFrom(reached: Int32Array, diagonal: number, differences: number, limit: number): number {
+function stepFrom(reached: readonly number[], diagonal: number, differences: number, limit: number): number {
   if (differences === 0) return 0;
   const left = reached[diagonal + limit]!;
   const right = reached[diagonal + limit + 2]!;

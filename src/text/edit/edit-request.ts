@@ -38,14 +38,15 @@ export type FilePlan = {
   readonly changes: readonly Change[];
   /** What was overlooked or taken off to find the places; for the answer. */
   readonly notes: readonly string[];
-  /** Permission bits the file is to get. */
+  /** The mode the request names. */
   readonly mode?: number | undefined;
 } & (
   | { readonly action: "add"; readonly after: Uint8Array }
   | { readonly action: "update"; readonly before: Uint8Array; readonly after: Uint8Array }
   | { readonly action: "delete"; readonly before: Uint8Array }
   | {
-      readonly action: "move";
+      /** A copy leaves the file it comes from as it is. */
+      readonly action: "move" | "copy";
       readonly from: string;
       readonly before: Uint8Array;
       readonly after: Uint8Array;

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { ToolError } from "../../contract/error.ts";
-import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../encoding.ts";
+import { byteOrderMarkLength, detectionBytes, detectUtf16 } from "../encoding.ts";
+import { bytesOf } from "./utf8-text.ts";
 
 /** A file's text in UTF-8, whatever it is stored in, and the way back to its own bytes. */
 export interface FileText {
@@ -20,8 +21,8 @@ export function readings(bytes: Uint8Array): readonly FileText[] {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const head = file.subarray(0, detectionBytes);
   if (isUtf8(file) && !head.includes(0)) return [fromUtf8(file)];
-  const encoding = detectEncoding(head, { complete: head.length === file.length });
-  if (encoding === "utf-16le" || encoding === "utf-16be") return [fromUtf16(file, encoding)];
+  const utf16 = detectUtf16(head);
+  if (utf16) return [fromUtf16(file, utf16)];
   if (isUtf8(file)) return [fromUtf8(file)];
   const { text, sequences } = withStrayBytes(file);
   const single = fromSingleBytes(file);
@@ -30,8 +31,12 @@ export function readings(bytes: Uint8Array): readonly FileText[] {
 
 /** New content for a file that does not exist yet. */
 export function encodeUtf8(text: string): Uint8Array {
-  if (!text.isWellFormed()) throw notEncodable("half of a surrogate pair", "UTF-8");
+  refuseHalfCharacters(text);
   return Buffer.from(text);
+}
+
+export function refuseHalfCharacters(text: string): void {
+  if (!text.isWellFormed()) throw notEncodable("half of a surrogate pair", "UTF-8");
 }
 
 function fromUtf8(file: Buffer): FileText {
@@ -71,23 +76,22 @@ function fromSingleBytes(file: Buffer): FileText {
 const strayBase = 0xf700;
 
 function withStrayBytes(file: Buffer): { text: FileText & { strays: number }; sequences: number } {
-  const utf8 = Buffer.allocUnsafe(file.length * 3);
   const strayOffsets: number[] = [];
-  let length = 0;
   let sequences = 0;
-  for (let at = 0; at < file.length; ) {
-    const size = sequenceLength(file, at);
-    if (size === 0) {
-      strayOffsets.push(length);
-      length += utf8.write(String.fromCharCode(strayBase + file[at]!), length);
-      at += 1;
-      continue;
+  const bytes = file.toString("latin1").replace(/[\x80-\xff]+/g, (run: string, start: number) => {
+    let utf8 = "";
+    for (let at = 0; at < run.length; ) {
+      const size = sequenceLength(run, at);
+      if (size > 0) sequences += 1;
+      else strayOffsets.push(start + at + 2 * strayOffsets.length);
+      utf8 +=
+        size > 0 ? run.slice(at, at + size) : bytesOf(String.fromCharCode(strayBase + run.charCodeAt(at)));
+      at += size || 1;
     }
-    if (size > 1) sequences += 1;
-    for (const end = at + size; at < end; at += 1) utf8[length++] = file[at]!;
-  }
+    return utf8;
+  });
   const text = {
-    utf8: utf8.subarray(0, length),
+    utf8: Buffer.from(bytes, "latin1"),
     strays: strayOffsets.length,
     fileOffset: (offset: number) => offset - 2 * strayOffsets.filter((stray) => stray < offset).length,
     encode: (text: string) => Buffer.concat(text.split(strayPattern).map(encodePart)),
@@ -104,13 +108,21 @@ function encodePart(part: string): Buffer {
     : Buffer.from(encodeUtf8(part));
 }
 
-/** Bytes of the UTF-8 character at `at`, 0 when there is none. */
-function sequenceLength(file: Buffer, at: number): number {
-  const first = file[at]!;
-  if (first < 0x80) return 1;
+/** Bytes of the UTF-8 character beyond ASCII at `at`, 0 when there is none. */
+function sequenceLength(bytes: string, at: number): number {
+  const first = bytes.charCodeAt(at);
+  if (first < 0xc2 || first > 0xf4) return 0;
   const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || at + size > file.length) return 0;
-  return isUtf8(file.subarray(at, at + size)) ? size : 0;
+  // No longer forms than needed, no halves of surrogate pairs, nothing beyond U+10FFFF.
+  let low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
+  let high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
+  for (let next = at + 1; next < at + size; next += 1) {
+    const byte = bytes.charCodeAt(next);
+    if (!(byte >= low && byte <= high)) return 0;
+    low = 0x80;
+    high = 0xbf;
+  }
+  return size;
 }
 
 function notEncodable(what: string, encoding: string): ToolError {

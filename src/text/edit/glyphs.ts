@@ -9,42 +9,81 @@ export interface Unit {
   readonly at: number;
 }
 
+/** Packed code or data: such a line is not taken apart, but compared as a whole. */
+const endless = 20_000;
+
 /** A line as units. Characters without width belong to a neighbour. */
 export function unitsOf(line: string): readonly Unit[] {
+  if (line.length > endless) return [{ key: line, text: line, at: 0 }];
   const units: { key: string; text: string; at: number }[] = [];
   let widthless = "";
-  for (const { 0: text, index } of line.matchAll(unitPattern)) {
-    const key = foldUnit(text);
+  for (let at = 0; at < line.length; ) {
+    const kind = kindAt(line, at);
+    const end = unitEnd(line, at, kind);
+    const text = line.slice(at, end);
+    const key = foldUnit(text, kind);
     if (key !== "") {
-      units.push({ key, text: widthless + text, at: index - widthless.length });
+      units.push({ key, text: widthless + text, at: at - widthless.length });
       widthless = "";
     } else if (units.length > 0) units.at(-1)!.text += text;
     else widthless += text;
+    at = end;
   }
   return units;
 }
 
 /** A line with quotes, dashes, blanks, dots and accents in one spelling each. For finding only. */
 export function foldGlyphs(line: string): string {
-  if (isPlain(line)) return line.replace(/[ \t\f\v]+/g, " ").trim();
+  if (line.length > endless) return line;
+  if (isPlain(line)) {
+    const body = line.trim();
+    return /[\t\f\v\r]| {2}/.test(body) ? body.replace(/[ \t\f\v\r]+/g, " ") : body;
+  }
   return unitsOf(line)
     .map(({ key }) => key)
     .join("")
     .trim();
 }
 
-function foldUnit(text: string): string {
-  if (isPlain(text)) return asciiBlank.test(text) ? " " : text;
-  if (blank.test(text)) return " ";
-  if (/^[\ufffd\uf780-\uf7ff]/u.test(text)) return "\ufffd";
-  return foldedCharacters.get(text) ?? text.normalize("NFD");
+const lone = 0;
+const blanks = 1;
+const word = 2;
+/** Stands for bytes that are no text. */
+const stray = 3;
+
+function unitEnd(line: string, at: number, kind: number): number {
+  if (kind === lone) return line.startsWith("...", at) ? at + 3 : at + widthAt(line, at);
+  let end = at + widthAt(line, at);
+  while (end < line.length && kindAt(line, end) === kind) end += widthAt(line, end);
+  return end;
 }
 
-const asciiBlank = /^[\t-\r ]/;
+/** What a character is part of: a unit on its own, or one of several of its kind. */
+function kindAt(line: string, at: number): number {
+  const code = line.charCodeAt(at);
+  return code < 0x80 ? plainKinds[code]! : kindOf(String.fromCodePoint(line.codePointAt(at)!));
+}
 
-const unitPattern = /(?:(?!\ufeff)[\s\u180e])+|\.{3}|[\p{L}\p{N}\p{M}_]+|[\ufffd\uf780-\uf7ff]+|[\s\S]/gu;
+function kindOf(character: string): number {
+  if (/[^\S\ufeff]|\u180e/u.test(character)) return blanks;
+  if (/[\p{L}\p{N}\p{M}_]/u.test(character)) return word;
+  return /[\ufffd\uf780-\uf7ff]/u.test(character) ? stray : lone;
+}
 
-const blank = /^(?!\ufeff)[\s\u180e]/u;
+const plainKinds: readonly number[] = Array.from({ length: 0x80 }, (_, code) =>
+  kindOf(String.fromCharCode(code)),
+);
+
+/** One, or two for a surrogate pair. */
+function widthAt(line: string, at: number): number {
+  return line.charCodeAt(at) >= 0xd800 && line.codePointAt(at)! > 0xffff ? 2 : 1;
+}
+
+function foldUnit(text: string, kind: number): string {
+  if (kind === blanks) return " ";
+  if (kind === stray) return "\ufffd";
+  return isPlain(text) ? text : (foldedCharacters.get(text) ?? text.normalize("NFD"));
+}
 
 const foldedCharacters: ReadonlyMap<string, string> = new Map([
   ...[..."‘’‚‛′"].map((quote) => [quote, "'"] as const),
@@ -54,7 +93,8 @@ const foldedCharacters: ReadonlyMap<string, string> = new Map([
   ...[..."\u00ad\u200b\u200c\u200d\u2060\ufeff"].map((widthless) => [widthless, ""] as const),
 ]);
 
-function isPlain(text: string): boolean {
+/** Whether there is nothing to fold but blanks: a text of ASCII characters. */
+export function isPlain(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) >= 0x80) return false;
   return true;
 }

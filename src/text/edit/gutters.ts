@@ -6,13 +6,16 @@ export interface WithoutGutters {
   readonly firstLine: number;
 }
 
-/** Line numbers as reading tools show them: `12 | `, `12→`, `12: `, `12-`, a tab, with blanks or `L` before. */
-const gutters: readonly RegExp[] = [
-  /^\s*L?(\d+)\s*[|│┃]/u,
-  /^\s*L?(\d+)\s*[→⇥]/u,
-  /^\s*L?(\d+)\t/u,
-  /^\s*\[?L?(\d+)\]?:/u,
-  /^\s*L?(\d+)[-).]/u,
+/**
+ * Line numbers as reading tools show them: `12 | `, `12→`, `12: `, `12-`, a tab, with blanks or `L` before. Of a blank
+ * line the number alone may be left. A blank after it more often belongs to the number, or to the line.
+ */
+const gutters: readonly { readonly pattern: RegExp; readonly endsWithBlank: boolean }[] = [
+  { pattern: /^\s*L?(\d+)(?:\s*[|│┃]|\s*$)/u, endsWithBlank: true },
+  { pattern: /^\s*L?(\d+)(?:\s*[→⇥]|\s*$)/u, endsWithBlank: false },
+  { pattern: /^\s*L?(\d+)(?:\t|\s*$)/u, endsWithBlank: false },
+  { pattern: /^\s*\[?L?(\d+)\]?(?::|\s*$)/u, endsWithBlank: true },
+  { pattern: /^\s*L?(\d+)(?:[-).]|\s*$)/u, endsWithBlank: true },
 ];
 
 /**
@@ -23,19 +26,28 @@ export function* stripGutters(
   oldLines: readonly string[],
   newLines: readonly string[],
 ): Generator<WithoutGutters> {
-  for (const gutter of gutters) {
+  const filled = oldLines.find((line) => !isBlankLine(line));
+  if (filled === undefined || !/^\s*\[?L?\d/u.test(filled)) return;
+  const isOld = new Set(oldLines);
+  for (const { pattern: gutter, endsWithBlank } of gutters) {
     const firstLine = countsUp(oldLines, gutter);
     if (firstLine === undefined) continue;
     const added = addedLines(oldLines, newLines, gutter, firstLine);
     if (added === "unclear") continue;
-    const isBare = (line: string) => added === "bare" && !oldLines.includes(line);
+    const isBare = (line: string) => added === "bare" && !isOld.has(line);
     const strip = (line: string) => (isBare(line) ? line : line.replace(gutter, ""));
     const stripBlank = (line: string) => (strip(line) === line ? line : strip(line).replace(/^ /, ""));
     const withBlank = { oldLines: oldLines.map(strip), newLines: newLines.map(strip), firstLine };
-    if (withBlank.oldLines.every((body) => body === "" || body.startsWith(" "))) {
-      yield { oldLines: oldLines.map(stripBlank), newLines: newLines.map(stripBlank), firstLine };
+    if (!withBlank.oldLines.every((body) => body === "" || body.startsWith(" "))) {
+      yield withBlank;
+      continue;
     }
-    yield withBlank;
+    const withoutBlank = {
+      oldLines: oldLines.map(stripBlank),
+      newLines: newLines.map(stripBlank),
+      firstLine,
+    };
+    yield* endsWithBlank ? [withoutBlank, withBlank] : [withBlank, withoutBlank];
   }
 }
 
@@ -62,14 +74,18 @@ function addedLines(
   gutter: RegExp,
   firstLine: number,
 ): "numbered" | "bare" | "unclear" {
+  const isOld = new Set(oldLines);
   const added = newLines
     .map((line, index) => ({ line, number: Number(gutter.exec(line)?.[1]), index }))
-    .filter(({ line }) => !oldLines.includes(line) && !isBlankLine(line));
+    .filter(({ line }) => !isOld.has(line) && !isBlankLine(line));
   if (added.every(({ number }) => Number.isNaN(number))) return "bare";
   const areNear = added.every(
     ({ number }) => number >= firstLine - 1 && number <= firstLine + oldLines.length + newLines.length,
   );
-  const isContentNumbered = (line: string) => gutter.test(line.replace(gutter, ""));
+  const isContentNumbered = (line: string) => {
+    const body = line.replace(gutter, "");
+    return gutter.test(body) && !/^\s*\d+\s*$/.test(body);
+  };
   if (oldLines.some(isContentNumbered) && !added.every(({ line }) => isContentNumbered(line)))
     return areNear ? "unclear" : "bare";
   const countUp = added.every(({ number, index }, position) => {

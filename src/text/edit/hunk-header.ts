@@ -1,3 +1,5 @@
+import type { Place } from "./block.ts";
+
 export interface HunkHeader {
   /** The old line number a unified diff gives. */
   readonly firstLine?: number | undefined;
@@ -7,9 +9,14 @@ export interface HunkHeader {
   readonly text: string;
 }
 
+/** Three signs begin a hunk of a merge, whose lines have two marks each. */
+export function isHunkHeader(line: string): boolean {
+  return line.startsWith("@@") && !/^@{3,} -\d/.test(line);
+}
+
 /** What stands after the first `@@`: `-1,5 +1,6 @@ function name()`, or any part of it. */
 export function readHunkHeader(header: string): HunkHeader {
-  const numbers = /^-(\d+)(?:,(\d+))?\s+\+(\d+)(?:,(\d+))?\s*(?:@@|$)(.*)$/.exec(header);
+  const numbers = /^-(\d+)(?:,(\d+))?\s+\+(\d+)(?:,(\d+))?\s*(?:@@|$)(.*)$/s.exec(header);
   if (!numbers) return { text: header.replace(/^(?:\.\.\.|…)?\s*@@\s*/, "").trim() };
   const [, start, oldCount = "1", , newCount = "1", text] = numbers;
   return {
@@ -18,5 +25,17 @@ export function readHunkHeader(header: string): HunkHeader {
     oldCount: Number(oldCount),
     newCount: Number(newCount),
     text: text!.trim(),
+  };
+}
+
+/** What headers say about the place of a hunk, the last one being the hunk's own. */
+export function placeUnder(headers: readonly HunkHeader[], endOfFile: boolean): Place {
+  const own = headers.at(-1);
+  return {
+    headers: headers.map(({ text }) => text).filter((text) => text !== ""),
+    isHeading: own?.firstLine !== undefined,
+    firstLine: headers.findLast(({ firstLine }) => firstLine !== undefined)?.firstLine,
+    isInsertion: own?.oldCount === 0 && own.firstLine! > 1,
+    endOfFile,
   };
 }

@@ -1,3 +1,5 @@
+import type { Utf8Text } from "./utf8-text.ts";
+
 /** "lf": a line ends at a line feed, a carriage return before it included; "any": also at a lone carriage return. */
 export type LineBreaks = "lf" | "any";
 
@@ -6,27 +8,31 @@ export type LineBreaks = "lf" | "any";
  * end begins no further line.
  */
 export class LineTable {
-  readonly utf8: Buffer;
-  readonly #breaks: LineBreaks;
+  readonly utf8: Utf8Text;
+  readonly breaks: LineBreaks;
   /** The starts of the lines found so far, then where the next one would start. */
-  #starts: Int32Array;
-  #found = 0;
+  readonly #starts: number[] = [0];
 
-  constructor(utf8: Buffer, breaks: LineBreaks) {
+  constructor(utf8: Utf8Text, breaks: LineBreaks) {
     this.utf8 = utf8;
-    this.#breaks = breaks;
-    this.#starts = new Int32Array(64 + (utf8.length >> 5));
+    this.breaks = breaks;
   }
 
   get count(): number {
-    this.#findUpTo(this.utf8.length);
-    return this.#found;
+    this.#find(Number.POSITIVE_INFINITY, this.utf8.length);
+    return this.#starts.length - 1;
+  }
+
+  /** Whether there are as many lines; quicker to tell than how many there are. */
+  hasLines(count: number): boolean {
+    this.#find(count, this.utf8.length);
+    return this.#starts.length > count;
   }
 
   /** The first byte of a line; for the line after the last, the end of the text. */
   start(line: number): number {
-    while (this.#found < line && this.#starts[this.#found]! < this.utf8.length) this.#findNext();
-    return this.#starts[Math.min(line, this.#found)]!;
+    this.#find(line, this.utf8.length);
+    return this.#starts[Math.min(line, this.#starts.length - 1)]!;
   }
 
   /** The end of a line without its line end. */
@@ -39,21 +45,22 @@ export class LineTable {
     const end = this.start(line + 1);
     const start = this.#starts[line]!;
     if (end === start) return "";
-    const last = this.utf8[end - 1];
-    if (last === 10) return end - 2 >= start && this.utf8[end - 2] === 13 ? "\r\n" : "\n";
-    return last === 13 && this.#breaks === "any" ? "\r" : "";
+    const { bytes } = this.utf8;
+    const last = bytes.charCodeAt(end - 1);
+    if (last === 10) return end - 2 >= start && bytes.charCodeAt(end - 2) === 13 ? "\r\n" : "\n";
+    return last === 13 && this.breaks === "any" ? "\r" : "";
   }
 
   /** A line without its line end. */
   text(line: number): string {
-    return this.utf8.toString("utf8", this.start(line), this.contentEnd(line));
+    return this.utf8.slice(this.start(line), this.contentEnd(line));
   }
 
   /** The line that holds the byte at `offset`. */
   lineAt(offset: number): number {
-    this.#findUpTo(offset);
+    this.#find(Number.POSITIVE_INFINITY, offset);
     let low = 0;
-    let high = this.#found;
+    let high = this.#starts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
       if (this.#starts[middle]! <= offset) low = middle;
@@ -72,34 +79,27 @@ export class LineTable {
     return "\n";
   }
 
-  #findUpTo(offset: number): void {
-    while (this.#starts[this.#found]! <= offset && this.#starts[this.#found]! < this.utf8.length)
-      this.#findNext();
-  }
-
-  #findNext(): void {
-    const start = this.#starts[this.#found]!;
-    const next = this.#breaks === "lf" ? afterLineFeed(this.utf8, start) : afterAnyBreak(this.utf8, start);
-    this.#found += 1;
-    if (this.#found === this.#starts.length) this.#starts = enlarge(this.#starts);
-    this.#starts[this.#found] = next;
+  /** Goes on until so many lines are found, or one that starts after `offset`, or the text ends. */
+  #find(count: number, offset: number): void {
+    const { bytes, length } = this.utf8;
+    const starts = this.#starts;
+    const afterBreak = this.breaks === "lf" ? afterLineFeed : afterAnyBreak;
+    let next = starts[starts.length - 1]!;
+    while (starts.length <= count && next <= offset && next < length) {
+      next = afterBreak(bytes, next);
+      starts.push(next);
+    }
   }
 }
 
-function afterLineFeed(utf8: Buffer, from: number): number {
-  return utf8.indexOf(10, from) + 1 || utf8.length;
+function afterLineFeed(bytes: string, from: number): number {
+  return bytes.indexOf("\n", from) + 1 || bytes.length;
 }
 
-function afterAnyBreak(utf8: Buffer, from: number): number {
-  for (let at = from; at < utf8.length; at += 1) {
-    if (utf8[at] === 10) return at + 1;
-    if (utf8[at] === 13 && utf8[at + 1] !== 10) return at + 1;
+function afterAnyBreak(bytes: string, from: number): number {
+  for (let at = from; at < bytes.length; at += 1) {
+    const byte = bytes.charCodeAt(at);
+    if (byte === 10 || (byte === 13 && bytes.charCodeAt(at + 1) !== 10)) return at + 1;
   }
-  return utf8.length;
-}
-
-function enlarge(starts: Int32Array): Int32Array {
-  const larger = new Int32Array(starts.length * 2);
-  larger.set(starts);
-  return larger;
+  return bytes.length;
 }

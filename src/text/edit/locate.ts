@@ -1,14 +1,17 @@
 import { ToolError } from "../../contract/error.ts";
-import { asWholeLines, type Block } from "./block.ts";
-import { decide, listLines } from "./decide.ts";
+import { isDone, newTextLine } from "./already-done.ts";
+import { asWholeLines, type Block, withLines } from "./block.ts";
+import { decide } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
-import type { Match } from "./match.ts";
+import { insertionPoint } from "./insertion-point.ts";
+import { isShifted, type Match } from "./match.ts";
 import { findInParts } from "./parts.ts";
+import { compareAt, isTelling, partialPlaces } from "./places.ts";
 import { findMatches } from "./search.ts";
-import { sectionsUnder } from "./sections.ts";
 import type { Source } from "./source.ts";
-import { findWithStaleLine } from "./stale-line.ts";
+import { findWithStaleLine, hasRival } from "./stale-line.ts";
 import { overlooksContent, type TierName } from "./tiers.ts";
+import { withoutTotalDamage } from "./total-damage.ts";
 import { unwrappings } from "./unwrap.ts";
 
 /** Where a block belongs, the block as it was finally read, and how it was found. */
@@ -25,6 +28,8 @@ export interface Finding {
   readonly matches: readonly Match[];
   readonly tier?: TierName | undefined;
   readonly note?: string | undefined;
+  /** Removes the level of escaping that had to be removed. */
+  readonly undo?: ((text: string) => string) | undefined;
 }
 
 /** Places every block of one file. `sources` are ways to read the file; the first that has them all counts. */
@@ -40,12 +45,24 @@ export function locateBlocks(
       findings.push(...found);
       return found.length === 0;
     });
-    if (!missing) return { source, located: decideAll(source, findings) };
+    if (!missing) return { source, located: decideAll(source, shareEscaping(findings)) };
     failure ??= { source, block: missing };
   }
   throw failure
     ? notFound(failure.source, failure.block)
     : new ToolError("internal", "No way to read the file");
+}
+
+/** Text that is escaped once too often in one block is so in all; one without an escape to find cannot show it. */
+export function shareEscaping<Each extends Finding>(findings: readonly Each[]): readonly Each[] {
+  const undo = findings.find((finding) => finding.undo)?.undo;
+  if (!undo) return findings;
+  return findings.map((finding) => {
+    const { oldLines, newLines } = finding.block;
+    const text = oldLines.join("\n");
+    if (finding.undo || undo(text) !== text) return finding;
+    return { ...finding, block: withLines(finding.block, oldLines, undo(newLines.join("\n")).split("\n")) };
+  });
 }
 
 function decideAll(source: Source, findings: readonly Finding[]): readonly Located[] {
@@ -70,26 +87,69 @@ function tierIn({ lines, hasCarriageReturns }: Source, { oldLines }: Block, { ti
 export function look(source: Source, block: Block): readonly Finding[] {
   if (block.oldLines.length === 0) return [{ block, matches: [insertionPoint(source, block)] }];
   const matches = findMatches(source, block);
-  if (matches.length > 0) return [{ block, matches }];
-  const unwrapped = findUnwrapped(source, block);
-  if (unwrapped) return [unwrapped];
+  if (matches[0]?.tier === "exact") return [{ block, matches }];
+  const undamaged = withoutTotalDamage(block);
+  if (undamaged)
+    return look(source, undamaged.block).map((finding) => ({ tier: undamaged.tier, ...finding }));
+  if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return [{ block, matches }];
+  const tolerant = matches.length > 0 ? { block, matches } : findUnwrapped(source, block);
+  if (tolerant) {
+    if (isDone(source, tolerant.block, tolerant.matches)) return [];
+    refuseDrifted(source, tolerant);
+    return [tolerant];
+  }
+  // Where the new text is whole, it is done, and a place that is only like the old one another.
+  if (newTextLine(source, block) !== undefined) return [];
   const parts = findInParts(source, block);
   if (parts.length === 0) return findStale(source, block);
   const note = "read as separate hunks";
   return parts.map((part) => ({ block: part.block, matches: [part.match], tier: "unwrapped", note }));
 }
 
+/** Where another place has all lines but a removed one as they are written, that is meant, and the line has drifted. */
+function refuseDrifted(source: Source, { block, matches }: Finding): void {
+  if (matches[0]!.tier !== "indentation") return;
+  const rival = partialPlaces(source, block).find(
+    ({ line, agreeing, differing, tier }) =>
+      differing.length === 1 &&
+      !block.isContext(differing[0]!) &&
+      agreeing.filter((index) => isTelling(block.oldLines[index]!)).length > 1 &&
+      !overlooksContent(tier) &&
+      !matches.some((match) => match.line === line),
+  );
+  if (!rival) return;
+  const message = `${source.path}: ${block.name} fits at line ${matches[0]!.line + 1}, but only with other indentation, and at line ${rival.line + 1} all of its lines but one stand as they are`;
+  throw new ToolError("ambiguous-match", message, {
+    hint: "Read both places again and copy the old lines of the right one.",
+  });
+}
+
 /** The first unwrapping that gives the file's own text; else the first that gives it with some tolerance. */
 function findUnwrapped(source: Source, block: Block): Finding | undefined {
   let tolerant: Finding | undefined;
-  for (const { block: inner, note, endsFile } of unwrappings(block)) {
+  let unshifted: Finding | undefined;
+  for (const { block: inner, note, endsFile, undo } of unwrappings(block)) {
     if (inner.oldLines.length === 0) return { block: inner, matches: [insertionPoint(source, inner)] };
-    const matches = findMatches(source, inner).filter((match) => !endsFile || isLast(source, inner, match));
-    const finding = { block: inner, matches, tier: "unwrapped" as const, note };
-    if (matches.length > 0 && !overlooksContent(matches[0]!.tier)) return finding;
-    if (matches.length > 0) tolerant ??= finding;
+    const matches = findMatches(source, inner).filter(
+      (match) => !endsFile || endsAlone(source, block, inner, match),
+    );
+    const [first] = matches;
+    if (!first) continue;
+    const finding = { block: inner, matches, tier: "unwrapped" as const, note, undo };
+    if (!overlooksContent(first.tier)) return finding;
+    // Of tolerant readings one that leaves indentation alone.
+    if (first.tier === "glyphs" && !isShifted(source, inner, first.line)) unshifted ??= finding;
+    tolerant ??= finding;
   }
-  return tolerant;
+  return unshifted ?? tolerant;
+}
+
+/** Whether a block without its last line ends the file, and no other place has nearly all of its lines. */
+function endsAlone(source: Source, block: Block, inner: Block, match: Match): boolean {
+  return (
+    isLast(source, inner, match) &&
+    !hasRival(block, compareAt(source, block, match.line), partialPlaces(source, block))
+  );
 }
 
 function isLast({ lines }: Source, { oldLines }: Block, { line }: Match): boolean {
@@ -99,9 +159,10 @@ function isLast({ lines }: Source, { oldLines }: Block, { line }: Match): boolea
 function findStale(source: Source, block: Block): readonly Finding[] {
   const whole = asWholeLines(block);
   if (!whole) return [];
-  const readings = [{ block: whole, note: undefined }, ...unwrappings(whole)];
-  for (const { block: inner, note } of readings) {
+  const readings = [{ block: whole, note: undefined, endsFile: false }, ...unwrappings(whole)];
+  for (const { block: inner, note, endsFile } of readings) {
     const match = findWithStaleLine(source, inner);
+    if (match && endsFile && !isLast(source, inner, match)) continue;
     const stale = "one context line differs from the file, which keeps its own";
     if (match) {
       return [
@@ -115,38 +176,4 @@ function findStale(source: Source, block: Block): readonly Finding[] {
     }
   }
   return [];
-}
-
-/** Lines to add without any line around them: below their header, at the marked end, or into an empty file. */
-function insertionPoint(source: Source, block: Block): Match {
-  const { headers, endOfFile } = block.place;
-  const { lines, path } = source;
-  const at = (line: number): Match => ({
-    tier: "exact",
-    line,
-    start: lines.start(line),
-    end: lines.start(line),
-  });
-  if (lines.count === 0) return at(0);
-  if (endOfFile) return at(lines.count);
-  const sections = headers.length > 0 ? sectionsUnder(source, headers) : [];
-  if (sections.length === 1) return at(sections[0]!.header + 1);
-  if (sections.length > 1) {
-    const places = listLines(sections.map(({ header }) => at(header)));
-    throw new ToolError("ambiguous-match", `${path}: the header of ${block.name} stands at ${places}`, {
-      hint: "Add a context line, or the header of the class around it as another @@ line before.",
-    });
-  }
-  if (headers.length > 0) {
-    throw new ToolError(
-      "no-match",
-      `${path}: the header of ${block.name} is not in the file: ${headers.at(-1)}`,
-      {
-        hint: "Add the line above or below the new lines as context.",
-      },
-    );
-  }
-  throw new ToolError("invalid-input", `${path}: ${block.name} only adds lines and does not say where`, {
-    hint: "Add the line above or below the new lines as context, or end the hunk with `*** End of File`.",
-  });
 }

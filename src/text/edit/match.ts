@@ -25,22 +25,43 @@ export interface Match {
  * Whether the block's old lines stand at `line`, by a tier no looser than `upTo`. Text inside one line may stand there
  * often.
  */
-export function matchesAt(source: Source, block: Block, line: number, upTo: TierName): readonly Match[] {
+export function matchesAt(
+  source: Source,
+  block: Block,
+  line: number,
+  upTo: "indentation" | "glyphs",
+): readonly Match[] {
   const { oldLines, wholeLines } = block;
   if (!fits(source, block, line)) return [];
   if (!wholeLines && oldLines.length === 1) {
     return matchesInside(source, oldLines[0]!, line).filter(({ tier }) => looser(tier, upTo) === upTo);
   }
+  const [first, end] = wholeLinesOf(block);
   let tier: TierName = "exact";
-  for (
-    let index = wholeLines ? 0 : 1;
-    index < (wholeLines ? oldLines.length : oldLines.length - 1);
-    index += 1
-  ) {
+  for (let index = first; index < end; index += 1) {
     const same = tierOfLines(oldLines[index]!, source.lines.text(line + index), upTo);
     if (same === undefined) return [];
     tier = looser(tier, same);
   }
+  return matchWithEdges(source, block, line, tier, upTo);
+}
+
+/** Which old lines are whole lines of the file: all of a hunk's, but not the first and last of a text. */
+export function wholeLinesOf({ oldLines, wholeLines }: Block): readonly [first: number, end: number] {
+  return wholeLines ? [0, oldLines.length] : [1, oldLines.length - 1];
+}
+
+/** The match at `line`, where the whole lines are known to stand by `tier`. */
+export function matchWithEdges(
+  source: Source,
+  block: Block,
+  line: number,
+  wholeLinesTier: TierName,
+  upTo: "indentation" | "glyphs",
+): readonly Match[] {
+  const { oldLines, wholeLines } = block;
+  if (!fits(source, block, line)) return [];
+  let tier = wholeLinesTier;
   const last = line + oldLines.length - 1;
   if (wholeLines) {
     return [{ tier, line, start: source.lines.start(line), end: source.lines.contentEnd(last) }];
@@ -49,8 +70,13 @@ export function matchesAt(source: Source, block: Block, line: number, upTo: Tier
   if (!edges) return [];
   tier = looser(tier, edges.tier);
   if (looser(tier, upTo) !== upTo) return [];
-  // Where indentation does not count, a line begins with it.
-  const start = overlooksContent(tier) && edges.isIndented ? source.lines.start(line) : edges.start;
+  // Text that begins or ends inside a word, or at another depth inside a line, is another text.
+  if (overlooksContent(tier) && (edges.cutsWord || (edges.isOpen && isShifted(source, block, line))))
+    return [];
+  // Where blanks do not count, a blank line is blank from its start; where indentation does not, a line begins with it.
+  const takesBlanks = tier !== "exact" && isBlankLine(oldLines[0]!) && isBlankLine(source.lines.text(line));
+  const takesIndentation = overlooksContent(tier) && edges.isIndented;
+  const start = takesBlanks || takesIndentation ? source.lines.start(line) : edges.start;
   return [{ tier, line, start, end: edges.end }];
 }
 
@@ -65,28 +91,47 @@ export function edgeTier(block: Block, index: number, found: string): TierName |
 
 /** The line after a final line end counts for text that ends with one. */
 function fits(source: Source, { oldLines, wholeLines }: Block, line: number): boolean {
-  const room = source.lines.count - line - oldLines.length;
-  if (line < 0 || room < -1) return false;
-  return room >= 0 || (!wholeLines && oldLines.length > 1 && oldLines.at(-1) === "");
+  const end = line + oldLines.length;
+  if (line < 0) return false;
+  if (source.lines.hasLines(end)) return true;
+  return !wholeLines && oldLines.length > 1 && oldLines.at(-1) === "" && source.lines.hasLines(end - 1);
 }
 
-function matchEdges(
-  { lines }: Source,
-  { oldLines }: Block,
-  line: number,
-): { tier: TierName; start: number; isIndented: boolean; end: number } | undefined {
+/** Where text that may begin and end inside a line does so. */
+interface Edges {
+  readonly tier: TierName;
+  readonly start: number;
+  readonly end: number;
+  /** Only indentation stands before it. */
+  readonly isIndented: boolean;
+  /** Its last line goes on after it. */
+  readonly isOpen: boolean;
+  readonly cutsWord: boolean;
+}
+
+function matchEdges({ lines }: Source, { oldLines }: Block, line: number): Edges | undefined {
   const last = line + oldLines.length - 1;
   const firstText = lines.text(line);
-  const lastText = last < lines.count ? lines.text(last) : "";
+  const lastText = lines.hasLines(last + 1) ? lines.text(last) : "";
   const first = alignAtEnd(oldLines[0]!, firstText);
   const final = alignAtStart(oldLines.at(-1)!, lastText);
   if (!first || !final) return undefined;
   return {
+    isOpen: !isBlankLine(oldLines.at(-1)!) && !isBlankLine(lastText.slice(final.at)),
+    cutsWord: cutsWord(firstText, first.at) || cutsWord(lastText, final.at),
     tier: looser(first.tier, final.tier),
     start: lines.start(line) + Buffer.byteLength(firstText.slice(0, first.at)),
     isIndented: isBlankLine(firstText.slice(0, first.at)) && !isBlankLine(firstText.slice(first.at)),
     end: lines.start(last) + Buffer.byteLength(lastText.slice(0, final.at)),
   };
+}
+
+/** Whether lines after the first are indented otherwise than in the file. */
+export function isShifted({ lines }: Source, { oldLines }: Block, line: number): boolean {
+  return oldLines.some((wanted, index) => {
+    if (index === 0 || isBlankLine(wanted)) return false;
+    return indentationOf(wanted) !== indentationOf(lines.text(line + index));
+  });
 }
 
 interface Alignment {

@@ -1,9 +1,11 @@
 import { ToolError } from "../../contract/error.ts";
-import { type Block, blockOfHunk, type HunkLine } from "./block.ts";
+import type { Block } from "./block.ts";
 import { type DiffHeader, isDiffHeader, readDiffHeader } from "./diff-header.ts";
 import type { FileSection } from "./file-section.ts";
-import { readHunkHeader } from "./hunk-header.ts";
+import { blockOfHunk, type HunkLine } from "./hunk.ts";
+import { isHunkHeader, placeUnder, readHunkHeader } from "./hunk-header.ts";
 import { diffNames, withoutPrefix } from "./named-file.ts";
+import { isHereDocumentEnd, looksLikeHunk } from "./surroundings.ts";
 
 /*
  * Unified diffs, from git or plain, alone or inside prose and fences:
@@ -23,15 +25,15 @@ export function parseDiff(diff: string): readonly FileSection[] {
   let at = 0;
   while (at < lines.length) {
     if (!isDiffHeader(lines, at)) {
-      if (isHunkStart(lines[at]!) && /@@ -\d/.test(lines[at]!)) throw noFile(at);
+      if (isHunkHeader(lines[at]!) && /@@ -\d/.test(lines[at]!)) throw noFile(at);
       at += 1;
       continue;
     }
     const header = readDiffHeader(lines, at);
     at = header.end;
     const hunks: Hunk[] = [];
-    while (at < lines.length && isHunkStart(lines[at]!)) {
-      const hunk = readHunk(lines, at, hunks.length + 1);
+    while (isHunkHeader(lines[afterBlank(lines, at)] ?? "")) {
+      const hunk = readHunk(lines, afterBlank(lines, at), hunks.length + 1);
       hunks.push(hunk);
       at = hunk.end;
     }
@@ -55,18 +57,20 @@ interface Hunk {
 
 function sectionOf(header: DiffHeader, hunks: readonly Hunk[]): FileSection {
   const { oldName, newName, mode } = header;
-  if (oldName === undefined) {
+  const has = (...kinds: readonly HunkLine["kind"][]) =>
+    hunks.some(({ lines }) => lines.some(({ kind }) => kinds.includes(kind)));
+  if (oldName === undefined || (header.oldIsEpoch && !has("context", "removed"))) {
+    const lineOf = ({ text, carriageReturn }: HunkLine) =>
+      carriageReturn && !header.hasCarriageReturns ? `${text}\r` : text;
     return {
       kind: "add",
       name: header.isPlain ? newName! : withoutPrefix(newName!),
-      lines: hunks.flatMap(({ lines }) =>
-        lines.filter(({ kind }) => kind === "added").map(({ text }) => text),
-      ),
+      lines: hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === "added").map(lineOf)),
       finalLineEnd: hunks.at(-1)?.newHasFinalLineEnd ?? true,
       mode,
     };
   }
-  if (newName === undefined) {
+  if (newName === undefined || (header.newIsEpoch && !has("context", "added"))) {
     const removed = hunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === "removed"));
     return {
       kind: "delete",
@@ -90,10 +94,6 @@ function sectionOf(header: DiffHeader, hunks: readonly Hunk[]): FileSection {
   };
 }
 
-function isHunkStart(line: string): boolean {
-  return /^@@(\s|$)/.test(line);
-}
-
 function readHunk(lines: readonly string[], start: number, number: number): Hunk {
   const header = readHunkHeader(lines[start]!.slice(2).trim());
   const counted = bodyByCounts(lines, start + 1, header.oldCount, header.newCount);
@@ -110,11 +110,7 @@ function readHunk(lines: readonly string[], start: number, number: number): Hunk
     } else throw unexpected(lines, at);
   }
   if (body.every(({ bare }) => bare)) throw unexpected(lines, start);
-  const place = {
-    headers: header.text === "" ? [] : [header.text],
-    firstLine: header.firstLine,
-    endOfFile: !oldHasFinalLineEnd || undefined,
-  };
+  const place = placeUnder([header], !oldHasFinalLineEnd);
   const finalLineEnd = oldHasFinalLineEnd === newHasFinalLineEnd ? undefined : newHasFinalLineEnd;
   return {
     lines: body,
@@ -129,8 +125,12 @@ function readLine(line: string): HunkLine | undefined {
   const carriageReturn = line.endsWith("\r");
   const text = (carriageReturn ? line.slice(0, -1) : line).slice(1);
   if (line === "" || line === "\r") return { kind: "context", text: "", bare: true, carriageReturn };
-  const kind = kinds[line[0]!];
+  const kind = kindOf(line);
   return kind && { kind, text, carriageReturn };
+}
+
+function kindOf(line: string): HunkLine["kind"] | undefined {
+  return line === "" || line === "\r" ? "context" : kinds[line[0]!];
 }
 
 const kinds: Readonly<Record<string, HunkLine["kind"]>> = { " ": "context", "-": "removed", "+": "added" };
@@ -147,38 +147,58 @@ function bodyByCounts(
   let newLeft = newCount;
   let at = start;
   for (; at < lines.length && (oldLeft > 0 || newLeft > 0); at += 1) {
-    const line = readLine(lines[at]!);
-    if (!line && !lines[at]!.startsWith("\\")) return undefined;
-    if (line && line.kind !== "added") oldLeft -= 1;
-    if (line && line.kind !== "removed") newLeft -= 1;
+    const kind = kindOf(lines[at]!);
+    if (!kind && !lines[at]!.startsWith("\\")) return undefined;
+    if (kind && kind !== "added") oldLeft -= 1;
+    if (kind && kind !== "removed") newLeft -= 1;
   }
   while (lines[at]?.startsWith("\\")) at += 1;
   return oldLeft === 0 && newLeft === 0 && canFollowHunk(lines, at) ? at : undefined;
 }
 
 function canFollowHunk(lines: readonly string[], at: number): boolean {
-  let next = at;
-  while (next < lines.length && lines[next]!.trim() === "") next += 1;
-  return endsHunk(lines, next) || (next < lines.length && !readLine(lines[next]!));
+  const next = afterBlank(lines, at);
+  return endsHunk(lines, next) || (next > at && isProse(lines, next));
 }
 
 function bodyByLooks(lines: readonly string[], start: number): number {
   let end = start;
-  while (!endsHunk(lines, end)) end += 1;
-  // The text itself ends with a line end; that is no blank line.
-  if (end === lines.length && lines[end - 1] === "") end -= 1;
-  return end;
+  while (!endsHunk(lines, end) && !(lines[end - 1] === "" && isProse(lines, end))) end += 1;
+  // The text itself ends with a line end, and prose comes after a blank line; neither is a line of the hunk.
+  const isBlankLayout = end === lines.length || !endsHunk(lines, end);
+  return isBlankLayout && lines[end - 1] === "" ? end - 1 : end;
 }
 
-/** The end of the text, another hunk or file, a fence, or the signature of a mailed patch. */
+function afterBlank(lines: readonly string[], at: number): number {
+  let next = at;
+  while (next < lines.length && lines[next]!.trim() === "") next += 1;
+  return next;
+}
+
+/** The end of the text or of a wrapping, another hunk or file, or the signature of a mailed patch. */
 function endsHunk(lines: readonly string[], at: number): boolean {
   const line = lines[at];
   if (line === undefined) return true;
-  return isHunkStart(line) || isDiffHeader(lines, at) || /^(```|~~~)/.test(line) || isSignature(lines, at);
+  if (isHunkHeader(line) || isDiffHeader(lines, at)) return true;
+  if (!/^(?:```|~~~)/.test(line) && !isHereDocumentEnd(lines, at)) return isSignature(lines, at);
+  return isProse(lines, at);
+}
+
+/** Nothing up to the next file looks as if it belonged to a hunk, so that none of it is lost. */
+function isProse(lines: readonly string[], at: number): boolean {
+  if (readLine(lines[at]!)) return false;
+  for (let next = at; next < lines.length && !isDiffHeader(lines, next); next += 1) {
+    if (looksLikeHunk(lines[next]!)) return false;
+  }
+  return true;
 }
 
 function isSignature(lines: readonly string[], at: number): boolean {
-  return lines[at] === "-- " && lines.slice(at + 2).every((line) => line.trim() === "");
+  return (
+    lines[at]?.trimEnd() === "--" &&
+    !/^[+-]/.test(lines[at + 1] ?? "") &&
+    lines.slice(at + 2).every((line) => line.trim() === "")
+  );
 }
 
 function unexpected(lines: readonly string[], at: number): ToolError {

@@ -1,10 +1,11 @@
 import { ToolError } from "../../contract/error.ts";
-import { type Block, blockOfHunk, type HunkLine } from "./block.ts";
-import { isDiffHeader } from "./diff-header.ts";
+import type { Block } from "./block.ts";
 import type { FileSection } from "./file-section.ts";
-import { readHunkHeader } from "./hunk-header.ts";
+import { blockOfHunk, type HunkLine } from "./hunk.ts";
+import { type HunkHeader, placeUnder, readHunkHeader } from "./hunk-header.ts";
 import { parseDiff } from "./parse-diff.ts";
 import { patchBodies } from "./patch-envelope.ts";
+import { PatchReader, type Strictness } from "./patch-reader.ts";
 
 /*
  * The patch format called v4a:
@@ -19,8 +20,6 @@ import { patchBodies } from "./patch-envelope.ts";
  * Read strictly, only a line that begins with "***" or "@@" is a marker, so " *** End Patch" is context. Read loosely,
  * markers may be padded, headers of unified diffs are skipped, and blank lines need no "+" in a new file.
  */
-
-export type Strictness = "strict" | "loose";
 
 /** Throws `invalid-input` with the number of the line that does not belong. */
 export function parsePatch(patch: string, strictness: Strictness): readonly FileSection[] {
@@ -42,89 +41,10 @@ export function hasLooseReading(patch: string): boolean {
   return (
     /^(?:[^\S\n]+(?:\*\*\*|@@)|--- |diff --git |\\ No newline|@@ -0,0)/m.test(patch) ||
     !/^\s*\*\*\* Begin Patch\s*$/m.test(patch) ||
+    !/^\*\*\* End Patch/m.test(patch) ||
     /^\r?\n\+/m.test(patch)
   );
 }
-
-/** The lines of a patch, one after the other. */
-class PatchReader {
-  readonly strictness: Strictness;
-  readonly #lines: readonly string[];
-  readonly #firstLine: number;
-  #at = 0;
-
-  constructor(lines: readonly string[], firstLine: number, strictness: Strictness) {
-    this.#lines = lines;
-    this.#firstLine = firstLine;
-    this.strictness = strictness;
-    this.skipBlank();
-  }
-
-  get isDone(): boolean {
-    return this.#at >= this.#lines.length;
-  }
-
-  get line(): string {
-    return this.#lines[this.#at]!;
-  }
-
-  get next(): string | undefined {
-    return this.#lines[this.#at + 1];
-  }
-
-  advance(): void {
-    this.#at += 1;
-  }
-
-  skipBlank(): void {
-    while (!this.isDone && this.line.trim() === "") this.advance();
-  }
-
-  /** This line as a marker would stand there. */
-  get #marked(): string {
-    return this.strictness === "loose" ? this.line.trim() : this.line;
-  }
-
-  /** The value of a `*** …: value` marker at this line. */
-  marker(name: string): string | undefined {
-    const text = this.#marked;
-    if (!text.startsWith("***")) return undefined;
-    const rest = text.slice(3).trim();
-    return rest.slice(0, name.length).toLowerCase() === name.toLowerCase()
-      ? rest.slice(name.length).trim()
-      : undefined;
-  }
-
-  get isMarker(): boolean {
-    return this.#marked.startsWith("***") && sectionMarkers.some((name) => this.marker(name) !== undefined);
-  }
-
-  /** The text after `@@`. */
-  get header(): string | undefined {
-    const text = this.#marked;
-    if (!text.startsWith("@@")) return undefined;
-    return text.trimEnd() === "@@" || text.startsWith("@@ ") ? text.slice(2).trim() : undefined;
-  }
-
-  get isDiff(): boolean {
-    return isDiffHeader(this.#lines, this.#at);
-  }
-
-  /** A unified diff from here to the next section. */
-  takeDiff(): string {
-    const start = this.#at;
-    while (!this.isDone && !this.isMarker) this.advance();
-    // As many lines before it as there are, so that errors count right.
-    return "\n".repeat(this.#firstLine + start - 1) + this.#lines.slice(start, this.#at).join("\n");
-  }
-
-  unexpected(expected: string): ToolError {
-    const message = `Line ${this.#firstLine + this.#at} of the patch does not belong there: ${JSON.stringify(this.line)}`;
-    return new ToolError("invalid-input", message, { hint: expected });
-  }
-}
-
-const sectionMarkers = ["Add File:", "Delete File:", "Update File:", "Move to:", "End of File"];
 
 function readSections(reader: PatchReader): readonly FileSection[] {
   return reader.isDiff ? parseDiff(reader.takeDiff()) : [readSection(reader)];
@@ -189,8 +109,7 @@ function readUpdated(reader: PatchReader, name: string): FileSection {
 }
 
 function readHunk(reader: PatchReader, name: string): Block | undefined {
-  const headers: string[] = [];
-  let firstLine: number | undefined;
+  const headers: HunkHeader[] = [];
   const lines: HunkLine[] = [];
   let endOfFile = false;
   for (; !reader.isDone; reader.advance()) {
@@ -205,9 +124,7 @@ function readHunk(reader: PatchReader, name: string): Block | undefined {
     if (header !== undefined) {
       if (lines.some(({ bare }) => !bare)) break;
       lines.length = 0;
-      const hunkHeader = readHunkHeader(header);
-      firstLine ??= hunkHeader.firstLine;
-      if (hunkHeader.text !== "") headers.push(hunkHeader.text);
+      headers.push(readHunkHeader(header));
       continue;
     }
     const line = readHunkLine(reader);
@@ -215,11 +132,12 @@ function readHunk(reader: PatchReader, name: string): Block | undefined {
     else endOfFile = true;
   }
   const isEmpty = lines.every(({ bare }) => bare);
-  if (!isEmpty) return blockOfHunk(name, lines, { headers, firstLine, endOfFile });
-  if (headers.length > 0 || endOfFile) {
+  if (!isEmpty) return blockOfHunk(name, lines, placeUnder(headers, endOfFile));
+  const named = headers.findLast(({ text }) => text !== "");
+  if (named || endOfFile) {
     throw new ToolError(
       "invalid-input",
-      `The patch has ${name} without lines${headers.length > 0 ? ` below "@@ ${headers.at(-1)}"` : ""}`,
+      `The patch has ${name} without lines${named ? ` below "@@ ${named.text}"` : ""}`,
       {
         hint: "Below `@@` come lines that begin with a space, `-` or `+`.",
       },
@@ -233,7 +151,10 @@ function readHunkLine(reader: PatchReader): HunkLine | undefined {
   const { line, strictness } = reader;
   const carriageReturn = line.endsWith("\r");
   const text = (carriageReturn ? line.slice(0, -1) : line).slice(1);
-  if (line === "" || line === "\r") return { kind: "context", text: "", bare: true, carriageReturn };
+  if (line === "" || line === "\r") {
+    if (strictness === "loose" && reader.isAmongAdded) return { kind: "added", text: "", carriageReturn };
+    return { kind: "context", text: "", bare: true, carriageReturn };
+  }
   if (line[0] === " ") return { kind: "context", text, carriageReturn };
   if (line[0] === "-") return { kind: "removed", text, carriageReturn };
   if (line[0] === "+") return { kind: "added", text, carriageReturn };

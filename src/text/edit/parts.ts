@@ -1,8 +1,10 @@
-import { type Block, partOfHunk } from "./block.ts";
+import type { Block } from "./block.ts";
+import { partOfHunk } from "./hunk.ts";
 import type { Match } from "./match.ts";
 import { compareAt, isTelling } from "./places.ts";
 import { findMatches } from "./search.ts";
 import type { Source } from "./source.ts";
+import { isBlankLine, overlooksContent } from "./tiers.ts";
 
 /** A part of a hunk and where it is. */
 export interface Part {
@@ -38,7 +40,8 @@ function cut(
     return rest && [rest];
   }
   for (let run = runs.length - 1; run > from.run; run -= 1) {
-    const last = Math.min(runs[run]!.oldStart, longest);
+    // The next hunk begins with context.
+    const last = Math.min(runs[run]!.oldStart - 1, longest);
     for (let end = last; end >= runs[run - 1]!.oldEnd && end > from.start; end -= 1) {
       budget.tries -= 1;
       if (budget.tries < 0) return undefined;
@@ -73,18 +76,19 @@ function partAt(
 ): Part | undefined {
   const part = partOfHunk(block, { start: from.start, end: to.end, firstRun: from.run, lastRun: to.run });
   const matches = findMatches(source, part);
-  return matches.length === 1
-    ? { block: part, match: matches[0]!, start: from.start, end: to.end }
+  const [match] = matches;
+  return matches.length === 1 && !overlooksContent(match!.tier)
+    ? { block: part, match: match!, start: from.start, end: to.end }
     : undefined;
 }
 
 /**
- * Whether parts are hunks of their own: one below the other, each with context, none with lines of another part next
- * to it. Otherwise they may be parts of one place and of its lookalike.
+ * Whether parts are hunks of their own: one below the other with text between them, each with context, none with lines
+ * of another part next to it. Otherwise they may be parts of one place and of its lookalike.
  */
 function areSeparate(source: Source, block: Block, parts: readonly Part[]): boolean {
   return parts.every(({ match, start, end }, index) => {
-    const isBelow = index === 0 || parts[index - 1]!.match.end < match.start;
+    const isBelow = index === 0 || hasTextBetween(source, parts[index - 1]!.match, match);
     const hasContext = block.oldLines.some(
       (line, each) => start <= each && each < end && block.isContext(each) && isTelling(line),
     );
@@ -94,4 +98,8 @@ function areSeparate(source: Source, block: Block, parts: readonly Part[]): bool
     );
     return isBelow && hasContext && !hasOthers;
   });
+}
+
+function hasTextBetween({ utf8 }: Source, upper: Match, lower: Match): boolean {
+  return upper.end < lower.start && !isBlankLine(utf8.slice(upper.end, lower.start));
 }

@@ -1,17 +1,18 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Block } from "./block.ts";
 import type { Source } from "./source.ts";
+import { bytesOf } from "./utf8-text.ts";
 
 /**
  * Refuses new lines that stand for code instead of being code: "... existing code ...", "rest of the file unchanged".
  * Such words are fine where the old text or the file has them too. `text` holds all the new lines.
  */
-export function refusePlaceholders(source: Source, of: { readonly block: Block }, text: string): void {
+export function refusePlaceholders(source: Source, block: Block, text: string): void {
   if (!hint.test(text)) return;
-  const { oldLines, newLines, runs } = of.block;
+  const { oldLines, newLines, runs } = block;
   for (const line of runs.flatMap(({ newStart, newEnd }) => newLines.slice(newStart, newEnd))) {
     const isOld = () =>
-      oldLines.some((old) => old.trim() === line.trim()) || source.utf8.includes(line.trim());
+      oldLines.some((old) => old.trim() === line.trim()) || source.utf8.bytes.includes(bytesOf(line.trim()));
     if (!isPlaceholder(line) || isOld()) continue;
     const message = `${source.path}: the new text holds a placeholder instead of code: ${line.trim()}`;
     throw new ToolError("invalid-input", message, {
@@ -23,8 +24,11 @@ export function refusePlaceholders(source: Source, of: { readonly block: Block }
 /** Words without which no line is a placeholder; asking for them first is cheap. */
 const hint = /rest|remain|existing|unchanged|previous|original|same|other/i;
 
+/** `...rest,` in a list or call is code. */
+const spread = /^\s*\.{3}[\w$.?!()[\]]+[,;:)}\]]*\s*$/;
+
 export function isPlaceholder(line: string): boolean {
-  if (line.length > 200 || !hint.test(line)) return false;
+  if (line.length > 200 || !hint.test(line) || spread.test(line)) return false;
   const comment =
     /^\s*(?:\/\/+|#+|\/\*+|\*|<!--|--|;+|%+|\{\/\*|"""|''')?\s*(.*?)\s*(?:\*\/\}?|-->|"""|''')?\s*$/.exec(
       line,

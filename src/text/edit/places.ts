@@ -37,6 +37,17 @@ export function partialPlaces(source: Source, block: Block): readonly PartialPla
 
 /** Lines of the file that are `wanted`, with some tolerance; none when there are too many. */
 function linesLike(source: Source, wanted: string): readonly number[] {
+  const known = linesKnown.get(source) ?? new Map<string, readonly number[]>();
+  linesKnown.set(source, known);
+  const lines = known.get(wanted) ?? findLinesLike(source, wanted);
+  known.set(wanted, lines);
+  return lines;
+}
+
+/** Blocks that are read in several ways have most lines in common. */
+const linesKnown = new WeakMap<Source, Map<string, readonly number[]>>();
+
+function findLinesLike(source: Source, wanted: string): readonly number[] {
   for (const anchor of [wanted.trim(), longestWord([wanted])?.text ?? ""]) {
     const lines: number[] = [];
     let tries = 0;
@@ -50,9 +61,27 @@ function linesLike(source: Source, wanted: string): readonly number[] {
   return [];
 }
 
+const maxWords = 8;
+const maxHits = 200;
+
+/** Lines of the file that have words in common with a text, and how many. Words that are there often do not count. */
+export function linesSharingWords(source: Source, text: string): ReadonlyMap<number, number> {
+  const words = new Set(text.match(/[\p{L}\p{N}_]{3,}/gu));
+  const shared = new Map<number, number>();
+  for (const word of [...words].sort((left, right) => right.length - left.length).slice(0, maxWords)) {
+    const lines = new Set<number>();
+    for (const line of linesWith(source, word)) {
+      lines.add(line);
+      if (lines.size > maxHits) break;
+    }
+    if (lines.size <= maxHits) for (const line of lines) shared.set(line, (shared.get(line) ?? 0) + 1);
+  }
+  return shared;
+}
+
 /** Whether a line can be recognised by what it says: a few letters, not just brackets. */
 export function isTelling(line: string): boolean {
-  return (line.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 4;
+  return /(?:[\p{L}\p{N}][^\p{L}\p{N}]*){4}/u.test(line);
 }
 
 /** How much two lines have in common, from 0 to 1. */

@@ -8,6 +8,28 @@ import { planReplace } from "./plan-replace.ts";
 import { planSections } from "./plan-sections.ts";
 import { unescapeWhole } from "./unescape-whole.ts";
 
+/*
+ * The steps of an edit, in order, and where they are:
+ *
+ * 1. Read the call. unescape-whole, patch-envelope and surroundings take off what is around a patch; parse-patch
+ *    (patch-reader) and parse-diff (diff-header) make a FileSection of every file, hunk-header and hunk a Block of every
+ *    hunk. Find and replace is a Block too: plan-replace. plan-sections settles which files are meant (named-file).
+ * 2. Read the file. source: file-text knows its encoding, utf8-text and line-table its characters and lines.
+ * 3. Find the place of every Block. locate asks, strictest first:
+ *      search, match      the lines as they are, then without trailing blanks, indentation, glyphs (tiers, glyphs)
+ *      total-damage       the same without what was done to every single line
+ *      unwrap             the same without gutters, fences, a level of escaping (unescape)
+ *      parts              as several hunks whose @@ was forgotten
+ *      stale-line         with one context line that is behind the file, if nothing else comes near (places)
+ *    The first that finds any place must find one, or decide must choose by end of file, header (sections) or number.
+ *    insertion-point is for lines without context, repeats keeps files of like lines quick.
+ * 4. Refuse what would be no honest success: placeholder, already-done, a change of nothing. diagnose says what is near.
+ * 5. Write. rewrite makes splices of the lines that change; where the place was found with tolerance, translate brings
+ *    new lines into the file's glyphs (keep-glyphs) and indentation (learn-indentation, fit-indentation,
+ *    indentation-habits), unless they are in the file's spelling already (new-text-spelling). splice joins them with the
+ *    bytes that stay, changes and show-diff tell what was done.
+ */
+
 /**
  * What a request would do, file by file, or a ToolError that says why it cannot be done. Finding is tolerant, writing
  * is not: every byte outside the named change stays as it was, and a place is used only when it is the only one.
@@ -49,7 +71,8 @@ function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePl
       isSound = true;
       return planSections(sections, read);
     } catch (error) {
-      if (!(error instanceof ToolError)) throw error;
+      // Text that is there twice is there: another reading would only guess.
+      if (!(error instanceof ToolError) || error.code === "ambiguous-match") throw error;
       if (isSound) unfit ??= error;
       else broken ??= error;
     }
@@ -60,7 +83,7 @@ function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePl
 /** The loose reading comes second, so that content which looks like a marker stays content where the file has it. */
 function* readings(request: PatchRequest | DiffRequest): Generator<Reading> {
   const text = request.kind === "patch" ? request.patch : request.diff;
-  for (const unescaped of unescapeWhole(text.replace(/^\ufeff/, ""))) {
+  for (const unescaped of unescapeWhole(withoutMargin(text.replace(/^\ufeff/, "")))) {
     if (isPatch(unescaped, request.kind)) {
       yield () => parsePatch(unescaped, "strict");
       if (hasLooseReading(unescaped)) yield () => parsePatch(unescaped, "loose");
@@ -68,10 +91,22 @@ function* readings(request: PatchRequest | DiffRequest): Generator<Reading> {
   }
 }
 
+/** A text that is indented as a whole, as in a list. */
+function withoutMargin(text: string): string {
+  const margin = /^\s*?([ \t]+)(?:\*\*\* |--- |diff --git )/.exec(text)?.[1];
+  if (margin === undefined) return text;
+  const lines = text.split("\n");
+  const isIndented = lines.every((line) => line.startsWith(margin) || line.trim() === "");
+  return isIndented ? lines.map((line) => line.slice(margin.length)).join("\n") : text;
+}
+
 /** Whichever begins first: what looks like the other may be content. */
 function isPatch(text: string, kind: "patch" | "diff"): boolean {
   if (text.startsWith("*** Begin Patch")) return true;
-  const marker = text.search(/^[^\S\n]*\*\*\*\s*(?:Begin Patch|(?:Add|Update|Delete) File:)/im);
+  const hasMarkers = text.includes("***");
+  const marker = hasMarkers
+    ? text.search(/^[^\S\n]*\*\*\*\s*(?:Begin Patch|(?:Add|Update|Delete) File:)/im)
+    : -1;
   const header = text.search(/^(?:diff --git |--- .*\n\+\+\+ )/m);
   if (marker === -1 || header === -1) return header === -1 && (marker !== -1 || kind === "patch");
   return marker < header;

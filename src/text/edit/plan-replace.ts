@@ -4,16 +4,17 @@ import { changesOf } from "./changes.ts";
 import { decide, listLines } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
 import type { FilePlan, ReplaceEdit, ReplaceRequest } from "./edit-request.ts";
-import { encodeUtf8 } from "./file-text.ts";
-import { type Finding, look } from "./locate.ts";
+import { encodeUtf8, refuseHalfCharacters } from "./file-text.ts";
+import { type Finding, look, shareEscaping } from "./locate.ts";
 import type { Match } from "./match.ts";
 import type { ReadFile } from "./named-file.ts";
 import { refusePlaceholders } from "./placeholder.ts";
 import { rewrite, type Splice } from "./rewrite.ts";
-import { occurrences } from "./search.ts";
 import { type Source, sourcesOf } from "./source.ts";
-import { applySplices, overlapping } from "./splice.ts";
+import { applySplices, changesNothing, overlapping } from "./splice.ts";
 import type { TierName } from "./tiers.ts";
+import { refuseTooMany } from "./too-many-places.ts";
+import { bytesOf } from "./utf8-text.ts";
 
 /** What replacing text in one file would do. */
 export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): FilePlan {
@@ -62,7 +63,9 @@ interface Placed {
 
 function planContent(path: string, before: Uint8Array | undefined, content: string): FilePlan {
   if (content === "")
-    throw new ToolError("invalid-input", `${path}: there is neither text to find nor new text`);
+    throw new ToolError("invalid-input", `${path}: there is neither text to find nor new text`, {
+      hint: "Give the content of the new file as the new text.",
+    });
   const after = encodeUtf8(content);
   const addedLines = content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
   const rest = {
@@ -115,10 +118,16 @@ function findAll(
       if (found) places.push(found);
       return !found;
     });
-    if (!missing) return { source, places };
+    if (!missing) return { source, places: unescaped(places) };
     failure ??= notFound(source, missing.block);
   }
   throw failure ?? new ToolError("internal", `${path} cannot be read as text`);
+}
+
+function unescaped(places: readonly Places[]): readonly Places[] {
+  return shareEscaping(places).map((each, index) =>
+    each === places[index] ? each : { ...each, isLiteral: false },
+  );
 }
 
 function find(source: Source, wanted: Wanted): Places | undefined {
@@ -131,13 +140,15 @@ function find(source: Source, wanted: Wanted): Places | undefined {
 function literalMatches(source: Source, { find, forAll }: Wanted): readonly Match[] {
   // Where all places are wanted, those with other line ends are too.
   if (forAll && /(?<!\r)\n/.test(find) && source.hasCarriageReturns) return [];
-  const { utf8, lines } = source;
-  const wanted = encodeUtf8(find) as Buffer;
+  refuseHalfCharacters(find);
+  const { bytes } = source.utf8;
+  const wanted = bytesOf(find);
   const matches: Match[] = [];
-  for (const at of occurrences(utf8, wanted)) {
-    const splitsLineEnd = utf8[at] === 10 && utf8[at - 1] === 13;
+  for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + 1)) {
+    const splitsLineEnd = bytes[at] === "\n" && bytes[at - 1] === "\r";
     const start = splitsLineEnd ? at - 1 : at;
-    matches.push({ tier: "exact", line: lines.lineAt(start), start, end: at + wanted.length });
+    matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: at + wanted.length });
+    refuseTooMany(source.path, matches.length);
   }
   return matches;
 }
@@ -146,7 +157,7 @@ function place(source: Source, wanted: Wanted, places: Places): readonly Placed[
   const { path } = source;
   const { name } = wanted;
   const { matches, note } = places;
-  refusePlaceholders(source, places, wanted.replace);
+  refusePlaceholders(source, places.block, wanted.replace);
   refuseOtherCount(path, wanted, matches);
   const chosen = wanted.forAll
     ? matches
@@ -231,12 +242,6 @@ function refuseOverlap({ path, lines }: Source, placed: readonly Placed[]): void
 
 function times(count: number): string {
   return count === 1 ? "once" : `${count} times`;
-}
-
-export function changesNothing(path: string, name: string): ToolError {
-  return new ToolError("invalid-input", `${path}: ${name} would change nothing`, {
-    hint: "Give new text that differs from the old.",
-  });
 }
 
 export function missing(path: string): ToolError {

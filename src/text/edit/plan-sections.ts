@@ -1,4 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
+import { refuseDone } from "./already-done.ts";
 import { changesOf } from "./changes.ts";
 import type { Change, FilePlan } from "./edit-request.ts";
 import type { AddSection, DeleteSection, FileSection, UpdateSection } from "./file-section.ts";
@@ -6,17 +7,43 @@ import { encodeUtf8 } from "./file-text.ts";
 import { locateBlocks } from "./locate.ts";
 import { namedFile, newPath, type ReadFile } from "./named-file.ts";
 import { isPlaceholder, refusePlaceholders } from "./placeholder.ts";
-import { changesNothing, missing } from "./plan-replace.ts";
-import { rewrite } from "./rewrite.ts";
+import { missing } from "./plan-replace.ts";
+import { indentationTaught, rewrite } from "./rewrite.ts";
 import { type Source, sourcesOf } from "./source.ts";
-import { applySplices } from "./splice.ts";
+import { applySplices, changesNothing } from "./splice.ts";
 import { trimTrailingBlanks } from "./tiers.ts";
 
 /** What a patch or diff would do, file by file. */
 export function planSections(sections: readonly FileSection[], read: ReadFile): readonly FilePlan[] {
-  const targets = sections.map((section) => resolve(section, read));
-  refuseRepeated(targets.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
+  const targets = joinUpdates(sections, read).map((section) => resolve(section, read));
+  refuseClashes(targets.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
   return targets.map((target) => target.plan());
+}
+
+/** Sections that change the same file are one: all of a call's changes apply to the file as it is before. */
+function joinUpdates(sections: readonly FileSection[], read: ReadFile): readonly FileSection[] {
+  if (sections.length === 1) return sections;
+  const updates = new Map<string, number>();
+  const joined: FileSection[] = [];
+  for (const section of sections) {
+    const isUpdate = section.kind === "update" && section.moveTo === undefined;
+    const path = isUpdate ? namedFile(section.names, read)?.path : undefined;
+    const earlier = path === undefined ? undefined : updates.get(path);
+    if (earlier !== undefined)
+      joined[earlier] = join(joined[earlier] as UpdateSection, section as UpdateSection);
+    else if (path !== undefined) updates.set(path, joined.push(section) - 1);
+    else joined.push(section);
+  }
+  return joined;
+}
+
+function join(first: UpdateSection, second: UpdateSection): UpdateSection {
+  const blocks = [...first.blocks, ...second.blocks];
+  return {
+    ...first,
+    blocks: blocks.map((block, index) => ({ ...block, name: `hunk ${index + 1}` })),
+    mode: second.mode ?? first.mode,
+  };
 }
 
 /** A section whose names are settled. */
@@ -73,8 +100,8 @@ function planUpdate(section: UpdateSection, path: string, before: Uint8Array): F
 }
 
 function planMove(section: UpdateSection, from: string, path: string, before: Uint8Array): FilePlan {
-  const result = { path, ...updated(section, from, before), mode: section.mode };
-  return section.isCopy ? { action: "add", ...result } : { action: "move", from, before, ...result };
+  const action = section.isCopy ? "copy" : "move";
+  return { action, path, from, before, ...updated(section, from, before), mode: section.mode };
 }
 
 function updated(
@@ -86,18 +113,18 @@ function updated(
   const idle = blocks.find(({ runs }) => runs.length === 0);
   if (idle) throw changesNothing(path, idle.name);
   const { source, located } = locateBlocks(sourcesOf(path, before), blocks);
+  const taught = indentationTaught(source, located);
   const splices = located.flatMap(({ block, match, tier }) => {
-    refusePlaceholders(source, { block }, block.newLines.join("\n"));
-    const made = rewrite(source, block, match);
+    refusePlaceholders(source, block, block.newLines.join("\n"));
+    refuseDone(source, block, match);
+    const made = rewrite(source, block, match, taught);
     if (made.length === 0) throw changesNothing(path, block.name);
     return made.map((splice) => ({ ...splice, name: block.name, tier }));
   });
   return {
     after: applySplices(before, source, splices),
     changes: changesOf(source, splices),
-    notes: located.flatMap(({ block, note }) =>
-      note === undefined ? [] : [`${path}: ${block.name}: ${note}`],
-    ),
+    notes: located.flatMap(({ block, note }) => (note === undefined ? [] : [`${block.name}: ${note}`])),
   };
 }
 
@@ -124,12 +151,25 @@ function refuseMove(from: string, to: string, read: ReadFile): void {
   if (read(to) !== undefined) throw exists(to, `Delete it first, or move ${from} somewhere else.`);
 }
 
-function refuseRepeated(paths: readonly string[]): void {
-  const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
-  if (repeated === undefined) return;
-  throw new ToolError("invalid-input", `Several sections are about ${repeated}`, {
-    hint: "Put all changes of a file into one section, or send them one after the other.",
-  });
+function refuseClashes(paths: readonly string[]): void {
+  const named = new Set<string>();
+  for (const path of paths) {
+    if (named.has(path)) {
+      throw new ToolError("invalid-input", `Several sections are about ${path}`, {
+        hint: "Put all changes of a file into one section, or send them one after the other.",
+      });
+    }
+    named.add(path);
+  }
+  for (const path of paths) {
+    for (let cut = path.lastIndexOf("/"); cut > 0; cut = path.lastIndexOf("/", cut - 1)) {
+      const above = path.slice(0, cut);
+      if (!named.has(above)) continue;
+      throw new ToolError("invalid-input", `${path} cannot lie in ${above}, which another section is about`, {
+        hint: "Send the two sections one after the other.",
+      });
+    }
+  }
 }
 
 function exists(path: string, hint: string): ToolError {

@@ -1,11 +1,15 @@
 import { ToolError } from "../../contract/error.ts";
-import { type Block, wholeLinesBlock } from "./block.ts";
+import { type Block, wholeLinesBlock, withLines } from "./block.ts";
 import { diffRuns, type Run } from "./diff-runs.ts";
-import { foldGlyphs } from "./glyphs.ts";
+import type { IndentationPair } from "./fit-indentation.ts";
+import { indentationHabits } from "./indentation-habits.ts";
+import { indentAsTaught, indentationPairs } from "./learn-indentation.ts";
 import type { Match } from "./match.ts";
+import { spellingOfNewText } from "./new-text-spelling.ts";
 import type { Source } from "./source.ts";
-import { isBlankLine, overlooksContent } from "./tiers.ts";
+import { overlooksContent } from "./tiers.ts";
 import { translate } from "./translate.ts";
+import type { Utf8Text } from "./utf8-text.ts";
 
 /** The bytes from `start` up to `end` of a source's UTF-8 give way to `text`. */
 export interface Splice {
@@ -16,33 +20,57 @@ export interface Splice {
 
 /**
  * What a block changes at the place where it was found. Context keeps the file's bytes; new lines get the file's line
- * ends, and its indentation and glyphs where the match overlooked them.
+ * ends, and its indentation and glyphs where the match overlooked them. `taught` is what other blocks show about the
+ * call's indentation.
  */
-export function rewrite(source: Source, written: Block, match: Match): readonly Splice[] {
-  const block = endsBeyond(source, written, match) ? withoutFinalLineEnd(written) : written;
-  if (!overlooksContent(match.tier)) return splices(source, block, match, block.runs, block.newLines);
-  const found = block.oldLines.map((_, index) => foundText(source, block, match, index));
-  if (isInFileSpelling(block, found)) {
-    return splices(source, block, match, diffRuns(found, block.newLines), block.newLines);
-  }
+export function rewrite(
+  source: Source,
+  written: Block,
+  match: Match,
+  taught: readonly IndentationPair[] = [],
+): readonly Splice[] {
   const startsInside = match.start > source.lines.start(match.line);
-  const newLines = translate(block, found, { startsInside, glyphs: match.tier === "glyphs" });
-  if (!newLines) throw cannotIndent(source, block, match);
+  const block = endsBeyond(source, written, match) ? withoutFinalLineEnd(written, startsInside) : written;
+  if (match.tier === "exact" && taught.length === 0)
+    return splices(source, block, match, block.runs, block.newLines);
+  const indentation = { taught, habits: () => indentationHabits(source.lines) };
+  if (!overlooksContent(match.tier))
+    return splices(source, block, match, block.runs, indentAsTaught(block, indentation));
+  const found = foundLines(source, block, match);
+  const spelling = spellingOfNewText(block, found);
+  if (spelling === "file")
+    return splices(source, block, match, diffRuns(found, block.newLines), block.newLines);
+  const glyphs = match.tier === "glyphs";
+  const newLines = translate(block, found, { startsInside, glyphs, indentation });
+  if (spelling === "unclear" || !newLines) throw cannotIndent(source, block, match);
   return splices(source, block, match, block.runs, newLines);
+}
+
+/** How blocks that were found at another depth are indented in the call and in the file. */
+export function indentationTaught(
+  source: Source,
+  located: readonly { readonly block: Block; readonly match: Match }[],
+): readonly IndentationPair[] {
+  return located
+    .filter(({ match }) => overlooksContent(match.tier))
+    .flatMap(({ block, match }) => indentationPairs(block, foundLines(source, block, match)));
+}
+
+/** The old lines as the file has them. */
+function foundLines(source: Source, block: Block, match: Match): readonly string[] {
+  return block.oldLines.map((_, index) => foundText(source, block, match, index));
 }
 
 /** The text to find ends with a line end that the file's last line does not have. */
 function endsBeyond({ lines }: Source, { oldLines, wholeLines }: Block, { line }: Match): boolean {
-  return !wholeLines && oldLines.at(-1) === "" && oldLines.length > 1 && line + oldLines.length > lines.count;
+  const isClosed = !wholeLines && oldLines.at(-1) === "" && oldLines.length > 1;
+  return isClosed && line + oldLines.length > lines.count && lines.lineEnd(lines.count - 1) === "";
 }
 
-function withoutFinalLineEnd(block: Block): Block {
-  const { oldLines, newLines } = block;
-  return wholeLinesBlock(
-    block,
-    oldLines.slice(0, -1),
-    newLines.at(-1) === "" ? newLines.slice(0, -1) : newLines,
-  );
+function withoutFinalLineEnd(block: Block, startsInside: boolean): Block {
+  const oldLines = block.oldLines.slice(0, -1);
+  const newLines = block.newLines.at(-1) === "" ? block.newLines.slice(0, -1) : block.newLines;
+  return startsInside ? withLines(block, oldLines, newLines) : wholeLinesBlock(block, oldLines, newLines);
 }
 
 /** The file's text under an old line. */
@@ -51,26 +79,7 @@ function foundText({ lines, utf8 }: Source, block: Block, match: Match, index: n
   if (line >= lines.count) return "";
   const start = index === 0 ? match.start : lines.start(line);
   const end = index === block.oldLines.length - 1 ? match.end : lines.contentEnd(line);
-  return utf8.toString("utf8", start, Math.max(start, end));
-}
-
-/**
- * Only what was to be found was off: old lines that the new text repeats are spelled there as the file has them, every
- * single one.
- */
-function isInFileSpelling({ wholeLines, oldLines, newLines }: Block, found: readonly string[]): boolean {
-  if (wholeLines) return false;
-  const spellings = new Map(
-    oldLines.map((line, index) => [foldGlyphs(line), { written: line, found: found[index]! }]),
-  );
-  let isSure = false;
-  for (const line of newLines) {
-    const spelling = spellings.get(foldGlyphs(line));
-    if (!spelling || isBlankLine(line) || spelling.written === spelling.found) continue;
-    if (line !== spelling.found) return false;
-    isSure = true;
-  }
-  return isSure;
+  return utf8.slice(start, Math.max(start, end));
 }
 
 function splices(
@@ -90,8 +99,8 @@ function splices(
     .filter(({ start, end, text }) => changes(source.utf8, start, end, text));
 }
 
-function changes(utf8: Buffer, start: number, end: number, text: string): boolean {
-  return text.length > end - start || utf8.toString("utf8", start, end) !== text;
+function changes(utf8: Utf8Text, start: number, end: number, text: string): boolean {
+  return text.length > end - start || utf8.slice(start, end) !== text;
 }
 
 /** Every line with its line end. */
@@ -106,7 +115,7 @@ function spliceLines(
   const text = added.map((line, index) => line + lineEndFor(lines, block, match, run, index)).join("");
   return {
     start: run.oldStart === 0 ? match.start : lines.start(first),
-    end: lines.start(match.line + run.oldEnd),
+    end: run.oldEnd === 0 ? match.start : lines.start(match.line + run.oldEnd),
     text,
   };
 }
@@ -123,15 +132,17 @@ function spliceAtOpenEnd(
   const lineEnds = added.map((_, index) => lineEndFor(lines, block, match, run, index));
   const endsInside = !block.wholeLines && run.oldEnd === block.oldLines.length;
   const end = endsInside ? match.end : utf8.length;
-  const closing = !endsInside && block.finalLineEnd === true ? lines.lineEndNear(first) : "";
   const body = added.map((line, index) => (index === 0 ? line : lineEnds[index - 1] + line)).join("");
   const takesBreakBefore =
     (block.wholeLines ? first : run.oldStart) > 0 && (run.oldStart === run.oldEnd || added.length === 0);
+  const isClosed = !endsInside && block.finalLineEnd === true && (added.length > 0 || takesBreakBefore);
+  const closing = isClosed ? lines.lineEndNear(first) : "";
   if (!takesBreakBefore) {
     return { start: run.oldStart === 0 ? match.start : lines.start(first), end, text: body + closing };
   }
   const breakBefore = added.length === 0 ? "" : lines.lineEndNear(first - 1);
-  return { start: lines.contentEnd(first - 1), end, text: breakBefore + body + closing };
+  const start = endsInside && run.oldStart === run.oldEnd ? end : lines.contentEnd(first - 1);
+  return { start, end, text: breakBefore + body + closing };
 }
 
 function reachesOpenEnd({ lines }: Source, block: Block, match: Match, run: Run): boolean {

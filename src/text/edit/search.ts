@@ -1,8 +1,11 @@
 import type { Block } from "./block.ts";
 import { unitsOf } from "./glyphs.ts";
 import { type Match, matchesAt } from "./match.ts";
+import { matchesAmongRepeats } from "./repeats.ts";
 import type { Source } from "./source.ts";
-import { looser, type TierName } from "./tiers.ts";
+import { isBlankLine, looser, tierOfLines } from "./tiers.ts";
+import { refuseTooMany } from "./too-many-places.ts";
+import { bytesOf } from "./utf8-text.ts";
 
 /**
  * All places that hold the block's old lines, by the strictest tier that finds any, in file order. Whatever the tier,
@@ -11,28 +14,31 @@ import { looser, type TierName } from "./tiers.ts";
  */
 export function findMatches(source: Source, block: Block): readonly Match[] {
   if (block.oldLines.length === 0) return [];
-  const exact = exactMatches(source, block);
+  if (block.wholeLines && block.oldLines.every(isBlankLine)) return blankMatches(source, block);
+  // Whole lines are compared one by one anyway, which tells those that are the same.
+  const exact = block.wholeLines ? [] : exactMatches(source, block);
   if (exact.length > 0) return exact;
-  const plain = matchesAround(source, block, longestLine(block.oldLines), "indentation");
-  return plain.length > 0
-    ? strictest(plain)
-    : matchesAround(source, block, longestWord(block.oldLines), "glyphs");
+  const plain = matchesAround(source, block, longestLines, "indentation");
+  return plain.length > 0 ? strictest(plain) : matchesAround(source, block, longestWords, "glyphs");
 }
 
 /** Every place where `wanted` stands, overlapping ones too. */
-export function* occurrences(bytes: Buffer, wanted: Buffer | string): Generator<number> {
-  if (wanted.length === 0) return;
-  for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + 1)) yield at;
+export function* occurrences({ utf8 }: Source, wanted: string): Generator<number> {
+  if (wanted === "") return;
+  const { bytes } = utf8;
+  const sought = bytesOf(wanted);
+  for (let at = bytes.indexOf(sought); at !== -1; at = bytes.indexOf(sought, at + 1)) yield at;
 }
 
 /** Every line that holds `wanted`, once. */
 export function* linesWith({ utf8, lines }: Source, wanted: string): Generator<number> {
   if (wanted === "") return;
-  const bytes = Buffer.from(wanted);
-  for (let at = utf8.indexOf(bytes); at !== -1; ) {
+  const { bytes } = utf8;
+  const sought = bytesOf(wanted);
+  for (let at = bytes.indexOf(sought); at !== -1; ) {
     const line = lines.lineAt(at);
     yield line;
-    at = utf8.indexOf(bytes, lines.start(line + 1));
+    at = bytes.indexOf(sought, lines.start(line + 1));
   }
 }
 
@@ -72,42 +78,110 @@ function isStable(text: string, key: string): boolean {
   return text === key && text.normalize("NFC") === key && !/^(?:['"\-\s]|\.\.\.)/.test(text);
 }
 
-function longestLine(lines: readonly string[]): Anchor | undefined {
-  return longestOf(lines, (line) => [line.trim()]);
+/** Words as `longestWord` has them, the longest first. The others are worked out only when they are asked for. */
+function* longestWords(lines: readonly string[]): Generator<Anchor> {
+  const longest = longestWord(lines);
+  if (!longest) return;
+  yield longest;
+  yield* othersThan(
+    longest,
+    lines.flatMap((line, index) => asciiWords(line).map((text) => ({ text, index }))),
+  );
 }
 
-/** The bytes of the old lines as they stand. Carriage returns need a look at every line end, so they do not come here. */
-function exactMatches(source: Source, { oldLines, wholeLines }: Block): readonly Match[] {
-  if (source.hasCarriageReturns && (wholeLines || oldLines.length > 1)) return [];
-  const wanted = Buffer.from(oldLines.join("\n"));
-  const endsWithBlankLine = oldLines.at(-1) === "";
+/** Lines without the blanks around them, the longest first. */
+function* longestLines(lines: readonly string[]): Generator<Anchor> {
+  const longest = longestLine(lines);
+  if (!longest) return;
+  yield longest;
+  yield* othersThan(
+    longest,
+    lines.map((line, index) => ({ text: line.trim(), index })),
+  );
+}
+
+function longestLine(lines: readonly string[]): Anchor | undefined {
+  let longest: Anchor | undefined;
+  for (const [index, line] of lines.entries()) {
+    if (line.length <= (longest?.text.length ?? 0)) continue;
+    const text = line.trim();
+    if (text.length > (longest?.text.length ?? 0)) longest = { text, index };
+  }
+  return longest;
+}
+
+function othersThan(longest: Anchor, anchors: readonly Anchor[]): readonly Anchor[] {
+  const others = new Map(anchors.map((anchor) => [anchor.text, anchor]));
+  others.delete(longest.text);
+  others.delete("");
+  return [...others.values()].sort((left, right) => right.text.length - left.text.length);
+}
+
+/** Text as it stands. Carriage returns need a look at every line end, so several lines with them do not come here. */
+function exactMatches(source: Source, { oldLines }: Block): readonly Match[] {
+  if (oldLines.length > 1 && source.hasCarriageReturns) return [];
+  const wanted = oldLines.join("\n");
+  const { length } = bytesOf(wanted);
   const matches: Match[] = [];
-  for (const start of occurrences(source.utf8, wanted)) {
-    const end = start + wanted.length;
-    if (wholeLines && !areWholeLines(source.utf8, start, end, endsWithBlankLine)) continue;
-    matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end });
+  for (const start of occurrences(source, wanted)) {
+    matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: start + length });
+    refuseTooMany(source.path, matches.length);
   }
   return matches;
 }
 
-function areWholeLines(utf8: Buffer, start: number, end: number, endsWithBlankLine: boolean): boolean {
-  if (start > 0 && utf8[start - 1] !== 10) return false;
-  // After the last line end there is no further line, not even a blank one.
-  return end === utf8.length ? !endsWithBlankLine : utf8[end] === 10;
+/** Blank lines have nothing to look for; whether one of the places is meant, something else has to tell. */
+function blankMatches(source: Source, block: Block): readonly Match[] {
+  const matches: Match[] = [];
+  for (let line = 0; line < source.lines.count; line += 1) {
+    matches.push(...matchesAt(source, block, line, "indentation"));
+    refuseTooMany(source.path, matches.length);
+  }
+  return matches.length > 0 ? strictest(matches) : [];
 }
 
 function matchesAround(
   source: Source,
   block: Block,
-  anchor: Anchor | undefined,
-  tier: TierName,
+  anchorsOf: (lines: readonly string[]) => Iterable<Anchor>,
+  upTo: "indentation" | "glyphs",
 ): readonly Match[] {
+  const { oldLines, wholeLines } = block;
+  const { anchor, lines } = rarest(source, anchorsOf(oldLines));
   if (!anchor) return [];
+  if (lines.length > few && oldLines.length > few) return matchesAmongRepeats(source, block, upTo);
+  const { index, text } = anchor;
+  const isWholeLine = wholeLines || (index > 0 && index < oldLines.length - 1);
   const matches: Match[] = [];
-  for (const line of linesWith(source, anchor.text)) {
-    matches.push(...matchesAt(source, block, line - anchor.index, tier));
+  for (const line of lines.length > few ? linesWith(source, text) : lines) {
+    // Most lines that hold the anchor are told apart by looking at them alone.
+    if (isWholeLine && tierOfLines(oldLines[index]!, source.lines.text(line), upTo) === undefined) continue;
+    for (const match of matchesAt(source, block, line - index, upTo)) matches.push(match);
+    refuseTooMany(source.path, matches.length);
   }
   return matches;
+}
+
+/** What stands in more lines than these does not tell where a block is. */
+const few = 20;
+const maxAnchors = 12;
+
+/** The first anchor that stands in few lines, with these; else the first of all, with more lines than are few. */
+function rarest(
+  source: Source,
+  anchors: Iterable<Anchor>,
+): { readonly anchor: Anchor | undefined; readonly lines: readonly number[] } {
+  let first: { anchor: Anchor; lines: readonly number[] } | undefined;
+  let tried = 0;
+  for (const anchor of anchors) {
+    const lines: number[] = [];
+    for (const line of linesWith(source, anchor.text)) if (lines.push(line) > few) break;
+    if (lines.length <= few) return { anchor, lines };
+    first ??= { anchor, lines };
+    tried += 1;
+    if (tried === maxAnchors) break;
+  }
+  return first ?? { anchor: undefined, lines: [] };
 }
 
 /** The first tier with any hit is the only one that counts. */

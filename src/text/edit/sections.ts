@@ -10,6 +10,8 @@ export interface Section {
   readonly header: number;
   /** The line after the last one that belongs to it. */
   readonly end: number;
+  /** The line after those right below the header that are indented deeper. */
+  readonly bodyEnd: number;
   /** The header is the whole line, not just a part of it. */
   readonly isExact: boolean;
 }
@@ -19,16 +21,59 @@ export interface Section {
  * nested as they should be, the innermost counts. Empty when it is not in the file.
  */
 export function sectionsUnder(source: Source, headers: readonly string[]): readonly Section[] {
-  for (let outermost = 0; outermost < headers.length; outermost += 1) {
-    let sections: readonly Section[] = [{ header: 0, end: source.lines.count, isExact: true }];
-    for (const header of headers.slice(outermost)) {
-      sections = headerLines(source, header)
-        .filter(({ line }) => sections.some((section) => section.header <= line && line < section.end))
-        .map(({ line, isExact }) => ({ header: line, end: sectionEnd(source.lines, line), isExact }));
+  const inner = headers.slice(-maxDepth);
+  for (let outermost = 0; outermost < inner.length; outermost += 1) {
+    let sections: readonly Section[] | undefined;
+    for (const header of inner.slice(outermost)) {
+      const found = headerLines(source, header).map(
+        ({ line, isExact }) => new HeadedSection(source.lines, line, isExact),
+      );
+      sections = sections ? withinAny(found, sections) : found;
     }
-    if (sections.length > 0) return sections;
+    if (sections && sections.length > 0) return sections;
   }
   return [];
+}
+
+/** Nothing is nested deeper. */
+const maxDepth = 8;
+
+/** The sections whose header lies inside one of the outer ones; both are in the order of the file. */
+function withinAny(sections: readonly Section[], outer: readonly Section[]): readonly Section[] {
+  let end = 0;
+  let next = 0;
+  return sections.filter(({ header }) => {
+    for (; next < outer.length && outer[next]!.header <= header; next += 1) {
+      end = Math.max(end, outer[next]!.end);
+    }
+    return header < end;
+  });
+}
+
+/** Where it ends is worked out only when it matters. */
+class HeadedSection implements Section {
+  readonly header: number;
+  readonly isExact: boolean;
+  readonly #lines: LineTable;
+  #end: number | undefined;
+
+  constructor(lines: LineTable, header: number, isExact: boolean) {
+    this.#lines = lines;
+    this.header = header;
+    this.isExact = isExact;
+  }
+
+  get bodyEnd(): number {
+    const depth = indentationOf(this.#lines.text(this.header)).length;
+    let line = this.header + 1;
+    while (this.#lines.hasLines(line + 1) && isDeeper(this.#lines.text(line), depth)) line += 1;
+    return line;
+  }
+
+  get end(): number {
+    this.#end ??= sectionEnd(this.#lines, this.header);
+    return this.#end;
+  }
 }
 
 /** Lines that are the header; else lines that begin with it, as models shorten them; else lines that hold it. */
@@ -66,14 +111,18 @@ function sectionEnd(lines: LineTable, header: number): number {
   const text = lines.text(header);
   const depth = indentationOf(text).length;
   const marks = /^\s*(#+)/.exec(text)?.[1]?.length;
-  for (let line = header + 1; line < lines.count; line += 1) {
+  for (let line = header + 1; lines.hasLines(line + 1); line += 1) {
     const next = lines.text(line);
-    if (isBlankLine(next) || indentationOf(next).length > depth) continue;
+    if (isDeeper(next, depth)) continue;
     const body = next.trimStart();
     const endsSection = marks === undefined ? /^[\p{L}\p{N}_$@<"'[]/u.test(body) : marksOf(body) <= marks;
     if (endsSection) return line;
   }
   return lines.count;
+}
+
+function isDeeper(line: string, depth: number): boolean {
+  return isBlankLine(line) || indentationOf(line).length > depth;
 }
 
 function marksOf(text: string): number {

@@ -1,5 +1,5 @@
 import type { FilePlan } from "./edit-request.ts";
-import { LineTable } from "./line-table.ts";
+import type { LineTable } from "./line-table.ts";
 import { type Source, sourcesOf } from "./source.ts";
 import { visible } from "./visible.ts";
 
@@ -7,12 +7,16 @@ import { visible } from "./visible.ts";
 export function showDiff(plan: FilePlan, options: { readonly context: number } = { context: 3 }): string {
   const before = linesOf(plan.path, plan.action === "add" ? undefined : plan.before);
   const after = linesOf(plan.path, plan.action === "delete" ? undefined : plan.after);
-  const oldName = plan.action === "add" ? "/dev/null" : `a/${plan.action === "move" ? plan.from : plan.path}`;
+  const oldName = plan.action === "add" ? "/dev/null" : `a/${"from" in plan ? plan.from : plan.path}`;
   const newName = plan.action === "delete" ? "/dev/null" : `b/${plan.path}`;
-  if (plan.changes.length === 0)
-    return plan.action === "move" ? `rename from ${plan.from}\nrename to ${plan.path}\n` : "";
+  if (plan.changes.length === 0) return "from" in plan ? showMove(plan) : "";
   const hunks = groupChanges(plan, before, options.context).map((group) => showHunk(group, before, after));
   return [`--- ${oldName}`, `+++ ${newName}`, ...hunks.flat()].join("\n");
+}
+
+function showMove({ action, from, path }: FilePlan & { readonly action: "move" | "copy" }): string {
+  const verb = action === "move" ? "rename" : "copy";
+  return `${verb} from ${from}\n${verb} to ${path}\n`;
 }
 
 /** Changes that share context, in lines counted from 0. */
@@ -83,7 +87,6 @@ function visibleEnds(lines: LineTable, first: number, count: number, sign: strin
 }
 
 function linesOf(path: string, bytes: Uint8Array | undefined): LineTable {
-  if (bytes === undefined) return new LineTable(Buffer.alloc(0), "lf");
-  const [source] = sourcesOf(path, bytes) as Generator<Source>;
+  const [source] = sourcesOf(path, bytes ?? new Uint8Array()) as Generator<Source>;
   return source!.lines;
 }

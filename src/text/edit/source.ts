@@ -1,11 +1,13 @@
 import { type FileText, readings } from "./file-text.ts";
 import { type LineBreaks, LineTable } from "./line-table.ts";
+import { Utf8Text } from "./utf8-text.ts";
 
 /** One way to read a file for editing; what is costly is worked out when it is first asked for. */
 export class Source {
   readonly path: string;
   readonly text: FileText;
   readonly #breaks: LineBreaks;
+  #utf8: Utf8Text | undefined;
   #lines: LineTable | undefined;
   #hasCarriageReturns: boolean | undefined;
 
@@ -15,8 +17,9 @@ export class Source {
     this.#breaks = breaks;
   }
 
-  get utf8(): Buffer {
-    return this.text.utf8;
+  get utf8(): Utf8Text {
+    this.#utf8 ??= new Utf8Text(this.text.utf8);
+    return this.#utf8;
   }
 
   get lines(): LineTable {
@@ -26,7 +29,7 @@ export class Source {
 
   /** Whether carriage returns are in the text, as parts of line ends or on their own. */
   get hasCarriageReturns(): boolean {
-    this.#hasCarriageReturns ??= this.utf8.includes(13);
+    this.#hasCarriageReturns ??= this.text.utf8.includes(13);
     return this.#hasCarriageReturns;
   }
 }

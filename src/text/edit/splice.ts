@@ -7,7 +7,10 @@ export interface NamedSplice extends Splice {
   readonly name: string;
 }
 
-/** The file with all splices made at once; every other byte is as it was. Throws when two want the same bytes. */
+/**
+ * The file with all splices made at once; every other byte is as it was. Throws when two want the same bytes, or
+ * when nothing changes.
+ */
 export function applySplices(
   before: Uint8Array,
   { text, path, lines }: Source,
@@ -21,12 +24,22 @@ export function applySplices(
     if (previous && overlap(previous, splice)) {
       throw overlapping(path, previous.name, splice.name, lines.lineAt(splice.start));
     }
+    if (splice.end < splice.start) throw new ToolError("internal", `${path}: a change ends before it begins`);
     const start = text.fileOffset(splice.start);
     parts.push(before.subarray(kept, start), text.encode(splice.text));
     kept = splice.end === splice.start ? start : text.fileOffset(splice.end);
     previous = splice;
   }
-  return Buffer.concat([...parts, before.subarray(kept)]);
+  const after = Buffer.concat([...parts, before.subarray(kept)]);
+  if (after.length === before.length && after.equals(before))
+    throw changesNothing(path, "all of it together");
+  return after;
+}
+
+export function changesNothing(path: string, name: string): ToolError {
+  return new ToolError("invalid-input", `${path}: ${name} would change nothing`, {
+    hint: "Give new text that differs from the old.",
+  });
 }
 
 export function overlapping(path: string, first: string, second: string, line: number): ToolError {

@@ -1,6 +1,8 @@
 import type { Block } from "./block.ts";
-import { fitIndentation, type IndentationMap, type IndentationPair } from "./fit-indentation.ts";
-import { keepGlyphs } from "./keep-glyphs.ts";
+import type { Run } from "./diff-runs.ts";
+import { keepGlyphs, learnGlyphs, replaceGlyphs } from "./keep-glyphs.ts";
+import { type FileIndentation, learnIndentation } from "./learn-indentation.ts";
+import { likeness } from "./places.ts";
 import { indentationOf, isBlankLine } from "./tiers.ts";
 
 /** What is known of the place, beyond its lines. */
@@ -9,6 +11,7 @@ interface Place {
   readonly startsInside: boolean;
   /** The lines differ in more than indentation. */
   readonly glyphs: boolean;
+  readonly indentation: FileIndentation;
 }
 
 /**
@@ -26,7 +29,7 @@ export function translate(
 
 function withGlyphsKept(block: Block, found: readonly string[]): readonly string[] {
   const newLines = [...block.newLines];
-  for (const { oldStart, oldEnd, newStart, newEnd } of block.runs) {
+  for (const { oldStart, oldEnd, newStart, newEnd } of block.runs.flatMap((run) => lineByLine(block, run))) {
     if (oldStart === oldEnd) continue;
     const bodies = keepGlyphs(
       newLines.slice(newStart, newEnd).map(withoutIndentation),
@@ -37,14 +40,41 @@ function withGlyphsKept(block: Block, found: readonly string[]): readonly string
       newLines[newStart + index] = indentationOf(newLines[newStart + index]!) + body;
     });
   }
+  const added = block.runs.flatMap(({ newStart, newEnd }) => range(newStart, newEnd));
+  const glyphs = learnGlyphs(
+    added.map((index) => withoutIndentation(block.newLines[index]!)),
+    block.oldLines.map(withoutIndentation),
+    found.map(withoutIndentation),
+  );
+  for (const index of added) {
+    const line = newLines[index]!;
+    newLines[index] = indentationOf(line) + replaceGlyphs(withoutIndentation(line), glyphs);
+  }
   return newLines;
+}
+
+/** A run as one of its own for every line, where each gives way to a line like it. */
+function lineByLine({ oldLines, newLines }: Block, run: Run): readonly Run[] {
+  const { oldStart, oldEnd, newStart, newEnd } = run;
+  if (oldEnd - oldStart !== newEnd - newStart) return [run];
+  const lines = range(0, oldEnd - oldStart);
+  const areAlike = lines.every(
+    (line) => likeness(oldLines[oldStart + line]!, newLines[newStart + line]!) >= 0.5,
+  );
+  if (!areAlike) return [run];
+  return lines.map((line) => ({
+    oldStart: oldStart + line,
+    oldEnd: oldStart + line + 1,
+    newStart: newStart + line,
+    newEnd: newStart + line + 1,
+  }));
 }
 
 function indent(
   block: Block,
   found: readonly string[],
   newLines: readonly string[],
-  { startsInside }: Place,
+  { startsInside, indentation }: Place,
 ): readonly string[] | undefined {
   const result = [...newLines];
   const added = block.runs.flatMap(({ newStart, newEnd }) => range(newStart, newEnd));
@@ -56,36 +86,13 @@ function indent(
     if (isAsOld || startsInside) mapped.shift();
   }
   const wanted = mapped.map((index) => indentationOf(newLines[index]!));
-  const map = learnIndentation(block, found, wanted);
+  const map = learnIndentation(block, found, wanted, { ...indentation, startsInside });
   for (const index of mapped) {
-    const indentation = map ? map(indentationOf(newLines[index]!)) : indentationInPlace(block, found, index);
-    if (indentation === undefined) return undefined;
-    result[index] = indentation + withoutIndentation(newLines[index]!);
+    const blanks = map ? map(indentationOf(newLines[index]!)) : indentationInPlace(block, found, index);
+    if (blanks === undefined) return undefined;
+    result[index] = blanks + withoutIndentation(newLines[index]!);
   }
   return result;
-}
-
-/** A map for all wanted indentations, from as many lines as agree: all, all but the first, those to be removed. */
-function learnIndentation(
-  block: Block,
-  found: readonly string[],
-  wanted: readonly string[],
-): IndentationMap | undefined {
-  const pairs: (IndentationPair & { readonly index: number })[] = block.oldLines.flatMap((line, index) =>
-    isBlankLine(line) || isBlankLine(found[index]!)
-      ? []
-      : [{ index, written: indentationOf(line), found: indentationOf(found[index]!) }],
-  );
-  const later = pairs.filter(({ index }) => index > 0);
-  // Text that begins at its first letter may have begun inside its line, which then says nothing about other lines.
-  const mayBeginInside = !block.wholeLines && indentationOf(block.oldLines[0]!) === "";
-  if (mayBeginInside && later.length === 0) return (written) => written;
-  const removed = fitIndentation(pairs, wanted) ? pairs.filter(({ index }) => !block.isContext(index)) : [];
-  for (const choice of [...(mayBeginInside ? [later, pairs] : [pairs, later]), removed]) {
-    const map = choice.length > 0 ? fitIndentation(choice, wanted) : undefined;
-    if (map && wanted.every((indentation) => map(indentation) !== undefined)) return map;
-  }
-  return undefined;
 }
 
 /** A single line in place of a single one stands where that stood, whatever the rest of the block says. */

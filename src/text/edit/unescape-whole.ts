@@ -5,11 +5,17 @@
 export function unescapeWhole(text: string): readonly string[] {
   const line = text.trim();
   if (line.includes("\n") || !/\\n(?:\*\*\*|---|\+\+\+|@@)/.test(line)) return [text];
-  const body = /^(["'])(.*)\1$/.exec(line)?.[2] ?? line;
+  const body = /^(["'])(.*)\1$/.exec(line)?.[2] ?? inObject(line) ?? line;
   const readings = [withoutEscapes(body, /\\([ntr])/g)];
   if (isEscaped(body, "'") && /^'|\\'/.test(line)) readings.unshift(withoutEscapes(body, /\\([\\'ntr])/g));
   if (isEscaped(body, '"')) readings.unshift(withoutEscapes(body, /\\(u[\da-fA-F]{4}|[\\"/ntr])/g));
   return [...new Set(readings)];
+}
+
+/** The patch in the JSON of a whole call. */
+function inObject(line: string): string | undefined {
+  if (!/^\{.*\}$/.test(line)) return undefined;
+  return /"((?:[^"\\]|\\.)*\\n(?:\*\*\*|@@)(?:[^"\\]|\\.)*)"/.exec(line)?.[1];
 }
 
 /** Whether the text can stand between such quotes: none of them is bare, and no backslash. */

@@ -1,5 +1,6 @@
-import { type Block, partOfHunk, wholeLinesBlock, withLines } from "./block.ts";
+import { type Block, wholeLinesBlock, withLines } from "./block.ts";
 import { stripGutters } from "./gutters.ts";
+import { partOfHunk } from "./hunk.ts";
 import { isBlankLine } from "./tiers.ts";
 import { unescapings } from "./unescape.ts";
 
@@ -9,16 +10,20 @@ export interface Unwrapped {
   readonly note: string;
   /** It is only meant at the very end of the file. */
   readonly endsFile?: boolean;
+  /** Removes the level of escaping that was removed. */
+  readonly undo?: ((text: string) => string) | undefined;
 }
 
 /** What the block may have been before it was wrapped, likely wrappings first, one or two deep. */
 export function* unwrappings(block: Block): Generator<Unwrapped> {
-  for (const outer of once(block)) {
-    yield outer;
+  const outers = [...once(block)];
+  yield* outers;
+  for (const outer of outers) {
     for (const inner of once(outer.block)) {
       if (inner.note === outer.note) continue;
       const endsFile = (outer.endsFile ?? false) || (inner.endsFile ?? false);
-      yield { block: inner.block, note: `${outer.note}; ${inner.note}`, endsFile };
+      const note = `${outer.note}; ${inner.note}`;
+      yield { block: inner.block, note, endsFile, undo: outer.undo ?? inner.undo };
     }
   }
 }
@@ -29,10 +34,11 @@ function* once(block: Block): Generator<Unwrapped> {
   yield* withoutFence(block);
   yield* withoutBlankEdges(block);
   yield* withoutGutters(block);
-  for (const { oldText, newText } of unescapings(block)) {
+  for (const { oldText, newText, undo } of unescapings(block)) {
     yield {
       block: withLines(block, oldText.split("\n"), newText.split("\n")),
       note: "one level of escaping removed",
+      undo,
     };
   }
 }

@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { toolContext } from "../../../test/tool-context.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
@@ -18,12 +19,7 @@ const files = {
 };
 
 const list = (environment: Environment, input: Parameters<typeof fileList.run>[0]) =>
-  fileList.run(input, {
-    environment,
-    signal: new AbortController().signal,
-    progress: () => {},
-    output: () => {},
-  });
+  fileList.run(input, toolContext(environment));
 
 describe("file.list", () => {
   it("shows two levels with sizes and says what is left out", async () => {

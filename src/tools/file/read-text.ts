@@ -1,6 +1,7 @@
 import type { LineSlice, TextEncoding } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { contentHash } from "../../text/content-hash.ts";
 import { counted } from "../../text/counted.ts";
 import { decodeText } from "../../text/encoding.ts";
 import { sniffMediaType } from "../../text/media-type.ts";
@@ -76,6 +77,7 @@ function showNothing(path: string, offset: number, slice: TextSlice): ToolOutput
       encoding: slice.encoding,
       lineEnd: "none",
       bytes: slice.info.bytes,
+      hash: hashOf(slice),
     },
     text: "[The file is empty.]",
   };
@@ -89,8 +91,12 @@ async function showLines(
 ): Promise<ToolOutput<TextFile>> {
   const { text, encoding } = decodeText(slice.bytes, slice.encoding);
   const { firstLine, totalLines } = await numberLines(path, wanted.offset, slice, context);
-  const { lines } = slice;
+  const { bytes, lines } = slice;
   const nextOffset = slice.reachedEnd ? undefined : firstLine + lines;
+  const isWhole = firstLine === 1 && slice.reachedEnd && slice.cutBytes === 0;
+  // Lines that are numbered from the end, or cut, cannot be found again.
+  if (firstLine > 0 && slice.cutBytes === 0)
+    context.seen.note(path, { bytes, lines: isWhole ? "all" : { first: firstLine, count: lines } });
   const file: TextFile = {
     kind: "text",
     path,
@@ -102,12 +108,22 @@ async function showLines(
     encoding,
     lineEnd: lineEndOf(text),
     bytes: slice.info.bytes,
+    get hash() {
+      return isWhole ? hashOf(slice) : undefined;
+    },
   };
   return {
     data: file,
     text: showText(file, { lineNumbers: wanted.lineNumbers, cutBytes: slice.cutBytes }),
     ...(nextOffset === undefined ? {} : { continuation: describeRest(file, nextOffset) }),
   };
+}
+
+/** Of the file's bytes, so with the byte-order mark that the slice leaves out. */
+function hashOf({ bytes, info, encoding }: TextSlice): string {
+  const mark = Buffer.from("\ufeff", encoding.startsWith("utf-8") ? "utf8" : "utf16le");
+  if (info.bytes === bytes.length) return contentHash(bytes);
+  return contentHash(Buffer.concat([encoding === "utf-16be" ? mark.swap16() : mark, bytes]));
 }
 
 /** Files up to this size are counted through, so that lines have their true numbers; that takes milliseconds. */

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { appendFileSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -25,6 +26,7 @@ describe("file.read", () => {
             lines: 3,
             totalLines: 3,
             bytes: 22,
+            hash: hashOf("Two roads\n\n  diverged\n"),
           },
         ],
       },
@@ -123,11 +125,11 @@ describe("file.read", () => {
       lineEnd: "none",
     };
     expect(await room.run(fileRead, { path: "empty", offset: 7 })).toEqual({
-      data: { files: [{ ...empty, path: "empty", bytes: 0 }] },
+      data: { files: [{ ...empty, path: "empty", bytes: 0, hash: hashOf("") }] },
       text: "[The file is empty.]",
     });
     expect(await room.run(fileRead, { path: "mark" })).toEqual({
-      data: { files: [{ ...empty, path: "mark", encoding: "utf-8-bom", bytes: 3 }] },
+      data: { files: [{ ...empty, path: "mark", encoding: "utf-8-bom", bytes: 3, hash: hashOf("\ufeff") }] },
       text: "[The file is empty.]",
     });
   });
@@ -145,6 +147,23 @@ describe("file.read", () => {
       "1 | Grüße\n2 | Ċ\n[encoding: utf-16be]",
       "1 | Grüße\n[encoding: latin1, as it is not valid UTF-8]",
     ]);
+  });
+
+  it("gives the hash of the whole file, its byte-order mark included, whatever the encoding", async () => {
+    await using room = toolRoom();
+    const contents = {
+      "plain 8": Buffer.from("Grüße\n"),
+      "marked 8": Buffer.from("\ufeffGrüße\n"),
+      "plain 16": Buffer.from("All in ASCII\n", "utf16le"),
+      "little 16": Buffer.from("\ufeffGrüße\n", "utf16le"),
+      "big 16": Buffer.from("\ufeffGrüße\n", "utf16le").swap16(),
+      latin: Buffer.from("Grüße\n", "latin1"),
+    };
+    for (const [name, bytes] of Object.entries(contents)) writeFileSync(room.at(name), bytes);
+    const { data } = await room.run(fileRead, { paths: Object.keys(contents) });
+    expect(data.files.map((file) => (file.kind === "text" ? file.hash : file))).toEqual(
+      Object.values(contents).map(hashOf),
+    );
   });
 
   it("tells line ends in its data", async () => {
@@ -178,6 +197,7 @@ describe("file.read", () => {
         lines: 2,
         totalLines: 2,
         bytes: 2110,
+        hash: hashOf(`${line}\nshort\n`),
       },
     ]);
   });
@@ -356,4 +376,8 @@ describe("file.read", () => {
 
 function numbers(count: number): string {
   return Array.from({ length: count }, (_, index) => `${index + 1}\n`).join("");
+}
+
+function hashOf(content: string | Uint8Array): string {
+  return hash("sha256", content, "hex");
 }

@@ -3,6 +3,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
+import { byteOrderMarkLength } from "../../text/encoding.ts";
 
 export interface FileWriteInput {
   readonly path: string;
@@ -25,8 +26,8 @@ export interface FileWriteData {
 export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
   name: "file.write",
   summary:
-    "Create a file, with its directories, or replace a whole file. To change a part of an existing file, edit it instead: " +
-    "that is shorter and cannot lose the rest.",
+    "Create a file, with its directories, or replace a whole file. To change a part of an existing file use edit.replace " +
+    "instead: that is shorter and cannot lose the rest.",
   risk: "write",
   input: z.strictObject({
     path: z.string().check(z.describe("File to write, relative to the workspace or absolute.")),
@@ -51,6 +52,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
 
     const previousBytes = await sizeOf(path, context.environment);
     if (ifExists === "replace" && previousBytes === bytes.length && (await holds(path, bytes, context))) {
+      remember(path, bytes, context);
       return {
         data: { path, created: false, changed: false, bytes: bytes.length, previousBytes },
         text: `${path} already held exactly this content, ${counted(bytes.length, "byte")}; nothing was written.`,
@@ -60,6 +62,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
       ifExists,
       signal: context.signal,
     });
+    remember(path, bytes, context);
     return {
       data: {
         path,
@@ -76,6 +79,10 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
 };
 
 const maxBytes = 10 * 1024 * 1024;
+
+function remember(path: string, bytes: Uint8Array, { seen }: ToolContext): void {
+  seen.note(path, { bytes: bytes.subarray(byteOrderMarkLength(bytes)), lines: "all" });
+}
 
 function fromText(content: string): Uint8Array {
   if (content.isWellFormed()) return Buffer.from(content);

@@ -36,22 +36,17 @@ async function confirmFrom(
   path: string,
   lines: readonly RipgrepLine[],
 ): Promise<ShownLine[] | undefined> {
+  const read = async (offset: number, length: number): Promise<Buffer> =>
+    asBuffer(await environment.readBytes(path, { offset: start + offset, length }));
   const first = lines[0]!.offset;
   const last = lines.at(-1)!;
   const length = last.offset + last.bytes.length - first;
-  const span =
-    length > maxSpanBytes
-      ? undefined
-      : asBuffer(await environment.readBytes(path, { offset: start + first, length }));
-  const read = async (offset: number, length: number): Promise<Buffer> => {
-    if (span !== undefined && offset - first + length <= span.length)
-      return span.subarray(offset - first, offset - first + length);
-    return asBuffer(await environment.readBytes(path, { offset: start + offset, length }));
-  };
+  const span = length > maxSpanBytes ? undefined : await read(first, length);
   const shown: ShownLine[] = [];
   for (const line of lines) {
     const expected = startOf(line.bytes);
-    const found = await read(line.offset, expected.length);
+    const at = line.offset - first;
+    const found = span?.subarray(at, at + expected.length) ?? (await read(line.offset, expected.length));
     if (!expected.equals(found)) return undefined;
     const text = expected === line.bytes ? showLine(decode(found), 0) : await readLongLine(read, line);
     shown.push({ line: line.line, text, matched: line.matched });

@@ -3,19 +3,14 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync }
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { toolContext } from "../../../test/tool-context.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { type GlobInput, searchGlob } from "./glob.ts";
 
-const find = (environment: Environment, input: GlobInput) =>
-  searchGlob.run(input, {
-    environment,
-    signal: new AbortController().signal,
-    progress: () => {},
-    output: () => {},
-  });
+const find = (environment: Environment, input: GlobInput) => searchGlob.run(input, toolContext(environment));
 
 const pathsOf = async (environment: Environment, input: GlobInput) =>
   (await find(environment, { sort: "path", limit: 10_000, ...input })).data.files.map(({ path }) => path);
@@ -150,7 +145,7 @@ describe("git, ripgrep and a walk agree", () => {
 
   const tracked = {
     ...many,
-    ".gitignore": "*.log\nbuild/\n/only-root\n",
+    ".gitignore": "*.log\nbuild/\nodd.ts/\n/only-root\n",
     ".hidden/a.ts": "",
     ".dot.ts": "",
     "src/a.ts": "",
@@ -159,6 +154,7 @@ describe("git, ripgrep and a walk agree", () => {
     "src/deep/no.ts": "",
     "src/deep/gone.ts": "",
     "build/forced.ts": "",
+    "odd.ts/inside.ts": "",
     "with space/ä b.ts": "",
     "-dash.ts": "",
   };
@@ -186,6 +182,7 @@ describe("git, ripgrep and a walk agree", () => {
     const found = paths ?? (await expectAgreement(folder.path, input, "git"));
     expect(found).toContain("src/a.ts");
     expect(found).not.toContain("build/forced.ts");
+    expect(found).not.toContain("odd.ts/inside.ts");
     expect(found).not.toContain("link.ts");
   });
 
@@ -201,11 +198,21 @@ describe("git, ripgrep and a walk agree", () => {
 
   it("leaving a repository inside the repository to ripgrep", async () => {
     await using folder = temporaryFolder();
-    writeFiles(folder.path, { ...many, "inner/x.ts": "", "inner/deep/y.ts": "" });
+    writeFiles(folder.path, {
+      ...many,
+      ".gitignore": "x.ts\n",
+      "x.ts": "",
+      "inner/x.ts": "",
+      "inner/deep/y.ts": "",
+      "inner/deep/z.ts": "",
+    });
     git(folder.path, "init", "-q");
     git(join(folder.path, "inner"), "init", "-q");
-    const paths = await expectAgreement(folder.path, { pattern: "*.ts" }, "ripgrep");
-    expect(paths).toEqual(["inner/deep/y.ts", "inner/x.ts"]);
+    writeFiles(folder.path, { "inner/.git/info/exclude": "z.ts\n", "inner/.git/odd.ts": "" });
+    for (const hidden of [false, true]) {
+      const paths = await expectAgreement(folder.path, { pattern: "*.ts", hidden }, "ripgrep");
+      expect(paths).toEqual(["inner/deep/y.ts", "inner/x.ts"]);
+    }
   });
 
   it("leaving a directory that is ignored itself to ripgrep", async () => {
@@ -215,6 +222,29 @@ describe("git, ripgrep and a walk agree", () => {
     git(folder.path, "init", "-q");
     const paths = await expectAgreement(folder.path, { pattern: "*.txt", path: "out" }, "ripgrep");
     expect(paths.length).toBe(400);
+  });
+
+  it("leaving git's own folder, asked for by path, to ripgrep", async () => {
+    await using folder = temporaryFolder();
+    git(folder.path, "init", "-q");
+    const inside = Object.fromEntries(Object.keys(many).map((path) => [`.git/odd/${path}`, ""]));
+    writeFiles(folder.path, inside);
+    const paths = await expectAgreement(folder.path, { pattern: "*.txt", path: ".git" }, "ripgrep");
+    expect(paths).toEqual(Object.keys(inside).toSorted());
+  });
+
+  it("leaving it to ripgrep when ignore files do not count", async () => {
+    await using folder = temporaryFolder();
+    writeFiles(folder.path, tracked);
+    git(folder.path, "init", "-q");
+    writeFiles(folder.path, { ".git/odd.ts": "" });
+    const shown = ["-dash.ts", "build/forced.ts", "odd.ts/inside.ts", "src/a.ts", "src/deep/gone.ts"];
+    shown.push("src/deep/no.ts", "with space/ä b.ts");
+    const input = { pattern: "*.ts", no_ignore: true };
+    expect(await expectAgreement(folder.path, input, "ripgrep")).toEqual(shown);
+    expect(await expectAgreement(folder.path, { ...input, hidden: true }, "ripgrep")).toEqual(
+      [...shown, ".dot.ts", ".hidden/a.ts"].sort(),
+    );
   });
 
   it("without ever running what a repository's settings name", async () => {

@@ -6,8 +6,8 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
+import { toolContext } from "../../../test/tool-context.ts";
 import type { Environment } from "../../contract/environment.ts";
-import type { ToolContext } from "../../contract/tool.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { grep, searchGrep } from "./grep.ts";
@@ -37,10 +37,6 @@ function open(workspace: string, programs: Readonly<Record<string, string | unde
   return environment;
 }
 
-function contextFor(environment: Environment, signal = new AbortController().signal): ToolContext {
-  return { environment, signal, progress() {}, output() {} };
-}
-
 const nothing = { files: 0, bytes: 0 };
 
 describe("search.grep", () => {
@@ -48,10 +44,10 @@ describe("search.grep", () => {
     const workspace = makeFolder();
     const names = Array.from({ length: 30 }, (_, index) => `f${String(index).padStart(2, "0")}.txt`);
     write(workspace, Object.fromEntries(names.map((name) => [name, "hit\n"])));
-    const context = contextFor(open(workspace));
+    const context = toolContext(open(workspace));
     const inProcess = await searchGrep.run({ pattern: "hit" }, context);
     const handedOver = await grep({ pattern: "hit" }, context, { files: 10, bytes: 1000 });
-    const alone = await grep({ pattern: "hit" }, contextFor(open(workspace, { rg: undefined })), {
+    const alone = await grep({ pattern: "hit" }, toolContext(open(workspace, { rg: undefined })), {
       files: 10,
       bytes: 1000,
     });
@@ -68,7 +64,7 @@ describe("search.grep", () => {
   it("hands over to ripgrep when a pattern takes too long", async () => {
     const workspace = makeFolder();
     write(workspace, { "a.txt": `${"a".repeat(60)}!\n`, "b.txt": "aaa\n" });
-    const { data, text } = await searchGrep.run({ pattern: "^(a|aa)+$" }, contextFor(open(workspace)));
+    const { data, text } = await searchGrep.run({ pattern: "^(a|aa)+$" }, toolContext(open(workspace)));
     expect([data.engine, text]).toEqual(["ripgrep", "b.txt:1:aaa"]);
   });
 
@@ -83,8 +79,8 @@ describe("search.grep", () => {
       "wide.txt": Buffer.from(`\uFEFF${lines.join("\r\n")}`, "utf16le"),
       "mark.txt": `\uFEFF${lines.join("\r\n")}\r\n`,
     });
-    const byRipgrep = contextFor(open(workspace));
-    const inPieces = contextFor(open(workspace, { rg: undefined }));
+    const byRipgrep = toolContext(open(workspace));
+    const inPieces = toolContext(open(workspace, { rg: undefined }));
     for (const input of [
       { pattern: "hit \\d+$", context: 1 },
       { pattern: "hit", path: "large.txt", limit: 2 },
@@ -104,7 +100,7 @@ describe("search.grep", () => {
   it("shows the match in a line without end", async () => {
     const workspace = makeFolder();
     write(workspace, { "bundle.js": `${"var a=1;".repeat(1_300_000)}hit();${"var b=2;".repeat(1000)}` });
-    const { text } = await searchGrep.run({ pattern: "hit\\(" }, contextFor(open(workspace)));
+    const { text } = await searchGrep.run({ pattern: "hit\\(" }, toolContext(open(workspace)));
     expect(text).toBe(
       `bundle.js:1:[…] ${"var a=1;".repeat(13).slice(4)}hit();${"var b=2;".repeat(50).slice(0, 394)} […]`,
     );
@@ -126,7 +122,7 @@ describe("search.grep", () => {
       `#!/bin/sh\nprintf '${records.map((record) => `./${record}\\n`).join("")}./c.txt\\0001:1:0:hit here\\n'\n`,
     );
     fs.chmodSync(liar, 0o755);
-    const { data } = await grep({ pattern: "hit" }, contextFor(open(workspace, { rg: liar })), nothing);
+    const { data } = await grep({ pattern: "hit" }, toolContext(open(workspace, { rg: liar })), nothing);
     expect([data.engine, data.matches]).toEqual([
       "ripgrep",
       [
@@ -134,6 +130,18 @@ describe("search.grep", () => {
         { path: "c.txt", line: 1, text: "hit here" },
       ],
     ]);
+  });
+
+  it("goes on when a file with more than enough is not as ripgrep saw it", async () => {
+    const folder = makeFolder();
+    const workspace = path.join(folder, "workspace");
+    const rg = path.join(folder, "rg");
+    write(workspace, { "a.txt": "nothing\n", "b.txt": "hit\n" });
+    const seen = [1, 2, 3].map((line) => `./a.txt\\000${line}:1:${line * 4}:hit\\n`).join("");
+    const script = `#!/bin/sh\nprintf '${seen}'; sleep 0.2; printf './b.txt\\0001:1:0:hit\\n'\n`;
+    fs.writeFileSync(rg, script, { mode: 0o755 });
+    const { text } = await grep({ pattern: "hit", limit: 2 }, toolContext(open(workspace, { rg })), nothing);
+    expect(text).toBe("b.txt:1:hit");
   });
 
   it("never shows what lies behind a link that somebody puts in the place of a directory", async () => {
@@ -158,7 +166,7 @@ describe("search.grep", () => {
     const ended = once(attacker, "exit");
     try {
       await once(attacker, "message");
-      const context = contextFor(open(workspace));
+      const context = toolContext(open(workspace));
       const seen = new Set<string>();
       for (let round = 0; round < 60; round += 1) {
         const { data } = await grep({ pattern: "hit" }, context, round % 2 === 0 ? nothing : usualBudget);
@@ -177,7 +185,7 @@ describe("search.grep", () => {
     write(workspace, { "real/a.txt": "hit\n" });
     fs.symlinkSync("real", path.join(workspace, "link"));
     fs.symlinkSync("real/a.txt", path.join(workspace, "file-link"));
-    const context = contextFor(open(workspace));
+    const context = toolContext(open(workspace));
     for (const budget of [nothing, usualBudget]) {
       for (const searched of [".", "link", "file-link"]) {
         expect((await grep({ pattern: "hit", path: searched }, context, budget)).text).toBe(
@@ -202,7 +210,7 @@ describe("search.grep", () => {
     });
     const workspace = path.join(folder, "repo/work");
     for (const budget of [nothing, usualBudget]) {
-      const { text } = await grep({ pattern: "hit", mode: "files" }, contextFor(open(workspace)), budget);
+      const { text } = await grep({ pattern: "hit", mode: "files" }, toolContext(open(workspace)), budget);
       expect(text).toBe("a.far\nkept.log");
     }
   });
@@ -227,7 +235,7 @@ describe("search.grep", () => {
   it("searches kept outputs by their handles", async () => {
     const handle = "out_0123456789abcdef";
     const environment = new MemoryEnvironment({ outputs: { [handle]: "one\ntwo hit\n" } });
-    const { data, text } = await searchGrep.run({ pattern: "hit", path: handle }, contextFor(environment));
+    const { data, text } = await searchGrep.run({ pattern: "hit", path: handle }, toolContext(environment));
     expect([data.engine, text]).toEqual(["built-in", `${handle}:2:two hit`]);
   });
 
@@ -236,7 +244,7 @@ describe("search.grep", () => {
     write(workspace, { "a.txt": "hit\n" });
     const environment = open(workspace);
     for (const budget of [nothing, usualBudget]) {
-      const searching = grep({ pattern: "hit" }, contextFor(environment, AbortSignal.abort()), budget);
+      const searching = grep({ pattern: "hit" }, toolContext(environment, AbortSignal.abort()), budget);
       await expect(searching).rejects.toMatchObject({ code: "cancelled" });
     }
   });
@@ -250,13 +258,13 @@ describe("search.grep", () => {
       fs.writeFileSync(file, `#!/bin/sh\nprintf './a.txt\\0001:1:0:hit\\n'\n${end}\n`, { mode: 0o755 });
       return file;
     };
-    const dying = contextFor(open(workspace, { rg: program("dying", "kill -9 $$") }));
+    const dying = toolContext(open(workspace, { rg: program("dying", "kill -9 $$") }));
     await expect(grep({ pattern: "hit" }, dying, nothing)).rejects.toMatchObject({ code: "unavailable" });
     const controller = new AbortController();
     const rg = program("endless", ': > "$0 has begun"; exec sleep 60');
     const searching = grep(
       { pattern: "hit" },
-      contextFor(open(workspace, { rg }), controller.signal),
+      toolContext(open(workspace, { rg }), controller.signal),
       nothing,
     );
     const cancelled = expect(searching).rejects.toMatchObject({ code: "cancelled" });

@@ -21,6 +21,11 @@ export class GrepResults {
     this.#left = request.limit;
   }
 
+  /** How many more matching lines, or files, there is room for. */
+  get left(): number {
+    return this.#left;
+  }
+
   /** How many matching lines of one more file are worth looking for. */
   get wanted(): number {
     if (!this.#countsFiles) return this.#left;

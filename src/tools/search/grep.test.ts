@@ -2,8 +2,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { toolContext } from "../../../test/tool-context.ts";
 import type { Environment } from "../../contract/environment.ts";
-import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import type { ToolOutput } from "../../contract/tool.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { type GrepData, type GrepInput, grep, searchGrep } from "./grep.ts";
@@ -33,10 +34,6 @@ function openLocal(files: Files, options: { readonly hasRipgrep: boolean }): Env
   return environment;
 }
 
-function contextFor(environment: Environment): ToolContext {
-  return { environment, signal: new AbortController().signal, progress() {}, output() {} };
-}
-
 const nothing = { files: 0, bytes: 0 };
 
 /** Every way an answer can come about. Whichever it is, the answer is the same. */
@@ -55,7 +52,7 @@ const engines = {
 describe.each(Object.entries(engines))("search.grep with %s", (name, open) => {
   async function search(files: Files, input: GrepInput): Promise<ToolOutput<GrepData>> {
     const { environment, budget } = open(files);
-    const output = await grep(input, contextFor(environment), budget);
+    const output = await grep(input, toolContext(environment), budget);
     expect(output.data.engine).toBe(name === "ripgrep" && !output.data.binary ? "ripgrep" : "built-in");
     return output;
   }
@@ -496,7 +493,7 @@ describe("search.grep across the lines of a file that is too large for it", () =
 
   it("names it among what was skipped in a directory", async () => {
     const input = { pattern: "one\\ntwo", multiline: true };
-    const { data, text } = await searchGrep.run(input, contextFor(openWithLargeFiles()));
+    const { data, text } = await searchGrep.run(input, toolContext(openWithLargeFiles()));
     expect([text, data.skipped]).toEqual([
       "small.txt:1:one\nsmall.txt:2:two\n" +
         "[too large to search across lines: large.txt; search without multiline]",
@@ -506,7 +503,7 @@ describe("search.grep across the lines of a file that is too large for it", () =
 
   it.each([handle, "large.txt"])("says of %s what to do instead", async (path) => {
     const input = { pattern: "one\\ntwo", multiline: true, path };
-    const error = await searchGrep.run(input, contextFor(openWithLargeFiles())).catch((thrown) => thrown);
+    const error = await searchGrep.run(input, toolContext(openWithLargeFiles())).catch((thrown) => thrown);
     expect([error.code, error.message, error.hint]).toEqual([
       "too-large",
       `${path} has more than 64 MB, too much to search across lines`,

@@ -33,18 +33,32 @@ export class IgnoreChain {
 
   /** What holds in a directory where a search starts; `start` is relative to the workspace. */
   static async at(environment: Environment, start: string): Promise<IgnoreChain> {
+    const directory = await environment.openDirectory(start || ".");
+    try {
+      return await IgnoreChain.startingIn(directory, await directory.entries(), environment);
+    } finally {
+      directory.close();
+    }
+  }
+
+  /** The same where the directory is open and read already. */
+  static async startingIn(
+    directory: Directory,
+    entries: readonly DirectoryEntry[],
+    environment: Environment,
+  ): Promise<IgnoreChain> {
     const outside = (await environment.ignoreFilesOutside?.()) ?? [];
-    const levels = outside.map(outsideLevel);
-    const names = start === "" ? [] : start.split("/");
-    for (let depth = 0; depth <= names.length; depth += 1) {
-      const directory = await environment.openDirectory(names.slice(0, depth).join("/") || ".");
+    const above: Level[] = [];
+    const names = directory.path === "" ? [] : directory.path.split("/");
+    for (let depth = 0; depth < names.length; depth += 1) {
+      const other = await environment.openDirectory(names.slice(0, depth).join("/") || ".");
       try {
-        const level = await readLevel(directory, await directory.entries());
-        if (level !== undefined) levels.unshift(level);
+        above.unshift(...(await readLevel(other, await other.entries())));
       } finally {
-        directory.close();
+        other.close();
       }
     }
+    const levels = [...(await readLevel(directory, entries)), ...above, ...outside.map(outsideLevel)];
     return new IgnoreChain(
       levels,
       levels.some((level) => level.isRepository),
@@ -56,15 +70,15 @@ export class IgnoreChain {
     return this.#levels.some(({ files }) => files.has(".ignore") || files.has(".rgignore"));
   }
 
-  /** Whether any rule could match a path written in this text. */
-  couldMatchIn(text: string): boolean {
-    return this.#byPrecedence.some(({ rules }) => rules.couldMatchIn(text));
+  /** The name of whatever is ignored or included ends in one of these. */
+  get tails(): readonly string[] {
+    return this.#byPrecedence.flatMap(({ rules }) => rules.tails);
   }
 
   /** What holds in a directory of this one. */
   async in(directory: Directory, entries: readonly DirectoryEntry[]): Promise<IgnoreChain> {
-    const level = await readLevel(directory, entries);
-    return level === undefined ? this : new IgnoreChain([level, ...this.#levels], this.isInRepository);
+    const levels = await readLevel(directory, entries);
+    return levels.length === 0 ? this : new IgnoreChain([...levels, ...this.#levels], this.isInRepository);
   }
 
   /** `path` is relative to the workspace. */
@@ -107,10 +121,11 @@ function outsideLevel({ name, workspace, text }: IgnoreFileOutside): Level {
 /** Larger files hold no rules that anybody wrote. */
 const maxBytes = 1024 * 1024;
 
+/** One level, or none where there is nothing to heed. */
 async function readLevel(
   directory: Directory,
   entries: readonly DirectoryEntry[],
-): Promise<Level | undefined> {
+): Promise<readonly Level[]> {
   const files = new Map<IgnoreFileName, IgnoreRules>();
   let isRepository = false;
   const read = async (name: IgnoreFileName, from: Directory, file: string) => {
@@ -126,9 +141,9 @@ async function readLevel(
       await read(name, directory, name);
     }
   }
-  if (files.size === 0 && !isRepository) return undefined;
+  if (files.size === 0 && !isRepository) return [];
   const cut = directory.path === "" ? 0 : directory.path.length + 1;
-  return { files, cut, prefix: "", isRepository };
+  return [{ files, cut, prefix: "", isRepository }];
 }
 
 async function inInfo(directory: Directory, act: (info: Directory) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import type { RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { throwIfAborted } from "../../text/breath.ts";
+import { Breath, throwIfAborted } from "../../text/breath.ts";
 import { confirmLines } from "./confirm-lines.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
@@ -21,6 +21,7 @@ export class RipgrepSearch {
   readonly #context: ToolContext;
   readonly #options: RipgrepSearchOptions;
   readonly #batch: Batch;
+  readonly #breath: Breath;
 
   constructor(
     process: RunningProcess,
@@ -35,6 +36,7 @@ export class RipgrepSearch {
     this.#context = context;
     this.#options = options;
     this.#batch = new Batch(request, results);
+    this.#breath = new Breath(context.signal);
   }
 
   /** Runs until ripgrep is done or nothing more is wanted. Throws OutOfTime when the pattern takes too long here. */
@@ -55,27 +57,27 @@ export class RipgrepSearch {
     else if (code !== 0 && code !== 1) throw endedEarly(signal ?? `code ${code}`);
   }
 
+  /** Lines wait until they could be all that is wanted, or many: to confirm them at once costs least. */
   async #takeLines(): Promise<void> {
-    let file: ReportedFile | undefined;
+    let waiting: ReportedFile[] = [];
+    let lineCount = 0;
     for await (const lines of readLines(this.#process.stdout)) {
       for (const line of lines) {
-        if (file?.path !== line.path) {
-          await this.#takeFile(file);
-          if (this.#results.isLimited) return;
-          file = { path: line.path, lines: [], isWanted: await this.#isWanted(line.path) };
-        }
-        if (file.isWanted) file.lines.push(line);
+        if (waiting.at(-1)?.path !== line.path) waiting.push({ path: line.path, lines: [] });
+        waiting.at(-1)!.lines.push(line);
       }
-      // What comes next may take long to come.
-      if (file?.isWanted && this.#isComplete(file)) break;
+      lineCount += lines.length;
+      if (lineCount < manyLines && lineCount <= this.#results.left) continue;
+      // Of the last file there may be more to come.
+      const last = waiting.pop()!;
+      await this.#takeFiles(waiting);
+      const isEnough = matchesIn(last) > this.#results.wanted;
+      if (isEnough) await this.#takeFiles([last]);
+      if (this.#results.isLimited) return;
+      waiting = isEnough ? [] : [last];
+      lineCount = isEnough ? 0 : last.lines.length;
     }
-    await this.#takeFile(file);
-  }
-
-  /** Whether no further line of this file can change the answer, nor of any other. */
-  #isComplete(file: ReportedFile): boolean {
-    if (this.#request.mode === "count") return false;
-    return file.lines.filter(({ matched }) => matched).length > this.#results.wanted;
+    await this.#takeFiles(waiting);
   }
 
   async #takeCounts(): Promise<void> {
@@ -95,19 +97,26 @@ export class RipgrepSearch {
     return !this.#results.wasSearched(path) && this.#options.accepts(path);
   }
 
-  async #takeFile(file: ReportedFile | undefined): Promise<void> {
-    if (file === undefined || !file.isWanted) return;
-    const { mode } = this.#request;
-    const reported = mode === "content" ? file.lines : file.lines.slice(0, 1);
-    const confirmed = await confirmLines(this.#context.environment, file.path, reported).catch(ignoreGone);
-    if (confirmed === "gone") return;
-    if (confirmed === undefined) return this.#searchChanged(file.path);
-    if (mode === "content") {
-      this.#results.add({ path: file.path, ...firstMatches(confirmed, this.#results.wanted, this.#request) });
-    } else {
-      const count = file.lines.filter(({ matched }) => matched).length;
-      this.#results.add({ path: file.path, count, lines: [], hasMore: false });
+  async #takeFiles(files: readonly ReportedFile[]): Promise<void> {
+    for (const file of files) {
+      if (this.#results.isLimited) return;
+      if (await this.#isWanted(file.path)) await this.#takeFile(file);
+      if (this.#breath.isDue) await this.#breath.take();
     }
+  }
+
+  async #takeFile(file: ReportedFile): Promise<void> {
+    const { path, lines } = file;
+    const { mode } = this.#request;
+    const reported = mode === "content" ? lines : lines.slice(0, 1);
+    const confirmed = await confirmLines(this.#context.environment, path, reported).catch(ignoreGone);
+    if (confirmed === "gone") return;
+    if (confirmed === undefined) return this.#searchChanged(path);
+    const hits =
+      mode === "content"
+        ? firstMatches(confirmed, this.#results.wanted, this.#request)
+        : { count: matchesIn(file), lines: [], hasMore: false };
+    this.#results.add({ path, ...hits });
   }
 
   /** What ripgrep saw is not there: it was led astray, or the file has changed meanwhile. */
@@ -157,7 +166,13 @@ export interface RipgrepSearchOptions {
 interface ReportedFile {
   readonly path: string;
   readonly lines: RipgrepLine[];
-  readonly isWanted: boolean;
+}
+
+/** So many lines are confirmed at once at most, that they need not all be kept. */
+const manyLines = 1000;
+
+function matchesIn({ lines }: ReportedFile): number {
+  return lines.filter(({ matched }) => matched).length;
 }
 
 function ignoreGone(error: unknown): "gone" {

@@ -12,6 +12,10 @@ export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
 /** Whether a name in the path begins with a dot. */
 export function hasHiddenName(path: string): boolean {
   return path.startsWith(".") || path.includes("/.");

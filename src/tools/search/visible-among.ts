@@ -1,6 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import type { IgnoreChain } from "./ignore-chain.ts";
-import { hasHiddenName, isShown, parentOf, type Visibility } from "./visibility.ts";
+import { isShown, nameOf, parentOf, type Visibility } from "./visibility.ts";
 
 /**
  * Those of many files below a directory that a walk from there would give. Quick where VisiblePaths would look into
@@ -19,9 +19,15 @@ export async function visibleAmong(
   },
 ): Promise<readonly string[]> {
   const chains = await readChains(known);
-  const text = paths.join("\n");
-  const hasRulesForThem = [...chains.values()].some((chain) => chain.couldMatchIn(text));
-  if (!hasRulesForThem && !paths.some(hasHiddenName)) return paths;
+  const tails = [...new Set([...chains.values()].flatMap((chain) => chain.tails))];
+  const isPlainName = (name: string) => !name.startsWith(".") && !tails.some((tail) => name.endsWith(tail));
+  // Of what has a plain name, in directories with plain names, no rule and no dot says anything.
+  const plain = new Map([[known.directory, true]]);
+  const isPlain = (path: string): boolean => {
+    const above = parentOf(path);
+    if (!plain.has(above)) plain.set(above, isPlain(above));
+    return plain.get(above)! && isPlainName(nameOf(path));
+  };
   const shown = new Map<string, IgnoreChain | undefined>([[known.directory, known.chain]]);
   const chainOf = (path: string): IgnoreChain | undefined => {
     if (shown.has(path)) return shown.get(path);
@@ -31,10 +37,9 @@ export async function visibleAmong(
   };
   const isVisible = (path: string, kind: "file" | "directory"): boolean => {
     const chain = chainOf(parentOf(path));
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    return chain !== undefined && isShown({ path, name, kind }, chain, known.visibility);
+    return chain !== undefined && isShown({ path, name: nameOf(path), kind }, chain, known.visibility);
   };
-  return paths.filter((path) => isVisible(path, "file"));
+  return paths.filter((path) => isPlain(path) || isVisible(path, "file"));
 }
 
 /** What holds in each directory that has rules, from above to below. */

@@ -1,7 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { IgnoreChain } from "./ignore-chain.ts";
-import { isShown, parentOf, type Visibility } from "./visibility.ts";
+import { isShown, nameOf, parentOf, type Visibility } from "./visibility.ts";
 
 /** Tells of single paths below a directory whether a walk from there would give them. */
 export class VisiblePaths {
@@ -20,8 +20,7 @@ export class VisiblePaths {
   async has(path: string, kind: "file" | "directory" = "file"): Promise<boolean> {
     const directory = await this.#directory(parentOf(path));
     if (directory === undefined) return false;
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    return isShown({ path, name, kind }, directory.chain, this.#visibility);
+    return isShown({ path, name: nameOf(path), kind }, directory.chain, this.#visibility);
   }
 
   #directory(path: string): Promise<{ readonly chain: IgnoreChain | undefined } | undefined> {

@@ -40,8 +40,10 @@ export async function* walkFiles(
     seen.enter(frame.entries);
   };
   try {
-    const chain = options.ignoreFiles ? await IgnoreChain.at(environment, start) : undefined;
-    push(await enter(await environment.openDirectory(start || "."), () => chain, options));
+    const first = await environment.openDirectory(start || ".");
+    const firstChain = (entries: readonly DirectoryEntry[]) =>
+      options.ignoreFiles ? IgnoreChain.startingIn(first, entries, environment) : undefined;
+    push(await enter(first, firstChain, options));
     for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
       const entry = frame.entries[frame.next];
       frame.next += 1;

@@ -10,7 +10,7 @@ import { dialectOption, jsonOption, modeOption, workspaceOption } from "../optio
 import { readCount } from "../parse-arguments.ts";
 import { showProgress } from "../progress.ts";
 import { readInput } from "../read-input.ts";
-import { printFailure, printJson, toReport } from "../report.ts";
+import { printFailure, printJson, remarkRecovered, toReport } from "../report.ts";
 import { print, remark } from "../terminal.ts";
 
 /** `toolcrib call` */
@@ -20,7 +20,7 @@ export const callCommand: Command = {
   usage: [
     "call <tool> [--key value …] [options]",
     "call <tool> '<json>' [options]",
-    "call <tool> - [options]            the JSON comes from standard input",
+    "call <tool> - [options]            the JSON comes from standard input, or the one text a tool takes",
   ],
   notes: [
     "A tool's arguments are one JSON object, or --key value for each: --hidden and --no-hidden for yes and no, a list",
@@ -43,6 +43,11 @@ export const callCommand: Command = {
     { command: `toolcrib call file.read '{"path": "README.md"}' --json`, shows: "JSON in and out" },
     { command: "toolcrib call search.grep --pattern TODO -- --mode files", shows: "the tool's own --mode" },
     { command: "toolcrib call file.delete --path old.txt --mode yolo", shows: "allow what would be asked" },
+    {
+      command: "toolcrib call edit.replace --path notes.txt --find hello --replace goodbye",
+      shows: "change a file",
+    },
+    { command: "toolcrib call edit.diff - < change.diff", shows: "a text from standard input" },
     { command: "toolcrib call search.grep --help", shows: "what a tool takes" },
   ],
   operand: "tool",
@@ -63,6 +68,7 @@ export const callCommand: Command = {
       dialect,
       mode: (options.get("mode") ?? "cautious") as Mode,
     });
+    remarkRecovered(crib.recovered);
     const interruption = onInterruption();
     const progress = showProgress(crib, name);
     const limits = timeoutMs === undefined ? {} : { timeoutMs };

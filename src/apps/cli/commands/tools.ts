@@ -28,8 +28,8 @@ export const toolsCommand: Command = {
     realWorkspace(options.get("workspace") ?? process.cwd());
     const dialect = options.get("dialect");
     if (options.has("json")) {
-      const { defineTool } = await import("../../../dialects/definition.ts");
-      printJson((await loadTools(dialect)).map(defineTool));
+      const { defineTools } = await import("../../../dialects/definition.ts");
+      printJson(defineTools(await loadTools(dialect)));
     } else print(await describeTools(dialect));
     return 0;
   },

@@ -6,7 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../commands/commands.ts";
 import { writeCompletion } from "./write-completion.ts";
 
-const tools = "file.read file.write file.list file.delete file.move search.grep search.glob".split(" ");
+const tools = [
+  ...["file.read", "file.write", "file.list", "file.delete", "file.move"],
+  ...["edit.replace", "edit.patch", "edit.diff", "edit.preview"],
+  ...["search.grep", "search.glob"],
+];
 const isInstalled = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 
 let folder: string;

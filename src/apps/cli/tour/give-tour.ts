@@ -6,7 +6,8 @@ import { describeTools } from "../commands/tools.ts";
 import { explainExamples } from "../help.ts";
 import { paint, print } from "../terminal.ts";
 import { version } from "../version.ts";
-import { commandName, Guide, type Room } from "./guide.ts";
+import { editCopy } from "./edit-copy.ts";
+import { commandName, Guide, type OwnRoom } from "./guide.ts";
 
 /** Real calls on this folder and in a temporary one; the exit code says whether all ended as told. */
 export async function giveTour(folder: string): Promise<number> {
@@ -22,6 +23,7 @@ export async function giveTour(folder: string): Promise<number> {
       cpSync(join(folder, sample), join(ownRoom.workspace, sample));
     }
     await changeThings(guide, ownRoom);
+    await editCopy(guide, ownRoom, sample);
     await meetLimits(guide, ownRoom);
     return sayGoodbye(guide);
   } finally {
@@ -62,9 +64,6 @@ async function lookAround(guide: Guide, folder: string, sample: string): Promise
     ends: "ok",
   });
 }
-
-/** A folder that the tour may change, removed at the end with all that was recorded of it. */
-type OwnRoom = Required<Room>;
 
 async function changeThings(guide: Guide, room: OwnRoom): Promise<void> {
   guide.chapter(`Changing things, in a temporary folder: cd ${room.workspace}`);

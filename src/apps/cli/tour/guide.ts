@@ -20,6 +20,9 @@ export const commandName: string = process.argv[1]?.endsWith(".ts") ? "npx toolc
 /** Where the calls of a part of the tour are made. */
 export type Room = Pick<ToolcribOptions, "workspace" | "stateDirectory">;
 
+/** A folder that the tour may change, removed at the end with all that was recorded of it. */
+export type OwnRoom = Required<Room>;
+
 /** One call of the tour: what is typed, and how it must end. */
 export interface Stop {
   readonly says: string;

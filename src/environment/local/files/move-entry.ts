@@ -33,10 +33,10 @@ export async function moveEntry(
   const source = findSource(pinning, from);
   try {
     const target = findPlace(pinning, to.absolute, { followLinks: false });
-    closingOnError(target.directory, () => {
+    const parent = closingOnError(target.directory, () => {
       judge(source, target, { from: from.given, to: to.given, replace });
+      return makeParents(target);
     });
-    const parent = makeParents(target);
     try {
       const { directory } = parent;
       const ifExists = replace ? "replace" : "refuse";

@@ -71,12 +71,12 @@ export interface Parent {
   close(): void;
 }
 
-/** Makes what is missing above a place. Takes the place's directory over: close the parent instead. */
+/** Makes what is missing above a place. Takes the place's directory over, unless it fails: close the parent instead. */
 export function makeParents(place: Place): Parent {
   const { directory: existing } = place;
   if (place.missing.length === 0)
     return { directory: existing, undo: nothing, close: () => existing.close() };
-  const held = [place.directory];
+  const held: PinnedDirectory[] = [];
   const made: { readonly directory: PinnedDirectory; readonly name: string }[] = [];
   const undo = () => {
     for (const { directory, name } of made.splice(0).reverse()) {
@@ -87,7 +87,7 @@ export function makeParents(place: Place): Parent {
       }
     }
   };
-  const close = () => {
+  const closeMade = () => {
     for (const directory of held) directory.close();
   };
   let directory = place.directory;
@@ -99,9 +99,13 @@ export function makeParents(place: Place): Parent {
     }
   } catch (error) {
     undo();
-    close();
+    closeMade();
     throw error;
   }
+  const close = () => {
+    closeMade();
+    existing.close();
+  };
   return { directory, undo, close };
 }
 

@@ -123,7 +123,7 @@ async function readInPieces(handle: number, size: number, breath: Breath): Promi
 }
 
 /** Where a path had to be trusted for a moment, what was opened must be what still stands there. */
-function confirmOpened(directory: PinnedDirectory, name: string, handle: number): void {
+export function confirmOpened(directory: PinnedDirectory, name: string, handle: number): void {
   if (directory.isHandle) return;
   const opened = fstatSync(handle);
   const standing = lstatSync(directory.at(name));

@@ -17,27 +17,38 @@ import type { PinnedDirectory } from "../pinning/pinning.ts";
 
 let crypto: typeof import("node:crypto") | undefined;
 
-/** A name that nobody can guess and prepare a link under; its shape is known, so that leftovers are. */
-export function temporaryName(): string {
+/** A part of a name that nobody can guess and prepare a link under. */
+export function newTemporaryId(): string {
   // Loaded by the first write: a call that only reads would pay a fifth of its start for it.
   crypto ??= process.getBuiltinModule("node:crypto");
-  return `.toolcrib-${crypto.randomUUID()}.tmp`;
+  return crypto.randomUUID();
+}
+
+/** Its shape is known, so that leftovers are. */
+export function temporaryName(id: string = newTemporaryId()): string {
+  return `.toolcrib-${id}.tmp`;
 }
 
 /** A file beside its later place, to be filled and then given its name. Nothing is left of it otherwise. */
 export class TemporaryFile {
   readonly handle: number;
   readonly #directory: PinnedDirectory;
-  readonly #name = temporaryName();
+  readonly #name: string;
   readonly #like: Stats | undefined;
   readonly #mode: number | undefined;
-  #state: "open" | "closed" | "named" = "open";
+  #state: "open" | "closed" | "left" = "open";
 
-  /** `like` is the file it will replace, whose mode and owner it takes; `mode` is for one that replaces nothing. */
-  constructor(directory: PinnedDirectory, like: Stats | undefined, mode?: number) {
+  /** `like` is a file whose owner it takes, and its mode unless one is given. */
+  constructor(
+    directory: PinnedDirectory,
+    like: Stats | undefined,
+    mode?: number,
+    name: string = temporaryName(),
+  ) {
     this.#directory = directory;
+    this.#name = name;
     this.#like = like;
-    this.#mode = like === undefined ? mode : like.mode & 0o7777;
+    this.#mode = mode ?? (like === undefined ? undefined : like.mode & 0o7777);
     // Never opened wider than it will be: the old content may have been private.
     this.handle = openSync(directory.at(this.#name), newFile, (this.#mode ?? 0o666) & 0o777);
   }
@@ -64,12 +75,18 @@ export class TemporaryFile {
     this.#close();
     if (ifExists === "replace") renameSync(this.#directory.at(this.#name), this.#directory.at(name));
     else giveFreeName(this.#directory, this.#name, name);
-    this.#state = "named";
+    this.#state = "left";
   }
 
-  /** Removes it, unless it has got its name. */
+  /** Leaves it to whoever knows its name. */
+  leave(): void {
+    this.#close();
+    this.#state = "left";
+  }
+
+  /** Removes it, unless it has got its name or was left. */
   discard(): void {
-    if (this.#state === "named") return;
+    if (this.#state === "left") return;
     this.#close();
     try {
       unlinkSync(this.#directory.at(this.#name));

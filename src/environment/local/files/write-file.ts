@@ -24,18 +24,16 @@ export async function writeWhole(
   const { ifExists = "replace", durable = true, signal } = options;
   throwIfAborted(signal);
   const place = findPlace(pinning, path.absolute, { followLinks: true });
-  closingOnError(place.directory, () => judge(place, path.given, ifExists));
-  const parent = makeParents(place);
+  const parent = closingOnError(place.directory, () => {
+    judge(place, path.given, ifExists);
+    return makeParents(place);
+  });
   try {
-    const temporary = new TemporaryFile(parent.directory, place.stats, options.mode);
+    const mode = place.stats === undefined ? options.mode : undefined;
+    const temporary = new TemporaryFile(parent.directory, place.stats, mode);
     try {
-      // Waiting only where it is long: a turn of the event loop costs as much as a small write.
-      const isLong = content.length > pieceBytes;
-      if (isLong) await writeInPieces(temporary.handle, content, new Breath(signal));
-      else writeAtOnce(temporary.handle, content);
-      const stats = temporary.finish();
-      if (durable && isLong) await promisify(fdatasync)(temporary.handle);
-      else if (durable) fdatasyncSync(temporary.handle);
+      const filled = fillTemporary(temporary, content, { durable, signal });
+      const stats = filled instanceof Promise ? await filled : filled;
       throwIfAborted(signal);
       temporary.giveName(place.name, ifExists);
       parent.directory.confirm();
@@ -52,6 +50,40 @@ export async function writeWhole(
   }
 }
 
+/**
+ * Writes the whole content, gives the file its owner and mode, and waits for the disk if told. Only what is long takes
+ * more than one turn: to wait for the next costs as much as a small write.
+ */
+export function fillTemporary(
+  temporary: TemporaryFile,
+  content: Uint8Array,
+  options: { readonly durable: boolean; readonly signal: AbortSignal | undefined },
+): Stats | Promise<Stats> {
+  if (content.length > pieceBytes) return fillInPieces(temporary, content, options);
+  for (let written = 0; written < content.length; ) written += writeSync(temporary.handle, content, written);
+  const stats = temporary.finish();
+  if (options.durable) fdatasyncSync(temporary.handle);
+  return stats;
+}
+
+const pieceBytes = 4 * 1024 * 1024;
+
+async function fillInPieces(
+  temporary: TemporaryFile,
+  content: Uint8Array,
+  { durable, signal }: { readonly durable: boolean; readonly signal: AbortSignal | undefined },
+): Promise<Stats> {
+  const breath = new Breath(signal);
+  for (let written = 0; written < content.length; ) {
+    const length = Math.min(content.length - written, pieceBytes);
+    written += writeSync(temporary.handle, content, written, length);
+    await breath.take();
+  }
+  const stats = temporary.finish();
+  if (durable) await promisify(fdatasync)(temporary.handle);
+  return stats;
+}
+
 function judge(place: Place, givenPath: string, ifExists: "replace" | "refuse"): void {
   if (place.name === ".") throw isWorkspaceItself(givenPath);
   if (place.stats !== undefined) refuseUnlessFile(place.stats, givenPath);
@@ -61,26 +93,12 @@ function judge(place: Place, givenPath: string, ifExists: "replace" | "refuse"):
 }
 
 /** The rename would not care whether the old file may be written; its owner does. */
-function respectProtection({ directory, name }: Place, { mode, uid }: Stats): void {
+export function respectProtection({ directory, name }: Place, { mode, uid }: Stats): void {
   const isMine = uid === process.getuid?.() && (mode & 0o200) !== 0;
   if (!isMine) accessSync(directory.at(name), constants.W_OK);
 }
 
-const pieceBytes = 4 * 1024 * 1024;
-
-function writeAtOnce(handle: number, content: Uint8Array): void {
-  for (let written = 0; written < content.length; ) written += writeSync(handle, content, written);
-}
-
-async function writeInPieces(handle: number, content: Uint8Array, breath: Breath): Promise<void> {
-  let written = 0;
-  while (written < content.length) {
-    written += writeSync(handle, content, written, Math.min(content.length - written, pieceBytes));
-    await breath.take();
-  }
-}
-
-function tidyOnce(directory: PinnedDirectory, tidied: Set<string>): void {
+export function tidyOnce(directory: PinnedDirectory, tidied: Set<string>): void {
   if (tidied.has(directory.realPath)) return;
   tidied.add(directory.realPath);
   removeLeftovers(directory);

@@ -1,12 +1,26 @@
-/** Tries to write more than the limit allows. Arguments: the workspace. Prints the errors as JSON. */
+/** Tries to write more than the limit allows. Arguments: the workspace, and a folder. Prints the errors as JSON. */
 import { ToolError } from "../../../contract/error.ts";
+import { contentHash } from "../../../text/content-hash.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
 
-const environment = openLocalEnvironment({ workspace: process.argv[2]! });
+const [workspace, changeRecords] = process.argv.slice(2) as [string, string];
+const environment = openLocalEnvironment({ workspace, changeRecords });
+const much = Buffer.alloc(100_000, "x");
+const before = contentHash(Buffer.from("old content"));
+const tries = [
+  () => environment.writeFile("old", much),
+  () => environment.writeFile("new/folder/file", much),
+  () =>
+    environment.change([
+      { path: "a/small", before: "nothing", after: Buffer.from("fits") },
+      { path: "old", before, after: Buffer.from("fits") },
+      { path: "z/large", before: "nothing", after: much },
+    ]),
+];
 const failures: object[] = [];
-for (const path of ["old", "new/folder/file"]) {
+for (const act of tries) {
   try {
-    await environment.writeFile(path, Buffer.alloc(100_000, "x"));
+    await act();
     failures.push({});
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;

@@ -12,11 +12,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Environment } from "../../../contract/environment.ts";
+import type { Environment, FileChange } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
+import { contentHash } from "../../../text/content-hash.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
 
-export type RacedAction = "read" | "lines" | "list" | "write" | "delete" | "delete tree" | "move";
+export type RacedAction = "read" | "lines" | "list" | "write" | "delete" | "delete tree" | "move" | "change";
 
 export const racedActions: readonly RacedAction[] = [
   "read",
@@ -26,6 +27,7 @@ export const racedActions: readonly RacedAction[] = [
   "delete",
   "delete tree",
   "move",
+  "change",
 ];
 
 export interface RaceResult {
@@ -54,7 +56,9 @@ export async function race(
   writeFileSync(`${workspace}/room/file`, "inside");
   writeFileSync(`${workspace}/house/door/file`, "inside");
   for (const name of outsideNames) writeFileSync(join(outside, name), "secret");
-  const environment = (options.open ?? ((path) => openLocalEnvironment({ workspace: path })))(workspace);
+  const openSafely = (path: string) =>
+    openLocalEnvironment({ workspace: path, changeRecords: join(home, "changes") });
+  const environment = (options.open ?? openSafely)(workspace);
   const attackerFile = fileURLToPath(new URL("attacker.ts", import.meta.url));
   const paths = [`${workspace}/house/door`, `${workspace}/room`, outside];
   const attacker = spawn(process.execPath, [attackerFile, ...paths], {
@@ -110,7 +114,31 @@ const actions: Readonly<Record<RacedAction, Act>> = {
     await environment.move(`house/door/${from}`, `house/door/${to}`, { replace: true });
     return undefined;
   },
+  change: async (environment, attempt) => {
+    await environment.change(changesOf(attempt), { durable: false });
+    return undefined;
+  },
 };
+
+const hash = (text: string) => contentHash(Buffer.from(text));
+
+/** Adds a file or takes it away, each with a change of another; or changes what is only outside. */
+function changesOf(attempt: number): readonly FileChange[] {
+  const inside = Buffer.from("inside");
+  const file = {
+    path: "house/door/file",
+    before: hash("inside"),
+    after: inside,
+    mode: 0o600 + (attempt % 5),
+  };
+  const added = "house/door/new/file";
+  if (attempt % 3 === 0) return [file, { path: added, before: "nothing", after: inside }];
+  if (attempt % 3 === 1) return [file, { path: added, before: hash("inside"), after: "nothing" }];
+  return [
+    { path: "house/door/file", before: hash("secret"), after: inside },
+    { path: "house/door/other", before: hash("secret"), after: "nothing" },
+  ];
+}
 
 const outsideNames = ["file", "other", "tree/file"];
 

@@ -1,9 +1,11 @@
 /** Writes a file and prints as JSON what came of it. Arguments: the workspace, the path and the content. */
+import { toolContext } from "../../../../test/tool-context.ts";
 import { failureOf } from "../../../environment/conformance/world.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { fileWrite } from "../write.ts";
 
 const [workspace, path, content] = process.argv.slice(2) as [string, string, string];
 const environment = openLocalEnvironment({ workspace });
-const context = { environment, signal: new AbortController().signal, progress() {}, output() {} };
-process.stdout.write(JSON.stringify(await failureOf(fileWrite.run({ path, content }, context))));
+process.stdout.write(
+  JSON.stringify(await failureOf(fileWrite.run({ path, content }, toolContext(environment)))),
+);

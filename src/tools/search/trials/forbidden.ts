@@ -1,4 +1,5 @@
 /** Walks through a workspace, searches it with either engine, and prints as JSON what was found and what was not. */
+import { toolContext } from "../../../../test/tool-context.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { grep } from "../grep.ts";
 import { usualBudget } from "../grep-search.ts";
@@ -14,8 +15,7 @@ for await (const file of walkFiles(environment, "", options)) found.push(file.pa
 
 const searches: unknown[] = [];
 for (const budget of [{ files: 0, bytes: 0 }, usualBudget]) {
-  const context = { environment, signal, progress() {}, output() {} };
-  const { data, text } = await grep({ pattern: "hit" }, context, budget);
+  const { data, text } = await grep({ pattern: "hit" }, toolContext(environment, signal), budget);
   searches.push({ engine: data.engine, text, unreadable: data.skipped.unreadable });
 }
 process.stdout.write(JSON.stringify({ walk: { found, failed }, searches }));

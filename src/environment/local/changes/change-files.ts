@@ -1,0 +1,43 @@
+import type { ChangeOptions, ChangeReceipt, FileChange } from "../../../contract/environment.ts";
+import { throwIfAborted } from "../../../text/breath.ts";
+import { asToolError } from "../../failures.ts";
+import { refuseOverlaps } from "../../overlaps.ts";
+import type { NamedPath } from "../files/read-file.ts";
+import type { Pinning } from "../pinning/pinning.ts";
+import { type ChangeRecords, ChangeSet } from "./change-set.ts";
+import { ChangedFile } from "./changed-file.ts";
+import { findTarget, refuseSharedFiles, refuseUnlikely, type Target } from "./target.ts";
+
+/** See Environment.change. `nameOf` judges a path as it was given. */
+export async function changeFiles(
+  changes: readonly FileChange[],
+  options: ChangeOptions & {
+    readonly pinning: Pinning;
+    readonly nameOf: (path: string) => NamedPath;
+    readonly records: ChangeRecords | undefined;
+    readonly tidied: Set<string>;
+  },
+): Promise<readonly ChangeReceipt[]> {
+  const { pinning, nameOf, durable = true, signal, records, tidied } = options;
+  throwIfAborted(signal);
+  const files: ChangedFile[] = [];
+  try {
+    for (const change of changes) files.push(new ChangedFile(pinning, find(pinning, change, nameOf)));
+    const targets = files.map(({ target }) => target);
+    refuseOverlaps(targets);
+    refuseSharedFiles(targets);
+    refuseUnlikely(targets);
+    await new ChangeSet(files, { durable, signal, records, tidied }).make(pinning.root);
+    return files.map((file) => file.receipt());
+  } finally {
+    for (const file of files) file.close();
+  }
+}
+
+function find(pinning: Pinning, change: FileChange, nameOf: (path: string) => NamedPath): Target {
+  try {
+    return findTarget(pinning, change, nameOf);
+  } catch (error) {
+    throw asToolError(error, change.path);
+  }
+}

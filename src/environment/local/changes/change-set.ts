@@ -1,0 +1,200 @@
+import { setTimeout } from "node:timers/promises";
+import { ToolError } from "../../../contract/error.ts";
+import { throwIfAborted } from "../../../text/breath.ts";
+import { monotonicMs } from "../../../text/clock.ts";
+import { asToolError, errnoOf, isStale } from "../../failures.ts";
+import { withSlash } from "../../workspace-path.ts";
+import { newTemporaryId } from "../files/temporary-file.ts";
+import { tidyOnce } from "../files/write-file.ts";
+import { ChangeRecord, type Phase } from "./change-record.ts";
+import type { ChangedFile } from "./changed-file.ts";
+import { type HeldStep, syncDirectories, takeBack, tidy } from "./settle.ts";
+
+export interface ChangeSetOptions {
+  readonly durable: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly records: ChangeRecords | undefined;
+  /** The directories where leftovers were looked for. */
+  readonly tidied: Set<string>;
+}
+
+/** Where change sets are written down while they are made, in case their process dies. */
+export interface ChangeRecords {
+  readonly folder: string;
+  /** Settles what dead processes have left. */
+  recover(): void;
+}
+
+/**
+ * Files that are changed together. All new contents are written beside them first, and the old ones are kept there until
+ * every file is changed. From the last look at the first of them to the change of the last, no other change runs, neither
+ * in this process nor in another that keeps its records in the same place.
+ */
+export class ChangeSet {
+  /** In the order of their paths, so that of two sets that meet one comes first everywhere. */
+  readonly #files: readonly ChangedFile[];
+  readonly #held: readonly HeldStep[];
+  readonly #options: ChangeSetOptions;
+  /** A name is given or taken in one go: a single one needs no way back. */
+  readonly #isOne: boolean;
+  #record: ChangeRecord | undefined;
+  #atWork = "";
+
+  constructor(files: readonly ChangedFile[], options: ChangeSetOptions) {
+    this.#files = files.toSorted((left, right) => (left.target.realPath < right.target.realPath ? -1 : 1));
+    this.#held = this.#files.filter((file) => file.step !== undefined) as (ChangedFile & HeldStep)[];
+    this.#isOne = this.#held.length < 2 && this.#held[0]?.step.how !== "rewrite";
+    this.#options = options;
+  }
+
+  async make(workspace: string): Promise<void> {
+    const { records, tidied } = this.#options;
+    if (this.#held.length > 0 && records !== undefined) this.#begin(records.folder, workspace);
+    try {
+      await this.#prepare();
+    } catch (error) {
+      this.#discard();
+      throw explain(error, this.#atWork);
+    }
+    this.#change();
+    this.#finish();
+    for (const { directory } of this.#held) tidyOnce(directory, tidied);
+  }
+
+  #begin(folder: string, workspace: string): void {
+    const steps = this.#held.map(({ step }) => step);
+    const directories = this.#missingDirectories(workspace);
+    try {
+      this.#record = ChangeRecord.begin(folder, newTemporaryId(), { workspace, steps, directories });
+    } catch (error) {
+      throw asToolError(error, folder);
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    const { signal, durable } = this.#options;
+    for (const file of this.#inTurn()) await file.stage({ signal, durable: durable && this.#isOne });
+    if (!this.#isOne) for (const file of this.#inTurn()) await file.keepOld(this.#options);
+    if (!this.#isOne && durable) await this.#syncFresh();
+    for (const file of this.#inTurn()) await file.check(signal);
+    await this.#waitForTurn();
+    throwIfAborted(signal);
+    this.#mark("committed");
+  }
+
+  /** Many at once: the disk takes hardly longer than for one. */
+  async #syncFresh(): Promise<void> {
+    for (let first = 0; first < this.#files.length; first += maxSyncs) {
+      const some = this.#files.slice(first, first + maxSyncs);
+      await Promise.all(some.map((file) => file.syncFresh()));
+    }
+  }
+
+  async #waitForTurn(): Promise<void> {
+    const until = monotonicMs() + longestWaitMs;
+    while (this.#record?.takeTurn() === false) {
+      this.#options.records?.recover();
+      await setTimeout(waitMs);
+      throwIfAborted(this.#options.signal);
+      if (monotonicMs() > until) throw othersChange();
+    }
+  }
+
+  #change(): void {
+    const { durable } = this.#options;
+    const changed: HeldStep[] = [];
+    try {
+      for (const file of this.#inTurn()) {
+        file.lookAgain();
+        if (file.step === undefined) continue;
+        changed.push(file as HeldStep);
+        file.apply({ keepsOld: !this.#isOne });
+      }
+      if (durable && !this.#isOne) syncDirectories(this.#held.map(({ directory }) => directory));
+    } catch (cause) {
+      const error = explain(cause, this.#atWork);
+      this.#return(changed, error);
+      throw error;
+    }
+  }
+
+  #return(changed: readonly HeldStep[], error: ToolError): void {
+    try {
+      this.#mark("returning");
+      takeBack(changed);
+    } catch (cause) {
+      this.#record?.leave();
+      const paths = changed.map(({ step }) => step.path).join(", ");
+      throw new ToolError(error.code, `${error.message}. Not all could be taken back: ${paths}`, {
+        hint: "Look at these files. What is missing lies beside them, and the next start tries again.",
+        cause,
+      });
+    }
+    this.#discard();
+  }
+
+  /** Removes all that was put beside the files. They are as they should be: that it fails must not count. */
+  #discard(): void {
+    try {
+      tidy(this.#held);
+      for (const file of this.#files.toReversed()) file.undoParents();
+      this.#record?.remove();
+    } catch {
+      this.#record?.leave();
+    }
+  }
+
+  #finish(): void {
+    try {
+      if (!this.#isOne) this.#record?.mark("settled", { durable: false });
+      if (!this.#isOne) tidy(this.#held);
+      this.#record?.remove();
+    } catch {
+      this.#record?.leave();
+    }
+  }
+
+  /** For a single name it need not be on the disk: what is there tells as much. */
+  #mark(phase: Phase): void {
+    this.#record?.mark(phase, { durable: this.#options.durable && !this.#isOne });
+  }
+
+  /** Each file; what is thrown is about the one at work. */
+  *#inTurn(): Generator<ChangedFile> {
+    for (const file of this.#files) {
+      this.#atWork = file.path;
+      yield file;
+    }
+  }
+
+  /** Relative to the workspace, each after the one it is in. */
+  #missingDirectories(workspace: string): readonly string[] {
+    const all = this.#files.flatMap(({ target: { place } }) =>
+      place.missing.map((_, index) =>
+        [place.directory.realPath, ...place.missing.slice(0, index + 1)].join("/"),
+      ),
+    );
+    return [...new Set(all)].map((path) => path.replace("//", "/").slice(withSlash(workspace).length));
+  }
+}
+
+// So that not too many files are open.
+const maxSyncs = 64;
+
+// Others need a few milliseconds, if they wait for the disk.
+const waitMs = 2;
+const longestWaitMs = 10_000;
+
+function othersChange(): ToolError {
+  return new ToolError("unavailable", "Other processes keep changing files in this workspace", {
+    hint: "Nothing was changed. Try again when they have finished.",
+  });
+}
+
+/** Each file was judged when it was found: what is wrong now has become so since. */
+function explain(error: unknown, path: string): ToolError {
+  const errno = errnoOf(error);
+  if (errno === "ENOENT") return isStale(path, "gone");
+  if (errno === "EEXIST") return isStale(path, "there");
+  return errno === "ELOOP" || errno === "ENOTDIR" ? isStale(path, "changed") : asToolError(error, path);
+}

@@ -1,0 +1,60 @@
+import { readFileSync, readlinkSync } from "node:fs";
+
+/**
+ * Which process a record belongs to, as a part of its file name: process number, when it started, and where numbers
+ * mean the same: the run of the machine and the container.
+ */
+export function thisProcess(): string {
+  own ??= [process.pid, lifeOf(process.pid)?.start ?? 0, bootOf(), namespaceOf()].join("-");
+  return own;
+}
+
+let own: string | undefined;
+
+/** Whether that process has ended. One in another container cannot be seen: it counts as gone when the record is old. */
+export function isGone(owner: string, ageMs: number): boolean {
+  const [pid = "", start = "", boot = "", namespace = ""] = owner.split("-");
+  if (boot !== bootOf()) return true;
+  if (namespace !== namespaceOf()) return ageMs > abandonedMs;
+  if (namespace === unknown) return !answers(Number(pid));
+  const life = lifeOf(Number(pid));
+  return life === undefined || life.isOver || life.start !== start;
+}
+
+// No change set takes this long.
+const abandonedMs = 10 * 60 * 1000;
+
+// Systems without /proc know processes by their number alone.
+const unknown = "0";
+
+function lifeOf(pid: number): { readonly start: string; readonly isOver: boolean } | undefined {
+  const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  if (stat === undefined) return undefined;
+  // The program's name may hold anything, also parentheses; what follows are state and numbers.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { start: fields[19] ?? "", isOver: fields[0] === "Z" || fields[0] === "X" };
+}
+
+function bootOf(): string {
+  return quietly(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").slice(0, 8)) ?? unknown;
+}
+
+function namespaceOf(): string {
+  return quietly(() => readlinkSync("/proc/self/ns/pid").replace(/\D/g, "")) ?? unknown;
+}
+
+function answers(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+function quietly<Result>(act: () => Result): Result | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

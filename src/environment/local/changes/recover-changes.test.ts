@@ -1,0 +1,209 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RecoveredChange } from "../../../contract/environment.ts";
+import { openLocalEnvironment } from "../local-environment.ts";
+import { exampleChanges, makeChangeWorld, snapshot } from "../trials/change-world.ts";
+import type { Interference } from "../trials/interference.ts";
+
+let home: string;
+let workspace: string;
+let records: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib recover "));
+  workspace = join(home, "workspace");
+  records = join(home, "records");
+  makeChangeWorld(home);
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const at = (path: string) => join(workspace, path);
+const changer = fileURLToPath(new URL("../trials/changer.ts", import.meta.url));
+
+function change(interference: Interference) {
+  return spawn(process.execPath, [changer, home, "change", JSON.stringify(interference)], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+}
+
+/** Kills a process that changes files, when it is about to give the name. */
+async function crashAt(name: string): Promise<void> {
+  const [, signal] = await once(change({ killAt: name }), "exit");
+  expect(signal).toBe("SIGKILL");
+}
+
+async function recover(): Promise<readonly RecoveredChange[]> {
+  const environment = openLocalEnvironment({ workspace, changeRecords: records });
+  await environment.close();
+  return environment.recovered ?? [];
+}
+
+const paths = exampleChanges()
+  .map(({ path }) => path)
+  .toSorted();
+
+describe.runIf(process.platform === "linux")("what a crash has left", () => {
+  it("is completed, told once, and then forgotten", async () => {
+    await crashAt("update");
+    expect(readdirSync(records)).toEqual([expect.stringMatching(/^[0-9a-f-]{36}\.[0-9a-f-]+$/), "turn"]);
+    expect(await recover()).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
+    expect(await recover()).toEqual([]);
+    expect(Object.keys(snapshot(workspace))).toEqual([
+      "a",
+      "a/mode",
+      "a/update",
+      "b",
+      "hard",
+      "hard/one",
+      "hard/two",
+      "new",
+      "new/deep",
+      "new/deep/file",
+      "new/to",
+    ]);
+  });
+
+  it("is taken back when somebody has changed a file whose turn had not come", async () => {
+    const before = snapshot(workspace);
+    await crashAt("update");
+    writeFileSync(at("a/update"), "by hand");
+    expect(await recover()).toEqual([{ outcome: "taken back", paths, leftAlone: ["a/update"] }]);
+    expect(snapshot(workspace)).toEqual({ ...before, "a/update": "644 1 by hand" });
+  });
+
+  it("is taken back when somebody has made a file where a new one was to be", async () => {
+    const before = snapshot(workspace);
+    await crashAt("to");
+    writeFileSync(at("new/to"), "by hand", { mode: 0o600 });
+    expect(await recover()).toEqual([{ outcome: "taken back", paths, leftAlone: ["new/to"] }]);
+    expect(snapshot(workspace)).toEqual({ ...before, new: "directory", "new/to": "600 1 by hand" });
+  });
+
+  it("is taken back when somebody has changed a file of many names before its turn", async () => {
+    const before = snapshot(workspace);
+    await crashAt("update");
+    writeFileSync(at("hard/two"), "by hand");
+    expect(await recover()).toEqual([{ outcome: "taken back", paths, leftAlone: ["hard/one"] }]);
+    const both = { "hard/one": "640 2 by hand", "hard/two": "640 2 by hand" };
+    expect(snapshot(workspace)).toEqual({ ...before, ...both });
+  });
+
+  it("is completed around files that somebody has changed after their turn", async () => {
+    await crashAt("to");
+    writeFileSync(at("a/mode"), "by hand");
+    writeFileSync(at("a/delete"), "back by hand");
+    writeFileSync(at("hard/one"), "by hand");
+    const leftAlone = ["a/delete", "a/mode", "hard/one"];
+    expect(await recover()).toEqual([{ outcome: "completed", paths, leftAlone }]);
+    const texts = ["a/mode", "a/delete", "hard/two", "a/update", "new/to"].map((path) =>
+      readFileSync(at(path), "utf8"),
+    );
+    expect(texts).toEqual(["by hand", "back by hand", "by hand", "updated", "moved"]);
+    expect(Object.keys(snapshot(workspace)).filter((path) => path.includes(".toolcrib"))).toEqual([]);
+  });
+
+  it("is taken back when somebody has thrown away what was needed to complete it", async () => {
+    const before = snapshot(workspace);
+    await crashAt("update");
+    for (const name of readdirSync(at("a"))) if (name.endsWith(".tmp")) unlinkSync(at(`a/${name}`));
+    expect(await recover()).toEqual([{ outcome: "taken back", paths, leftAlone: [] }]);
+    expect(snapshot(workspace)).toEqual(before);
+  });
+
+  it("stays in its directories, though they be moved and links put in their place", async () => {
+    await crashAt("to");
+    mkdirSync(join(home, "outside"));
+    for (const name of ["mode", "update"])
+      writeFileSync(join(home, "outside", name), "outside", { mode: 0o600 });
+    renameSync(at("a"), at("moved"));
+    symlinkSync(join(home, "outside"), at("a"));
+    renameSync(at("b"), at("moved-too"));
+    symlinkSync("hard", at("b"));
+    expect(await recover()).toEqual([
+      { outcome: "taken back", paths, leftAlone: ["a/delete", "a/mode", "a/update", "b/from"] },
+    ]);
+    expect(snapshot(join(home, "outside"))).toEqual({ mode: "600 1 outside", update: "600 1 outside" });
+    expect(Object.keys(snapshot(at("hard")))).toEqual(["one", "two"]);
+    expect(readFileSync(at("moved/update"), "utf8")).toBe("updated");
+  });
+
+  it("is left to the process that is at it, as long as that lives", async () => {
+    const child = change({ haltAt: "update" });
+    const isHalted = () =>
+      readFileSync(`/proc/${child.pid}/stat`, "latin1").replace(/.*\) /, "").startsWith("T");
+    while (!isHalted()) await new Promise((resolve) => setTimeout(resolve, 10));
+    const before = snapshot(home);
+    expect(await recover()).toEqual([]);
+    expect(snapshot(home)).toEqual(before);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(await recover()).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
+  });
+
+  it("is settled by others that live, when they change files themselves", async () => {
+    const environment = openLocalEnvironment({ workspace, changeRecords: records });
+    await crashAt("update");
+    const add = (path: string) => ({ path, before: "nothing", after: Buffer.from("new") });
+    await environment.change([add("one"), add("two")]);
+    expect(environment.recovered).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
+    expect([readdirSync(records), readFileSync(at("a/update"), "utf8")]).toEqual([[], "updated"]);
+    await environment.close();
+  });
+
+  it("does not stop anybody when its record was thrown away", async () => {
+    await crashAt("update");
+    unlinkSync(join(records, readdirSync(records).find((found) => found.includes("."))!));
+    const environment = openLocalEnvironment({ workspace, changeRecords: records });
+    const add = (path: string) => ({ path, before: "nothing", after: Buffer.from("new") });
+    await environment.change([add("one"), add("two")]);
+    expect([environment.recovered, readdirSync(records)]).toEqual([[], []]);
+    await environment.close();
+  });
+
+  it("is settled by one of many that start at once", async () => {
+    await crashAt("update");
+    const starts = Array.from({ length: 4 }, () => {
+      const child = spawn(process.execPath, [changer, home, "recover", "{}"], {
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+      return once(child, "exit");
+    });
+    expect((await Promise.all(starts)).map(([code]) => code)).toEqual([0, 0, 0, 0]);
+    expect(await recover()).toEqual([]);
+    expect(readFileSync(at("new/to"), "utf8")).toBe("moved");
+  });
+
+  it("is nobody else's business: other workspaces, torn records and forged ones", async () => {
+    await crashAt("update");
+    const name = readdirSync(records).find((found) => found.includes("."))!;
+    const record = readFileSync(join(records, name), "utf8");
+    const other = openLocalEnvironment({ workspace: records, changeRecords: records });
+    expect(other.recovered).toEqual([]);
+    await other.close();
+    expect(await recover()).toHaveLength(1);
+    const settled = snapshot(workspace);
+    const dead = name.slice(name.indexOf("."));
+    writeFileSync(join(records, `torn${dead}`), record.slice(0, 200));
+    writeFileSync(join(records, `forged${dead}`), record.replaceAll(`"a/`, `"../outside/`));
+    const ids = record.replaceAll(/"id":"/g, `"id":"/../../`);
+    writeFileSync(join(records, `named${dead}`), ids);
+    expect(await recover()).toEqual([]);
+    expect([readdirSync(records), snapshot(workspace)]).toEqual([[], settled]);
+  });
+});

@@ -1,0 +1,109 @@
+import { existsSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { cribRoom } from "../../../test/crib-room.ts";
+
+describe("edits at the counter", () => {
+  it("are all made when they come at once for one file", async () => {
+    await using room = await cribRoom();
+    const words = Array.from({ length: 20 }, (_, index) => `word${index}.`);
+    room.write("a.txt", words.join("\n"));
+    const edits = words.map((word) =>
+      room.crib.call("edit_replace", { path: "a.txt", find: word, replace: word.toUpperCase() }),
+    );
+    expect((await Promise.all(edits)).filter(({ isError }) => isError)).toEqual([]);
+    expect(room.read("a.txt")).toBe(words.join("\n").toUpperCase());
+  });
+
+  it("are all made when several callers send them at once", async () => {
+    await using room = await cribRoom();
+    await using others = await cribRoom({ workspace: room.crib.workspace });
+    const words = Array.from({ length: 20 }, (_, index) => `word${index}.`);
+    room.write("a.txt", words.join("\n"));
+    const edits = words.map((word, index) =>
+      [room, others][index % 2]!.crib.call("edit_replace", {
+        path: "a.txt",
+        find: word,
+        replace: word.toUpperCase(),
+      }),
+    );
+    expect((await Promise.all(edits)).filter(({ isError }) => isError)).toEqual([]);
+    expect(room.read("a.txt")).toBe(words.join("\n").toUpperCase());
+  });
+
+  it("are writes, also when they move or delete", async () => {
+    await using room = await cribRoom();
+    await using careful = await cribRoom({ mode: "safe" });
+    const call = async ({ crib, write }: typeof room) => {
+      for (const name of ["a.txt", "b.txt"]) write(name, "one\n");
+      const sections = "*** Update File: a.txt\n*** Move to: c.txt\n@@\n-one\n+two\n*** Delete File: b.txt";
+      return crib.call("edit_patch", { patch: `*** Begin Patch\n${sections}\n*** End Patch` });
+    };
+    const [done, asked] = [await call(room), await call(careful)];
+    expect([done.error, room.read("c.txt"), existsSync(room.at("b.txt"))]).toEqual([null, "two\n", false]);
+    expect([asked.error, careful.read("a.txt"), careful.read("b.txt")]).toEqual([
+      {
+        code: "needs-approval",
+        message:
+          "This call needs a person's approval (mode safe: write): it would write a.txt, write c.txt, delete b.txt",
+        hint: "Nobody can be asked here: choose another way, or ask the person to allow it (another mode).",
+      },
+      "one\n",
+      "one\n",
+    ]);
+  });
+
+  it("are refused before anybody is asked when they cannot be read", async () => {
+    await using room = await cribRoom({ mode: "paranoid" });
+    const results = [
+      await room.crib.call("edit_patch", { patch: "no patch" }),
+      await room.crib.call("edit_diff", { diff: "no diff" }),
+      await room.crib.call("edit_preview", { patch: "no patch" }),
+      await room.crib.call("edit_patch", { patch: "*** Begin Patch\n*** End Patch" }),
+    ];
+    expect(results.map(({ error }) => `${error?.code}: ${error?.message}`)).toEqual([
+      "invalid-input: The patch does not begin with `*** Begin Patch`",
+      "invalid-input: The diff names no file",
+      "invalid-input: The patch does not begin with `*** Begin Patch`",
+      "invalid-input: The patch names no file",
+    ]);
+  });
+
+  it("are previewed where nothing may be written", async () => {
+    await using room = await cribRoom({ mode: "safe" });
+    room.write("a.txt", "one\n");
+    const patch = "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch";
+    const results = [
+      await room.crib.call("edit_preview", { patch }),
+      await room.crib.call("edit_patch", { patch }),
+    ];
+    expect(results.map(({ error }) => error?.code)).toEqual([undefined, "needs-approval"]);
+  });
+
+  it("find their file where another one has the name of a prefix", async () => {
+    await using room = await cribRoom();
+    for (const name of ["a", "b", "x.txt"]) room.write(name, "one\n");
+    const diff = "--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-one\n+two\n";
+    expect((await room.crib.call("edit_diff", { diff })).isError).toBe(false);
+    expect(["a", "b", "x.txt"].map(room.read)).toEqual(["one\n", "one\n", "two\n"]);
+  });
+
+  it("name what they do not know or miss", async () => {
+    await using room = await cribRoom();
+    const results = [
+      await room.crib.call("edit_replace", { path: "a", find: "b", replace: "c", expect_cuont: 2 }),
+      await room.crib.call("edit_replace", { path: "a", edits: [{ find: "b" }] }),
+      await room.crib.call("edit_replace", { path: "a", edits: [{ find: "b", replace: "c", path: "d" }] }),
+      await room.crib.call("edit_replace", { path: "a", find: "b", replace: "c", expect_count: 1.5 }),
+      await room.crib.call("edit_replace", { path: "a", find: "b" }),
+      await room.crib.call("edit_patch", { diff: "x" }),
+    ];
+    expect(results.map(({ error }) => error?.message)).toEqual([
+      "edit_replace: unknown key `expect_cuont`, did you mean `expect_count`?",
+      "edit_replace: `edits.0.replace` is missing",
+      "edit_replace: unknown key `edits.0.path`",
+      "edit_replace: `expect_count` must be an integer, not 1.5",
+      "edit_replace: `replace` is missing: the new text, empty to remove",
+      "edit_patch: `patch` is missing; unknown key `diff`",
+    ]);
+  });
+});

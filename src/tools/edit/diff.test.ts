@@ -1,0 +1,138 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { editDiff } from "./diff.ts";
+
+describe("edit.diff", () => {
+  it("applies what git writes: changes, new and deleted files, renames and modes", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("src"));
+    writeFileSync(room.at("src/a.ts"), "one\ntwo\n");
+    writeFileSync(room.at("old.txt"), "same\n");
+    writeFileSync(room.at("gone.txt"), "x\n");
+    writeFileSync(room.at("run.sh"), "echo\n");
+    chmodSync(room.at("run.sh"), 0o644);
+    const diff = [
+      "diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,2 @@\n one\n-two\n+2",
+      "diff --git a/old.txt b/new.txt\nsimilarity index 100%\nrename from old.txt\nrename to new.txt",
+      "diff --git a/gone.txt b/gone.txt\ndeleted file mode 100644\n--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x",
+      "diff --git a/bin/go b/bin/go\nnew file mode 100755\n--- /dev/null\n+++ b/bin/go\n@@ -0,0 +1 @@\n+go",
+      "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755",
+    ].join("\n");
+    const { text, data } = await room.run(editDiff, { diff: `${diff}\n` });
+    expect(text.replace(/[0-9a-f]{12}/g, "#")).toBe(
+      [
+        "Edited src/a.ts at line 2 (# → #):\n@@ -1,2 +1,2 @@\n one\n-two\n+2",
+        "Moved old.txt to new.txt (#).",
+        "Deleted gone.txt, 1 line (was #).",
+        "Created bin/go, 1 line, mode 755 (#).",
+        "Edited run.sh, mode 755 (#).",
+      ].join("\n"),
+    );
+    expect(data.files.map(({ diff }) => diff.split("\n")[0])).toEqual([
+      "--- a/src/a.ts",
+      "rename from old.txt",
+      "--- a/gone.txt",
+      "--- /dev/null",
+      "",
+    ]);
+    const read = (path: string) => readFileSync(room.at(path), "utf8");
+    expect(["src/a.ts", "new.txt", "bin/go", "run.sh"].map(read)).toEqual([
+      "one\n2\n",
+      "same\n",
+      "go\n",
+      "echo\n",
+    ]);
+    expect(["old.txt", "gone.txt"].map((path) => existsSync(room.at(path)))).toEqual([false, false]);
+    expect(["bin/go", "run.sh"].map((path) => statSync(room.at(path)).mode & 0o111)).toEqual([0o111, 0o111]);
+  });
+
+  it("copies as git does, with the mode of what is copied", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.sh"), "one\ntwo\n");
+    chmodSync(room.at("a.sh"), 0o750);
+    const diff = [
+      "diff --git a/a.sh b/b.sh\nsimilarity index 100%\ncopy from a.sh\ncopy to b.sh",
+      "diff --git a/a.sh b/c.sh\ncopy from a.sh\ncopy to c.sh\n--- a/a.sh\n+++ b/c.sh\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
+    ].join("\n");
+    const { text, data } = await room.run(editDiff, { diff });
+    expect(text.replace(/[0-9a-f]{12}/g, "#")).toBe(
+      [
+        "Copied a.sh to b.sh (#).",
+        "Copied a.sh to c.sh, changed at line 2 (# → #):\n@@ -1,2 +1,2 @@\n one\n-two\n+2",
+      ].join("\n"),
+    );
+    expect(data.files.map(({ from, diff }) => [from, diff])).toEqual([
+      ["a.sh", "copy from a.sh\ncopy to b.sh\n"],
+      ["a.sh", "--- a/a.sh\n+++ b/c.sh\n@@ -1,2 +1,2 @@\n one\n-two\n+2"],
+    ]);
+    const made = ["a.sh", "b.sh", "c.sh"].map((path) => [
+      readFileSync(room.at(path), "utf8"),
+      statSync(room.at(path)).mode & 0o777,
+    ]);
+    expect(made).toEqual([
+      ["one\ntwo\n", 0o750],
+      ["one\ntwo\n", 0o750],
+      ["one\n2\n", 0o750],
+    ]);
+  });
+
+  it("makes a file executable, or not, for nobody else than could read it", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.sh"), "x\n");
+    const modes: number[] = [];
+    for (const [before, mode] of [
+      [0o600, "100755"],
+      [0o711, "100644"],
+      [0o640, "100777"],
+    ] as const) {
+      chmodSync(room.at("a.sh"), before);
+      await room.run(editDiff, { diff: `diff --git a/a.sh b/a.sh\nold mode 100600\nnew mode ${mode}\n` });
+      modes.push(statSync(room.at("a.sh")).mode & 0o777);
+    }
+    expect(modes).toEqual([0o700, 0o600, 0o750]);
+  });
+
+  it("refuses a mode that the file has already, and says that no other file was changed", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.sh"), "x\n");
+    writeFileSync(room.at("b"), "x\n");
+    chmodSync(room.at("a.sh"), 0o755);
+    const diff =
+      "diff --git a/a.sh b/a.sh\nold mode 100644\nnew mode 100755\ndiff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n";
+    expect(await room.refusal(editDiff, { diff })).toEqual({
+      code: "invalid-input",
+      message: "a.sh has the mode already: the diff would change nothing",
+      hint: "Leave the file out of the diff. None of the files was changed.",
+    });
+    expect(readFileSync(room.at("b"), "utf8")).toBe("x\n");
+  });
+
+  it("shows the nearest place when a hunk fits nowhere", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.py"), "def f():\n    x = 1\n    y = 2\n    return x\n");
+    const diff =
+      "--- a/a.py\n+++ b/a.py\n@@ -1,4 +1,4 @@\n def f():\n     x = 1\n-    y = 3\n+    y = 4\n     return x\n";
+    expect(await room.refusal(editDiff, { diff })).toEqual({
+      code: "no-match",
+      message: [
+        "a.py: hunk 1 was not found. The nearest place is lines 1-4, where 3 of 4 lines agree. The first difference is line 3:",
+        "  wanted: ····y·=·3",
+        "  found:  ····y·=·2",
+        "The file there:",
+        "1 | def f():",
+        "2 |     x = 1",
+        "3 |     y = 2",
+        "4 |     return x",
+      ].join("\n"),
+      hint: "Read the file again and copy the old lines as they are now.",
+    });
+  });
+
+  it("takes nothing but a diff", () => {
+    const faults = [{ diff: "x" }, { diff: "" }, {}, { diff: "x", path: "y" }].map((input) =>
+      schemaFaults(editDiff, input),
+    );
+    expect(faults.map(({ length }) => length)).toEqual([0, 1, 1, 1]);
+  });
+});

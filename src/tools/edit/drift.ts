@@ -1,0 +1,104 @@
+import type { SeenPart, ToolContext } from "../../contract/tool.ts";
+import { asBuffer } from "../../text/as-buffer.ts";
+import { diffRuns } from "../../text/edit/diff-runs.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../text/encoding.ts";
+import { holdsBytes } from "../../text/holds-bytes.ts";
+import { listLines } from "./show-lines.ts";
+import { showRuns } from "./show-runs.ts";
+
+/** How a file differs from what the caller last saw of it. */
+export interface Drift {
+  /** The lines as they are now: "line 3", "lines 4-6 and 20". */
+  readonly at: string;
+  readonly diff: string;
+}
+
+/** How a file that holds `bytes` differs from what this caller last saw. */
+export async function driftSince(
+  path: string,
+  bytes: Uint8Array,
+  { seen }: ToolContext,
+): Promise<Drift | undefined> {
+  return driftOf(await seen.recall(path), bytes);
+}
+
+/** Undefined when all that was seen is still there; lines that only moved are. Compares content, never times. */
+export function driftOf(seen: readonly SeenPart[], present: Uint8Array): Drift | undefined {
+  const bytes = asBuffer(present).subarray(byteOrderMarkLength(present));
+  const outdated = seen.filter((part) =>
+    part.lines === "all" ? !bytes.equals(part.bytes) : !holdsBytes(bytes, part.bytes),
+  );
+  if (outdated.length === 0) return undefined;
+  const decode = decoderFor(present);
+  const now = linesOf(decode(bytes));
+  const known = asKnown(outdated, now, decode);
+  const runs = diffRuns(known, now);
+  if (runs.length === 0) return undefined;
+  const spans = runs.map(({ newStart, newEnd }) => ({
+    first: newStart + 1,
+    last: Math.max(newEnd, newStart + 1),
+  }));
+  return { at: listLines(spans), diff: showRuns(known, now, runs) };
+}
+
+/** The file as the caller knows it: what is there now, with the lines it saw in place of what they have become. */
+function asKnown(
+  outdated: readonly SeenPart[],
+  now: readonly string[],
+  decode: (bytes: Uint8Array) => string,
+): readonly string[] {
+  const [first] = outdated;
+  if (first?.lines === "all") return linesOf(decode(first.bytes));
+  return outdated.reduceRight<readonly string[]>((known, part) => {
+    const lines = linesOf(decode(part.bytes));
+    const places = placesOf(lines, now);
+    const { start, end } = whereabouts(lines, firstLine(part) - 1, places);
+    return [...known.slice(0, start), ...lines, ...known.slice(end)];
+  }, now);
+}
+
+function firstLine({ lines }: SeenPart): number {
+  return lines === "all" ? 1 : lines.first;
+}
+
+/** Where lines stand that are there only once; they tell where others have been. -1 for those that are there often. */
+function placesOf(lines: readonly string[], now: readonly string[]): ReadonlyMap<string, number> {
+  const wanted = new Set(lines);
+  const places = new Map<string, number>();
+  for (let index = 0; index < now.length; index += 1) {
+    const line = now[index]!;
+    if (wanted.has(line)) places.set(line, places.has(line) ? -1 : index);
+  }
+  return places;
+}
+
+function whereabouts(
+  lines: readonly string[],
+  first: number,
+  places: ReadonlyMap<string, number>,
+): { start: number; end: number } {
+  const isTelling = (line: string) => (places.get(line) ?? -1) >= 0;
+  const head = lines.findIndex(isTelling);
+  const tail = lines.findLastIndex(isTelling);
+  const start = head === -1 ? first : Math.max(0, places.get(lines[head]!)! - head);
+  const end = tail === -1 ? first + lines.length : places.get(lines[tail]!)! + lines.length - tail;
+  return start <= end ? { start, end } : { start: first, end: first + lines.length };
+}
+
+function decoderFor(file: Uint8Array): (bytes: Uint8Array) => string {
+  const head = file.subarray(0, detectionBytes);
+  const detected = detectEncoding(head, { complete: head.length === file.length });
+  const encoding = detected === "binary" ? "latin1" : detected;
+  return (bytes) => decodeText(bytes, encoding).text;
+}
+
+/** With their line ends. */
+function linesOf(text: string): readonly string[] {
+  const lines: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf("\n", start) + 1 || text.length;
+    lines.push(text.slice(start, end));
+    start = end;
+  }
+  return lines;
+}

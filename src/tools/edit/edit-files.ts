@@ -1,0 +1,80 @@
+import type { FileChange } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import type { EditRequest, FilePlan } from "../../text/edit/edit-request.ts";
+import { byteOrderMarkLength } from "../../text/encoding.ts";
+import { describeEdit } from "./describe-edit.ts";
+import { type EditData, editedFile } from "./edited-file.ts";
+import { type PlannedFile, planFiles } from "./plan-files.ts";
+
+export interface EditOptions {
+  /** The first digits of the SHA-256 that the one file must have. */
+  readonly expectedHash?: string | undefined;
+  readonly hardLinks?: "break" | "keep" | undefined;
+}
+
+/** Makes all changes of a request, or none. */
+export async function editFiles(
+  request: EditRequest,
+  options: EditOptions,
+  context: ToolContext,
+): Promise<ToolOutput<EditData>> {
+  const { environment, signal } = context;
+  for (let tries = 1; ; tries += 1) {
+    const planned = await planFiles(request, options, context);
+    try {
+      await environment.change(
+        planned.flatMap((file) => changesFor(file, options)),
+        { signal },
+      );
+    } catch (error) {
+      // Somebody was quicker: the edit is planned again for what is there now.
+      if (tries < maxTries && error instanceof ToolError && error.code === "stale") continue;
+      throw error;
+    }
+    for (const { plan } of planned) remember(plan, context);
+    return answer(planned, "done");
+  }
+}
+
+/** Says what `editFiles` would do. */
+export async function previewEdit(
+  request: EditRequest,
+  options: EditOptions,
+  context: ToolContext,
+): Promise<ToolOutput<EditData>> {
+  return answer(await planFiles(request, options, context), "planned");
+}
+
+/** Each time somebody else has got further; more often only where a file never rests. */
+const maxTries = 50;
+
+function changesFor(file: PlannedFile, { hardLinks }: EditOptions): readonly FileChange[] {
+  const { plan, beforeHash: before = "nothing" } = file;
+  const { path } = plan;
+  if (plan.action === "delete") return [{ path, before, after: "nothing" }];
+  const changed = { path, after: plan.after, ...(file.mode === undefined ? {} : { mode: file.mode }) };
+  switch (plan.action) {
+    case "add":
+      return [{ ...changed, before: "nothing" }];
+    case "update":
+      return [{ ...changed, before, ...(hardLinks ? { hardLinks } : {}) }];
+    case "move":
+      return [
+        { path: plan.from, before, after: "nothing" },
+        { ...changed, before: "nothing", like: plan.from },
+      ];
+    case "copy":
+      return [{ ...changed, before: "nothing", like: plan.from }];
+  }
+}
+
+/** Who made a change knows what is there now. */
+function remember(plan: FilePlan, { seen }: ToolContext): void {
+  if (plan.action === "delete") return;
+  seen.note(plan.path, { bytes: plan.after.subarray(byteOrderMarkLength(plan.after)), lines: "all" });
+}
+
+function answer(planned: readonly PlannedFile[], mood: "done" | "planned"): ToolOutput<EditData> {
+  return { data: { files: planned.map(editedFile) }, text: describeEdit(planned, mood) };
+}

@@ -1,0 +1,53 @@
+import * as z from "zod/mini";
+import type { Tool } from "../../contract/tool.ts";
+import type { EditRequest } from "../../text/edit/edit-request.ts";
+import { previewEdit } from "./edit-files.ts";
+import type { EditData } from "./edited-file.ts";
+import {
+  faultInEdits,
+  isGiven,
+  type ReplaceFields,
+  refuseFault,
+  replaceFields,
+  toReplaceRequest,
+} from "./replace-fields.ts";
+import { previewAccessesOf } from "./touched-paths.ts";
+
+export interface EditPreviewInput extends ReplaceFields {
+  readonly patch?: string | undefined;
+  readonly diff?: string | undefined;
+}
+
+/** Says what an edit would do. */
+export const editPreview: Tool<EditPreviewInput, EditData> = {
+  name: "edit.preview",
+  summary:
+    "Show what an edit would do, without changing anything. Takes the fields of edit.replace, or `patch` as edit.patch, " +
+    "or `diff` as edit.diff, and answers as they would.",
+  risk: "read",
+  input: z
+    .strictObject({
+      path: z.optional(z.string().check(z.describe("For a replacement: the file it is in."))),
+      ...replaceFields,
+      patch: z.optional(z.string().check(z.describe("Instead: a patch as for edit.patch."))),
+      diff: z.optional(z.string().check(z.describe("Instead: a unified diff as for edit.diff."))),
+    })
+    .check(refuseFault(faultIn)),
+  limits: { maxChars: 20_000, keep: "both" },
+  accesses: (input) => previewAccessesOf(requestOf(input)),
+  run: (input, context) => previewEdit(requestOf(input), { expectedHash: input.expected_hash }, context),
+};
+
+function faultIn({ patch, diff, hard_links, ...replacement }: EditPreviewInput): string | undefined {
+  const isReplacement = Object.values(replacement).some(isGiven);
+  if ([isGiven(patch), isGiven(diff), isReplacement].filter(Boolean).length !== 1)
+    return "give one of the three: `path` with `find` and `replace` or `edits`, `patch`, or `diff`";
+  if (!isReplacement) return undefined;
+  return replacement.path === undefined ? "`path` is missing: the file to edit" : faultInEdits(replacement);
+}
+
+function requestOf(input: EditPreviewInput): EditRequest {
+  const { patch, diff } = input;
+  if (patch) return { kind: "patch", patch };
+  return diff ? { kind: "diff", diff } : toReplaceRequest(input);
+}

@@ -1,0 +1,112 @@
+import * as z from "zod/mini";
+import type { ReplaceRequest } from "../../text/edit/edit-request.ts";
+
+/** One text for another. */
+interface TextEdit {
+  readonly find: string;
+  readonly replace: string;
+  readonly all?: boolean | undefined;
+  readonly expect_count?: number | undefined;
+}
+
+/** What to change in one file: one edit, or a list of them. */
+export interface ReplaceFields {
+  readonly path?: string | undefined;
+  readonly find?: string | undefined;
+  readonly replace?: string | undefined;
+  readonly all?: boolean | undefined;
+  readonly expect_count?: number | undefined;
+  readonly edits?: TextEdit[] | undefined;
+  readonly expected_hash?: string | undefined;
+  readonly hard_links?: "break" | "keep" | undefined;
+}
+
+/** The fields as models are told of them. */
+export const replaceFields = {
+  find: z.optional(
+    z
+      .string()
+      .check(
+        z.describe(
+          "Text to replace, copied from the file without line numbers, with enough around it to be there only once. " +
+            "Empty only to fill an empty or new file.",
+        ),
+      ),
+  ),
+  replace: z.optional(z.string().check(z.describe("The new text, literally; empty removes what was found."))),
+  all: z.optional(z.boolean().check(z.describe("Replace every place; false if not given."))),
+  expect_count: z.optional(
+    z
+      .int()
+      .check(z.minimum(1), z.describe("How many places there must be; all of them are replaced, or none.")),
+  ),
+  edits: z.optional(
+    z
+      .array(
+        z.strictObject({
+          find: z.string(),
+          replace: z.string(),
+          all: z.optional(z.boolean()),
+          expect_count: z.optional(z.int().check(z.minimum(1))),
+        }),
+      )
+      .check(
+        z.maxLength(200),
+        z.describe(
+          "Instead of the four above: several edits, each of the file as it is now, together or not at all.",
+        ),
+      ),
+  ),
+  expected_hash: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(/^[0-9a-fA-F]{8,64}$/, { error: "give a SHA-256 in hex, or at least its first 8 digits" }),
+        z.describe("SHA-256 of the file, or its first digits: refuse when the file holds anything else."),
+      ),
+  ),
+  hard_links: z.optional(
+    z
+      .enum(["break", "keep"])
+      .check(
+        z.describe(
+          "keep: other hard links of the file see the change too; break, the safe way, if not given.",
+        ),
+      ),
+  ),
+};
+
+/** What is wrong with the choice of fields. Some models fill every field: one that says nothing is not given. */
+export function faultInEdits(fields: ReplaceFields): string | undefined {
+  const { find, replace, all, expect_count, edits = [] } = fields;
+  const isSingle = [find, replace, all, expect_count].some(isGiven);
+  if (edits.length > 0) return isSingle ? "give `find` and `replace`, or `edits`, not both" : undefined;
+  if (find === undefined && replace === undefined) return "give `find` and `replace`, or `edits`";
+  if (find === undefined) return "`find` is missing: the text to replace";
+  return replace === undefined ? "`replace` is missing: the new text, empty to remove" : undefined;
+}
+
+export function isGiven(field: unknown): boolean {
+  return Array.isArray(field) ? field.length > 0 : field !== undefined && field !== "" && field !== false;
+}
+
+/** The request behind fields that have no fault. */
+export function toReplaceRequest(fields: ReplaceFields): ReplaceRequest {
+  const { path = "", find = "", replace = "", all, expect_count, edits } = fields;
+  const wanted = edits?.length ? edits : [{ find, replace, all, expect_count }];
+  return {
+    kind: "replace",
+    path,
+    edits: wanted.map(({ expect_count: expectCount, ...edit }) => ({ ...edit, expectCount })),
+  };
+}
+
+/** A check of a whole input. */
+export function refuseFault<Input>(
+  faultIn: (input: Input) => string | undefined,
+): (payload: z.core.ParsePayload<Input>) => void {
+  return ({ value, issues }) => {
+    const message = faultIn(value);
+    if (message !== undefined) issues.push({ code: "custom", message, input: value });
+  };
+}

@@ -1,0 +1,371 @@
+import { execFileSync } from "node:child_process";
+import { hash } from "node:crypto";
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { toolContext } from "../../../test/tool-context.ts";
+import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { fileRead } from "../file/read.ts";
+import { editReplace } from "./replace.ts";
+
+describe("edit.replace", () => {
+  it("says what it did, where, and how the file's hash changed", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("greet.ts"), "const name = 'Ada';\nconsole.log(name);\n");
+    const output = await room.run(editReplace, { path: "greet.ts", find: "'Ada'", replace: "'Grace'" });
+    const diff = "@@ -1,2 +1,2 @@\n-const name = 'Ada';\n+const name = 'Grace';\n console.log(name);";
+    const [before, after] = ["Ada", "Grace"].map((name) =>
+      hashOf(`const name = '${name}';\nconsole.log(name);\n`),
+    );
+    expect(output).toEqual({
+      data: {
+        files: [
+          {
+            action: "update",
+            path: "greet.ts",
+            from: undefined,
+            target: undefined,
+            beforeHash: before,
+            afterHash: after,
+            changes: [{ firstLine: 1, removedLines: 1, addedLines: 1, tier: "exact" }],
+            mode: undefined,
+            notes: [],
+            diff: `--- a/greet.ts\n+++ b/greet.ts\n${diff}`,
+          },
+        ],
+      },
+      text: `Edited greet.ts at line 1 (${before!.slice(0, 12)} → ${after!.slice(0, 12)}):\n${diff}`,
+    });
+    expect(readFileSync(room.at("greet.ts"), "utf8")).toBe("const name = 'Grace';\nconsole.log(name);\n");
+  });
+
+  it("says in plain words what it overlooked to find the place", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.py"), "class A:\n\tdef f(self):\n\t\treturn 1\n");
+    writeFileSync(room.at("b.md"), "It’s “quoted” — so.\r\nNext.\r\n");
+    const indented = await room.run(editReplace, {
+      path: "a.py",
+      find: "    def f(self):\n        return 1",
+      replace: "    def f(self):\n        value = 1\n        return value",
+    });
+    const glyphs = await room.run(editReplace, {
+      path: "b.md",
+      edits: [
+        { find: 'It\'s "quoted" - so.', replace: 'It\'s "quoted" - so there.' },
+        { find: "7 | Next.", replace: "7 | Last." },
+      ],
+    });
+    expect([indented, glyphs].map(({ data }) => data.files[0]!.notes)).toEqual([
+      ["found with other indentation; the new lines were fitted"],
+      ["found with other quotes, dashes or blanks; the file's were kept", "line numbers removed"],
+    ]);
+    expect(["a.py", "b.md"].map((path) => readFileSync(room.at(path), "utf8"))).toEqual([
+      "class A:\n\tdef f(self):\n\t\tvalue = 1\n\t\treturn value\n",
+      "It’s “quoted” — so there.\r\nLast.\r\n",
+    ]);
+  });
+
+  it("makes all edits of a call or none", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "one\ntwo\n");
+    const edits = [
+      { find: "one", replace: "1" },
+      { find: "three", replace: "3" },
+    ];
+    expect(await room.refusal(editReplace, { path: "a.txt", edits })).toEqual({
+      code: "no-match",
+      message: "a.txt: edit 2 was not found, nor anything like it",
+      hint: "Read the file again and copy the old lines as they are now.",
+    });
+    expect(readFileSync(room.at("a.txt"), "utf8")).toBe("one\ntwo\n");
+  });
+
+  it("numbers lines as they are afterwards", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "one\ntwo\nthree\nfour\nfive\n");
+    const edits = [
+      { find: "one\n", replace: "" },
+      { find: "three", replace: "3\n3½" },
+      { find: "five", replace: "5" },
+    ];
+    const { text } = await room.run(editReplace, { path: "a.txt", edits });
+    expect(text.split("\n")[0]).toMatch(/^Edited a\.txt at lines 1, 2-3 and 5 /);
+  });
+
+  it("shows a line that is changed in several places once", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "a b a\na\nb\na b\nb a");
+    const { data, text } = await room.run(editReplace, {
+      path: "a.txt",
+      find: "a",
+      replace: "a\nA",
+      all: true,
+    });
+    expect(text.split("\n").slice(1)).toEqual(
+      "@@ -1,5 +1,10 @@\n-a b a\n+a\n+A b a\n+A\n-a\n+a\n+A\n b\n-a b\n+a\n+A b\n-b a\n+b a\n+A".split("\n"),
+    );
+    expect(data.files[0]!.changes.map((change) => Object.values(change).join(" "))).toEqual([
+      "1 1 3 exact",
+      "2 1 2 exact",
+      "4 1 2 exact",
+      "5 1 2 exact",
+    ]);
+  });
+
+  it("shows of long lines where they differ", async () => {
+    await using room = toolRoom();
+    const [head, tail] = ["é".repeat(1000), "o".repeat(1000)];
+    writeFileSync(room.at("a.md"), `${tail}\n${head} one ${tail}\n${tail}\n`);
+    const { text } = await room.run(editReplace, { path: "a.md", find: " one ", replace: " two\nthree " });
+    expect(text.split("\n").slice(2)).toEqual([
+      ` ${tail.slice(0, 300)}…`,
+      `-…${head.slice(0, 79)} one ${tail.slice(0, 216)}…`,
+      `+…${head.slice(0, 79)} two`,
+      `+three ${tail.slice(0, 294)}…`,
+      ` ${tail.slice(0, 300)}…`,
+    ]);
+  });
+
+  it("shows the first of many changes, and has all in its data", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "x\n\n\n\n\n\n\n\n".repeat(30));
+    const { data, text } = await room.run(editReplace, { path: "a.txt", find: "x", replace: "y", all: true });
+    const lines = text.split("\n");
+    expect([lines[0]!.split(" (")[0], ...lines.slice(-2)]).toEqual([
+      "Edited a.txt at lines 1, 9, 17, 25, 33, 41, 49, 57, 65, 73 and 20 more places",
+      "… 117 more lines of difference",
+      "… 10 more changes",
+    ]);
+    expect([data.files[0]!.changes.length, data.files[0]!.diff.match(/^[+-][xy]$/gm)?.length]).toEqual([
+      30, 60,
+    ]);
+  });
+
+  it("finds a stray byte as a read shows it, and leaves it", async () => {
+    await using room = toolRoom();
+    const around = (text: string) => [Buffer.from(`Grüße\ncaf`), Buffer.of(0xe9), Buffer.from(` ${text}\n`)];
+    writeFileSync(room.at("a.txt"), Buffer.concat(around("zu")));
+    const { text } = await room.run(fileRead, { path: "a.txt", line_numbers: false });
+    const find = text.split("\n")[1]!;
+    await room.run(editReplace, { path: "a.txt", find, replace: find.replace("zu", "für") });
+    expect([find, readFileSync(room.at("a.txt"))]).toEqual(["caf\ufffd zu", Buffer.concat(around("für"))]);
+  });
+
+  it("creates a file from empty text, with its directories", async () => {
+    await using room = toolRoom();
+    const { text } = await room.run(editReplace, { path: "new/a.txt", find: "", replace: "one\ntwo\n" });
+    expect([text, readFileSync(room.at("new/a.txt"), "utf8")]).toEqual([
+      `Created new/a.txt, 2 lines (${hashOf("one\ntwo\n").slice(0, 12)}).`,
+      "one\ntwo\n",
+    ]);
+  });
+
+  it("keeps the mode, edits what a link leads to, and names it", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("bin"));
+    writeFileSync(room.at("bin/run.sh"), "echo one\n");
+    chmodSync(room.at("bin/run.sh"), 0o750);
+    symlinkSync("bin/run.sh", room.at("run"));
+    const { data, text } = await room.run(editReplace, { path: "run", find: "one", replace: "two" });
+    expect([data.files[0]!.target, text.split(" at ")[0]]).toEqual([
+      "bin/run.sh",
+      "Edited run (a link: the file is bin/run.sh)",
+    ]);
+    expect([
+      readFileSync(room.at("bin/run.sh"), "utf8"),
+      statSync(room.at("bin/run.sh")).mode & 0o777,
+    ]).toEqual(["echo two\n", 0o750]);
+    expect(lstatSync(room.at("run")).isSymbolicLink()).toBe(true);
+  });
+
+  it("takes no link to the workspace for a link to the file", async () => {
+    await using room = toolRoom();
+    await using folder = temporaryFolder();
+    mkdirSync(room.at("src"));
+    writeFileSync(room.at("src/a.txt"), "one\n");
+    const alias = join(folder.path, "alias");
+    symlinkSync(room.workspace, alias);
+    const environment = openLocalEnvironment({ workspace: alias });
+    const edit = { path: join(alias, "src/a.txt"), find: "one", replace: "two" };
+    const { data } = await editReplace.run(edit, toolContext(environment));
+    await environment.close();
+    expect([data.files[0]!.target, readFileSync(room.at("src/a.txt"), "utf8")]).toEqual([undefined, "two\n"]);
+  });
+
+  it("breaks hard links unless told to keep them", async () => {
+    await using room = toolRoom();
+    for (const name of ["broken", "kept"]) {
+      writeFileSync(room.at(name), "one\n");
+      linkSync(room.at(name), room.at(`${name} too`));
+    }
+    const edit = { find: "one", replace: "two" };
+    await room.run(editReplace, { path: "broken", ...edit });
+    await room.run(editReplace, { path: "kept", ...edit, hard_links: "keep" });
+    const contents = ["broken", "broken too", "kept", "kept too"].map((name) =>
+      readFileSync(room.at(name), "utf8"),
+    );
+    expect(contents).toEqual(["two\n", "one\n", "two\n", "two\n"]);
+  });
+
+  it("refuses a file that has another hash than expected, and tells the one it has", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "one\n");
+    const edit = { path: "a.txt", find: "one", replace: "two" };
+    expect(await room.refusal(editReplace, { ...edit, expected_hash: "0123456789" })).toEqual({
+      code: "stale",
+      message: `a.txt does not have the expected hash 0123456789, but ${hashOf("one\n")}`,
+      hint: "Nothing was written. Read the file again, then edit it as it is now.",
+    });
+    expect(readFileSync(room.at("a.txt"), "utf8")).toBe("one\n");
+    const digits = hashOf("one\n").slice(0, 8).toUpperCase();
+    await room.run(editReplace, { ...edit, expected_hash: digits });
+    expect(readFileSync(room.at("a.txt"), "utf8")).toBe("two\n");
+  });
+
+  it("refuses what is no text file to edit, with the way out", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("src"));
+    execFileSync("/usr/bin/env", ["mkfifo", room.at("pipe")]);
+    writeFileSync(room.at("dot.png"), Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
+    writeFileSync(room.at("huge.log"), "");
+    truncateSync(room.at("huge.log"), 64 * 1024 * 1024 + 1);
+    symlinkSync("/etc/passwd", room.at("away"));
+    const refusals = ["src", "pipe", "dot.png", "huge.log", "away", "../x", "greet.txt", "nul\0"];
+    writeFileSync(room.at("greet.ts"), "");
+    const edit = { find: "one", replace: "two" };
+    const given: unknown[] = [];
+    for (const path of refusals) given.push(await room.refusal(editReplace, { path, ...edit }));
+    const outside = `Use a path inside ${room.context.environment.workspace}; links must stay inside it too.`;
+    expect(given).toEqual([
+      refusal("unsupported", "src is a directory, not a file", "List the directory, then name a file in it."),
+      refusal(
+        "unsupported",
+        "pipe is a FIFO, device or socket, not a file",
+        "Only regular files can be read and written.",
+      ),
+      refusal(
+        "unsupported",
+        "dot.png is a binary file and does not hold the text just once",
+        "In a binary file only text that stands there byte by byte as given can be replaced.",
+      ),
+      refusal(
+        "too-large",
+        "huge.log is too large to edit: at most 64 MB",
+        "Change it with a command or a script of your own.",
+      ),
+      refusal("outside-workspace", "away leads outside the workspace", outside),
+      refusal("outside-workspace", "../x leads outside the workspace", outside),
+      refusal("not-found", "greet.txt does not exist", "Did you mean greet.ts?"),
+      refusal("invalid-input", expect.stringContaining("NUL"), expect.any(String)),
+    ]);
+  });
+
+  it("refuses text that stands at more places than can be kept in mind", async () => {
+    const environment = new MemoryEnvironment({ files: { "a.txt": "x\n".repeat(200_001) } });
+    const refusals = [{ all: true }, {}].map(async (choice) => {
+      const edit = editReplace.run(
+        { path: "a.txt", find: "x", replace: "y", ...choice },
+        toolContext(environment),
+      );
+      return edit.catch(({ code, message }) => ({ code, message }));
+    });
+    const refusal = { code: "too-large", message: "a.txt: the text fits more than 200000 places" };
+    expect(await Promise.all(refusals)).toEqual([refusal, refusal]);
+  });
+
+  it("does not write a file that its owner has protected", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "one\n");
+    chmodSync(room.at("a.txt"), 0o444);
+    const edit = { path: "a.txt", find: "one", replace: "two" };
+    // Permission bits do not hold for root.
+    if (process.getuid?.() === 0) await room.run(editReplace, edit);
+    else expect((await room.refusal(editReplace, edit)).code).toBe("denied");
+    expect([readFileSync(room.at("a.txt"), "utf8"), statSync(room.at("a.txt")).mode & 0o777]).toEqual([
+      process.getuid?.() === 0 ? "two\n" : "one\n",
+      0o444,
+    ]);
+  });
+
+  it("leaves the file as it was when it is cancelled", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "one\n");
+    const edit = { path: "a.txt", find: "one", replace: "two" };
+    expect((await room.refusal(editReplace, edit, AbortSignal.abort())).code).toBe("cancelled");
+    expect(readFileSync(room.at("a.txt"), "utf8")).toBe("one\n");
+  });
+
+  it("plans again when somebody writes between its look and its change", async () => {
+    /** Others write just before each of the first two changes. */
+    class BusyEnvironment extends MemoryEnvironment {
+      #others = ["one\n2\n", "one\n2\nthree\n"];
+
+      override async change(...call: Parameters<MemoryEnvironment["change"]>) {
+        const content = this.#others.shift();
+        if (content !== undefined) await this.writeFile("a.txt", Buffer.from(content));
+        return super.change(...call);
+      }
+    }
+    const environment = new BusyEnvironment({ files: { "a.txt": "one\ntwo\n" } });
+    await editReplace.run({ path: "a.txt", find: "one", replace: "1" }, toolContext(environment));
+    const { bytes } = await environment.readFile("a.txt", { maxBytes: 100 });
+    expect(Buffer.from(bytes).toString()).toBe("1\n2\nthree\n");
+  });
+
+  it("announces the one path it writes", () => {
+    expect(editReplace.accesses({ path: join("a", "b.txt"), find: "x", replace: "y" })).toEqual([
+      { kind: "write", path: "a/b.txt" },
+    ]);
+  });
+
+  it("takes one edit or a list of them, and says what is missing", () => {
+    const edit = { find: "a", replace: "b" };
+    const inputs = [
+      { path: "x", ...edit },
+      { path: "x", edits: [edit] },
+      { path: "x", find: "", replace: "", all: false, edits: [edit] },
+      { path: "x", ...edit, edits: [] },
+      { path: "x" },
+      { path: "x", replace: "b" },
+      { path: "x", find: "a" },
+      { path: "x", ...edit, edits: [edit] },
+      { path: "x", ...edit, expected_hash: "abc" },
+      { path: "x", ...edit, expect_count: 0 },
+      { ...edit, file: "x" },
+    ];
+    expect(inputs.map((input) => schemaFaults(editReplace, input))).toEqual([
+      [],
+      [],
+      [],
+      [],
+      [": give `find` and `replace`, or `edits`"],
+      [": `find` is missing: the text to replace"],
+      [": `replace` is missing: the new text, empty to remove"],
+      [": give `find` and `replace`, or `edits`, not both"],
+      ["expected_hash: give a SHA-256 in hex, or at least its first 8 digits"],
+      ["expect_count: Invalid input"],
+      ["path: Invalid input", ": Invalid input"],
+    ]);
+  });
+});
+
+function refusal(code: string, message: string, hint: string) {
+  return { code, message, hint };
+}
+
+function hashOf(content: string): string {
+  return hash("sha256", content, "hex");
+}

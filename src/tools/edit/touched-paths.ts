@@ -1,0 +1,59 @@
+import type { Access } from "../../contract/access.ts";
+import type { EditRequest } from "../../text/edit/edit-request.ts";
+import type { FileSection } from "../../text/edit/file-section.ts";
+import { newPath, spellings } from "../../text/edit/named-file.ts";
+import { sectionsIn } from "../../text/edit/plan-edits.ts";
+
+/** What a request may do with one file, told from the request alone. */
+export interface Touch {
+  readonly action: "add" | "update" | "delete" | "move" | "copy";
+  /** The paths its name may mean, the likelier first; which one it is depends on the files that are there. */
+  readonly paths: readonly [string, ...string[]];
+  /** Where it is moved or copied to. */
+  readonly to?: string;
+}
+
+/** All that may be touched. Throws `invalid-input` when the request cannot be read. */
+export function touchesOf(request: EditRequest): readonly Touch[] {
+  if (request.kind === "replace") return [{ action: "update", paths: [request.path] }];
+  return sectionsIn(request).map(touchOf);
+}
+
+/** What the guardian is told before anything is changed. */
+export function accessesOf(request: EditRequest): readonly Access[] {
+  return withoutRepeats(touchesOf(request).flatMap(accessesOfTouch));
+}
+
+/** What it is told before a preview. */
+export function previewAccessesOf(request: EditRequest): readonly Access[] {
+  const paths = touchesOf(request).flatMap(({ paths, to }) => (to === undefined ? paths : [...paths, to]));
+  return [...new Set(paths)].map((path) => ({ kind: "read", path }));
+}
+
+function touchOf(section: FileSection): Touch {
+  if (section.kind === "add") return { action: "add", paths: [newPath(section.name)] };
+  const [first, ...rest] = new Set(section.names.flatMap((name) => [...spellings(name)]));
+  const paths = [first!, ...rest] as const;
+  if (section.kind === "delete") return { action: "delete", paths };
+  if (section.moveTo === undefined) return { action: "update", paths };
+  return { action: section.isCopy ? "copy" : "move", paths, to: newPath(section.moveTo) };
+}
+
+function accessesOfTouch({ action, paths, to }: Touch): readonly Access[] {
+  const target: readonly Access[] = to === undefined ? [] : [{ kind: "write", path: to }];
+  switch (action) {
+    case "add":
+    case "update":
+      return paths.map((path) => ({ kind: "write", path }));
+    case "delete":
+      return paths.map((path) => ({ kind: "delete", path, inEdit: true }));
+    case "move":
+      return [...paths.map((path) => ({ kind: "write", path, link: "itself" }) as const), ...target];
+    case "copy":
+      return [...paths.map((path) => ({ kind: "read", path }) as const), ...target];
+  }
+}
+
+function withoutRepeats(accesses: readonly Access[]): readonly Access[] {
+  return [...new Map(accesses.map((access) => [JSON.stringify(access), access])).values()];
+}

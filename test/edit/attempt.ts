@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from "node:util";
+import { type ErrorCode, ToolError } from "../../src/contract/error.ts";
+import type { EditRequest } from "../../src/text/edit/edit-request.ts";
+import { planEdits } from "../../src/text/edit/plan-edits.ts";
+
+/** What came of a call: the file afterwards, or why it was refused. */
+export type Attempt = { readonly after: string } | { readonly refused: ErrorCode };
+
+export const path = "file.txt";
+
+/**
+ * Asks for a change of one file. Bytes are given as Latin-1, a character each, so that they can be read and compared.
+ * Throws what is no ToolError, and when file or request are not as they were.
+ */
+export function attempt(file: Uint8Array, request: EditRequest): Attempt {
+  const bytes = Buffer.from(file);
+  const asked = structuredClone(request);
+  const outcome = outcomeOf(file, request);
+  if (!bytes.equals(file) || !isDeepStrictEqual(request, asked))
+    throw new Error("planEdits changed what it was given");
+  return outcome;
+}
+
+export function applied(after: Uint8Array): Attempt {
+  return { after: Buffer.from(after).toString("latin1") };
+}
+
+function outcomeOf(file: Uint8Array, request: EditRequest): Attempt {
+  try {
+    const [plan, ...others] = planEdits(request, (name) => (name === path ? file : undefined));
+    if (plan?.action !== "update" || others.length > 0) throw new Error("One update was expected");
+    return applied(plan.after);
+  } catch (error) {
+    if (error instanceof ToolError) return { refused: error.code };
+    throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { EditRequest, FilePlan } from "../../src/text/edit/edit-request.ts";
+import { planEdits } from "../../src/text/edit/plan-edits.ts";
+import { showDiff } from "../../src/text/edit/show-diff.ts";
+import { applied, attempt, path } from "./attempt.ts";
+import { bytesOf, lineFeeds, oneLineEnd, revisions } from "./documents.ts";
+import { type Hunk, newLines } from "./modification.ts";
+import { asClosedReplace, asDiff, asPatch, diffLines, patchLines } from "./render.ts";
+import { hunksOfRevision, revised } from "./revision.ts";
+import { runs } from "./runs.ts";
+
+const numRuns = runs(80);
+const context = fc.integer({ min: 1, max: 3 });
+
+const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest][] = [
+  ["a patch", (hunks) => asPatch(patchLines(path, hunks))],
+  ["a diff", (hunks) => asDiff(diffLines(path, hunks))],
+  ["text for text", (hunks) => asClosedReplace(path, hunks)],
+];
+
+describe.each(ways)("%s", (_, render) => {
+  it("is undone by its reverse", () => {
+    fc.assert(
+      fc.property(revisions({ ends: oneLineEnd }), context, (revision, lines) => {
+        const hunks = hunksOfRevision(revision, lines);
+        const after = revised(revision);
+        // A file without a line end does not tell which it had.
+        fc.pre(hunks.every((hunk) => newLines(hunk).length > 0) && after.lines.some(({ end }) => end !== ""));
+        const reverse = hunks.map(reversed);
+        expect(attempt(bytesOf(after), render(reverse))).toEqual(applied(bytesOf(revision.document)));
+      }),
+      { numRuns },
+    );
+  });
+
+  it("is refused when it has been done", () => {
+    fc.assert(
+      fc.property(revisions(), context, (revision, lines) => {
+        const hunks = hunksOfRevision(revision, lines);
+        const request = render(hunks);
+        // Text that only grows is there as before.
+        const onlyGrows = hunks.every((hunk) => hunk.lines.every(({ sign }) => sign !== "-"));
+        fc.pre(request.kind !== "replace" || !onlyGrows);
+        expect(attempt(bytesOf(revised(revision)), request)).toEqual({
+          refused: expect.stringMatching(/no-match|invalid-input|ambiguous-match/),
+        });
+      }),
+      { numRuns },
+    );
+  });
+
+  it("in several calls does what it does in one, in any order", () => {
+    fc.assert(
+      fc.property(revisions({ ends: lineFeeds }), fc.nat(), (revision, order) => {
+        const hunks = hunksOfRevision(revision, 1);
+        fc.pre(hunks.length > 1 && hunks.every((hunk) => newLines(hunk).length > 0));
+        const together = attempt(bytesOf(revision.document), render(rotated(hunks, order)));
+        let file: Buffer = bytesOf(revision.document);
+        for (const hunk of rotated(hunks, order)) {
+          const step = attempt(file, render([hunk]));
+          file = Buffer.from("after" in step ? step.after : step.refused, "latin1");
+        }
+        expect(together).toEqual(applied(file));
+      }),
+      { numRuns },
+    );
+  });
+
+  it("tells how many lines there are more", () => {
+    fc.assert(
+      fc.property(revisions({ ends: lineFeeds }), context, (revision, lines) => {
+        const hunks = hunksOfRevision(revision, lines);
+        const file = bytesOf(revision.document);
+        const [plan] = planEdits(render(hunks), () => file);
+        const grown = plan!.changes.reduce(
+          (sum, { addedLines, removedLines }) => sum + addedLines - removedLines,
+          0,
+        );
+        expect(grown).toBe(revised(revision).lines.length - revision.document.lines.length);
+      }),
+      { numRuns },
+    );
+  });
+
+  it("is shown as a diff that does the same", () => {
+    fc.assert(
+      fc.property(revisions({ ends: oneLineEnd }), context, (revision, lines) => {
+        const hunks = hunksOfRevision(revision, lines);
+        const file = bytesOf(revision.document);
+        const [plan] = planEdits(render(hunks), () => file);
+        expect(attempt(file, { kind: "diff", diff: showDiff(plan as FilePlan) })).toEqual(
+          applied(bytesOf(revised(revision))),
+        );
+      }),
+      { numRuns },
+    );
+  });
+});
+
+function reversed(hunk: Hunk): Hunk {
+  const signs = { "+": "-", "-": "+", " ": " " } as const;
+  return { ...hunk, lines: hunk.lines.map(({ sign, text }) => ({ sign: signs[sign], text })) };
+}
+
+function rotated<Item>(items: readonly Item[], by: number): readonly Item[] {
+  const start = by % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
+}

@@ -1,0 +1,59 @@
+import { isUtf8 } from "node:buffer";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { ToolError } from "../../src/contract/error.ts";
+import type { EditRequest, FilePlan } from "../../src/text/edit/edit-request.ts";
+import { planEdits } from "../../src/text/edit/plan-edits.ts";
+import { newLines, oldLines } from "./modification.ts";
+import { runs } from "./runs.ts";
+import { slips } from "./slips.ts";
+
+/*
+ * Whatever is overlooked to find a place, letters and digits are not: those of the old lines stand in the file one after
+ * the other, and there those of the new lines stand afterwards. Only a call that was unwrapped, or has a line that is
+ * behind the file, says more than it means; then the plan has a note.
+ */
+it("puts the letters of the new lines where those of the old ones are, and changes no other", () => {
+  const numRuns = runs(1500);
+  let done = 0;
+  fc.assert(
+    fc.property(slips, ({ file, request, hunk }) => {
+      fc.pre(isUtf8(file) && !file.includes(0));
+      const plan = planOf(request, file);
+      if (plan?.action !== "update" || plan.notes.length > 0) return;
+      done += 1;
+      const lines = { start: 0, lines: hunk };
+      const wanted = {
+        before: lettersOf(oldLines(lines).join("")),
+        after: lettersOf(newLines(lines).join("")),
+      };
+      const before = lettersOf(file.toString());
+      expect(replacements(before, wanted)).toContain(lettersOf(Buffer.from(plan.after).toString()));
+    }),
+    { numRuns },
+  );
+  expect(done).toBeGreaterThan(0.1 * numRuns);
+});
+
+function planOf(request: EditRequest, file: Buffer): FilePlan | undefined {
+  try {
+    return planEdits(request, () => file)[0];
+  } catch (error) {
+    if (error instanceof ToolError) return undefined;
+    throw error;
+  }
+}
+
+/** Accents apart, so that every spelling of a letter is the same. */
+function lettersOf(text: string): string {
+  return (text.normalize("NFD").match(/[\p{L}\p{N}]/gu) ?? []).join("");
+}
+
+/** The text with `before` exchanged for `after` at each of its places. */
+function replacements(text: string, { before, after }: { before: string; after: string }): readonly string[] {
+  const results: string[] = [];
+  for (let at = 0; at <= text.length; at += 1) {
+    if (text.startsWith(before, at)) results.push(text.slice(0, at) + after + text.slice(at + before.length));
+  }
+  return results;
+}

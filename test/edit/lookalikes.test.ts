@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { EditRequest } from "../../src/text/edit/edit-request.ts";
+import { applied, attempt, path } from "./attempt.ts";
+import { bytesOf } from "./documents.ts";
+import { lookalikes } from "./lookalikes.ts";
+import { type Hunk, newLines } from "./modification.ts";
+import { asClosedReplace, asDiff, asPatch, asReplace, diffLines, patchLines } from "./render.ts";
+import { hunksOfRevision, revised } from "./revision.ts";
+import { runs } from "./runs.ts";
+
+const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest, { readonly mayBeOpen: boolean }][] = [
+  ["a patch", (hunks) => asPatch(patchLines(path, hunks)), { mayBeOpen: true }],
+  ["a diff", (hunks) => asDiff(diffLines(path, hunks)), { mayBeOpen: true }],
+  ["text for text", (hunks) => asReplace(path, hunks), { mayBeOpen: true }],
+  // A line end that the last line does not have may make the text that of another line.
+  ["text for text with its last line end", (hunks) => asClosedReplace(path, hunks), { mayBeOpen: false }],
+];
+
+it.each(ways)("%s among lookalikes does what is meant or nothing", (_, render, { mayBeOpen }) => {
+  const numRuns = runs(500);
+  let done = 0;
+  fc.assert(
+    fc.property(lookalikes, fc.integer({ min: 0, max: 3 }), (revision, context) => {
+      const hunks = hunksOfRevision(revision, context);
+      const request = render(hunks);
+      fc.pre(hunks.length > 0 && (mayBeOpen || revision.document.lines.at(-1)!.end !== ""));
+      // Text for text that is to vanish leaves its line end behind.
+      fc.pre(request.kind !== "replace" || hunks.every((hunk) => newLines(hunk).length > 0));
+      const outcome = attempt(bytesOf(revision.document), request);
+      if ("refused" in outcome) return;
+      done += 1;
+      expect(outcome).toEqual(applied(bytesOf(revised(revision))));
+    }),
+    { numRuns },
+  );
+  expect(done).toBeGreaterThan(0.3 * numRuns);
+});

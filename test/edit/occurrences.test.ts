@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Attempt, applied, attempt, path } from "./attempt.ts";
+import { runs } from "./runs.ts";
+
+const numRuns = runs(400);
+
+/** Few letters, so that texts occur often and over each other; line feeds, so that lines do not matter. */
+const letters = fc
+  .array(fc.constantFrom("a", "a", "b", "\n"), { maxLength: 24 })
+  .map((parts) => parts.join(""));
+const finds = fc
+  .array(fc.constantFrom("a", "a", "b"), { minLength: 1, maxLength: 3 })
+  .map((parts) => parts.join(""));
+const replaces = fc
+  .array(fc.constantFrom("a", "c", "\n", "$&", "$1", "$$", "$`", "\\n", "\\", "\\1", "&"), { maxLength: 3 })
+  .map((parts) => parts.join(""));
+
+describe("text for text", () => {
+  it("is changed at its only place, at all places, or not at all", () => {
+    fc.assert(
+      fc.property(letters, finds, replaces, fc.boolean(), (text, find, replace, all) => {
+        fc.pre(text !== "" && find !== replace);
+        const outcome = attempt(Buffer.from(text), {
+          kind: "replace",
+          path,
+          edits: [{ find, replace, all }],
+        });
+        expect(outcome).toEqual(expectation(text, find, replace, all));
+      }),
+      { numRuns },
+    );
+  });
+
+  it("has to be there as often as is said", () => {
+    fc.assert(
+      fc.property(
+        letters,
+        finds,
+        replaces,
+        fc.integer({ min: 1, max: 4 }),
+        (text, find, replace, expectCount) => {
+          fc.pre(text !== "" && find !== replace);
+          const count = placesOf(text, find).length;
+          const outcome = attempt(Buffer.from(text), {
+            kind: "replace",
+            path,
+            edits: [{ find, replace, expectCount }],
+          });
+          if (count === expectCount) expect(outcome).toEqual(expectation(text, find, replace, true));
+          else expect(outcome).toEqual({ refused: count > expectCount ? "ambiguous-match" : "no-match" });
+        },
+      ),
+      { numRuns },
+    );
+  });
+});
+
+function expectation(text: string, find: string, replace: string, all: boolean): Attempt {
+  const places = placesOf(text, find);
+  if (places.length === 0) return { refused: "no-match" };
+  const isOverlapping = places.some((place, index) => index > 0 && place < places[index - 1]! + find.length);
+  if (isOverlapping || (places.length > 1 && !all)) return { refused: "ambiguous-match" };
+  return applied(Buffer.from(text.split(find).join(replace)));
+}
+
+/** Overlapping ones too. */
+function placesOf(text: string, find: string): readonly number[] {
+  return [...text].flatMap((_, index) => (text.startsWith(find, index) ? [index] : []));
+}

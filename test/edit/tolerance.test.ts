@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { EditRequest } from "../../src/text/edit/edit-request.ts";
+import { applied, attempt, path } from "./attempt.ts";
+import { bytesOf, lineFeeds, oneLineEnd, type Revision, revisions } from "./documents.ts";
+import { type Hunk, type HunkLine, newLines } from "./modification.ts";
+import { asDiff, asPatch, asReplace, diffLines, patchLines } from "./render.ts";
+import { hunksOfRevision, revised } from "./revision.ts";
+import { runs } from "./runs.ts";
+
+const ways: readonly [string, (hunks: readonly Hunk[]) => EditRequest][] = [
+  ["a patch", (hunks) => asPatch(patchLines(path, hunks))],
+  ["a diff", (hunks) => asDiff(diffLines(path, hunks))],
+  ["text for text", replacing],
+];
+
+function replacing(hunks: readonly Hunk[]): EditRequest {
+  return asReplace(path, hunks);
+}
+
+/** Ways to write the same line that a model cannot tell apart. */
+const respellings: readonly [string, (line: string) => string][] = [
+  ["without blanks at the ends of lines", (line) => line.trimEnd()],
+  ["with blanks at the ends of lines", (line) => `${line} `],
+  [
+    "with plain quotes and dashes",
+    (line) => line.replace(/[“”]/g, '"').replace(/’/g, "'").replace(/–/g, "-"),
+  ],
+  ["with composed letters", (line) => line.normalize("NFC")],
+  ["with letters in parts", (line) => line.normalize("NFD")],
+  ["with plain blanks", (line) => line.replace(/(?<=\S.*)\u00a0/g, " ")],
+];
+
+describe.each(ways)("%s", (_, render) => {
+  it.each(respellings)("finds context %s and leaves it as it is", (__, respell) => {
+    fc.assert(
+      fc.property(
+        revisions({ ends: render === replacing ? oneLineEnd : lineFeeds }),
+        fc.integer({ min: 1, max: 3 }),
+        (revision, context) => {
+          const hunks = hunksOfRevision(revision, context);
+          // Text for text that is to vanish leaves its line end behind.
+          fc.pre(hunks.every((hunk) => newLines(hunk).length > 0));
+          // Blanks that a call has behind all its lines are not meant behind new ones either.
+          fc.pre(hunks.flatMap(newLines).every((line) => line.trimEnd() === line));
+          // Text that is found without the blanks behind it leaves them behind what is new.
+          fc.pre(
+            render !== replacing ||
+              hunks.every(({ lines }) => isKept(lines.findLast(({ sign }) => sign !== "+")!, respell)),
+          );
+          const respelled = hunks.map((hunk) => respellContext(hunk, respell));
+          expect(attempt(bytesOf(revision.document), render(respelled))).toEqual(
+            applied(bytesOf(revised(revision))),
+          );
+        },
+      ),
+      { numRuns: runs(40) },
+    );
+  });
+
+  it("does not find a line to be removed of which a letter or digit is another", () => {
+    fc.assert(
+      fc.property(
+        removals,
+        fc.integer({ min: 0, max: 3 }),
+        fc.constantFrom("x", "7", "é"),
+        (revision, context, letter) => {
+          const hunks = hunksOfRevision(revision, context);
+          const altered = alterOne(hunks, "-", (text) => text.replace("#", `#${letter}`));
+          expect(attempt(bytesOf(revision.document), render(altered))).toEqual({
+            refused: expect.stringMatching(/no-match|invalid-input/),
+          });
+        },
+      ),
+      { numRuns: runs(100) },
+    );
+  });
+
+  it("overlooks one context line of which a letter or digit is another, or refuses", () => {
+    fc.assert(
+      fc.property(
+        revisions({ ends: oneLineEnd, minLines: 4 }),
+        fc.constantFrom("x", "7", "é"),
+        (revision, letter) => {
+          const hunks = hunksOfRevision(revision, 3);
+          fc.pre(
+            hunks[0]!.lines.some(({ sign }) => sign === " ") &&
+              hunks.every((hunk) => newLines(hunk).length > 0),
+          );
+          const altered = alterOne(hunks, " ", (text) => text.replace("#", `#${letter}`));
+          const outcome = attempt(bytesOf(revision.document), render(altered));
+          if ("after" in outcome) expect(outcome).toEqual(applied(bytesOf(revised(revision))));
+        },
+      ),
+      { numRuns: runs(100) },
+    );
+  });
+});
+
+const removals: fc.Arbitrary<Revision> = revisions().filter(
+  (revision) => hunksOfRevision(revision, 0)[0]!.lines[0]!.sign === "-",
+);
+
+function isKept({ sign, text }: HunkLine, respell: (line: string) => string): boolean {
+  return sign !== " " || respell(text) === text;
+}
+
+function respellContext(hunk: Hunk, respell: (line: string) => string): Hunk {
+  return {
+    ...hunk,
+    lines: hunk.lines.map(({ sign, text }) => ({ sign, text: sign === " " ? respell(text) : text })),
+  };
+}
+
+/** The hunks with the first line of such a sign altered, in the first hunk that has one. */
+function alterOne(
+  hunks: readonly Hunk[],
+  sign: HunkLine["sign"],
+  alter: (text: string) => string,
+): readonly Hunk[] {
+  const [first, ...others] = hunks;
+  const index = first!.lines.findIndex((line) => line.sign === sign);
+  const line = first!.lines[index]!;
+  return [{ ...first!, lines: first!.lines.with(index, { sign, text: alter(line.text) }) }, ...others];
+}

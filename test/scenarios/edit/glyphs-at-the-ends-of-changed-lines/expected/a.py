@@ -1,0 +1,3 @@
+import (
+	”go.yaml.in/yaml/v3”
+)

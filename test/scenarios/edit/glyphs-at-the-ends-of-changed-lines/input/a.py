@@ -1,0 +1,3 @@
+import (
+	”gopkg.in/yaml.v3”
+)

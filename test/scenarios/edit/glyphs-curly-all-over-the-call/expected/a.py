@@ -1,0 +1,3 @@
+msg = "hello"
+print(msg, 'a', "b")
+exit(0)

@@ -1,0 +1,5 @@
+add( 'a', ( p ) => {
+	return a( p );
+} );
+add( 'b', b );
+end();

@@ -1,0 +1,8 @@
+function parse(height) {
+  if (isNumber(height)) {
+    return height;
+  }
+  if (isString(height)) {
+    return 1;
+  }
+}

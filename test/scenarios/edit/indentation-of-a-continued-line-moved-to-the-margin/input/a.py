@@ -1,0 +1,8 @@
+void f(void)
+{
+	call(a,
+	    b);
+	emit(x, "retained", &retained);
+
+	done();
+}

@@ -1,0 +1,16 @@
+class A {
+
+	/**
+	 * Makes one.
+	 */
+	ctor( b ) {
+
+		/**
+		 * A ref.
+		 */
+		this.b = b;
+
+		this.m = null;
+
+	}
+}

@@ -1,0 +1,10 @@
+class A {
+
+	ctor( b ) {
+
+		this.b = b;
+
+		this.m = null;
+
+	}
+}

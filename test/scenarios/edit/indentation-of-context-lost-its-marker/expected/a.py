@@ -1,0 +1,11 @@
+import os
+
+class A:
+    def load(self):
+        if self:
+            x = 1
+        return x
+
+    def save(self):
+        y = 2
+        return y

@@ -1,0 +1,8 @@
+package a
+
+void fail(int x);
+void added(int a,
+    int b);
+  void check(int y);
+void other(int z);
+void last(int q);

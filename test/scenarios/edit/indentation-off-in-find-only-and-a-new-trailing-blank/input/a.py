@@ -1,0 +1,7 @@
+jobs:
+  lint:
+    steps:
+      - name: Go
+        uses: setup-go
+        with:
+          version: 1

@@ -1,0 +1,8 @@
+func f() {
+	e.lock()
+	d := e.x
+	e.unlock()
+
+	if !ok {
+	}
+}

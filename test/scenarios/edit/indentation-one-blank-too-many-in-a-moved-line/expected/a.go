@@ -1,0 +1,8 @@
+x(`
+    [E: [
+      {
+        "code": "big",
+        "max": 2,
+        "origin": "array",
+        "path": [],
+      }

@@ -1,0 +1,8 @@
+x(`
+    [E: [
+      {
+        "origin": "array",
+        "code": "big",
+        "max": 2,
+        "path": [],
+      }

@@ -1,0 +1,6 @@
+def f():
+    if x:
+        return 1
+
+def g():
+    return 2

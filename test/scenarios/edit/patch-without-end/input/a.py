@@ -1,0 +1,12 @@
+import os
+
+def load(path):
+    with open(path) as file:
+        return file.read()
+
+def save(path, text):
+    with open(path, 'w') as file:
+        file.write(text)
+    return True
+
+print(load('a'))

@@ -1,0 +1,11 @@
+impl A {
+    fn b() {
+        Ok(C {
+            name,
+        })
+        .into())
+    }
+    }
+}
+
+fn d() {}

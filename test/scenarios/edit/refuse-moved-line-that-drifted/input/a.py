@@ -1,0 +1,4 @@
+on: push
+jobs:
+  repo_legacy:
+    runs: x

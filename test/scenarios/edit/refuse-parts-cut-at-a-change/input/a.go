@@ -1,0 +1,16 @@
+
+---
+name: Go
+jobs:
+  test:
+    x: 1
+---
+data: Go
+
+on:
+  push
+
+value: ctx
+on: [push, pull_request]
+jobs:
+  tests:

@@ -1,0 +1,12 @@
+package a
+
+import (
+	"net"
+	"sync"
+)
+
+func f() {
+	a()
+	b()
+	c()
+}

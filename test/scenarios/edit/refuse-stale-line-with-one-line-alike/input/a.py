@@ -1,0 +1,4 @@
+import ast
+import os
+
+print(1)

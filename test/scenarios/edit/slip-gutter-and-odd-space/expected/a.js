@@ -1,0 +1,5 @@
+/*
+ * Copyright (c) Redis
+void f(void);
+ * All rights reserved
+ */

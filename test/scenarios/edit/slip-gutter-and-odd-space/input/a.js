@@ -1,0 +1,4 @@
+/*
+ * Copyright (c) Redis
+ * All rights reserved
+ */

@@ -1,0 +1,11 @@
+import type { Environment } from "../src/contract/environment.ts";
+import type { ToolContext } from "../src/contract/tool.ts";
+import { SeenMemory } from "../src/runtime/seen-memory.ts";
+
+/** What a tool is given behind the counter; nobody listens. */
+export function toolContext(
+  environment: Environment,
+  signal: AbortSignal = new AbortController().signal,
+): ToolContext {
+  return { environment, seen: new SeenMemory(environment), signal, progress: () => {}, output: () => {} };
+}
