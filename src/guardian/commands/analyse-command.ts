@@ -5,7 +5,7 @@ import { readScript } from "./syntax/read-script.ts";
 import type { Reading, Scope } from "./syntax/scope.ts";
 import { tooMuchToRead } from "./too-much-to-read.ts";
 import { commandsTouched, lastingVariables } from "./variables/commands-touched.ts";
-import { unsafeArithmetic } from "./variables/unsafe-arithmetic.ts";
+import { unsafeTexts } from "./variables/unsafe-texts.ts";
 
 /**
  * Reads a command as bash would, without running it: which programs, with which words, what they do and touch. It may
@@ -36,7 +36,7 @@ function readCommand(command: string): CommandAnalysis {
     commands: [],
     notUnderstood: hiddenCharacters(command),
     variables: [],
-    arithmetic: [],
+    evaluated: [],
     functions: new Set(),
     arrays: new Set(),
     loops: [],
@@ -53,7 +53,7 @@ function readCommand(command: string): CommandAnalysis {
     reading,
     depth: 0,
   });
-  const notUnderstood = [...reading.notUnderstood, ...unsafeArithmetic(reading)];
+  const notUnderstood = [...reading.notUnderstood, ...unsafeTexts(reading)];
   const leaves = {
     directory: shell.directory,
     variables: lastingVariables(reading),

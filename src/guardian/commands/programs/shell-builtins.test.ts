@@ -74,6 +74,39 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["read: test -v a[$(rm x)]", "not understood: a subscript that may hold a command: 'a[$(rm x)]'"],
   ],
   ["[", "[ -f a ]", ["read: [ -f a ] (read <a>)"]],
+  [
+    "test of a splitting variable",
+    "x='-v a[$(rm y)]'; [ $x -gt 0 ]",
+    [
+      "read: x=-v a[$(rm y)]",
+      "read: [ «$x» -gt 0 ]",
+      "not understood: [ evaluates the text of x, which may hold a command: $x",
+    ],
+  ],
+  [
+    "test of a number",
+    "x=1; [ $x -gt 0 ]; [ $# -gt 0 ]",
+    ["read: x=1", "read: [ «$x» -gt 0 ]", "read: [ «$#» -gt 0 ]"],
+  ],
+  [
+    "test of a quoted variable",
+    '[ "$x" = a ]; [ -n "$x" ]; [ -z "$(ls)" ]',
+    ['read: [ «"$x"» = a ]', 'read: [ -n «"$x"» ]', "read: ls", 'read: [ -z «"$(ls)"» ]'],
+  ],
+  [
+    "test of two quoted variables",
+    '[ "$x" "$y" ]',
+    ['read: [ «"$x"» «"$y"» ]', 'not understood: a subscript that may hold a command: "$y"'],
+  ],
+  [
+    "test of output",
+    "[ $(wc -l < f) -gt 0 ]",
+    [
+      "read: wc -l (read <f>)",
+      "read: [ «$(wc -l < f)» -gt 0 ]",
+      "not understood: [ evaluates words that may hold a command: $(wc -l < f)",
+    ],
+  ],
   ["history -w", "history -w f", ["write: history -w f (history -w writes)"]],
   ["history -c", "history -c", ["destructive: history -c (history -c deletes)"]],
   [
@@ -242,6 +275,12 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["read: export «PATH=.:$PATH»", "execute: ls (PATH was changed, and decides what it runs)"],
   ],
   ["export without a value", "export PATH", ["read: export PATH"]],
+  ["export of an expansion", "export A=$x", ["read: export «A=$x»"]],
+  [
+    "a quoted export of an expansion",
+    "\\export A=$x",
+    ["read: export «A=$x»", "not understood: a variable whose name may hold a command: A=$x"],
+  ],
   [
     "local of an expansion",
     "local $x",

@@ -1,7 +1,7 @@
-import type { Word } from "../analysis.ts";
+import type { UnknownPart, Word } from "../analysis.ts";
 import { isNumeric } from "../syntax/read-arithmetic.ts";
 import type { Judge, Verdict } from "../verdict.ts";
-import { wordAt } from "../word.ts";
+import { splits, wordAt } from "../word.ts";
 import { judgeOptions } from "./rows.ts";
 
 /** `export`, `declare` and their like: `NAME=value` changes later commands. */
@@ -19,7 +19,7 @@ export const judgeDeclaration: Judge = (words, verdict) => {
 function judgeDeclared(word: Word, array: boolean, verdict: Verdict) {
   const start = typeof word.parts[0] === "string" ? word.parts[0] : "";
   const [, name, text] = /^([A-Za-z_]\w*)(?:\+?=([\s\S]*))?$/.exec(start) ?? [];
-  if (name === undefined || (text === undefined && word.value === undefined))
+  if (name === undefined || (text === undefined && word.value === undefined) || splits(word))
     return verdict.doubts("a variable whose name may hold a command", word);
   const value = text === undefined ? undefined : wordAt(word, [text, ...word.parts.slice(1)]);
   const { arrays } = verdict.scope.reading;
@@ -69,17 +69,24 @@ export const judgePrintf: Judge = (words, verdict) => {
   if (word !== undefined) setName(word, verdict);
 };
 
-/** `test -v name` evaluates a subscript in the name. */
+/** `test -v name` evaluates a subscript in the name, and what splits into words may become `-v name`. */
 export const judgeTestBuiltin: Judge = (words, verdict) => {
   words.forEach((word, place) => {
     const before = words[place - 1];
     const looksUp = before !== undefined && /^-[vR]$/.test(before.value ?? "-v");
     if (looksUp && /\[/.test(word.value ?? "[")) verdict.doubts("a subscript that may hold a command", word);
-    if (/^-(?:ef|nt|ot)$/.test(word.value ?? "") || !/^-[bcdefghkprsuwxLSGON]$/.test(before?.value ?? ""))
-      return;
-    verdict.reads(word);
+    for (const part of word.parts)
+      if (typeof part !== "string" && part.splits) judgeSplit(part, word, verdict);
+    if (/^-[bcdefghkprsuwxLSGON]$/.test(before?.value ?? "")) verdict.reads(word);
   });
 };
+
+function judgeSplit(part: UnknownPart, word: Word, verdict: Verdict): void {
+  if (isNumeric(wordAt(word, [part]))) return;
+  const [, name] = /^\$\{?([A-Za-z_]\w*)\}?$/.exec(part.text) ?? [];
+  if (name === undefined) verdict.doubts(`${verdict.program} evaluates words that may hold a command`, word);
+  else verdict.scope.reading.evaluated.push({ name, by: verdict.program, span: word.span });
+}
 
 function setName(word: Word, verdict: Verdict) {
   const { value } = word;

@@ -91,7 +91,7 @@ function noteNames(text: string, at: { readonly pos: number; readonly end: numbe
 }
 
 function noteUse(name: string, at: { readonly pos: number; readonly end: number }, scope: Scope): void {
-  scope.reading.arithmetic.push({ name, span: scope.locate(at.pos, at.end) });
+  scope.reading.evaluated.push({ name, by: "arithmetic", span: scope.locate(at.pos, at.end) });
 }
 
 /** `$#`, `$?`, `${#name}` and the like. */

@@ -82,12 +82,15 @@ function readIndex(index: bash.Word, scope: Scope): void {
   readSubscript(index, scope);
 }
 
-/** `export NAME=value`: an assignment that is also a word. */
+/** `export NAME=value`: an assignment that is also a word, and never split. */
 function declaredWord(item: bash.Assignment, scope: Scope): Word {
   const { name, value, span } = readAssignment(item, scope);
   const known = value?.value;
   const text = known === undefined || item.index !== undefined ? undefined : `${name}=${known}`;
-  const parts = text === undefined ? [`${name}=`, ...(value?.parts ?? [])] : [text];
+  const whole = (value?.parts ?? []).map((part) =>
+    typeof part === "string" ? part : { ...part, splits: false },
+  );
+  const parts = text === undefined ? [`${name}=`, ...whole] : [text];
   return { text: item.text, span, parts, value: text };
 }
 

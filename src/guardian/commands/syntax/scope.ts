@@ -36,7 +36,7 @@ export interface Reading {
   readonly commands: FoundCommand[];
   readonly notUnderstood: NotUnderstood[];
   readonly variables: VariableChange[];
-  readonly arithmetic: VariableUse[];
+  readonly evaluated: VariableUse[];
   readonly functions: Set<string>;
   /** Names of variables that hold arrays. */
   readonly arrays: Set<string>;
@@ -59,8 +59,11 @@ export interface VariableChange {
   readonly end: number | undefined;
 }
 
+/** A place where the text of a variable is evaluated, so that it has to be a number. */
 interface VariableUse {
   readonly name: string;
+  /** Who evaluates it. */
+  readonly by: string;
   readonly span: Span;
 }
 

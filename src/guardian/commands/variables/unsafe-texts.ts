@@ -2,17 +2,17 @@ import type { NotUnderstood } from "../analysis.ts";
 import type { Reading } from "../syntax/scope.ts";
 
 /**
- * The variables whose text arithmetic would evaluate and that are not sure to hold a number: all but those that this
- * command sets, and sets to numbers only.
+ * The variables whose text would be evaluated and that are not sure to hold a number: all but those that this command
+ * sets, and sets to numbers only.
  */
-export function unsafeArithmetic({ arithmetic, variables }: Reading): NotUnderstood[] {
+export function unsafeTexts({ evaluated, variables }: Reading): NotUnderstood[] {
   const numeric = new Map<string, boolean>();
   for (const variable of variables)
     numeric.set(variable.name, (numeric.get(variable.name) ?? true) && variable.numeric);
-  return arithmetic
+  return evaluated
     .filter(({ name }) => !(numeric.get(name) ?? alwaysNumbers.has(name)))
-    .map(({ name, span }) => ({
-      reason: `arithmetic evaluates the text of ${name}, which may hold a command`,
+    .map(({ name, by, span }) => ({
+      reason: `${by} evaluates the text of ${name}, which may hold a command`,
       span,
     }));
 }
