@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { analyseCommand } from "./analyse-command.ts";
+import { builtinsOnTexts } from "./trials/arbitrary-builtins.ts";
 import { pieces, plainCommands, wrappedPieces } from "./trials/arbitrary-commands.ts";
 import { explains } from "./trials/explains.ts";
 import { programsRun } from "./trials/programs-run.ts";
@@ -8,6 +9,7 @@ import { programsRun } from "./trials/programs-run.ts";
 it.each([
   ["whatever the command is made of", pieces],
   ["whatever it stands in", wrappedPieces],
+  ["whatever text builtins evaluate", builtinsOnTexts],
 ])("tells every program that a real bash runs, %s", (_name, arbitrary) => {
   const commands = fc.sample(arbitrary, { numRuns: 1200 });
   const ran = programsRun(commands);
