@@ -27,6 +27,7 @@ export class ToolError extends Error {
 
   constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
     // An error that tells what to do next is an answer: to trace it would cost more than most calls that it ends.
+    // Where Error is frozen it is traced all the same.
     const { stackTraceLimit } = Error;
     if (code !== "internal") Reflect.set(Error, "stackTraceLimit", 0);
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

@@ -188,7 +188,7 @@ interface Failure {
 const denied = (path: string): Failure => ({
   code: "denied",
   message: `No permission for ${path}`,
-  hint: "Its permissions forbid this to the user the tools run as.",
+  hint: "Its permissions, or those of its directory, forbid this to the user the tools run as.",
 });
 
 const diskFull = (path: string): Failure => ({

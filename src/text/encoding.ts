@@ -65,11 +65,18 @@ export function decodeText(
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const tolerantDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Whether of what is not ASCII more was UTF-8 than was not: text in another encoding hardly ever is, by chance. */
-function isMostlyUtf8(decoded: string): boolean {
-  const strays = decoded.match(/\ufffd/g)?.length ?? 0;
-  const others = decoded.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0;
-  return others > strays;
+/**
+ * Whether text that is not valid UTF-8, decoded all the same, is UTF-8 with stray bytes. In other encodings letters
+ * hardly ever make whole words of UTF-8 by chance.
+ */
+export function isMostlyUtf8(decoded: string): boolean {
+  let strays = 0;
+  let letters = 0;
+  for (const [run] of decoded.matchAll(/[^\0-\x7f]+/g)) {
+    if (run.includes("\ufffd")) strays += run.match(/\ufffd/g)!.length;
+    else letters += run.length;
+  }
+  return 4 * letters >= strays;
 }
 
 function isUtf8(head: Uint8Array, options: { complete: boolean }): boolean {

@@ -11,6 +11,12 @@ const shapes: readonly [string, string, EditRequest, Attempt][] = [
     { refused: "no-match" },
   ],
   [
+    "text of many equal lines and another that is not there",
+    "a\n".repeat(1_000_000),
+    replace(`${"a\n".repeat(100)}b\n${"a\n".repeat(1900)}`, "x"),
+    { refused: "no-match" },
+  ],
+  [
     "text of many equal lines that is everywhere",
     "a\n".repeat(100_000),
     replace("a\n".repeat(1000), "x"),
@@ -54,7 +60,7 @@ const shapes: readonly [string, string, EditRequest, Attempt][] = [
   ],
   [
     "text over itself",
-    "a".repeat(300_000),
+    "a".repeat(150_000),
     { kind: "replace", path, edits: [{ find: "aaa", replace: "c", all: true }] },
     { refused: "ambiguous-match" },
   ],

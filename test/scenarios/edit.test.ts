@@ -11,6 +11,7 @@ import { compose } from "../../src/runtime/stage.ts";
 import { catchErrors } from "../../src/runtime/stages/catch-errors.ts";
 import { rejectInvalidInput } from "../../src/runtime/stages/reject-invalid-input.ts";
 import { editDiff } from "../../src/tools/edit/diff.ts";
+import type { EditData } from "../../src/tools/edit/edited-file.ts";
 import { editPatch } from "../../src/tools/edit/patch.ts";
 import { editPreview } from "../../src/tools/edit/preview.ts";
 import { editReplace } from "../../src/tools/edit/replace.ts";
@@ -18,7 +19,8 @@ import { editReplace } from "../../src/tools/edit/replace.ts";
 /*
  * Every directory in edit/ is a test of the edit tools: the files in input/, the call in call.json (`kind` is the tool,
  * the rest its input), and either the files as they are to be afterwards in expected/, or in error.json the code of the
- * refusal and what its message or hint says. Texts in call.json may be lists of lines. To add one, copy a directory.
+ * refusal and what its message or hint says. notes.json, if there, has all notes of the answer. Texts in call.json may
+ * be lists of lines. To add one, copy a directory.
  */
 const scenarios = join(import.meta.dirname, "edit");
 
@@ -39,6 +41,8 @@ describe("edit scenarios", () => {
       const errorFile = join(folder, "error.json");
       const expected = existsSync(errorFile) ? files : filesIn(join(folder, "expected"));
       if (existsSync(errorFile)) expectRefusal(outcome, readJson(errorFile) as ExpectedRefusal);
+      const notesFile = join(folder, "notes.json");
+      if (existsSync(notesFile)) expect(notesIn(outcome)).toEqual(readJson(notesFile));
       const after = await contentOf(environment);
       expect(after).toEqual(readable(expected));
       if (outcome.ok)
@@ -77,6 +81,11 @@ function changed(before: Record<string, string>, after: Record<string, string>):
 
 function dataOf(outcome: Outcome): unknown {
   return outcome.ok ? outcome.data : outcome.error;
+}
+
+function notesIn(outcome: Outcome): readonly string[] {
+  if (!outcome.ok) throw outcome.error;
+  return (outcome.data as EditData).files.flatMap(({ notes }) => notes);
 }
 
 interface ExpectedRefusal {

@@ -101,7 +101,7 @@ it("tells what the permissions forbid", async () => {
   const paths = ["unreadable", "closed/file", "protected"];
   const failures = await asOrdinaryUser(trial, world.path("."), ...paths);
   chmodSync(world.path("closed"), 0o700);
-  const hint = "Its permissions forbid this to the user the tools run as.";
+  const hint = "Its permissions, or those of its directory, forbid this to the user the tools run as.";
   expect(failures).toEqual(paths.map((path) => failure("denied", `No permission for ${path}`, hint)));
   expect(await textOf(world.environment, "closed/file")).toBe("text");
   expect(await textOf(world.environment, "protected")).toBe("text");

@@ -11,6 +11,27 @@ export function newTextLine(source: Source, block: Block): number | undefined {
   return undefined;
 }
 
+/**
+ * The line where a block that is not found seems to be done: its new text stands there and is long enough not to do so
+ * by chance, or it stands where the old text would have to be, `nearest`.
+ */
+export function seemsDoneAt(source: Source, block: Block, nearest: number | undefined): number | undefined {
+  const text = block.newLines.join("\n");
+  if (block.oldLines.join("\n").includes(text)) return undefined;
+  const isLong = block.newLines.filter(isTelling).length > 1 || text.trim().length >= longText;
+  if (isLong) return newTextLine(source, block);
+  if (nearest === undefined || !isTelling(text)) return undefined;
+  const { lines, utf8 } = source;
+  const start = lines.start(Math.max(0, nearest));
+  const end = lines.start(Math.min(nearest + block.oldLines.length, lines.count));
+  const found = utf8.slice(start, end);
+  const at = found.indexOf(text);
+  return at === -1 ? undefined : lines.lineAt(start + Buffer.byteLength(found.slice(0, at)));
+}
+
+/** Characters of a single line. */
+const longText = 40;
+
 /** What is found with some tolerance only is done already where the new text stands as it is. */
 export function isDone(source: Source, block: Block, matches: readonly Match[]): boolean {
   const { oldLines, newLines } = block;

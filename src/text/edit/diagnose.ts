@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import { counted } from "../counted.ts";
-import { newTextLine } from "./already-done.ts";
+import { seemsDoneAt } from "./already-done.ts";
 import type { Block } from "./block.ts";
 import { compareAt, linesSharingWords, type PartialPlace, partialPlaces } from "./places.ts";
 import type { Source } from "./source.ts";
@@ -9,17 +9,18 @@ import { visibleDifference } from "./visible.ts";
 
 /** Why a block was not found: the nearest place, the first line that differs there, and what to do. */
 export function notFound(source: Source, block: Block): ToolError {
-  const already = newTextLine(source, block);
+  const place = nearestPlace(source, block);
+  const done = seemsDoneAt(source, block, place?.line);
   const start = `${source.path}: ${block.name} was not found`;
-  if (already !== undefined) {
-    return new ToolError("no-match", `${start}, but its new text is already at line ${already + 1}`, {
+  const nearest = place ? `. ${describe(source, block, place)}` : "";
+  if (done !== undefined) {
+    return new ToolError("no-match", `${start}, but its new text is already at line ${done + 1}${nearest}`, {
       hint: "It seems to be done. Read the file before you change it again.",
     });
   }
-  const place = nearestPlace(source, block);
-  const hint = "Read the file again and copy the old lines as they are now.";
-  if (!place) return new ToolError("no-match", `${start}, nor anything like it`, { hint });
-  return new ToolError("no-match", `${start}. ${describe(source, block, place)}`, { hint });
+  return new ToolError("no-match", `${start}${nearest || ", nor anything like it"}`, {
+    hint: "Read the file again and copy the old lines as they are now.",
+  });
 }
 
 function describe(source: Source, block: Block, place: PartialPlace): string {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { ToolError } from "../../contract/error.ts";
-import { byteOrderMarkLength, detectionBytes, detectUtf16 } from "../encoding.ts";
+import { byteOrderMarkLength, detectionBytes, detectUtf16, isMostlyUtf8 } from "../encoding.ts";
 import { bytesOf } from "./utf8-text.ts";
 
 /** A file's text in UTF-8, whatever it is stored in, and the way back to its own bytes. */
@@ -9,13 +9,15 @@ export interface FileText {
   readonly utf8: Buffer;
   /** Where an offset in `utf8` lies in the file. */
   fileOffset(offset: number): number;
+  /** The encoding of new text, where that is a guess. */
+  readonly guess?: "UTF-8" | "Latin-1";
   /** New text in the file's own encoding. Throws `unsupported` for what that encoding cannot hold. */
   encode(text: string): Uint8Array;
 }
 
 /**
- * The ways to read a file, the likely one first. There are two only where the bytes are not valid UTF-8: mostly UTF-8
- * with stray bytes in it, or one byte a character.
+ * The ways to read a file, the likely one first. There are two only where the bytes are not valid UTF-8: UTF-8 with
+ * stray bytes in it, or one byte a character.
  */
 export function readings(bytes: Uint8Array): readonly FileText[] {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -24,9 +26,8 @@ export function readings(bytes: Uint8Array): readonly FileText[] {
   const utf16 = detectUtf16(head);
   if (utf16) return [fromUtf16(file, utf16)];
   if (isUtf8(file)) return [fromUtf8(file)];
-  const { text, sequences } = withStrayBytes(file);
-  const single = fromSingleBytes(file);
-  return sequences > text.strays ? [text, single] : [single, text];
+  const texts = [withStrayBytes(file), fromSingleBytes(file)];
+  return isMostlyUtf8(file.toString()) ? texts : texts.reverse();
 }
 
 /** New content for a file that does not exist yet. */
@@ -63,6 +64,7 @@ function fromSingleBytes(file: Buffer): FileText {
   const utf8 = Buffer.from(file.toString("latin1"));
   return {
     utf8,
+    guess: "Latin-1",
     fileOffset: (offset) => utf8.toString("utf8", 0, offset).length,
     encode: (text) => {
       const foreign = /[^\0-\xff]/u.exec(text);
@@ -75,28 +77,37 @@ function fromSingleBytes(file: Buffer): FileText {
 /** A byte that is no UTF-8 stands in `utf8` as a private character, U+F700 plus the byte. */
 const strayBase = 0xf700;
 
-function withStrayBytes(file: Buffer): { text: FileText & { strays: number }; sequences: number } {
+function withStrayBytes(file: Buffer): FileText {
   const strayOffsets: number[] = [];
-  let sequences = 0;
   const bytes = file.toString("latin1").replace(/[\x80-\xff]+/g, (run: string, start: number) => {
     let utf8 = "";
     for (let at = 0; at < run.length; ) {
       const size = sequenceLength(run, at);
-      if (size > 0) sequences += 1;
-      else strayOffsets.push(start + at + 2 * strayOffsets.length);
+      if (size === 0) strayOffsets.push(start + at + 2 * strayOffsets.length);
       utf8 +=
         size > 0 ? run.slice(at, at + size) : bytesOf(String.fromCharCode(strayBase + run.charCodeAt(at)));
       at += size || 1;
     }
     return utf8;
   });
-  const text = {
+  return {
     utf8: Buffer.from(bytes, "latin1"),
-    strays: strayOffsets.length,
-    fileOffset: (offset: number) => offset - 2 * strayOffsets.filter((stray) => stray < offset).length,
-    encode: (text: string) => Buffer.concat(text.split(strayPattern).map(encodePart)),
+    guess: "UTF-8",
+    fileOffset: (offset) => offset - 2 * countBelow(strayOffsets, offset),
+    encode: (text) => Buffer.concat(text.split(strayPattern).map(encodePart)),
   };
-  return { text, sequences };
+}
+
+/** How many of the sorted numbers are less than `limit`. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 const strayPattern = /([\uf780-\uf7ff])/u;

@@ -69,11 +69,11 @@ function withoutContradiction<Pair extends IndentationPair>(
   return pairs.filter((pair) => levels.get(pair.written)?.some(({ found }) => found === pair.found) ?? true);
 }
 
-/** Without lines at another depth than in the file, where most others of their depth are as in the file. */
+/** Without lines at another depth than in the file, where at least as many others of their depth are as in the file. */
 function withoutDrift(pairs: readonly IndentationPair[]): readonly IndentationPair[] {
   return [...Map.groupBy(pairs, ({ written }) => written).values()].flatMap((level) => {
     const exact = level.filter(isSame);
-    return 2 * exact.length > level.length ? exact : level;
+    return 2 * exact.length >= level.length ? exact : level;
   });
 }
 

@@ -12,7 +12,7 @@ import type { Source } from "./source.ts";
 import { findWithStaleLine, hasRival } from "./stale-line.ts";
 import { overlooksContent, type TierName } from "./tiers.ts";
 import { withoutTotalDamage } from "./total-damage.ts";
-import { unwrappings } from "./unwrap.ts";
+import { type Unwrapped, unwrappings } from "./unwrap.ts";
 
 /** Where a block belongs, the block as it was finally read, and how it was found. */
 export interface Located {
@@ -128,13 +128,13 @@ function refuseDrifted(source: Source, { block, matches }: Finding): void {
 function findUnwrapped(source: Source, block: Block): Finding | undefined {
   let tolerant: Finding | undefined;
   let unshifted: Finding | undefined;
-  for (const { block: inner, note, endsFile, undo } of unwrappings(block)) {
+  for (const { block: inner, note, endsFile, outer, undo } of unwrappings(block)) {
     if (inner.oldLines.length === 0) return { block: inner, matches: [insertionPoint(source, inner)] };
     const matches = findMatches(source, inner).filter(
       (match) => !endsFile || endsAlone(source, block, inner, match),
     );
     const [first] = matches;
-    if (!first) continue;
+    if (!first || (outer && matches.some((match) => isWholeElsewhere(source, outer, match)))) continue;
     const finding = { block: inner, matches, tier: "unwrapped" as const, note, undo };
     if (!overlooksContent(first.tier)) return finding;
     // Of tolerant readings one that leaves indentation alone.
@@ -149,6 +149,21 @@ function endsAlone(source: Source, block: Block, inner: Block, match: Match): bo
   return (
     isLast(source, inner, match) &&
     !hasRival(block, compareAt(source, block, match.line), partialPlaces(source, block))
+  );
+}
+
+/** Whether a place that has the blank lines which this one lacks may be meant: half of the others stand there too. */
+function isWholeElsewhere(
+  source: Source,
+  { block, blankLinesBefore }: NonNullable<Unwrapped["outer"]>,
+  match: Match,
+): boolean {
+  const { line, agreeing, differing } = compareAt(source, block, match.line - blankLinesBefore);
+  return partialPlaces(source, block).some(
+    (other) =>
+      other.line !== line &&
+      2 * other.agreeing.length >= agreeing.length &&
+      !differing.some((index) => other.differing.includes(index)),
   );
 }
 

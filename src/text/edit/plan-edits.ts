@@ -22,7 +22,8 @@ import { unescapeWhole } from "./unescape-whole.ts";
  *      parts              as several hunks whose @@ was forgotten
  *      stale-line         with one context line that is behind the file, if nothing else comes near (places)
  *    The first that finds any place must find one, or decide must choose by end of file, header (sections) or number.
- *    insertion-point is for lines without context, repeats keeps files of like lines quick.
+ *    insertion-point is for lines without context, repeats and every-place keep files of like lines quick,
+ *    too-many-places bounds the rest.
  * 4. Refuse what would be no honest success: placeholder, already-done, a change of nothing. diagnose says what is near.
  * 5. Write. rewrite makes splices of the lines that change; where the place was found with tolerance, translate brings
  *    new lines into the file's glyphs (keep-glyphs) and indentation (learn-indentation, fit-indentation,

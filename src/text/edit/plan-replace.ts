@@ -4,6 +4,7 @@ import { changesOf } from "./changes.ts";
 import { decide, listLines } from "./decide.ts";
 import { notFound } from "./diagnose.ts";
 import type { FilePlan, ReplaceEdit, ReplaceRequest } from "./edit-request.ts";
+import { everyPlace } from "./every-place.ts";
 import { encodeUtf8, refuseHalfCharacters } from "./file-text.ts";
 import { type Finding, look, shareEscaping } from "./locate.ts";
 import type { Match } from "./match.ts";
@@ -11,7 +12,7 @@ import type { ReadFile } from "./named-file.ts";
 import { refusePlaceholders } from "./placeholder.ts";
 import { rewrite, type Splice } from "./rewrite.ts";
 import { type Source, sourcesOf } from "./source.ts";
-import { applySplices, changesNothing, overlapping } from "./splice.ts";
+import { applySplices, changesNothing, encodingNotes, overlapping } from "./splice.ts";
 import type { TierName } from "./tiers.ts";
 import { refuseTooMany } from "./too-many-places.ts";
 import { bytesOf } from "./utf8-text.ts";
@@ -41,7 +42,7 @@ export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): Fi
     before,
     after: applySplices(before, source, splices),
     changes: changesOf(source, splices),
-    notes: [...new Set(placed.flatMap(({ note }) => note ?? []))],
+    notes: [...new Set(placed.flatMap(({ note }) => note ?? [])), ...encodingNotes(source, splices)],
   };
 }
 
@@ -144,7 +145,7 @@ function literalMatches(source: Source, { find, forAll }: Wanted): readonly Matc
   const { bytes } = source.utf8;
   const wanted = bytesOf(find);
   const matches: Match[] = [];
-  for (let at = bytes.indexOf(wanted); at !== -1; at = bytes.indexOf(wanted, at + 1)) {
+  for (const at of everyPlace(bytes, wanted)) {
     const splitsLineEnd = bytes[at] === "\n" && bytes[at - 1] === "\r";
     const start = splitsLineEnd ? at - 1 : at;
     matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: at + wanted.length });

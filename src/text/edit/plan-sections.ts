@@ -10,7 +10,7 @@ import { isPlaceholder, refusePlaceholders } from "./placeholder.ts";
 import { missing } from "./plan-replace.ts";
 import { indentationTaught, rewrite } from "./rewrite.ts";
 import { type Source, sourcesOf } from "./source.ts";
-import { applySplices, changesNothing } from "./splice.ts";
+import { applySplices, changesNothing, encodingNotes } from "./splice.ts";
 import { trimTrailingBlanks } from "./tiers.ts";
 
 /** What a patch or diff would do, file by file. */
@@ -124,7 +124,10 @@ function updated(
   return {
     after: applySplices(before, source, splices),
     changes: changesOf(source, splices),
-    notes: located.flatMap(({ block, note }) => (note === undefined ? [] : [`${block.name}: ${note}`])),
+    notes: [
+      ...located.flatMap(({ block, note }) => (note === undefined ? [] : [`${block.name}: ${note}`])),
+      ...encodingNotes(source, splices),
+    ],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Block } from "./block.ts";
+import { everyPlace } from "./every-place.ts";
 import { unitsOf } from "./glyphs.ts";
 import { type Match, matchesAt } from "./match.ts";
 import { matchesAmongRepeats } from "./repeats.ts";
@@ -23,11 +24,8 @@ export function findMatches(source: Source, block: Block): readonly Match[] {
 }
 
 /** Every place where `wanted` stands, overlapping ones too. */
-export function* occurrences({ utf8 }: Source, wanted: string): Generator<number> {
-  if (wanted === "") return;
-  const { bytes } = utf8;
-  const sought = bytesOf(wanted);
-  for (let at = bytes.indexOf(sought); at !== -1; at = bytes.indexOf(sought, at + 1)) yield at;
+export function occurrences({ utf8 }: Source, wanted: string): Iterable<number> {
+  return wanted === "" ? [] : everyPlace(utf8.bytes, bytesOf(wanted));
 }
 
 /** Every line that holds `wanted`, once. */

@@ -36,6 +36,12 @@ export function applySplices(
   return after;
 }
 
+/** Says in which encoding new letters were written where the file itself does not tell. */
+export function encodingNotes({ text: { guess } }: Source, splices: readonly Splice[]): readonly string[] {
+  const hasLetters = splices.some(({ text }) => /[^\0-\x7f\uf780-\uf7ff]/.test(text));
+  return guess && hasLetters ? [`the file is not valid UTF-8; new letters were written as ${guess}`] : [];
+}
+
 export function changesNothing(path: string, name: string): ToolError {
   return new ToolError("invalid-input", `${path}: ${name} would change nothing`, {
     hint: "Give new text that differs from the old.",

@@ -10,6 +10,8 @@ export interface Unwrapped {
   readonly note: string;
   /** It is only meant at the very end of the file. */
   readonly endsFile?: boolean;
+  /** The block with the blank lines that were taken off, and how many of them stood before it. */
+  readonly outer?: { readonly block: Block; readonly blankLinesBefore: number } | undefined;
   /** Removes the level of escaping that was removed. */
   readonly undo?: ((text: string) => string) | undefined;
 }
@@ -23,7 +25,13 @@ export function* unwrappings(block: Block): Generator<Unwrapped> {
       if (inner.note === outer.note) continue;
       const endsFile = (outer.endsFile ?? false) || (inner.endsFile ?? false);
       const note = `${outer.note}; ${inner.note}`;
-      yield { block: inner.block, note, endsFile, undo: outer.undo ?? inner.undo };
+      yield {
+        block: inner.block,
+        note,
+        endsFile,
+        outer: inner.outer ?? outer.outer,
+        undo: outer.undo ?? inner.undo,
+      };
     }
   }
 }
@@ -48,11 +56,14 @@ function* withoutBareEdges(block: Block): Generator<Unwrapped> {
   const [first, last] = block.bareEdges;
   const { length } = block.oldLines;
   const runs = { firstRun: 0, lastRun: block.runs.length };
-  const note = "blank lines around it ignored";
-  if (last > 0) yield { block: partOfHunk(block, { start: 0, end: length - last, ...runs }), note };
-  if (first > 0) yield { block: partOfHunk(block, { start: first, end: length, ...runs }), note };
-  if (first > 0 && last > 0)
-    yield { block: partOfHunk(block, { start: first, end: length - last, ...runs }), note };
+  const without = (start: number, end: number): Unwrapped => ({
+    block: partOfHunk(block, { start, end, ...runs }),
+    note: "blank lines around it ignored",
+    outer: { block, blankLinesBefore: start },
+  });
+  if (last > 0) yield without(0, length - last);
+  if (first > 0) yield without(first, length);
+  if (first > 0 && last > 0) yield without(first, length - last);
 }
 
 /** The line end of the last line, taken for a blank line of context. */
@@ -96,6 +107,7 @@ function* withoutBlankEdges(block: Block): Generator<Unwrapped> {
   yield {
     block: wholeLinesBlock(block, oldLines.slice(first, oldLines.length - last), trimmed),
     note: "blank lines around it ignored",
+    outer: { block, blankLinesBefore: first },
   };
 }
 

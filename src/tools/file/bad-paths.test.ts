@@ -208,7 +208,7 @@ describe("file tools refuse", () => {
     expect(await asOrdinaryUser(trial, room.workspace, "private.txt")).toEqual({
       code: "denied",
       message: "No permission for private.txt",
-      hint: "Its permissions forbid this to the user the tools run as.",
+      hint: "Its permissions, or those of its directory, forbid this to the user the tools run as.",
     });
   });
 

@@ -69,7 +69,7 @@ it("refuses what may not be written, but deletes it", async () => {
   await using world = openLocalWorld({ files: { protected: "old", free: "old" } });
   chmodSync(world.path("protected"), 0o444);
   const trial = new URL("../trials/forbidden-change.ts", import.meta.url);
-  const hint = "Its permissions forbid this to the user the tools run as.";
+  const hint = "Its permissions, or those of its directory, forbid this to the user the tools run as.";
   const denied = failure("denied", "No permission for protected", hint);
   expect(await asOrdinaryUser(trial, world.path("."))).toEqual([denied, denied, "deleted"]);
   expect(await contentOf(world.environment)).toEqual({ free: "old" });

@@ -118,7 +118,7 @@ it("tells what cannot be started", async () => {
     failure(
       "denied",
       `No permission for ${world.path("plain")}`,
-      "Its permissions forbid this to the user the tools run as.",
+      "Its permissions, or those of its directory, forbid this to the user the tools run as.",
     ),
   );
   expect(await start("/bin/echo", ["a\0b"])).toEqual(
