@@ -25,6 +25,7 @@ const ownedModules: Record<string, readonly string[]> = {
   "node:child_process": ["environment"],
   "node:sqlite": ["journal"],
   "@vscode/ripgrep": ["environment"],
+  unbash: ["guardian"],
 };
 
 interface Import {

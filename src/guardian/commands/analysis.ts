@@ -1,0 +1,105 @@
+import type { Risk } from "../../contract/access.ts";
+
+/** What a shell command would do, as far as can be told without running it. */
+export interface CommandAnalysis {
+  /**
+   * Every simple command that may run, those in substitutions, functions and wrappers included, inner ones first where
+   * the shell runs them first. No cap on their number.
+   */
+  readonly commands: readonly SimpleCommand[];
+  /** What could not be understood. Anything here means: ask. */
+  readonly notUnderstood: readonly NotUnderstood[];
+  /** What it may leave behind in a shell that goes on to read other commands. */
+  readonly leaves: Remains;
+}
+
+interface Remains {
+  /** As in a simple command. */
+  readonly directory: string | undefined;
+  /** Changed variables that decide what other commands run. */
+  readonly variables: readonly string[];
+  /** Names that may run something else from now on. */
+  readonly functions: readonly string[];
+}
+
+/** One program with its words. Without words: only assignments, or the redirections of a group or loop. */
+export interface SimpleCommand {
+  readonly span: Span;
+  readonly words: readonly Word[];
+  /** The program's name without its directory, when it is known and is one of the system's. */
+  readonly program: string | undefined;
+  readonly assignments: readonly Assignment[];
+  readonly redirections: readonly Redirection[];
+  /** What runs it, outermost first: "sudo", "bash -c", "find -exec". */
+  readonly within: readonly string[];
+  /** Where it runs: "" where the whole command starts, a path as written after `cd … &&`, undefined if that is open. */
+  readonly directory: string | undefined;
+  /** The highest of its effects; "read" if there are none. */
+  readonly risk: Risk;
+  readonly effects: readonly Effect[];
+  readonly accesses: readonly CommandAccess[];
+}
+
+/** A part of the command as it was given, in UTF-16 units. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A word of the shell: what is certain of it, and what only the shell will know. */
+export interface Word {
+  /** As written. */
+  readonly text: string;
+  readonly span: Span;
+  readonly parts: readonly (string | UnknownPart)[];
+  /** The word without quotes, when all of it is known. */
+  readonly value: string | undefined;
+}
+
+export interface UnknownPart {
+  readonly unknown:
+    | "variable"
+    | "output"
+    | "arithmetic"
+    | "glob"
+    | "braces"
+    | "home"
+    | "file descriptor"
+    | "translation"
+    | "input";
+  readonly text: string;
+  /** It may become no word or several. */
+  readonly splits: boolean;
+}
+
+export interface Assignment {
+  readonly name: string;
+  /** Undefined for arrays and for names set without a value. */
+  readonly value: Word | undefined;
+  readonly span: Span;
+}
+
+export interface Redirection {
+  readonly kind: "read" | "write" | "append" | "read and write" | "descriptor" | "text";
+  /** The file, the descriptor or the here-string; the text for a here-document. */
+  readonly target: Word;
+  readonly span: Span;
+}
+
+/** One thing a simple command does beyond reading, and why we think so. */
+export interface Effect {
+  readonly risk: Risk;
+  readonly reason: string;
+  readonly span: Span;
+}
+
+/** A file or host that a word or redirection names; relative paths start at the command's `directory`. */
+export interface CommandAccess {
+  readonly kind: "read" | "write" | "delete" | "network";
+  readonly target: Word;
+}
+
+export interface NotUnderstood {
+  readonly reason: string;
+  readonly span: Span;
+}

@@ -1,0 +1,163 @@
+import { expect, it } from "vitest";
+import { outline } from "../trials/outline.ts";
+
+const cases: readonly (readonly [name: string, command: string, lines: readonly string[]])[] = [
+  ["ls", "ls -la src", ["read: ls -la src (read <src>)"]],
+  ["cp", "cp a b", ["write: cp a b (writes b; read <a>; write <b>)"]],
+  ["cp -t", "cp -t dir a b", ["write: cp -t dir a b (cp -t writes a file; write <dir>; read <a>; read <b>)"]],
+  ["mv", "mv a b", ["write: mv a b (moves a away; writes b; delete <a>; write <b>)"]],
+  ["rm", "rm -rf a b", ["destructive: rm -rf a b (deletes a; deletes b; delete <a>; delete <b>)"]],
+  ["rm with an expansion", 'rm "$x"', ['destructive: rm «"$x"» (deletes "$x"; delete <"$x">)']],
+  ["rmdir", "rmdir a", ["destructive: rmdir a (deletes a; delete <a>)"]],
+  ["mkdir", "mkdir -p a/b", ["write: mkdir -p a/b (writes a/b; write <a/b>)"]],
+  ["touch", "touch a", ["write: touch a (writes a; write <a>)"]],
+  ["chmod", "chmod +x a", ["write: chmod +x a (writes a; write <a>)"]],
+  ["chmod -R", "chmod -R 777 a", ["write: chmod -R 777 a (writes a; write <a>)"]],
+  ["ln", "ln -s a b", ["write: ln -s a b (writes b; read <a>; write <b>)"]],
+  [
+    "install --strip-program",
+    "install --strip-program=evil -s a b",
+    [
+      "execute: install --strip-program=evil -s a b (install --strip-program=evil is not known to be harmless; writes b; read <a>; write <b>)",
+    ],
+  ],
+  [
+    "dd",
+    "dd if=a of=/dev/sda bs=1M",
+    [
+      "destructive: dd if=a of=/dev/sda bs=1M (dd of= overwrites what stands there; read <a>; delete </dev/sda>)",
+    ],
+  ],
+  [
+    "dd with an expansion",
+    'dd if=a "$x"',
+    ['destructive: dd if=a «"$x"» (dd "$x" may overwrite anything; read <a>)'],
+  ],
+  ["tee", "tee -a a b", ["write: tee -a a b (writes a; writes b; write <a>; write <b>)"]],
+  ["truncate", "truncate -s 0 a", ["destructive: truncate -s 0 a (cuts off what a holds; delete <a>)"]],
+  ["shred", "shred -u a", ["destructive: shred -u a (deletes a; delete <a>)"]],
+  ["split", "split -l 5 a part", ["write: split -l 5 a part (writes part; read <a>; write <part>)"]],
+  [
+    "split --filter",
+    "split --filter='rm x' a",
+    ["execute: split --filter=rm x a (split --filter runs a program; split writes files; read <a>)"],
+  ],
+  ["mktemp", "mktemp -d", ["write: mktemp -d (mktemp makes a file)"]],
+  ["tar t", "tar tzf a.tgz", ["read: tar tzf a.tgz (read <a.tgz>)"]],
+  [
+    "tar x",
+    "tar xzf a.tgz -C out",
+    [
+      "write: tar xzf a.tgz -C out (writes out; tar writes the files of the archive; read <a.tgz>; write <out>)",
+    ],
+  ],
+  [
+    "tar c",
+    "tar -czf a.tgz src",
+    ["write: tar -czf a.tgz src (tar writes a.tgz; write <a.tgz>; read <src>)"],
+  ],
+  [
+    "tar --to-command",
+    "tar -xf a --to-command=evil",
+    [
+      "execute: tar -xf a --to-command=evil (tar --to-command=evil is not known to be harmless; tar writes the files of the archive; read <a>)",
+    ],
+  ],
+  [
+    "tar --checkpoint-action",
+    "tar -cf a --checkpoint=1 --checkpoint-action=exec=evil b",
+    [
+      "execute: tar -cf a --checkpoint=1 --checkpoint-action=exec=evil b (tar --checkpoint=1 is not known to be harmless; tar --checkpoint-action=exec=evil is not known to be harmless; tar writes a; write <a>; read <b>)",
+    ],
+  ],
+  [
+    "tar -I",
+    "tar -I evil -xf a",
+    [
+      "execute: tar -I evil -xf a (tar -I is not known to be harmless; tar writes the files of the archive; read <a>)",
+    ],
+  ],
+  [
+    "tar --use-compress-program, abbreviated",
+    "tar --use-compress=evil -xf a",
+    [
+      "execute: tar --use-compress=evil -xf a (tar --use-compress=evil is not known to be harmless; tar writes the files of the archive; read <a>)",
+    ],
+  ],
+  [
+    "tar with a remote archive",
+    "tar -tf host:a",
+    ["execute: tar -tf host:a (tar reaches host:a by a remote shell if it has a colon; read <host:a>)"],
+  ],
+  [
+    "tar with a glob",
+    "tar -cf a *",
+    ["execute: tar -cf a «*» (* may become an option of tar; tar writes a; write <a>; read <*>)"],
+  ],
+  [
+    "tar --transform",
+    "tar -cf a --transform 's/a/b/e' b",
+    [
+      "execute: tar -cf a --transform s/a/b/e b (tar writes a; tar --transform runs a sed script; write <a>; read <b>)",
+    ],
+  ],
+  ["tar -O", "tar -xOf a b", ["read: tar -xOf a b (read <a>)"]],
+  ["zip", "zip -r a.zip src", ["write: zip -r a.zip src (writes a.zip; write <a.zip>; read <src>)"]],
+  [
+    "zip -TT",
+    "zip a.zip b -T -TT 'rm x'",
+    [
+      "execute: zip a.zip b -T -TT rm x (zip -T is not known to be harmless; zip -TT is not known to be harmless; writes a.zip; write <a.zip>; read <b>; read <rm x>)",
+    ],
+  ],
+  ["unzip -l", "unzip -l a.zip", ["read: unzip -l a.zip (read <a.zip>)"]],
+  [
+    "unzip",
+    "unzip a.zip -d out",
+    ["write: unzip a.zip -d out (unzip -d writes a file; unzip writes files; write <out>; read <a.zip>)"],
+  ],
+  ["gzip", "gzip a", ["write: gzip a (writes a; write <a>)"]],
+  ["gzip -c", "gzip -dc a", ["read: gzip -dc a (read <a>)"]],
+  [
+    "find",
+    "find src -name '*.ts' -type f -newer a -print0",
+    ["read: find src -name *.ts -type f -newer a -print0 (read <src>; read <a>)"],
+  ],
+  [
+    "find -fprint",
+    "find . -fprint out",
+    ["write: find . -fprint out (find -fprint writes out; read <.>; write <out>)"],
+  ],
+  [
+    "find -fprintf",
+    "find . -fprintf out %p",
+    ["write: find . -fprintf out %p (find -fprintf writes out; read <.>; write <out>)"],
+  ],
+  ["find -fls", "find . -fls out", ["write: find . -fls out (find -fls writes out; read <.>; write <out>)"]],
+  [
+    "find with an unknown action",
+    "find . -frobnicate",
+    ["execute: find . -frobnicate (find -frobnicate is not known to be harmless; read <.>)"],
+  ],
+  [
+    "find with an expansion",
+    'find "$x" -name a',
+    ['execute: find «"$x"» -name a ("$x" may become an action of find; read <"$x">)'],
+  ],
+  [
+    "find with an option after an expansion",
+    "find . -name $x",
+    ["execute: find . -name «$x» ($x may become an action of find; read <.>)"],
+  ],
+  ["find in its home", "find ~ -name a", ["read: find «~» -name a (read <~>)"]],
+  ["fd", "fd -e ts foo src", ["read: fd -e ts foo src (read <src>)"]],
+  ["fd -x", "fd foo -x rm", ["execute: fd foo -x rm (fd -x runs a program; read <rm>)"]],
+  ["du", "du -sh src", ["read: du -sh src (read <src>)"]],
+  ["stat", "stat -c %s a", ["read: stat -c %s a (read <a>)"]],
+  ["mkfs", "mkfs /dev/sda", ["destructive: mkfs /dev/sda (mkfs erases a file system)"]],
+  ["patch", "patch -p1", ["execute: patch -p1 (patch writes the files its input names)"]],
+];
+
+it.each(cases)("judges %s", (_name, command, lines) => {
+  expect(outline(command)).toEqual(lines);
+});

@@ -1,0 +1,80 @@
+import type { Word } from "../analysis.ts";
+import type { Judge, Verdict } from "../verdict.ts";
+import { splits } from "../word.ts";
+import { runWords } from "../wrappers/run-inner.ts";
+
+/** Tests and actions of find that take no word and do no harm. */
+const alone = new Set(
+  "-true -false -print -print0 -ls -prune -quit -depth -d -mount -xdev -follow -daystart -noleaf -empty -executable -readable -writable -nogroup -nouser -not -and -or -a -o ! ( ) , -warn -nowarn -ignore_readdir_race -noignore_readdir_race -L -P -H --version -version -help --help".split(
+    " ",
+  ),
+);
+/** Those that take one word, which is only compared. */
+const withText = new Set(
+  "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -lname -ilname -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -maxdepth -mindepth -perm -user -group -uid -gid -inum -links -used -fstype -printf -context -D".split(
+    " ",
+  ),
+);
+
+/** find reads directories, and has actions that delete, write and run. */
+export const judgeFind: Judge = (words, verdict) => {
+  let started = false;
+  for (let place = 0; place < words.length; place++) {
+    const word = words[place]!;
+    const value = word.value;
+    if (value === undefined && mayBeAction(word)) {
+      unclear(word, verdict);
+      if (!started) verdict.reads(word);
+    } else if (value === undefined || !/^[-(!),]/.test(value)) {
+      if (started) verdict.has("execute", `find ${word.text} is not understood`, word);
+      else verdict.reads(word);
+      continue;
+    }
+    if (!/^-[LPHD]$|^-O\d$/.test(value ?? "-")) started = true;
+    if (value === undefined || alone.has(value) || /^-O\d$/.test(value)) continue;
+    const next = words[place + 1];
+    if (withText.has(value)) place++;
+    else if (value === "-delete") verdict.has("destructive", "find -delete removes what it finds", word);
+    else if (/^-(?:a|c|m|B)?newer(?:[aBcmt]{2})?$|^-(?:samefile|files0-from)$/.test(value)) {
+      if (next !== undefined) verdict.reads(next);
+      place++;
+    } else if (/^-f(?:print0?|ls|printf)$/.test(value)) {
+      if (next !== undefined) verdict.writes(next, `find ${value} writes ${next.text}`);
+      place += value === "-fprintf" ? 2 : 1;
+    } else if (/^-(?:exec|execdir|ok|okdir)$/.test(value)) place = runAction(words, place, value, verdict);
+    else verdict.has("execute", `find ${word.text} is not known to be harmless`, word);
+    if (withText.has(value) && next !== undefined && splits(next)) unclear(next, verdict);
+  }
+};
+
+/** `-exec program words ;` or `… {} +`: the words with `{}` are only known when it runs. */
+function runAction(words: readonly Word[], place: number, action: string, verdict: Verdict): number {
+  const end = words.findIndex(
+    ({ value }, at) => at > place && (value === ";" || (value === "+" && words[at - 1]?.value === "{}")),
+  );
+  const stop = end < 0 ? words.length : end;
+  const inner = words.slice(place + 1, stop).map(fillIn);
+  if (end < 0 || inner.length === 0) verdict.doubts(`find ${action} without an end`, words[place]);
+  runWords(inner, `find ${action}`, verdict, action.endsWith("dir") ? "elsewhere" : "own");
+  return stop;
+}
+
+function fillIn(word: Word): Word {
+  if (!word.text.includes("{}") && !word.value?.includes("{}")) return word;
+  return {
+    ...word,
+    parts: [{ unknown: "input", text: word.text, splits: word.value === "{}" }],
+    value: undefined,
+  };
+}
+
+/** A quoted path such as "$directory" may be "-delete" as well. */
+function mayBeAction(word: Word): boolean {
+  const [start] = word.parts;
+  if (splits(word)) return true;
+  return typeof start === "string" ? /^[-(!),]/.test(start) : start?.unknown !== "home";
+}
+
+function unclear(word: Word, verdict: Verdict): void {
+  verdict.has("execute", `${word.text} may become an action of find`, word);
+}

@@ -1,0 +1,163 @@
+import type { Risk } from "../../../contract/access.ts";
+import type { Word } from "../analysis.ts";
+import type { Judge, Verdict } from "../verdict.ts";
+import { judgeOptions } from "./rows.ts";
+
+/** Options anywhere in git that write, run or connect, also when they are abbreviated. */
+const risky =
+  "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=run --exec-path=run --upload-archive=run --extcmd=run --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --edit-description!run --show-signature!run --interactive!run --patch!run";
+const showing = risky.replace(" --patch!run", "").replace(" --textconv!run", "");
+
+/** `-m message` takes any text. */
+const telling = `${risky} m=text F=read --message=text --file=read --author=text --date=text`;
+const actingOptions: Readonly<Record<string, string>> = {
+  archive: `${risky} o=write --remote=network`,
+  clone: `${risky} c=run u=run`,
+  commit: telling,
+  merge: telling,
+};
+
+/** Subcommands that only look, with the options to watch for. */
+const looking: Readonly<Record<string, string>> = {
+  annotate: showing,
+  blame: showing,
+  "cat-file": risky,
+  "check-attr": risky,
+  "check-ignore": risky,
+  "check-ref-format": risky,
+  cherry: showing,
+  "count-objects": risky,
+  describe: risky,
+  diff: showing,
+  "diff-files": showing,
+  "diff-index": showing,
+  "diff-tree": showing,
+  "for-each-ref": risky,
+  fsck: `${risky} --lost-found!write`,
+  grep: `${showing} O!run`,
+  log: showing,
+  "ls-files": risky,
+  "ls-tree": risky,
+  "merge-base": risky,
+  "name-rev": risky,
+  "rev-list": risky,
+  "rev-parse": risky,
+  shortlog: showing,
+  show: showing,
+  "show-branch": risky,
+  "show-ref": risky,
+  status: risky,
+  var: risky,
+  version: risky,
+  whatchanged: showing,
+};
+
+/** Subcommands that do more whatever their words are. */
+const acting: Readonly<Record<string, readonly [Risk, string]>> = {
+  add: ["write", "changes the index"],
+  am: ["execute", "commits, which runs hooks"],
+  apply: ["write", "changes files"],
+  archive: ["write", "writes an archive"],
+  checkout: ["destructive", "overwrites files and runs hooks"],
+  "checkout-index": ["destructive", "overwrites files"],
+  "cherry-pick": ["execute", "commits, which runs hooks"],
+  clean: ["destructive", "deletes files"],
+  clone: ["network", "fetches a repository"],
+  commit: ["execute", "runs hooks"],
+  difftool: ["execute", "runs a program"],
+  fetch: ["network", "fetches"],
+  "filter-branch": ["destructive", "rewrites history"],
+  gc: ["destructive", "deletes what nothing refers to"],
+  init: ["write", "makes a repository"],
+  "ls-remote": ["network", "asks another machine"],
+  merge: ["execute", "runs hooks"],
+  mergetool: ["execute", "runs a program"],
+  mv: ["write", "moves files"],
+  prune: ["destructive", "deletes what nothing refers to"],
+  pull: ["network", "fetches and merges"],
+  push: ["network", "publishes"],
+  rebase: ["destructive", "rewrites history and runs hooks"],
+  reset: ["destructive", "throws changes away"],
+  restore: ["destructive", "overwrites files"],
+  revert: ["execute", "commits, which runs hooks"],
+  rm: ["destructive", "deletes files"],
+  switch: ["destructive", "overwrites files and runs hooks"],
+  "verify-commit": ["execute", "runs a program for signatures"],
+  "update-ref": ["destructive", "moves references"],
+};
+
+/** Subcommands that look in some forms: which words those are, and what all other forms do. */
+const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
+  bisect: [/^(?:log|view)$/, "execute", "checks out and runs"],
+  branch: [
+    /^(?:|(?:-[avrlq]+|--(?:all|list|remotes|verbose|show-current|contains|merged|no-merged|sort=\S+|format=.+))(?: .*)?)$/,
+    "write",
+    "makes, moves or deletes branches",
+  ],
+  config: [
+    /^(?:(?:--(?:local|global|system|show-origin|show-scope|name-only) )*(?:-l|--list|list|--get(?:-all|-regexp)? \S+|get \S+))$/,
+    "execute",
+    "changes settings, which can name programs",
+  ],
+  notes: [/^(?:|list.*|show.*)$/, "write", "changes notes"],
+  reflog: [/^(?:|show.*|HEAD.*|-\d+.*)$/, "write", "deletes what can be restored"],
+  remote: [/^(?:|-v|--verbose|get-url \S+)$/, "network", "changes or asks other repositories"],
+  stash: [/^(?:list.*|show.*)$/, "write", "moves changes away or deletes them"],
+  submodule: [/^(?:|status.*|summary.*)$/, "execute", "runs commands or fetches"],
+  tag: [/^(?:|(?:-l|--list|-n\d*)(?: .*)?)$/, "write", "makes or deletes tags"],
+  worktree: [/^list.*$/, "execute", "makes or deletes work trees"],
+};
+
+/** git by subcommand; settings given with `-c` can name programs, so only a few are let through. */
+export const judgeGit: Judge = (words, verdict) => {
+  const list =
+    "C=read c=text P v --no-pager --no-optional-locks --literal-pathspecs --no-replace-objects --glob-pathspecs --icase-pathspecs --version --html-path --man-path --info-path";
+  const { options, operands } = judgeOptions(list, words, verdict, "first");
+  for (const { name, value, word } of options)
+    if (name === "-c" && !plainSetting(value))
+      verdict.has("execute", `git -c ${value?.text} may name a program`, word);
+  const [subcommand, ...rest] = operands;
+  if (subcommand !== undefined) judgeSubcommand(subcommand, rest, verdict);
+};
+
+function judgeSubcommand(subcommand: Word, words: readonly Word[], verdict: Verdict) {
+  const name = subcommand.value;
+  if (name === undefined)
+    return verdict.has("execute", "a git command that is only known when it runs", subcommand);
+  const [lookingOptions, act, mix] = [own(looking, name), own(acting, name), own(mixed, name)];
+  if (lookingOptions !== undefined) {
+    const { operands } = judgeOptions(lookingOptions, words, verdict);
+    for (const file of operands) verdict.reads(file);
+    return;
+  }
+  if (act !== undefined) {
+    judgeOptions(own(actingOptions, name) ?? risky, words, verdict);
+    if (
+      name === "push" &&
+      words.some(({ value }) => /^(?:-[^-]*[fd]|--(?:force|delete|mirror|prune)|\+|:)/.test(value ?? "-f"))
+    )
+      verdict.has("destructive", "git push overwrites or deletes what others have", subcommand);
+    return verdict.has(act[0], `git ${name} ${act[1]}`, subcommand);
+  }
+  if (mix === undefined)
+    return verdict.has("execute", `git ${name} may run anything, for example an alias`, subcommand);
+  judgeOptions(risky, words, verdict);
+  const known = words.every(({ value }) => value !== undefined);
+  const looks = known && mix[0].test(words.map(({ value }) => value).join(" "));
+  if (looks) return;
+  const harsh = !known || words.some(({ value }) => harshWords.test(value ?? ""));
+  verdict.has(harsh ? "destructive" : mix[1], `git ${name} ${mix[2]}`, subcommand);
+}
+
+const harshWords =
+  /^(?:-[^-]*[dDmMfC][^-]*|--(?:delete|force|move|expire.*)|drop|clear|pop|remove|prune|expire|delete|deinit)$/;
+
+function own<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+function plainSetting(value: Word | undefined): boolean {
+  return /^(?:color\.[\w.]+|core\.(?:quotepath|abbrev|autocrlf)|user\.(?:name|email)|advice\.\w+|log\.\w+|diff\.(?:renames|context|algorithm)|core\.pager=(?:cat)?$)(?:=|$)/i.test(
+    value?.value ?? "",
+  );
+}

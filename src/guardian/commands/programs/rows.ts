@@ -1,0 +1,117 @@
+import type { Word } from "../analysis.ts";
+import { type ScannedWords, scanWords } from "../options.ts";
+import type { Judge, Verdict } from "../verdict.ts";
+
+/** Reads its operands, which are files. */
+export function reads(options: string): Judge {
+  return (words, verdict) => {
+    for (const file of operandsOf(options, words, verdict)) verdict.reads(file);
+  };
+}
+
+/** Its first operand is a pattern or script unless an option gives it; the others are files. */
+export function searches(options: string, ...patternOptions: readonly string[]): Judge {
+  return (words, verdict) => {
+    const scan = judgeOptions(options, words, verdict);
+    const given = scan.options.some(({ name }) => patternOptions.includes(name));
+    for (const file of scan.operands.slice(given ? 0 : 1)) verdict.reads(file);
+  };
+}
+
+/** Its operands are only text. */
+export function prints(options: string): Judge {
+  return (words, verdict) => void operandsOf(options, words, verdict);
+}
+
+/** Creates or changes its operands. */
+export function writes(options: string): Judge {
+  return (words, verdict) => {
+    for (const file of operandsOf(options, words, verdict)) verdict.writes(file);
+  };
+}
+
+/** Its first operand is text, for example a mode or owner; it changes the others. */
+export function changes(options: string): Judge {
+  return (words, verdict) => {
+    const { options: found, operands } = judgeOptions(options, words, verdict);
+    const byReference = found.some(({ name }) => name === "--reference");
+    for (const file of operands.slice(byReference ? 0 : 1)) verdict.writes(file);
+  };
+}
+
+/** Reads all operands but the last, and writes that; with `-t` it reads all. */
+export function copies(options: string): Judge {
+  return (words, verdict) => {
+    const { options: found, operands } = judgeOptions(options, words, verdict);
+    const into = found.some(({ name }) => name === "-t" || name === "--target-directory");
+    const target = into ? undefined : operands.at(-1);
+    for (const file of into ? operands : operands.slice(0, -1)) verdict.reads(file);
+    if (target !== undefined) verdict.writes(target);
+  };
+}
+
+/** Removes its operands. */
+export function deletes(options: string): Judge {
+  return (words, verdict) => {
+    const files = operandsOf(options, words, verdict);
+    for (const file of files) verdict.deletes(file);
+    if (files.length === 0) verdict.has("destructive", `${verdict.program} deletes`);
+  };
+}
+
+/** Does harm that no operand can soften. */
+export function destroys(reason: string): Judge {
+  return (_words, verdict) => verdict.has("destructive", `${verdict.program} ${reason}`);
+}
+
+/** Runs code that its words, its input or its settings name. */
+export function runs(reason: string): Judge {
+  return (_words, verdict) => verdict.has("execute", `${verdict.program} ${reason}`);
+}
+
+/** Talks to the hosts its operands name. */
+export function connects(options: string): Judge {
+  return (words, verdict) => {
+    const hosts = operandsOf(options, words, verdict);
+    for (const host of hosts) verdict.connects(host);
+    if (hosts.length === 0) verdict.has("network", `${verdict.program} connects to the network`);
+  };
+}
+
+/** Reads only when asked for its version, else runs code. */
+export function interprets(reason: string, short = "--version"): Judge {
+  return (words, verdict) => {
+    const [only, ...more] = words;
+    const asksVersion = only?.value === "--version" || only?.value === short;
+    if (!asksVersion || more.length > 0) verdict.has("execute", `${verdict.program} ${reason}`);
+  };
+}
+
+/** The operands, once the options have been judged. */
+function operandsOf(options: string, words: readonly Word[], verdict: Verdict): readonly Word[] {
+  return judgeOptions(options, words, verdict).operands;
+}
+
+/** Says what the options of a program do. */
+export function judgeOptions(
+  options: string,
+  words: readonly Word[],
+  verdict: Verdict,
+  operandsStart: "first" | "any" = "any",
+): ScannedWords {
+  const scan = scanWords(options, words, operandsStart);
+  for (const { name, meaning, value, word } of scan.options) {
+    const shown = `${verdict.program} ${name}`;
+    if (meaning === "run") verdict.has("execute", `${shown} runs a program`, word);
+    else if (meaning === "network") verdict.has("network", `${shown} connects to the network`, word);
+    else if (meaning === "write" && value !== undefined) verdict.writes(value, `${shown} writes a file`);
+    else if (meaning === "write") verdict.has("write", `${shown} writes`, word);
+    else if (meaning === "delete") verdict.has("destructive", `${shown} deletes`, word);
+    else if (meaning === "read" && value !== undefined) verdict.reads(value);
+  }
+  for (const word of scan.unlisted)
+    verdict.has("execute", `${verdict.program} ${word.text} is not known to be harmless`, word);
+  for (const word of scan.unclear)
+    verdict.has(scan.worst, `${word.text} may become an option of ${verdict.program}`, word);
+  return scan;
+}

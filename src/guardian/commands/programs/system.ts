@@ -1,0 +1,99 @@
+import type { Word } from "../analysis.ts";
+import type { Judge, Verdict } from "../verdict.ts";
+import { connects, destroys, judgeOptions, prints, reads, runs } from "./rows.ts";
+
+const harmless = prints("*");
+
+/** Programs that tell about the system or change it. */
+export const systemPrograms: Record<string, Judge> = {
+  apropos: runs("starts a pager"),
+  arch: harmless,
+  at: runs("runs commands later"),
+  batch: runs("runs commands later"),
+  cal: harmless,
+  crontab: judgeCrontab,
+  date: judgeDate,
+  dircolors: reads("*"),
+  dmesg: prints("H T w x k u l=text f=text d t --human --ctime --level=text --color=text"),
+  expr: harmless,
+  factor: harmless,
+  free: harmless,
+  getconf: harmless,
+  getent: harmless,
+  groups: harmless,
+  halt: destroys("stops the machine"),
+  hostid: harmless,
+  hostname: judgeHostname,
+  hostnamectl: runs("can rename the machine"),
+  id: harmless,
+  init: destroys("stops or restarts the machine"),
+  killall: destroys("ends processes"),
+  last: harmless,
+  ldd: runs("may run the program it is given"),
+  logname: harmless,
+  lsblk: harmless,
+  lscpu: harmless,
+  lsof: prints("a b h i?text l n N P R t u=text p=text c=text U V X"),
+  man: prints("k f w a # --where --whatis --apropos --path"),
+  nm: reads(
+    "a A B C D g n o p P r u S s t=text f=text --demangle --dynamic --extern-only --undefined-only --defined-only",
+  ),
+  nproc: harmless,
+  pgrep: harmless,
+  pidof: harmless,
+  pkill: destroys("ends processes"),
+  poweroff: destroys("stops the machine"),
+  printenv: harmless,
+  ps: harmless,
+  pstree: harmless,
+  readelf: reads("*"),
+  reboot: destroys("restarts the machine"),
+  seq: harmless,
+  shutdown: destroys("stops the machine"),
+  size: reads("*"),
+  sleep: harmless,
+  ss: prints("t u l n p a r s e m i o x w 4 6 H O --tcp --udp --listening --numeric --processes --all"),
+  stty: harmless,
+  sync: harmless,
+  top: prints("b n=text d=text p=text u=text H i c o=text w"),
+  tput: harmless,
+  tty: harmless,
+  uname: harmless,
+  uptime: harmless,
+  users: harmless,
+  vmstat: harmless,
+  w: harmless,
+  whatis: runs("starts a pager"),
+  whereis: harmless,
+  which: harmless,
+  who: harmless,
+  whoami: harmless,
+  yes: harmless,
+  ping: connects("* c=text i=text W=text w=text s=text"),
+};
+
+/** `date -s` and a bare operand set the clock. */
+function judgeDate(words: readonly Word[], verdict: Verdict) {
+  const list =
+    "u R I?text d=text r=read f=read s=text --date=text --utc --universal --iso-8601?text --rfc-3339=text --rfc-email --reference=read --file=read --debug --version --set=text";
+  const { options, operands } = judgeOptions(list, words, verdict);
+  for (const { name, word } of options)
+    if (name === "-s" || name === "--set") verdict.has("destructive", `date ${name} sets the clock`, word);
+  for (const word of operands)
+    if (!(typeof word.parts[0] === "string" && word.parts[0].startsWith("+")))
+      verdict.has("destructive", `date ${word.text} may set the clock`, word);
+}
+
+function judgeHostname(words: readonly Word[], verdict: Verdict) {
+  const { operands } = judgeOptions(
+    "a A d f i I s y --fqdn --short --ip-address --all-ip-addresses",
+    words,
+    verdict,
+  );
+  for (const word of operands) verdict.has("destructive", `hostname ${word.text} renames the machine`, word);
+}
+
+function judgeCrontab(words: readonly Word[], verdict: Verdict) {
+  if (words.length === 1 && words[0]?.value === "-l") return;
+  verdict.has("destructive", "crontab changes what runs by itself");
+}

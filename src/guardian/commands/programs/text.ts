@@ -1,0 +1,145 @@
+import type { Word } from "../analysis.ts";
+import type { Judge, Verdict } from "../verdict.ts";
+import { splits } from "../word.ts";
+import { judgeAwk } from "./awk.ts";
+import { judgeOptions, prints, reads, runs, searches } from "./rows.ts";
+import { judgeSed } from "./sed.ts";
+
+const summing = reads("*");
+const grep = searches(
+  "* e=text f=read m=text A=text B=text C=text --regexp=text --file=read --exclude-from=read",
+  "-e",
+  "-f",
+  "--regexp",
+  "--file",
+);
+
+/** Programs that show, search and change text. */
+export const textPrograms: Record<string, Judge> = {
+  awk: judgeAwk,
+  base32: summing,
+  base64: reads("* w=text --wrap=text"),
+  basenc: summing,
+  bat: reads(
+    "n p A l=text r=text H=text --plain --number --color=text --paging=text --style=text --language=text --line-range=text --decorations=text --version",
+  ),
+  bzcat: summing,
+  cat: summing,
+  cksum: summing,
+  cmp: reads("*"),
+  column: reads("* s=text t N=text"),
+  comm: summing,
+  cut: reads("* d=text f=text c=text b=text"),
+  diff: reads("* U=text C=text I=text x=text L=text X=read --exclude-from=read"),
+  diff3: reads("A e E 3 m T a L=text --label=text --show-all --text --version --diff-program=run"),
+  egrep: grep,
+  expand: reads("* t=text"),
+  fgrep: grep,
+  file: reads(
+    "b i L h k N n r s v 0 F=text e=text P=text --brief --mime --mime-type --mime-encoding --dereference --version",
+  ),
+  fmt: reads("* w=text"),
+  fold: reads("* w=text"),
+  gawk: judgeAwk,
+  grep,
+  head: reads("* n=text c=text --lines=text --bytes=text"),
+  hexdump: reads("* n=text s=text e=text f=read"),
+  iconv: reads("f=text t=text c l s --from-code=text --to-code=text --list --silent o=write --output=write"),
+  join: reads("* t=text 1=text 2=text j=text o=text a=text v=text e=text"),
+  jq: judgeJq,
+  less: judgeLess,
+  look: reads("*"),
+  mawk: judgeAwk,
+  md5sum: summing,
+  more: reads("d f l p c u s # n=text"),
+  nawk: judgeAwk,
+  nl: reads("* b=text s=text w=text"),
+  numfmt: prints("*"),
+  od: reads("* A=text j=text N=text t=text w=text"),
+  paste: reads("* d=text"),
+  pr: reads("* w=text l=text h=text"),
+  rev: summing,
+  rg: searches(
+    "i v w x n N l c o F s S H I L q u U P p a . 0 # e=text f=read g=text t=text T=text A=text B=text C=text m=text M=text r=text j=text d=text E=text --ignore-case --invert-match --word-regexp --line-regexp --line-number --no-line-number --files-with-matches --files-without-match --files --count --count-matches --only-matching --fixed-strings --case-sensitive --smart-case --with-filename --no-filename --follow --quiet --unrestricted --multiline --multiline-dotall --pcre2 --pretty --text --hidden --no-ignore --no-ignore-vcs --no-heading --heading --null --json --vimgrep --column --trim --stats --type-list --no-messages --no-config --version --glob=text --iglob=text --type=text --type-not=text --after-context=text --before-context=text --context=text --max-count=text --max-columns=text --max-depth=text --max-filesize=text --replace=text --threads=text --sort=text --sortr=text --color=text --colors=text --regexp=text --file=read --encoding=text --ignore-file=read --context-separator=text --pre=run --hostname-bin=run",
+    "-e",
+    "-f",
+    "--regexp",
+    "--file",
+    "--files",
+    "--type-list",
+  ),
+  sdiff: reads("* o=write --output=write --diff-program=run"),
+  sed: judgeSed,
+  sha1sum: summing,
+  sha224sum: summing,
+  sha256sum: summing,
+  sha384sum: summing,
+  sha512sum: summing,
+  b2sum: summing,
+  shuf: reads(
+    "e i=text n=text r z --echo --input-range=text --head-count=text --repeat --random-source=read o=write --output=write",
+  ),
+  sort: reads(
+    "b c C d f g h i m M n R r s u V z k=text t=text S=text o=write T=write --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --random-source=read --reverse --sort=text --version-sort --batch-size=text --check --debug --files0-from=read --key=text --merge --output=write --stable --buffer-size=text --field-separator=text --temporary-directory=write --parallel=text --unique --zero-terminated --version --compress-program=run",
+  ),
+  strings: reads("* n=text t=text e=text"),
+  sum: summing,
+  tac: reads("* s=text"),
+  tail: reads("* n=text c=text s=text --lines=text --bytes=text --pid=text"),
+  tr: prints("*"),
+  tsort: summing,
+  unexpand: reads("* t=text"),
+  uniq: judgeUniq,
+  wc: reads("* --files0-from=read"),
+  xmllint: runs("follows addresses and writes files"),
+  xxd: judgeXxd,
+  xzcat: summing,
+  yq: judgeYq,
+  zcat: summing,
+  zstdcat: summing,
+};
+
+/** `uniq in out` writes its second operand. */
+function judgeUniq(words: readonly Word[], verdict: Verdict) {
+  judgeInAndOut(judgeOptions("* f=text s=text w=text", words, verdict).operands, verdict);
+}
+
+/** So does `xxd in out`, and what follows the first operand is no option any more. */
+function judgeXxd(words: readonly Word[], verdict: Verdict) {
+  const list = "a b C c=text d E e g=text i l=text n=text o=text p r R=text s=text u v";
+  judgeInAndOut(judgeOptions(list, words, verdict, "first").operands, verdict);
+}
+
+function judgeInAndOut([input, output]: readonly Word[], verdict: Verdict) {
+  if (input !== undefined) verdict.reads(input);
+  if (output !== undefined) verdict.writes(output);
+  if (input !== undefined && splits(input))
+    verdict.has("write", `${input.text} may become two files, of which the second is written`, input);
+}
+
+/** A word with a plus is a command of less, which can run others. */
+function judgeLess(words: readonly Word[], verdict: Verdict) {
+  const list =
+    "E F N R S X n i s e f r # --quit-if-one-screen --RAW-CONTROL-CHARS --no-init --LINE-NUMBERS --chop-long-lines --version";
+  for (const file of judgeOptions(list, words, verdict).operands) {
+    verdict.reads(file);
+    if (/^\+/.test(file.value ?? "")) verdict.has("execute", `less ${file.text} is a command of less`, file);
+  }
+}
+
+function judgeYq(words: readonly Word[], verdict: Verdict) {
+  const list =
+    "e r o=text p=text P C M N n i --yaml-output --raw-output --output-format=text --input-format=text --prettyPrint --version --inplace";
+  const { options, operands } = judgeOptions(list, words, verdict);
+  const inPlace = options.some(({ name }) => name === "-i" || name === "--inplace");
+  for (const file of operands.slice(1)) inPlace ? verdict.writes(file) : verdict.reads(file);
+}
+
+/** `--rawfile name file` takes two words, so that every operand may be a file. */
+function judgeJq(words: readonly Word[], verdict: Verdict) {
+  const list =
+    "* f=read L=read --arg=text --argjson=text --slurpfile=text --rawfile=text --from-file=read --indent=text";
+  const { options, operands } = judgeOptions(list, words, verdict);
+  const allFiles = options.some(({ name }) => /^(?:-f|--from-file|--slurpfile|--rawfile)$/.test(name));
+  for (const file of operands.slice(allFiles ? 0 : 1)) verdict.reads(file);
+}

@@ -1,0 +1,96 @@
+import type { UnknownPart, Word } from "../analysis.ts";
+import { isNumeric } from "../syntax/read-arithmetic.ts";
+import type { Judge, Verdict } from "../verdict.ts";
+import { splits, wordAt } from "../word.ts";
+import { judgeOptions } from "./rows.ts";
+
+/** `export`, `declare` and their like: `NAME=value` changes later commands. */
+export const judgeDeclaration: Judge = (words, verdict) => {
+  const isOption = ({ parts }: Word) => typeof parts[0] === "string" && /^[-+]/.test(parts[0]);
+  const options = words.filter(isOption);
+  // A name reference makes every assignment one to something else; integers are evaluated.
+  for (const word of options)
+    if (word.value === undefined || /[nicul]/.test(word.value))
+      verdict.doubts(`${verdict.program} ${word.text} changes what assignments do`, word);
+  const array = options.some(({ value }) => /[aA]/.test(value ?? "a"));
+  for (const word of words) if (!isOption(word)) judgeDeclared(word, array, verdict);
+};
+
+function judgeDeclared(word: Word, array: boolean, verdict: Verdict) {
+  const start = typeof word.parts[0] === "string" ? word.parts[0] : "";
+  const [, name, text] = /^([A-Za-z_]\w*)(?:\+?=([\s\S]*))?$/.exec(start) ?? [];
+  if (name === undefined || (text === undefined && word.value === undefined) || splits(word))
+    return verdict.doubts("a variable whose name may hold a command", word);
+  const value = text === undefined ? undefined : wordAt(word, [text, ...word.parts.slice(1)]);
+  const { arrays } = verdict.scope.reading;
+  if (array) arrays.add(name);
+  if (value !== undefined && isEvaluated(value, array || arrays.has(name), verdict))
+    verdict.doubts("the text of an array is expanded again, which may run a command", word);
+  if (value !== undefined || !/^(?:export|readonly)$/.test(verdict.program))
+    verdict.sets(name, word, isNumeric(value));
+}
+
+/** `declare -a x='($(id))'` runs `id`: text in parentheses is read as an array, wherever it comes from. */
+function isEvaluated(value: Word, array: boolean, { program }: Verdict): boolean {
+  const [start] = value.parts;
+  if (typeof start === "string") return start.startsWith("(");
+  return start !== undefined && (array || (program !== "local" && program !== "export"));
+}
+
+/** The operands are names of variables that get what only the input knows. */
+export function judgeNames(
+  list: string,
+  { skip = 0, alsoOption = "", operands: kind = "names" }: NamesOptions = {},
+): Judge {
+  return (words, verdict) => {
+    const { options, operands } = judgeOptions(list, words, verdict);
+    const named = options.filter(({ name }) => name === alsoOption).flatMap(({ value }) => value ?? []);
+    const names = kind === "names" ? [...operands.slice(skip, skip === 1 ? 2 : undefined), ...named] : named;
+    for (const word of names) setName(word, verdict);
+  };
+}
+
+interface NamesOptions {
+  readonly skip?: number;
+  readonly alsoOption?: string;
+  readonly operands?: "names" | "text";
+}
+
+/** `printf -v name` sets a variable, else it prints. */
+export const judgePrintf: Judge = (words, verdict) => {
+  const [flag, name] = words;
+  const start = flag?.parts[0];
+  if (typeof start === "object" && start.unknown !== "home")
+    verdict.doubts("whether printf prints or sets a variable", flag);
+  if (typeof start !== "string" || !/^-[^-]/.test(start)) return;
+  const attached = flag?.value === undefined ? undefined : flag.value.slice(2);
+  if (!start.startsWith("-v") || attached === undefined) return verdict.doubts("the option of printf", flag);
+  const word = attached === "" ? name : wordAt(flag!, [attached]);
+  if (word !== undefined) setName(word, verdict);
+};
+
+/** `test -v name` evaluates a subscript in the name, and what splits into words may become `-v name`. */
+export const judgeTestBuiltin: Judge = (words, verdict) => {
+  words.forEach((word, place) => {
+    const before = words[place - 1];
+    const looksUp = before !== undefined && /^-[vR]$/.test(before.value ?? "-v");
+    if (looksUp && /\[/.test(word.value ?? "[")) verdict.doubts("a subscript that may hold a command", word);
+    for (const part of word.parts)
+      if (typeof part !== "string" && part.splits) judgeSplit(part, word, verdict);
+    if (/^-[bcdefghkprsuwxLSGON]$/.test(before?.value ?? "")) verdict.reads(word);
+  });
+};
+
+function judgeSplit(part: UnknownPart, word: Word, verdict: Verdict): void {
+  if (isNumeric(wordAt(word, [part]))) return;
+  const [, name] = /^\$\{?([A-Za-z_]\w*)\}?$/.exec(part.text) ?? [];
+  if (name === undefined) verdict.doubts(`${verdict.program} evaluates words that may hold a command`, word);
+  else verdict.scope.reading.evaluated.push({ name, by: verdict.program, span: word.span });
+}
+
+function setName(word: Word, verdict: Verdict) {
+  const { value } = word;
+  if (value === undefined || !/^[A-Za-z_]\w*$/.test(value))
+    return verdict.doubts("a variable whose name may hold a command", word);
+  verdict.sets(value, word);
+}

@@ -1,0 +1,93 @@
+import type { Assignment, NotUnderstood, Redirection, SimpleCommand, Span, Word } from "../analysis.ts";
+
+/** A piece of shell source that is being read. */
+export interface Scope {
+  readonly source: string;
+  /** Where positions of `source` lie in the command as it was given. */
+  locate(start: number, end: number): Span;
+  readonly within: readonly string[];
+  /** Its commands run when something else happens: the body of a function, a trap. */
+  readonly deferred: boolean;
+  /** It stands in a substitution, whose text bash writes anew before it runs it. */
+  readonly rewritten: boolean;
+  readonly shell: ShellState;
+  readonly reading: Reading;
+  /** How many times a text inside a text has been read as commands. */
+  readonly depth: number;
+}
+
+/** What lasts from one command to the next in one shell process. */
+interface ShellState {
+  directory: string | undefined;
+  /** It was changed in the statement being read. */
+  moved: boolean;
+}
+
+/** What is known of one simple command before it is interpreted. */
+export interface ReadCommand {
+  readonly span: Span;
+  readonly words: readonly Word[];
+  readonly assignments: readonly Assignment[];
+  readonly redirections: readonly Redirection[];
+}
+
+/** Everything found so far, over all scopes of one command. */
+export interface Reading {
+  readonly commands: FoundCommand[];
+  readonly notUnderstood: NotUnderstood[];
+  readonly variables: VariableChange[];
+  readonly evaluated: VariableUse[];
+  readonly functions: Set<string>;
+  /** Names of variables that hold arrays. */
+  readonly arrays: Set<string>;
+  /** Ranges of `commands` that may run again after what follows them. */
+  readonly loops: { readonly first: number; readonly end: number }[];
+  /** Characters that may still be read as commands, so that texts inside texts cannot multiply the work. */
+  budget: number;
+}
+
+interface FoundCommand extends SimpleCommand {
+  readonly deferred: boolean;
+}
+
+export interface VariableChange {
+  readonly name: string;
+  readonly numeric: boolean;
+  readonly span: Span;
+  /** The commands it touches, by their place in `commands`; without an end it lasts. */
+  readonly first: number;
+  readonly end: number | undefined;
+}
+
+/** A place where the text of a variable is evaluated, so that it has to be a number. */
+interface VariableUse {
+  readonly name: string;
+  /** Who evaluates it. */
+  readonly by: string;
+  readonly span: Span;
+}
+
+/** Notes that a part of the source could not be understood. */
+export function doubt(
+  scope: Scope,
+  reason: string,
+  at: { readonly pos: number; readonly end: number },
+): void {
+  scope.reading.notUnderstood.push({ reason, span: scope.locate(at.pos, at.end) });
+}
+
+/** Notes that a variable of the shell gets a value that lasts. */
+export function noteVariable(
+  scope: Scope,
+  name: string,
+  value: "number" | "text",
+  at: { readonly pos: number; readonly end: number },
+): void {
+  scope.reading.variables.push({
+    name,
+    numeric: value === "number",
+    span: scope.locate(at.pos, at.end),
+    first: scope.reading.commands.length,
+    end: undefined,
+  });
+}
