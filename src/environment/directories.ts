@@ -1,8 +1,9 @@
 import { mkdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { fingerprint } from "../text/fingerprint.ts";
+import { errnoOf } from "./failures.ts";
 
 /** Where Toolcrib keeps its own files. */
 export interface Directories {
@@ -75,11 +76,30 @@ export function realWorkspace(path: string): string {
 /** Makes a folder of ours, with its parents, for nobody else to read. */
 export function makePrivateDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeWithParents(path);
   } catch (cause) {
     throw new ToolError("unavailable", `The folder ${path} cannot be made: ${(cause as Error).message}`, {
       hint: "Set TOOLCRIB_HOME to a folder that can be written.",
       cause,
     });
+  }
+}
+
+/** Not by mkdir's own `recursive`, which never ends in places such as /proc. */
+function makeWithParents(path: string): void {
+  try {
+    makeOne(path);
+  } catch (error) {
+    if (errnoOf(error) !== "ENOENT" || dirname(path) === path) throw error;
+    makeWithParents(dirname(path));
+    makeOne(path);
+  }
+}
+
+function makeOne(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST" || !statSync(path).isDirectory()) throw error;
   }
 }
