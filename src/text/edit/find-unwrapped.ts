@@ -37,19 +37,22 @@ function endsAlone(source: Source, block: Block, inner: Block, match: Match): bo
   );
 }
 
-/** Whether a place that has the blank lines which this one lacks may be meant: half of the others stand there too. */
+/**
+ * Whether a place that has the blank lines which this one lacks may be meant: all others stand there too, or all but
+ * one that was changed, removed or added in between.
+ */
 function isWholeElsewhere(
   source: Source,
   { block, blankLinesBefore }: NonNullable<Unwrapped["outer"]>,
   match: Match,
 ): boolean {
   const { line, agreeing, differing } = compareAt(source, block, match.line - blankLinesBefore);
-  return partialPlaces(source, block).some(
-    (other) =>
-      other.line !== line &&
-      2 * other.agreeing.length >= agreeing.length &&
-      !differing.some((index) => other.differing.includes(index)),
-  );
+  return partialPlaces(source, block).some((other) => {
+    if (other.line === line || differing.some((index) => other.differing.includes(index))) return false;
+    const shifts = [other.line - 1, other.line, other.line + 1];
+    const standing = new Set(shifts.flatMap((shifted) => compareAt(source, block, shifted).agreeing));
+    return standing.size >= Math.max(2, agreeing.length - 1);
+  });
 }
 
 function isLast({ lines }: Source, { oldLines }: Block, { line }: Match): boolean {

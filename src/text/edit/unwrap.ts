@@ -10,7 +10,7 @@ export interface Unwrapped {
   readonly note: string;
   /** It is only meant at the very end of the file. */
   readonly endsFile?: boolean;
-  /** The block with the blank lines that were taken off, and how many of them stood before it. */
+  /** The block with its own blank lines, where these were taken off, and how many of them stood before it. */
   readonly outer?: { readonly block: Block; readonly blankLinesBefore: number } | undefined;
   /** Removes the level of escaping that was removed. */
   readonly undo?: ((text: string) => string) | undefined;
@@ -59,7 +59,6 @@ function* withoutBareEdges(block: Block): Generator<Unwrapped> {
   const without = (start: number, end: number): Unwrapped => ({
     block: partOfHunk(block, { start, end, ...runs }),
     note: "blank lines around it ignored",
-    outer: { block, blankLinesBefore: start },
   });
   if (last > 0) yield without(0, length - last);
   if (first > 0) yield without(first, length);
