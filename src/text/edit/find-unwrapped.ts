@@ -1,7 +1,7 @@
 import { asWholeLines, type Block } from "./block.ts";
 import { insertionPoint } from "./insertion-point.ts";
 import type { Finding } from "./locate.ts";
-import { isShifted, type Match } from "./match.ts";
+import { isShifted, isSingle, type Match } from "./match.ts";
 import { compareAt, partialPlaces } from "./places.ts";
 import { findMatches } from "./search.ts";
 import type { Source } from "./source.ts";
@@ -19,7 +19,8 @@ export function findUnwrapped(source: Source, block: Block): Finding | undefined
       (match) => !endsFile || endsAlone(source, block, inner, match),
     );
     const [first] = matches;
-    if (!first || (outer && matches.some((match) => isWholeElsewhere(source, outer, match)))) continue;
+    if (!first || (outer && overlooksContent(first.tier) && isSingle(inner))) continue;
+    if (outer && matches.some((match) => isWholeElsewhere(source, outer, match))) continue;
     const finding = { block: inner, matches, tier: "unwrapped" as const, note, undo };
     if (!overlooksContent(first.tier)) return finding;
     // Of tolerant readings one that leaves indentation alone.

@@ -65,11 +65,18 @@ export function matchWithEdges(
   // Text that begins or ends inside a word, or at another depth inside a line, is another text.
   if (overlooksContent(tier) && (edges.cutsWord || (edges.isOpen && isShifted(source, block, line))))
     return [];
+  const lacksBlankLine = isBlankLine(oldLines[0]!) && !isBlankLine(source.lines.text(line));
+  if (overlooksContent(tier) && lacksBlankLine && isSingle(block)) return [];
   // Where blanks do not count, a blank line is blank from its start; where indentation does not, a line begins with it.
   const takesBlanks = tier !== "exact" && isBlankLine(oldLines[0]!) && isBlankLine(source.lines.text(line));
   const takesIndentation = overlooksContent(tier) && edges.isIndented;
   const start = takesBlanks || takesIndentation ? source.lines.start(line) : edges.start;
   return [{ tier, line, start, end: edges.end }];
+}
+
+/** Only one line says anything, so that little else may be overlooked. */
+export function isSingle({ oldLines }: Block): boolean {
+  return oldLines.filter((line) => !isBlankLine(line)).length < 2;
 }
 
 /** How two lines compare when the first may begin, or the last end, inside its line. */

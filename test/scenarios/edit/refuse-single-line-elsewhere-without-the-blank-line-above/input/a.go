@@ -1,0 +1,4 @@
+type Options struct {
+	Name          string
+	Status        CommitStatus
+}
