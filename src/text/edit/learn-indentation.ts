@@ -32,11 +32,12 @@ export function learnIndentation(
     !block.wholeLines &&
     indentationOf(block.oldLines[0]!) === "" &&
     (startsInside || indentationOf(found[0]!) !== "");
+  const losesFirst = indentationOf(block.oldLines[0]!) === "" && indentationOf(found[0]!) !== "";
   if (mayBeginInside && later.length === 0) return (written) => written;
   const isSound = fitIndentation(withoutDrift(fitting), wanted, habits) !== undefined;
   const isTaught = withoutContradiction(taught, fitting).length === taught.length;
   const choices: readonly (readonly IndentationPair[])[] = [
-    ...(mayBeginInside ? [later, fitting] : [fitting, later]),
+    ...(mayBeginInside ? [later, fitting] : [fitting, losesFirst ? later : []]),
     isSound ? removed : [],
     isTaught ? [...fitting, ...taught] : [],
   ];
@@ -69,12 +70,13 @@ function withoutContradiction<Pair extends IndentationPair>(
   return pairs.filter((pair) => levels.get(pair.written)?.some(({ found }) => found === pair.found) ?? true);
 }
 
-/** Without lines at another depth than in the file, where at least as many others of their depth are as in the file. */
+/** Where at some depth as many lines are as in the file as are not, those that are not have drifted, at any depth. */
 function withoutDrift(pairs: readonly IndentationPair[]): readonly IndentationPair[] {
-  return [...Map.groupBy(pairs, ({ written }) => written).values()].flatMap((level) => {
-    const exact = level.filter(isSame);
-    return 2 * exact.length >= level.length ? exact : level;
+  const hasDrifted = [...Map.groupBy(pairs, ({ written }) => written).values()].some((level) => {
+    const exact = level.filter(isSame).length;
+    return exact < level.length && 2 * exact >= level.length;
   });
+  return hasDrifted ? pairs.filter(isSame) : pairs;
 }
 
 function isSame({ written, found }: IndentationPair): boolean {
