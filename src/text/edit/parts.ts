@@ -4,7 +4,7 @@ import type { Match } from "./match.ts";
 import { compareAt, isTelling } from "./places.ts";
 import { findMatches } from "./search.ts";
 import type { Source } from "./source.ts";
-import { isBlankLine, overlooksContent } from "./tiers.ts";
+import { overlooksContent } from "./tiers.ts";
 
 /** A part of a hunk and where it is. */
 export interface Part {
@@ -100,6 +100,7 @@ function areSeparate(source: Source, block: Block, parts: readonly Part[]): bool
   });
 }
 
+/** Brackets alone may be a context line that was left out. */
 function hasTextBetween({ utf8 }: Source, upper: Match, lower: Match): boolean {
-  return upper.end < lower.start && !isBlankLine(utf8.slice(upper.end, lower.start));
+  return upper.end < lower.start && isTelling(utf8.slice(upper.end, lower.start));
 }

@@ -1,0 +1,5 @@
+	if stream {
+		command.Stream()
+	}
+	output := command.Run()
+	return output
