@@ -667,35 +667,32 @@ describe("opening", () => {
   });
 });
 
-it.runIf(process.platform === "linux")(
-  "a new room tells which change a crash had interrupted, and how it was settled",
-  async () => {
-    makeChangeWorld(folder);
-    const workspace = realpathSync(join(folder, "workspace"));
-    const changer = fileURLToPath(new URL("environment/local/trials/changer.ts", import.meta.url));
-    spawnSync(process.execPath, [changer, folder, "change", JSON.stringify({ killAt: "update" })]);
-    const { changes } = workspaceFiles(join(folder, ".state"), workspace);
-    mkdirSync(join(changes, ".."), { recursive: true });
-    renameSync(join(folder, "records"), changes);
-    await open({ workspace });
-    const paths = exampleChanges()
-      .map(({ path }) => path)
-      .toSorted();
-    expect(crib.recovered).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
-    expect(crib.history()).toEqual([
-      {
-        callId: expect.stringMatching(/^call_/),
-        session: crib.session,
-        tool: "environment.recover",
-        input: { paths, leftAlone: [] },
-        startedAt: expect.any(Number),
-        durationMs: 0,
-        outcome: "ok",
-        message: "A change that a crash had interrupted was completed",
-        outputHandle: null,
-      },
-    ]);
-    await crib.close();
-    expect((await open({ workspace })).recovered).toEqual([]);
-  },
-);
+it("a new room tells which change a crash had interrupted, and how it was settled", async () => {
+  makeChangeWorld(folder);
+  const workspace = realpathSync(join(folder, "workspace"));
+  const changer = fileURLToPath(new URL("environment/local/trials/changer.ts", import.meta.url));
+  spawnSync(process.execPath, [changer, folder, "change", JSON.stringify({ killAt: "update" })]);
+  const { changes } = workspaceFiles(join(folder, ".state"), workspace);
+  mkdirSync(join(changes, ".."), { recursive: true });
+  renameSync(join(folder, "records"), changes);
+  await open({ workspace });
+  const paths = exampleChanges()
+    .map(({ path }) => path)
+    .toSorted();
+  expect(crib.recovered).toEqual([{ outcome: "completed", paths, leftAlone: [] }]);
+  expect(crib.history()).toEqual([
+    {
+      callId: expect.stringMatching(/^call_/),
+      session: crib.session,
+      tool: "environment.recover",
+      input: { paths, leftAlone: [] },
+      startedAt: expect.any(Number),
+      durationMs: 0,
+      outcome: "ok",
+      message: "A change that a crash had interrupted was completed",
+      outputHandle: null,
+    },
+  ]);
+  await crib.close();
+  expect((await open({ workspace })).recovered).toEqual([]);
+});

@@ -216,40 +216,37 @@ describe("toolcrib call", () => {
     expect([exit, truncated, data.files[0].text.length]).toEqual([0, true, 601 * 1500]);
   });
 
-  it.runIf(process.platform === "linux")(
-    "says first what became of a change that a crash had interrupted",
-    async () => {
-      const crashed = join(folder, "crashed");
-      mkdirSync(crashed);
-      makeChangeWorld(crashed);
-      const changer = fileURLToPath(new URL("../../environment/local/trials/changer.ts", import.meta.url));
-      spawnSync(process.execPath, [changer, crashed, "change", JSON.stringify({ killAt: "update" })]);
-      const { changes } = workspaceFiles(join(folder, "home"), join(crashed, "workspace"));
-      mkdirSync(dirname(changes), { recursive: true });
-      renameSync(join(crashed, "records"), changes);
-      writeFileSync(join(crashed, "workspace", "a", "mode"), "by hand");
-      const words = [
-        "call",
-        "file.read",
-        "--path",
-        "a/update",
-        "--no-line-numbers",
-        "-C",
-        `${crashed}/workspace`,
-      ];
-      const paths = "a/delete, a/mode, a/update, b/from, hard/one and 3 more files";
-      expect([await run(words), await run(words)]).toEqual([
-        {
-          exit: 0,
-          stdout: "updated\n",
-          stderr:
-            `A change of ${paths} that a crash had interrupted was completed.\n` +
-            "Left alone, because changed since: a/mode\n",
-        },
-        { exit: 0, stdout: "updated\n", stderr: "" },
-      ]);
-    },
-  );
+  it("says first what became of a change that a crash had interrupted", async () => {
+    const crashed = join(folder, "crashed");
+    mkdirSync(crashed);
+    makeChangeWorld(crashed);
+    const changer = fileURLToPath(new URL("../../environment/local/trials/changer.ts", import.meta.url));
+    spawnSync(process.execPath, [changer, crashed, "change", JSON.stringify({ killAt: "update" })]);
+    const { changes } = workspaceFiles(join(folder, "home"), join(crashed, "workspace"));
+    mkdirSync(dirname(changes), { recursive: true });
+    renameSync(join(crashed, "records"), changes);
+    writeFileSync(join(crashed, "workspace", "a", "mode"), "by hand");
+    const words = [
+      "call",
+      "file.read",
+      "--path",
+      "a/update",
+      "--no-line-numbers",
+      "-C",
+      `${crashed}/workspace`,
+    ];
+    const paths = "a/delete, a/mode, a/update, b/from, hard/one and 3 more files";
+    expect([await run(words), await run(words)]).toEqual([
+      {
+        exit: 0,
+        stdout: "updated\n",
+        stderr:
+          `A change of ${paths} that a crash had interrupted was completed.\n` +
+          "Left alone, because changed since: a/mode\n",
+      },
+      { exit: 0, stdout: "updated\n", stderr: "" },
+    ]);
+  });
 });
 
 describe("a call that takes long", () => {

@@ -414,6 +414,7 @@ it("writes to where a directory has been moved only under its new path", async (
   expect(await failureOf(environment.info("folder/file"))).toEqual(missingFailure("folder/file"));
 });
 
+// /proc lists the handles of a process.
 it.runIf(process.platform === "linux")(
   "closes every handle it opens, whatever fails",
   { timeout: 120_000 },

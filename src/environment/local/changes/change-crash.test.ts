@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true }));
 
-describe.runIf(process.platform === "linux")("a change set", { timeout: 300_000 }, () => {
+describe("a change set", { timeout: 300_000 }, () => {
   it("is done or not done, whenever it is killed, and the next start as well", async () => {
     const outcomes = await inLanes(whole.steps, async (killAt) => {
       const folder = newWorld();

@@ -9,6 +9,7 @@ it("knows that this process is there, however old its record is", () => {
   expect([isGone(thisProcess(), 0), isGone(thisProcess(), hour)]).toEqual([false, false]);
 });
 
+// When a process started, and in which namespace, is read from /proc.
 it.runIf(process.platform === "linux")("tells another process of the same number apart", async () => {
   const [pid, start, boot, namespace] = thisProcess().split("-");
   const child = spawn("/bin/true");
