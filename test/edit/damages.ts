@@ -547,6 +547,24 @@ function withCarriageReturns(request: EditRequest): EditRequest {
   }
 }
 
+/** What a model does to the lines of a whole patch or diff. */
+type Slip = (lines: readonly string[]) => readonly string[];
+
+function slipsIn(
+  ask: (path: string, hunks: readonly Hunk[], slip: Slip) => EditRequest,
+  slips: readonly (readonly [name: string, slip: Slip])[],
+): readonly Damage[] {
+  return slips.map(([name, slip]) => ({
+    name,
+    expectation: "applied",
+    make: ({ modification, hunks }) => {
+      if (!hunks.every((hunk) => isLoneInFile(modification.before, oldLines(hunk)))) return [];
+      const request = ask(modification.path, hunks, slip);
+      return [{ file: text(modification.before), expected: text(modification.after), request }];
+    },
+  }));
+}
+
 const wrappings: readonly Damage[] = [
   ...(["12 | ", "12→", "12: ", "12:", "    12\t", "L12: ", "12|"] as const).map(
     (form): Damage => ({
@@ -602,7 +620,8 @@ const wrappings: readonly Damage[] = [
       return [{ file: text(modification.before), expected: text(modification.after), request }];
     },
   },
-  ...(
+  ...slipsIn(
+    (path, hunks, slip) => asPatch(slip(patchLines(path, hunks))),
     [
       ["code fence around the patch", (lines) => ["```diff", ...lines, "```"]],
       ["here-document around the patch", (lines) => ["apply_patch <<'PATCH'", ...lines, "PATCH"]],
@@ -626,19 +645,10 @@ const wrappings: readonly Damage[] = [
         (lines) => lines.map((line) => (line === "@@" ? "@@ -7,9 +7,11 @@" : line)),
       ],
       ["the whole patch in one line", (lines) => [JSON.stringify(lines.join("\n")).slice(1, -1)]],
-    ] as const satisfies readonly (readonly [string, (lines: readonly string[]) => readonly string[]])[]
-  ).map(
-    ([name, change]): Damage => ({
-      name,
-      expectation: "applied",
-      make: ({ modification, hunks }) => {
-        if (!hunks.every((hunk) => isLoneInFile(modification.before, oldLines(hunk)))) return [];
-        const request = asPatch(change(patchLines(modification.path, hunks)));
-        return [{ file: text(modification.before), expected: text(modification.after), request }];
-      },
-    }),
+    ],
   ),
-  ...(
+  ...slipsIn(
+    (path, hunks, slip) => asDiff(slip(diffLines(path, hunks))),
     [
       ["code fence around the diff", (lines) => ["```diff", ...lines, "```"]],
       ["prose around the diff", (lines) => ["Here is the change:", "", ...lines]],
@@ -683,17 +693,7 @@ const wrappings: readonly Damage[] = [
           ...lines,
         ],
       ],
-    ] as const satisfies readonly (readonly [string, (lines: readonly string[]) => readonly string[]])[]
-  ).map(
-    ([name, change]): Damage => ({
-      name,
-      expectation: "applied",
-      make: ({ modification, hunks }) => {
-        if (!hunks.every((hunk) => isLoneInFile(modification.before, oldLines(hunk)))) return [];
-        const request = asDiff(change(diffLines(modification.path, hunks)));
-        return [{ file: text(modification.before), expected: text(modification.after), request }];
-      },
-    }),
+    ],
   ),
   {
     name: "hunks out of order",
