@@ -52,6 +52,13 @@ describe("edit.replace", () => {
     expect(readFileSync(room.at("greet.ts"), "utf8")).toBe("const name = 'Grace';\nconsole.log(name);\n");
   });
 
+  it("counts a line whose beginning goes as changed and not as removed", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "one two\r\nthree\n");
+    const { data } = await room.run(editReplace, { path: "a.txt", find: "one ", replace: "" });
+    expect(data.files[0]?.changes).toEqual([{ firstLine: 1, removedLines: 1, addedLines: 1, tier: "exact" }]);
+  });
+
   it("says in plain words what it overlooked to find the place", async () => {
     await using room = toolRoom();
     writeFileSync(room.at("a.py"), "class A:\n\tdef f(self):\n\t\treturn 1\n");
