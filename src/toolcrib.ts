@@ -14,7 +14,7 @@ import {
 } from "./environment/directories.ts";
 import { openLocalEnvironment } from "./environment/local/local-environment.ts";
 import { withOutputs } from "./environment/with-outputs.ts";
-import { type Mode, modes } from "./guardian/decide.ts";
+import { type Mode, modes } from "./guardian/mode.ts";
 import { type CallRecord, Journal } from "./journal/journal.ts";
 import { openOutputStore } from "./journal/output-store.ts";
 import { CallEvents, type EventSource } from "./runtime/call-events.ts";
@@ -23,6 +23,7 @@ import type { Approval, ApprovalRequest } from "./runtime/stages/ask-guardian.ts
 import { newIdentifier } from "./text/identifier.ts";
 
 export type { Access, Risk } from "./contract/access.ts";
+export type { Account, DecisionRecord, SandboxLevel } from "./contract/account.ts";
 export type { Success } from "./contract/call.ts";
 export type * from "./contract/environment.ts";
 export { type ErrorCode, errorCodes, ToolError } from "./contract/error.ts";
@@ -34,7 +35,7 @@ export { dialectNames } from "./dialects/dialects.ts";
 export { rename } from "./dialects/rename.ts";
 export { openLocalEnvironment } from "./environment/local/local-environment.ts";
 export { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
-export { type Mode, modes } from "./guardian/decide.ts";
+export { type Mode, modes } from "./guardian/mode.ts";
 export type { CallRecord } from "./journal/journal.ts";
 export type { EventListener, EventSource } from "./runtime/call-events.ts";
 export type { Approval, ApprovalRequest } from "./runtime/stages/ask-guardian.ts";
@@ -152,6 +153,8 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
           tool,
           input,
           accesses: [],
+          environment,
+          account: {},
           signal: signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
           timeoutMs,
           outlivedBy: keepRunning,

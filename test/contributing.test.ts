@@ -43,12 +43,15 @@ it("a new dialect renames the canonical tools", async () => {
 });
 
 it("a new stage holds for every call", async () => {
-  const counter = compose([catchErrors, refuseRepeats()], runTool(environment()));
+  const room = environment();
+  const counter = compose([catchErrors, refuseRepeats()], runTool(room));
   const call = (path: string): ToolCall => ({
     id: "call_1",
     tool: countWords,
     input: { path },
     accesses: [],
+    environment: room,
+    account: {},
     signal: new AbortController().signal,
     timeoutMs: undefined,
     outlivedBy: () => {},

@@ -1,4 +1,6 @@
 import type { Access } from "./access.ts";
+import type { Account } from "./account.ts";
+import type { Environment } from "./environment.ts";
 import type { ToolError } from "./error.ts";
 import type { AnyTool, Image } from "./tool.ts";
 
@@ -10,6 +12,10 @@ export interface ToolCall {
   readonly input: unknown;
   /** What the call would touch; known once the input is valid. */
   readonly accesses: readonly Access[];
+  /** Where the tool will work; a stage may hand on one that watches what is done. */
+  readonly environment: Environment;
+  /** What becomes known of the call on its way. The one thing that stages change in place. */
+  readonly account: Account;
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
   /** Tells the stages above of work that goes on although the call was ended. */

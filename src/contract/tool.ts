@@ -8,6 +8,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly name: string;
   /** The canonical name when `name` is a dialect's. */
   readonly canonical?: string;
+  /** The MCP server that it comes from. */
+  readonly server?: string;
   /** For models: what it does and when to use it. */
   readonly summary: string;
   /** The most any call of this tool can do; `accesses` says what one call does. */

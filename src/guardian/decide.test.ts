@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Access } from "../contract/access.ts";
-import { decide, modes } from "./decide.ts";
+import { decide } from "./decide.ts";
+import { modes } from "./mode.ts";
 
 const accesses: Record<string, Access> = {
   read: { kind: "read", path: "a" },

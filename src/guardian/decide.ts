@@ -1,8 +1,5 @@
 import type { Access, Risk } from "../contract/access.ts";
-
-/** How much a person wants to be asked. Deny rules hold in every mode. */
-export const modes = ["safe", "cautious", "paranoid", "yolo"] as const;
-export type Mode = (typeof modes)[number];
+import type { Mode } from "./mode.ts";
 
 /** What the guardian says of a call, and why. */
 export type Decision =

@@ -7,7 +7,7 @@ export function runTool(environment: Environment): Next {
   const seen = new SeenMemory(environment);
   return async (call) => {
     const output = await call.tool.run(call.input, {
-      environment,
+      environment: call.environment,
       seen,
       signal: call.signal,
       progress: (message) => call.notify({ type: "progress", message }),

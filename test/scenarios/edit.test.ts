@@ -61,6 +61,8 @@ async function call(tool: AnyTool, input: unknown, environment: Environment): Pr
     tool,
     input,
     accesses: [],
+    environment,
+    account: {},
     signal: new AbortController().signal,
     timeoutMs: undefined,
     outlivedBy: () => {},

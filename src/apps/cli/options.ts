@@ -1,5 +1,5 @@
 import { dialectNames } from "../../dialects/dialects.ts";
-import { modes } from "../../guardian/decide.ts";
+import { modes } from "../../guardian/mode.ts";
 import type { Command, Option } from "./command.ts";
 
 /** Options that several commands share. */

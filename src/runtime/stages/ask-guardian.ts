@@ -1,6 +1,7 @@
 import type { Access, Risk } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
-import { decide, type Mode } from "../../guardian/decide.ts";
+import { decide } from "../../guardian/decide.ts";
+import type { Mode } from "../../guardian/mode.ts";
 import type { Stage } from "../stage.ts";
 import { untilAborted } from "../until-aborted.ts";
 

@@ -1,7 +1,7 @@
 import { ToolError } from "../../../contract/error.ts";
 import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
-import type { Mode } from "../../../guardian/decide.ts";
+import type { Mode } from "../../../guardian/mode.ts";
 import type { CallResult } from "../../../toolcrib.ts";
 import type { Command } from "../command.ts";
 import { exitCodeOf } from "../exit-code.ts";

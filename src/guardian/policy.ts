@@ -1,0 +1,74 @@
+import type { Access, Risk } from "../contract/access.ts";
+import type { DecisionRecord, SandboxLevel } from "../contract/account.ts";
+import type { SimpleCommand, Span } from "./commands/analysis.ts";
+import type { Mode } from "./mode.ts";
+
+/** Where rules come from, the weakest first. `session` are answers a person gave in this room. */
+export const levels = ["built-in", "user", "project", "granted", "command line", "session"] as const;
+export type Level = (typeof levels)[number];
+
+/** The text of one rule file, or of what stands for one. */
+export interface RuleSource {
+  readonly level: Level;
+  /** A file's path, or "built-in", "--rule", "this session". */
+  readonly name: string;
+  readonly text: string;
+  /** Only what tightens counts: a project file in a folder that the person has not trusted. */
+  readonly onlyTightens?: true;
+}
+
+/** Where a rule stands, so that a person finds it. */
+export interface RulePlace {
+  readonly level: Level;
+  readonly name: string;
+  readonly line: number;
+  /** The rule as written. */
+  readonly text: string;
+}
+
+/** One thing a call would do that is judged by itself. */
+export type Part =
+  /** The tool as such: for rules about tools, and for calls that name nothing they would touch. */
+  | { readonly kind: "use"; readonly tool: string; readonly server: string | undefined; readonly risk: Risk }
+  | { readonly kind: "read" | "write" | "delete"; readonly path: string; readonly in?: Segment }
+  | { readonly kind: "connect"; readonly host: string; readonly in?: Segment }
+  | { readonly kind: "run"; readonly command: SimpleCommand; readonly in: Segment }
+  /** A part of a command that only the shell will understand. */
+  | { readonly kind: "unclear"; readonly reason: string; readonly in: Segment };
+
+/** The piece of a command that a part comes from. */
+export interface Segment {
+  readonly command: string;
+  readonly span: Span;
+}
+
+/** What is said of one part, and why. */
+export interface PartVerdict {
+  readonly part: Part;
+  readonly verdict: "allow" | "ask" | "deny";
+  readonly risk: Risk;
+  /** The rule that decided; undefined when the mode did. */
+  readonly rule: RulePlace | undefined;
+  /** Words for people and models: "mode cautious asks before commands run". */
+  readonly reason: string;
+}
+
+/** What the guardian says of a call. The strictest part decides. */
+export interface Decision {
+  readonly verdict: "allow" | "ask" | "deny";
+  readonly risk: Risk;
+  /** The part that decided: its rule and reason are those of the call. */
+  readonly decisive: PartVerdict;
+  readonly parts: readonly PartVerdict[];
+  readonly record: DecisionRecord;
+}
+
+/** A call as the guardian sees it. */
+export interface Question {
+  readonly mode: Mode;
+  readonly tool: { readonly name: string; readonly server?: string; readonly risk: Risk };
+  readonly accesses: readonly Access[];
+  readonly sandbox: SandboxLevel;
+  /** The absolute real path that each named path leads to, where that is another than its spelling says. */
+  readonly realPaths: ReadonlyMap<string, string>;
+}
