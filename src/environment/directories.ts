@@ -48,13 +48,13 @@ export function workspaceFiles(
   };
 }
 
-/** The state folder of one workspace, readable by people and unique by its fingerprint. */
-function workspaceDirectory(state: string, workspace: string): string {
+/** What is kept of one workspace below a directory of ours: readable by people and unique by its fingerprint. */
+export function workspaceDirectory(directory: string, workspace: string): string {
   const readable =
     basename(workspace)
       .replace(/[^\w.-]+/g, "-")
       .slice(0, 40) || "root";
-  return join(state, "workspaces", `${readable}-${fingerprint(workspace)}`);
+  return join(directory, "workspaces", `${readable}-${fingerprint(workspace)}`);
 }
 
 /** The real path of a folder that is to be a workspace. */

@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { printable, printableLine } from "./printable.ts";
+
+it("leaves ordinary text of all scripts as it is", () => {
+  const text = "Grüße\t日本語 👩‍👩‍👧 नमस्ते می‌خواهم\r\nEnde\n";
+  expect(printable(text)).toBe(text);
+});
+
+it.each([
+  ["colours", "\u001b[31mred", "<U+001B>[31mred"],
+  ["a title or the clipboard (OSC 52)", "\u001b]52;c;Y2F0\u0007", "<U+001B>]52;c;Y2F0<U+0007>"],
+  ["eight-bit control codes", "\u009b2J", "<U+009B>2J"],
+  ["going back over what is written", "safe\rrm -rf /\b\b", "safe<U+000D>rm -rf /<U+0008><U+0008>"],
+  ["the direction of writing", "a\u202etxt.exe\u2066", "a<U+202E>txt.exe<U+2066>"],
+  ["lines that only some terminals break", "a\u2028b\u0085", "a<U+2028>b<U+0085>"],
+  ["what nobody sees", "r\u200bm\u{e0041}\ufeff", "r<U+200B>m<U+E0041><U+FEFF>"],
+  ["halves of characters", "\ud800", "<U+D800>"],
+])("shows %s", (_what, text, shown) => {
+  expect(printable(text)).toBe(shown);
+});
+
+it("keeps to one line where it is told so", () => {
+  expect(printableLine("a\nb\r\n\tc")).toBe("a<U+000A>b<U+000D><U+000A><U+0009>c");
+});
+
+it("lets no character through that steers a terminal", () => {
+  const steering = /(?!\n|\t|\r\n)[\p{Cc}\p{Bidi_Control}]/u;
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      expect(printable(text)).not.toMatch(steering);
+    }),
+  );
+});
