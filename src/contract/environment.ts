@@ -1,3 +1,5 @@
+import type { EntryState } from "./history.ts";
+
 /**
  * Where things happen. Every path a tool is given goes through here and nowhere else, so this is the boundary:
  * whatever a path leads to must lie inside the workspace, also while somebody swaps directories for links.
@@ -58,6 +60,19 @@ export interface Environment {
    * The inverse of a change set is a change set: `before` and `after` exchanged, and the modes the receipts tell.
    */
   change(changes: readonly FileChange[], options?: ChangeOptions): Promise<readonly ChangeReceipt[]>;
+
+  /**
+   * What stands at `path` itself: a link is not followed, the content of a file is hashed, of any size. `unsupported`
+   * for a FIFO, device or socket; `stale` when a link leads to the directory it is in, so that the path is not real.
+   */
+  state(path: string, options?: { readonly signal?: AbortSignal }): Promise<EntryState>;
+
+  /**
+   * Makes or removes a directory or a link, or gives a directory other permissions: what `change` does not know. `path`
+   * is real, its directory is there, and what stands at it must be `before`, else `stale`. A directory goes only when
+   * nothing is in it, else `stale`.
+   */
+  changeEntry(path: string, change: EntryChange): Promise<void>;
 
   /** What a crash had left of earlier changes, as it was settled when this environment was opened. */
   readonly recovered?: readonly RecoveredChange[];
@@ -179,6 +194,16 @@ export interface FileChange {
    */
   readonly hardLinks?: "break" | "keep";
 }
+
+/** One step of what is no file; from one kind to another it goes by nothing. */
+export type EntryChange =
+  | { readonly before: Nothing; readonly after: DirectoryState | LinkState }
+  | { readonly before: LinkState; readonly after: Nothing }
+  | { readonly before: DirectoryState; readonly after: DirectoryState | Nothing };
+
+type Nothing = Extract<EntryState, { readonly kind: "nothing" }>;
+type DirectoryState = Extract<EntryState, { readonly kind: "directory" }>;
+type LinkState = Extract<EntryState, { readonly kind: "link" }>;
 
 export interface ChangeOptions {
   /** Wait until the bytes are on the disk; yes if not said. */

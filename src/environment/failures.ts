@@ -117,10 +117,24 @@ export function keepsChanging(path: string): ToolError {
 }
 
 /** What stands at a path is not what a change takes it for. */
-export function isStale(path: string, is: "changed" | "gone" | "there"): ToolError {
-  const what = { changed: "has changed", gone: "is gone", there: "is there by now" }[is];
+export function isStale(path: string, is: keyof typeof staleWays): ToolError {
+  const what = staleWays[is];
   return new ToolError("stale", `${path} ${what}; nothing was changed`, {
     hint: "Look at it again, then make the change from what is there.",
+  });
+}
+
+const staleWays = {
+  changed: "has changed",
+  gone: "is gone",
+  there: "is there by now",
+  filled: "is not empty",
+} as const;
+
+/** A path that should be real, and was when it was written down. */
+export function leadsThroughLink(path: string): ToolError {
+  return new ToolError("stale", `${path} lies behind a link by now`, {
+    hint: "Look at its directories, and name the file by its real path.",
   });
 }
 

@@ -30,6 +30,8 @@ export function withOutputs(environment: Environment, outputs: Environment): Env
     move: async (from, to, options) => (await changing(from, to)).move(from, to, options),
     change: async (changes, options) =>
       (await changing(...changes.map(({ path }) => path))).change(changes, options),
+    state: async (path, options) => (await reading(path)).state(path, options),
+    changeEntry: async (path, change) => (await changing(path)).changeEntry(path, change),
     ...(environment.recovered === undefined ? {} : { recovered: environment.recovered }),
     modifiedTimes: (...call) => environment.modifiedTimes(...call),
     openDirectory: (path) => environment.openDirectory(path),

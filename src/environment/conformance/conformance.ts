@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { testChanging } from "./changing.ts";
 import { testDeleting } from "./deleting.ts";
 import { testDirectories } from "./directories.ts";
+import { testEntries } from "./entries.ts";
 import { testLines } from "./lines.ts";
 import { testMoving } from "./moving.ts";
 import { testPaths } from "./paths.ts";
@@ -18,5 +19,6 @@ export function testConformance(name: string, open: OpenWorld): void {
   describe(`${name}: changing`, () => testChanging(open));
   describe(`${name}: deleting`, () => testDeleting(open));
   describe(`${name}: moving`, () => testMoving(open));
+  describe(`${name}: entries`, () => testEntries(open));
   describe(`${name}: directories`, () => testDirectories(open));
 }

@@ -5,6 +5,7 @@ import type {
   ChangeReceipt,
   DeleteOptions,
   Directory,
+  EntryChange,
   Environment,
   FileChange,
   FileContent,
@@ -20,6 +21,7 @@ import type {
   WriteReceipt,
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { EntryState } from "../../contract/history.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { monotonicMs } from "../../text/clock.ts";
 import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput } from "../failures.ts";
@@ -182,6 +184,21 @@ class LocalEnvironment implements Environment {
       records: this.#records,
       tidied: this.#tidied,
     });
+  }
+
+  async state(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<EntryState> {
+    // Loaded by the first use, as what changes files is.
+    const { entryState } = await import("./files/entry-state.ts");
+    try {
+      return await this.#reading(path, (pinning, named) => entryState(pinning, named, options.signal));
+    } catch (error) {
+      throw asToolError(error, path);
+    }
+  }
+
+  async changeEntry(path: string, change: EntryChange): Promise<void> {
+    const { changeEntry } = await import("./files/change-entry.ts");
+    return this.#changing(path, async (named) => changeEntry(this.#inside, named, change));
   }
 
   async modifiedTimes(

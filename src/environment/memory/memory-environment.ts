@@ -3,6 +3,7 @@ import type {
   ChangeReceipt,
   DeleteOptions,
   Directory,
+  EntryChange,
   Environment,
   FileChange,
   FileContent,
@@ -14,6 +15,7 @@ import type {
   WriteOptions,
   WriteReceipt,
 } from "../../contract/environment.ts";
+import type { EntryState } from "../../contract/history.ts";
 import { Breath, throwIfAborted } from "../../text/breath.ts";
 import {
   alreadyExists,
@@ -35,8 +37,9 @@ import { layOut, sliceLines, type TextLayout } from "../lines/read-lines.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import { liesInside, relativeToWorkspace } from "../workspace-path.ts";
 import { changeTree } from "./change-tree.ts";
+import { changeEntry, entryState, stateOf } from "./entry-state.ts";
 import { MemoryDirectory } from "./memory-directory.ts";
-import { asFile, type FileNode, infoOf, type Node, newFile, pathOf, Tree } from "./tree.ts";
+import { asFile, type FileNode, infoOf, type Node, newFile, newLink, pathOf, Tree } from "./tree.ts";
 
 /** A workspace that exists in memory only. Behaves like the local one; programs cannot be started. */
 export class MemoryEnvironment implements Environment {
@@ -58,7 +61,7 @@ export class MemoryEnvironment implements Environment {
 
   /** Puts a link at `path`; what it points to need not exist. */
   link(path: string, target: string): void {
-    this.#put(path, { kind: "link", target, mode: 0o777, modifiedMs: Date.now() });
+    this.#put(path, newLink(target));
   }
 
   /** Puts something at `path` that is neither file, directory nor link. */
@@ -171,6 +174,18 @@ export class MemoryEnvironment implements Environment {
   ): Promise<readonly ChangeReceipt[]> {
     throwIfAborted(options.signal);
     return changeTree(this.#tree, changes, (path) => this.#change(path, () => this.#relative(path)));
+  }
+
+  async state(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<EntryState> {
+    throwIfAborted(options.signal);
+    return this.#answer(path, () => {
+      const output = this.#output(path);
+      return output ? stateOf(output, path) : entryState(this.#tree, this.#relative(path), path);
+    });
+  }
+
+  async changeEntry(path: string, change: EntryChange): Promise<void> {
+    this.#change(path, () => changeEntry(this.#tree, this.#relative(path), path, change));
   }
 
   async openDirectory(path: string): Promise<Directory> {

@@ -18,7 +18,7 @@ export interface DirectoryNode extends NodeBase {
   readonly children: Map<string, Node>;
 }
 
-interface LinkNode extends NodeBase {
+export interface LinkNode extends NodeBase {
   readonly kind: "link";
   readonly target: string;
 }
@@ -32,8 +32,12 @@ export function newFile(content: string | Uint8Array, mode: number = 0o644): Fil
   return { kind: "file", bytes: Buffer.from(content as Uint8Array), mode, modifiedMs: Date.now() };
 }
 
-function newDirectory(): DirectoryNode {
-  return { kind: "directory", children: new Map(), mode: 0o755, modifiedMs: Date.now() };
+export function newDirectory(mode = 0o755, children: Map<string, Node> = new Map()): DirectoryNode {
+  return { kind: "directory", children, mode, modifiedMs: Date.now() };
+}
+
+export function newLink(target: string): LinkNode {
+  return { kind: "link", target, mode: 0o777, modifiedMs: Date.now() };
 }
 
 export function infoOf(node: Node): FileInfo {

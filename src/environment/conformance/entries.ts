@@ -1,0 +1,116 @@
+import { expect, it } from "vitest";
+import { contentHash } from "../../text/content-hash.ts";
+import {
+  contentOf,
+  failure,
+  failureOf,
+  missingFailure,
+  type OpenWorld,
+  specialFailure,
+  workspaceFailure,
+} from "./world.ts";
+
+const nothing = { kind: "nothing" } as const;
+const folder = { kind: "directory", mode: 0o750 } as const;
+const link = { kind: "link", target: "no/where" } as const;
+
+const staleFailure = (message: string) =>
+  failure(
+    "stale",
+    `${message}; nothing was changed`,
+    "Look at it again, then make the change from what is there.",
+  );
+
+const behindLink = (path: string) =>
+  failure(
+    "stale",
+    `${path} lies behind a link by now`,
+    "Look at its directories, and name the file by its real path.",
+  );
+
+export function testEntries(open: OpenWorld): void {
+  it("tells what stands at a path itself", async () => {
+    await using world = open({ files: { "folder/file": "text", empty: "" } });
+    const { environment } = world;
+    world.link("link", "folder/file");
+    world.link("outside", world.outside);
+    world.makeSpecial("special");
+    await environment.change([
+      {
+        path: "folder/file",
+        before: contentHash(Buffer.from("text")),
+        after: Buffer.from("text"),
+        mode: 0o640,
+      },
+    ]);
+    expect(await environment.state("folder/file")).toEqual({
+      kind: "file",
+      hash: contentHash(Buffer.from("text")),
+      bytes: 4,
+      mode: 0o640,
+    });
+    expect(await environment.state("link")).toEqual({ kind: "link", target: "folder/file" });
+    expect(await environment.state("outside")).toEqual({ kind: "link", target: world.outside });
+    expect(await environment.state("none")).toEqual(nothing);
+    expect(await environment.state("none/below")).toEqual(nothing);
+    expect(await environment.state("folder")).toMatchObject({ kind: "directory" });
+    expect(await failureOf(environment.state("special"))).toEqual(specialFailure("special"));
+  });
+
+  it("makes, changes and removes directories and links", async () => {
+    await using world = open();
+    const { environment } = world;
+    await environment.changeEntry("folder", { before: nothing, after: folder });
+    await environment.changeEntry("folder/link", { before: nothing, after: link });
+    expect(await environment.state("folder")).toEqual(folder);
+    expect(await environment.state("folder/link")).toEqual(link);
+    await environment.changeEntry("folder", { before: folder, after: { ...folder, mode: 0o777 } });
+    expect(await environment.state("folder")).toEqual({ ...folder, mode: 0o777 });
+    expect(await contentOf(environment)).toEqual({ folder: "(directory)", "folder/link": "(link)" });
+    await environment.changeEntry("folder/link", { before: link, after: nothing });
+    await environment.changeEntry("folder", { before: { ...folder, mode: 0o777 }, after: nothing });
+    expect(await contentOf(environment)).toEqual({});
+  });
+
+  it("changes no entry that is not what it was taken for", async () => {
+    await using world = open({ files: { "full/file": "stays", file: "stays" } });
+    const { environment } = world;
+    const full = { kind: "directory", mode: (await environment.info("full")).mode } as const;
+    world.link("link", "elsewhere");
+    const attempts = [
+      environment.changeEntry("file", { before: nothing, after: folder }),
+      environment.changeEntry("link", { before: nothing, after: link }),
+      environment.changeEntry("link", { before: link, after: nothing }),
+      environment.changeEntry("gone", { before: link, after: nothing }),
+      environment.changeEntry("full", { before: { ...full, mode: 0o111 }, after: nothing }),
+      environment.changeEntry("full", { before: full, after: nothing }),
+      environment.changeEntry("none/folder", { before: nothing, after: folder }),
+      environment.changeEntry(".", { before: full, after: folder }),
+    ];
+    expect(await Promise.all(attempts.map(failureOf))).toEqual([
+      staleFailure("file is there by now"),
+      staleFailure("link is there by now"),
+      staleFailure("link has changed"),
+      staleFailure("gone is gone"),
+      staleFailure("full has changed"),
+      staleFailure("full is not empty"),
+      missingFailure("none/folder"),
+      workspaceFailure("."),
+    ]);
+    expect(await contentOf(environment)).toEqual({
+      file: "stays",
+      full: "(directory)",
+      "full/file": "stays",
+      link: "(link)",
+    });
+  });
+
+  it("neither tells nor changes what lies behind a link", async () => {
+    await using world = open({ files: { "real/file": "stays" } });
+    const { environment } = world;
+    world.link("way", "real");
+    expect(await failureOf(environment.state("way/file"))).toEqual(behindLink("way/file"));
+    const attempt = environment.changeEntry("way/folder", { before: nothing, after: folder });
+    expect(await failureOf(attempt)).toEqual(behindLink("way/folder"));
+  });
+}

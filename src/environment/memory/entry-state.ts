@@ -1,0 +1,52 @@
+import type { EntryChange } from "../../contract/environment.ts";
+import type { EntryState } from "../../contract/history.ts";
+import { contentHash } from "../../text/content-hash.ts";
+import { refuseOtherEntry } from "../entry-changes.ts";
+import { isSpecial, isStale, isWorkspaceItself, leadsThroughLink, notFound } from "../failures.ts";
+import { type Node, newDirectory, newLink, pathOf, type Spot, type Tree } from "./tree.ts";
+
+/** See Environment.state. */
+export function entryState(tree: Tree, relative: string, givenPath: string): EntryState {
+  return stateOf(findRealSpot(tree, relative, givenPath).node, givenPath);
+}
+
+export function stateOf(node: Node | undefined, givenPath: string): EntryState {
+  switch (node?.kind) {
+    case undefined:
+      return { kind: "nothing" };
+    case "file":
+      return { kind: "file", hash: contentHash(node.bytes), bytes: node.bytes.length, mode: node.mode };
+    case "link":
+      return { kind: "link", target: node.target };
+    case "directory":
+      return { kind: "directory", mode: node.mode };
+    case "other":
+      throw isSpecial(givenPath);
+  }
+}
+
+/** See Environment.changeEntry. */
+export function changeEntry(tree: Tree, relative: string, givenPath: string, change: EntryChange): void {
+  const spot = findRealSpot(tree, relative, givenPath);
+  const { directory, name, node } = spot;
+  if (name === ".") throw isWorkspaceItself(givenPath);
+  if (spot.missing.length > 0) throw notFound(givenPath);
+  refuseOtherEntry(givenPath, stateOf(node, givenPath), change.before);
+  const { after } = change;
+  if (after.kind === "link") directory.children.set(name, newLink(after.target));
+  else if (after.kind === "directory")
+    directory.children.set(
+      name,
+      newDirectory(after.mode, node?.kind === "directory" ? node.children : undefined),
+    );
+  else {
+    if (node?.kind === "directory" && node.children.size > 0) throw isStale(givenPath, "filled");
+    directory.children.delete(name);
+  }
+}
+
+function findRealSpot(tree: Tree, relative: string, givenPath: string): Spot {
+  const spot = tree.find(relative, { followLinks: false });
+  if (pathOf(spot) !== relative) throw leadsThroughLink(givenPath);
+  return spot;
+}
