@@ -25,6 +25,11 @@ export interface Tool<Input = unknown, Data = unknown> {
    * `invalid-input` where that cannot be told from the input.
    */
   accesses(input: Input): readonly Access[];
+  /**
+   * What a run would change, for the person who is asked: a unified diff where files change, else a sentence. Asked for
+   * only then; changes nothing itself.
+   */
+  preview?(input: Input, context: PreviewContext): Promise<string>;
   run(input: Input, context: ToolContext): Promise<ToolOutput<Data>>;
 }
 
@@ -44,6 +49,9 @@ export interface ToolContext {
   /** Passes on output while the call still runs. */
   output(stream: "stdout" | "stderr", text: string): void;
 }
+
+/** All that a preview can reach; what it does to the environment but read is refused. */
+export type PreviewContext = Pick<ToolContext, "environment" | "seen" | "signal">;
 
 /** A bounded memory of files as one caller was shown them, or left them. */
 export interface SeenFiles {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
-import { editFiles } from "./edit-files.ts";
+import { diffOfEdit, editFiles } from "./edit-files.ts";
 import type { EditData } from "./edited-file.ts";
 import { accessesOf } from "./touched-paths.ts";
 
@@ -25,5 +25,6 @@ export const editDiff: Tool<EditDiffInput, EditData> = {
   }),
   limits: { maxChars: 20_000, keep: "both" },
   accesses: ({ diff }) => accessesOf({ kind: "diff", diff }),
+  preview: ({ diff }, context) => diffOfEdit({ kind: "diff", diff }, {}, context),
   run: ({ diff }, context) => editFiles({ kind: "diff", diff }, {}, context),
 };

@@ -1,4 +1,4 @@
-import type { SeenPart, ToolContext } from "../../contract/tool.ts";
+import type { PreviewContext, SeenPart } from "../../contract/tool.ts";
 import { asBuffer } from "../../text/as-buffer.ts";
 import { diffRuns } from "../../text/edit/diff-runs.ts";
 import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../text/encoding.ts";
@@ -17,7 +17,7 @@ export interface Drift {
 export async function driftSince(
   path: string,
   bytes: Uint8Array,
-  { seen }: ToolContext,
+  { seen }: PreviewContext,
 ): Promise<Drift | undefined> {
   return driftOf(await seen.recall(path), bytes);
 }

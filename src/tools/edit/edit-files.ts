@@ -1,7 +1,8 @@
 import type { FileChange } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import type { PreviewContext, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import type { EditRequest, FilePlan } from "../../text/edit/edit-request.ts";
+import { showDiff } from "../../text/edit/show-diff.ts";
 import { byteOrderMarkLength } from "../../text/encoding.ts";
 import { describeEdit } from "./describe-edit.ts";
 import { type EditData, editedFile } from "./edited-file.ts";
@@ -44,6 +45,20 @@ export async function previewEdit(
   context: ToolContext,
 ): Promise<ToolOutput<EditData>> {
   return answer(await planFiles(request, options, context), "planned");
+}
+
+/** The same for the person who is asked: the whole difference, as a unified diff. */
+export async function diffOfEdit(
+  request: EditRequest,
+  options: EditOptions,
+  context: PreviewContext,
+): Promise<string> {
+  const planned = await planFiles(request, options, context);
+  return planned.map(({ plan, mode }) => showDiff(plan) + modeLine(plan.path, mode)).join("");
+}
+
+function modeLine(path: string, mode: number | undefined): string {
+  return mode === undefined ? "" : `new mode of ${path}: ${mode.toString(8)}\n`;
 }
 
 /** Each time somebody else has got further; more often only where a file never rests. */

@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
-import type { ToolContext } from "../../contract/tool.ts";
+import type { PreviewContext } from "../../contract/tool.ts";
 import type { Touch } from "./touched-paths.ts";
 
 /** The files a request may mean, read before anything is decided. */
@@ -14,7 +14,7 @@ export class NamedFiles {
   }
 
   /** Reads as many as the names need: of several spellings, up to the one that is there. */
-  static async read(touches: readonly Touch[], context: ToolContext): Promise<NamedFiles> {
+  static async read(touches: readonly Touch[], context: PreviewContext): Promise<NamedFiles> {
     const files = new NamedFiles(touches);
     for (const { paths, to } of touches) {
       await files.#readFirst(paths, context);
@@ -46,7 +46,7 @@ export class NamedFiles {
     return [...this.#found.keys()].filter(isSubject).sort((left, right) => right.length - left.length)[0];
   }
 
-  async #readFirst(paths: readonly string[], context: ToolContext): Promise<void> {
+  async #readFirst(paths: readonly string[], context: PreviewContext): Promise<void> {
     for (const [index, path] of paths.entries()) {
       if ((await this.#read(path, context)) instanceof ToolError) continue;
       // What is no file cannot be meant where another spelling is one.
@@ -61,7 +61,7 @@ export class NamedFiles {
       this.#found.set(path, new ToolError("not-found", found.message));
   }
 
-  async #read(path: string, context: ToolContext): Promise<Uint8Array | ToolError> {
+  async #read(path: string, context: PreviewContext): Promise<Uint8Array | ToolError> {
     const known = this.#found.get(path);
     if (known !== undefined) return known;
     const found = await contentOf(path, context);
@@ -81,7 +81,7 @@ const maxTogether = 256;
 
 async function contentOf(
   path: string,
-  { environment, signal }: ToolContext,
+  { environment, signal }: PreviewContext,
 ): Promise<Uint8Array | ToolError> {
   try {
     const { bytes } = await environment.readFile(path, { maxBytes: maxEach * megabyte, signal });

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { ToolError } from "../../contract/error.ts";
-import type { ToolContext } from "../../contract/tool.ts";
+import type { PreviewContext } from "../../contract/tool.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import type { EditRequest, FilePlan } from "../../text/edit/edit-request.ts";
 import { planEdits } from "../../text/edit/plan-edits.ts";
@@ -29,7 +29,7 @@ export interface PlannedFile {
 export async function planFiles(
   request: EditRequest,
   { expectedHash }: { readonly expectedHash?: string | undefined },
-  context: ToolContext,
+  context: PreviewContext,
 ): Promise<readonly PlannedFile[]> {
   const files = await NamedFiles.read(touchesOf(request), context);
   if (request.kind === "replace" && expectedHash !== undefined)
@@ -42,7 +42,7 @@ export async function planFiles(
   }
 }
 
-async function lookUp(plan: FilePlan, context: ToolContext): Promise<PlannedFile> {
+async function lookUp(plan: FilePlan, context: PreviewContext): Promise<PlannedFile> {
   const source = "from" in plan ? plan.from : plan.path;
   if (plan.action === "delete" || plan.action === "move") await refuseLink(source, context);
   const mode = await newMode(plan, source, context);
@@ -61,7 +61,7 @@ async function lookUp(plan: FilePlan, context: ToolContext): Promise<PlannedFile
 async function newMode(
   { action, mode }: FilePlan,
   source: string,
-  { environment }: ToolContext,
+  { environment }: PreviewContext,
 ): Promise<number | undefined> {
   if (mode === undefined) return undefined;
   const isExecutable = (mode & 0o100) !== 0;
@@ -77,7 +77,7 @@ function sameMode(path: string): ToolError {
   });
 }
 
-async function targetOf(path: string, { environment }: ToolContext): Promise<string | undefined> {
+async function targetOf(path: string, { environment }: PreviewContext): Promise<string | undefined> {
   const { workspace } = environment;
   const real = await environment.realPath(path);
   const named = posix.resolve(workspace, path);
@@ -88,7 +88,7 @@ async function targetOf(path: string, { environment }: ToolContext): Promise<str
 }
 
 /** Who deletes or moves a link means the link, who changes lines means its target: both at once nobody can mean. */
-async function refuseLink(path: string, { environment }: ToolContext): Promise<void> {
+async function refuseLink(path: string, { environment }: PreviewContext): Promise<void> {
   const { kind } = await environment.info(path, { followLinks: false });
   if (kind !== "link") return;
   throw new ToolError("unsupported", `${path} is a link, which edits neither delete nor move`, {

@@ -1,5 +1,5 @@
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
-import type { ToolContext } from "../../contract/tool.ts";
+import type { PreviewContext } from "../../contract/tool.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { detectEncoding, detectionBytes } from "../../text/encoding.ts";
 import { sniffMediaType } from "../../text/media-type.ts";
@@ -10,7 +10,7 @@ import type { NamedFiles } from "./named-files.ts";
 export async function explainRefusal(
   error: ToolError,
   files: NamedFiles,
-  context: ToolContext,
+  context: PreviewContext,
 ): Promise<ToolError> {
   const explained = await explainFile(error, files, context);
   if (!files.areSeveral) return explained;
@@ -22,7 +22,7 @@ export async function explainRefusal(
   });
 }
 
-async function explainFile(error: ToolError, files: NamedFiles, context: ToolContext): Promise<ToolError> {
+async function explainFile(error: ToolError, files: NamedFiles, context: PreviewContext): Promise<ToolError> {
   const path = files.subjectOf(error.message);
   if (path === undefined) return error;
   if (error.code === "not-found") return files.missing(path) ?? error;
@@ -39,7 +39,7 @@ export async function refuseOtherHash(
   path: string,
   expected: string,
   files: NamedFiles,
-  context: ToolContext,
+  context: PreviewContext,
 ): Promise<void> {
   const bytes = files.at(path);
   if (bytes === undefined) throw files.missing(path);

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
-import { editFiles } from "./edit-files.ts";
+import { diffOfEdit, editFiles } from "./edit-files.ts";
 import type { EditData } from "./edited-file.ts";
 import {
   faultInEdits,
@@ -31,6 +31,8 @@ export const editReplace: Tool<EditReplaceInput, EditData> = {
     .check(refuseFault(faultInEdits)),
   limits: { maxChars: 20_000, keep: "both" },
   accesses: (input) => accessesOf(toReplaceRequest(input)),
+  preview: (input, context) =>
+    diffOfEdit(toReplaceRequest(input), { expectedHash: input.expected_hash }, context),
   run: (input, context) =>
     editFiles(
       toReplaceRequest(input),

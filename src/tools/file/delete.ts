@@ -34,25 +34,34 @@ export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
   limits: { maxChars: 1000, keep: "both" },
   accesses: ({ path }) => [{ kind: "delete", path }],
 
-  async run({ path, recursive = false }, { environment, signal }) {
-    const { kind, bytes } = await environment.info(path, { followLinks: false });
-    const entries = kind === "directory" && recursive ? await countEntries(path, environment) : undefined;
-    await environment.delete(path, { recursive, signal });
-    const data = { path, kind, bytes: kind === "file" ? bytes : undefined, entries };
-    return { data, text: describeDeleted(data) };
+  preview: async (input, { environment }) => describe("Would delete", await lookAt(input, environment)),
+
+  async run(input, { environment, signal }) {
+    const data = await lookAt(input, environment);
+    await environment.delete(input.path, { recursive: input.recursive ?? false, signal });
+    return { data, text: describe("Deleted", data) };
   },
 };
 
-function describeDeleted({ path, kind, bytes, entries }: FileDeleteData): string {
+async function lookAt(
+  { path, recursive = false }: FileDeleteInput,
+  environment: Environment,
+): Promise<FileDeleteData> {
+  const { kind, bytes } = await environment.info(path, { followLinks: false });
+  const entries = kind === "directory" && recursive ? await countEntries(path, environment) : undefined;
+  return { path, kind, bytes: kind === "file" ? bytes : undefined, entries };
+}
+
+function describe(verb: "Deleted" | "Would delete", { path, kind, bytes, entries }: FileDeleteData): string {
   switch (kind) {
     case "file":
-      return `Deleted the file ${path} (${counted(bytes ?? 0, "byte")}).`;
+      return `${verb} the file ${path} (${counted(bytes ?? 0, "byte")}).`;
     case "link":
-      return `Deleted the link ${path}; what it pointed to is still there.`;
+      return `${verb} the link ${path}; ${verb === "Deleted" ? "what it pointed to is still there" : "what it points to stays"}.`;
     case "directory":
-      return `Deleted the directory ${path} with ${describeEntries(entries)}.`;
+      return `${verb} the directory ${path} with ${describeEntries(entries)}.`;
     case "other":
-      return `Deleted ${path}, a FIFO, device or socket.`;
+      return `${verb} ${path}, a FIFO, device or socket.`;
   }
 }
 

@@ -36,6 +36,12 @@ export const fileMove: Tool<FileMoveInput, FileMoveData> = {
     ...(replace ? [{ kind: "delete", path: to } as const] : []),
   ],
 
+  preview: async ({ from, to }, { environment }) => {
+    const { kind } = await environment.info(from, { followLinks: false });
+    const target = await kindAt(to, environment);
+    return `Would move ${describeMove({ from, to, kind, replaced: target !== undefined })}`;
+  },
+
   async run({ from, to, replace = false }, { environment, signal }) {
     const { kind } = await environment.info(from, { followLinks: false });
     const target = await kindAt(to, environment);
@@ -44,12 +50,13 @@ export const fileMove: Tool<FileMoveInput, FileMoveData> = {
       throw isInTheWay && target === "directory" ? ontoDirectory(from, to) : error;
     });
     const data = { from, to, kind, replaced: target !== undefined };
-    return {
-      data,
-      text: `Moved the ${nouns[kind]} ${from} to ${to}${data.replaced ? ", replacing what was there" : ""}.`,
-    };
+    return { data, text: `Moved ${describeMove(data)}` };
   },
 };
+
+function describeMove({ from, to, kind, replaced }: FileMoveData): string {
+  return `the ${nouns[kind]} ${from} to ${to}${replaced ? ", replacing what was there" : ""}.`;
+}
 
 const nouns = { file: "file", directory: "directory", link: "link", other: "special file" } as const;
 

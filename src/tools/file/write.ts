@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { Tool, ToolContext } from "../../contract/tool.ts";
+import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
 import { byteOrderMarkLength } from "../../text/encoding.ts";
 
@@ -46,9 +46,18 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
   limits: { maxChars: 1000, keep: "both" },
   accesses: ({ path }) => [{ kind: "write", path }],
 
-  async run({ path, content, if_exists: ifExists = "replace", encoding = "utf-8" }, context) {
-    const bytes = encoding === "base64" ? fromBase64(content) : fromText(content);
-    if (bytes.length > maxBytes) throw tooLarge(path, bytes.length);
+  preview: async (input, context) => {
+    const { diffContents } = await import("../../text/edit/diff-contents.ts");
+    const before = await present(input.path, context);
+    return (
+      diffContents({ path: input.path, before, after: bytesOf(input) }) ||
+      `${input.path} ${before === "nothing" ? "would be created, empty" : "holds exactly this content already"}.`
+    );
+  },
+
+  async run(input, context) {
+    const { path, if_exists: ifExists = "replace" } = input;
+    const bytes = bytesOf(input);
 
     const previousBytes = await sizeOf(path, context.environment);
     if (ifExists === "replace" && previousBytes === bytes.length && (await holds(path, bytes, context))) {
@@ -79,6 +88,20 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
 };
 
 const maxBytes = 10 * 1024 * 1024;
+
+function bytesOf({ path, content, encoding = "utf-8" }: FileWriteInput): Uint8Array {
+  const bytes = encoding === "base64" ? fromBase64(content) : fromText(content);
+  if (bytes.length > maxBytes) throw tooLarge(path, bytes.length);
+  return bytes;
+}
+
+async function present(
+  path: string,
+  { environment, signal }: PreviewContext,
+): Promise<Uint8Array | "nothing"> {
+  if ((await sizeOf(path, environment)) === undefined) return "nothing";
+  return (await environment.readFile(path, { maxBytes, signal })).bytes;
+}
 
 function remember(path: string, bytes: Uint8Array, { seen }: ToolContext): void {
   seen.note(path, { bytes: bytes.subarray(byteOrderMarkLength(bytes)), lines: "all" });

@@ -1,0 +1,111 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { type ToolRoom, toolRoom } from "../../test/tool-room.ts";
+import type { ToolError } from "../contract/error.ts";
+import type { Tool } from "../contract/tool.ts";
+import { editDiff } from "./edit/diff.ts";
+import { editPatch } from "./edit/patch.ts";
+import { editReplace } from "./edit/replace.ts";
+import { fileDelete } from "./file/delete.ts";
+import { fileMove } from "./file/move.ts";
+import { fileWrite } from "./file/write.ts";
+
+const preview = <Input>(room: ToolRoom, tool: Tool<Input>, input: Input) =>
+  tool.preview!(input, room.context);
+
+function furnish(room: ToolRoom): void {
+  writeFileSync(room.at("song.txt"), "la\nle\nli\n");
+  mkdirSync(room.at("folder"));
+  writeFileSync(room.at("folder/a"), "");
+  symlinkSync("song.txt", room.at("link"));
+}
+
+const songDiff = "--- a/song.txt\n+++ b/song.txt\n@@ -1,3 +1,3 @@\n la\n-le\n+LE\n li\n";
+
+it("shows an edit as the difference it would make, however it is asked for", async () => {
+  await using room = toolRoom();
+  furnish(room);
+  const patch = "*** Begin Patch\n*** Update File: song.txt\n-le\n+LE\n*** End Patch";
+  expect(await preview(room, editReplace, { path: "song.txt", find: "le", replace: "LE" })).toBe(songDiff);
+  expect(await preview(room, editPatch, { patch })).toBe(songDiff);
+  expect(await preview(room, editDiff, { diff: songDiff })).toBe(songDiff);
+});
+
+it("shows every file of a patch: the new, the deleted, the moved", async () => {
+  await using room = toolRoom();
+  furnish(room);
+  writeFileSync(room.at("old.txt"), "old\n");
+  const patch = [
+    "*** Begin Patch",
+    "*** Add File: new.txt",
+    "+new",
+    "*** Delete File: old.txt",
+    "*** Update File: song.txt",
+    "*** Move to: tune.txt",
+    "-le",
+    "+LE",
+    "*** End Patch",
+  ].join("\n");
+  expect(await preview(room, editPatch, { patch })).toBe(
+    [
+      "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+new\n",
+      "--- a/old.txt\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-old\n",
+      "--- a/song.txt\n+++ b/tune.txt\n@@ -1,3 +1,3 @@\n la\n-le\n+LE\n li\n",
+    ].join(""),
+  );
+});
+
+it("shows a written file as the difference to what is there", async () => {
+  await using room = toolRoom();
+  furnish(room);
+  const contents = [
+    { path: "song.txt", content: "la\nLE\nli\n" },
+    { path: "song.txt", content: "la\nle\nli\n" },
+    { path: "link", content: "la\nLE\nli\n" },
+    { path: "new.txt", content: "new\n" },
+    { path: "new.txt", content: "" },
+    { path: "song.txt", content: "AAECAwQ=", encoding: "base64" as const },
+  ];
+  expect(await Promise.all(contents.map((input) => preview(room, fileWrite, input)))).toEqual([
+    songDiff,
+    "song.txt holds exactly this content already.",
+    songDiff.replaceAll("song.txt", "link"),
+    "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+new\n",
+    "new.txt would be created, empty.",
+    "Binary file song.txt differs\n",
+  ]);
+});
+
+it("says what would be deleted or moved", async () => {
+  await using room = toolRoom();
+  furnish(room);
+  expect([
+    await preview(room, fileDelete, { path: "song.txt" }),
+    await preview(room, fileDelete, { path: "link" }),
+    await preview(room, fileDelete, { path: "folder", recursive: true }),
+    await preview(room, fileMove, { from: "folder", to: "place" }),
+    await preview(room, fileMove, { from: "link", to: "song.txt", replace: true }),
+  ]).toEqual([
+    "Would delete the file song.txt (9 bytes).",
+    "Would delete the link link; what it points to stays.",
+    "Would delete the directory folder with 1 file or directory in it.",
+    "Would move the directory folder to place.",
+    "Would move the link link to song.txt, replacing what was there.",
+  ]);
+});
+
+it("changes nothing, and fails where the call would", async () => {
+  await using room = toolRoom();
+  furnish(room);
+  const failure = await preview(room, editReplace, { path: "song.txt", find: "x", replace: "y" }).catch(
+    (error: ToolError) => error.code,
+  );
+  await preview(room, fileDelete, { path: "song.txt" });
+  await preview(room, fileMove, { from: "song.txt", to: "tune.txt" });
+  await preview(room, fileWrite, { path: "deep/new.txt", content: "new" });
+  expect([failure, readdirSync(room.workspace), readFileSync(room.at("song.txt"), "utf8")]).toEqual([
+    "no-match",
+    ["folder", "link", "song.txt"],
+    "la\nle\nli\n",
+  ]);
+});
