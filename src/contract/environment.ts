@@ -163,12 +163,21 @@ export interface WriteOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface DeleteOptions {
+/** Part of the options of what changes something. */
+export interface Announcing {
+  /**
+   * Told what is about to change when all is ready for it; directories made for it come first, then the changes in their
+   * order. A recursive deletion tells one entry after the other. What it throws keeps it from happening.
+   */
+  readonly announce?: (effects: readonly ChangeReceipt[]) => void;
+}
+
+export interface DeleteOptions extends Announcing {
   readonly recursive?: boolean;
   readonly signal?: AbortSignal;
 }
 
-export interface MoveOptions {
+export interface MoveOptions extends Announcing {
   readonly replace?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -205,7 +214,7 @@ type Nothing = Extract<EntryState, { readonly kind: "nothing" }>;
 type DirectoryState = Extract<EntryState, { readonly kind: "directory" }>;
 type LinkState = Extract<EntryState, { readonly kind: "link" }>;
 
-export interface ChangeOptions {
+export interface ChangeOptions extends Announcing {
   /** Wait until the bytes are on the disk; yes if not said. */
   readonly durable?: boolean;
   readonly signal?: AbortSignal;

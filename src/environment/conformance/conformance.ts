@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { testAnnouncing } from "./announcing.ts";
 import { testChanging } from "./changing.ts";
 import { testDeleting } from "./deleting.ts";
 import { testDirectories } from "./directories.ts";
@@ -20,5 +21,6 @@ export function testConformance(name: string, open: OpenWorld): void {
   describe(`${name}: deleting`, () => testDeleting(open));
   describe(`${name}: moving`, () => testMoving(open));
   describe(`${name}: entries`, () => testEntries(open));
+  describe(`${name}: announcing`, () => testAnnouncing(open));
   describe(`${name}: directories`, () => testDirectories(open));
 }

@@ -1,14 +1,15 @@
-import type { ChangeReceipt, FileChange } from "../../contract/environment.ts";
+import type { Announcing, ChangeReceipt, FileChange } from "../../contract/environment.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { asToolError, isDirectory, isStale, isWorkspaceItself } from "../failures.ts";
 import { refuseOverlaps } from "../overlaps.ts";
-import { asFile, type FileNode, infoOf, type Node, newFile, pathOf, type Spot, type Tree } from "./tree.ts";
+import { asFile, type FileNode, infoOf, type Node, newFile, type Spot, type Tree } from "./tree.ts";
 
 /** See Environment.change. `relative` turns a path as given into one relative to the root. */
 export function changeTree(
   tree: Tree,
   changes: readonly FileChange[],
   relative: (path: string) => string,
+  announce: Announcing["announce"],
 ): readonly ChangeReceipt[] {
   const plans = changes.map((change) => {
     try {
@@ -26,23 +27,27 @@ export function changeTree(
     if (before !== undefined && contentHash(before.bytes) !== change.before)
       throw isStale(change.path, "changed");
   }
+  const receipts = plans.map(({ realPath, stands, after }) => ({
+    realPath,
+    before: stands && infoOf(stands),
+    after: after && infoOf(after),
+  }));
+  const made = plans.flatMap(({ spot, after }) => (after === undefined ? [] : tree.toBeMade(spot)));
+  announce?.([...new Map(made.map((directory) => [directory.realPath, directory])).values(), ...receipts]);
   // Looked up again, one by one: an earlier change may have made the directory.
   for (const { realPath, after } of plans) {
     const spot = tree.find(realPath.slice(tree.rootPath.length), { followLinks: false });
     if (after !== undefined) tree.makeParents(spot).children.set(spot.name, after);
     else if (spot.node !== undefined) spot.directory.children.delete(spot.name);
   }
-  return plans.map(({ realPath, stands, after }) => ({
-    realPath,
-    before: stands && infoOf(stands),
-    after: after && infoOf(after),
-  }));
+  return receipts;
 }
 
 interface Plan {
   readonly change: FileChange;
   readonly path: string;
   readonly realPath: string;
+  readonly spot: Spot;
   readonly stands: Node | undefined;
   /** What counts: for a link that is to go, the file it leads to. */
   readonly before: FileNode | undefined;
@@ -61,7 +66,8 @@ function plan(tree: Tree, change: FileChange, relative: (path: string) => string
   return {
     change,
     path,
-    realPath: `${tree.rootPath}/${pathOf(spot)}`,
+    realPath: tree.realPathOf(spot),
+    spot,
     stands: spot.node,
     before,
     after: isAlready ? before : after,

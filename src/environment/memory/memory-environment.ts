@@ -141,6 +141,7 @@ export class MemoryEnvironment implements Environment {
       const spot = this.#tree.findExisting(this.#relative(path), { followLinks: false, givenPath: path });
       if (spot.name === ".") throw isWorkspaceItself(path);
       if (spot.node.kind === "directory" && options.recursive !== true) throw needsRecursive(path);
+      for (const removal of removals(this.#tree.realPathOf(spot), spot.node)) options.announce?.([removal]);
       spot.directory.children.delete(spot.name);
     });
   }
@@ -163,6 +164,16 @@ export class MemoryEnvironment implements Environment {
       if (target.node?.kind === "directory") throw directoryInTheWay(to);
       if (target.node !== undefined && options.replace !== true) throw alreadyExists(to);
       if (target.node !== undefined && isDirectory) throw fileInTheWay(to);
+      const moved = infoOf(source.node);
+      options.announce?.([
+        ...this.#tree.toBeMade(target),
+        { realPath: this.#tree.realPathOf(source), before: moved, after: undefined },
+        {
+          realPath: this.#tree.realPathOf(target),
+          before: target.node && infoOf(target.node),
+          after: moved,
+        },
+      ]);
       this.#tree.makeParents(target).children.set(target.name, source.node);
       source.directory.children.delete(source.name);
     });
@@ -173,7 +184,8 @@ export class MemoryEnvironment implements Environment {
     options: ChangeOptions = {},
   ): Promise<readonly ChangeReceipt[]> {
     throwIfAborted(options.signal);
-    return changeTree(this.#tree, changes, (path) => this.#change(path, () => this.#relative(path)));
+    const relative = (path: string) => this.#change(path, () => this.#relative(path));
+    return changeTree(this.#tree, changes, relative, options.announce);
   }
 
   async state(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<EntryState> {
@@ -236,4 +248,11 @@ export class MemoryEnvironment implements Environment {
     if (this.#output(path) !== undefined) throw isReadOnlyOutput(path);
     return this.#answer(path, act);
   }
+}
+
+/** An entry that goes, after all that is in it. */
+function* removals(realPath: string, node: Node): Generator<ChangeReceipt> {
+  if (node.kind === "directory")
+    for (const [name, child] of node.children) yield* removals(`${realPath}/${name}`, child);
+  yield { realPath, before: infoOf(node), after: undefined };
 }

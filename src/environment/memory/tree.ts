@@ -1,4 +1,4 @@
-import type { FileInfo } from "../../contract/environment.ts";
+import type { ChangeReceipt, FileInfo } from "../../contract/environment.ts";
 import { danglingLink, isDirectory, isSpecial, LeadsOutside, notFound, systemError } from "../failures.ts";
 
 export type Node = FileNode | DirectoryNode | LinkNode | SpecialNode;
@@ -134,6 +134,20 @@ export class Tree {
       directory = made;
     }
     return directory;
+  }
+
+  /** What `makeParents` would make. */
+  toBeMade(spot: Spot): readonly ChangeReceipt[] {
+    const after = infoOf(newDirectory());
+    return spot.missing.map((_, index) => ({
+      realPath: [this.rootPath, ...parts(spot.path), ...spot.missing.slice(0, index + 1)].join("/"),
+      before: undefined,
+      after,
+    }));
+  }
+
+  realPathOf(spot: Spot): string {
+    return `${this.rootPath}/${pathOf(spot)}`;
   }
 
   #linkParts(target: string): string[] {

@@ -27,11 +27,19 @@ export async function changeFiles(
     refuseOverlaps(targets);
     refuseSharedFiles(targets);
     refuseUnlikely(targets);
-    await new ChangeSet(files, { durable, signal, records, tidied }).make(pinning.root);
-    return files.map((file) => file.receipt());
+    const receipts = () => files.map((file) => file.receipt());
+    const announce = () => options.announce?.([...madeFor(files), ...receipts()]);
+    await new ChangeSet(files, { durable, signal, records, tidied, announce }).make(pinning.root);
+    return receipts();
   } finally {
     for (const file of files) file.close();
   }
+}
+
+/** Each after the one it is in. */
+function madeFor(files: readonly ChangedFile[]): readonly ChangeReceipt[] {
+  const made = files.flatMap((file) => file.madeParents());
+  return made.sort((left, right) => (left.realPath < right.realPath ? -1 : 1));
 }
 
 function find(pinning: Pinning, change: FileChange, nameOf: (path: string) => NamedPath): Target {

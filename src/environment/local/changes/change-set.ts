@@ -17,6 +17,8 @@ export interface ChangeSetOptions {
   readonly records: ChangeRecords | undefined;
   /** The directories where leftovers were looked for. */
   readonly tidied: Set<string>;
+  /** Called when all is ready and nothing is changed. */
+  readonly announce: () => void;
 }
 
 /** Where change sets are written down while they are made, in case their process dies. */
@@ -80,6 +82,7 @@ export class ChangeSet {
     for (const file of this.#inTurn()) await file.check(signal);
     await this.#waitForTurn();
     throwIfAborted(signal);
+    this.#options.announce();
     this.#mark("committed");
   }
 

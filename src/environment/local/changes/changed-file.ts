@@ -166,6 +166,11 @@ export class ChangedFile {
     return { realPath, before, after: change.after === "nothing" ? undefined : (after ?? before) };
   }
 
+  /** The directories that were made for it. */
+  madeParents(): readonly ChangeReceipt[] {
+    return this.#parent?.made() ?? [];
+  }
+
   /** Removes the directories that were made for it. */
   undoParents(): void {
     this.#parent?.undo();

@@ -1,10 +1,12 @@
-import { readdirSync, rmdirSync, unlinkSync } from "node:fs";
-import type { DeleteOptions } from "../../../contract/environment.ts";
+import { lstatSync, readdirSync, rmdirSync, type Stats, unlinkSync } from "node:fs";
+import type { ChangeReceipt, DeleteOptions } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { Breath, throwIfAborted } from "../../../text/breath.ts";
 import { asToolError, errnoOf, isWorkspaceItself, needsRecursive, systemError } from "../../failures.ts";
+import { withSlash } from "../../workspace-path.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
-import { findExisting } from "./place.ts";
+import { fileInfo } from "./file-info.ts";
+import { findExisting, realPathOf } from "./place.ts";
 import type { NamedPath } from "./read-file.ts";
 
 /** Removes what stands at a path; a link itself, never what it points to. */
@@ -14,9 +16,11 @@ export async function deleteEntry(pinning: Pinning, path: NamedPath, options: De
   const { directory, name } = place;
   try {
     if (name === ".") throw isWorkspaceItself(path.given);
-    if (!place.stats.isDirectory()) unlinkSync(directory.at(name));
-    else if (options.recursive !== true) throw needsRecursive(path.given);
-    else await deleteTree(directory, name, path.given, options.signal);
+    if (!place.stats.isDirectory()) {
+      options.announce?.([removal(realPathOf(place), place.stats)]);
+      unlinkSync(directory.at(name));
+    } else if (options.recursive !== true) throw needsRecursive(path.given);
+    else await deleteTree(directory, name, path.given, options);
     directory.confirm();
   } finally {
     directory.close();
@@ -27,11 +31,12 @@ async function deleteTree(
   parent: PinnedDirectory,
   name: string,
   givenPath: string,
-  signal: AbortSignal | undefined,
+  options: DeleteOptions,
 ): Promise<void> {
-  const walk = new DeletingWalk(signal);
+  const walk = new DeletingWalk(options);
   try {
     await walk.empty(parent.child(name));
+    walk.announce(parent, Buffer.from(name));
     rmdirSync(parent.at(name));
   } catch (error) {
     const { code, message, hint } = asToolError(error, givenPath);
@@ -61,9 +66,17 @@ interface Level {
 class DeletingWalk {
   deleted = 0;
   readonly #breath: Breath;
+  readonly #announce: DeleteOptions["announce"];
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor({ signal, announce }: DeleteOptions) {
     this.#breath = new Breath(signal);
+    this.#announce = announce;
+  }
+
+  announce(here: PinnedDirectory, name: Uint8Array): void {
+    if (this.#announce === undefined) return;
+    const stats = lstatSync(here.bytesAt(name), { throwIfNoEntry: false });
+    if (stats !== undefined) this.#announce([removal(withSlash(here.realPath) + name, stats)]);
   }
 
   /** Empties a directory and closes it. */
@@ -84,7 +97,7 @@ class DeletingWalk {
         if (back === undefined) return;
         here = replace(here, here.parent());
         if (here.identity() !== back.identity) throw systemError("ESTALE", here.realPath);
-        this.#remove(rmdirSync, here.bytesAt(level.name));
+        this.#remove(rmdirSync, here, level.name);
         level = back;
       }
     } finally {
@@ -97,21 +110,26 @@ class DeletingWalk {
     const pending: Uint8Array[] = [];
     for (const entry of readdirSync(here.at("."), { withFileTypes: true, encoding: "buffer" })) {
       if (entry.isDirectory()) pending.push(entry.name);
-      else this.#remove(unlinkSync, here.bytesAt(entry.name));
+      else this.#remove(unlinkSync, here, entry.name);
       if (this.#breath.isDue) await this.#breath.take();
     }
     return { name, identity: here.identity(), pending };
   }
 
-  #remove(act: (path: Buffer) => void, path: Buffer): void {
+  #remove(act: (path: Buffer) => void, here: PinnedDirectory, name: Uint8Array): void {
+    this.announce(here, name);
     try {
-      act(path);
+      act(here.bytesAt(name));
       this.deleted += 1;
     } catch (error) {
       // Somebody else deletes as well; gone is gone.
       if (errnoOf(error) !== "ENOENT") throw error;
     }
   }
+}
+
+function removal(realPath: string, stats: Stats): ChangeReceipt {
+  return { realPath, before: fileInfo(stats), after: undefined };
 }
 
 function replace(before: PinnedDirectory, after: PinnedDirectory): PinnedDirectory {

@@ -1,5 +1,5 @@
 import { linkSync, lstatSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
-import type { MoveOptions } from "../../../contract/environment.ts";
+import type { ChangeReceipt, MoveOptions } from "../../../contract/environment.ts";
 import { throwIfAborted } from "../../../text/breath.ts";
 import {
   alreadyExists,
@@ -14,6 +14,7 @@ import {
 } from "../../failures.ts";
 import { liesInside } from "../../workspace-path.ts";
 import type { Pinning } from "../pinning/pinning.ts";
+import { fileInfo } from "./file-info.ts";
 import { moveAcrossDisks } from "./move-across-disks.ts";
 import { closingOnError, findExisting, findPlace, makeParents, type Place, realPathOf } from "./place.ts";
 import type { NamedPath } from "./read-file.ts";
@@ -40,6 +41,7 @@ export async function moveEntry(
     try {
       const { directory } = parent;
       const ifExists = replace ? "replace" : "refuse";
+      options.announce?.([...parent.made(), ...effectsOf(source, target)]);
       await moveTo(source, { ...target, directory, missing: [] }, ifExists, options.signal);
       source.directory.confirm();
       directory.confirm();
@@ -52,6 +54,15 @@ export async function moveEntry(
   } finally {
     source.directory.close();
   }
+}
+
+function effectsOf(source: ExistingPlace, target: Place): readonly ChangeReceipt[] {
+  const moved = fileInfo(source.stats);
+  const isReplaced = target.stats !== undefined && !isOtherSpelling(source, target);
+  return [
+    { realPath: realPathOf(source), before: moved, after: undefined },
+    { realPath: realPathOf(target), before: isReplaced ? fileInfo(target.stats) : undefined, after: moved },
+  ];
 }
 
 /** What is wrong here is wrong with the old path; everything after it is told of the new one. */

@@ -1,8 +1,10 @@
 import { type Dir, lstatSync, mkdirSync, opendirSync, readlinkSync, rmdirSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path";
+import type { ChangeReceipt } from "../../../contract/environment.ts";
 import { danglingLink, errnoOf, LeadsOutside, notFound, systemError } from "../../failures.ts";
 import { withSlash } from "../../workspace-path.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
+import { fileInfo } from "./file-info.ts";
 
 /** Where a path leads: a name in a held directory. Close the directory. */
 export interface Place {
@@ -66,6 +68,8 @@ export function realPathOf(place: Place): string {
 /** The held parent of a place after its missing directories were made. */
 export interface Parent {
   readonly directory: PinnedDirectory;
+  /** The directories that were made, each after the one it is in. */
+  made(): readonly ChangeReceipt[];
   /** Removes the directories that were made, when what they were made for has failed. */
   undo(): void;
   close(): void;
@@ -75,9 +79,9 @@ export interface Parent {
 export function makeParents(place: Place): Parent {
   const { directory: existing } = place;
   if (place.missing.length === 0)
-    return { directory: existing, undo: nothing, close: () => existing.close() };
+    return { directory: existing, made: () => [], undo: nothing, close: () => existing.close() };
   const held: PinnedDirectory[] = [];
-  const made: { readonly directory: PinnedDirectory; readonly name: string }[] = [];
+  const made: MadeDirectory[] = [];
   const undo = () => {
     for (const { directory, name } of made.splice(0).reverse()) {
       try {
@@ -106,7 +110,17 @@ export function makeParents(place: Place): Parent {
     closeMade();
     existing.close();
   };
-  return { directory, undo, close };
+  return { directory, made: () => made.map(madeDirectory), undo, close };
+}
+
+interface MadeDirectory {
+  readonly directory: PinnedDirectory;
+  readonly name: string;
+}
+
+function madeDirectory({ directory, name }: MadeDirectory): ChangeReceipt {
+  const after = fileInfo(lstatSync(directory.at(name)));
+  return { realPath: withSlash(directory.realPath) + name, before: undefined, after };
 }
 
 function nothing(): void {}

@@ -1,0 +1,98 @@
+import { expect, it } from "vitest";
+import type { ChangeReceipt, Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import { contentHash } from "../../text/content-hash.ts";
+import { contentOf, failure, failureOf, type OpenWorld } from "./world.ts";
+
+/** Listens to what is announced, in short: "path: kind → kind". */
+function listener(environment: Environment): {
+  readonly heard: string[];
+  readonly announce: (effects: readonly ChangeReceipt[]) => void;
+} {
+  const heard: string[] = [];
+  const announce = (effects: readonly ChangeReceipt[]) => {
+    for (const { realPath, before, after } of effects) {
+      const path = realPath.slice(environment.workspace.length + 1);
+      heard.push(`${path}: ${before?.kind ?? "nothing"} → ${after?.kind ?? "nothing"}`);
+    }
+  };
+  return { heard, announce };
+}
+
+const refusing = {
+  announce: () => {
+    throw new ToolError("unavailable", "Nobody can write this down");
+  },
+};
+
+export function testAnnouncing(open: OpenWorld): void {
+  it("announces changes in their order, after the directories made for them", async () => {
+    await using world = open({ files: { file: "text", target: "old" } });
+    const { environment } = world;
+    world.link("link", "target");
+    const { heard, announce } = listener(environment);
+    await environment.change(
+      [
+        { path: "new/deep/z", before: "nothing", after: Buffer.from("z") },
+        { path: "new/a", before: "nothing", after: Buffer.from("a") },
+        { path: "link", before: contentHash(Buffer.from("old")), after: Buffer.from("new") },
+        { path: "file", before: contentHash(Buffer.from("text")), after: "nothing" },
+      ],
+      { announce },
+    );
+    expect(heard).toEqual([
+      "new: nothing → directory",
+      "new/deep: nothing → directory",
+      "new/deep/z: nothing → file",
+      "new/a: nothing → file",
+      "target: file → file",
+      "file: file → nothing",
+    ]);
+  });
+
+  it("announces every entry of a deletion, and both ends of a move", async () => {
+    await using world = open({ files: { "folder/a/b": "b", "folder/c": "c", file: "1", other: "2" } });
+    const { environment } = world;
+    world.link("folder/link", "nowhere");
+    const deleting = listener(environment);
+    await environment.delete("folder", { recursive: true, announce: deleting.announce });
+    expect(deleting.heard.toSorted()).toEqual([
+      "folder/a/b: file → nothing",
+      "folder/a: directory → nothing",
+      "folder/c: file → nothing",
+      "folder/link: link → nothing",
+      "folder: directory → nothing",
+    ]);
+    const moving = listener(environment);
+    await environment.move("file", "x/y/file", { announce: moving.announce });
+    await environment.move("x", "z", { announce: moving.announce });
+    await environment.move("z/y/file", "other", { replace: true, announce: moving.announce });
+    expect(moving.heard).toEqual([
+      "x: nothing → directory",
+      "x/y: nothing → directory",
+      "file: file → nothing",
+      "x/y/file: nothing → file",
+      "x: directory → nothing",
+      "z: nothing → directory",
+      "z/y/file: file → nothing",
+      "other: file → file",
+    ]);
+  });
+
+  it("changes nothing when what is announced is refused", async () => {
+    await using world = open({ files: { "folder/file": "text", file: "old" } });
+    const { environment } = world;
+    const before = await contentOf(environment);
+    const old = contentHash(Buffer.from("old"));
+    const attempts = [
+      environment.change([{ path: "new/file", before: "nothing", after: Buffer.from("") }], refusing),
+      environment.change([{ path: "file", before: old, after: "nothing" }], refusing),
+      environment.delete("file", refusing),
+      environment.delete("folder", { ...refusing, recursive: true }),
+      environment.move("file", "new/file", refusing),
+    ];
+    const refused = failure("unavailable", "Nobody can write this down", undefined);
+    expect(await Promise.all(attempts.map(failureOf))).toEqual(attempts.map(() => refused));
+    expect(await contentOf(environment)).toEqual(before);
+  });
+}
