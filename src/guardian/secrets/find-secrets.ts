@@ -1,0 +1,66 @@
+import { findKeys } from "./key-shapes.ts";
+import { findNamedValues } from "./named-values.ts";
+import { findPrivateKeys } from "./private-keys.ts";
+import type { Secret } from "./secret.ts";
+
+/**
+ * What in a text looks like a secret, in order and without overlaps. Takes time in proportion to the length of the
+ * text, and hardly looks at most of it.
+ */
+export function findSecrets(text: string): readonly Secret[] {
+  if (text.length < shortestSecret) return none;
+  const found = [...findKeysIn(text), ...findNamedValues(text), ...findPrivateKeys(text)];
+  return found.length < 2 ? found : joined(found);
+}
+
+const none: readonly Secret[] = [];
+const shortestSecret = 8;
+
+/** The shortest key that is told by its shape has so many letters. */
+const shortestKey = 20;
+
+/** Looks at every twentieth letter only: where that belongs to no long word, no key is near. */
+function findKeysIn(text: string): readonly Secret[] {
+  const { length } = text;
+  const found: Secret[] = [];
+  for (let at = shortestKey - 1; at < length; ) {
+    if (!isWord(text.charCodeAt(at))) {
+      at += shortestKey;
+      continue;
+    }
+    let start = at;
+    while (start > 0 && isWord(text.charCodeAt(start - 1))) start -= 1;
+    let end = at + 1;
+    while (end < length && isWord(text.charCodeAt(end))) end += 1;
+    if (end - start >= shortestKey) {
+      while (start > 0 && isWordOrDot(text.charCodeAt(start - 1))) start -= 1;
+      while (end < length && isWordOrDot(text.charCodeAt(end))) end += 1;
+      for (const key of findKeys(text, start, end)) found.push(key);
+    }
+    at = end + shortestKey;
+  }
+  return found;
+}
+
+const wordCodes = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(/[\w-]/.test(String.fromCharCode(code))),
+);
+
+function isWord(code: number): boolean {
+  return code < 128 && wordCodes[code] === 1;
+}
+
+function isWordOrDot(code: number): boolean {
+  return code === 0x2e || isWord(code);
+}
+
+/** Of secrets that overlap, one: named after the one found first, which is the more exact. */
+function joined(found: readonly Secret[]): readonly Secret[] {
+  const all: Secret[] = [];
+  for (const secret of found.toSorted((one, other) => one.start - other.start)) {
+    const last = all.at(-1);
+    if (last === undefined || secret.start >= last.end) all.push(secret);
+    else all[all.length - 1] = { ...last, end: Math.max(last.end, secret.end) };
+  }
+  return all;
+}

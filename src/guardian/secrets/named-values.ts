@@ -1,0 +1,143 @@
+import { isPlaceholder, looksLikeKey, looksLikePassword } from "./looks-random.ts";
+import type { Secret } from "./secret.ts";
+
+/** Values that are secret by what stands before them: a name and a sign, or the user's name in a URL. */
+export function findNamedValues(text: string): readonly Secret[] {
+  const found: Secret[] = [];
+  for (const sign of [":", "="] as const) {
+    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+      const isUrl = sign === ":" && text.startsWith("//", at + 1);
+      const secret = isUrl ? passwordInUrl(text, at + 3) : valueOfName(text, at, sign);
+      if (secret !== undefined) found.push(secret);
+    }
+  }
+  return found;
+}
+
+/** What a value is called that has this name; undefined for a name that says nothing. */
+export function kindOfName(name: string): string | undefined {
+  const [, password, token, key, secret] = secretName.exec(name) ?? [];
+  if (password !== undefined) return "password";
+  if (token !== undefined) return "token";
+  if (key !== undefined) return "key";
+  return secret === undefined ? undefined : "secret";
+}
+
+/** Whether a value can be what its name says. */
+export function fitsName(kind: string, value: string): boolean {
+  return kind === "password" ? looksLikePassword(value) || looksLikeKey(value) : looksLikeKey(value);
+}
+
+const secretName =
+  /(?:(passw(?:or)?d|passphrase|pwd|(?<![a-z])pass)|(tokens?)|((?:api|access|secret|private|account|auth|encryption|signing|shared|master|deploy|storage)[_-]?key)|(secrets?|credentials?))$/i;
+
+function valueOfName(text: string, at: number, sign: ":" | "="): Secret | undefined {
+  const end = endOfName(text, at);
+  if (!mayEndName(text, end)) return undefined;
+  const value = startOfValue(text, at, sign);
+  if (value === undefined) return undefined;
+  const name = text.slice(Math.max(0, end - longestName), end);
+  if (authorization.test(name)) return bearerToken(text, value);
+  const kind = kindOfName(name);
+  return kind === undefined ? undefined : valueAt(text, value, kind);
+}
+
+const longestName = 24;
+
+/** Between a name and its sign there may be blanks, and the end of a string. */
+function endOfName(text: string, at: number): number {
+  let end = at;
+  for (const skipped of [" ", "\"'`", "\\"]) {
+    const before = text[end - 1];
+    if (before !== undefined && skipped.includes(before)) end -= 1;
+  }
+  return end;
+}
+
+// The last three letters of all names that count, to pass by all others quickly.
+const endings = new Set(
+  ["ord", "swd", "pwd", "ase", "ass", "ken", "ens", "key", "ret", "ets", "ial", "als", "ion"].map((ending) =>
+    packed(ending, 3),
+  ),
+);
+
+function mayEndName(text: string, end: number): boolean {
+  return end >= 3 && endings.has(packed(text, end));
+}
+
+/** The three letters before `end` as one number, in lower case. */
+function packed(text: string, end: number): number {
+  return (
+    ((text.charCodeAt(end - 3) | 0x20) << 16) |
+    ((text.charCodeAt(end - 2) | 0x20) << 8) |
+    (text.charCodeAt(end - 1) | 0x20)
+  );
+}
+
+/** Where the value begins after ":", "=", ":=" or "=>"; undefined after a sign that gives no value. */
+function startOfValue(text: string, at: number, sign: ":" | "="): number | undefined {
+  const before = text[at - 1]!;
+  const after = text[at + 1];
+  if (after === ":" || before === ":" || (sign === "=" && (after === "=" || "=!<>+".includes(before))))
+    return undefined;
+  let start = at + (after === "=" || after === ">" ? 2 : 1);
+  while (text[start] === " " || text[start] === "\t") start += 1;
+  return start;
+}
+
+const longestValue = 512;
+const quote = /\\?["'`]/y;
+const bareValue = /[^\s"'`,;&|<>(){}[\]\\]{8,512}/y;
+
+function valueAt(text: string, at: number, kind: string): Secret | undefined {
+  const open = matchAt(quote, text, at);
+  if (open === undefined) {
+    const value = matchAt(bareValue, text, at);
+    const end = at + (value?.length ?? 0);
+    // What goes on like this is code.
+    if (value === undefined || "([{<".includes(text[end] || " ")) return undefined;
+    return fitsName(kind, value) && !isMember(value) ? { kind, start: at, end } : undefined;
+  }
+  const start = at + open.length;
+  const [value, isClosed] = text.slice(start, start + longestValue).split(open, 2);
+  if (value === undefined || isClosed === undefined || !fitsName(kind, value)) return undefined;
+  return { kind, start, end: start + value.length };
+}
+
+/** `tokens.byName2`: what a program looks up, not what it is. */
+function isMember(value: string): boolean {
+  return /^[a-z_$][\w$]*(?:\??\.[a-z_$][\w$]*)+$/i.test(value);
+}
+
+const authorization = /authorization$/i;
+const bearer = /\\?["'`]?(?:bearer|basic|token) +/iy;
+const bearerValue = /[^\s"'`,;\\(){}<>$]{12,}/y;
+
+function bearerToken(text: string, at: number): Secret | undefined {
+  const scheme = matchAt(bearer, text, at);
+  if (scheme === undefined) return undefined;
+  const start = at + scheme.length;
+  const value = matchAt(bearerValue, text, start);
+  if (value === undefined || isPlaceholder(value) || !/\d/.test(value)) return undefined;
+  return { kind: "bearer token", start, end: start + value.length };
+}
+
+const userInfo = /([^\s/?#"'`<>:@]*):([^\s/?#"'`<>@]{4,256})@(?!(?:[\w.-]+\.)?example\b)[\w[]/y;
+
+/** `https://user:password@host`, but no password that everybody has. */
+function passwordInUrl(text: string, at: number): Secret | undefined {
+  userInfo.lastIndex = at;
+  const [, user, password] = userInfo.exec(text) ?? [];
+  if (user === undefined || password === undefined) return undefined;
+  if (user === password || isPlaceholder(password) || everydayPassword.test(password)) return undefined;
+  const start = at + user.length + 1;
+  return { kind: "password in a URL", start, end: start + password.length };
+}
+
+const everydayPassword =
+  /^(?:\w*pass(?:w(?:or)?d)?\d?|pwd|pw|secret|user|postgres|root|admin|guest|\d{1,5})$/i;
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}

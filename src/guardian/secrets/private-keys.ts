@@ -1,0 +1,90 @@
+import type { Secret } from "./secret.ts";
+
+const kind = "private key";
+const border = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+
+/**
+ * The lines between the first and the last line of private keys, also of those whose beginning or end is not in the
+ * text. Before a line there may be its number or its file.
+ */
+export function findPrivateKeys(text: string): readonly Secret[] {
+  if (!text.includes("PRIVATE KEY")) return [];
+  const borders = Array.from(text.matchAll(border), ({ 0: mark, 1: what, index }) => {
+    return { begins: what === "BEGIN", start: index, end: index + mark.length };
+  });
+  return borders.flatMap(({ begins, start, end }, index) => {
+    const before = borders[index - 1];
+    const next = borders[index + 1];
+    if (!begins) return before?.begins ? [] : cutAtStart(text, before?.end ?? 0, start);
+    return next?.begins === false
+      ? linesBetween(text, end, next.start)
+      : cutAtEnd(text, end, next?.start ?? text.length);
+  });
+}
+
+/** On one line the key is written with "\n" for its line ends; else each line has a part of it. */
+function linesBetween(text: string, from: number, until: number): readonly Secret[] {
+  const between = text.slice(from, until);
+  if (!between.includes("\n")) return escapedPart.test(between) ? [{ kind, start: from, end: until }] : [];
+  return asOne(linesOf(text, from, until).flatMap((line) => partOf(line, anyPart) ?? []));
+}
+
+function cutAtEnd(text: string, from: number, until: number): readonly Secret[] {
+  const [first, ...lines] = linesOf(text, from, until);
+  const escaped = escapedPart.exec(first?.text ?? "")?.[0];
+  if (escaped !== undefined) return [{ kind, start: from, end: from + escaped.length }];
+  const found: Secret[] = [];
+  for (const [index, line] of lines.entries()) {
+    const isLast = index === lines.length - 1;
+    const part = partOf(line, isLast && found.length > 0 ? anyPart : wholePart);
+    if (part !== undefined) found.push(part);
+    else if (!isHeader(line.text)) break;
+  }
+  return asOne(found);
+}
+
+function cutAtStart(text: string, from: number, until: number): readonly Secret[] {
+  const found: Secret[] = [];
+  const lines = linesOf(text, from, until).slice(0, -1).reverse();
+  for (const [index, line] of lines.entries()) {
+    const part = partOf(line, index === 0 ? anyPart : wholePart);
+    if (part === undefined) break;
+    found.unshift(part);
+  }
+  return asOne(found);
+}
+
+interface Line {
+  readonly start: number;
+  readonly text: string;
+}
+
+function linesOf(text: string, from: number, until: number): readonly Line[] {
+  const lines: Line[] = [];
+  for (let start = from; start <= until; ) {
+    const newline = text.indexOf("\n", start);
+    const stop = newline < 0 || newline > until ? until : newline;
+    lines.push({ start, text: text.slice(start, stop) });
+    start = stop + 1;
+  }
+  return lines;
+}
+
+const anyPart = /[A-Za-z0-9+/=]+(?=["',\\n\r\s]*$)/;
+const wholePart = /[A-Za-z0-9+/]{16,}={0,2}(?=["',\\n\r\s]*$)/;
+const escapedPart = /^(?:\\n|\\r|[A-Za-z0-9+/=]){16,}/;
+
+function partOf({ start, text }: Line, pattern: RegExp): Secret | undefined {
+  const match = isHeader(text) ? null : pattern.exec(text);
+  if (match === null) return undefined;
+  return { kind, start: start + match.index, end: start + match.index + match[0].length };
+}
+
+/** What stands in a key before its letters: nothing, or how it is encrypted. */
+function isHeader(line: string): boolean {
+  return /^\W*\d*\W*$|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): /.test(line);
+}
+
+function asOne(parts: readonly Secret[]): readonly Secret[] {
+  return parts.map((part, index) => (index === 0 ? part : { ...part, continues: true }));
+}
