@@ -194,6 +194,7 @@ function recordRecovery(journal: Journal, { outcome, paths, leftAlone }: Recover
     message,
     outputHandle: undefined,
     durationMs: 0,
+    account: {},
   });
 }
 

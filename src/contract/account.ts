@@ -1,5 +1,9 @@
+import type { Access } from "./access.ts";
+
 /** What the stages find out about a call on its way, for the journal. Each stage fills in its part. */
 export interface Account {
+  /** What the call would touch; missing when its input is not valid. */
+  accesses?: readonly Access[];
   /** What the guardian said; missing when the call did not get that far. */
   decision?: DecisionRecord;
   /** How well the call was confined. */

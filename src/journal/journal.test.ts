@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -13,9 +13,31 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const openJournal = (session = "session_1") => new Journal({ file: join(folder, "journal.sqlite"), session });
+const openJournal = (session = "session_1") =>
+  new Journal({ file: join(folder, "journal.sqlite"), session, patienceMs: 100 });
 const attempt = (callId: string) => ({ callId, tool: "file.write", input: { path: "a" }, startedAt: 1000 });
-const ending = { outcome: "ok", message: undefined, outputHandle: undefined, durationMs: 2 } as const;
+const ending = {
+  outcome: "ok",
+  message: undefined,
+  outputHandle: undefined,
+  durationMs: 2,
+  account: {},
+} as const;
+const blank = {
+  session: "session_1",
+  tool: "file.write",
+  input: { path: "a" },
+  startedAt: 1000,
+  durationMs: null,
+  outcome: null,
+  message: null,
+  outputHandle: null,
+  decision: null,
+  accesses: [],
+  sandbox: null,
+  notCovered: [],
+  files: { created: 0, changed: 0, removed: 0 },
+};
 
 describe("journal", () => {
   it("tells what began, what ended and how, newest first", () => {
@@ -24,12 +46,10 @@ describe("journal", () => {
     journal.begin(attempt("call_2"));
     journal.finish(attempt("call_2"), { ...ending, outcome: "not-found", message: "No file." });
     journal.finish(attempt("call_3"), { ...ending, outputHandle: "out_1" });
-    const record = { session: "session_1", tool: "file.write", input: { path: "a" }, startedAt: 1000 };
-    const blank = { durationMs: null, outcome: null, message: null, outputHandle: null };
     expect(journal.latest(10)).toEqual([
-      { ...record, ...blank, callId: "call_3", durationMs: 2, outcome: "ok", outputHandle: "out_1" },
-      { ...record, ...blank, callId: "call_2", durationMs: 2, outcome: "not-found", message: "No file." },
-      { ...record, ...blank, callId: "call_1" },
+      { ...blank, callId: "call_3", sequence: 5, durationMs: 2, outcome: "ok", outputHandle: "out_1" },
+      { ...blank, callId: "call_2", sequence: 3, durationMs: 2, outcome: "not-found", message: "No file." },
+      { ...blank, callId: "call_1", sequence: 2 },
     ]);
     journal.close();
   });
@@ -81,16 +101,16 @@ describe("journal", () => {
   });
 
   it("refuses to begin what it cannot record", () => {
-    writeFileSync(
-      join(folder, "journal.sqlite"),
-      "this is no database, but long enough to be looked at\n".repeat(20),
-    );
+    mkdirSync(join(folder, "journal.sqlite"));
     const journal = openJournal();
     const file = join(folder, "journal.sqlite");
-    const way =
-      "Move the file away if it is damaged, free disk space, or set TOOLCRIB_HOME to a folder that can be written.";
+    const way = "Free disk space, or set TOOLCRIB_HOME to a folder that can be written.";
     const unusable = (hint: string) =>
-      new ToolError("unavailable", `The journal ${file} cannot be used: file is not a database`, { hint });
+      new ToolError(
+        "unavailable",
+        `The journal ${file} cannot be used: EISDIR: illegal operation on a directory, open '${file}'`,
+        { hint },
+      );
     expect(() => journal.begin(attempt("call_1"))).toThrow(unusable(`Nothing was changed. ${way}`));
     expect(() => journal.latest(1)).toThrow(unusable(way));
     journal.close();

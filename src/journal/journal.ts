@@ -1,122 +1,153 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { ErrorCode } from "../contract/error.ts";
 import { ToolError } from "../contract/error.ts";
+import type { Change } from "../contract/history.ts";
+import { isGone, thisProcess } from "../environment/local/changes/process-owner.ts";
+import { inTransaction } from "./in-transaction.ts";
+import { printInput } from "./print-input.ts";
+import { readCalls, toCall, toChanges } from "./read-calls.ts";
+import type {
+  Attempt,
+  CallFilter,
+  CallRecord,
+  Ending,
+  JournalRecord,
+  RecordedChange,
+  SessionRecord,
+} from "./record.ts";
+import type { Entry, Records, Row } from "./records.ts";
+import { type OpenStore, Store } from "./store.ts";
 
-/** A call as it begins. */
-export interface Attempt {
-  readonly callId: string;
-  /** Canonical name. */
-  readonly tool: string;
-  readonly input: unknown;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-}
+export type * from "./record.ts";
 
-/** How it ended. */
-export interface Ending {
-  readonly outcome: "ok" | ErrorCode;
-  readonly message: string | undefined;
-  readonly outputHandle: string | undefined;
-  readonly durationMs: number;
-}
-
-/** One line of the record. Without `outcome` the call still runs, or its process died. */
-export interface CallRecord {
-  readonly callId: string;
+export interface JournalOptions {
+  readonly file: string;
   readonly session: string;
-  readonly tool: string;
-  readonly input: unknown;
-  readonly startedAt: number;
-  readonly durationMs: number | null;
-  readonly outcome: "ok" | ErrorCode | null;
-  readonly message: string | null;
-  readonly outputHandle: string | null;
+  /** Leaves values that look like secrets out of what is written down. */
+  readonly redact?: (value: unknown) => unknown;
+  /** How long another process may hold the database. */
+  readonly patienceMs?: number;
 }
 
-/** What happened in one workspace, kept in SQLite. Several processes may write the same file. */
+/** What happened in one workspace, kept in SQLite as a chain of records. Several processes may write the same file. */
 export class Journal {
   readonly #file: string;
   readonly #session: string;
-  #store: Store | undefined;
-  #finished: Row[] = [];
+  readonly #redact: (value: unknown) => unknown;
+  readonly #store: Store;
+  /** The database that knows of this session. */
+  #announcedIn: OpenStore | undefined;
+  readonly #begun = new Set<string>();
+  #waiting: Entry[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   /** Opens the database only when there is something to write. The folder of `file` must exist by then. */
-  constructor(options: { file: string; session: string }) {
-    this.#file = options.file;
-    this.#session = options.session;
+  constructor({ file, session, redact, patienceMs = 5_000 }: JournalOptions) {
+    this.#file = file;
+    this.#session = session;
+    this.#redact = redact ?? ((value) => value);
+    this.#store = new Store({ file, session, patienceMs });
     flushAtExit(this);
+  }
+
+  /** What a person has to know: that the database was damaged, and what became of it. */
+  get warnings(): readonly string[] {
+    return this.#store.warnings;
   }
 
   /** Records an attempt at once: a call that may change something must not run unrecorded. */
   begin(attempt: Attempt): void {
-    try {
-      this.#open().begin.run(
-        attempt.callId,
-        this.#session,
-        attempt.tool,
-        printInput(attempt.input),
-        attempt.startedAt,
-      );
-    } catch (cause) {
-      throw unusable(this.#file, cause, "Nothing was changed. ");
-    }
+    this.#writeFirst(this.#entry("begin", attempt.callId, this.#print(attempt, {}), attempt.startedAt));
+    this.#begun.add(attempt.callId);
   }
 
-  /** Records an ending, together with others within a moment; `begin` need not have come before. */
+  /** Records what a call is about to change, at once and in this order. Throws `unavailable`: then change nothing. */
+  change(callId: string, changes: readonly Change[]): void {
+    if (changes.length > 0) this.#writeFirst(this.#entry("change", callId, JSON.stringify(changes)));
+  }
+
+  /** Records an ending: at once if the call has begun, else together with others within a moment. */
   finish(attempt: Attempt, ending: Ending): void {
-    this.#finished.push([
-      attempt.callId,
-      this.#session,
-      attempt.tool,
-      printInput(attempt.input),
-      attempt.startedAt,
-      ending.durationMs,
-      ending.outcome,
-      ending.message ?? null,
-      ending.outputHandle ?? null,
-    ]);
-    if (this.#finished.length % batchSize === 0) this.flushQuietly();
+    const hasBegun = this.#begun.delete(attempt.callId);
+    this.#waiting.push(
+      hasBegun
+        ? this.#entry("end", attempt.callId, this.#print({}, ending))
+        : this.#entry("call", attempt.callId, this.#print(attempt, ending), attempt.startedAt),
+    );
+    if (hasBegun || this.#waiting.length % batchSize === 0) this.flushQuietly();
     else this.#timer ??= setTimeout(() => this.flushQuietly(), batchDelayMs).unref();
+  }
+
+  /** Records anything else at once and tells its place. Throws `unavailable`. */
+  append(kind: string, body: unknown): number {
+    return this.#writeFirst(this.#entry(kind, "", JSON.stringify(body)));
   }
 
   /** The latest calls, newest first. */
   latest(limit: number): readonly CallRecord[] {
-    try {
-      this.flush();
-      const rows = this.#open().latest.all(limit) as unknown as (Omit<CallRecord, "input"> & {
-        input: string;
-      })[];
-      return rows.map((row) => ({ ...row, input: JSON.parse(row.input) }));
-    } catch (cause) {
-      throw unusable(this.#file, cause);
-    }
+    return this.calls({ limit });
+  }
+
+  /** The calls that a filter means, newest first. */
+  calls(filter: CallFilter): readonly CallRecord[] {
+    return this.#read((records) => readCalls(records, filter));
+  }
+
+  find(callId: string): CallRecord | undefined {
+    return this.#read((records) => toCall(records.ofCall(callId)));
+  }
+
+  /** What these calls changed, in the order it was done. */
+  changesOf(callIds: readonly string[]): readonly RecordedChange[] {
+    return this.#read((records) =>
+      callIds
+        .flatMap((callId) => records.ofCall(callId).flatMap(toChanges))
+        .sort((one, other) => one.sequence - other.sequence),
+    );
+  }
+
+  /** What was changed after a place in the journal, in the order it was done. */
+  changesAfter(sequence: number): readonly RecordedChange[] {
+    return this.#read((records) =>
+      [...records.where("kind = 'change' AND sequence > ?", [sequence])].flatMap(toChanges),
+    );
+  }
+
+  /** The records of one kind that belong to no call, oldest first. */
+  records(kind: string): readonly JournalRecord[] {
+    return this.#read((records) => [...records.where("call = '' AND kind = ?", [kind])].map(toRecord));
+  }
+
+  /** The sessions that wrote something, oldest first. */
+  sessions(): readonly SessionRecord[] {
+    return this.#read((records) => {
+      const closed = new Set(
+        [...records.where("call = '' AND kind = 'closed'", [])].map((row) => row.session),
+      );
+      return [...records.where("call = '' AND kind = 'opened'", [])].map(({ session, at, body }) => ({
+        session,
+        openedAt: at,
+        state: closed.has(session)
+          ? "closed"
+          : isGone(JSON.parse(body).owner, Date.now() - at)
+            ? "died"
+            : "open",
+      }));
+    });
   }
 
   /** Writes what is waiting. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const finished = this.#finished;
-    if (finished.length === 0) return;
-    const { database, finish } = this.#open();
-    database.exec("BEGIN IMMEDIATE");
-    try {
-      for (const row of finished) finish.run(...row);
-      database.exec("COMMIT");
-    } catch (error) {
-      database.exec("ROLLBACK");
-      throw error;
-    }
-    this.#finished = this.#finished.slice(finished.length);
+    if (this.#waiting.length > 0) this.#write([]);
   }
 
   close(): void {
     openJournals.delete(this);
     if (openJournals.size === 0) process.off("exit", flushOpenJournals);
+    const hasWritten = this.#announcedIn !== undefined || this.#waiting.length > 0;
+    if (hasWritten) this.#waiting.push(this.#entry("closed", "", "{}"));
     this.flushQuietly();
-    this.#store?.database.close();
-    this.#store = undefined;
+    this.#store.close();
   }
 
   /** A call that has ended cannot be failed any more: its record waits for the next time, and a warning is given. */
@@ -128,19 +159,64 @@ export class Journal {
     }
   }
 
-  #open(): Store {
-    this.#store ??= openStore(this.#file);
-    return this.#store;
+  #entry(kind: string, call: string, body: string, at: number = Date.now()): Entry {
+    return { at, kind, session: this.#session, call, body };
+  }
+
+  #print(attempt: Partial<Attempt>, ending: Partial<Ending>): string {
+    const { tool, input } = attempt;
+    const { account, ...rest } = ending;
+    return printInput(this.#redact({ tool, input, ...rest, ...account }));
+  }
+
+  #writeFirst(entry: Entry): number {
+    try {
+      return this.#write([entry]);
+    } catch (cause) {
+      throw this.#unusable(cause, "Nothing was changed. ");
+    }
+  }
+
+  /** Writes what is waiting and then `entries`, all or nothing, and tells the place of the last. */
+  #write(entries: readonly Entry[]): number {
+    const sequence = this.#store.use((store) => {
+      const announcement = this.#announcedIn === store ? [] : [this.#announcement()];
+      const { database, records } = store;
+      const last = inTransaction(database, () =>
+        records.append([...announcement, ...this.#waiting, ...entries]),
+      );
+      this.#announcedIn = store;
+      return last;
+    });
+    this.#waiting = [];
+    return sequence;
+  }
+
+  #announcement(): Entry {
+    return this.#entry("opened", "", JSON.stringify({ owner: thisProcess() }));
+  }
+
+  #read<Result>(act: (records: Records) => Result): Result {
+    try {
+      this.flush();
+      return this.#store.use(({ records }) => act(records));
+    } catch (cause) {
+      throw this.#unusable(cause);
+    }
+  }
+
+  #unusable(cause: unknown, comfort = ""): ToolError {
+    if (cause instanceof ToolError) return cause;
+    const reason = (cause as Error).message;
+    return new ToolError("unavailable", `The journal ${this.#file} cannot be used: ${reason}`, {
+      hint: `${comfort}Free disk space, or set TOOLCRIB_HOME to a folder that can be written.`,
+      cause,
+    });
   }
 }
 
-type Row = readonly (string | number | null)[];
-
-function unusable(file: string, cause: unknown, comfort = ""): ToolError {
-  return new ToolError("unavailable", `The journal ${file} cannot be used: ${(cause as Error).message}`, {
-    hint: `${comfort}Move the file away if it is damaged, free disk space, or set TOOLCRIB_HOME to a folder that can be written.`,
-    cause,
-  });
+function toRecord({ sequence, at, session, kind, body }: Row): JournalRecord {
+  return { sequence, at, session, kind, body: JSON.parse(body) };
 }
 
 /** One listener for all: Node warns of many. */
@@ -157,74 +233,3 @@ function flushOpenJournals(): void {
 
 const batchSize = 256;
 const batchDelayMs = 50;
-
-interface Store {
-  readonly database: DatabaseSync;
-  readonly begin: StatementSync;
-  readonly finish: StatementSync;
-  readonly latest: StatementSync;
-}
-
-function openStore(file: string): Store {
-  const database = new (loadSqlite().DatabaseSync)(file, { timeout: 2_000 });
-  database.exec(`
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = NORMAL;
-    CREATE TABLE IF NOT EXISTS calls (
-      sequence INTEGER PRIMARY KEY,
-      call_id TEXT NOT NULL UNIQUE,
-      session TEXT NOT NULL,
-      tool TEXT NOT NULL,
-      input TEXT NOT NULL,
-      started_at INTEGER NOT NULL,
-      duration_ms REAL,
-      outcome TEXT,
-      message TEXT,
-      output_handle TEXT
-    ) STRICT;
-  `);
-  return {
-    database,
-    begin: database.prepare(
-      "INSERT INTO calls (call_id, session, tool, input, started_at) VALUES (?, ?, ?, ?, ?)",
-    ),
-    finish: database.prepare(`
-      INSERT INTO calls (call_id, session, tool, input, started_at, duration_ms, outcome, message, output_handle)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (call_id) DO UPDATE SET
-        duration_ms = excluded.duration_ms, outcome = excluded.outcome,
-        message = excluded.message, output_handle = excluded.output_handle`),
-    latest: database.prepare(`
-      SELECT call_id AS callId, session, tool, input, started_at AS startedAt, duration_ms AS durationMs,
-             outcome, message, output_handle AS outputHandle
-      FROM calls ORDER BY sequence DESC LIMIT ?`),
-  };
-}
-
-/** Node 22 warns that SQLite is experimental; that is no news for the people who run an agent. */
-function loadSqlite(): typeof import("node:sqlite") {
-  const emitWarning = process.emitWarning;
-  process.emitWarning = () => {};
-  try {
-    return process.getBuiltinModule("node:sqlite");
-  } finally {
-    process.emitWarning = emitWarning;
-  }
-}
-
-/** Long texts are kept by their beginning: the journal tells what happened, it is no second copy of every file. */
-function printInput(input: unknown): string {
-  try {
-    return JSON.stringify(input, shorten) ?? "null";
-  } catch (error) {
-    return JSON.stringify(`[cannot be printed: ${(error as Error).message}]`);
-  }
-}
-
-function shorten(_key: string, value: unknown): unknown {
-  if (typeof value === "bigint") return `${value}n`;
-  if (typeof value !== "string" || value.length <= maxTextChars) return value;
-  return `${value.slice(0, maxTextChars)}… (${value.length} characters)`;
-}
-
-const maxTextChars = 4_000;

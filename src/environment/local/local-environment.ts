@@ -30,6 +30,7 @@ import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
 import type { ChangeRecords } from "./changes/change-set.ts";
 import { recoverChanges } from "./changes/recover-changes.ts";
+import { openers } from "./files/copy-out.ts";
 import { deleteEntry } from "./files/delete-entry.ts";
 import { fileInfo } from "./files/file-info.ts";
 import { HeldDirectory } from "./files/held-directory.ts";
@@ -102,6 +103,7 @@ class LocalEnvironment implements Environment {
     this.#records = this.#keepRecords(options.changeRecords);
     this.#records?.recover();
     this.#programs = new ProgramFinder(options.programs ?? {}, this.workspace);
+    openers.set(this, (path) => openForReading(this.#inside, this.#name(path)));
   }
 
   async realPath(path: string): Promise<string> {

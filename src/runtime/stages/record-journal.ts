@@ -22,6 +22,7 @@ export function recordJournal(journal: Journal): Stage {
     const outcome = begins(journal, call.tool.risk, attempt) ?? (await next(call));
     journal.finish(attempt, {
       durationMs: monotonicMs() - started,
+      account: call.account,
       ...(outcome.ok
         ? { outcome: "ok", message: undefined, outputHandle: outcome.truncated?.handle }
         : { outcome: outcome.error.code, message: outcome.error.message, outputHandle: undefined }),

@@ -9,7 +9,9 @@ export const rejectInvalidInput: Stage = async (call, next) => {
   const parsed = safeParse(call.tool.input, call.input);
   if (!parsed.success)
     throw invalidInput(call.tool.name, parsed.error.issues, keysOf(call.tool.input), call.input);
-  return next({ ...call, input: parsed.data, accesses: call.tool.accesses(parsed.data) });
+  const accesses = call.tool.accesses(parsed.data);
+  call.account.accesses = accesses;
+  return next({ ...call, input: parsed.data, accesses });
 };
 
 function invalidInput(

@@ -71,7 +71,7 @@ export function writeFully(handle: number, bytes: Uint8Array): void {
 
 let crypto: typeof import("node:crypto") | undefined;
 
-function newHash(): Hash {
+export function newHash(): Hash {
   // Loaded by the first use, as in contentHash.
   crypto ??= process.getBuiltinModule("node:crypto");
   return crypto.createHash("sha256");

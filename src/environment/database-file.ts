@@ -1,0 +1,56 @@
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmdirSync, statSync } from "node:fs";
+import { errnoOf } from "./failures.ts";
+
+/** Makes the file of a database if it is not there, for nobody else to read: what SQLite puts beside it follows it. */
+export function makeDatabaseFile(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+}
+
+/** Tells files of the same name apart; undefined when there is none. */
+export function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && `${stats.dev}:${stats.ino}`;
+}
+
+/**
+ * Gives a damaged database another name, with what SQLite keeps beside it, and tells the name. Undefined when the file
+ * is not the one of that identity: then another process was quicker.
+ */
+export function setAside(path: string, identity: string): string | undefined {
+  return alone(`${path}.setting-aside`, () => {
+    if (identityOf(path) !== identity) return undefined;
+    const aside = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, "-")}`;
+    // The database last: a new one must not meet what belongs to the old.
+    for (const beside of ["-wal", "-shm", ""]) {
+      if (existsSync(path + beside)) renameSync(path + beside, aside + beside);
+    }
+    return aside;
+  });
+}
+
+/** Whoever can make the folder is alone; a folder that stays is left of a process that was killed. */
+function alone<Result>(folder: string, act: () => Result): Result {
+  for (let tries = 0; !madeFolder(folder) && tries < maxTries; tries += 1) sleep(tryMs);
+  try {
+    return act();
+  } finally {
+    rmdirSync(folder);
+  }
+}
+
+const tryMs = 10;
+const maxTries = 200;
+
+function madeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -1,0 +1,85 @@
+import type { DatabaseSync } from "node:sqlite";
+import { ToolError } from "../contract/error.ts";
+import { identityOf, makeDatabaseFile } from "../environment/database-file.ts";
+import { inTransaction } from "./in-transaction.ts";
+import { migrateCalls } from "./migrate-calls.ts";
+
+/** Opens the database of a journal, or begins it. Throws what SQLite throws; see `isDamage`. */
+export function openDatabase(
+  file: string,
+  options: { readonly patienceMs: number },
+): { readonly database: DatabaseSync; readonly identity: string | undefined } {
+  makeDatabaseFile(file);
+  const identity = identityOf(file);
+  const database = new (loadSqlite().DatabaseSync)(file, { timeout: options.patienceMs });
+  try {
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    if (versionOf(database) !== version) inTransaction(database, () => bringUpToDate(database, file));
+    return { database, identity };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Whether the file is no database, is broken, or has tables that are not ours: no patience will help. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof WrongTables) return true;
+  const { errcode = 0, message } = error as Error & { errcode?: number };
+  if (errcode === sqliteError) return /no such (table|column)|has no column|malformed/.test(message);
+  return (errcode & 0xff) === sqliteCorrupt || errcode === sqliteNotADatabase;
+}
+
+const [sqliteError, sqliteCorrupt, sqliteNotADatabase] = [1, 11, 26];
+
+class WrongTables extends Error {}
+
+/** Version 1 had a table of calls and no chain, and did not say its number. */
+const version = 2;
+
+function bringUpToDate(database: DatabaseSync, file: string): void {
+  const found = versionOf(database);
+  if (found === version) return;
+  if (found > version) {
+    throw new ToolError("unavailable", `The journal ${file} was written by a newer Toolcrib`, {
+      hint: "Update Toolcrib, or set TOOLCRIB_HOME to another folder.",
+    });
+  }
+  const tables = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all()
+    .map(({ name }) => name);
+  if (tables.some((name) => name !== "calls")) throw new WrongTables(`it has tables ${tables.join(", ")}`);
+  database.exec(tablesOfJournal);
+  if (tables.length > 0) migrateCalls(database);
+  database.exec(`PRAGMA user_version = ${version}`);
+}
+
+/** AUTOINCREMENT remembers how far the numbers went, also when the last records are removed. */
+const tablesOfJournal = `
+  CREATE TABLE records (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    session TEXT NOT NULL,
+    call TEXT NOT NULL,
+    body TEXT NOT NULL,
+    hash TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX records_of_call ON records (call, kind);
+`;
+
+function versionOf(database: DatabaseSync): number {
+  return database.prepare("PRAGMA user_version").get()!.user_version as number;
+}
+
+/** Node 22 warns that SQLite is experimental; that is no news for the people who run an agent. */
+function loadSqlite(): typeof import("node:sqlite") {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

@@ -1,0 +1,93 @@
+import type { Change, EntryState } from "../contract/history.ts";
+import type { CallFilter, CallRecord, FileCounts, RecordedChange } from "./record.ts";
+import type { Records, Row } from "./records.ts";
+
+/** The calls that a filter means, newest first. */
+export function readCalls(records: Records, filter: CallFilter): readonly CallRecord[] {
+  const { condition, values } = toCondition(filter);
+  const calls: CallRecord[] = [];
+  for (const { call } of records.where(condition, values, "DESC")) {
+    if (calls.length === filter.limit) break;
+    const record = toCall(records.ofCall(call));
+    if (record !== undefined && fits(record, filter)) calls.push(record);
+  }
+  return calls;
+}
+
+/** One call from its records, oldest first; undefined without a beginning. */
+export function toCall(rows: readonly Row[]): CallRecord | undefined {
+  const first = rows.find(({ kind }) => kind === "begin" || kind === "call");
+  if (first === undefined) return undefined;
+  const end = rows.find(({ kind }) => kind === "end");
+  const body = { ...JSON.parse(first.body), ...(end === undefined ? {} : JSON.parse(end.body)) };
+  return {
+    callId: first.call,
+    sequence: first.sequence,
+    session: first.session,
+    tool: body.tool,
+    input: body.input,
+    startedAt: first.at,
+    durationMs: body.durationMs ?? null,
+    outcome: body.outcome ?? null,
+    message: body.message ?? null,
+    outputHandle: body.outputHandle ?? null,
+    decision: body.decision ?? null,
+    accesses: body.accesses ?? [],
+    sandbox: body.sandbox ?? null,
+    notCovered: body.notCovered ?? [],
+    files: countFiles(rows.flatMap(toChanges)),
+  };
+}
+
+/** The changes in one record; none when it is another kind of record. */
+export function toChanges({ kind, body, call, sequence }: Row): readonly RecordedChange[] {
+  if (kind !== "change") return [];
+  const changes: readonly Change[] = JSON.parse(body);
+  return changes.map((change) => ({ ...change, callId: call, sequence }));
+}
+
+/** By what became of each file in the end: one that was made and removed again does not count. */
+function countFiles(changes: readonly Change[]): FileCounts {
+  const ends = new Map<string, { readonly before: EntryState; after: EntryState }>();
+  for (const { path, before, after } of changes) {
+    const known = ends.get(path);
+    if (known === undefined) ends.set(path, { before, after });
+    else known.after = after;
+  }
+  const counts = { created: 0, changed: 0, removed: 0 };
+  for (const { before, after } of ends.values()) {
+    const [was, is] = [isFile(before), isFile(after)];
+    if (was && is) counts.changed += 1;
+    else if (is) counts.created += 1;
+    else if (was) counts.removed += 1;
+  }
+  return counts;
+}
+
+/** Folders come and go with what is in them. */
+function isFile({ kind }: EntryState): boolean {
+  return kind === "file" || kind === "link";
+}
+
+function toCondition(filter: CallFilter): { condition: string; values: (string | number)[] } {
+  const parts: readonly (readonly [string, string | number | undefined])[] = [
+    ["session = ?", filter.session],
+    ["at >= ?", filter.since],
+    ["sequence > ?", filter.after],
+    ["sequence <= ?", filter.upTo],
+  ];
+  const said = parts.filter((part) => part[1] !== undefined) as [string, string | number][];
+  return {
+    condition: ["kind IN ('begin', 'call')", ...said.map(([text]) => text)].join(" AND "),
+    values: said.map(([, value]) => value),
+  };
+}
+
+function fits(record: CallRecord, { tool, failed, changing }: CallFilter): boolean {
+  const { created, changed, removed } = record.files;
+  return (
+    (tool === undefined || record.tool === tool) &&
+    (!failed || record.outcome !== "ok") &&
+    (!changing || created + changed + removed > 0)
+  );
+}

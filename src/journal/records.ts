@@ -1,0 +1,68 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { chainStart, hashLink } from "./chain.ts";
+
+/** A record that is to be added. */
+export interface Entry {
+  readonly at: number;
+  readonly kind: string;
+  readonly session: string;
+  readonly call: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** A record that was read. */
+export interface Row extends Entry {
+  readonly sequence: number;
+}
+
+/** The table of records: only ever added to, each chained to the one before. */
+export class Records {
+  readonly #insert: StatementSync;
+  readonly #last: StatementSync;
+  readonly #ofCall: StatementSync;
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#insert = database.prepare(
+      "INSERT INTO records (sequence, at, kind, session, call, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    );
+    this.#last = database.prepare("SELECT sequence, hash FROM records ORDER BY sequence DESC LIMIT 1");
+    this.#ofCall = database.prepare(`SELECT ${columns} FROM records WHERE call = ? ORDER BY sequence`);
+  }
+
+  /** Adds records in their order, and gives the number of the last. Only inside a transaction. */
+  append(entries: readonly Entry[]): number {
+    let { sequence, hash } = this.last();
+    for (const entry of entries) {
+      sequence += 1;
+      hash = hashLink(hash, { ...entry, sequence });
+      const { at, kind, session, call, body } = entry;
+      this.#insert.run(sequence, at, kind, session, call, body, hash);
+    }
+    return sequence;
+  }
+
+  /** The head of the chain. */
+  last(): { readonly sequence: number; readonly hash: string } {
+    const last = this.#last.get() as { sequence: number; hash: string } | undefined;
+    return last ?? { sequence: 0, hash: chainStart };
+  }
+
+  ofCall(callId: string): readonly Row[] {
+    return this.#ofCall.all(callId) as unknown as Row[];
+  }
+
+  /** Records for which `condition` holds, oldest first unless told otherwise. */
+  *where(
+    condition: string,
+    values: readonly (string | number)[],
+    order: "ASC" | "DESC" = "ASC",
+  ): Generator<Row> {
+    const query = `SELECT ${columns} FROM records WHERE ${condition} ORDER BY sequence ${order}`;
+    for (const row of this.#database.prepare(query).iterate(...values)) yield row as unknown as Row;
+  }
+}
+
+const columns = "sequence, at, kind, session, call, body";
