@@ -21,3 +21,78 @@ export interface Change {
   /** "keep": the file was changed under all its names. */
   readonly hardLinks?: "keep";
 }
+
+/** What earlier calls changed in the workspace, and the way back. */
+export interface History {
+  /** What the calls changed altogether, file by file. */
+  changes(selection: Selection, options?: { readonly paths?: readonly string[] }): Promise<ChangedFiles>;
+  /**
+   * Takes back what the calls changed, all of it or nothing: a file that somebody has changed since is not touched, and
+   * the error shows what. Throws `not-found` where nothing is to be undone.
+   */
+  undo(selection: Selection, options?: UndoOptions): Promise<Undone>;
+  /** Gives this moment a name to come back to; a name of its own if none is given. */
+  setCheckpoint(name?: string): Checkpoint;
+  /** Oldest first. */
+  checkpoints(): readonly Checkpoint[];
+}
+
+/** Which calls are meant. */
+export type Selection =
+  /** Ids of calls or transactions. */
+  | { readonly kind: "calls"; readonly ids: readonly string[] }
+  /** All from the one to the other, both included. */
+  | { readonly kind: "range"; readonly first: string; readonly last: string }
+  /** The latest that changed something and were not undone. */
+  | { readonly kind: "last"; readonly count: number }
+  /** All since a moment, in milliseconds since 1970. */
+  | { readonly kind: "since"; readonly time: number }
+  /** All after a checkpoint, or of this session. */
+  | { readonly kind: "checkpoint"; readonly name: string }
+  | { readonly kind: "session" }
+  /** The latest undo that was not undone itself: to undo it is to redo. */
+  | { readonly kind: "undo" };
+
+export interface UndoOptions {
+  /** Only these, or what is in them, relative to the workspace. */
+  readonly paths?: readonly string[];
+  /** Only this hunk, as `changes` numbers them; of a single file. */
+  readonly hunk?: number;
+  /** Takes the changes out of files that were changed since, where these do not touch each other. */
+  readonly merge?: boolean;
+  /** Leaves files alone that were changed since, and undoes the rest. */
+  readonly skipChanged?: boolean;
+  /** Only says what would be done. */
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface ChangedFiles {
+  readonly calls: readonly string[];
+  readonly files: readonly ChangedFile[];
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly before: EntryState;
+  readonly after: EntryState;
+  /** A unified diff with its hunks numbered, or a line that says what else has changed. */
+  readonly diff: string;
+}
+
+export interface Undone {
+  /** What was undone; a call that was undone before is left out. */
+  readonly calls: readonly string[];
+  /** What became of each path: `before` is what the undo found, `after` what it left. */
+  readonly files: readonly ChangedFile[];
+  /** Left alone, and why. */
+  readonly left: readonly { readonly path: string; readonly reason: string }[];
+}
+
+export interface Checkpoint {
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** How many calls changed something since then. */
+  readonly callsSince: number;
+}

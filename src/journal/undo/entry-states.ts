@@ -1,0 +1,26 @@
+import type { EntryState } from "../../contract/history.ts";
+
+export const nothing: EntryState = { kind: "nothing" };
+
+export function isSameState(one: EntryState, other: EntryState): boolean {
+  switch (one.kind) {
+    case "nothing":
+      return other.kind === "nothing";
+    case "link":
+      return other.kind === "link" && one.target === other.target;
+    case "directory":
+      return other.kind === "directory" && one.mode === other.mode;
+    case "file":
+      return isSameContent(one, other) && other.kind === "file" && one.mode === other.mode;
+  }
+}
+
+/** Whether both are files with the same content; what was never read is not known to be the same. */
+export function isSameContent(one: EntryState, other: EntryState): boolean {
+  return one.kind === "file" && other.kind === "file" && one.hash === other.hash && one.hash !== "";
+}
+
+/** Whether a path is one of these, or lies in one. */
+export function liesIn(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => folder === "" || path === folder || path.startsWith(`${folder}/`));
+}

@@ -1,0 +1,130 @@
+import type { EntryState } from "../../contract/history.ts";
+import { isSameContent, isSameState, nothing } from "./entry-states.ts";
+import { isAccepted, type Move, type Net, type Phase, type Piece } from "./net-changes.ts";
+
+/** What stands at one path, and what is to stand there. */
+export interface Step {
+  readonly path: string;
+  readonly now: EntryState;
+  readonly then: EntryState;
+  readonly hardLinks?: "keep";
+}
+
+/** A path that stays as it is. */
+export interface Conflict {
+  readonly net: Net;
+  readonly now: EntryState | undefined;
+  /** What could not be taken back, the newest first; what is newer was. */
+  readonly pieces: readonly [Piece, ...Piece[]];
+  readonly reason: Reason;
+}
+
+export type Reason =
+  /** Since the call, or between it and a later one that is to be undone, too. */
+  | { readonly kind: "changed" }
+  | { readonly kind: "lost"; readonly why: string }
+  /** It cannot even be looked at. */
+  | { readonly kind: "unreadable"; readonly why: string };
+
+export interface UndoPlan {
+  /** To be done in this order: the steps of each, then its move back. */
+  readonly phases: readonly {
+    readonly steps: readonly Step[];
+    readonly move: Move | undefined;
+  }[];
+  readonly conflicts: readonly Conflict[];
+  /** Moves that cannot be taken back, and why. */
+  readonly stuck: readonly { readonly move: Move; readonly why: string }[];
+}
+
+/** What is known of the workspace as it is. */
+export interface Present {
+  /** What stands at a path now, or why that cannot be told. */
+  state(path: string): EntryState | { readonly unreadable: string };
+  /** Whether a content can be had. */
+  has(hash: string): boolean;
+}
+
+/** Decides what takes the changes back, path by path. What somebody else has changed is a conflict, never overwritten. */
+export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
+  /** What will stand there after the phases planned so far, by present name. */
+  const planned = new Map<string, EntryState>();
+  const look = (name: string | undefined) =>
+    name === undefined ? nothing : (planned.get(name) ?? present.state(name));
+  const conflicts: Conflict[] = [];
+  const stuck: { readonly move: Move; readonly why: string }[] = [];
+  const plan = phases.map(({ nets, move }) => {
+    const steps: Step[] = [];
+    for (const net of nets) {
+      const found = look(net.present);
+      const judged = judge(net, found, present);
+      if ("reason" in judged) conflicts.push(judged);
+      else if (!isSameState(judged.now, judged.then)) {
+        steps.push(judged);
+        if (net.present !== undefined) planned.set(net.present, judged.then);
+      }
+    }
+    return { steps, move: move && judgeMove(move, look, stuck) };
+  });
+  return { phases: plan.filter(({ steps, move }) => steps.length > 0 || move), conflicts, stuck };
+}
+
+function judge(net: Net, found: ReturnType<Present["state"]>, present: Present): Step | Conflict {
+  const { pieces } = net;
+  if ("unreadable" in found) {
+    const reason: Reason = { kind: "unreadable", why: found.unreadable };
+    return { net, now: undefined, pieces: pieces as Conflict["pieces"], reason };
+  }
+  let state = found;
+  for (const [index, piece] of pieces.entries()) {
+    if (isSatisfied(state, piece)) continue;
+    const rest = pieces.slice(index) as unknown as Conflict["pieces"];
+    if (!isAccepted(state, piece) && !isLeftover(state, piece))
+      return { net, now: found, pieces: rest, reason: { kind: "changed" } };
+    const why = whyLost(piece, state, present);
+    if (why !== undefined) return { net, now: found, pieces: rest, reason: { kind: "lost", why } };
+    state = piece.before;
+  }
+  return toStep(net, found, state);
+}
+
+export function toStep({ path, hardLinks }: Net, now: EntryState, then: EntryState): Step {
+  return { path, now, then, ...(hardLinks === undefined ? {} : { hardLinks }) };
+}
+
+/** Whether it is what it was before. A directory that is there again will do, whatever its permissions. */
+function isSatisfied(state: EntryState, { before, after }: Piece): boolean {
+  if (isSameState(state, before)) return true;
+  return before.kind === "directory" && state.kind === "directory" && after.kind !== "directory";
+}
+
+/** A directory that was made: it goes if nothing is in it, whatever its permissions. */
+function isLeftover(state: EntryState, { before, after }: Piece): boolean {
+  return before.kind === "nothing" && after.kind === "directory" && state.kind === "directory";
+}
+
+function whyLost({ before, lost }: Piece, state: EntryState, present: Present): string | undefined {
+  if (before.kind !== "file" || isSameContent(before, state) || present.has(before.hash)) return undefined;
+  return lost ?? "its content is no longer kept";
+}
+
+function judgeMove(
+  move: Move,
+  look: (name: string | undefined) => ReturnType<Present["state"]>,
+  stuck: { readonly move: Move; readonly why: string }[],
+): Move | undefined {
+  const [from, to] = [look(move.presentFrom), look(move.presentTo)];
+  if ("unreadable" in to || "unreadable" in from) {
+    stuck.push({
+      move,
+      why: "unreadable" in to ? to.unreadable : (from as { unreadable: string }).unreadable,
+    });
+    return undefined;
+  }
+  const isThere = move.state.kind === "directory" ? to.kind === "directory" : isSameState(to, move.state);
+  if (isThere && from.kind === "nothing") return move;
+  const isBack = to.kind === "nothing" && from.kind === move.state.kind;
+  if (!isBack)
+    stuck.push({ move, why: isThere ? `${move.from} is there by now` : `${move.to} has changed since` });
+  return undefined;
+}
