@@ -1,4 +1,5 @@
 import type { EntryState } from "./history.ts";
+import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
 
 /**
  * Where things happen. Every path a tool is given goes through here and nowhere else, so this is the boundary:
@@ -82,6 +83,12 @@ export interface Environment {
    * for anything else. Quick for thousands.
    */
   modifiedTimes(paths: readonly string[], signal?: AbortSignal): Promise<readonly (number | undefined)[]>;
+
+  /**
+   * What stands below the workspace, to find out later what has changed; links are not followed. Directories that ignore
+   * files of git name are not entered, nor git's own. Missing where an environment cannot tell quickly.
+   */
+  snapshot?(options?: SnapshotOptions): Promise<Snapshot>;
 
   /** A directory held open, so that nothing reached through it can be exchanged on the way. Close it. */
   openDirectory(path: string): Promise<Directory>;
@@ -262,6 +269,8 @@ export interface StartOptions {
   readonly cwd?: string;
   /** Added to the allow-listed variables. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What it is given to read; nothing if not said. */
+  readonly input?: Uint8Array;
   /** Ends the process and everything it started. */
   readonly signal: AbortSignal;
 }

@@ -34,6 +34,7 @@ export function withOutputs(environment: Environment, outputs: Environment): Env
     changeEntry: async (path, change) => (await changing(path)).changeEntry(path, change),
     ...(environment.recovered === undefined ? {} : { recovered: environment.recovered }),
     modifiedTimes: (...call) => environment.modifiedTimes(...call),
+    ...(environment.snapshot === undefined ? {} : { snapshot: environment.snapshot.bind(environment) }),
     openDirectory: (path) => environment.openDirectory(path),
     ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],
     start: (...call) => environment.start(...call),

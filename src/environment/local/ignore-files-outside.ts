@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { IgnoreFileOutside } from "../../contract/environment.ts";
+import { readIfThere } from "./read-if-there.ts";
 
 /** What in the directories above the workspace, and in the user's settings, says that something is ignored in it. */
 export function ignoreFilesOutside(workspace: string): IgnoreFileOutside[] {
@@ -14,7 +15,7 @@ function filesAbove(workspace: string): IgnoreFileOutside[] {
   let path = basename(workspace);
   for (let directory = dirname(workspace); path !== ""; directory = dirname(directory)) {
     const take = (name: IgnoreFileOutside["name"], file: string) => {
-      const text = readIfThere(join(directory, file));
+      const text = readIfThere(join(directory, file))?.toString();
       if (text !== undefined) found.push({ name, workspace: path, text });
     };
     take(".rgignore", ".rgignore");
@@ -26,7 +27,7 @@ function filesAbove(workspace: string): IgnoreFileOutside[] {
         found.push({
           name: "exclude",
           workspace: path,
-          text: readIfThere(join(directory, ".git/info/exclude")) ?? "",
+          text: readIfThere(join(directory, ".git/info/exclude"))?.toString() ?? "",
         });
     }
     const name = basename(directory);
@@ -39,23 +40,11 @@ function filesAbove(workspace: string): IgnoreFileOutside[] {
 function globalExcludes(): IgnoreFileOutside[] {
   const settings = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
   const named = excludesFileIn(join(homedir(), ".gitconfig")) ?? excludesFileIn(join(settings, "git/config"));
-  const text = readIfThere(named ?? join(settings, "git/ignore"));
+  const text = readIfThere(named ?? join(settings, "git/ignore"))?.toString();
   return text === undefined ? [] : [{ name: "global", workspace: "", text }];
 }
 
 function excludesFileIn(settings: string): string | undefined {
-  const found = /^\s*excludesfile\s*=\s*"?\s*(\S+?)\s*"?\s*$/im.exec(readIfThere(settings) ?? "");
+  const found = /^\s*excludesfile\s*=\s*"?\s*(\S+?)\s*"?\s*$/im.exec(readIfThere(settings)?.toString() ?? "");
   return found?.[1]?.replace(/^~(?=\/|$)/, homedir());
-}
-
-/** Larger files hold no rules that anybody wrote. */
-const maxBytes = 1024 * 1024;
-
-function readIfThere(file: string): string | undefined {
-  try {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    return stats?.isFile() && stats.size <= maxBytes ? readFileSync(file, "utf8") : undefined;
-  } catch {
-    return undefined;
-  }
 }

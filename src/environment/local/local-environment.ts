@@ -22,6 +22,7 @@ import type {
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
+import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { monotonicMs } from "../../text/clock.ts";
 import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput } from "../failures.ts";
@@ -210,6 +211,16 @@ class LocalEnvironment implements Environment {
     return readModifiedTimes(this.workspace, paths, signal);
   }
 
+  async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {
+    // Loaded by the first command.
+    const { takeSnapshot } = await import("./scan/take-snapshot.ts");
+    try {
+      return await takeSnapshot(this.#inside, await this.ignoreFilesOutside(), options);
+    } catch (error) {
+      throw asToolError(error, ".");
+    }
+  }
+
   async openDirectory(path: string): Promise<Directory> {
     return this.#reading(path, (pinning, named) => {
       const place = findExisting(pinning, named.absolute, { followLinks: true, givenPath: path });
@@ -232,7 +243,7 @@ class LocalEnvironment implements Environment {
   }
 
   async start(program: string, options: StartOptions): Promise<RunningProcess> {
-    const { args, signal, cwd = "." } = options;
+    const { args, signal, input, cwd = "." } = options;
     throwIfAborted(signal);
     const file = await this.#programs.find(program);
     const place = (await this.openDirectory(cwd)) as HeldDirectory;
@@ -240,7 +251,8 @@ class LocalEnvironment implements Environment {
       const env = { ...allowedVariables(process.env), PWD: place.realPath, ...options.env };
       // Loaded by the first process: node:child_process costs a tenth of the start of a call that needs none.
       const { startProcess } = await import("./processes/start-process.ts");
-      return await startProcess(file, { args, signal, env, cwd: place.ownPath, groups: this.#groups });
+      const groups = this.#groups;
+      return await startProcess(file, { args, signal, env, input, cwd: place.ownPath, groups });
     } finally {
       place.close();
     }

@@ -16,6 +16,7 @@ import type {
   WriteReceipt,
 } from "../../contract/environment.ts";
 import type { EntryState } from "../../contract/history.ts";
+import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import { Breath, throwIfAborted } from "../../text/breath.ts";
 import {
   alreadyExists,
@@ -39,6 +40,7 @@ import { liesInside, relativeToWorkspace } from "../workspace-path.ts";
 import { changeTree } from "./change-tree.ts";
 import { changeEntry, entryState, stateOf } from "./entry-state.ts";
 import { MemoryDirectory } from "./memory-directory.ts";
+import { snapshotTree } from "./snapshot-tree.ts";
 import { asFile, type FileNode, infoOf, type Node, newFile, newLink, pathOf, Tree } from "./tree.ts";
 
 /** A workspace that exists in memory only. Behaves like the local one; programs cannot be started. */
@@ -198,6 +200,11 @@ export class MemoryEnvironment implements Environment {
 
   async changeEntry(path: string, change: EntryChange): Promise<void> {
     this.#change(path, () => changeEntry(this.#tree, this.#relative(path), path, change));
+  }
+
+  async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {
+    throwIfAborted(options.signal);
+    return snapshotTree(this.#tree, options);
   }
 
   async openDirectory(path: string): Promise<Directory> {

@@ -123,6 +123,11 @@ export function hasNoHardLinks(error: unknown): boolean {
   return ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(errnoOf(error) ?? "");
 }
 
+/** Whether a name is one that `temporaryName` gives. */
+export function isTemporaryName(name: string): boolean {
+  return leftoverName.test(name);
+}
+
 const leftoverName = /^\.toolcrib-[0-9a-f-]{36}\.tmp$/;
 
 // No write takes this long, so whoever made it is gone.
@@ -132,7 +137,7 @@ const abandonedMs = 10 * 60 * 1000;
 export function removeLeftovers(directory: PinnedDirectory): void {
   try {
     for (const name of readdirSync(directory.at("."))) {
-      if (!leftoverName.test(name)) continue;
+      if (!isTemporaryName(name)) continue;
       const stats = lstatSync(directory.at(name));
       if (stats.isFile() && Date.now() - stats.mtimeMs > abandonedMs) unlinkSync(directory.at(name));
     }

@@ -1,19 +1,19 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Readable } from "node:stream";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
 import { throwIfAborted } from "../../../text/breath.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../failures.ts";
 import { OutputStream } from "./output-stream.ts";
 import type { ProcessGroups } from "./process-groups.ts";
 
-/** Starts a program without a shell, as the leader of its own group, with nothing to read. */
+/** Starts a program without a shell, as the leader of its own group. */
 export async function startProcess(
   file: string,
   options: {
     readonly args: readonly string[];
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
+    readonly input: Uint8Array | undefined;
     readonly signal: AbortSignal;
     readonly groups: ProcessGroups;
   },
@@ -27,8 +27,9 @@ export async function startProcess(
     );
   });
   const group = options.groups.open(child.pid!, exit);
-  const stdout = new OutputStream(child.stdout);
-  const stderr = new OutputStream(child.stderr);
+  const stdout = new OutputStream(child.stdout!);
+  const stderr = new OutputStream(child.stderr!);
+  giveInput(child, options.input);
   const terminate = () => group.terminate();
   signal.addEventListener("abort", terminate, { once: true });
   if (signal.aborted) terminate();
@@ -40,7 +41,11 @@ export async function startProcess(
   return { stdout, stderr, exit, stop: () => group.kill() };
 }
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+/** A program need not read what it is given. */
+function giveInput({ stdin }: ChildProcess, input: Uint8Array | undefined): void {
+  stdin?.on("error", () => {});
+  stdin?.end(input);
+}
 
 async function spawned(
   file: string,
@@ -48,14 +53,15 @@ async function spawned(
     readonly args: readonly string[];
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
+    readonly input: Uint8Array | undefined;
   },
-): Promise<Child> {
+): Promise<ChildProcess> {
   try {
     const child = spawn(file, options.args, {
       cwd: options.cwd,
       env: { ...options.env },
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     await once(child, "spawn");
     child.on("error", () => {});

@@ -1,0 +1,83 @@
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import type { Repository } from "../../../contract/snapshot.ts";
+import { readIfThere } from "../read-if-there.ts";
+
+/** The repository that has a `.git` in this directory of the workspace. */
+export function repositoryIn(workingTree: string, path: string): Repository {
+  return describe(workingTree, path, "");
+}
+
+/** The nearest one above the workspace, that it is a part of. */
+export function repositoryAbove(workspace: string): Repository | undefined {
+  if (existsSync(join(workspace, ".git"))) return undefined;
+  let prefix = "";
+  for (let directory = workspace; directory !== dirname(directory); ) {
+    prefix = `${basename(directory)}/${prefix}`;
+    directory = dirname(directory);
+    if (existsSync(join(directory, ".git"))) return describe(directory, "", prefix);
+  }
+  return undefined;
+}
+
+function describe(workingTree: string, path: string, prefix: string): Repository {
+  const own = gitDirectory(workingTree);
+  const shared = sharedDirectory(own);
+  const index = join(own, "index");
+  return {
+    path,
+    prefix,
+    state: {
+      head: readText(join(own, "HEAD")) ?? "",
+      index: stampOf(index),
+      refs: [stampOf(join(shared, "packed-refs")), ...stampsBelow(join(shared, "refs"))].join("\n"),
+    },
+    readIndex: () => {
+      const modifiedMs = lstatSync(index, { throwIfNoEntry: false })?.mtimeMs;
+      const bytes = readIfThere(index, maxIndexBytes);
+      return bytes && modifiedMs !== undefined ? { bytes, modifiedMs } : undefined;
+    },
+  };
+}
+
+/** A million files. */
+const maxIndexBytes = 256 * 1024 * 1024;
+
+/** In a linked working tree or a submodule `.git` is a file that says where. */
+function gitDirectory(workingTree: string): string {
+  const own = join(workingTree, ".git");
+  const named = /^gitdir: (.+?)\s*$/.exec(readText(own) ?? "")?.[1];
+  if (named === undefined) return own;
+  return isAbsolute(named) ? named : join(workingTree, named);
+}
+
+/** Linked working trees share their refs. */
+function sharedDirectory(own: string): string {
+  const named = readText(join(own, "commondir"))?.trim();
+  if (named === undefined) return own;
+  return isAbsolute(named) ? named : join(own, named);
+}
+
+function readText(file: string): string | undefined {
+  return readIfThere(file)?.toString();
+}
+
+function stampOf(file: string): string {
+  try {
+    const { mtimeMs, ctimeMs, size, ino } = lstatSync(file);
+    return [file, mtimeMs, ctimeMs, size, ino].join(" ");
+  } catch {
+    return "";
+  }
+}
+
+function stampsBelow(directory: string): string[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith(".lock"))
+      .map((entry) => stampOf(join(entry.parentPath, entry.name)))
+      .sort();
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,188 @@
+import { lstatSync, readdirSync, readlinkSync, type Stats, statfsSync } from "node:fs";
+import type { IgnoreFileOutside } from "../../../contract/environment.ts";
+import { type Snapshot, type SnapshotOptions, typeBits } from "../../../contract/snapshot.ts";
+import { Breath } from "../../../text/breath.ts";
+import { type IgnoreFileName, IgnoreLevels, ignoreLevel, outsideLevel } from "../../../text/ignore-levels.ts";
+import { errnoOf, LeadsOutside } from "../../failures.ts";
+import { SnapshotColumns } from "../../snapshot-columns.ts";
+import { withSlash } from "../../workspace-path.ts";
+import { isTemporaryName } from "../files/temporary-file.ts";
+import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
+import { readIfThere } from "../read-if-there.ts";
+import { repositoryAbove, repositoryIn } from "./repository.ts";
+
+/**
+ * See Environment.snapshot. Directories are held one after the other, so that nothing that is a link by now is entered.
+ * The calls are synchronous: that is as quick as a walk that has many underway, and leaves the other core to others.
+ */
+export async function takeSnapshot(
+  pinning: Pinning,
+  outside: readonly IgnoreFileOutside[],
+  options: SnapshotOptions,
+): Promise<Snapshot> {
+  const breath = new Breath(options.signal);
+  const walk = new Walk(pinning, options.without ?? []);
+  try {
+    walk.start(new IgnoreLevels(outside.map(outsideLevel).filter(isOfGit)));
+    while (walk.step()) if (breath.isDue) await breath.take();
+    return walk.columns.done();
+  } finally {
+    walk.close();
+  }
+}
+
+/** A directory that is looked at, held until all below it are. */
+interface Frame {
+  readonly directory: PinnedDirectory;
+  /** "" for the workspace. */
+  readonly path: string;
+  readonly device: number;
+  readonly levels: IgnoreLevels;
+  /** Directories in it that are still to be entered, last first. */
+  readonly waiting: { readonly place: number; readonly name: string; readonly device: number }[];
+}
+
+class Walk {
+  readonly columns = new SnapshotColumns();
+  readonly #pinning: Pinning;
+  readonly #prefix: string;
+  readonly #without: ReadonlySet<string>;
+  readonly #open: Frame[] = [];
+
+  constructor(pinning: Pinning, without: readonly string[]) {
+    this.#pinning = pinning;
+    this.#prefix = withSlash(pinning.root);
+    this.#without = new Set(without.map((path) => path.slice(this.#prefix.length)));
+  }
+
+  start(levels: IgnoreLevels): void {
+    const above = repositoryAbove(this.#pinning.root);
+    if (above !== undefined) this.columns.addRepository(above);
+    const device = lstatSync(this.#pinning.root).dev;
+    this.#enter(this.#pinning.pin(this.#pinning.root), "", device, levels);
+  }
+
+  /** Looks at one directory; false when there is none left. */
+  step(): boolean {
+    const frame = this.#open.at(-1);
+    if (frame === undefined) return false;
+    const next = frame.waiting.pop();
+    if (next === undefined) {
+      this.#open.pop()?.directory.close();
+      return true;
+    }
+    try {
+      const path = frame.path === "" ? next.name : `${frame.path}/${next.name}`;
+      this.#enter(frame.directory.child(next.name), path, next.device, frame.levels);
+    } catch (error) {
+      if (!(error instanceof LeadsOutside) && errnoOf(error) === undefined) throw error;
+      // Otherwise it is none by now, but gone or a link.
+      if (isForbidden(error)) this.columns.leaveOut(next.place, "unreadable");
+    }
+    return true;
+  }
+
+  close(): void {
+    for (const { directory } of this.#open.splice(0)) directory.close();
+  }
+
+  #enter(directory: PinnedDirectory, path: string, device: number, above: IgnoreLevels): void {
+    try {
+      const names = readdirSync(directory.at("."));
+      const levels = above.with(this.#readLevel(directory, path, names));
+      const frame: Frame = { directory, path, device, levels, waiting: [] };
+      this.#look(frame, names);
+      directory.confirm();
+      this.#open.push(frame);
+    } catch (error) {
+      directory.close();
+      throw error;
+    }
+  }
+
+  #look(frame: Frame, names: readonly string[]): void {
+    const { directory, path, device, levels } = frame;
+    const prefix = path === "" ? "" : `${path}/`;
+    const at = this.#prefix + prefix;
+    for (const name of names) {
+      const entry = prefix + name;
+      // By path: through the handle it takes a fifth longer, and all that somebody who swaps the directory for a link
+      // right now could bring about is that a file of the same name elsewhere is looked at.
+      const stats = lstatSync(at + name, ifThere);
+      if (stats === undefined) this.#missing(entry);
+      if (stats === undefined || this.#isPassedOver(entry, name)) continue;
+      const place = this.columns.add(entry, stats);
+      const type = stats.mode & typeBits.all;
+      if (type === typeBits.directory) {
+        const why = name === ".git" ? "repository" : whyNotEntered(entry, at + name, stats, device, levels);
+        if (why === undefined) frame.waiting.push({ place, name, device: stats.dev });
+        else this.columns.leaveOut(place, why);
+      } else if (type === typeBits.link) {
+        this.columns.setTarget(place, readlinkSync(directory.at(name)));
+      } else if (stats.size > maxIgnoredBytes && levels.decide(entry, "file") === "ignore") {
+        this.columns.leaveOut(place, "ignored");
+      }
+    }
+    frame.waiting.reverse();
+  }
+
+  /** It is gone by now, or has a name that cannot be said. */
+  #missing(path: string): void {
+    if (path.includes("\ufffd")) this.columns.leaveOut(this.columns.add(path, unknownFigures), "unreadable");
+  }
+
+  #isPassedOver(path: string, name: string): boolean {
+    return (name.startsWith(".") && isTemporaryName(name)) || this.#without.has(path);
+  }
+
+  #readLevel(directory: PinnedDirectory, path: string, names: readonly string[]) {
+    const texts = new Map<IgnoreFileName, string>();
+    const take = (name: IgnoreFileName, text: string | undefined) =>
+      text !== undefined && texts.set(name, text);
+    const isRepository = names.includes(".git");
+    if (isRepository) {
+      const tree = path === "" ? this.#pinning.root : this.#prefix + path;
+      this.columns.addRepository(repositoryIn(tree, path));
+      take("exclude", readIfThere(directory.at(".git/info/exclude"))?.toString());
+    }
+    if (names.includes(".gitignore")) take(".gitignore", readRules(directory, ".gitignore"));
+    return ignoreLevel(path, texts, isRepository);
+  }
+}
+
+/** Files that are ignored one by one are often settings; larger ones are logs and data. */
+const maxIgnoredBytes = 1024 * 1024;
+
+function isOfGit({ files }: { readonly files: ReadonlyMap<IgnoreFileName, unknown> }): boolean {
+  return !files.has(".ignore") && !files.has(".rgignore");
+}
+
+const ifThere = { throwIfNoEntry: false } as const;
+
+const unknownFigures = { mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, dev: 0 };
+
+/** As git, which does not follow a link here. */
+function readRules(directory: PinnedDirectory, name: string): string | undefined {
+  const stats = lstatSync(directory.at(name), { throwIfNoEntry: false });
+  return stats?.isFile() ? readIfThere(directory.at(name))?.toString() : undefined;
+}
+
+function isForbidden(error: unknown): boolean {
+  return ["EACCES", "EPERM", "ENAMETOOLONG", "EMFILE", "EIO"].includes(errnoOf(error) ?? "");
+}
+
+function whyNotEntered(path: string, at: string, stats: Stats, device: number, levels: IgnoreLevels) {
+  if (levels.decide(path, "directory") === "ignore") return "ignored";
+  return stats.dev !== device && isSystem(at) ? "system" : undefined;
+}
+
+/** What the kernel makes up: endless, and nothing of it can be brought back. */
+function isSystem(path: string): boolean {
+  return systemTypes.has(statfsSync(path).type);
+}
+
+// proc, sysfs, devpts, cgroup, cgroup2, debugfs, tracefs, securityfs, bpf, configfs, mqueue, fusectl
+const systemTypes = new Set([
+  0x9fa0, 0x62656572, 0x1cd1, 0x27e0eb, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0xcafe4a11,
+  0x62656570, 0x19800202, 0x65735543,
+]);

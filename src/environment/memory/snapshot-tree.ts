@@ -1,0 +1,56 @@
+import { type Snapshot, type SnapshotOptions, typeBits } from "../../contract/snapshot.ts";
+import { type IgnoreFileName, IgnoreLevels, ignoreLevel } from "../../text/ignore-levels.ts";
+import { SnapshotColumns } from "../snapshot-columns.ts";
+import { type DirectoryNode, infoOf, type Node, type Tree } from "./tree.ts";
+
+/** See Environment.snapshot. There are no repositories here, only what ignore files say. */
+export function snapshotTree(tree: Tree, { without = [] }: SnapshotOptions): Snapshot {
+  const columns = new SnapshotColumns();
+  const passedOver = new Set(without.map((path) => path.slice(tree.rootPath.length + 1)));
+  const enter = (directory: DirectoryNode, path: string, above: IgnoreLevels) => {
+    const levels = above.with(ignoreLevel(path, rulesIn(directory), directory.children.has(".git")));
+    for (const [name, node] of directory.children) {
+      const entry = path === "" ? name : `${path}/${name}`;
+      if (passedOver.has(entry)) continue;
+      const place = columns.add(entry, figuresOf(node));
+      if (node.kind === "link") columns.setTarget(place, node.target);
+      if (node.kind === "file" && node.bytes.length > maxIgnoredBytes && isIgnored(levels, entry, "file"))
+        columns.leaveOut(place, "ignored");
+      if (node.kind !== "directory") continue;
+      if (name === ".git") columns.leaveOut(place, "repository");
+      else if (isIgnored(levels, entry, "directory")) columns.leaveOut(place, "ignored");
+      else enter(node, entry, levels);
+    }
+  };
+  enter(tree.root, "", new IgnoreLevels([]));
+  return columns.done();
+}
+
+const maxIgnoredBytes = 1024 * 1024;
+
+function isIgnored(levels: IgnoreLevels, path: string, kind: "file" | "directory"): boolean {
+  return levels.decide(path, kind) === "ignore";
+}
+
+function rulesIn({ children }: DirectoryNode): Map<IgnoreFileName, string> {
+  const rules = children.get(".gitignore");
+  return new Map(rules?.kind === "file" ? [[".gitignore", rules.bytes.toString()]] : []);
+}
+
+function figuresOf(node: Node) {
+  const { bytes, mode, modifiedMs } = infoOf(node);
+  const times = { mtimeMs: modifiedMs, ctimeMs: modifiedMs };
+  return { mode: typeBits[node.kind] | mode, size: bytes, ...times, ino: numberOf(node), dev: 0 };
+}
+
+/** What is written is a new node: its number takes the place of an inode. */
+function numberOf(node: Node): number {
+  const known = numbers.get(node);
+  if (known !== undefined) return known;
+  lastNumber += 1;
+  numbers.set(node, lastNumber);
+  return lastNumber;
+}
+
+const numbers = new WeakMap<Node, number>();
+let lastNumber = 0;

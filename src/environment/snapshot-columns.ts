@@ -1,0 +1,67 @@
+import { figure, figureCount, type LeftOut, type Repository, type Snapshot } from "../contract/snapshot.ts";
+
+/** Fills the columns of a snapshot. */
+export class SnapshotColumns {
+  readonly #takenMs = Date.now();
+  readonly #paths: string[] = [];
+  #figures = new Float64Array(firstRoom * figureCount);
+  readonly #targets = new Map<number, string>();
+  readonly #leftOut = new Map<number, LeftOut>();
+  readonly #repositories: Repository[] = [];
+
+  /** Gives the place of the entry. */
+  add(path: string, entry: EntryFigures): number {
+    const place = this.#paths.push(path) - 1;
+    const start = place * figureCount;
+    if (start === this.#figures.length) this.#grow();
+    const figures = this.#figures;
+    figures[start + figure.mode] = entry.mode;
+    figures[start + figure.bytes] = entry.size;
+    figures[start + figure.modified] = entry.mtimeMs;
+    figures[start + figure.changed] = entry.ctimeMs;
+    figures[start + figure.inode] = entry.ino;
+    figures[start + figure.device] = entry.dev;
+    return place;
+  }
+
+  setTarget(place: number, target: string): void {
+    this.#targets.set(place, target);
+  }
+
+  leaveOut(place: number, why: LeftOut): void {
+    this.#leftOut.set(place, why);
+  }
+
+  addRepository(repository: Repository): void {
+    this.#repositories.push(repository);
+  }
+
+  done(): Snapshot {
+    return {
+      takenMs: this.#takenMs,
+      paths: this.#paths,
+      figures: this.#figures.subarray(0, this.#paths.length * figureCount),
+      targets: this.#targets,
+      leftOut: this.#leftOut,
+      repositories: this.#repositories,
+    };
+  }
+
+  #grow(): void {
+    const larger = new Float64Array(this.#figures.length * 2);
+    larger.set(this.#figures);
+    this.#figures = larger;
+  }
+}
+
+/** What is taken from Stats. */
+export interface EntryFigures {
+  readonly mode: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly ino: number;
+  readonly dev: number;
+}
+
+const firstRoom = 1024;
