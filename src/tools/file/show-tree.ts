@@ -1,5 +1,5 @@
-import { counted } from "../../text/counted.ts";
 import { showPath } from "../../text/show-path.ts";
+import { showSize } from "../../text/show-size.ts";
 import type { LinkTarget, ListedDirectory, ListedEntry } from "./list-tree.ts";
 
 /** A listing in words: one line an entry, indented by depth. */
@@ -42,12 +42,3 @@ const ways = {
   circle: "leads in a circle",
   unreachable: "cannot be followed",
 } as const;
-
-function showSize(bytes: number): string {
-  if (bytes < 1000) return counted(bytes, "byte");
-  const power = Math.min(Math.floor(Math.log10(bytes) / 3), units.length);
-  const value = bytes / 1000 ** power;
-  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[power - 1]}`;
-}
-
-const units = ["kB", "MB", "GB", "TB"];

@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { showSize } from "./show-size.ts";
+
+it("shows sizes with two digits or three, in units of a thousand", () => {
+  expect([0, 1, 999, 1000, 9950, 12_345, 999_400, 2_100_000_000, 5e15].map(showSize)).toEqual([
+    "0 bytes",
+    "1 byte",
+    "999 bytes",
+    "1.0 kB",
+    "9.9 kB",
+    "12 kB",
+    "999 kB",
+    "2.1 GB",
+    "5000 TB",
+  ]);
+});

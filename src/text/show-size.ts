@@ -1,0 +1,11 @@
+import { counted } from "./counted.ts";
+
+/** A size for people: "17 bytes", "1.2 kB", "340 MB". */
+export function showSize(bytes: number): string {
+  if (bytes < 1000) return counted(bytes, "byte");
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), units.length);
+  const value = bytes / 1000 ** power;
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[power - 1]}`;
+}
+
+const units = ["kB", "MB", "GB", "TB"];
