@@ -24,6 +24,8 @@ export interface Option {
   readonly value?: string;
   /** The only values it takes. */
   readonly choices?: readonly string[];
+  /** It may be given several times: all values count, a line each. */
+  readonly repeats?: true;
   readonly summary: string;
 }
 
@@ -34,7 +36,7 @@ export interface Example {
 
 /** The words of a command line, sorted out. */
 export interface Arguments {
-  /** Value by the name of each option given; "" for a switch. */
+  /** Value by the name of each option given, "" for a switch; the values of one that repeats are lines. */
   readonly options: ReadonlyMap<string, string>;
   readonly operands: readonly string[];
 }

@@ -26,6 +26,29 @@ export const modeOption: Option = {
   summary: "what passes unasked: safe reads, cautious also writes (the default), paranoid nothing, yolo all",
 };
 
+export const ruleOption: Option = {
+  name: "rule",
+  value: "RULE",
+  repeats: true,
+  summary: "a rule above those of all files, for example 'allow run npm test'; may be repeated",
+};
+
+export const rulesOption: Option = {
+  name: "rules",
+  value: "FILE",
+  repeats: true,
+  summary: "a file of such rules; may be repeated",
+};
+
+/** The rules that a command line adds. */
+export function rulesGiven(options: ReadonlyMap<string, string>): {
+  readonly rules: readonly string[];
+  readonly ruleFiles: readonly string[];
+} {
+  const lines = (name: string) => options.get(name)?.split("\n") ?? [];
+  return { rules: lines("rule"), ruleFiles: lines("rules") };
+}
+
 const helpOption: Option = { name: "help", short: "h", summary: "explain this command" };
 
 /** Every command explains itself. */

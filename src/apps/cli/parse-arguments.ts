@@ -5,7 +5,7 @@ import { optionsOf } from "./options.ts";
 
 /**
  * Sorts the words after the command's name. An option may stand anywhere, as `--name value` or `--name=value`; its last
- * value counts. After a lone `--` nothing is an option of ours.
+ * value counts, unless it repeats. After a lone `--` nothing is an option of ours.
  */
 export function parseArguments(words: readonly string[], command: Command): Arguments {
   const known = optionsOf(command);
@@ -31,7 +31,8 @@ export function parseArguments(words: readonly string[], command: Command): Argu
       const isMissing = !value || (attached === undefined && value.startsWith("--"));
       if (isMissing) throw mistake(`${flag} needs a value: ${flag} ${option.value}`, command);
       checkChoice(flag, value, option, command);
-      options.set(option.name, value);
+      const earlier = option.repeats ? options.get(option.name) : undefined;
+      options.set(option.name, earlier === undefined ? value : `${earlier}\n${value}`);
     }
   }
   return { options, operands };

@@ -1,0 +1,76 @@
+import { expect, it } from "vitest";
+import { type ApprovedCall, hashCall, hashValue } from "./hash-call.ts";
+import { snapshot } from "./snapshot.ts";
+
+const call: ApprovedCall = {
+  tool: "shell.run",
+  input: { command: "npm test", timeout: 10 },
+  realPaths: new Map([["a", "/workspace/b"]]),
+  directory: "/workspace",
+  variables: { PATH: "/usr/bin", LANG: "C" },
+  sandbox: "bwrap",
+};
+
+it("is the same for the same call, in whatever order its fields come", () => {
+  const other = {
+    ...call,
+    variables: { LANG: "C", PATH: "/usr/bin" },
+    input: { timeout: 10, command: "npm test" },
+  };
+  expect(hashCall(other)).toBe(hashCall(call));
+  expect(hashCall(call)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+it("is another when anything of the call is another", () => {
+  const others: ApprovedCall[] = [
+    { ...call, tool: "shell.start" },
+    { ...call, input: { command: "npm test ", timeout: 10 } },
+    { ...call, input: { command: "npm test" } },
+    { ...call, realPaths: new Map([["a", "/workspace/c"]]) },
+    { ...call, realPaths: new Map() },
+    { ...call, directory: "/workspace/src" },
+    { ...call, variables: { ...call.variables, PATH: "/workspace/bin" } },
+    { ...call, variables: { ...call.variables, GIT_DIR: "x" } },
+    { ...call, sandbox: "none" },
+  ];
+  expect(new Set([call, ...others].map(hashCall)).size).toBe(others.length + 1);
+});
+
+it("takes no value for another of a like look", () => {
+  const values = [
+    1,
+    "1",
+    1n,
+    true,
+    "true",
+    null,
+    undefined,
+    Number.NaN,
+    [],
+    {},
+    [1],
+    ["1"],
+    { 0: 1 },
+    new Map([[0, 1]]),
+  ];
+  const bytes = [new Uint8Array([1]), new Uint8Array([2])];
+  expect(new Set([...values, ...bytes].map(hashValue)).size).toBe(values.length + bytes.length);
+});
+
+it("cannot be changed by whoever still holds the input", () => {
+  const input = { command: "ls", lists: [[1], [2]], bytes: new Uint8Array([1]), deep: { a: { b: "c" } } };
+  const taken = snapshot(input);
+  const before = structuredClone(input);
+  input.command = "rm";
+  input.lists[0]!.push(3);
+  input.bytes[0] = 9;
+  input.deep.a.b = "d";
+  expect(taken).toEqual(before);
+});
+
+it("keeps what is neither plain object nor list", () => {
+  const date = new Date(0);
+  const run = () => {};
+  expect(snapshot({ date, run })).toEqual({ date, run });
+  expect(snapshot({ date }).date).toBe(date);
+});
