@@ -74,7 +74,7 @@ function versionOf(database: DatabaseSync): number {
 }
 
 /** Node 22 warns that SQLite is experimental; that is no news for the people who run an agent. */
-function loadSqlite(): typeof import("node:sqlite") {
+export function loadSqlite(): typeof import("node:sqlite") {
   const emitWarning = process.emitWarning;
   process.emitWarning = () => {};
   try {

@@ -1,0 +1,192 @@
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Journal } from "./journal.ts";
+import { verifyJournal } from "./verify-journal.ts";
+
+const rowCount = 12;
+let folder: string;
+let whole: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "toolcrib verify "));
+  whole = join(folder, "whole.sqlite");
+  writeJournal(whole);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("a journal", () => {
+  it("verifies as it was written, and tells its head", async () => {
+    const head = hashAt(whole, rowCount);
+    expect(await verifyJournal(whole)).toEqual({ records: rowCount, pruned: 0, head });
+  });
+
+  it("proves that a head noted earlier is a part of it", async () => {
+    const head = hashAt(whole, rowCount);
+    expect([
+      await verifyJournal(whole, { head: hashAt(whole, 5) }),
+      await verifyJournal(whole, { head: "0123".repeat(16) }),
+    ]).toEqual([
+      { records: rowCount, pruned: 0, head, noted: 5 },
+      { records: rowCount, pruned: 0, head },
+    ]);
+  });
+
+  it("is empty before anything was written", async () => {
+    const head = "0".repeat(64);
+    expect(await verifyJournal(join(folder, "none.sqlite"))).toEqual({ records: 0, pruned: 0, head });
+  });
+
+  it("tells the first record that was altered", async () => {
+    const file = tampered("UPDATE records SET body = replace(body, 'a', 'b') WHERE sequence IN (4, 9)");
+    const head = hashAt(whole, rowCount);
+    const fault = { sequence: 4, reason: "is not as it was written" };
+    expect(await verifyJournal(file)).toEqual({ records: rowCount, pruned: 0, head, fault });
+  });
+
+  it("no longer proves a noted head that stands behind an altered record", async () => {
+    const file = tampered("UPDATE records SET at = at + 1 WHERE sequence = 4");
+    const { noted, fault } = await verifyJournal(file, { head: hashAt(whole, 5) });
+    expect([noted, fault?.sequence]).toEqual([undefined, 4]);
+  });
+
+  it.each([
+    ["in the middle", "sequence = 5", { sequence: 5, reason: "is missing" }],
+    ["at the start", "sequence < 3", { sequence: 1, reason: "and 1 after it are missing" }],
+    ["at the end", "sequence > 10", { sequence: 11, reason: "was removed, with all that followed" }],
+  ])("misses records that were removed %s", async (_where, condition, fault) => {
+    expect((await verifyJournal(tampered(`DELETE FROM records WHERE ${condition}`))).fault).toEqual(fault);
+  });
+
+  it("notices every byte that is flipped, in every column of every record", async () => {
+    const places = fc.record({
+      sequence: fc.integer({ min: 1, max: rowCount }),
+      column: fc.constantFrom("sequence", "at", "kind", "session", "call", "body", "hash"),
+      byte: fc.nat(),
+      bits: fc.integer({ min: 1, max: 255 }),
+    });
+    await expectAllFound(places, (database, place) => flip(database, place));
+  });
+
+  it("notices records that are swapped, renumbered, copied or removed", async () => {
+    const number = fc.integer({ min: 1, max: rowCount });
+    const deeds = fc.oneof(
+      fc.record({ deed: fc.constant("swap" as const), one: number, other: number }),
+      fc.record({
+        deed: fc.constant("renumber" as const),
+        one: number,
+        other: fc.integer({ min: -3, max: 30 }),
+      }),
+      fc.record({ deed: fc.constant("copy" as const), one: number, other: fc.integer({ min: -3, max: 30 }) }),
+      fc.record({ deed: fc.constant("remove" as const), one: number, other: number }),
+    );
+    await expectAllFound(deeds, (database, { deed, one, other }) => {
+      const isTaken = other >= 1 && other <= rowCount;
+      if (deed === "swap" && one !== other) swap(database, one, other);
+      else if (deed === "renumber" && !isTaken)
+        database.prepare("UPDATE records SET sequence = ? WHERE sequence = ?").run(other, one);
+      else if (deed === "copy" && !isTaken)
+        database
+          .prepare(`INSERT INTO records SELECT ?, ${rest} FROM records WHERE sequence = ?`)
+          .run(other, one);
+      else if (deed === "remove") database.prepare("DELETE FROM records WHERE sequence = ?").run(one);
+      else return false;
+      return true;
+    });
+  });
+});
+
+const rest = "at, kind, session, call, body, hash";
+let files = 0;
+
+function writeJournal(file: string): void {
+  const journal = new Journal({ file, session: "session_1" });
+  const state = { kind: "file", hash: "ab".repeat(32), bytes: 5, mode: 0o644 } as const;
+  for (let index = 0; index < 3; index += 1) {
+    const attempt = {
+      callId: `call_${index}`,
+      tool: "file.write",
+      input: { path: "a � b" },
+      startedAt: 1000 + index,
+    };
+    journal.begin(attempt);
+    journal.change(attempt.callId, [{ path: "a", before: { kind: "nothing" }, after: state }]);
+    const ending = {
+      outcome: "ok",
+      message: undefined,
+      outputHandle: undefined,
+      durationMs: 2,
+      account: {},
+    } as const;
+    journal.finish(attempt, ending);
+  }
+  journal.append("checkpoint", { name: "here" });
+  journal.close();
+}
+
+function hashAt(file: string, sequence: number): string {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const row = database.prepare("SELECT hash FROM records WHERE sequence = ?").get(sequence);
+  database.close();
+  return String(row?.hash);
+}
+
+/** A copy of the whole journal after somebody was at it. */
+function tampered(deed: string | ((database: DatabaseSync) => void)): string {
+  files += 1;
+  const file = join(folder, `${files}.sqlite`);
+  copyFileSync(whole, file);
+  const database = new DatabaseSync(file);
+  if (typeof deed === "string") database.exec(deed);
+  else deed(database);
+  database.close();
+  return file;
+}
+
+async function expectAllFound<Deed>(
+  deeds: fc.Arbitrary<Deed>,
+  act: (database: DatabaseSync, deed: Deed) => boolean,
+): Promise<void> {
+  const found = fc.asyncProperty(deeds, async (deed) => {
+    let isDone = false;
+    const file = tampered((database) => {
+      isDone = act(database, deed);
+    });
+    const { fault } = await verifyJournal(file);
+    rmSync(file);
+    return (fault !== undefined) === isDone;
+  });
+  await fc.assert(found, { numRuns: 300 });
+}
+
+function flip(
+  database: DatabaseSync,
+  place: { readonly sequence: number; readonly column: string; readonly byte: number; readonly bits: number },
+): boolean {
+  const { sequence, column, byte, bits } = place;
+  if (column === "sequence" || column === "at") {
+    const shift = 2 ** (byte % 40);
+    database.exec(
+      `UPDATE records SET ${column} = ${column} + ${shift * rowCount} WHERE sequence = ${sequence}`,
+    );
+    return true;
+  }
+  const row = database
+    .prepare(`SELECT CAST(${column} AS BLOB) AS bytes FROM records WHERE sequence = ?`)
+    .get(sequence);
+  const bytes = Buffer.from(row!.bytes as Uint8Array);
+  if (bytes.length === 0) return false;
+  bytes[byte % bytes.length]! ^= bits;
+  database.prepare(`UPDATE records SET ${column} = CAST(? AS TEXT) WHERE sequence = ?`).run(bytes, sequence);
+  return true;
+}
+
+function swap(database: DatabaseSync, one: number, other: number): void {
+  const move = database.prepare("UPDATE records SET sequence = ? WHERE sequence = ?");
+  move.run(-1, one);
+  move.run(one, other);
+  move.run(other, -1);
+}
