@@ -19,25 +19,24 @@ const shortestSecret = 8;
 /** The shortest key that is told by its shape has so many letters. */
 const shortestKey = 20;
 
-/** Looks at every twentieth letter only: where that belongs to no long word, no key is near. */
+/** Steps from word to word as far as a key is long, and so passes by most letters of most texts. */
 function findKeysIn(text: string): readonly Secret[] {
   const { length } = text;
   const found: Secret[] = [];
-  for (let at = shortestKey - 1; at < length; ) {
-    if (!isWord(text.charCodeAt(at))) {
-      at += shortestKey;
+  let from = 0;
+  for (let at = shortestKey - 1; at < length; at = from + shortestKey - 1) {
+    let left = at;
+    while (left >= from && isWord(text.charCodeAt(left))) left -= 1;
+    if (left >= from) {
+      from = left + 1;
       continue;
     }
-    let start = at;
-    while (start > 0 && isWord(text.charCodeAt(start - 1))) start -= 1;
+    let start = from;
+    while (start > 0 && isWordOrDot(text.charCodeAt(start - 1))) start -= 1;
     let end = at + 1;
-    while (end < length && isWord(text.charCodeAt(end))) end += 1;
-    if (end - start >= shortestKey) {
-      while (start > 0 && isWordOrDot(text.charCodeAt(start - 1))) start -= 1;
-      while (end < length && isWordOrDot(text.charCodeAt(end))) end += 1;
-      for (const key of findKeys(text, start, end)) found.push(key);
-    }
-    at = end + shortestKey;
+    while (end < length && isWordOrDot(text.charCodeAt(end))) end += 1;
+    for (const key of findKeys(text, start, end)) found.push(key);
+    from = end;
   }
   return found;
 }

@@ -6,8 +6,8 @@ export function findNamedValues(text: string): readonly Secret[] {
   const found: Secret[] = [];
   for (const sign of [":", "="] as const) {
     for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
-      const isUrl = sign === ":" && text.startsWith("//", at + 1);
-      const secret = isUrl ? passwordInUrl(text, at + 3) : valueOfName(text, at, sign);
+      const isUrl = sign === ":" && text.charCodeAt(at + 1) === slash;
+      const secret = isUrl ? passwordInUrl(text, at + 1) : valueOfName(text, at, sign);
       if (secret !== undefined) found.push(secret);
     }
   }
@@ -33,7 +33,7 @@ const secretName =
 
 function valueOfName(text: string, at: number, sign: ":" | "="): Secret | undefined {
   const end = endOfName(text, at);
-  if (!mayEndName(text, end)) return undefined;
+  if (!endings.has(packed(text, end))) return undefined;
   const value = startOfValue(text, at, sign);
   if (value === undefined) return undefined;
   const name = text.slice(Math.max(0, end - longestName), end);
@@ -44,15 +44,18 @@ function valueOfName(text: string, at: number, sign: ":" | "="): Secret | undefi
 
 const longestName = 24;
 
-/** Between a name and its sign there may be blanks, and the end of a string. */
+/** Between a name and its sign there may be a blank, and the end of a string. */
 function endOfName(text: string, at: number): number {
   let end = at;
-  for (const skipped of [" ", "\"'`", "\\"]) {
-    const before = text[end - 1];
-    if (before !== undefined && skipped.includes(before)) end -= 1;
-  }
-  return end;
+  if (text.charCodeAt(end - 1) === blank) end -= 1;
+  if (quotes.has(text.charCodeAt(end - 1))) end -= 1;
+  return text.charCodeAt(end - 1) === backslash ? end - 1 : end;
 }
+
+const slash = 0x2f;
+const blank = 0x20;
+const backslash = 0x5c;
+const quotes = new Set([0x22, 0x27, 0x60]);
 
 // The last three letters of all names that count, to pass by all others quickly.
 const endings = new Set(
@@ -60,10 +63,6 @@ const endings = new Set(
     packed(ending, 3),
   ),
 );
-
-function mayEndName(text: string, end: number): boolean {
-  return end >= 3 && endings.has(packed(text, end));
-}
 
 /** The three letters before `end` as one number, in lower case. */
 function packed(text: string, end: number): number {
@@ -122,7 +121,7 @@ function bearerToken(text: string, at: number): Secret | undefined {
   return { kind: "bearer token", start, end: start + value.length };
 }
 
-const userInfo = /([^\s/?#"'`<>:@]*):([^\s/?#"'`<>@]{4,256})@(?!(?:[\w.-]+\.)?example\b)[\w[]/y;
+const userInfo = /\/\/([^\s/?#"'`<>:@]*):([^\s/?#"'`<>@]{4,256})@(?!(?:[\w.-]+\.)?example\b)[\w[]/y;
 
 /** `https://user:password@host`, but no password that everybody has. */
 function passwordInUrl(text: string, at: number): Secret | undefined {
@@ -130,7 +129,7 @@ function passwordInUrl(text: string, at: number): Secret | undefined {
   const [, user, password] = userInfo.exec(text) ?? [];
   if (user === undefined || password === undefined) return undefined;
   if (user === password || isPlaceholder(password) || everydayPassword.test(password)) return undefined;
-  const start = at + user.length + 1;
+  const start = at + "//:".length + user.length;
   return { kind: "password in a URL", start, end: start + password.length };
 }
 

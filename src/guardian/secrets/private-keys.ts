@@ -8,7 +8,8 @@ const border = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
  * text. Before a line there may be its number or its file.
  */
 export function findPrivateKeys(text: string): readonly Secret[] {
-  if (!text.includes("PRIVATE KEY")) return [];
+  // The rarest letter first: to look for it costs nearly nothing.
+  if (!text.includes("VATE KEY")) return [];
   const borders = Array.from(text.matchAll(border), ({ 0: mark, 1: what, index }) => {
     return { begins: what === "BEGIN", start: index, end: index + mark.length };
   });
