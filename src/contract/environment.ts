@@ -63,17 +63,17 @@ export interface Environment {
   change(changes: readonly FileChange[], options?: ChangeOptions): Promise<readonly ChangeReceipt[]>;
 
   /**
-   * What stands at `path` itself: a link is not followed, the content of a file is hashed, of any size. `unsupported`
-   * for a FIFO, device or socket; `stale` when a link leads to the directory it is in, so that the path is not real.
+   * What stands at `path` itself: no link is followed, also not on the way, behind which there is nothing. The content of
+   * a file is hashed, of any size. `unsupported` for a FIFO, device or socket.
    */
   state(path: string, options?: { readonly signal?: AbortSignal }): Promise<EntryState>;
 
   /**
-   * Makes or removes a directory or a link, or gives a directory other permissions: what `change` does not know. `path`
-   * is real, its directory is there, and what stands at it must be `before`, else `stale`. A directory goes only when
-   * nothing is in it, else `stale`.
+   * Makes or removes a directory or a link, or gives a directory or a file other permissions: what `change` does not
+   * know. `path` is real, its directory is there, and what stands at it must be `before`, else `stale`. A directory goes
+   * only when nothing is in it, else `stale`.
    */
-  changeEntry(path: string, change: EntryChange): Promise<void>;
+  changeEntry(path: string, change: EntryChange, options?: Announcing): Promise<void>;
 
   /** What a crash had left of earlier changes, as it was settled when this environment was opened. */
   readonly recovered?: readonly RecoveredChange[];
@@ -160,7 +160,7 @@ export interface LineSlice {
 
 export type TextEncoding = "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be" | "latin1";
 
-export interface WriteOptions {
+export interface WriteOptions extends Announcing {
   /** `refuse`: `already-exists` instead of replacing. */
   readonly ifExists?: "replace" | "refuse";
   /** Wait until the bytes are on the disk; yes if not said. */
@@ -174,7 +174,8 @@ export interface WriteOptions {
 export interface Announcing {
   /**
    * Told what is about to change when all is ready for it; directories made for it come first, then the changes in their
-   * order. A recursive deletion tells one entry after the other. What it throws keeps it from happening.
+   * order; `changeEntry` tells nothing that its caller has not said. A recursive deletion tells one entry after the other.
+   * What it throws keeps it from happening.
    */
   readonly announce?: (effects: readonly ChangeReceipt[]) => void;
 }
@@ -211,14 +212,16 @@ export interface FileChange {
   readonly hardLinks?: "break" | "keep";
 }
 
-/** One step of what is no file; from one kind to another it goes by nothing. */
+/** One step; from one kind to another it goes by nothing, and the content of a file stays. */
 export type EntryChange =
   | { readonly before: Nothing; readonly after: DirectoryState | LinkState }
   | { readonly before: LinkState; readonly after: Nothing }
-  | { readonly before: DirectoryState; readonly after: DirectoryState | Nothing };
+  | { readonly before: DirectoryState; readonly after: DirectoryState | Nothing }
+  | { readonly before: FileState; readonly after: FileState };
 
 type Nothing = Extract<EntryState, { readonly kind: "nothing" }>;
 type DirectoryState = Extract<EntryState, { readonly kind: "directory" }>;
+type FileState = Extract<EntryState, { readonly kind: "file" }>;
 type LinkState = Extract<EntryState, { readonly kind: "link" }>;
 
 export interface ChangeOptions extends Announcing {

@@ -133,7 +133,7 @@ const staleWays = {
 
 /** A path that should be real, and was when it was written down. */
 export function leadsThroughLink(path: string): ToolError {
-  return new ToolError("stale", `${path} lies behind a link by now`, {
+  return new ToolError("stale", `${path} lies behind a link or a file by now`, {
     hint: "Look at its directories, and name the file by its real path.",
   });
 }

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { EntryState } from "../../contract/history.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import {
   contentOf,
@@ -24,7 +25,7 @@ const staleFailure = (message: string) =>
 const behindLink = (path: string) =>
   failure(
     "stale",
-    `${path} lies behind a link by now`,
+    `${path} lies behind a link or a file by now`,
     "Look at its directories, and name the file by its real path.",
   );
 
@@ -105,12 +106,29 @@ export function testEntries(open: OpenWorld): void {
     });
   });
 
-  it("neither tells nor changes what lies behind a link", async () => {
+  it("neither sees nor changes what lies behind a link, or a file", async () => {
     await using world = open({ files: { "real/file": "stays" } });
     const { environment } = world;
     world.link("way", "real");
-    expect(await failureOf(environment.state("way/file"))).toEqual(behindLink("way/file"));
-    const attempt = environment.changeEntry("way/folder", { before: nothing, after: folder });
-    expect(await failureOf(attempt)).toEqual(behindLink("way/folder"));
+    world.link("out", world.outside);
+    world.link("circle", "circle");
+    for (const folderOf of ["way", "out", "circle", "real/file"]) {
+      const path = `${folderOf}/secret`;
+      expect(await environment.state(path)).toEqual(nothing);
+      const attempt = environment.changeEntry(path, { before: nothing, after: folder });
+      expect(await failureOf(attempt)).toEqual(behindLink(path));
+    }
+    expect(await environment.state("way/file")).toEqual(nothing);
+  });
+
+  it("gives a file other permissions, if it is still the same", async () => {
+    await using world = open({ files: { file: "text" } });
+    const { environment } = world;
+    const before = (await environment.state("file")) as Extract<EntryState, { kind: "file" }>;
+    const after = { ...before, mode: 0o400 };
+    await environment.changeEntry("file", { before, after });
+    expect(await environment.state("file")).toEqual(after);
+    const again = environment.changeEntry("file", { before, after });
+    expect(await failureOf(again)).toEqual(staleFailure("file has changed"));
   });
 }

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type {
+  Announcing,
   ChangeOptions,
   ChangeReceipt,
   DeleteOptions,
@@ -199,9 +200,9 @@ class LocalEnvironment implements Environment {
     }
   }
 
-  async changeEntry(path: string, change: EntryChange): Promise<void> {
+  async changeEntry(path: string, change: EntryChange, options: Announcing = {}): Promise<void> {
     const { changeEntry } = await import("./files/change-entry.ts");
-    return this.#changing(path, async (named) => changeEntry(this.#inside, named, change));
+    return this.#changing(path, (named) => changeEntry(this.#inside, named, change, options));
   }
 
   async modifiedTimes(

@@ -1,13 +1,21 @@
-import type { EntryChange } from "../../contract/environment.ts";
+import type { Announcing, EntryChange } from "../../contract/environment.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { refuseOtherEntry } from "../entry-changes.ts";
-import { isSpecial, isStale, isWorkspaceItself, leadsThroughLink, notFound } from "../failures.ts";
-import { type Node, newDirectory, newLink, pathOf, type Spot, type Tree } from "./tree.ts";
+import {
+  errnoOf,
+  isSpecial,
+  isStale,
+  isWorkspaceItself,
+  LeadsOutside,
+  leadsThroughLink,
+  notFound,
+} from "../failures.ts";
+import { type FileNode, type Node, newDirectory, newLink, pathOf, type Spot, type Tree } from "./tree.ts";
 
 /** See Environment.state. */
 export function entryState(tree: Tree, relative: string, givenPath: string): EntryState {
-  return stateOf(findRealSpot(tree, relative, givenPath).node, givenPath);
+  return stateOf(findRealSpot(tree, relative)?.node, givenPath);
 }
 
 export function stateOf(node: Node | undefined, givenPath: string): EntryState {
@@ -26,27 +34,38 @@ export function stateOf(node: Node | undefined, givenPath: string): EntryState {
 }
 
 /** See Environment.changeEntry. */
-export function changeEntry(tree: Tree, relative: string, givenPath: string, change: EntryChange): void {
-  const spot = findRealSpot(tree, relative, givenPath);
+export function changeEntry(
+  tree: Tree,
+  relative: string,
+  givenPath: string,
+  change: EntryChange,
+  { announce }: Announcing,
+): void {
+  const spot = findRealSpot(tree, relative);
+  if (spot === undefined) throw leadsThroughLink(givenPath);
   const { directory, name, node } = spot;
   if (name === ".") throw isWorkspaceItself(givenPath);
   if (spot.missing.length > 0) throw notFound(givenPath);
   refuseOtherEntry(givenPath, stateOf(node, givenPath), change.before);
   const { after } = change;
-  if (after.kind === "link") directory.children.set(name, newLink(after.target));
+  if (after.kind === "file") directory.children.set(name, { ...(node as FileNode), mode: after.mode });
+  else if (after.kind === "link") directory.children.set(name, newLink(after.target));
   else if (after.kind === "directory")
     directory.children.set(
       name,
       newDirectory(after.mode, node?.kind === "directory" ? node.children : undefined),
     );
-  else {
-    if (node?.kind === "directory" && node.children.size > 0) throw isStale(givenPath, "filled");
-    directory.children.delete(name);
+  else directory.children.delete(name);
   }
 }
 
-function findRealSpot(tree: Tree, relative: string, givenPath: string): Spot {
-  const spot = tree.find(relative, { followLinks: false });
-  if (pathOf(spot) !== relative) throw leadsThroughLink(givenPath);
-  return spot;
+function findRealSpot(tree: Tree, relative: string): Spot | undefined {
+  try {
+    const spot = tree.find(relative, { followLinks: false });
+    return pathOf(spot) === relative ? spot : undefined;
+  } catch (error) {
+    if (error instanceof LeadsOutside || ["ENOTDIR", "ELOOP"].includes(errnoOf(error) ?? ""))
+      return undefined;
+    throw error;
+  }
 }

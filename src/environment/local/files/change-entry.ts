@@ -1,20 +1,26 @@
-import { chmodSync, mkdirSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
-import type { EntryChange } from "../../../contract/environment.ts";
+import { chmodSync, closeSync, fchmodSync, mkdirSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
+import type { Announcing, EntryChange } from "../../../contract/environment.ts";
 import { refuseOtherEntry } from "../../entry-changes.ts";
-import { errnoOf, isStale, isWorkspaceItself, notFound } from "../../failures.ts";
+import { errnoOf, isStale, isWorkspaceItself, leadsThroughLink, notFound } from "../../failures.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
-import { findRealPlace, plainState } from "./entry-state.ts";
-import type { NamedPath } from "./read-file.ts";
+import { findRealPlace, stateAt } from "./entry-state.ts";
+import { type NamedPath, openIn } from "./read-file.ts";
 
 /** See Environment.changeEntry. */
-export function changeEntry(pinning: Pinning, path: NamedPath, change: EntryChange): void {
+export async function changeEntry(
+  pinning: Pinning,
+  path: NamedPath,
+  change: EntryChange,
+  { announce }: Announcing,
+): Promise<void> {
   const place = findRealPlace(pinning, path);
+  if (place === undefined) throw leadsThroughLink(path.given);
   const { directory, name } = place;
   try {
     if (name === ".") throw isWorkspaceItself(path.given);
     if (place.missing.length > 0) throw notFound(path.given);
-    const stands = place.stats?.isFile() ? "file" : plainState(place, path.given);
-    refuseOtherEntry(path.given, stands, change.before);
+    refuseOtherEntry(path.given, await stateAt(place, path.given), change.before);
+    announce?.([]);
     act(directory, name, change);
     directory.confirm();
   } catch (error) {
@@ -29,9 +35,19 @@ export function changeEntry(pinning: Pinning, path: NamedPath, change: EntryChan
 function act(directory: PinnedDirectory, name: string, { before, after }: EntryChange): void {
   if (after.kind === "link") symlinkSync(after.target, directory.at(name));
   else if (after.kind === "nothing") (before.kind === "link" ? unlinkSync : rmdirSync)(directory.at(name));
+  else if (after.kind === "file") setFileMode(directory, name, after.mode);
   else {
     if (before.kind === "nothing") mkdirSync(directory.at(name), 0o700);
     setMode(directory, name, after.mode);
+  }
+}
+
+function setFileMode(directory: PinnedDirectory, name: string, mode: number): void {
+  const handle = openIn(directory, name);
+  try {
+    fchmodSync(handle, mode);
+  } finally {
+    closeSync(handle);
   }
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readlinkSync } from "node:fs";
 import type { EntryState } from "../../../contract/history.ts";
 import { Breath } from "../../../text/breath.ts";
-import { isSpecial, keepsChanging, leadsThroughLink } from "../../failures.ts";
+import { errnoOf, isSpecial, keepsChanging, LeadsOutside } from "../../failures.ts";
 import { hashPatiently } from "../changes/content.ts";
 import type { Pinning } from "../pinning/pinning.ts";
 import { findPlace, type Place, realPathOf } from "./place.ts";
@@ -14,24 +14,33 @@ export async function entryState(
   signal: AbortSignal | undefined,
 ): Promise<EntryState> {
   const place = findRealPlace(pinning, path);
+  if (place === undefined) return { kind: "nothing" };
   try {
-    return place.stats?.isFile() ? await fileState(place, path, signal) : plainState(place, path.given);
+    return await stateAt(place, path.given, signal);
   } finally {
     place.directory.close();
   }
 }
 
-/** Where a real path leads: there is no link among its directories. */
-export function findRealPlace(pinning: Pinning, path: NamedPath): Place {
-  const place = findPlace(pinning, path.absolute, { followLinks: false });
-  if (realPathOf(place) === path.absolute) return place;
-  place.directory.close();
-  throw leadsThroughLink(path.given);
+/** Where a path leads that is real; undefined when a link or a file is among its directories. */
+export function findRealPlace(pinning: Pinning, path: NamedPath): Place | undefined {
+  try {
+    const place = findPlace(pinning, path.absolute, { followLinks: false });
+    if (realPathOf(place) === path.absolute) return place;
+    place.directory.close();
+    return undefined;
+  } catch (error) {
+    if (error instanceof LeadsOutside || ["ENOTDIR", "ELOOP"].includes(errnoOf(error) ?? ""))
+      return undefined;
+    throw error;
+  }
 }
 
-/** What stands at a place, if it is no file. */
-export function plainState({ directory, name, stats }: Place, givenPath: string): EntryState {
+/** What stands at a place. */
+export async function stateAt(place: Place, givenPath: string, signal?: AbortSignal): Promise<EntryState> {
+  const { directory, name, stats } = place;
   if (stats === undefined) return { kind: "nothing" };
+  if (stats.isFile()) return fileState(place, givenPath, signal);
   if (stats.isDirectory()) return { kind: "directory", mode: stats.mode & 0o7777 };
   if (stats.isSymbolicLink()) return { kind: "link", target: readlinkSync(directory.at(name)) };
   throw isSpecial(givenPath);
@@ -41,20 +50,20 @@ const maxTries = 3;
 
 async function fileState(
   { directory, name }: Place,
-  path: NamedPath,
+  givenPath: string,
   signal: AbortSignal | undefined,
 ): Promise<EntryState> {
   const handle = openIn(directory, name);
   try {
     for (let tries = 0; tries < maxTries; tries += 1) {
       const before = fstatSync(handle);
-      if (!before.isFile()) throw isSpecial(path.given);
+      if (!before.isFile()) throw isSpecial(givenPath);
       const hash = await hashPatiently(handle, new Breath(signal));
       const { size, mtimeMs, mode } = fstatSync(handle);
       if (size === before.size && mtimeMs === before.mtimeMs)
         return { kind: "file", hash, bytes: size, mode: mode & 0o7777 };
     }
-    throw keepsChanging(path.given);
+    throw keepsChanging(givenPath);
   } finally {
     closeSync(handle);
   }
