@@ -13,8 +13,9 @@ export function openDatabase(
   const identity = identityOf(file);
   const database = new (loadSqlite().DatabaseSync)(file, { timeout: options.patienceMs });
   try {
+    if (versionOf(database) !== version) refuseUnlessOurs(database, file);
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-    if (versionOf(database) !== version) inTransaction(database, () => bringUpToDate(database, file));
+    if (versionOf(database) !== version) inTransaction(database, () => bringUpToDate(database));
     return { database, identity };
   } catch (error) {
     database.close();
@@ -37,22 +38,27 @@ class WrongTables extends Error {}
 /** Version 1 had a table of calls and no chain, and did not say its number. */
 const version = 2;
 
-function bringUpToDate(database: DatabaseSync, file: string): void {
-  const found = versionOf(database);
-  if (found === version) return;
-  if (found > version) {
+function refuseUnlessOurs(database: DatabaseSync, file: string): void {
+  if (versionOf(database) > version) {
     throw new ToolError("unavailable", `The journal ${file} was written by a newer Toolcrib`, {
       hint: "Update Toolcrib, or set TOOLCRIB_HOME to another folder.",
     });
   }
-  const tables = database
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    .all()
-    .map(({ name }) => name);
-  if (tables.some((name) => name !== "calls")) throw new WrongTables(`it has tables ${tables.join(", ")}`);
+  const foreign = tablesIn(database).filter((name) => name !== "calls" && name !== "records");
+  if (foreign.length > 0) throw new WrongTables(`it has tables of another program: ${foreign.join(", ")}`);
+}
+
+function bringUpToDate(database: DatabaseSync): void {
+  // Another process may have been quicker.
+  if (versionOf(database) === version) return;
   database.exec(tablesOfJournal);
-  if (tables.length > 0) migrateCalls(database);
+  if (tablesIn(database).includes("calls")) migrateCalls(database);
   database.exec(`PRAGMA user_version = ${version}`);
+}
+
+function tablesIn(database: DatabaseSync): readonly string[] {
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  return tables.map(({ name }) => String(name)).filter((name) => !name.startsWith("sqlite_"));
 }
 
 /** AUTOINCREMENT remembers how far the numbers went, also when the last records are removed. */

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ToolError } from "../contract/error.ts";
 import { Journal } from "./journal.ts";
+import { verifyJournal } from "./verify-journal.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -98,6 +99,29 @@ describe("journal", () => {
     other.close();
     expect(journal.latest(10).map(({ callId, outcome }) => [callId, outcome])).toEqual([["call_1", "ok"]]);
     journal.close();
+  });
+
+  it("takes the calls of older journals over, and chains them", async () => {
+    const file = join(folder, "journal.sqlite");
+    const old = new DatabaseSync(file);
+    old.exec(`
+      CREATE TABLE calls (sequence INTEGER PRIMARY KEY, call_id TEXT NOT NULL UNIQUE, session TEXT NOT NULL,
+        tool TEXT NOT NULL, input TEXT NOT NULL, started_at INTEGER NOT NULL, duration_ms REAL, outcome TEXT,
+        message TEXT, output_handle TEXT) STRICT;
+      INSERT INTO calls VALUES (1, 'call_1', 'session_1', 'file.write', '{"path":"a"}', 1000, NULL, NULL, NULL, NULL);
+      INSERT INTO calls VALUES (2, 'call_2', 'session_1', 'file.write', '{"path":"a"}', 1000, 2.5, 'ok', NULL, 'out_1');
+      INSERT INTO calls VALUES (3, 'call_3', 'session_1', 'file.write', '{"path":"a"}', 1000, 0.5, 'denied', 'No.', NULL);
+    `);
+    old.close();
+    const journal = openJournal("session_2");
+    expect(journal.latest(10)).toEqual([
+      { ...blank, callId: "call_3", sequence: 3, durationMs: 0.5, outcome: "denied", message: "No." },
+      { ...blank, callId: "call_2", sequence: 2, durationMs: 2.5, outcome: "ok", outputHandle: "out_1" },
+      { ...blank, callId: "call_1", sequence: 1 },
+    ]);
+    journal.close();
+    const head = expect.any(String);
+    expect(await verifyJournal(file)).toEqual({ records: 3, pruned: 0, head });
   });
 
   it("refuses to begin what it cannot record", () => {
