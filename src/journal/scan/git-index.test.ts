@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { readGitIndex } from "./git-index.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "toolcrib git index "));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const git = (...args: string[]) =>
+  execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: "pipe" });
+const index = () => readFileSync(join(folder, ".git/index"));
+
+const names = ["a", "folder/b c", "folder/bd", "folder/deep/ü\n", "g".repeat(200), "longer"];
+
+function makeRepository(...options: string[]): void {
+  git("init", "--quiet", ...options);
+  mkdirSync(join(folder, "folder/deep"), { recursive: true });
+  for (const [size, name] of names.entries()) writeFileSync(join(folder, name), "x".repeat(size));
+  symlinkSync("a", join(folder, "link"));
+  git("add", "--all");
+}
+
+function expected(): ReadonlyMap<string, unknown> {
+  const oids = new Map(
+    git("ls-files", "--stage", "-z")
+      .split("\0")
+      .filter((line) => line !== "")
+      .map((line) => [line.slice(line.indexOf("\t") + 1), line.split(" ")[1]]),
+  );
+  return new Map(
+    names.map((name) => {
+      const { mtimeMs, ctimeMs, ino, size } = lstatSync(join(folder, name));
+      const known = { modifiedMs: mtimeMs, changedMs: ctimeMs, inode: ino % 2 ** 32, bytes: size };
+      return [name, { oid: oids.get(name), ...known }];
+    }),
+  );
+}
+
+it.each(["2", "3", "4"])("reads an index of version %s as git wrote it", (version) => {
+  makeRepository();
+  if (version === "3") {
+    writeFileSync(join(folder, "intended"), "");
+    git("add", "--intent-to-add", "intended");
+  } else git("update-index", "--index-version", version);
+  expect(index().readUInt32BE(4)).toBe(Number(version));
+  expect(readGitIndex(index())).toEqual(expected());
+});
+
+it("leaves out what git was told not to look at", () => {
+  makeRepository();
+  git("update-index", "--assume-unchanged", "a");
+  git("update-index", "--skip-worktree", "longer");
+  const entries = readGitIndex(index())!;
+  expect([...entries.keys()]).toEqual(names.slice(1, -1));
+});
+
+it("understands neither other hashes, nor a split index, nor damage", () => {
+  makeRepository();
+  const whole = index();
+  git("update-index", "--split-index");
+  expect(readGitIndex(index())).toBeUndefined();
+  for (let at = 0; at < whole.length; at += 1) {
+    const damaged = Buffer.from(whole);
+    damaged.writeUInt8(damaged.readUInt8(at) ^ 0x41, at);
+    expect(readGitIndex(damaged)).toBeUndefined();
+    expect(readGitIndex(whole.subarray(0, at))).toBeUndefined();
+  }
+});
+
+it("does not understand an index with SHA-256", () => {
+  makeRepository("--object-format=sha256");
+  expect(readGitIndex(index())).toBeUndefined();
+});

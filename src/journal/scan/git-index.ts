@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+
+/** What git knew of one file when it last looked. */
+export interface IndexEntry {
+  /** Of the blob, 40 characters. */
+  readonly oid: string;
+  readonly modifiedMs: number;
+  readonly changedMs: number;
+  /** These two are the lower 32 bits. */
+  readonly inode: number;
+  readonly bytes: number;
+}
+
+/**
+ * The plain files of an index of git, by path; see `gitformat-index`. Undefined for what is not understood: another hash
+ * than SHA-1, a split index, anything damaged.
+ */
+export function readGitIndex(index: Uint8Array): ReadonlyMap<string, IndexEntry> | undefined {
+  try {
+    return new IndexReader(index).entries();
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof NotUnderstood) return undefined;
+    throw error;
+  }
+}
+
+class NotUnderstood extends Error {}
+
+const oidBytes = 20;
+/** From the times of an entry up to its flags. */
+const fixedBytes = 40 + oidBytes + 2;
+
+class IndexReader {
+  readonly #bytes: Buffer;
+  readonly #version: number;
+  readonly #count: number;
+  #at = 12;
+  #path: Buffer = Buffer.alloc(0);
+
+  constructor(index: Uint8Array) {
+    const bytes = Buffer.from(index.buffer, index.byteOffset, index.byteLength);
+    this.#bytes = bytes;
+    this.#version = bytes.readUInt32BE(4);
+    this.#count = bytes.readUInt32BE(8);
+    const isKnown = bytes.toString("latin1", 0, 4) === "DIRC" && this.#version >= 2 && this.#version <= 4;
+    if (!isKnown || !hasItsChecksum(bytes)) throw new NotUnderstood();
+  }
+
+  entries(): ReadonlyMap<string, IndexEntry> {
+    const entries = new Map<string, IndexEntry>();
+    for (let count = 0; count < this.#count; count += 1) {
+      const start = this.#at;
+      const isPlain = this.#isPlain(start);
+      const entry = isPlain ? this.#entryAt(start) : undefined;
+      const path = this.#readPath(start);
+      if (entry !== undefined) entries.set(path, entry);
+    }
+    this.#checkExtensions();
+    return entries;
+  }
+
+  #entryAt(start: number): IndexEntry {
+    const bytes = this.#bytes;
+    return {
+      changedMs: timeOf(bytes.readUInt32BE(start), bytes.readUInt32BE(start + 4)),
+      modifiedMs: timeOf(bytes.readUInt32BE(start + 8), bytes.readUInt32BE(start + 12)),
+      inode: bytes.readUInt32BE(start + 20),
+      bytes: bytes.readUInt32BE(start + 36),
+      oid: bytes.toString("hex", start + 40, start + 40 + oidBytes),
+    };
+  }
+
+  /** A regular file, merged, that git takes for what it is: no flags that tell it not to look. */
+  #isPlain(start: number): boolean {
+    const mode = this.#bytes.readUInt32BE(start + 24);
+    const flags = this.#bytes.readUInt16BE(start + fixedBytes - 2);
+    const isMerged = (flags & 0x3000) === 0;
+    const isAssumed = (flags & 0x8000) !== 0;
+    const isExtended = (flags & 0x4000) !== 0;
+    const isSpecial = isExtended && this.#bytes.readUInt16BE(start + fixedBytes) !== 0;
+    return mode >>> 12 === 0o10 && isMerged && !isAssumed && !isSpecial;
+  }
+
+  #readPath(start: number): string {
+    const isExtended = (this.#bytes.readUInt16BE(start + fixedBytes - 2) & 0x4000) !== 0;
+    const nameAt = start + fixedBytes + (isExtended ? 2 : 0);
+    if (this.#version === 4) {
+      const [dropped, next] = readVariable(this.#bytes, nameAt);
+      const end = this.#endOf(next);
+      if (dropped > this.#path.length) throw new NotUnderstood();
+      const kept = this.#path.subarray(0, this.#path.length - dropped);
+      this.#path = Buffer.concat([kept, this.#bytes.subarray(next, end)]);
+      this.#at = end + 1;
+      return this.#path.toString();
+    }
+    const end = this.#endOf(nameAt);
+    // One to eight NUL bytes fill an entry up to a multiple of eight.
+    this.#at = start + Math.ceil((end - start + 1) / 8) * 8;
+    return this.#bytes.toString("utf8", nameAt, end);
+  }
+
+  #endOf(name: number): number {
+    const end = this.#bytes.indexOf(0, name);
+    if (end < 0) throw new NotUnderstood();
+    return end;
+  }
+
+  /** "link" tells that a part of the entries is in another file. */
+  #checkExtensions(): void {
+    const end = this.#bytes.length - oidBytes;
+    while (this.#at < end) {
+      const name = this.#bytes.toString("latin1", this.#at, this.#at + 4);
+      if (name === "link") throw new NotUnderstood();
+      this.#at += 8 + this.#bytes.readUInt32BE(this.#at + 4);
+    }
+    if (this.#at !== end) throw new NotUnderstood();
+  }
+}
+
+/** As Node works it out from a file's own times, so that the same time gives the same number. */
+function timeOf(seconds: number, nanoseconds: number): number {
+  return seconds * 1e3 + nanoseconds / 1e6;
+}
+
+/** A checksum of 20 bytes also tells that names of objects have 20. Git leaves it out, all zero, when told so. */
+function hasItsChecksum(bytes: Buffer): boolean {
+  const end = bytes.length - oidBytes;
+  const checksum = bytes.subarray(end);
+  return (
+    checksum.every((byte) => byte === 0) ||
+    createHash("sha1").update(bytes.subarray(0, end)).digest().equals(checksum)
+  );
+}
+
+/** Git's own way to write numbers: seven bits a byte, each further byte adds one. */
+function readVariable(bytes: Buffer, start: number): readonly [value: number, next: number] {
+  let at = start;
+  let byte = bytes.readUInt8(at);
+  let value = byte & 0x7f;
+  while (byte & 0x80) {
+    at += 1;
+    byte = bytes.readUInt8(at);
+    value = (value + 1) * 128 + (byte & 0x7f);
+  }
+  return [value, at + 1];
+}
