@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { workspaceFiles } from "../environment/directories.ts";
+import { openToolcrib } from "../toolcrib.ts";
+import { Journal } from "./journal.ts";
+import { verifyJournal } from "./verify-journal.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib crash "));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it("takes all that two processes record at once", { timeout: 120_000 }, async () => {
+  const file = join(folder, "two.sqlite");
+  const recorders = [start(file, "first", 1000), start(file, "second", 1000)];
+  await Promise.all(
+    recorders.map((recorder) => Promise.all([text(recorder.stdout!), once(recorder, "exit")])),
+  );
+  const journal = new Journal({ file, session: "after" });
+  const counts = ["first", "second"].map((session) => {
+    const calls = journal.calls({ session, changing: true });
+    return [calls.length, new Set(calls.map(({ callId }) => callId)).size];
+  });
+  expect({ counts, sessions: journal.sessions().map(({ state }) => state) }).toEqual({
+    counts: [
+      [1000, 1000],
+      [1000, 1000],
+    ],
+    sessions: ["closed", "closed"],
+  });
+  journal.close();
+  // For each call its beginning, its change and its end; for each session that it was opened and closed.
+  expect(await verifyJournal(file)).toEqual({ records: 6004, pruned: 0, head: expect.any(String) });
+});
+
+it("loses nothing that it has acknowledged when it is killed", { timeout: 120_000 }, async () => {
+  const file = join(folder, "killed.sqlite");
+  const lanes = ["left", "right"].map((lane) => killOften(file, lane, 26));
+  const acknowledged = (await Promise.all(lanes)).flat();
+  const journal = new Journal({ file, session: "after" });
+  const finished = new Set(
+    journal.calls({ changing: true }).flatMap(({ callId, outcome }) => (outcome === "ok" ? [callId] : [])),
+  );
+  expect(acknowledged.filter((callId) => !finished.has(callId))).toEqual([]);
+  expect(new Set(journal.sessions().map(({ state }) => state))).toEqual(new Set(["died"]));
+  expect(journal.warnings).toEqual([]);
+  journal.close();
+  expect((await verifyJournal(file)).fault).toBeUndefined();
+});
+
+it("lets nothing be changed when the disk is full", async () => {
+  const workspace = join(folder, "a workspace");
+  const state = join(folder, "state");
+  mkdirSync(workspace);
+  writeFileSync(join(workspace, "old"), "old");
+  const write = () => {
+    // A limit on the size of files fails like a full disk, and needs no disk of its own.
+    const words = [process.execPath, join(import.meta.dirname, "trials/full-disk.ts"), workspace, state];
+    const child = spawnSync("bash", ["-c", `trap "" XFSZ; ulimit -f 8; exec "$0" "$@"`, ...words], {
+      encoding: "utf8",
+    });
+    return {
+      error: JSON.parse(child.stdout || child.stderr),
+      content: readFileSync(join(workspace, "old"), "utf8"),
+    };
+  };
+  const { journal } = workspaceFiles(state, workspace);
+  const refused = {
+    content: "old",
+    error: {
+      code: "unavailable",
+      message: expect.stringMatching(
+        /^The journal .*\/journal\.sqlite cannot be used: (database or disk is full|disk I\/O error)$/,
+      ),
+      hint: "Nothing was changed. Free disk space, or set TOOLCRIB_HOME to a folder that can be written.",
+    },
+  };
+  expect(write()).toEqual(refused);
+  const crib = await openToolcrib({ workspace, stateDirectory: state });
+  await crib.call("file.write", { path: "other", content: "fits" });
+  await crib.close();
+  expect(write()).toEqual(refused);
+  expect((await verifyJournal(journal)).fault).toBeUndefined();
+});
+
+function start(file: string, session: string, count: number): ChildProcess {
+  const script = join(import.meta.dirname, "trials/recorder.ts");
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
+  const stdio = ["ignore", "pipe", "inherit"] as const;
+  return spawn(process.execPath, [script, file, session, String(count)], { env, stdio: [...stdio] });
+}
+
+async function killOften(file: string, lane: string, times: number): Promise<string[]> {
+  const acknowledged: string[] = [];
+  for (let time = 0; time < times; time += 1) {
+    const recorder = start(file, `${lane}-${time}`, 100_000);
+    const output = text(recorder.stdout!);
+    await once(recorder.stdout!, "data");
+    await setTimeout(Math.random() * 15);
+    recorder.kill("SIGKILL");
+    await once(recorder, "exit");
+    acknowledged.push(...(await output).split("\n").slice(0, -1));
+  }
+  return acknowledged;
+}

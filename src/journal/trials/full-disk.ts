@@ -1,0 +1,8 @@
+/** Writes a file where the journal finds no space. Arguments: workspace, state folder. Prints the result as JSON. */
+import { openToolcrib } from "../../toolcrib.ts";
+
+const [workspace, stateDirectory] = process.argv.slice(2) as [string, string];
+const crib = await openToolcrib({ workspace, stateDirectory });
+const { error } = await crib.call("file.write", { path: "old", content: "new" });
+process.stdout.write(JSON.stringify(error));
+await crib.close();
