@@ -31,7 +31,7 @@ export function withOutputs(environment: Environment, outputs: Environment): Env
     change: async (changes, options) =>
       (await changing(...changes.map(({ path }) => path))).change(changes, options),
     state: async (path, options) => (await reading(path)).state(path, options),
-    changeEntry: async (path, change) => (await changing(path)).changeEntry(path, change),
+    changeEntry: async (path, ...rest) => (await changing(path)).changeEntry(path, ...rest),
     ...(environment.recovered === undefined ? {} : { recovered: environment.recovered }),
     modifiedTimes: (...call) => environment.modifiedTimes(...call),
     ...(environment.snapshot === undefined ? {} : { snapshot: environment.snapshot.bind(environment) }),

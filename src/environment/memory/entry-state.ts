@@ -48,6 +48,9 @@ export function changeEntry(
   if (spot.missing.length > 0) throw notFound(givenPath);
   refuseOtherEntry(givenPath, stateOf(node, givenPath), change.before);
   const { after } = change;
+  const isFilled = node?.kind === "directory" && node.children.size > 0;
+  if (after.kind === "nothing" && isFilled) throw isStale(givenPath, "filled");
+  announce?.([]);
   if (after.kind === "file") directory.children.set(name, { ...(node as FileNode), mode: after.mode });
   else if (after.kind === "link") directory.children.set(name, newLink(after.target));
   else if (after.kind === "directory")
@@ -56,7 +59,6 @@ export function changeEntry(
       newDirectory(after.mode, node?.kind === "directory" ? node.children : undefined),
     );
   else directory.children.delete(name);
-  }
 }
 
 function findRealSpot(tree: Tree, relative: string): Spot | undefined {

@@ -1,4 +1,5 @@
 import type {
+  Announcing,
   ChangeOptions,
   ChangeReceipt,
   DeleteOptions,
@@ -132,6 +133,10 @@ export class MemoryEnvironment implements Environment {
       if (path.endsWith("/")) throw isDirectory(path);
       if (before !== undefined && options.ifExists === "refuse") throw alreadyExists(path);
       const file = newFile(content, before?.mode ?? options.mode);
+      options.announce?.([
+        ...this.#tree.toBeMade(spot),
+        { realPath: this.#tree.realPathOf(spot), before: before && infoOf(before), after: infoOf(file) },
+      ]);
       this.#tree.makeParents(spot).children.set(spot.name, file);
       return { created: before === undefined, info: infoOf(file) };
     });
@@ -198,8 +203,8 @@ export class MemoryEnvironment implements Environment {
     });
   }
 
-  async changeEntry(path: string, change: EntryChange): Promise<void> {
-    this.#change(path, () => changeEntry(this.#tree, this.#relative(path), path, change));
+  async changeEntry(path: string, change: EntryChange, options: Announcing = {}): Promise<void> {
+    this.#change(path, () => changeEntry(this.#tree, this.#relative(path), path, change, options));
   }
 
   async snapshot(options: SnapshotOptions = {}): Promise<Snapshot> {

@@ -1,11 +1,11 @@
 import { accessSync, constants, fdatasync, fdatasyncSync, type Stats, writeSync } from "node:fs";
 import { promisify } from "node:util";
-import type { WriteOptions, WriteReceipt } from "../../../contract/environment.ts";
+import type { ChangeReceipt, WriteOptions, WriteReceipt } from "../../../contract/environment.ts";
 import { Breath, throwIfAborted } from "../../../text/breath.ts";
 import { alreadyExists, isDirectory, isWorkspaceItself } from "../../failures.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
-import { closingOnError, findPlace, makeParents, type Place } from "./place.ts";
+import { closingOnError, findPlace, makeParents, type Place, realPathOf } from "./place.ts";
 import { type NamedPath, refuseUnlessFile } from "./read-file.ts";
 import { removeLeftovers, TemporaryFile } from "./temporary-file.ts";
 
@@ -35,6 +35,7 @@ export async function writeWhole(
       const filled = fillTemporary(temporary, content, { durable, signal });
       const stats = filled instanceof Promise ? await filled : filled;
       throwIfAborted(signal);
+      options.announce?.([...parent.made(), effectOf(place, stats)]);
       temporary.giveName(place.name, ifExists);
       parent.directory.confirm();
       tidyOnce(parent.directory, tidied);
@@ -48,6 +49,11 @@ export async function writeWhole(
   } finally {
     parent.close();
   }
+}
+
+function effectOf(place: Place, after: Stats): ChangeReceipt {
+  const before = place.stats && fileInfo(place.stats);
+  return { realPath: realPathOf(place), before, after: fileInfo(after) };
 }
 
 /**

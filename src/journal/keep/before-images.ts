@@ -1,0 +1,106 @@
+import type { Environment, FileInfo } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import { contentHash } from "../../text/content-hash.ts";
+import { showSize } from "../../text/show-size.ts";
+import type { Blobs } from "../blobs.ts";
+
+/** A file as it was when it was kept. */
+export interface KeptFile extends KeptContent {
+  readonly info: FileInfo;
+}
+
+export interface KeptContent {
+  /** "" when it was not read. */
+  readonly hash: string;
+  /** Why it is not kept. */
+  readonly lost?: string;
+}
+
+export interface KeepingLimits {
+  /** Contents kept for one call, together. */
+  readonly maxBytes: number;
+  /** Files and directories that one deletion takes with it. */
+  readonly maxEntries: number;
+}
+
+/** The contents that one call replaces or removes, kept within a budget. */
+export class BeforeImages {
+  readonly limits: KeepingLimits;
+  readonly #environment: Environment;
+  readonly #blobs: Blobs;
+  readonly #lost = new Map<string, string>();
+  #left: number;
+
+  constructor(environment: Environment, blobs: Blobs, limits: KeepingLimits) {
+    this.#environment = environment;
+    this.#blobs = blobs;
+    this.limits = limits;
+    this.#left = limits.maxBytes;
+  }
+
+  /** What could not be kept, and why: "data.bin (2.1 GB are more than is kept for one call)". */
+  get lost(): readonly string[] {
+    return Array.from(this.#lost, ([path, reason]) => `${path} (${reason})`);
+  }
+
+  has(hash: string): boolean {
+    return this.#blobs.has(hash);
+  }
+
+  /** Keeps the file that `path` leads to; undefined when nothing is there. */
+  async keep(path: string, signal: AbortSignal | undefined): Promise<KeptFile | undefined> {
+    try {
+      const { bytes, info } = await this.#environment.readFile(path, {
+        maxBytes: inMemoryBytes,
+        ...(signal ? { signal } : {}),
+      });
+      return { info, ...(await this.#keepContent(path, bytes)) };
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      if (error.code === "not-found") return undefined;
+      if (error.code !== "too-large" && error.code !== "denied") throw error;
+      const info = await this.#environment.info(path);
+      if (error.code === "too-large") return { info, ...(await this.#keepLarge(path, info.bytes, signal)) };
+      return { info, ...this.lose(path, "it may not be read") };
+    }
+  }
+
+  /** Keeps what was read of a file. */
+  async #keepContent(path: string, bytes: Uint8Array): Promise<KeptContent> {
+    if (this.#take(bytes.length)) return { hash: await this.#blobs.keep(bytes) };
+    const hash = contentHash(bytes);
+    return this.has(hash) ? { hash } : { ...this.lose(path, tooMuch(bytes.length)), hash };
+  }
+
+  /** Keeps a file that is too large to be held in memory. */
+  async #keepLarge(path: string, bytes: number, signal: AbortSignal | undefined): Promise<KeptContent> {
+    if (!this.#take(bytes)) return this.lose(path, tooMuch(bytes));
+    return { hash: (await this.#blobs.keepFile(this.#environment, path, signal)).hash };
+  }
+
+  /** Keeps a new content as well, if it is small: later edits replace it, and it is what a merge starts from. */
+  async keepNew(bytes: Uint8Array): Promise<string> {
+    const isKept = bytes.length <= maxNewBytes && this.#take(bytes.length);
+    return isKept ? this.#blobs.keep(bytes) : contentHash(bytes);
+  }
+
+  lose(path: string, reason: string): Required<KeptContent> {
+    this.#lost.set(path, reason);
+    return { hash: "", lost: reason };
+  }
+
+  #take(bytes: number): boolean {
+    if (bytes > this.#left) return false;
+    this.#left -= bytes;
+    return true;
+  }
+}
+
+/** Larger files are copied piece by piece. */
+const inMemoryBytes = 16 * 1024 * 1024;
+
+const maxNewBytes = 1024 * 1024;
+
+function tooMuch(bytes: number): string {
+  return `${showSize(bytes)} are more than is kept for one call`;
+}

@@ -1,0 +1,77 @@
+import type { ChangeOptions, ChangeReceipt, Environment, FileChange } from "../../contract/environment.ts";
+import type { Change, EntryState } from "../../contract/history.ts";
+import { isStale } from "../../environment/failures.ts";
+import type { BeforeImages } from "./before-images.ts";
+import { type CallChanges, fileState, nothing } from "./call-changes.ts";
+import { ownRealPath } from "./own-real-path.ts";
+
+/** `Environment.change`, kept: each old content is what its change says, so what is replaced is what was kept. */
+export async function keepChanges(
+  environment: Environment,
+  changes: readonly FileChange[],
+  options: ChangeOptions,
+  { images, record }: { readonly images: BeforeImages; readonly record: CallChanges },
+): Promise<readonly ChangeReceipt[]> {
+  const kept: KeptEnds[] = [];
+  for (const change of changes) kept.push(await keepEnds(environment, change, images, options.signal));
+  return environment.change(changes, {
+    ...options,
+    announce: (effects) => {
+      const made = effects.slice(0, effects.length - changes.length);
+      const receipts = effects.slice(made.length);
+      record.record([
+        ...record.made(made),
+        ...receipts.map((receipt, index) => toChange(record, receipt, changes[index]!, kept[index]!)),
+      ]);
+      options.announce?.(effects);
+    },
+  });
+}
+
+interface KeptEnds {
+  /** Where the entry points, when it is a link that goes. */
+  readonly link: EntryState | undefined;
+  readonly lost: string | undefined;
+  readonly afterHash: string;
+}
+
+async function keepEnds(
+  environment: Environment,
+  change: FileChange,
+  images: BeforeImages,
+  signal: AbortSignal | undefined,
+): Promise<KeptEnds> {
+  const { path, before, after } = change;
+  const afterHash = after === "nothing" ? "" : await images.keepNew(after);
+  const link = after === "nothing" ? await linkAt(environment, path) : undefined;
+  if (link !== undefined || before === "nothing" || images.has(before))
+    return { link, lost: undefined, afterHash };
+  const old = await images.keep(path, signal);
+  if (old === undefined) throw isStale(path, "gone");
+  if (old.hash !== before && old.hash !== "") throw isStale(path, "changed");
+  return { link, lost: old.lost, afterHash };
+}
+
+async function linkAt(environment: Environment, path: string): Promise<EntryState | undefined> {
+  const isLink = await environment.info(path, { followLinks: false }).then(
+    ({ kind }) => kind === "link",
+    // Whatever is wrong with it, the change will say.
+    () => false,
+  );
+  return isLink ? environment.state(await ownRealPath(environment, path)) : undefined;
+}
+
+function toChange(
+  record: CallChanges,
+  { realPath, before, after }: ChangeReceipt,
+  change: FileChange,
+  { link, lost, afterHash }: KeptEnds,
+): Change {
+  return {
+    path: record.nameOf(realPath),
+    before: before === undefined ? nothing : (link ?? fileState(before, change.before)),
+    after: after === undefined ? nothing : fileState(after, afterHash),
+    ...(lost === undefined ? {} : { lost }),
+    ...(change.hardLinks === "keep" ? { hardLinks: "keep" } : {}),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Environment } from "../../contract/environment.ts";
+import type { Blobs } from "../blobs.ts";
+import type { Journal } from "../journal.ts";
+import { BeforeImages, type KeepingLimits } from "./before-images.ts";
+import { CallChanges } from "./call-changes.ts";
+import { keepChanges } from "./keep-changes.ts";
+import { keepDeletion } from "./keep-deletion.ts";
+import { keepMove } from "./keep-move.ts";
+import { keepWrite } from "./keep-write.ts";
+
+export interface KeepingParts {
+  readonly callId: string;
+  readonly journal: Pick<Journal, "change">;
+  readonly blobs: Blobs;
+  readonly limits?: Partial<KeepingLimits>;
+}
+
+/** An environment, and what an undo of its changes will not bring back. */
+export interface KeepingEnvironment extends Environment {
+  readonly notKept: readonly string[];
+}
+
+/**
+ * Keeps what one call replaces or removes, and writes each change down before it is made: whatever happens then, what is
+ * on record is at least what was done. A change that fails leaves a record of which nothing came.
+ */
+export function keepingEnvironment(environment: Environment, parts: KeepingParts): KeepingEnvironment {
+  const images = new BeforeImages(environment, parts.blobs, { ...defaultLimits, ...parts.limits });
+  const record = new CallChanges(environment, parts.journal, parts.callId);
+  const kept = { images, record };
+  return {
+    get notKept() {
+      return images.lost;
+    },
+    writeFile: (path, content, options = {}) => keepWrite(environment, path, content, options, kept),
+    delete: (path, options = {}) => keepDeletion(environment, path, options, kept),
+    move: (from, to, options = {}) => keepMove(environment, from, to, options, kept),
+    change: (changes, options = {}) => keepChanges(environment, changes, options, kept),
+    changeEntry: (path, change, options = {}) =>
+      environment.changeEntry(path, change, {
+        announce: (effects) => {
+          record.record([{ path: record.nameOf(path), ...change }]);
+          options.announce?.(effects);
+        },
+      }),
+    workspace: environment.workspace,
+    realPath: (...call) => environment.realPath(...call),
+    info: (...call) => environment.info(...call),
+    state: (...call) => environment.state(...call),
+    readFile: (...call) => environment.readFile(...call),
+    readBytes: (...call) => environment.readBytes(...call),
+    readLines: (...call) => environment.readLines(...call),
+    ...(environment.recovered === undefined ? {} : { recovered: environment.recovered }),
+    modifiedTimes: (...call) => environment.modifiedTimes(...call),
+    openDirectory: (...call) => environment.openDirectory(...call),
+    ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],
+    start: (...call) => environment.start(...call),
+    close: () => environment.close(),
+  };
+}
+
+const defaultLimits: KeepingLimits = { maxBytes: 256 * 1024 * 1024, maxEntries: 20_000 };
