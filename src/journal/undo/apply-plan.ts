@@ -1,0 +1,115 @@
+import { dirname } from "node:path/posix";
+import type { EntryChange, Environment, FileChange } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Contents } from "./contents.ts";
+import { type EntryStep, orderSteps, type Work } from "./order-steps.ts";
+import type { Step, UndoPlan } from "./plan-undo.ts";
+
+export interface Workplace {
+  readonly environment: Environment;
+  readonly contents: Contents;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Makes a plan true. Answers which directories were left because something else is in them by now. */
+export async function applyPlan({ phases }: UndoPlan, place: Workplace): Promise<readonly string[]> {
+  // All contents are at hand before anything is changed: one that is gone or damaged stops it here.
+  const prepared = [];
+  for (const { steps, move } of phases) {
+    const work = orderSteps(steps);
+    prepared.push({ work, move, files: await toFileChanges(work.files, place.contents) });
+  }
+  const left: string[] = [];
+  for (const { work, files, move } of prepared) {
+    left.push(...(await applyWork(work, files, place)));
+    if (move) await place.environment.move(move.to, move.from, optionsOf(place));
+  }
+  return left;
+}
+
+async function applyWork(
+  work: Work,
+  files: readonly FileChange[],
+  place: Workplace,
+): Promise<readonly string[]> {
+  const { environment } = place;
+  const done: EntryStep[] = [];
+  const changeEntries = async (steps: readonly EntryStep[]) => {
+    for (const step of steps) {
+      await environment.changeEntry(step.path, step.change);
+      done.push(step);
+    }
+  };
+  try {
+    await changeEntries([...work.loosened, ...work.linksRemoved]);
+    if (work.cleared.length > 0)
+      await environment.change(await toFileChanges(work.cleared, place.contents), optionsOf(place));
+    await changeEntries([...work.directoriesCleared, ...work.directoriesMade]);
+    await refuseLinksOnTheWay(files, environment);
+    if (files.length > 0) await environment.change(files, optionsOf(place));
+  } catch (error) {
+    for (const { path, change } of done.reverse())
+      await environment.changeEntry(path, inverse(change)).catch(() => {});
+    throw error;
+  }
+  await changeEntries(work.linksMade);
+  const left = await removeEmpty(work.directoriesRemoved, environment);
+  await changeEntries(work.permissions);
+  return left;
+}
+
+/** Removes directories, deepest first, but for those in which something is. */
+async function removeEmpty(
+  steps: readonly EntryStep[],
+  environment: Environment,
+): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const { path, change } of steps) {
+    try {
+      await environment.changeEntry(path, change);
+    } catch (error) {
+      if (!(error instanceof ToolError && error.code === "stale")) throw error;
+      left.push(path);
+    }
+  }
+  return left;
+}
+
+/** A file is only ever put back where it was: not behind a link that somebody has put in place of its directory. */
+async function refuseLinksOnTheWay(files: readonly FileChange[], environment: Environment): Promise<void> {
+  const folders = new Set(files.map(({ path }) => dirname(path)));
+  for (const folder of folders) {
+    const wanted = folder === "." ? environment.workspace : `${environment.workspace}/${folder}`;
+    if ((await environment.realPath(folder)) === wanted) continue;
+    throw new ToolError("stale", `${folder} is a link by now, or lies behind one; nothing was undone`, {
+      hint: "Put the directory back where it was, or undo what made the link as well.",
+    });
+  }
+}
+
+async function toFileChanges(steps: readonly Step[], contents: Contents): Promise<readonly FileChange[]> {
+  const changes: FileChange[] = [];
+  for (const { path, now, then, hardLinks } of steps) {
+    const before = now.kind === "file" ? now.hash : "nothing";
+    changes.push(
+      then.kind === "file"
+        ? {
+            path,
+            before,
+            after: await contents.read(then.hash),
+            mode: then.mode,
+            ...(hardLinks === undefined ? {} : { hardLinks }),
+          }
+        : { path, before, after: "nothing" },
+    );
+  }
+  return changes;
+}
+
+function inverse({ before, after }: EntryChange): EntryChange {
+  return { before: after, after: before } as EntryChange;
+}
+
+function optionsOf({ signal }: Workplace): { readonly signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
