@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Access } from "../contract/access.ts";
-import { decide } from "./decide.ts";
 import { modes } from "./mode.ts";
+import { judge } from "./trials/judge.ts";
 
 const accesses: Record<string, Access> = {
   read: { kind: "read", path: "a" },
@@ -14,9 +14,7 @@ const accesses: Record<string, Access> = {
 it("lets each mode pass exactly what it promises", () => {
   const allowed = modes.map((mode) => [
     mode,
-    Object.keys(accesses).filter(
-      (risk) => decide({ mode, accesses: [accesses[risk]!], risk: "read" }).verdict === "allow",
-    ),
+    Object.keys(accesses).filter((risk) => judge([accesses[risk]!], [], { mode }).verdict === "allow"),
   ]);
   expect(Object.fromEntries(allowed)).toEqual({
     safe: ["read"],
@@ -26,27 +24,34 @@ it("lets each mode pass exactly what it promises", () => {
   });
 });
 
-it("judges a call by its most harmful access and says which one it is", () => {
+it("judges a call by its most harmful part and says which one it is", () => {
   const touched = [accesses.read!, accesses.execute!, accesses.write!];
-  const decision = decide({ mode: "cautious", accesses: touched, risk: "destructive" });
-  expect(decision).toEqual({
+  const { verdict, risk, record } = judge(touched, []);
+  expect({ verdict, risk, record }).toEqual({
     verdict: "ask",
     risk: "execute",
-    rule: "mode cautious: execute",
-    reason: "it would run `make`",
+    record: {
+      verdict: "ask",
+      rule: "mode cautious: execute",
+      source: "mode cautious",
+      reason: "it would run `make`",
+    },
   });
 });
 
 it("judges a call that names nothing it would touch by what its tool can do", () => {
-  expect(decide({ mode: "safe", accesses: [], risk: "read" })).toEqual({
+  const record = (risk: "read" | "execute") =>
+    judge([], [], { mode: "safe", tool: { name: "x", risk } }).record;
+  expect(record("read")).toEqual({
     verdict: "allow",
-    risk: "read",
     rule: "mode safe: read",
+    source: "mode safe",
+    reason: "it would run a tool",
   });
-  expect(decide({ mode: "safe", accesses: [], risk: "execute" })).toEqual({
+  expect(record("execute")).toEqual({
     verdict: "ask",
-    risk: "execute",
     rule: "mode safe: execute",
+    source: "mode safe",
     reason: "it would run a tool",
   });
 });

@@ -1,55 +1,42 @@
-import type { Access, Risk } from "../contract/access.ts";
-import type { Mode } from "./mode.ts";
+import type { DecisionRecord } from "../contract/account.ts";
+import { describePart } from "./describe-part.ts";
+import { placeOf } from "./guard-paths.ts";
+import { judgePart } from "./judge-part.ts";
+import { partsOf } from "./parts.ts";
+import type { Decision, PartVerdict, Question } from "./policy.ts";
+import type { Policy } from "./rules/compile-policy.ts";
+import { harm, worse } from "./rules/own-risk.ts";
 
-/** What the guardian says of a call, and why. */
-export type Decision =
-  | { readonly verdict: "allow"; readonly risk: Risk; readonly rule: string }
-  | { readonly verdict: "ask"; readonly risk: Risk; readonly rule: string; readonly reason: string };
+export { pathsNamed } from "./parts.ts";
 
-/** Judges what a call would touch. Pure: the apps ask the person. */
-export function decide(question: {
-  readonly mode: Mode;
-  readonly accesses: readonly Access[];
-  /** What the tool can do at most; it counts for a call that names nothing it would touch. */
-  readonly risk: Risk;
-}): Decision {
-  const risk = question.accesses.length > 0 ? riskOf(question.accesses) : question.risk;
-  const rule = `mode ${question.mode}: ${risk}`;
-  if (allowedRisks[question.mode].has(risk)) return { verdict: "allow", risk, rule };
-  const touched = question.accesses.filter((access) => riskOfAccess(access) === risk).map(describeAccess);
-  return { verdict: "ask", risk, rule, reason: `it would ${touched.join(", ") || "run a tool"}` };
-}
-
-const allowedRisks: Record<Mode, ReadonlySet<Risk>> = {
-  safe: new Set(["read"]),
-  cautious: new Set(["read", "write"]),
-  paranoid: new Set(),
-  yolo: new Set(["read", "write", "execute", "network", "destructive"]),
-};
-
-const ascendingRisks: readonly Risk[] = ["read", "write", "execute", "network", "destructive"];
-
-/** The highest risk among the accesses. */
-function riskOf(accesses: readonly Access[]): Risk {
-  const highest = accesses.reduce(
-    (most, access) => Math.max(most, ascendingRisks.indexOf(riskOfAccess(access))),
-    0,
-  );
-  return ascendingRisks[highest]!;
-}
-
-function riskOfAccess(access: Access): Risk {
-  if (access.kind !== "delete") return access.kind;
-  return access.inEdit ? "write" : "destructive";
-}
-
-function describeAccess(access: Access): string {
-  switch (access.kind) {
-    case "execute":
-      return `run \`${access.command}\``;
-    case "network":
-      return `connect to ${access.host}`;
-    default:
-      return `${access.kind} ${access.path}`;
+/** Judges what a call would do, part by part; the strictest part decides. Pure: the apps ask the person. */
+export function decide(question: Question, policy: Policy): Decision {
+  const parts = partsOf(question, policy.place).flatMap((part) => judgePart(part, question, policy) ?? []);
+  let decisive = parts[0]!;
+  let risk = decisive.risk;
+  for (const part of parts) {
+    risk = worse(risk, part.risk);
+    if (strictness(part) > strictness(decisive)) decisive = part;
   }
+  const { verdict } = decisive;
+  return { verdict, risk, decisive, parts, record: recordOf(decisive, parts, question) };
+}
+
+/** Deny before ask before allow, and of those the most harmful. */
+function strictness({ verdict, risk, rule }: PartVerdict): number {
+  return strict[verdict] * 20 + harm(risk) * 2 + (rule === undefined ? 0 : 1);
+}
+
+const strict = { allow: 0, ask: 1, deny: 2 } as const;
+
+function recordOf(decisive: PartVerdict, parts: readonly PartVerdict[], { mode }: Question): DecisionRecord {
+  const { verdict, rule, risk, reason } = decisive;
+  if (rule !== undefined) return { verdict, rule: rule.text, source: placeOf(rule), reason };
+  const alike = parts.filter(
+    (part) => part.verdict === verdict && part.rule === undefined && part.risk === risk,
+  );
+  const would = [...new Set(alike.map(({ part }) => describePart(part)))];
+  const shown = would.length > 5 ? [...would.slice(0, 5), `${would.length - 5} more`] : would;
+  const source = `mode ${mode}`;
+  return { verdict, rule: `${source}: ${risk}`, source, reason: `it would ${shown.join(", ")}` };
 }

@@ -2,6 +2,7 @@ import type { Access, Risk } from "../contract/access.ts";
 import type { DecisionRecord, SandboxLevel } from "../contract/account.ts";
 import type { SimpleCommand, Span } from "./commands/analysis.ts";
 import type { Mode } from "./mode.ts";
+import type { PathTarget } from "./paths/path-target.ts";
 
 /** Where rules come from, the weakest first. `session` are answers a person gave in this room. */
 export const levels = ["built-in", "user", "project", "granted", "command line", "session"] as const;
@@ -26,15 +27,49 @@ export interface RulePlace {
   readonly text: string;
 }
 
+/** What the paths in rules and calls are relative to. */
+export interface Place {
+  /** Absolute real path of the workspace. */
+  readonly workspace: string;
+  /** The person's home, for "~". */
+  readonly home: string;
+  /** Toolcrib's own directories, which no tool reads or writes. */
+  readonly own: readonly string[];
+}
+
 /** One thing a call would do that is judged by itself. */
 export type Part =
   /** The tool as such: for rules about tools, and for calls that name nothing they would touch. */
-  | { readonly kind: "use"; readonly tool: string; readonly server: string | undefined; readonly risk: Risk }
-  | { readonly kind: "read" | "write" | "delete"; readonly path: string; readonly in?: Segment }
-  | { readonly kind: "connect"; readonly host: string; readonly in?: Segment }
+  | {
+      readonly kind: "use";
+      readonly tool: string;
+      readonly server: string | undefined;
+      readonly risk: Risk;
+      /** The other parts say what the call does. */
+      readonly names: "everything" | "nothing";
+    }
+  | PathPart
+  /** `host`: as rules see it; undefined if that is only known when it runs. */
+  | {
+      readonly kind: "connect";
+      readonly spelling: string;
+      readonly host: string | undefined;
+      readonly in?: Segment;
+    }
   | { readonly kind: "run"; readonly command: SimpleCommand; readonly in: Segment }
   /** A part of a command that only the shell will understand. */
   | { readonly kind: "unclear"; readonly reason: string; readonly in: Segment };
+
+export interface PathPart {
+  readonly kind: "read" | "write" | "delete";
+  /** As the call or the command says it. */
+  readonly path: string;
+  readonly target: PathTarget;
+  readonly risk: Risk;
+  /** A program of which little is known was given the path: only what refuses paths counts. */
+  readonly mentioned?: true;
+  readonly in?: Segment;
+}
 
 /** The piece of a command that a part comes from. */
 export interface Segment {

@@ -25,9 +25,9 @@ type Shape =
   | { readonly kind: "literal" | "prefix" | "suffix"; readonly text: string }
   | { readonly kind: "anything" | "general" };
 
-type Token = "*" | "?" | { readonly code: number } | CharacterClass;
+export type Token = "*" | "?" | { readonly code: number } | CharacterClass;
 
-interface CharacterClass {
+export interface CharacterClass {
   readonly negated: boolean;
   /** First and last code point, in pairs. */
   readonly ranges: readonly number[];
@@ -132,7 +132,7 @@ function matchTokens(tokens: readonly Token[], name: string): boolean {
   return token === tokens.length;
 }
 
-function matchesOne(token: Exclude<Token, "*">, code: number): boolean {
+export function matchesOne(token: Exclude<Token, "*">, code: number): boolean {
   if (token === "?") return true;
   if ("code" in token) return token.code === code;
   for (let index = 0; index < token.ranges.length; index += 2) {

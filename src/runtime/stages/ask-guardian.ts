@@ -1,64 +1,165 @@
-import type { Access, Risk } from "../../contract/access.ts";
-import { ToolError } from "../../contract/error.ts";
+import type { DecisionRecord, SandboxLevel } from "../../contract/account.ts";
+import type { ToolCall } from "../../contract/call.ts";
 import { decide } from "../../guardian/decide.ts";
+import { grantsFor } from "../../guardian/grants.ts";
 import type { Mode } from "../../guardian/mode.ts";
+import type { Decision, Question } from "../../guardian/policy.ts";
+import type { Policy } from "../../guardian/rules/compile-policy.ts";
+import type { Approval, ApprovalRequest, Approve } from "../approvals/approval.ts";
+import { hashCall, hashValue } from "../approvals/hash-call.ts";
+import { OpenQuestions } from "../approvals/open-questions.ts";
+import { previewCall } from "../approvals/preview-call.ts";
+import { questionOf } from "../approvals/question-of.ts";
+import {
+  changedMeanwhile,
+  couldNotAsk,
+  denied,
+  needsApproval,
+  refusedByPerson,
+} from "../approvals/refusals.ts";
+import { snapshot } from "../approvals/snapshot.ts";
 import type { Stage } from "../stage.ts";
 import { untilAborted } from "../until-aborted.ts";
 
-/** What a person is shown before a call may go on. */
-export interface ApprovalRequest {
-  readonly callId: string;
-  readonly tool: string;
-  readonly input: unknown;
-  readonly accesses: readonly Access[];
-  readonly risk: Risk;
-  /** Why it is asked, and by which rule. */
-  readonly reason: string;
-  readonly rule: string;
-}
-
-/** The person's answer; the message of a refusal goes to the model. */
-export type Approval = { readonly allow: true } | { readonly allow: false; readonly message?: string };
-
 export interface GuardianSettings {
   readonly mode: Mode;
+  readonly rules: Rules;
+  readonly surroundings: () => Surroundings;
   /** Asks the person. Without it, whatever would be asked is refused with `needs-approval`. */
-  readonly approve?: (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval> | Approval;
+  readonly approve?: Approve;
+}
+
+/** The rules that hold, and the way to add what a person grants. */
+export interface Rules {
+  readonly current: Policy;
+  /** Until the room is closed. */
+  grantForSession(lines: readonly string[]): void;
+  /** From now on, in this workspace. */
+  grantAlways(lines: readonly string[], comment: string): Promise<void>;
+}
+
+/** What commands run in; it may change while a person thinks. */
+export interface Surroundings {
+  readonly sandbox: SandboxLevel;
+  /** Those that commands get. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 /** Lets a call pass, asks the person, or refuses it. */
 export function askGuardian(settings: GuardianSettings): Stage {
-  return async (call, next) => {
-    const decision = decide({ mode: settings.mode, accesses: call.accesses, risk: call.tool.risk });
-    if (decision.verdict === "allow") return next(call);
-    const { risk, reason, rule } = decision;
-    if (!settings.approve) {
-      throw new ToolError("needs-approval", `This call needs a person's approval (${rule}): ${reason}`, {
-        hint: "Nobody can be asked here: choose another way, or ask the person to allow it (another mode).",
+  const { approve, rules } = settings;
+  const questions = new OpenQuestions();
+  return async (given, next) => {
+    // Whoever made the call may still hold its input: what is judged must be what will run.
+    const call = { ...given, input: snapshot(given.input) };
+    for (;;) {
+      const question = await questionFor(call, settings);
+      const decision = decide(question, rules.current);
+      call.account.decision = decision.record;
+      call.account.sandbox = question.sandbox;
+      if (decision.verdict === "allow") return next(call);
+      if (decision.verdict === "deny") throw denied(decision);
+      if (!approve) throw needsApproval(decision);
+
+      const grants = grantsFor(decision, question.tool.name) ?? [];
+      const answered = questions.answered(grants);
+      if (answered) {
+        // That answer may settle this call, too.
+        await untilAborted(answered, call.signal, "approval of another call");
+        continue;
+      }
+      await questions.ask(grants, async () => {
+        const request = await requestFor(call, question, decision, grants, settings);
+        const approval = await ask(approve, request, call.signal);
+        if (!approval.allow) {
+          note(call, decision, "no");
+          throw refusedByPerson(decision, approval.message);
+        }
+        const isSame = (hash: string) => hash === request.hash;
+        const now = hashFor(call, await questionFor(call, settings), settings);
+        if (!isSame(now) || !isSame(approval.hash ?? now)) throw changedMeanwhile();
+        note(call, decision, await remember(call, approval, grants, rules));
       });
+      return next(call);
     }
-    const request = { callId: call.id, tool: call.tool.name, input: call.input, accesses: call.accesses };
-    const asking = ask(settings.approve, { ...request, risk, reason, rule }, call.signal);
-    const approval = await untilAborted(asking, call.signal, "approval");
-    if (approval.allow) return next(call);
-    throw new ToolError("denied", approval.message ?? `The person refused this call (${rule})`, {
-      hint: "Do not repeat it; ask what to do instead.",
-    });
   };
 }
 
-async function ask(
-  approve: NonNullable<GuardianSettings["approve"]>,
-  request: ApprovalRequest,
-  signal: AbortSignal,
-): Promise<Approval> {
-  try {
-    return await approve(request, signal);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ToolError("needs-approval", `The person could not be asked: ${reason}`, {
-      hint: "Nothing was done; try again when somebody can answer.",
-      cause,
-    });
+function questionFor(call: ToolCall, { mode, rules, surroundings }: GuardianSettings): Promise<Question> {
+  return questionOf(call, { mode, sandbox: surroundings().sandbox, place: rules.current.place });
+}
+
+async function requestFor(
+  call: ToolCall,
+  question: Question,
+  { risk, record, parts }: Decision,
+  grants: readonly string[],
+  settings: GuardianSettings,
+): Promise<ApprovalRequest> {
+  const { reason, rule, source } = record;
+  return {
+    callId: call.id,
+    tool: question.tool.name,
+    input: snapshot(call.input),
+    accesses: call.accesses,
+    risk,
+    reason,
+    rule,
+    source,
+    parts,
+    preview: await previewCall(call),
+    grants,
+    directory: call.environment.workspace,
+    environment: hashValue(settings.surroundings().variables).slice(0, 16),
+    sandbox: question.sandbox,
+    hash: hashFor(call, question, settings),
+  };
+}
+
+function hashFor(call: ToolCall, question: Question, { surroundings }: GuardianSettings): string {
+  const { sandbox, variables } = surroundings();
+  return hashCall({
+    tool: question.tool.name,
+    input: call.input,
+    realPaths: question.realPaths,
+    directory: call.environment.workspace,
+    variables,
+    sandbox,
+  });
+}
+
+async function ask(approve: Approve, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
+  const asking = async () => approve(request, signal);
+  const answer = asking().catch((cause) => {
+    throw couldNotAsk(cause);
+  });
+  return untilAborted(answer, signal, "approval");
+}
+
+/** What was approved may run, also when the rule could not be written down. */
+async function remember(
+  call: ToolCall,
+  approval: Approval & { readonly allow: true },
+  grants: readonly string[],
+  rules: Rules,
+): Promise<Answer> {
+  if (grants.length === 0 || approval.remember === undefined) return "once";
+  if (approval.remember === "always") {
+    try {
+      const time = new Date().toISOString().slice(0, 16).replace("T", " ");
+      await rules.grantAlways(grants, `${time} UTC, asked for by ${call.id}`);
+      return "always";
+    } catch (error) {
+      const message = `Allowed for this session only: ${(error as Error).message}`;
+      call.notify({ type: "progress", message });
+    }
   }
+  rules.grantForSession(grants);
+  return "session";
+}
+
+type Answer = NonNullable<DecisionRecord["answer"]>;
+
+function note(call: ToolCall, { record }: Decision, answer: Answer): void {
+  call.account.decision = { ...record, answer };
 }

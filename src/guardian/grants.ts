@@ -1,0 +1,44 @@
+import type { Decision, Part } from "./policy.ts";
+
+/**
+ * The rules that would let exactly this call pass another time, a line each; undefined if one part cannot be granted, such
+ * as what only the shell understands.
+ */
+export function grantsFor(decision: Decision, tool: string): readonly string[] | undefined {
+  const lines = decision.parts.filter(({ verdict }) => verdict === "ask").map(({ part }) => grant(part));
+  if (lines.length === 0 || lines.includes(undefined)) return undefined;
+  return [...new Set(lines.map((line) => `${line} by ${quote(tool)}`))];
+}
+
+function grant(part: Part): string | undefined {
+  switch (part.kind) {
+    case "use":
+      return `allow use ${quote(part.tool)}${part.server === undefined ? "" : ` of ${quote(part.server)}`}`;
+    case "connect":
+      return part.host === undefined ? undefined : `allow connect ${quote(part.host)}`;
+    case "run": {
+      const { words, assignments } = part.command;
+      const values = [
+        ...assignments.map(({ name, value }) =>
+          value?.value === undefined ? undefined : `${name}=${value.value}`,
+        ),
+        ...words.map(({ value }) => value),
+      ];
+      return values.includes(undefined)
+        ? undefined
+        : `allow run ${values.map((value) => quote(value!)).join(" ")}`;
+    }
+    case "unclear":
+      return undefined;
+    default:
+      return part.target.kind === "known" ? `allow ${part.kind} ${quote(part.target.path)}` : undefined;
+  }
+}
+
+/** So that a rule means exactly this text. */
+function quote(text: string): string {
+  if (/^[\w./:%+,=-]+$/.test(text) && !keywords.has(text)) return text;
+  return text.includes("'") ? `"${text.replace(/["\\]/g, "\\$&")}"` : `'${text}'`;
+}
+
+const keywords: ReadonlySet<string> = new Set(["by", "of", "because"]);

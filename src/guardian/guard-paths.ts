@@ -1,0 +1,49 @@
+import type { PathGuard, PathRefusal } from "../contract/guard.ts";
+import { namesOf, refusingRule } from "./paths/refuse-path.ts";
+import type { RulePlace } from "./policy.ts";
+import type { PathRule, Policy } from "./rules/compile-policy.ts";
+
+/**
+ * The part of a policy that holds wherever a path is reached: secret, protected and denied paths. "write" is asked about
+ * what is written, replaced, deleted or moved, which for a directory means all in it.
+ */
+export function guardPaths(policy: Policy): PathGuard {
+  return (use, realPath) => {
+    const names = namesOf(realPath);
+    const rule =
+      refusingRule(policy, use, names, forEveryTool) ??
+      (use === "write" ? refusingRule(policy, "delete", names, isClass) : undefined);
+    return rule && refusal(rule, use);
+  };
+}
+
+function forEveryTool({ by }: PathRule): boolean {
+  return by === undefined;
+}
+
+function isClass({ effect }: PathRule): boolean {
+  return effect !== "deny";
+}
+
+function refusal(rule: PathRule, use: "read" | "write"): PathRefusal {
+  return { reason: reasonOf(rule, use), rule: `${rule.place.text} (${placeOf(rule.place)})` };
+}
+
+/** Why a path is refused, to go on after the path. */
+export function reasonOf({ effect, because, sealed }: PathRule, use: "read" | "write" | "delete"): string {
+  if (sealed) return "belongs to Toolcrib itself";
+  const reason =
+    effect === "secret"
+      ? "may hold secrets"
+      : effect === "protected"
+        ? "is protected"
+        : `must not be ${past[use]}`;
+  return because === undefined ? reason : `${reason}: ${because}`;
+}
+
+const past = { read: "read", write: "written", delete: "deleted" } as const;
+
+/** "rules:12", or only the name of what has no lines to look up. */
+export function placeOf({ level, name, line }: RulePlace): string {
+  return level === "built-in" ? name : `${name}:${line}`;
+}

@@ -1,0 +1,64 @@
+import type { Risk } from "../contract/access.ts";
+import { findRules } from "./find-rules.ts";
+import type { Mode } from "./mode.ts";
+import type { Part, PartVerdict, Question } from "./policy.ts";
+import type { Policy, Rule } from "./rules/compile-policy.ts";
+
+/** What is said of one part; undefined for a path that was only mentioned and that nobody minds. */
+export function judgePart(part: Part, { mode, tool }: Question, policy: Policy): PartVerdict | undefined {
+  const finding = findRules(part, tool, policy);
+  const say = (verdict: PartVerdict["verdict"], reason: string, rule?: Rule): PartVerdict => ({
+    part,
+    verdict,
+    risk: finding.risk,
+    rule: rule?.place,
+    reason,
+  });
+  const { deny, mayDeny, wins, doubt, risk } = finding;
+  if (deny !== undefined) return say("deny", deny.reason, deny.rule);
+  if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isPersons(mayDeny.rule)))
+    return say("ask", mayDeny.reason, mayDeny.rule);
+  if ("mentioned" in part) return undefined;
+  if (part.kind === "use" && part.names === "everything" && wins === undefined)
+    return say("allow", "what it touches is judged");
+  if (mode === "yolo") return sayInYolo(part, policy, say);
+  if (wins?.effect === "ask") return say("ask", wins.because ?? "a rule asks before this", wins);
+  if (mode === "paranoid") return say("ask", "mode paranoid asks before everything");
+  if (part.kind === "unclear") return say("ask", `only the shell will understand it: ${part.reason}`);
+  if (wins !== undefined) return say("allow", wins.because ?? "a rule allows it", wins);
+  if (doubt !== undefined) return say("ask", doubt);
+  if (part.kind === "run" || !passes[mode].has(risk))
+    return say("ask", `mode ${mode} asks before ${deeds[risk]}`);
+  return say("allow", `mode ${mode} lets ${deeds[risk]} pass`);
+}
+
+/** What cannot be understood may be what a person forbade, which holds in this mode, too. */
+function sayInYolo(
+  part: Part,
+  policy: Policy,
+  say: (verdict: PartVerdict["verdict"], reason: string, rule?: Rule) => PartVerdict,
+): PartVerdict {
+  const forbidden =
+    part.kind === "unclear"
+      ? policy.commands.all.findLast((rule) => rule.effect === "deny" && isPersons(rule))
+      : undefined;
+  if (forbidden === undefined) return say("allow", `mode yolo lets everything pass`);
+  return say("ask", `only the shell will know whether this is what a rule denies`, forbidden);
+}
+
+function isPersons({ place }: Rule): boolean {
+  return place.level !== "built-in";
+}
+
+const passes: Record<Exclude<Mode, "yolo" | "paranoid">, ReadonlySet<Risk>> = {
+  safe: new Set(["read"]),
+  cautious: new Set(["read", "write"]),
+};
+
+const deeds: Record<Risk, string> = {
+  read: "reading",
+  write: "writing",
+  execute: "commands run",
+  network: "connecting",
+  destructive: "deleting",
+};

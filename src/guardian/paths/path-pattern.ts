@@ -1,0 +1,87 @@
+import { expandBraces } from "../../text/glob-braces.ts";
+import { matchSegment, parseSegments, type Segment } from "../../text/glob-segment.ts";
+import type { Place } from "../policy.ts";
+import { fold } from "./fold.ts";
+
+/**
+ * The absolute paths that a glob means, name by name, as alternatives. It is relative to the workspace; with "/" or "~" in
+ * front it is absolute; without a slash, or with a double star in front, it means any depth: of the workspace if `exact`,
+ * else wherever it is.
+ */
+export function compilePath(glob: string, place: Place, spelling: "exact" | "folded"): Segment[][] {
+  const spell = spelling === "folded" ? fold : (text: string) => text;
+  return expandBraces(spell(glob)).map((given) => {
+    const text = given.replace(/(?<=.)\/+$/, "");
+    const below = (directory: string, rest: string) => [...literalNames(spell(directory)), ...namesOf(rest)];
+    if (/^~(?:\/|$)/.test(text)) return below(place.home, text.slice(1));
+    if (text.startsWith("/")) return namesOf(text);
+    const anywhere = text.startsWith("**/")
+      ? text
+      : text === "**" || text.includes("/")
+        ? undefined
+        : `**/${text}`;
+    if (anywhere === undefined) return below(place.workspace, text);
+    return spelling === "folded" ? namesOf(anywhere) : below(place.workspace, anywhere);
+  });
+}
+
+function namesOf(text: string): Segment[] {
+  return parseSegments(text).filter((segment) => !(segment !== "**" && isDot(segment)));
+}
+
+function isDot(segment: Exclude<Segment, "**">): boolean {
+  return segment.shape.kind === "literal" && (segment.shape.text === "" || segment.shape.text === ".");
+}
+
+function literalNames(path: string): Segment[] {
+  return namesIn(path).map((text) => ({
+    tokens: [...text].map((character) => ({ code: character.codePointAt(0)! })),
+    shape: { kind: "literal", text },
+  }));
+}
+
+/** The names in an absolute path. */
+export function namesIn(path: string): string[] {
+  return path.split("/").filter((name) => name !== "");
+}
+
+/** "whole": the path itself; "within": the path or a directory above it. */
+export function matchNames(
+  pattern: readonly Segment[],
+  names: readonly string[],
+  reach: "whole" | "within",
+): boolean {
+  let segment = 0;
+  let name = 0;
+  let stars = -1;
+  let starsName = 0;
+  for (;;) {
+    const current = pattern[segment];
+    if (current === undefined && (reach === "within" || name === names.length)) return true;
+    if (current === "**") {
+      // At the end it means what is inside.
+      if (segment + 1 === pattern.length) return name < names.length;
+      stars = segment;
+      starsName = name;
+      segment += 1;
+    } else if (current !== undefined && name < names.length && matchSegment(current, names[name]!)) {
+      segment += 1;
+      name += 1;
+    } else if (stars >= 0 && starsName < names.length) {
+      // Returning to the last stars alone is enough: what earlier ones could take, these can take as well.
+      starsName += 1;
+      name = starsName;
+      segment = stars + 1;
+    } else return false;
+  }
+}
+
+/** Whether the directory of these names is one that the pattern leads through by name. */
+export function leadsThrough(pattern: readonly Segment[], names: readonly string[]): boolean {
+  for (let end = 1; end < pattern.length; end += 1) {
+    const last = pattern[end - 1]!;
+    if (last === "**" || last.shape.kind !== "literal") continue;
+    if (matchNames(pattern.slice(0, end), names, "whole")) return true;
+  }
+  return false;
+}

@@ -1,0 +1,160 @@
+import { posix } from "node:path";
+import { escapeGlob } from "../../text/glob.ts";
+import { expandBraces } from "../../text/glob-braces.ts";
+import { type NamePattern, parseSegments } from "../../text/glob-segment.ts";
+import type { UnknownPart, Word } from "../commands/analysis.ts";
+import type { Place } from "../policy.ts";
+import { fold } from "./fold.ts";
+
+/** Where a path leads, as far as that can be told. */
+export type PathTarget =
+  /** The name of a spilled output, which is no path. */
+  | { readonly kind: "output" }
+  /** `real`: where links lead, if that is elsewhere. */
+  | { readonly kind: "known"; readonly path: string; readonly real: string | undefined }
+  /** Only the shell will know. */
+  | { readonly kind: "open"; readonly alternatives: readonly OpenPath[] };
+
+/** One thing that a path may become, in folded spelling. */
+export interface OpenPath {
+  /** From the root. */
+  readonly names: readonly OpenName[];
+  /** With `unknownName` for directories that are not known; undefined when the last name is not known either. */
+  readonly sample: string | undefined;
+}
+
+export type OpenName = "**" | (NamePattern & { readonly noLeadingDot: boolean });
+
+/** Stands for a directory in a path when nobody knows its name. No file system takes it. */
+export const unknownName = "\0";
+
+/** A path that a tool was given. */
+export function givenPath(path: string, place: Place, realPaths: ReadonlyMap<string, string>): PathTarget {
+  if (/^out_[0-9a-z]{12,32}$/.test(path)) return { kind: "output" };
+  return { kind: "known", path: absolute(path, place.workspace), real: realPaths.get(path) };
+}
+
+/** The path that a word of a command names, as it would be handed to an environment; undefined if it is not known. */
+export function spelledPath(word: Word, directory: string | undefined, place: Place): string | undefined {
+  const value = expandHome(word, place);
+  if (value === undefined || value === "") return undefined;
+  if (value.startsWith("/")) return value;
+  if (directory === undefined) return undefined;
+  return directory === "" ? value : `${directory}/${value}`;
+}
+
+/** The same with what can be told of it otherwise. */
+export function wordPath(
+  word: Word,
+  directory: string | undefined,
+  place: Place,
+  realPaths: ReadonlyMap<string, string>,
+): PathTarget {
+  const spelled = spelledPath(word, directory, place);
+  if (spelled !== undefined)
+    return { kind: "known", path: absolute(spelled, place.workspace), real: realPaths.get(spelled) };
+  return openPath(startParts(word, place), directory, place);
+}
+
+function absolute(path: string, workspace: string): string {
+  const joined = path.startsWith("/") ? path : `${workspace}/${path}`;
+  const normal = posix.normalize(joined);
+  return normal.length > 1 && normal.endsWith("/") ? normal.slice(0, -1) : normal;
+}
+
+/** The word's text if only its beginning "~" or "$HOME" was unknown. */
+function expandHome(word: Word, place: Place): string | undefined {
+  if (word.value !== undefined) return word.value;
+  const parts = startParts(word, place);
+  return parts.every((part) => typeof part === "string") ? parts.join("") : undefined;
+}
+
+function startParts(word: Word, { home }: Place): Word["parts"] {
+  const [first, ...rest] = word.parts;
+  const isHome =
+    typeof first === "object" && first.unknown === "home" && /^(?:~|\$HOME|\$\{HOME\})$/.test(first.text);
+  return isHome ? [home, ...rest] : word.parts;
+}
+
+/**
+ * Globs and braces stay within one name; whatever else the shell fills in may hold slashes and "..", so that only what
+ * follows it is certain.
+ */
+function openPath(parts: Word["parts"], directory: string | undefined, place: Place): PathTarget {
+  const wild = parts.findLastIndex((part) => typeof part === "object" && !isPattern(part));
+  const certain = wild >= 0 || parts.length === 0 ? undefined : directory;
+  const pattern = parts
+    .slice(wild + 1)
+    .map(asPattern)
+    .join("");
+  const alternatives = expand(wild >= 0 || parts.length === 0 ? `*${pattern}` : pattern).map((text) => {
+    const start = text.startsWith("/")
+      ? ""
+      : certain === undefined
+        ? undefined
+        : absolute(certain, place.workspace);
+    const base: OpenName[] = start === undefined ? ["**"] : readNames(escapeGlob(fold(start)), false);
+    const names = climb([...base, ...readNames(fold(text), wild < 0)]);
+    return { names, sample: sampleOf(names) };
+  });
+  return { kind: "open", alternatives };
+}
+
+function isPattern({ unknown, text }: UnknownPart): boolean {
+  return unknown === "glob" || (unknown === "braces" && !/\.\.|[$`"'\\]/.test(text));
+}
+
+function asPattern(part: string | UnknownPart): string {
+  if (typeof part === "string") return escapeGlob(part);
+  return part.unknown === "braces" ? part.text.replace(/[*?[\]!]/g, "\\$&") : part.text;
+}
+
+/** What cannot be read as a pattern may become anything. */
+function expand(pattern: string): string[] {
+  try {
+    const texts = expandBraces(pattern);
+    for (const text of texts) parseSegments(text);
+    return texts;
+  } catch {
+    return ["**"];
+  }
+}
+
+function readNames(pattern: string, glob: boolean): OpenName[] {
+  return parseSegments(pattern).flatMap((segment): OpenName[] => {
+    // The shell's "**" is "*" unless it is told otherwise; then it is any depth, which is more.
+    if (segment === "**") return ["**"];
+    if (segment.shape.kind === "literal" && (segment.shape.text === "" || segment.shape.text === "."))
+      return [];
+    const [first] = segment.tokens;
+    return [{ ...segment, noLeadingDot: glob && !(typeof first === "object" && "code" in first) }];
+  });
+}
+
+/** Takes ".." back; where it climbs out of what is not known, nothing above is. */
+function climb(names: readonly OpenName[]): OpenName[] {
+  const climbed: OpenName[] = [];
+  for (const name of names) {
+    const mayClimb = name !== "**" && name.shape.kind !== "literal" && mayBeTwoDots(name);
+    if (name !== "**" && name.shape.kind === "literal" && name.shape.text === "..") {
+      const top = climbed.at(-1);
+      if (top !== undefined && top !== "**") climbed.pop();
+    } else if (mayClimb && name !== names.at(-1)) climbed.splice(0, climbed.length, "**");
+    else climbed.push(name);
+  }
+  return climbed;
+}
+
+/** `.*` stands for `..` as well, and so does what is not a glob at all. */
+function mayBeTwoDots({ tokens, noLeadingDot }: Exclude<OpenName, "**">): boolean {
+  const [first] = tokens;
+  const dot = typeof first === "object" && "code" in first ? first.code === 0x2e : !noLeadingDot;
+  return dot && tokens.length <= 3;
+}
+
+function sampleOf(names: readonly OpenName[]): string | undefined {
+  const texts = names.map((name) =>
+    name === "**" || name.shape.kind !== "literal" ? unknownName : name.shape.text,
+  );
+  return texts.at(-1) === unknownName ? undefined : `/${texts.join("/")}`;
+}

@@ -1,0 +1,223 @@
+import { escapeGlob } from "../../text/glob.ts";
+import { matchSegment, type NamePattern, parseSegments, type Segment } from "../../text/glob-segment.ts";
+import { fold } from "../paths/fold.ts";
+import { compilePath } from "../paths/path-pattern.ts";
+import { levels, type Place, type RulePlace, type RuleSource } from "../policy.ts";
+import { type Example, loosens, parseRules } from "./parse-rules.ts";
+import type { RuleWord } from "./read-words.ts";
+import type { Effect, ParsedRule, PathUse, ToolPattern } from "./rule.ts";
+import { type CommandPattern, compileCommand, programName } from "./run-rule.ts";
+
+/** All rules that hold, ready to be asked. */
+export interface Policy {
+  readonly place: Place;
+  readonly sources: readonly RuleSource[];
+  /** Lines that do not count because their file is not trusted. */
+  readonly ignored: readonly RulePlace[];
+  readonly examples: readonly Example[];
+  readonly commands: NamedRules<CommandRule>;
+  readonly paths: NamedRules<PathRule>;
+  /** Path rules by the directories that they lead through. */
+  readonly pathsThrough: ReadonlyMap<string, readonly PathRule[]>;
+  readonly hosts: readonly HostRule[];
+  readonly tools: readonly ToolRule[];
+}
+
+/** Rules by a name that must occur for them to matter, and those that always may. */
+export interface NamedRules<Kind> {
+  readonly named: ReadonlyMap<string, readonly Kind[]>;
+  readonly others: readonly Kind[];
+  readonly all: readonly Kind[];
+}
+
+interface RuleBase {
+  readonly effect: Effect;
+  /** Of two rules that say different things the higher wins. */
+  readonly rank: number;
+  /** How many characters it spells out: of one level, the rule that spells out more wins. */
+  readonly spelledOut: number;
+  readonly by: ToolMatcher | undefined;
+  readonly because: string | undefined;
+  readonly place: RulePlace;
+}
+
+export interface CommandRule extends RuleBase {
+  readonly kind: "run";
+  readonly pattern: CommandPattern;
+}
+
+export interface PathRule extends RuleBase {
+  readonly kind: "path";
+  readonly uses: ReadonlySet<PathUse>;
+  /** What it is about, name by name from the root; folded, unless the rule loosens. */
+  readonly patterns: readonly (readonly Segment[])[];
+  /** Nothing opens it. */
+  readonly sealed: boolean;
+}
+
+export interface HostRule extends RuleBase {
+  readonly kind: "connect";
+  readonly host: NamePattern;
+}
+
+export interface ToolRule extends RuleBase {
+  readonly kind: "use";
+  readonly tool: ToolMatcher;
+}
+
+export type Rule = CommandRule | PathRule | HostRule | ToolRule;
+
+export type ToolMatcher = (tool: { readonly name: string; readonly server?: string | undefined }) => boolean;
+
+/** Reads all sources and makes them ready. Throws `invalid-input` for a line that cannot be understood. */
+export function compilePolicy(sources: readonly RuleSource[], place: Place): Policy {
+  const ordered = [...sources].sort((one, other) => levelOf(one) - levelOf(other));
+  const parsed = ordered.map((source) => parseRules(source));
+  const rules = rank(parsed.flatMap((file) => file.rules.flatMap((rule) => compileRule(rule, place))));
+  const paths = [...rules.filter((rule) => rule.kind === "path"), ...ownRules(place)];
+  return {
+    place,
+    sources,
+    ignored: parsed.flatMap(({ ignored }) => ignored),
+    examples: parsed.flatMap(({ examples }) => examples),
+    commands: byName(
+      rules.filter((rule) => rule.kind === "run"),
+      ({ pattern }) => [programName(pattern)],
+    ),
+    paths: byName(paths, ({ patterns }) => patterns.map(lastLiteral)),
+    pathsThrough: byDirectory(paths),
+    hosts: rules.filter((rule) => rule.kind === "connect"),
+    tools: rules.filter((rule) => rule.kind === "use"),
+  };
+}
+
+/** The same policy and another source, such as what a person has just granted. */
+export function withRules(policy: Policy, source: RuleSource): Policy {
+  return compilePolicy([...policy.sources, source], policy.place);
+}
+
+function levelOf({ level }: { readonly level: RuleSource["level"] }): number {
+  return levels.indexOf(level);
+}
+
+/** The latest level wins, within it the rule that spells out more, then the later line. */
+function rank(rules: readonly Rule[]): Rule[] {
+  return rules
+    .toSorted((one, other) => levelOf(one.place) - levelOf(other.place) || one.spelledOut - other.spelledOut)
+    .map((rule, place) => ({ ...rule, rank: place }));
+}
+
+/** One rule for each thing that the line names. */
+function compileRule(parsed: ParsedRule, place: Place): Rule[] {
+  const { effect, about, because } = parsed;
+  const by = parsed.by && compileTool(parsed.by, effect);
+  const base = (words: readonly RuleWord[]) => {
+    const narrowing = parsed.by === undefined ? [] : [parsed.by.name];
+    return {
+      effect,
+      by,
+      because,
+      place: parsed.place,
+      rank: 0,
+      spelledOut: spelledOut([...words, ...narrowing]),
+    };
+  };
+  switch (about.kind) {
+    case "run":
+      return [{ ...base(about.words), kind: "run", pattern: compileCommand(about.words, place) }];
+    case "path":
+      return about.globs.map((glob) => {
+        const patterns = compilePath(glob.pattern, place, loosens(effect) ? "exact" : "folded");
+        return { ...base([glob]), kind: "path", uses: new Set(about.uses), patterns, sealed: false };
+      });
+    case "connect":
+      return about.hosts.map((host) => ({
+        ...base([host]),
+        kind: "connect",
+        host: namePattern(fold(host.pattern)),
+      }));
+    case "use":
+      return about.tools.map((tool) => ({
+        ...base([tool.name]),
+        kind: "use",
+        tool: compileTool(tool, effect),
+      }));
+  }
+}
+
+function spelledOut(words: readonly RuleWord[]): number {
+  return words.reduce((sum, { pattern }) => {
+    const literal = pattern.replace(/\\./gs, "_").replace(/[*?{},]|\[[^\]]*\]/g, "");
+    return sum + literal.length;
+  }, 0);
+}
+
+/** Only what refuses also means the tools of all servers when it names none. */
+function compileTool({ name, server }: ToolPattern, effect: Effect): ToolMatcher {
+  const named = namePattern(name.pattern);
+  const from = server && namePattern(server.pattern);
+  return (tool) => {
+    if (!matchSegment(named, tool.name)) return false;
+    if (from === undefined) return tool.server === undefined || !loosens(effect);
+    return tool.server !== undefined && matchSegment(from, tool.server);
+  };
+}
+
+/** A slash is nothing special in names of tools and hosts. */
+function namePattern(pattern: string): NamePattern {
+  const [first] = parseSegments(pattern.replaceAll("/", "?"));
+  return first === undefined || first === "**" ? { tokens: ["*"], shape: { kind: "anything" } } : first;
+}
+
+/** Whatever else rules say, no tool reads or writes what Toolcrib keeps for itself. */
+function ownRules(place: Place): PathRule[] {
+  return place.own.map((directory) => ({
+    kind: "path",
+    effect: "secret",
+    rank: Number.POSITIVE_INFINITY,
+    spelledOut: directory.length,
+    by: undefined,
+    because: "is kept by Toolcrib for itself",
+    place: { level: "built-in", name: "built-in", line: 0, text: `secret ${directory}` },
+    uses: new Set(["read", "write", "delete"]),
+    patterns: compilePath(escapeGlob(directory), place, "folded"),
+    sealed: true,
+  }));
+}
+
+function lastLiteral(pattern: readonly Segment[]): string | undefined {
+  const last = pattern.findLast((segment) => segment !== "**" && segment.shape.kind === "literal");
+  return last === undefined || last === "**" || last.shape.kind !== "literal"
+    ? undefined
+    : fold(last.shape.text);
+}
+
+function byName<Kind>(
+  rules: readonly Kind[],
+  namesOf: (rule: Kind) => readonly (string | undefined)[],
+): NamedRules<Kind> {
+  const named = new Map<string, Kind[]>();
+  const others: Kind[] = [];
+  for (const rule of rules) {
+    const names = new Set(namesOf(rule));
+    if (names.has(undefined)) others.push(rule);
+    else for (const name of names) put(named, name!, rule);
+  }
+  return { named, others, all: rules };
+}
+
+function byDirectory(rules: readonly PathRule[]): Map<string, PathRule[]> {
+  const through = new Map<string, PathRule[]>();
+  for (const rule of rules)
+    for (const pattern of rule.patterns)
+      for (const segment of pattern.slice(0, -1))
+        if (segment !== "**" && segment.shape.kind === "literal")
+          put(through, fold(segment.shape.text), rule);
+  return through;
+}
+
+function put<Kind>(map: Map<string, Kind[]>, name: string, rule: Kind): void {
+  const list = map.get(name);
+  if (list === undefined) map.set(name, [rule]);
+  else if (!list.includes(rule)) list.push(rule);
+}

@@ -1,0 +1,199 @@
+import { matchSegment, type Token } from "../../text/glob-segment.ts";
+import type { SimpleCommand, Word } from "../commands/analysis.ts";
+import { waysToMeet } from "../paths/meet-tokens.ts";
+import { harm } from "./own-risk.ts";
+import { baseName, type CommandPattern, type WordPattern } from "./run-rule.ts";
+
+/** "maybe": only when the shell has filled in what is not known yet. */
+export type Match = "no" | "maybe" | "yes";
+
+/**
+ * Whether a rule that asks or denies is about a command. The rule is a beginning: more words may follow. Its operands must
+ * come in order, with nothing but options and their values in between; its options may stand anywhere, be written together
+ * or apart, short or long.
+ */
+export function matchLoosely(pattern: CommandPattern, command: SimpleCommand): Match {
+  if (pattern.kind === "class") return harm(command.risk) >= harm(pattern.risk) ? "yes" : "no";
+  const [program, ...words] = command.words;
+  if (program === undefined) return "no";
+  const name = matchProgram(pattern.program.word, program);
+  if (name === "no") return "no";
+  const options = pattern.words.filter(isOptionPattern);
+  const operands = pattern.words.filter((word) => !isOptionPattern(word) && !isEnd(word));
+  const found = options.map((option) => matchOption(option, words));
+  return [name, matchOperands(operands, words), ...found].reduce(weaker);
+}
+
+function weaker(one: Match, other: Match): Match {
+  if (one === "no" || other === "no") return "no";
+  return one === "yes" ? other : one;
+}
+
+/** The name counts, whatever directory it is called in. */
+function matchProgram(pattern: WordPattern, word: Word): Match {
+  if (!isSpelled(pattern)) return "yes";
+  if (word.value === undefined) return mayBecome(pattern, word) ? "maybe" : "no";
+  const value = baseName(word.value);
+  if (pattern.kind === "literal") return baseName(pattern.text) === value ? "yes" : "no";
+  return matchSegment(pattern.whole, value) || matchSegment(pattern.whole, word.value) ? "yes" : "no";
+}
+
+type SpelledPattern = Extract<WordPattern, { kind: "literal" | "glob" }>;
+
+function isSpelled(pattern: WordPattern): pattern is SpelledPattern {
+  return pattern.kind === "literal" || pattern.kind === "glob";
+}
+
+function isOptionPattern(pattern: WordPattern): pattern is SpelledPattern {
+  return isSpelled(pattern) && /^-./.test(pattern.text) && !isEnd(pattern);
+}
+
+function isEnd(pattern: WordPattern): boolean {
+  return pattern.kind === "literal" && pattern.text === "--";
+}
+
+/** How far in the operands one can be after each word, and how sure that is. */
+function matchOperands(patterns: readonly WordPattern[], words: readonly Word[]): Match {
+  let states = skipStars(patterns, [{ at: 0, afterOption: false, sure: true }]);
+  for (const word of words) {
+    const done = states.filter(({ at }) => at === patterns.length);
+    if (done.some(({ sure }) => sure)) return "yes";
+    states = skipStars(
+      patterns,
+      distinct([...done, ...states.flatMap((state) => step(patterns, state, word))]),
+    );
+    if (states.length === 0) return "no";
+  }
+  const done = states.filter(({ at }) => at === patterns.length);
+  if (done.length === 0) return "no";
+  return done.some(({ sure }) => sure) ? "yes" : "maybe";
+}
+
+interface State {
+  readonly at: number;
+  /** The word may be the value of the option before it. */
+  readonly afterOption: boolean;
+  readonly sure: boolean;
+}
+
+function step(patterns: readonly WordPattern[], state: State, word: Word): State[] {
+  const pattern = patterns[state.at];
+  if (pattern === undefined) return [];
+  const next: State[] = [];
+  const match = matchOperand(pattern, word);
+  if (match !== "no")
+    next.push({ at: state.at + 1, afterOption: false, sure: state.sure && match === "yes" });
+  if (pattern.kind === "any words") next.push(state);
+  const option = beginsOption(word);
+  if (option !== "no") next.push({ ...state, afterOption: true, sure: state.sure && option === "yes" });
+  else if (state.afterOption) next.push({ ...state, afterOption: false });
+  // What is cut into words, or vanishes, may be none, or several that end with the one looked for.
+  if (word.parts.some((part) => typeof part === "object" && part.splits))
+    next.push({ ...state, sure: false });
+  return next;
+}
+
+function skipStars(patterns: readonly WordPattern[], states: readonly State[]): State[] {
+  const all = [...states];
+  for (const state of all)
+    if (patterns[state.at]?.kind === "any words") all.push({ ...state, at: state.at + 1 });
+  return distinct(all);
+}
+
+function distinct(states: readonly State[]): State[] {
+  const seen = new Map<string, State>();
+  for (const state of states) seen.set(`${state.at} ${state.afterOption} ${state.sure}`, state);
+  return [...seen.values()];
+}
+
+function matchOperand(pattern: WordPattern, word: Word): Match {
+  if (!isSpelled(pattern)) return "yes";
+  if (word.value === undefined) return mayBecome(pattern, word) ? "maybe" : "no";
+  return [word.value, plainPath(word.value)].some((value) => isText(pattern, value)) ? "yes" : "no";
+}
+
+function isText(pattern: SpelledPattern, value: string): boolean {
+  return pattern.kind === "literal" ? pattern.text === value : matchSegment(pattern.whole, value);
+}
+
+/** `//`, `/.` and `./x` are only other spellings of `/` and `x`. */
+function plainPath(value: string): string {
+  const short = value
+    .replace(/\/{2,}/g, "/")
+    .replace(/\/(?:\.\/)+/g, "/")
+    .replace(/\/\.?$/, "")
+    .replace(/^(?:\.\/)+/, "");
+  return short === "" && value.startsWith("/") ? "/" : short;
+}
+
+function beginsOption({ parts }: Word): Match {
+  const [first] = parts;
+  if (typeof first === "string")
+    return /^-./.test(first) || (first === "-" && parts.length > 1) ? "yes" : "no";
+  return first === undefined || first.unknown === "home" || first.unknown === "glob" ? "no" : "maybe";
+}
+
+/** `-rf` is there when both letters are, in whatever cluster; a long option also when it is cut short or has a value. */
+function matchOption(pattern: SpelledPattern, words: readonly Word[]): Match {
+  const values = words.flatMap(({ value, parts }) => {
+    const start = value ?? (typeof parts[0] === "string" ? parts[0] : undefined);
+    return start !== undefined && /^-./.test(start) ? [start] : [];
+  });
+  if (hasOption(pattern, values, words)) return "yes";
+  return words.some((word) => beginsOption(word) === "maybe") ? "maybe" : "no";
+}
+
+function hasOption(pattern: SpelledPattern, values: readonly string[], words: readonly Word[]): boolean {
+  if (values.some((value) => isText(pattern, value))) return true;
+  const [, letters] = /^-([^-=*]{1,4})$/.exec(pattern.text) ?? [];
+  if (letters !== undefined) return [...letters].every((letter) => hasLetter(letter, values));
+  const [, name, value] = /^--([^=*]+)(?:=(.*))?$/s.exec(pattern.text) ?? [];
+  if (name === undefined) return false;
+  if (value === undefined) return values.some((given) => isLong(given, name)) || hasShort(name, values);
+  return words.some((word, place) => word.value === `--${name}` && words[place + 1]?.value === value);
+}
+
+function hasLetter(letter: string, values: readonly string[]): boolean {
+  const names = Object.entries(sameOptions).flatMap(([name, short]) =>
+    short.includes(letter) ? [name] : [],
+  );
+  return values.some(
+    (value) => (/^-[^-]/.test(value) && value.includes(letter)) || names.some((name) => isLong(value, name)),
+  );
+}
+
+function hasShort(name: string, values: readonly string[]): boolean {
+  const short = Object.hasOwn(sameOptions, name) ? sameOptions[name]! : "";
+  return values.some((value) => /^-[^-]/.test(value) && [...short].some((letter) => value.includes(letter)));
+}
+
+/** Most programs take any beginning of a long name. */
+function isLong(value: string, name: string): boolean {
+  const [given = ""] = value.split("=");
+  return given === `--${name}` || (given.length >= 5 && `--${name}`.startsWith(given));
+}
+
+/** Long options and the letters that mean the same in most programs that have them. */
+const sameOptions: Readonly<Record<string, string>> = {
+  all: "a",
+  delete: "dD",
+  force: "fD",
+  global: "g",
+  interactive: "i",
+  "no-verify": "n",
+  recursive: "rR",
+  yes: "y",
+};
+
+/** Whether what is not known yet could make the word fit. */
+function mayBecome(pattern: SpelledPattern, word: Word): boolean {
+  const tokens = word.parts.flatMap((part) => (typeof part === "string" ? lettersOf(part) : anything));
+  const wanted = pattern.kind === "glob" ? pattern.whole.tokens : lettersOf(pattern.text);
+  return tokens.length === 0 || waysToMeet(wanted, tokens) !== 0;
+}
+
+const anything: readonly Token[] = ["*"];
+
+function lettersOf(text: string): readonly Token[] {
+  return [...text].map((character) => ({ code: character.codePointAt(0)! }));
+}

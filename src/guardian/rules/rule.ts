@@ -1,0 +1,30 @@
+import type { RulePlace } from "../policy.ts";
+import type { RuleWord } from "./read-words.ts";
+
+/** One line of a rule file, read but not yet bound to a workspace. */
+export interface ParsedRule {
+  readonly effect: Effect;
+  readonly about: About;
+  /** Only calls of these tools are meant. */
+  readonly by: ToolPattern | undefined;
+  /** The person's own words why. */
+  readonly because: string | undefined;
+  readonly place: RulePlace;
+}
+
+/** `secret`, `protected` and `open` sort paths into classes that hold in every mode. */
+export type Effect = "allow" | "ask" | "deny" | "secret" | "protected" | "open";
+
+export type PathUse = "read" | "write" | "delete";
+
+export type About =
+  | { readonly kind: "run"; readonly words: readonly RuleWord[] }
+  | { readonly kind: "path"; readonly uses: readonly PathUse[]; readonly globs: readonly RuleWord[] }
+  | { readonly kind: "connect"; readonly hosts: readonly RuleWord[] }
+  | { readonly kind: "use"; readonly tools: readonly ToolPattern[] };
+
+export interface ToolPattern {
+  readonly name: RuleWord;
+  /** The MCP server that it comes from. */
+  readonly server: RuleWord | undefined;
+}

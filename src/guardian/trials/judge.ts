@@ -1,0 +1,45 @@
+import type { Access } from "../../contract/access.ts";
+import { builtInRules } from "../built-in-rules.ts";
+import { decide } from "../decide.ts";
+import type { Mode } from "../mode.ts";
+import type { Decision, Level, Place, Question, RuleSource } from "../policy.ts";
+import { compilePolicy } from "../rules/compile-policy.ts";
+
+/** Where the trials take place. */
+export const place: Place = {
+  workspace: "/home/ada/work",
+  home: "/home/ada",
+  own: ["/home/ada/.local/state/toolcrib"],
+};
+
+/** A rule file of some level; the user's if not said. */
+export function rules(text: string, level: Level = "user"): RuleSource {
+  return { level, name: level === "project" ? ".toolcrib/rules" : "rules", text };
+}
+
+export interface Trial {
+  readonly mode?: Mode;
+  readonly tool?: Question["tool"];
+  readonly realPaths?: Readonly<Record<string, string>>;
+}
+
+/** Judges some accesses by the built-in rules and others. */
+export function judge(
+  accesses: readonly Access[],
+  sources: readonly RuleSource[] = [],
+  trial: Trial = {},
+): Decision {
+  const question: Question = {
+    mode: trial.mode ?? "cautious",
+    tool: trial.tool ?? { name: "shell.run", risk: "execute" },
+    accesses,
+    sandbox: "none",
+    realPaths: new Map(Object.entries(trial.realPaths ?? {})),
+  };
+  return decide(question, compilePolicy([builtInRules, ...sources], place));
+}
+
+/** The verdict on a command, given the lines of one rule file. */
+export function judgeCommand(command: string, lines = "", trial: Trial = {}): Decision["verdict"] {
+  return judge([{ kind: "execute", command }], lines === "" ? [] : [rules(lines)], trial).verdict;
+}
