@@ -15,6 +15,7 @@ import {
 import { openLocalEnvironment } from "./environment/local/local-environment.ts";
 import { withOutputs } from "./environment/with-outputs.ts";
 import { type Mode, modes } from "./guardian/mode.ts";
+import { openBlobs } from "./journal/blobs.ts";
 import { type CallRecord, Journal } from "./journal/journal.ts";
 import { openOutputStore } from "./journal/output-store.ts";
 import { CallEvents, type EventSource } from "./runtime/call-events.ts";
@@ -121,7 +122,14 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   for (const change of recovered) recordRecovery(journal, change);
   const outputs = openOutputStore(kept);
   const guardian = options.approve ? { mode, approve: options.approve } : { mode };
-  const counter = openCounter({ environment, events, journal, outputs, guardian });
+  const counter = openCounter({
+    environment,
+    events,
+    journal,
+    outputs,
+    blobs: openBlobs(files.blobs),
+    guardian,
+  });
   const shelf = new Shelf(dialect, options.tools ?? []);
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();

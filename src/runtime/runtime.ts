@@ -1,4 +1,5 @@
 import type { Environment } from "../contract/environment.ts";
+import type { Blobs } from "../journal/blobs.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OutputStore } from "../journal/output-store.ts";
 import type { CallEvents } from "./call-events.ts";
@@ -7,6 +8,7 @@ import { compose, type Next } from "./stage.ts";
 import { askGuardian, type GuardianSettings } from "./stages/ask-guardian.ts";
 import { catchErrors } from "./stages/catch-errors.ts";
 import { emitEvents } from "./stages/emit-events.ts";
+import { keepUndo } from "./stages/keep-undo.ts";
 import { limitOutput } from "./stages/limit-output.ts";
 import { limitTime } from "./stages/limit-time.ts";
 import { recordJournal } from "./stages/record-journal.ts";
@@ -19,13 +21,13 @@ export interface CounterParts {
   readonly events: CallEvents;
   readonly journal: Journal;
   readonly outputs: OutputStore;
+  readonly blobs: Blobs;
   readonly guardian: GuardianSettings;
 }
 
 /**
  * The counter: every call of every tool goes down this list and its outcome comes back up.
- * A new cross-cutting rule is one file in stages/ and one line here. (`keepUndo` takes its place after `takeTurns`
- * together with the undo journal.)
+ * A new cross-cutting rule is one file in stages/ and one line here.
  */
 export function openCounter(parts: CounterParts): Next {
   return compose(
@@ -36,6 +38,7 @@ export function openCounter(parts: CounterParts): Next {
       rejectInvalidInput,
       askGuardian(parts.guardian),
       takeTurns(parts.environment),
+      keepUndo(parts),
       limitTime,
       limitOutput(parts.outputs),
     ],

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { Environment, FileInfo } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { contentHash } from "../../text/content-hash.ts";
@@ -85,7 +86,8 @@ export class BeforeImages {
   }
 
   lose(path: string, reason: string): Required<KeptContent> {
-    this.#lost.set(path, reason);
+    const { workspace } = this.#environment;
+    this.#lost.set(posix.relative(workspace, posix.resolve(workspace, path)), reason);
     return { hash: "", lost: reason };
   }
 
