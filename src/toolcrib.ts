@@ -6,6 +6,7 @@ import type { ToolDefinition } from "./dialects/definition.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { findDialect } from "./dialects/dialects.ts";
 import { Shelf } from "./dialects/shelf.ts";
+import { OpenPolicy } from "./door/open-policy.ts";
 import {
   makePrivateDirectory,
   realWorkspace,
@@ -13,14 +14,15 @@ import {
   workspaceFiles,
 } from "./environment/directories.ts";
 import { openLocalEnvironment } from "./environment/local/local-environment.ts";
+import { allowedVariables } from "./environment/local/processes/variables.ts";
 import { withOutputs } from "./environment/with-outputs.ts";
 import { type Mode, modes } from "./guardian/mode.ts";
 import { openBlobs } from "./journal/blobs.ts";
 import { type CallRecord, Journal } from "./journal/journal.ts";
 import { openOutputStore } from "./journal/output-store.ts";
+import type { Approve } from "./runtime/approvals/approval.ts";
 import { CallEvents, type EventSource } from "./runtime/call-events.ts";
 import { openCounter } from "./runtime/runtime.ts";
-import type { Approval, ApprovalRequest } from "./runtime/stages/ask-guardian.ts";
 import { newIdentifier } from "./text/identifier.ts";
 
 export type { Access, Risk } from "./contract/access.ts";
@@ -38,8 +40,8 @@ export { openLocalEnvironment } from "./environment/local/local-environment.ts";
 export { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
 export { type Mode, modes } from "./guardian/mode.ts";
 export type { CallRecord } from "./journal/journal.ts";
+export type { Approval, ApprovalRequest, Approve } from "./runtime/approvals/approval.ts";
 export type { EventListener, EventSource } from "./runtime/call-events.ts";
-export type { Approval, ApprovalRequest } from "./runtime/stages/ask-guardian.ts";
 
 export interface ToolcribOptions {
   /** The folder the tools work in and never leave; the current one if not said. */
@@ -49,11 +51,17 @@ export interface ToolcribOptions {
   /** How much is asked; `cautious` if not said: reads and writes pass, all else asks. */
   readonly mode?: Mode;
   /** Asks the person; without it, what would be asked is refused. */
-  readonly approve?: (request: ApprovalRequest, signal: AbortSignal) => Promise<Approval> | Approval;
+  readonly approve?: Approve;
+  /** Rules above those of all files, one each: `deny run git push **`. */
+  readonly rules?: readonly string[];
+  /** Files of such rules. */
+  readonly ruleFiles?: readonly string[];
   /** Own tools beside the dialect's; a name that is taken is replaced. */
   readonly tools?: readonly AnyTool[];
   /** Where journal and outputs are kept; below the XDG state directory if not said. */
   readonly stateDirectory?: string;
+  /** Where the person's own rules are, and those that answers add; below the XDG config directory if not said. */
+  readonly configDirectory?: string;
   /** Where things happen; this machine if not said. */
   readonly environment?: Environment;
 }
@@ -108,7 +116,13 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const mode = checkMode(options.mode ?? "cautious");
   const folder = options.workspace ?? process.cwd();
   const workspace = options.environment?.workspace ?? realWorkspace(folder);
-  const files = workspaceFiles(options.stateDirectory ?? userDirectories().state, workspace);
+  const {
+    stateDirectory: state = userDirectories().state,
+    configDirectory: config = userDirectories().config,
+  } = options;
+  const { environment: foreign, rules, ruleFiles } = options;
+  const policy = await OpenPolicy.open({ workspace, state, config, environment: foreign, rules, ruleFiles });
+  const files = workspaceFiles(state, workspace);
   makePrivateDirectory(files.outputs);
   const kept = openLocalEnvironment({ workspace: files.outputs });
   const environment = options.environment
@@ -121,7 +135,12 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const { recovered = [] } = environment;
   for (const change of recovered) recordRecovery(journal, change);
   const outputs = openOutputStore(kept);
-  const guardian = options.approve ? { mode, approve: options.approve } : { mode };
+  const guardian = {
+    mode,
+    rules: policy,
+    surroundings: () => ({ sandbox: "none", variables: allowedVariables(process.env) }) as const,
+    ...(options.approve ? { approve: options.approve } : {}),
+  };
   const counter = openCounter({
     environment,
     events,

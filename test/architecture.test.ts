@@ -14,8 +14,9 @@ const mayImport: Record<string, readonly string[]> = {
   journal: ["contract", "text", "environment"],
   runtime: ["contract", "text", "guardian", "journal"],
   dialects: ["contract", "text", "tools"],
-  "toolcrib.ts": ["contract", "text", "environment", "guardian", "journal", "runtime", "dialects"],
-  apps: ["contract", "text", "environment", "guardian", "dialects", "toolcrib.ts"],
+  door: ["contract", "text", "environment", "guardian", "journal", "runtime", "dialects"],
+  "toolcrib.ts": ["contract", "text", "environment", "guardian", "journal", "runtime", "dialects", "door"],
+  apps: ["contract", "text", "environment", "guardian", "dialects", "door", "toolcrib.ts"],
 };
 
 /** Modules that only some folders may use. */

@@ -6,7 +6,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { pathsNamed } from "../../guardian/decide.ts";
 import type { Mode } from "../../guardian/mode.ts";
-import type { Question } from "../../guardian/policy.ts";
+import type { Place, Question } from "../../guardian/policy.ts";
 
 /** A call as the guardian is to judge it, with what its paths lead to right now. */
 export async function questionOf(
@@ -15,7 +15,7 @@ export async function questionOf(
     readonly accesses: readonly Access[];
     readonly environment: Pick<Environment, "realPath">;
   },
-  settings: { readonly mode: Mode; readonly sandbox: SandboxLevel },
+  settings: { readonly mode: Mode; readonly sandbox: SandboxLevel; readonly place: Place },
 ): Promise<Question> {
   const { tool, accesses, environment } = call;
   const { name, canonical = name, server, risk } = tool;
@@ -24,15 +24,15 @@ export async function questionOf(
     tool: { name: canonical, risk, ...(server === undefined ? {} : { server }) },
     accesses,
     sandbox: settings.sandbox,
-    realPaths: await realPathsOf(accesses, environment),
+    realPaths: await realPathsOf(pathsNamed(accesses, settings.place), accesses, environment),
   };
 }
 
 async function realPathsOf(
+  paths: readonly string[],
   accesses: readonly Access[],
   environment: Pick<Environment, "realPath">,
 ): Promise<ReadonlyMap<string, string>> {
-  const paths = pathsNamed(accesses);
   const places = await Promise.all(
     paths.map((path) => placeOf(path, accesses, environment).catch(ignoreToolError)),
   );

@@ -1,0 +1,29 @@
+import { once } from "node:events";
+import { ToolError } from "../../../contract/error.ts";
+import { remark } from "../terminal.ts";
+
+/** One line, edited by the terminal itself, so that Ctrl-C stays an interruption. */
+export async function readLine(question: string, signal: AbortSignal): Promise<string> {
+  const { createInterface } = await import("node:readline");
+  remark(question);
+  const reader = createInterface({ input: process.stdin, terminal: false });
+  const waiting = new AbortController();
+  const stop = () => waiting.abort();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const line = once(reader, "line", { signal: waiting.signal });
+    const end = once(reader, "close", { signal: waiting.signal });
+    const [text] = await Promise.race([line, end]);
+    if (typeof text === "string") return text;
+    throw new ToolError("needs-approval", "The input ended without an answer", {
+      hint: "Answer, then press Enter.",
+    });
+  } catch (cause) {
+    if (signal.aborted) throw new ToolError("cancelled", "Interrupted", { cause });
+    throw cause;
+  } finally {
+    waiting.abort();
+    signal.removeEventListener("abort", stop);
+    reader.close();
+  }
+}

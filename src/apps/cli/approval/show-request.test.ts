@@ -1,0 +1,129 @@
+import { stripVTControlCharacters } from "node:util";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { ApprovalRequest } from "../../../toolcrib.ts";
+import { markSegments } from "./mark-segments.ts";
+import { quoteText } from "./quote-text.ts";
+import { showRequest } from "./show-request.ts";
+
+const request: ApprovalRequest = {
+  callId: "call_1",
+  tool: "file.delete",
+  input: { path: "notes.txt" },
+  accesses: [{ kind: "delete", path: "notes.txt" }],
+  risk: "destructive",
+  reason: "mode cautious asks before something is deleted",
+  rule: "mode cautious",
+  source: "mode cautious",
+  parts: [],
+  preview: undefined,
+  grants: ["allow delete notes.txt by file.delete"],
+  directory: "/workspace",
+  environment: "0",
+  sandbox: "none",
+  hash: "0",
+};
+
+const colour = new RegExp(`${"\u001b"}\\[\\d+m`, "g");
+
+const show = (changed: Partial<ApprovalRequest>, columns = 80) =>
+  stripVTControlCharacters(showRequest({ ...request, ...changed }, columns));
+
+it("tells what is asked, why, and what an answer would add", () => {
+  expect(show({ preview: "Would delete the file notes.txt (9 bytes)." })).toBe(`
+Asked  file.delete
+Risk   destructive
+Why    mode cautious asks before something is deleted
+Rule   mode cautious
+What
+  | Would delete the file notes.txt (9 bytes).
+To allow it for this session, or always, adds:
+  | allow delete notes.txt by file.delete
+`);
+});
+
+it("names the file and line of a rule, and shows the difference that an edit would make", () => {
+  const preview = "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+two\n";
+  expect(show({ preview, rule: "ask write **", source: "/config/rules:3", grants: [] })).toBe(`
+Asked  file.delete
+Risk   destructive
+Why    mode cautious asks before something is deleted
+Rule   ask write ** (/config/rules:3)
+Changes
+  | --- a/a.txt
+  | +++ b/a.txt
+  | @@ -1,1 +1,1 @@
+  | -one
+  | +two
+It can be allowed only once.
+`);
+});
+
+it("marks segments of a command, over several lines and wide characters", () => {
+  const command = "npm test &&\n\techo 日本 é | git push --force";
+  const spans = ["echo 日本 é", "git push --force"].map((part) => {
+    const start = command.indexOf(part);
+    return { start, end: start + part.length };
+  });
+  expect(markSegments(command, spans, 80)).toEqual([
+    "  | npm test &&",
+    "  |     echo 日本 é | git push --force",
+    "  |     ^^^^^^^^^^^   ^^^^^^^^^^^^^^^^",
+  ]);
+});
+
+it("breaks long lines itself, and marks every piece", () => {
+  expect(quoteText("0123456789\tabc\n", 14)).toEqual(["  | 0123456789", "  |     abc"]);
+  expect(markSegments("0123456789abc", [{ start: 8, end: 12 }], 14)).toEqual([
+    "  | 0123456789",
+    "  |         ^^",
+    "  | abc",
+    "  | ^^",
+  ]);
+});
+
+it("lets no file name, command, rule or difference fake a line of ours or steer the terminal", () => {
+  const evil = fc
+    .array(
+      fc.constantFrom(
+        "\u001b[2J",
+        "\u001b]52;c;eA==\u0007",
+        "\u202e",
+        "\r",
+        "\n",
+        " ".repeat(60),
+        "Allow it? (y once) ",
+        "Asked  file.read",
+        "\u009b1A",
+        "x",
+        "\u2028",
+        "日",
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(evil, fc.integer({ min: 30, max: 120 }), (text, columns) => {
+      const shown = showRequest(
+        {
+          ...request,
+          tool: `a${text}`,
+          reason: text,
+          rule: text,
+          source: text,
+          preview: text,
+          grants: [text],
+          accesses: [{ kind: "execute", command: text }],
+        },
+        columns,
+      );
+      const lines = stripVTControlCharacters(shown).split("\n");
+      const ours =
+        /^(Asked {2}|Risk {3}|Why {4}|Rule {3}| {7}|Command$|What$|Changes$| {2}\| | {2}- |To allow it for this session, or always, adds:$|$)/;
+      expect(lines.filter((line) => !ours.test(line))).toEqual([]);
+      expect(lines.filter((line) => line.startsWith("Asked")).length).toBe(1);
+      // Colours are ours.
+      expect(shown.replaceAll(colour, "")).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}]/u);
+    }),
+  );
+});

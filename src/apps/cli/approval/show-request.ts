@@ -1,0 +1,82 @@
+import type { PartVerdict, Segment } from "../../../guardian/policy.ts";
+import { printableLine } from "../../../text/printable.ts";
+import type { ApprovalRequest } from "../../../toolcrib.ts";
+import { paint, type Tone } from "../terminal.ts";
+import { markSegments } from "./mark-segments.ts";
+import { quoteText, wrap } from "./quote-text.ts";
+
+/** What a person reads before answering. Whatever comes from files, commands or models is made visible and marked. */
+export function showRequest(request: ApprovalRequest, columns: number): string {
+  const { tool, risk, reason, rule, source, preview, grants } = request;
+  return [
+    "",
+    ...field("Asked", tool, columns).map((line) => paint(2, "bold", line)),
+    ...field("Risk", risk, columns),
+    ...field("Why", reason, columns),
+    ...field("Rule", rule === source ? rule : `${rule} (${source})`, columns),
+    ...commandsOf(request).flatMap(([command, parts]) => showCommand(command, parts, columns)),
+    ...(preview === undefined ? [] : showPreview(preview, columns)),
+    ...(grants.length === 0
+      ? ["It can be allowed only once."]
+      : [
+          "To allow it for this session, or always, adds:",
+          ...grants.flatMap((grant) => quoteText(grant, columns)),
+        ]),
+    "",
+  ].join("\n");
+}
+
+const labelWidth = 7;
+
+function field(label: string, text: string, columns: number): readonly string[] {
+  const [first = "", ...rest] = wrap(printableLine(text), columns - labelWidth);
+  return [label.padEnd(labelWidth) + first, ...rest.map((line) => " ".repeat(labelWidth) + line)];
+}
+
+/** Commands of the call, each with the parts of it that are asked. */
+function commandsOf({ accesses, parts }: ApprovalRequest): readonly [string, readonly PartVerdict[]][] {
+  const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
+  return commands.map((command) => [
+    command,
+    parts.filter((part) => part.verdict !== "allow" && segmentOf(part)?.command === command),
+  ]);
+}
+
+function segmentOf({ part }: PartVerdict): Segment | undefined {
+  return "in" in part ? part.in : undefined;
+}
+
+function showCommand(command: string, parts: readonly PartVerdict[], columns: number): readonly string[] {
+  const spans = parts.map((part) => segmentOf(part)!.span);
+  const reasons = new Map(
+    parts.map((part, index) => [`${spans[index]!.start} ${part.reason}`, part] as const),
+  );
+  return [
+    "Command",
+    ...markSegments(command, spans, columns),
+    ...[...reasons.values()].flatMap((part) => showReason(command, part, columns)),
+  ];
+}
+
+function showReason(command: string, part: PartVerdict, columns: number): readonly string[] {
+  const { start, end } = segmentOf(part)!.span;
+  const place = part.rule ? ` (${part.rule.name}:${part.rule.line})` : "";
+  return wrap(printableLine(`${command.slice(start, end)}: ${part.reason}${place}`), columns - 4).map(
+    (line, index) => `${index === 0 ? "  - " : "    "}${line}`,
+  );
+}
+
+function showPreview(preview: string, columns: number): readonly string[] {
+  const isDiff = /^(---|Binary file) /m.test(preview);
+  return [
+    isDiff ? "Changes" : "What",
+    ...quoteText(preview, columns).map((line) => (isDiff ? colourDiffLine(line) : line)),
+  ];
+}
+
+function colourDiffLine(line: string): string {
+  const tone = tones[line[4] ?? ""];
+  return tone ? paint(2, tone, line) : line;
+}
+
+const tones: { readonly [sign: string]: Tone | undefined } = { "+": "green", "-": "red", "@": "dim" };

@@ -1,0 +1,68 @@
+import { safeParse } from "zod/v4/core";
+import type { Access } from "../../../contract/access.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { findDialect } from "../../../dialects/dialects.ts";
+import { findTool } from "../../../dialects/find-tool.ts";
+import { type JudgedCall, judge } from "../../../door/judge.ts";
+import type { Decision } from "../../../guardian/policy.ts";
+import type { Arguments } from "../command.ts";
+import { readInput } from "../read-input.ts";
+import { printJson } from "../report.ts";
+import { print } from "../terminal.ts";
+import { reportDecision, showDecision } from "./report-decision.ts";
+import { inPolicyRoom } from "./room.ts";
+
+/** `toolcrib policy explain '<call>'` */
+export async function explainCall(given: Arguments): Promise<number> {
+  const call = await readCall(given.operands);
+  const decision = await inPolicyRoom(given, ({ rules, mode, environment }) =>
+    judge(call, { policy: rules.current, mode, environment }),
+  );
+  if (given.options.has("json")) printJson(reportDecision(decision));
+  else print(showDecision(decision, process.stdout.columns || 80));
+  return exitCodes[decision.verdict];
+}
+
+const exitCodes: Readonly<Record<Decision["verdict"], number>> = { allow: 0, deny: 3, ask: 4 };
+
+/** `run git status`, in one word or in several, or a tool with its arguments. */
+async function readCall(operands: readonly string[]): Promise<JudgedCall> {
+  const words = operands.length === 1 ? splitFirst(operands[0]!) : operands;
+  const [first = "", ...rest] = words;
+  const what = rest.join(" ");
+  const deed = deeds[first];
+  if (first === "" || (deed && what === "")) {
+    throw new ToolError("invalid-input", "Say which call to explain", {
+      hint: "For example: toolcrib policy explain 'run git status | sh'",
+    });
+  }
+  return deed ? deed(what) : readToolCall(first, rest);
+}
+
+function splitFirst(text: string): readonly string[] {
+  const [, first = "", rest = ""] = /^\s*(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
+  return rest === "" ? [first] : [first, rest];
+}
+
+const deeds: { readonly [verb: string]: ((what: string) => JudgedCall) | undefined } = {
+  run: (command) => callOf("shell.run", "execute", { kind: "execute", command }),
+  read: (path) => callOf("file.read", "read", { kind: "read", path }),
+  write: (path) => callOf("file.write", "write", { kind: "write", path }),
+  delete: (path) => callOf("file.delete", "destructive", { kind: "delete", path }),
+  connect: (host) => callOf("web.fetch", "network", { kind: "network", host }),
+};
+
+function callOf(name: string, risk: JudgedCall["tool"]["risk"], access: Access): JudgedCall {
+  return { tool: { name, risk }, accesses: [access] };
+}
+
+async function readToolCall(name: string, words: readonly string[]): Promise<JudgedCall> {
+  const entry = findTool(findDialect("toolcrib").tools, name);
+  const tool = await entry.load();
+  const parsed = safeParse(tool.input, await readInput(entry, words));
+  if (parsed.success) return { tool, accesses: tool.accesses(parsed.data) };
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "input"}: ${message}`);
+  throw new ToolError("invalid-input", `${name}: ${faults.join("; ")}`, {
+    hint: `See: toolcrib call ${name} --help`,
+  });
+}

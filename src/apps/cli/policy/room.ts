@@ -1,0 +1,43 @@
+import type { Environment } from "../../../contract/environment.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { OpenPolicy } from "../../../door/open-policy.ts";
+import { realWorkspace, userDirectories } from "../../../environment/directories.ts";
+import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
+import { type PolicyFiles, policyFiles } from "../../../environment/policy-files.ts";
+import type { Mode } from "../../../guardian/mode.ts";
+import type { Arguments } from "../command.ts";
+import { rulesGiven } from "../options.ts";
+
+/** What the policy commands work with: the rules of one workspace, and a way to see what paths lead to. */
+export interface PolicyRoom {
+  readonly workspace: string;
+  readonly state: string;
+  readonly files: PolicyFiles;
+  readonly mode: Mode;
+  readonly rules: OpenPolicy;
+  readonly environment: Environment;
+}
+
+export async function inPolicyRoom<Result>(
+  { options }: Arguments,
+  work: (room: PolicyRoom) => Promise<Result>,
+): Promise<Result> {
+  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  const { state, config } = userDirectories();
+  const rules = await OpenPolicy.open({ workspace, state, config, ...rulesGiven(options) });
+  const environment = openLocalEnvironment({ workspace });
+  try {
+    const mode = (options.get("mode") ?? "cautious") as Mode;
+    return await work({ workspace, state, files: policyFiles(config, workspace), mode, rules, environment });
+  } finally {
+    await environment.close();
+  }
+}
+
+/** For subcommands that take no more words. */
+export function refuseWords(words: readonly string[], subcommand: string): void {
+  if (words.length === 0) return;
+  throw new ToolError("invalid-input", `"${words[0]}" is one word too many for policy ${subcommand}`, {
+    hint: "See: toolcrib help policy",
+  });
+}

@@ -1,0 +1,75 @@
+import { ToolError } from "../../../contract/error.ts";
+import { judge } from "../../../door/judge.ts";
+import { readPolicyFile } from "../../../environment/policy-files.ts";
+import type { Decision } from "../../../guardian/policy.ts";
+import { type Example, parseRules } from "../../../guardian/rules/parse-rules.ts";
+import { counted } from "../../../text/counted.ts";
+import { printable } from "../../../text/printable.ts";
+import type { Arguments } from "../command.ts";
+import { printJson } from "../report.ts";
+import { paint, print } from "../terminal.ts";
+import { reportDecision } from "./report-decision.ts";
+import { inPolicyRoom, type PolicyRoom } from "./room.ts";
+
+/** `toolcrib policy test [FILE …]` */
+export async function testPolicy(given: Arguments): Promise<number> {
+  const results = await inPolicyRoom(given, async (room) => {
+    const examples =
+      given.operands.length > 0 ? given.operands.flatMap(examplesIn) : room.rules.current.examples;
+    return Promise.all(examples.map((example) => runExample(example, room)));
+  });
+  const failed = results.filter(({ example, decision }) => example.verdict !== decision.verdict);
+  if (given.options.has("json")) printJson(results.map(toReport));
+  else {
+    for (const result of failed) print(showFailure(result));
+    print(
+      results.length === 0
+        ? "There are no `expect` lines in the rules.\n"
+        : `${counted(results.length, "example")}, ${failed.length} failed.\n`,
+    );
+  }
+  return failed.length > 0 ? 1 : 0;
+}
+
+interface Result {
+  readonly example: Example;
+  readonly decision: Decision;
+}
+
+/** The examples of a file that need not be in force. */
+function examplesIn(file: string): readonly Example[] {
+  const text = readPolicyFile(file);
+  if (text === undefined)
+    throw new ToolError("not-found", `There is no file ${file}`, {
+      hint: "Name a file with rules and `expect` lines.",
+    });
+  return parseRules({ level: "command line", name: file, text }).examples;
+}
+
+async function runExample(example: Example, { rules, environment }: PolicyRoom): Promise<Result> {
+  const { tool, accesses, mode } = example;
+  return { example, decision: await judge({ tool, accesses }, { policy: rules.current, mode, environment }) };
+}
+
+function showFailure({ example, decision }: Result): string {
+  const { place, verdict, mode } = example;
+  const { record } = decision;
+  return printable(
+    [
+      paint(1, "red", `${place.name}:${place.line}: ${place.text}`),
+      `  expected ${verdict} in mode ${mode}, got ${decision.verdict}: ${record.reason}`,
+      `  by ${record.rule === record.source ? record.rule : `${record.rule} (${record.source})`}\n`,
+    ].join("\n"),
+  );
+}
+
+function toReport({ example, decision }: Result): object {
+  const { verdict: expected, mode, place } = example;
+  return {
+    ...place,
+    mode,
+    expected,
+    passed: expected === decision.verdict,
+    decision: reportDecision(decision),
+  };
+}

@@ -1,0 +1,89 @@
+import { ToolError } from "../../../contract/error.ts";
+import {
+  type ProjectRules,
+  projectRulesPath,
+  trustProjectRules,
+  untrustProjectRules,
+} from "../../../door/project-rules.ts";
+import { parseRules } from "../../../guardian/rules/parse-rules.ts";
+import { counted } from "../../../text/counted.ts";
+import { canAsk } from "../approval/can-ask.ts";
+import { quoteText } from "../approval/quote-text.ts";
+import { readLine } from "../approval/read-line.ts";
+import type { Arguments } from "../command.ts";
+import { onInterruption } from "../interruption.ts";
+import { printJson } from "../report.ts";
+import { print, remark } from "../terminal.ts";
+import { inPolicyRoom, type PolicyRoom, refuseWords } from "./room.ts";
+
+/** `toolcrib policy trust` */
+export async function trustProject(given: Arguments): Promise<number> {
+  refuseWords(given.operands, "trust");
+  return inPolicyRoom(given, async ({ workspace, files, rules: { project } }) => {
+    if (project === undefined) throw noProjectRules(workspace);
+    const loosening = looseningRules(project);
+    if (!given.options.has("json")) remark(showProject(workspace, project, loosening));
+    const wasTrusted = project.trust === "trusted";
+    if (!wasTrusted) {
+      await confirm(given);
+      trustProjectRules(workspace, project, files);
+    }
+    const report = { workspace, sha256: project.hash, trust: "trusted", allows: loosening };
+    if (given.options.has("json")) printJson(report);
+    else print(wasTrusted ? "They are trusted already.\n" : "Trusted, until the file changes.\n");
+    return 0;
+  });
+}
+
+/** `toolcrib policy untrust` */
+export async function untrustProject(given: Arguments): Promise<number> {
+  refuseWords(given.operands, "untrust");
+  return inPolicyRoom(given, async ({ workspace, files }: PolicyRoom) => {
+    const wasTrusted = untrustProjectRules(files);
+    if (given.options.has("json")) printJson({ workspace, trust: "untrusted", wasTrusted });
+    else print(wasTrusted ? "No longer trusted: its rules can only forbid.\n" : "They were not trusted.\n");
+    return 0;
+  });
+}
+
+/** What trust would add: all else counts already. */
+function looseningRules({ text }: ProjectRules): readonly string[] {
+  const source = { level: "project", name: projectRulesPath, text, onlyTightens: true } as const;
+  return parseRules(source).ignored.map(({ line, text: rule }) => `${projectRulesPath}:${line}: ${rule}`);
+}
+
+function showProject(workspace: string, project: ProjectRules, loosening: readonly string[]): string {
+  const columns = process.stderr.columns || 80;
+  const state = project.trust === "changed" ? "It has changed since you trusted it. " : "";
+  return [
+    `${state}${projectRulesPath} in this folder would loosen the rules by ${counted(loosening.length, "line")}:`,
+    ...loosening.flatMap((line) => quoteText(line, columns)),
+    `Folder  ${quoteText(workspace, columns).join("\n").trim().replace(/^\| /, "")}`,
+    `SHA-256 ${project.hash}\n`,
+  ].join("\n");
+}
+
+async function confirm({ options }: Arguments): Promise<void> {
+  if (options.has("yes")) return;
+  if (!canAsk(options)) {
+    throw new ToolError("needs-approval", "Nobody can be asked here whether to trust these rules", {
+      hint: "Read them, then add --yes.",
+    });
+  }
+  const interruption = onInterruption();
+  try {
+    const answer = await readLine("Trust them? (y yes, n no) ", interruption.signal);
+    if (/^\s*y(es)?\s*$/i.test(answer)) return;
+    throw new ToolError("denied", "They stay untrusted", {
+      hint: "What forbids in them counts all the same.",
+    });
+  } finally {
+    interruption.stop();
+  }
+}
+
+function noProjectRules(workspace: string): ToolError {
+  return new ToolError("not-found", `There is no ${projectRulesPath} in ${workspace}`, {
+    hint: "Rules of your own stand in the config directory: see toolcrib paths.",
+  });
+}

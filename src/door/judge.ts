@@ -1,0 +1,30 @@
+import type { Access } from "../contract/access.ts";
+import type { Environment } from "../contract/environment.ts";
+import type { AnyTool } from "../contract/tool.ts";
+import { decide } from "../guardian/decide.ts";
+import type { Mode } from "../guardian/mode.ts";
+import type { Decision } from "../guardian/policy.ts";
+import type { Policy } from "../guardian/rules/compile-policy.ts";
+import { questionOf } from "../runtime/approvals/question-of.ts";
+
+/** A call that is only thought of. */
+export interface JudgedCall {
+  readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "risk">;
+  readonly accesses: readonly Access[];
+}
+
+/** What the guardian would say of a call, with what its paths lead to now. Nothing is done. */
+export async function judge(
+  call: JudgedCall,
+  rules: {
+    readonly policy: Policy;
+    readonly mode: Mode;
+    readonly environment: Pick<Environment, "realPath">;
+  },
+): Promise<Decision> {
+  const question = await questionOf(
+    { ...call, environment: rules.environment },
+    { mode: rules.mode, sandbox: "none", place: rules.policy.place },
+  );
+  return decide(question, rules.policy);
+}

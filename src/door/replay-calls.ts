@@ -1,0 +1,59 @@
+import type { Environment } from "../contract/environment.ts";
+import type { AnyTool } from "../contract/tool.ts";
+import { findDialect } from "../dialects/dialects.ts";
+import { makePrivateDirectory, workspaceFiles } from "../environment/directories.ts";
+import type { Mode } from "../guardian/mode.ts";
+import type { Decision } from "../guardian/policy.ts";
+import type { Policy } from "../guardian/rules/compile-policy.ts";
+import { type CallRecord, Journal } from "../journal/journal.ts";
+import { newIdentifier } from "../text/identifier.ts";
+import { judge } from "./judge.ts";
+
+/** One call of the journal, as it was judged then and would be now. */
+export interface ReplayedCall {
+  readonly record: CallRecord;
+  readonly decision: Decision;
+}
+
+/** Judges recorded calls again, oldest first. Those that never came to be judged are left out. */
+export async function replayCalls(
+  options: { readonly state: string; readonly session: string | "last" | "all" },
+  rules: { readonly policy: Policy; readonly mode: Mode; readonly environment: Environment },
+): Promise<readonly ReplayedCall[]> {
+  const records = readRecords(options, rules.environment.workspace);
+  const replayed: ReplayedCall[] = [];
+  for (const record of records) {
+    if (record.decision === null) continue;
+    const tool = await toolOf(record);
+    replayed.push({ record, decision: await judge({ tool, accesses: record.accesses }, rules) });
+  }
+  return replayed;
+}
+
+function readRecords(
+  { state, session }: { readonly state: string; readonly session: string },
+  workspace: string,
+): readonly CallRecord[] {
+  const files = workspaceFiles(state, workspace);
+  makePrivateDirectory(files.outputs);
+  const journal = new Journal({ file: files.journal, session: newIdentifier("session") });
+  try {
+    const wanted = session === "last" ? journal.latest(1)[0]?.session : session;
+    if (wanted === undefined) return [];
+    return journal
+      .calls(wanted === "all" ? { limit: maxCalls } : { session: wanted, limit: maxCalls })
+      .toReversed();
+  } finally {
+    journal.close();
+  }
+}
+
+/** A journal may hold years of calls; of more nobody would read the answer. */
+const maxCalls = 10_000;
+
+async function toolOf({ tool: name, accesses }: CallRecord): Promise<Pick<AnyTool, "name" | "risk">> {
+  const known = findDialect("toolcrib").tools.find(({ canonical }) => canonical === name);
+  if (known) return { name, risk: (await known.load()).risk };
+  // A tool of an application: what it touched says more than what it might do.
+  return { name, risk: accesses.length > 0 ? "read" : "execute" };
+}
