@@ -44,7 +44,7 @@ function refuseUnlessOurs(database: DatabaseSync, file: string): void {
       hint: "Update Toolcrib, or set TOOLCRIB_HOME to another folder.",
     });
   }
-  const foreign = tablesIn(database).filter((name) => name !== "calls" && name !== "records");
+  const foreign = tablesIn(database).filter((name) => !["calls", "records", "running"].includes(name));
   if (foreign.length > 0) throw new WrongTables(`it has tables of another program: ${foreign.join(", ")}`);
 }
 
@@ -61,7 +61,10 @@ function tablesIn(database: DatabaseSync): readonly string[] {
   return tables.map(({ name }) => String(name)).filter((name) => !name.startsWith("sqlite_"));
 }
 
-/** AUTOINCREMENT remembers how far the numbers went, also when the last records are removed. */
+/**
+ * AUTOINCREMENT remembers how far the numbers went, also when the last records are removed. Running calls stand in a
+ * table of their own, so that it takes no look at all records to know whether one may still need what is collected.
+ */
 const tablesOfJournal = `
   CREATE TABLE records (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -73,6 +76,11 @@ const tablesOfJournal = `
     hash TEXT NOT NULL
   ) STRICT;
   CREATE INDEX records_of_call ON records (call, kind);
+  CREATE TABLE running (
+    call TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
 `;
 
 function versionOf(database: DatabaseSync): number {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ToolError } from "../contract/error.ts";
-import { Journal } from "./journal.ts";
+import { type CallFilter, Journal } from "./journal.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
 let folder: string;
@@ -85,6 +85,152 @@ describe("journal", () => {
       path: "a",
       content: `${"x".repeat(4000)}… (100000 characters)`,
     });
+    journal.close();
+  });
+
+  it("keeps no secret, not even a half of one", () => {
+    const redact = <Value>(value: Value): Value =>
+      JSON.parse(JSON.stringify(value).replaceAll("hunter2", "[redacted]"));
+    const journal = new Journal({ file: join(folder, "journal.sqlite"), session: "session_1", redact });
+    const content = `${"x".repeat(3996)}hunter2`;
+    journal.begin({ ...attempt("call_1"), input: { content, list: ["hunter2"] } });
+    journal.finish(attempt("call_1"), { ...ending, outcome: "denied", message: "not hunter2" });
+    const { input, message } = journal.find("call_1")!;
+    expect({ input, message }).toEqual({
+      input: { content: `${"x".repeat(3996)}[red… (4003 characters)`, list: ["[redacted]"] },
+      message: "not [redacted]",
+    });
+    journal.close();
+  });
+
+  it("keeps the rest of a call whose input cannot be printed", () => {
+    const journal = openJournal();
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    journal.finish({ ...attempt("call_1"), input: circle }, ending);
+    expect(journal.find("call_1")).toEqual({
+      ...blank,
+      callId: "call_1",
+      sequence: 2,
+      durationMs: 2,
+      outcome: "ok",
+      input: expect.stringMatching(/^\[cannot be printed: Converting circular structure/),
+    });
+    journal.close();
+  });
+
+  it("tells what a call changed, why it was let pass and how it was confined", () => {
+    const journal = openJournal();
+    const file = (hash: string) => ({ kind: "file", hash: hash.repeat(64), bytes: 5, mode: 0o644 }) as const;
+    const nothing = { kind: "nothing" } as const;
+    const changes = [
+      { path: "new", before: nothing, after: { kind: "directory", mode: 0o755 } },
+      { path: "new/a", before: nothing, after: file("a") },
+      { path: "b", before: file("a"), after: file("b") },
+      { path: "c", before: { kind: "link", target: "b" }, after: nothing },
+      { path: "b", before: file("b"), after: file("c") },
+      { path: "gone again", before: nothing, after: file("d") },
+      { path: "gone again", before: file("d"), after: nothing, lost: "It is too large" },
+    ] as const;
+    const decision = {
+      verdict: "ask",
+      rule: "ask delete **",
+      source: "rules:3",
+      reason: "why",
+      answer: "once",
+    } as const;
+    const known = {
+      decision,
+      accesses: [{ kind: "delete", path: "c" }],
+      sandbox: "none",
+      notCovered: ["big.bin (2.1 GB)"],
+    } as const;
+    journal.begin(attempt("call_1"));
+    journal.change("call_1", changes.slice(0, 2));
+    journal.begin(attempt("call_2"));
+    journal.change("call_2", changes.slice(2, 3));
+    journal.change("call_1", changes.slice(2));
+    journal.change("call_1", []);
+    journal.finish(attempt("call_1"), { ...ending, account: known });
+    expect(journal.find("call_1")).toEqual({
+      ...blank,
+      ...known,
+      callId: "call_1",
+      sequence: 2,
+      durationMs: 2,
+      outcome: "ok",
+      files: { created: 1, changed: 1, removed: 1 },
+    });
+    const recorded = (callId: string, sequence: number, from: number, to?: number) =>
+      changes.slice(from, to).map((change) => ({ ...change, callId, sequence }));
+    expect(journal.changesOf(["call_2", "call_1"])).toEqual([
+      ...recorded("call_1", 3, 0, 2),
+      ...recorded("call_2", 5, 2, 3),
+      ...recorded("call_1", 6, 2),
+    ]);
+    expect(journal.changesAfter(3)).toEqual([...recorded("call_2", 5, 2, 3), ...recorded("call_1", 6, 2)]);
+    expect(journal.running()).toEqual([{ callId: "call_2", isAlive: true }]);
+    journal.close();
+  });
+
+  it("finds calls by session, tool, outcome, time and place", () => {
+    const journals = [openJournal("session_1"), openJournal("session_2")];
+    const denied = { ...ending, outcome: "denied" } as const;
+    for (const [index, journal] of journals.entries()) {
+      journal.finish({ ...attempt(`call_${index}a`), tool: "file.read", startedAt: 1000 + index }, denied);
+      journal.begin({ ...attempt(`call_${index}b`), startedAt: 2000 + index });
+      const after = { kind: "directory", mode: 0o755 } as const;
+      const link = { kind: "link", target: "x" } as const;
+      journal.change(`call_${index}b`, [
+        { path: "a", before: { kind: "nothing" }, after: index === 0 ? after : link },
+      ]);
+      journal.finish(attempt(`call_${index}b`), ending);
+    }
+    const found = (filter: CallFilter) => journals[0]!.calls(filter).map(({ callId }) => callId);
+    journals[1]!.flush();
+    expect({
+      all: found({}),
+      limit: found({ limit: 1 }),
+      session: found({ session: "session_1" }),
+      tool: found({ tool: "file.read" }),
+      failed: found({ failed: true }),
+      changing: found({ changing: true }),
+      since: found({ since: 2001 }),
+      after: found({ after: 3, upTo: 7 }),
+    }).toEqual({
+      all: ["call_1b", "call_1a", "call_0b", "call_0a"],
+      limit: ["call_1b"],
+      session: ["call_0b", "call_0a"],
+      tool: ["call_1a", "call_0a"],
+      failed: ["call_1a", "call_0a"],
+      changing: ["call_1b", "call_0b"],
+      since: ["call_1b"],
+      after: ["call_1a"],
+    });
+    for (const journal of journals) journal.close();
+  });
+
+  it("takes other records, and tells them from sessions", () => {
+    const journal = openJournal();
+    const sequence = journal.append("checkpoint", { name: "one" });
+    journal.append("checkpoint", { name: "two" });
+    expect(sequence).toBe(2);
+    expect(journal.records("checkpoint").map(({ body, session }) => [body, session])).toEqual([
+      [{ name: "one" }, "session_1"],
+      [{ name: "two" }, "session_1"],
+    ]);
+    const sessions = () => journal.sessions().map(({ session, state }) => [session, state]);
+    const other = openJournal("session_2");
+    other.append("checkpoint", {});
+    expect(sessions()).toEqual([
+      ["session_1", "open"],
+      ["session_2", "open"],
+    ]);
+    other.close();
+    expect(sessions()).toEqual([
+      ["session_1", "open"],
+      ["session_2", "closed"],
+    ]);
     journal.close();
   });
 

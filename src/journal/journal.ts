@@ -2,7 +2,7 @@ import { ToolError } from "../contract/error.ts";
 import type { Change } from "../contract/history.ts";
 import { isGone, thisProcess } from "../environment/local/changes/process-owner.ts";
 import { inTransaction } from "./in-transaction.ts";
-import { printInput } from "./print-input.ts";
+import { printValue, type Redact } from "./print-value.ts";
 import { readCalls, toCall, toChanges } from "./read-calls.ts";
 import type {
   Attempt,
@@ -13,7 +13,7 @@ import type {
   RecordedChange,
   SessionRecord,
 } from "./record.ts";
-import type { Entry, Records, Row } from "./records.ts";
+import { type Entry, type Records, type Row, type RunningCall, sessionAbandonedMs } from "./records.ts";
 import { type OpenStore, Store } from "./store.ts";
 
 export type * from "./record.ts";
@@ -22,7 +22,7 @@ export interface JournalOptions {
   readonly file: string;
   readonly session: string;
   /** Leaves values that look like secrets out of what is written down. */
-  readonly redact?: (value: unknown) => unknown;
+  readonly redact?: Redact;
   /** How long another process may hold the database. */
   readonly patienceMs?: number;
 }
@@ -31,7 +31,7 @@ export interface JournalOptions {
 export class Journal {
   readonly #file: string;
   readonly #session: string;
-  readonly #redact: (value: unknown) => unknown;
+  readonly #redact: Redact;
   readonly #store: Store;
   /** The database that knows of this session. */
   #announcedIn: OpenStore | undefined;
@@ -127,11 +127,21 @@ export class Journal {
         openedAt: at,
         state: closed.has(session)
           ? "closed"
-          : isGone(JSON.parse(body).owner, Date.now() - at)
+          : isGone(JSON.parse(body).owner, Date.now() - at, sessionAbandonedMs)
             ? "died"
             : "open",
       }));
     });
+  }
+
+  /** Calls that have begun and not ended, oldest first. */
+  running(): readonly RunningCall[] {
+    return this.#read((records) => records.running());
+  }
+
+  /** Does all or nothing, while no other process writes. For the keeping of the journal itself. */
+  alone<Result>(act: (store: OpenStore) => Result): Result {
+    return this.#store.use((store) => inTransaction(store.database, () => act(store)));
   }
 
   /** Writes what is waiting. */
@@ -166,7 +176,7 @@ export class Journal {
   #print(attempt: Partial<Attempt>, ending: Partial<Ending>): string {
     const { tool, input } = attempt;
     const { account, ...rest } = ending;
-    return printInput(this.#redact({ tool, input, ...rest, ...account }));
+    return printValue({ tool, input, ...rest, ...account }, this.#redact);
   }
 
   #writeFirst(entry: Entry): number {

@@ -77,17 +77,16 @@ function toCondition(filter: CallFilter): { condition: string; values: (string |
     ["sequence <= ?", filter.upTo],
   ];
   const said = parts.filter((part) => part[1] !== undefined) as [string, string | number][];
+  const changing = filter.changing ? [hasChanges] : [];
   return {
-    condition: ["kind IN ('begin', 'call')", ...said.map(([text]) => text)].join(" AND "),
+    condition: ["kind IN ('begin', 'call')", ...changing, ...said.map(([text]) => text)].join(" AND "),
     values: said.map(([, value]) => value),
   };
 }
 
-function fits(record: CallRecord, { tool, failed, changing }: CallFilter): boolean {
-  const { created, changed, removed } = record.files;
-  return (
-    (tool === undefined || record.tool === tool) &&
-    (!failed || record.outcome !== "ok") &&
-    (!changing || created + changed + removed > 0)
-  );
+const hasChanges =
+  "EXISTS (SELECT 1 FROM records AS change WHERE change.call = records.call AND change.kind = 'change')";
+
+function fits(record: CallRecord, { tool, failed }: CallFilter): boolean {
+  return (tool === undefined || record.tool === tool) && (!failed || record.outcome !== "ok");
 }

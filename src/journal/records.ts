@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { isGone, thisProcess } from "../environment/local/changes/process-owner.ts";
 import { chainStart, hashLink } from "./chain.ts";
 
 /** A record that is to be added. */
@@ -16,11 +17,21 @@ export interface Row extends Entry {
   readonly sequence: number;
 }
 
-/** The table of records: only ever added to, each chained to the one before. */
+export interface RunningCall {
+  readonly callId: string;
+  readonly isAlive: boolean;
+}
+
+/** What cannot be seen, because it runs in another container, counts as gone after a day. */
+export const sessionAbandonedMs: number = 24 * 60 * 60 * 1000;
+
+/** The records, only ever added to, each chained to the one before; and which calls run. */
 export class Records {
   readonly #insert: StatementSync;
   readonly #last: StatementSync;
   readonly #ofCall: StatementSync;
+  readonly #start: StatementSync;
+  readonly #end: StatementSync;
   readonly #database: DatabaseSync;
 
   constructor(database: DatabaseSync) {
@@ -30,6 +41,8 @@ export class Records {
     );
     this.#last = database.prepare("SELECT sequence, hash FROM records ORDER BY sequence DESC LIMIT 1");
     this.#ofCall = database.prepare(`SELECT ${columns} FROM records WHERE call = ? ORDER BY sequence`);
+    this.#start = database.prepare("INSERT OR REPLACE INTO running (call, owner, at) VALUES (?, ?, ?)");
+    this.#end = database.prepare("DELETE FROM running WHERE call = ?");
   }
 
   /** Adds records in their order, and gives the number of the last. Only inside a transaction. */
@@ -40,6 +53,8 @@ export class Records {
       hash = hashLink(hash, { ...entry, sequence });
       const { at, kind, session, call, body } = entry;
       this.#insert.run(sequence, at, kind, session, call, body, hash);
+      if (kind === "begin") this.#start.run(call, thisProcess(), at);
+      else if (kind === "end") this.#end.run(call);
     }
     return sequence;
   }
@@ -48,6 +63,15 @@ export class Records {
   last(): { readonly sequence: number; readonly hash: string } {
     const last = this.#last.get() as { sequence: number; hash: string } | undefined;
     return last ?? { sequence: 0, hash: chainStart };
+  }
+
+  /** Calls that have begun and not ended, and whether their process still lives. */
+  running(): readonly RunningCall[] {
+    const rows = this.#database.prepare("SELECT call, owner, at FROM running ORDER BY at").all();
+    return rows.map(({ call, owner, at }) => ({
+      callId: String(call),
+      isAlive: !isGone(String(owner), Date.now() - Number(at), sessionAbandonedMs),
+    }));
   }
 
   ofCall(callId: string): readonly Row[] {

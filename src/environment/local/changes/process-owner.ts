@@ -12,7 +12,7 @@ export function thisProcess(): string {
 let own: string | undefined;
 
 /** Whether that process has ended. One in another container cannot be seen: it counts as gone when the record is old. */
-export function isGone(owner: string, ageMs: number): boolean {
+export function isGone(owner: string, ageMs: number, abandonedMs: number = changeAbandonedMs): boolean {
   const [pid = "", start = "", boot = "", namespace = ""] = owner.split("-");
   if (boot !== bootOf()) return true;
   if (namespace !== namespaceOf()) return ageMs > abandonedMs;
@@ -22,7 +22,7 @@ export function isGone(owner: string, ageMs: number): boolean {
 }
 
 // No change set takes this long.
-const abandonedMs = 10 * 60 * 1000;
+const changeAbandonedMs = 10 * 60 * 1000;
 
 // Systems without /proc know processes by their number alone.
 const unknown = "0";
