@@ -1,3 +1,5 @@
+import { ToolError } from "./error.ts";
+
 /**
  * Refuses paths in every mode: secrets, protected files, deny rules. Pure. The environment asks it about the real path
  * that it has reached, so that no link, spelling or race leads around it.
@@ -9,4 +11,24 @@ export interface PathRefusal {
   readonly reason: string;
   /** The rule as written, and where: `secret .env* (built-in)`. */
   readonly rule: string;
+}
+
+/** What the environment throws for a path that the guard refuses: searches leave such files out and say so. */
+export class RefusedPath extends ToolError {
+  /** `given` is how the caller spelled it, or what holds it; `path` is real, relative to the workspace. */
+  constructor(given: string, path: string, refusal: PathRefusal) {
+    super("denied", `${subject(given, path)} ${refusal.reason} (${refusal.rule})`, {
+      hint: `This holds in every mode. ${wayOut(path, refusal)}`,
+    });
+  }
+}
+
+function subject(given: string, path: string): string {
+  if (given === path || given.endsWith(`/${path}`)) return given;
+  return `${given} ${path.startsWith(`${given}/`) ? "holds" : "leads to"} ${path}, which`;
+}
+
+function wayOut(path: string, { rule }: PathRefusal): string {
+  if (!/^(?:secret|protected)\b/.test(rule)) return "Do without it, or ask the person, who wrote the rule.";
+  return `Do without it, or ask the person: a line "open ${path}" in their own rules lifts it.`;
 }

@@ -22,11 +22,13 @@ import type {
   WriteReceipt,
 } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { PathGuard } from "../../contract/guard.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { monotonicMs } from "../../text/clock.ts";
 import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput } from "../failures.ts";
+import { Gate } from "../gate.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
@@ -63,6 +65,8 @@ export interface LocalEnvironmentOptions {
   readonly changeRecords?: string;
   /** Where programs are; a name given as undefined is not available. */
   readonly programs?: Programs;
+  /** Refuses paths to everybody who works here; asked about the real path that is reached. */
+  readonly guard?: PathGuard;
   /** How directories are held; by handle where the system has /proc. */
   readonly pinning?: "proc" | "portable";
 }
@@ -83,7 +87,7 @@ class LocalEnvironment implements Environment {
   readonly #outputs: string | undefined;
   readonly #records: ChangeRecords | undefined;
   #changeFiles: Promise<typeof import("./changes/change-files.ts")> | undefined;
-  readonly #hold: (root: string) => Pinning;
+  readonly #hold: (root: string, guard?: PathGuard) => Pinning;
   readonly #layouts = new LayoutCache();
   readonly #directories = new Set<HeldDirectory>();
   readonly #tidied = new Set<string>();
@@ -99,13 +103,16 @@ class LocalEnvironment implements Environment {
     this.#spellings = [this.workspace, resolve(options.workspace)];
     this.#prefix = withSlash(this.workspace);
     const pinning = options.pinning ?? (canPinByHandle() ? "proc" : "portable");
-    this.#hold = (root) => (pinning === "proc" ? new ProcPinning(root) : new PortablePinning(root));
-    this.#inside = this.#hold(this.workspace);
+    const Holding = pinning === "proc" ? ProcPinning : PortablePinning;
+    this.#hold = (root, guard) => new Holding(root, new Gate(root, guard));
+    this.#inside = this.#hold(this.workspace, options.guard);
     this.#outputs = options.outputs;
     this.#records = this.#keepRecords(options.changeRecords);
     this.#records?.recover();
     this.#programs = new ProgramFinder(options.programs ?? {}, this.workspace);
-    openers.set(this, (path) => openForReading(this.#inside, this.#name(path)));
+    // What is kept for undo is shown to nobody.
+    const unguarded = new Gate(this.workspace, undefined);
+    openers.set(this, (path) => openForReading(this.#inside, this.#name(path), unguarded));
   }
 
   async realPath(path: string): Promise<string> {
@@ -228,7 +235,12 @@ class LocalEnvironment implements Environment {
       try {
         if (!place.stats.isDirectory()) throw isNoDirectory(path);
         const directory = place.name === "." ? pinning.pin(pinning.root) : place.directory.child(place.name);
-        return new HeldDirectory(directory, named.absolute.slice(this.#prefix.length), this.#directories);
+        return new HeldDirectory(
+          directory,
+          named.absolute.slice(this.#prefix.length),
+          pinning.gate,
+          this.#directories,
+        );
       } finally {
         place.directory.close();
       }

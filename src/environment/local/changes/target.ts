@@ -44,6 +44,7 @@ export function findTarget(
     const example = file === undefined ? change.like : undefined;
     const like = example === undefined ? file : fileAt(pinning, nameOf(example));
     const realPath = realPathOf(place);
+    pinning.gate.pass("write", realPath, path);
     const step = planStep(change, file, {
       path: realPath.slice(withSlash(pinning.root).length),
       ...(isLink ? { link: readlinkSync(place.directory.at(place.name)) } : {}),

@@ -4,6 +4,7 @@ import { refuseOtherEntry } from "../../entry-changes.ts";
 import { errnoOf, isStale, isWorkspaceItself, leadsThroughLink, notFound } from "../../failures.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { findRealPlace, stateAt } from "./entry-state.ts";
+import { realPathOf } from "./place.ts";
 import { type NamedPath, openIn } from "./read-file.ts";
 
 /** See Environment.changeEntry. */
@@ -18,6 +19,7 @@ export async function changeEntry(
   const { directory, name } = place;
   try {
     if (name === ".") throw isWorkspaceItself(path.given);
+    pinning.gate.pass("write", realPathOf(place), path.given);
     if (place.missing.length > 0) throw notFound(path.given);
     refuseOtherEntry(path.given, await stateAt(place, path.given), change.before);
     announce?.([]);

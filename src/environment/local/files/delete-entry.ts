@@ -1,13 +1,15 @@
-import { lstatSync, readdirSync, rmdirSync, type Stats, unlinkSync } from "node:fs";
+import { lstatSync, rmdirSync, type Stats, unlinkSync } from "node:fs";
 import type { ChangeReceipt, DeleteOptions } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { Breath, throwIfAborted } from "../../../text/breath.ts";
-import { asToolError, errnoOf, isWorkspaceItself, needsRecursive, systemError } from "../../failures.ts";
+import { asToolError, errnoOf, isWorkspaceItself, needsRecursive } from "../../failures.ts";
+import type { Gate } from "../../gate.ts";
 import { withSlash } from "../../workspace-path.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
-import { findExisting, realPathOf } from "./place.ts";
+import { findExisting, type Place, realPathOf } from "./place.ts";
 import type { NamedPath } from "./read-file.ts";
+import { type Visit, walkTree } from "./walk-tree.ts";
 
 /** Removes what stands at a path; a link itself, never what it points to. */
 export async function deleteEntry(pinning: Pinning, path: NamedPath, options: DeleteOptions): Promise<void> {
@@ -16,11 +18,12 @@ export async function deleteEntry(pinning: Pinning, path: NamedPath, options: De
   const { directory, name } = place;
   try {
     if (name === ".") throw isWorkspaceItself(path.given);
+    pinning.gate.pass("write", realPathOf(place), path.given);
     if (!place.stats.isDirectory()) {
       options.announce?.([removal(realPathOf(place), place.stats)]);
       unlinkSync(directory.at(name));
     } else if (options.recursive !== true) throw needsRecursive(path.given);
-    else await deleteTree(directory, name, path.given, options);
+    else await deleteTree(pinning.gate, place, path.given, options);
     directory.confirm();
   } finally {
     directory.close();
@@ -28,19 +31,17 @@ export async function deleteEntry(pinning: Pinning, path: NamedPath, options: De
 }
 
 async function deleteTree(
-  parent: PinnedDirectory,
-  name: string,
+  gate: Gate,
+  { directory, name }: Place,
   givenPath: string,
   options: DeleteOptions,
 ): Promise<void> {
-  const walk = new DeletingWalk(options);
+  const deletion = new Deletion(gate, givenPath, options);
   try {
-    await walk.empty(parent.child(name));
-    walk.announce(parent, Buffer.from(name));
-    rmdirSync(parent.at(name));
+    await deletion.run(directory, name);
   } catch (error) {
     const { code, message, hint } = asToolError(error, givenPath);
-    if (walk.deleted === 0) throw error;
+    if (deletion.deleted === 0) throw error;
     throw new ToolError(
       code,
       `${message}; a part of ${givenPath} is already deleted, the rest is still there`,
@@ -52,74 +53,44 @@ async function deleteTree(
   }
 }
 
-interface Level {
-  readonly name: Uint8Array;
-  readonly identity: string;
-  /** Directories in it that are still to be deleted. */
-  readonly pending: Uint8Array[];
-}
-
-/**
- * Deletes by held directories: one that is exchanged for a link meanwhile is an error, never a way out. Only the
- * directory it is in is held, so that depth costs nothing; on the way back ".." must be where it came from.
- */
-class DeletingWalk {
+/** Deletes one entry after the other, and counts them. */
+class Deletion {
   deleted = 0;
-  readonly #breath: Breath;
-  readonly #announce: DeleteOptions["announce"];
+  readonly #gate: Gate;
+  readonly #givenPath: string;
+  readonly #options: DeleteOptions;
 
-  constructor({ signal, announce }: DeleteOptions) {
-    this.#breath = new Breath(signal);
-    this.#announce = announce;
+  constructor(gate: Gate, givenPath: string, options: DeleteOptions) {
+    this.#gate = gate;
+    this.#givenPath = givenPath;
+    this.#options = options;
   }
 
-  announce(here: PinnedDirectory, name: Uint8Array): void {
-    if (this.#announce === undefined) return;
+  async run(parent: PinnedDirectory, name: string): Promise<void> {
+    const breath = new Breath(this.#options.signal);
+    const look: Visit = (here, entry) => this.#look(here, entry);
+    // All are asked for before the first goes.
+    if (this.#gate.isGuarded) await walkTree(parent.child(name), look, breath);
+    await walkTree(parent.child(name), (...entry) => this.#remove(...entry), breath);
+    this.#announce(parent, Buffer.from(name));
+    rmdirSync(parent.at(name));
+  }
+
+  #look(here: PinnedDirectory, name: Uint8Array): void {
+    this.#gate.pass("write", withSlash(here.realPath) + name, this.#givenPath);
+  }
+
+  #announce(here: PinnedDirectory, name: Uint8Array): void {
+    if (this.#options.announce === undefined) return;
     const stats = lstatSync(here.bytesAt(name), { throwIfNoEntry: false });
-    if (stats !== undefined) this.#announce([removal(withSlash(here.realPath) + name, stats)]);
+    if (stats !== undefined) this.#options.announce([removal(withSlash(here.realPath) + name, stats)]);
   }
 
-  /** Empties a directory and closes it. */
-  async empty(top: PinnedDirectory): Promise<void> {
-    let here = top;
+  #remove(here: PinnedDirectory, name: Uint8Array, kind: "directory" | "other"): void {
+    this.#look(here, name);
+    this.#announce(here, name);
     try {
-      const above: Level[] = [];
-      let level = await this.#enter(here, Buffer.alloc(0));
-      for (;;) {
-        const next = level.pending.pop();
-        if (next !== undefined) {
-          here = replace(here, held(here, next));
-          above.push(level);
-          level = await this.#enter(here, next);
-          continue;
-        }
-        const back = above.pop();
-        if (back === undefined) return;
-        here = replace(here, here.parent());
-        if (here.identity() !== back.identity) throw systemError("ESTALE", here.realPath);
-        this.#remove(rmdirSync, here, level.name);
-        level = back;
-      }
-    } finally {
-      here.close();
-    }
-  }
-
-  /** Deletes what is no directory. */
-  async #enter(here: PinnedDirectory, name: Uint8Array): Promise<Level> {
-    const pending: Uint8Array[] = [];
-    for (const entry of readdirSync(here.at("."), { withFileTypes: true, encoding: "buffer" })) {
-      if (entry.isDirectory()) pending.push(entry.name);
-      else this.#remove(unlinkSync, here, entry.name);
-      if (this.#breath.isDue) await this.#breath.take();
-    }
-    return { name, identity: here.identity(), pending };
-  }
-
-  #remove(act: (path: Buffer) => void, here: PinnedDirectory, name: Uint8Array): void {
-    this.announce(here, name);
-    try {
-      act(here.bytesAt(name));
+      (kind === "directory" ? rmdirSync : unlinkSync)(here.bytesAt(name));
       this.deleted += 1;
     } catch (error) {
       // Somebody else deletes as well; gone is gone.
@@ -130,19 +101,4 @@ class DeletingWalk {
 
 function removal(realPath: string, stats: Stats): ChangeReceipt {
   return { realPath, before: fileInfo(stats), after: undefined };
-}
-
-function replace(before: PinnedDirectory, after: PinnedDirectory): PinnedDirectory {
-  before.close();
-  return after;
-}
-
-/** What was a directory a moment ago has to be one still. */
-function held(here: PinnedDirectory, name: Uint8Array): PinnedDirectory {
-  try {
-    return here.child(name);
-  } catch (error) {
-    const errno = errnoOf(error);
-    throw errno === "ENOTDIR" || errno === "ELOOP" ? systemError("ESTALE", here.realPath) : error;
-  }
 }

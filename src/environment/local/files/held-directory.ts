@@ -2,7 +2,8 @@ import { closeSync, fstatSync, lstatSync, readdirSync } from "node:fs";
 import type { Directory, DirectoryEntry, FileInfo } from "../../../contract/environment.ts";
 import type { ToolError } from "../../../contract/error.ts";
 import { asToolError, errnoOf, isLink, isNoDirectory } from "../../failures.ts";
-import { singleName } from "../../workspace-path.ts";
+import type { Gate } from "../../gate.ts";
+import { singleName, withSlash } from "../../workspace-path.ts";
 import type { PinnedDirectory } from "../pinning/pinning.ts";
 import { fileInfo, fileKind } from "./file-info.ts";
 import { openIn, readFully, refuseUnlessFile } from "./read-file.ts";
@@ -11,10 +12,12 @@ import { openIn, readFully, refuseUnlessFile } from "./read-file.ts";
 export class HeldDirectory implements Directory {
   readonly path: string;
   readonly #directory: PinnedDirectory;
+  readonly #gate: Gate;
   readonly #held: Set<HeldDirectory>;
 
-  constructor(directory: PinnedDirectory, path: string, held: Set<HeldDirectory>) {
+  constructor(directory: PinnedDirectory, path: string, gate: Gate, held: Set<HeldDirectory>) {
     this.#directory = directory;
+    this.#gate = gate;
     this.path = path;
     this.#held = held;
     held.add(this);
@@ -42,7 +45,8 @@ export class HeldDirectory implements Directory {
 
   async openDirectory(name: string): Promise<Directory> {
     try {
-      return new HeldDirectory(this.#directory.child(singleName(name)), this.#pathOf(name), this.#held);
+      const directory = this.#directory.child(singleName(name));
+      return new HeldDirectory(directory, this.#pathOf(name), this.#gate, this.#held);
     } catch (error) {
       throw this.#explain(error, name);
     }
@@ -60,6 +64,7 @@ export class HeldDirectory implements Directory {
     let handle: number | undefined;
     try {
       handle = openIn(this.#directory, singleName(name));
+      this.#gate.pass("read", withSlash(this.realPath) + name, this.#pathOf(name));
       const stats = fstatSync(handle);
       refuseUnlessFile(stats, this.#pathOf(name));
       if (stats.size > maxBytes) return undefined;

@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, utimesSy
 import { expect, it } from "vitest";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { contentOf } from "../../conformance/world.ts";
+import { Gate } from "../../gate.ts";
 import { PortablePinning } from "../pinning/portable-pinning.ts";
 import { moveAcrossDisks } from "./move-across-disks.ts";
 import { findExisting, findPlace } from "./place.ts";
@@ -13,7 +14,7 @@ function moving(
   ifExists: "replace" | "refuse",
   signal?: AbortSignal,
 ): Promise<void> {
-  const pinning = new PortablePinning(workspace);
+  const pinning = new PortablePinning(workspace, new Gate(workspace, undefined));
   const source = findExisting(pinning, `${workspace}/${from}`, { followLinks: false, givenPath: from });
   const target = findPlace(pinning, `${workspace}/${to}`, { followLinks: false });
   return moveAcrossDisks(source, target, ifExists, signal);

@@ -1,6 +1,6 @@
 import { linkSync, lstatSync, readdirSync, renameSync, type Stats, unlinkSync } from "node:fs";
 import type { ChangeReceipt, MoveOptions } from "../../../contract/environment.ts";
-import { throwIfAborted } from "../../../text/breath.ts";
+import { Breath, throwIfAborted } from "../../../text/breath.ts";
 import {
   alreadyExists,
   asToolError,
@@ -12,13 +12,15 @@ import {
   ontoItself,
   systemError,
 } from "../../failures.ts";
-import { liesInside } from "../../workspace-path.ts";
+import type { Gate } from "../../gate.ts";
+import { liesInside, withSlash } from "../../workspace-path.ts";
 import type { Pinning } from "../pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
 import { moveAcrossDisks } from "./move-across-disks.ts";
 import { closingOnError, findExisting, findPlace, makeParents, type Place, realPathOf } from "./place.ts";
 import type { NamedPath } from "./read-file.ts";
 import { hasNoHardLinks } from "./temporary-file.ts";
+import { type Visit, walkTree } from "./walk-tree.ts";
 
 type ExistingPlace = Place & { readonly stats: Stats };
 
@@ -36,11 +38,14 @@ export async function moveEntry(
     const target = findPlace(pinning, to.absolute, { followLinks: false });
     const parent = closingOnError(target.directory, () => {
       judge(source, target, { from: from.given, to: to.given, replace });
+      passGate(pinning.gate, { from, to }, realPathOf(source), realPathOf(target));
       return makeParents(target);
     });
     try {
       const { directory } = parent;
       const ifExists = replace ? "replace" : "refuse";
+      if (pinning.gate.isGuarded && source.stats.isDirectory())
+        await passGateWithAll(pinning.gate, { from, to }, source, target, options.signal);
       options.announce?.([...parent.made(), ...effectsOf(source, target)]);
       await moveTo(source, { ...target, directory, missing: [] }, ifExists, options.signal);
       source.directory.confirm();
@@ -54,6 +59,34 @@ export async function moveEntry(
   } finally {
     source.directory.close();
   }
+}
+
+interface Ends {
+  readonly from: NamedPath;
+  readonly to: NamedPath;
+}
+
+/** Under another name a file could be read that must not be: what is moved is read, too. */
+function passGate(gate: Gate, { from, to }: Ends, fromPath: string, toPath: string): void {
+  gate.pass("read", fromPath, from.given);
+  gate.pass("write", fromPath, from.given);
+  gate.pass("write", toPath, to.given);
+}
+
+/** A directory takes all along that is in it. */
+async function passGateWithAll(
+  gate: Gate,
+  ends: Ends,
+  source: ExistingPlace,
+  target: Place,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const [fromPath, toPath] = [realPathOf(source), realPathOf(target)];
+  const pass: Visit = (here, name) => {
+    const path = withSlash(here.realPath) + name;
+    passGate(gate, ends, path, toPath + path.slice(fromPath.length));
+  };
+  await walkTree(source.directory.child(source.name), pass, new Breath(signal));
 }
 
 function effectsOf(source: ExistingPlace, target: Place): readonly ChangeReceipt[] {

@@ -2,9 +2,10 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type St
 import type { Environment, FileContent } from "../../../contract/environment.ts";
 import { Breath } from "../../../text/breath.ts";
 import { isDirectory, isSpecial, keepsChanging, systemError, tooLarge } from "../../failures.ts";
+import type { Gate } from "../../gate.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
-import { findExisting } from "./place.ts";
+import { findExisting, realPathOf } from "./place.ts";
 
 /** A path in the boundary's own spelling, absolute, and as the caller gave it. */
 export interface NamedPath {
@@ -19,20 +20,33 @@ const noFollow = process.platform === "darwin" ? 0x20000000 : constants.O_NOFOLL
  * Opens a file inside the boundary, never waiting for a FIFO that nobody writes to. The quick way opens whatever stands
  * there: whoever reads has to refuse what is no regular file.
  */
-export function openForReading(pinning: Pinning, path: NamedPath): number {
-  if (pinning.openDirectly !== undefined) {
+export function openForReading(pinning: Pinning, path: NamedPath, gate: Gate = pinning.gate): number {
+  const opened = openDirectly(pinning, path.absolute);
+  if (opened !== undefined) {
     try {
-      return pinning.openDirectly(path.absolute);
-    } catch {
-      // The long way follows a link, or finds out what is wrong.
+      gate.pass("read", path.absolute, path.given);
+      return opened;
+    } catch (error) {
+      closeSync(opened);
+      throw error;
     }
   }
   const place = findExisting(pinning, path.absolute, { followLinks: true, givenPath: path.given });
   try {
     refuseUnlessFile(place.stats, path.given);
+    gate.pass("read", realPathOf(place), path.given);
     return openIn(place.directory, place.name);
   } finally {
     place.directory.close();
+  }
+}
+
+function openDirectly(pinning: Pinning, path: string): number | undefined {
+  try {
+    return pinning.openDirectly?.(path);
+  } catch {
+    // The long way follows a link, or finds out what is wrong.
+    return undefined;
   }
 }
 

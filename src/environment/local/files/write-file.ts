@@ -26,6 +26,7 @@ export async function writeWhole(
   const place = findPlace(pinning, path.absolute, { followLinks: true });
   const parent = closingOnError(place.directory, () => {
     judge(place, path.given, ifExists);
+    pinning.gate.pass("write", realPathOf(place), path.given);
     return makeParents(place);
   });
   try {

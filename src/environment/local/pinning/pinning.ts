@@ -1,12 +1,16 @@
+import type { Gate } from "../../gate.ts";
+
 /**
  * How a directory is held while something is done in it. Methods throw plain system errors, and LeadsOutside when
  * what they reach does not lie below the root.
  */
 export interface Pinning {
   readonly root: string;
+  /** What is reached has to pass it before it is read or changed. */
+  readonly gate: Gate;
   /** Holds the directory that an absolute path leads to, links followed. */
   pin(path: string): PinnedDirectory;
-  /** Opens a file for reading in one go where that is safe. ELOOP when a link stands at the end of the path. */
+  /** Opens a file for reading in one go where its path is real and that is safe; any error else. */
   openDirectly?(path: string): number;
   close(): void;
 }

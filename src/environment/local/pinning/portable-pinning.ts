@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { LeadsOutside, systemError } from "../../failures.ts";
+import type { Gate } from "../../gate.ts";
 import { liesInside, withSlash } from "../../workspace-path.ts";
 import type { PinnedDirectory, Pinning } from "./pinning.ts";
 
@@ -10,9 +11,11 @@ import type { PinnedDirectory, Pinning } from "./pinning.ts";
  */
 export class PortablePinning implements Pinning {
   readonly root: string;
+  readonly gate: Gate;
 
-  constructor(root: string) {
+  constructor(root: string, gate: Gate) {
     this.root = root;
+    this.gate = gate;
   }
 
   pin(path: string): PinnedDirectory {

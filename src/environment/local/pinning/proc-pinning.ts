@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
 import { dirname } from "node:path";
-import { LeadsOutside } from "../../failures.ts";
+import { LeadsOutside, systemError } from "../../failures.ts";
+import type { Gate } from "../../gate.ts";
 import { liesInside, withSlash } from "../../workspace-path.ts";
 import type { PinnedDirectory, Pinning } from "./pinning.ts";
 
@@ -17,11 +18,13 @@ const maxKept = 16;
  */
 export class ProcPinning implements Pinning {
   readonly root: string;
+  readonly gate: Gate;
   /** The directories pinned last, by path, least recently used first. */
   readonly #kept = new Map<string, ProcDirectory>();
 
-  constructor(root: string) {
+  constructor(root: string, gate: Gate) {
     this.root = root;
+    this.gate = gate;
   }
 
   pin(path: string): PinnedDirectory {
@@ -39,9 +42,10 @@ export class ProcPinning implements Pinning {
   openDirectly(path: string): number {
     // O_NONBLOCK: a FIFO nobody writes to must not hold us.
     const handle = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    if (liesInside(readlinkSync(`/proc/self/fd/${handle}`), this.root)) return handle;
+    // A link on the way, or a file that was deleted since, has another path.
+    if (readlinkSync(`/proc/self/fd/${handle}`) === path) return handle;
     closeSync(handle);
-    throw new LeadsOutside(this.root);
+    throw systemError("ESTALE", path);
   }
 
   close(): void {

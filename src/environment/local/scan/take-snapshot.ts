@@ -1,10 +1,10 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats, statfsSync } from "node:fs";
 import type { IgnoreFileOutside } from "../../../contract/environment.ts";
-import { type Snapshot, type SnapshotOptions, typeBits } from "../../../contract/snapshot.ts";
+import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../../../contract/snapshot.ts";
 import { Breath } from "../../../text/breath.ts";
 import { type IgnoreFileName, IgnoreLevels, ignoreLevel, outsideLevel } from "../../../text/ignore-levels.ts";
 import { errnoOf, LeadsOutside } from "../../failures.ts";
-import { SnapshotColumns } from "../../snapshot-columns.ts";
+import { directoriesOf, SnapshotColumns } from "../../snapshot-columns.ts";
 import { withSlash } from "../../workspace-path.ts";
 import { isTemporaryName } from "../files/temporary-file.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
@@ -21,7 +21,7 @@ export async function takeSnapshot(
   options: SnapshotOptions,
 ): Promise<Snapshot> {
   const breath = new Breath(options.signal);
-  const walk = new Walk(pinning, options.without ?? []);
+  const walk = new Walk(pinning, options);
   try {
     walk.start(new IgnoreLevels(outside.map(outsideLevel).filter(isOfGit)));
     while (walk.step()) if (breath.isDue) await breath.take();
@@ -47,11 +47,13 @@ class Walk {
   readonly #pinning: Pinning;
   readonly #prefix: string;
   readonly #without: ReadonlySet<string>;
+  readonly #decided: ReadonlyMap<string, LeftOut | undefined>;
   readonly #open: Frame[] = [];
 
-  constructor(pinning: Pinning, without: readonly string[]) {
+  constructor(pinning: Pinning, { without = [], like }: SnapshotOptions) {
     this.#pinning = pinning;
     this.#prefix = withSlash(pinning.root);
+    this.#decided = directoriesOf(like);
     this.#without = new Set(without.map((path) => path.slice(this.#prefix.length)));
   }
 
@@ -114,7 +116,9 @@ class Walk {
       const place = this.columns.add(entry, stats);
       const type = stats.mode & typeBits.all;
       if (type === typeBits.directory) {
-        const why = name === ".git" ? "repository" : whyNotEntered(entry, at + name, stats, device, levels);
+        const why = this.#decided.has(entry)
+          ? this.#decided.get(entry)
+          : whyNotEntered(entry, at + name, stats, device, levels);
         if (why === undefined) frame.waiting.push({ place, name, device: stats.dev });
         else this.columns.leaveOut(place, why);
       } else if (type === typeBits.link) {
@@ -171,7 +175,14 @@ function isForbidden(error: unknown): boolean {
   return ["EACCES", "EPERM", "ENAMETOOLONG", "EMFILE", "EIO"].includes(errnoOf(error) ?? "");
 }
 
-function whyNotEntered(path: string, at: string, stats: Stats, device: number, levels: IgnoreLevels) {
+function whyNotEntered(
+  path: string,
+  at: string,
+  stats: Stats,
+  device: number,
+  levels: IgnoreLevels,
+): LeftOut | undefined {
+  if (path === ".git" || path.endsWith("/.git")) return "repository";
   if (levels.decide(path, "directory") === "ignore") return "ignored";
   return stats.dev !== device && isSystem(at) ? "system" : undefined;
 }
