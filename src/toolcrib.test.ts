@@ -39,7 +39,8 @@ afterEach(async () => {
 });
 
 async function open(options: ToolcribOptions = {}): Promise<Toolcrib> {
-  crib = await openToolcrib({ workspace: folder, stateDirectory: join(folder, ".state"), ...options });
+  const own = { stateDirectory: join(folder, ".state"), configDirectory: join(folder, ".config") };
+  crib = await openToolcrib({ workspace: folder, ...own, ...options });
   return crib;
 }
 
@@ -268,8 +269,8 @@ describe("approval", () => {
     await open({ tools: [deleting] });
     expect((await crib.call("test.act", {})).error).toEqual({
       code: "needs-approval",
-      message: "This call needs a person's approval (mode cautious: destructive): it would delete a",
-      hint: "Nobody can be asked here: choose another way, or ask the person to allow it (another mode).",
+      message: "This call needs a person's approval: it would delete a (mode cautious asks before deleting)",
+      hint: "Nobody can be asked here: choose another way, or ask the person to allow it (a rule, or another mode).",
     });
   });
 
@@ -295,7 +296,7 @@ describe("approval", () => {
     expect(results.map((result) => result.error?.message ?? result.content)).toEqual([
       "gone",
       "Keep that file.",
-      "The person refused this call (mode cautious: destructive)",
+      "The person refused this call: it would delete a (mode cautious asks before deleting)",
     ]);
     expect(requests[0]).toEqual({
       callId: results[0]!.callId,
@@ -304,7 +305,21 @@ describe("approval", () => {
       accesses: [{ kind: "delete", path: "a" }],
       risk: "destructive",
       rule: "mode cautious: destructive",
+      source: "mode cautious",
       reason: "it would delete a",
+      parts: [
+        expect.objectContaining({ verdict: "allow", part: expect.objectContaining({ kind: "use" }) }),
+        expect.objectContaining({
+          verdict: "ask",
+          part: expect.objectContaining({ kind: "delete", path: "a" }),
+        }),
+      ],
+      preview: undefined,
+      grants: [`allow delete '${folder}/a' by test.act`],
+      directory: folder,
+      environment: expect.stringMatching(/^[0-9a-f]{16}$/),
+      sandbox: "none",
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
   });
 

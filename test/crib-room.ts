@@ -18,7 +18,12 @@ export async function cribRoom(options: Pick<ToolcribOptions, "mode" | "workspac
   const folder = temporaryFolder();
   const { workspace = join(folder.path, "workspace") } = options;
   mkdirSync(workspace, { recursive: true });
-  const crib = await openToolcrib({ ...options, workspace, stateDirectory: join(folder.path, "state") });
+  const crib = await openToolcrib({
+    ...options,
+    workspace,
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+  });
   const at = (path: string) => join(workspace, path);
   return {
     crib,

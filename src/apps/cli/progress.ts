@@ -1,11 +1,11 @@
 import { monotonicMs } from "../../text/clock.ts";
 import { printableLine } from "../../text/printable.ts";
 import type { Toolcrib } from "../../toolcrib.ts";
-import { isTerminal, remark } from "./terminal.ts";
+import { canRedraw, remark } from "./terminal.ts";
 
 /** A line for the person who waits: what runs, for how long, how far. Calls that end soon show none. */
 export function showProgress(crib: Pick<Toolcrib, "events">, tool: string): Progress {
-  if (!isTerminal(2)) return { stop: () => {}, whileAsking: (work) => work() };
+  if (!canRedraw(2)) return { stop: () => {}, whileAsking: (work) => work() };
   let asking = 0;
   const startedAt = monotonicMs();
   let message = "";

@@ -1,7 +1,8 @@
 import type { ToolError } from "../../contract/error.ts";
 import { counted } from "../../text/counted.ts";
+import { printable } from "../../text/printable.ts";
 import type { CallResult, RecoveredChange } from "../../toolcrib.ts";
-import { paint, print, remark } from "./terminal.ts";
+import { isTerminal, paint, print, remark } from "./terminal.ts";
 
 /** What `call --json` prints: these keys, always all of them, and nothing else. */
 export type CallReport = Pick<CallResult, "content" | "isError" | "data" | "error" | "callId" | "truncated">;
@@ -31,7 +32,8 @@ export function printJson(value: unknown): void {
 }
 
 export function printFailure({ message, hint }: { message: string; hint?: string | null | undefined }): void {
-  remark(`${paint(2, "red", message)}\n${hint ? `${hint}\n` : ""}`);
+  const show = isTerminal(2) ? printable : (text: string) => text;
+  remark(`${paint(2, "red", show(message))}\n${hint ? `${show(hint)}\n` : ""}`);
 }
 
 /** Tells the person of changes that a crash had interrupted, and that were settled before anything else was done. */

@@ -21,7 +21,12 @@ export function paint(descriptor: Descriptor, tone: Tone, text: string): string 
 
 /** Whether a person watches it. */
 export function isTerminal(descriptor: Descriptor): boolean {
-  return mayBeTerminal(descriptor) && streamOf(descriptor).isTTY && process.env.TERM !== "dumb";
+  return mayBeTerminal(descriptor) && streamOf(descriptor).isTTY;
+}
+
+/** Whether a person watches it and a line of it can be written again. */
+export function canRedraw(descriptor: Descriptor): boolean {
+  return isTerminal(descriptor) && process.env.TERM !== "dumb";
 }
 
 export type Tone = "bold" | "dim" | "red" | "green" | "yellow";

@@ -1,5 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
-import type { Decision, Part, PartVerdict } from "../../guardian/policy.ts";
+import { describePart } from "../../guardian/describe-part.ts";
+import { placeOf } from "../../guardian/guard-paths.ts";
+import type { Decision, PartVerdict } from "../../guardian/policy.ts";
 
 /** A rule forbids it, whoever asks. */
 export function denied(decision: Decision): ToolError {
@@ -36,43 +38,30 @@ export function couldNotAsk(cause: unknown): ToolError {
   });
 }
 
-const maxParts = 5;
-
 /** The parts that decided, each with its rule and where that stands, so that the rest of the call can be kept. */
 function describe({ verdict, parts }: Decision): string {
-  const described = new Set(parts.filter((part) => part.verdict === verdict).map(describePart));
-  const more = described.size - maxParts;
-  return [...[...described].slice(0, maxParts), ...(more > 0 ? [`and ${more} more parts`] : [])].join("; ");
-}
-
-function describePart({ part, reason, rule }: PartVerdict): string {
-  const place = rule ? ` (${rule.text}, ${rule.name}:${rule.line})` : "";
-  return `${describeDeed(part)}: ${reason}${place}`;
-}
-
-function describeDeed(part: Part): string {
-  switch (part.kind) {
-    case "use":
-      return `use ${part.tool}`;
-    case "run":
-    case "unclear":
-      return `\`${segmentText(part.in)}\``;
-    case "connect":
-      return `connect to ${part.spelling}${within(part.in)}`;
-    default:
-      return `${part.kind} ${part.path}${within(part.in)}`;
+  const deeds = new Map<string, Set<string>>();
+  for (const part of parts) {
+    if (part.verdict !== verdict) continue;
+    const why = describeReason(part);
+    deeds.set(why, (deeds.get(why) ?? new Set()).add(shorten(describePart(part.part))));
   }
+  return [...deeds].map(([why, would]) => `it would ${list([...would])}${why}`).join("; ");
 }
 
-function within(segment: PartSegment | undefined): string {
-  return segment === undefined ? "" : ` in \`${segmentText(segment)}\``;
+function describeReason({ reason, rule }: PartVerdict): string {
+  return rule === undefined ? ` (${reason})` : `: ${reason} (${rule.text}, ${placeOf(rule)})`;
 }
 
-type PartSegment = NonNullable<Extract<Part, { in?: unknown }>["in"]>;
+const maxDeeds = 5;
 
-const maxSegmentChars = 200;
+function list(deeds: readonly string[]): string {
+  const more = deeds.length - maxDeeds;
+  return [...deeds.slice(0, maxDeeds), ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+}
 
-function segmentText({ command, span }: PartSegment): string {
-  const text = command.slice(span.start, span.end);
-  return text.length <= maxSegmentChars ? text : `${text.slice(0, maxSegmentChars)}…`;
+const maxChars = 300;
+
+function shorten(text: string): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}…`;
 }

@@ -1,3 +1,4 @@
+import { placeOf } from "../../../guardian/guard-paths.ts";
 import type { PartVerdict, Segment } from "../../../guardian/policy.ts";
 import { printableLine } from "../../../text/printable.ts";
 import type { ApprovalRequest } from "../../../toolcrib.ts";
@@ -13,7 +14,7 @@ export function showRequest(request: ApprovalRequest, columns: number): string {
     ...field("Asked", tool, columns).map((line) => paint(2, "bold", line)),
     ...field("Risk", risk, columns),
     ...field("Why", reason, columns),
-    ...field("Rule", rule === source ? rule : `${rule} (${source})`, columns),
+    ...field("Rule", rule.startsWith(source) ? rule : `${rule} (${source})`, columns),
     ...commandsOf(request).flatMap(([command, parts]) => showCommand(command, parts, columns)),
     ...(preview === undefined ? [] : showPreview(preview, columns)),
     ...(grants.length === 0
@@ -60,7 +61,7 @@ function showCommand(command: string, parts: readonly PartVerdict[], columns: nu
 
 function showReason(command: string, part: PartVerdict, columns: number): readonly string[] {
   const { start, end } = segmentOf(part)!.span;
-  const place = part.rule ? ` (${part.rule.name}:${part.rule.line})` : "";
+  const place = part.rule ? ` (${placeOf(part.rule)})` : "";
   return wrap(printableLine(`${command.slice(start, end)}: ${part.reason}${place}`), columns - 4).map(
     (line, index) => `${index === 0 ? "  - " : "    "}${line}`,
   );

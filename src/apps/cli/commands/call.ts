@@ -2,16 +2,26 @@ import { ToolError } from "../../../contract/error.ts";
 import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
 import type { Mode } from "../../../guardian/mode.ts";
-import type { CallResult } from "../../../toolcrib.ts";
+import { printable } from "../../../text/printable.ts";
+import type { Approval, Approve, CallResult } from "../../../toolcrib.ts";
+import { canAsk } from "../approval/can-ask.ts";
 import type { Command } from "../command.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { onInterruption } from "../interruption.ts";
-import { dialectOption, jsonOption, modeOption, workspaceOption } from "../options.ts";
+import {
+  dialectOption,
+  jsonOption,
+  modeOption,
+  ruleOption,
+  rulesGiven,
+  rulesOption,
+  workspaceOption,
+} from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { showProgress } from "../progress.ts";
 import { readInput } from "../read-input.ts";
 import { printFailure, printJson, remarkRecovered, toReport } from "../report.ts";
-import { print, remark } from "../terminal.ts";
+import { isTerminal, print, remark } from "../terminal.ts";
 
 /** `toolcrib call` */
 export const callCommand: Command = {
@@ -32,6 +42,12 @@ export const callCommand: Command = {
     workspaceOption,
     dialectOption,
     modeOption,
+    ruleOption,
+    rulesOption,
+    {
+      name: "no-input",
+      summary: "never ask, also on a terminal: what would be asked is refused with exit code 4",
+    },
     { name: "timeout-ms", value: "N", summary: "end the call after this long" },
     {
       ...jsonOption,
@@ -43,6 +59,10 @@ export const callCommand: Command = {
     { command: `toolcrib call file.read '{"path": "README.md"}' --json`, shows: "JSON in and out" },
     { command: "toolcrib call search.grep --pattern TODO -- --mode files", shows: "the tool's own --mode" },
     { command: "toolcrib call file.delete --path old.txt --mode yolo", shows: "allow what would be asked" },
+    {
+      command: "toolcrib call file.delete --path old.txt --rule 'allow delete *.txt'",
+      shows: "allow just that",
+    },
     {
       command: "toolcrib call edit.replace --path notes.txt --find hello --replace goodbye",
       shows: "change a file",
@@ -67,6 +87,8 @@ export const callCommand: Command = {
       workspace: options.get("workspace") ?? process.cwd(),
       dialect,
       mode: (options.get("mode") ?? "cautious") as Mode,
+      ...rulesGiven(options),
+      ...(canAsk(options) ? { approve: (...asked) => progress.whileAsking(() => askPerson(...asked)) } : {}),
     });
     remarkRecovered(crib.recovered);
     const interruption = onInterruption();
@@ -83,13 +105,20 @@ export const callCommand: Command = {
   },
 };
 
+async function askPerson(...asked: Parameters<Approve>): Promise<Approval> {
+  const { approveOnTerminal } = await import("../approval/approve-on-terminal.ts");
+  return approveOnTerminal(...asked);
+}
+
 function printResult({ content, error, images }: CallResult): void {
   if (error) {
     printFailure(error);
     if (error.code === "needs-approval") remark("To allow it yourself, add: --mode yolo\n");
     return;
   }
-  print(content === "" || content.endsWith("\n") ? content : `${content}\n`);
+  const text = content === "" || content.endsWith("\n") ? content : `${content}\n`;
+  // A file must not steer the terminal of whoever looks at it; a program gets every byte.
+  print(isTerminal(1) ? printable(text) : text);
   for (const { mediaType, base64 } of images) {
     const bytes = Buffer.byteLength(base64, "base64");
     remark(`[A picture (${mediaType}, ${bytes} bytes) that a terminal cannot show is left out.]\n`);

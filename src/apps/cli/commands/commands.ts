@@ -6,6 +6,7 @@ import { completionCommand } from "./completion.ts";
 import { helpCommand } from "./help.ts";
 import { logCommand } from "./log.ts";
 import { pathsCommand } from "./paths.ts";
+import { policyCommand } from "./policy.ts";
 import { toolsCommand } from "./tools.ts";
 import { tourCommand } from "./tour.ts";
 
@@ -14,6 +15,7 @@ export const commands: readonly Command[] = [
   toolsCommand,
   callCommand,
   logCommand,
+  policyCommand,
   pathsCommand,
   tourCommand,
   completionCommand,

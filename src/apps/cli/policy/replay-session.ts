@@ -51,7 +51,7 @@ function toRow({ record, decision }: ReplayedCall): readonly string[] {
     answer === undefined ? verdict : `${verdict}, ${answer}`,
     decision.verdict,
     printableLine(`${record.tool} ${summarise(record.input)}`),
-    printableLine(rule === source ? reason : `${rule} (${source})`),
+    printableLine(decision.decisive.rule ? `${rule} (${source})` : `${reason} (${rule})`),
   ];
 }
 
@@ -64,5 +64,13 @@ const maxChars = 60;
 
 function toReport({ record, decision }: ReplayedCall): object {
   const { callId, session, tool, input, startedAt } = record;
-  return { callId, session, tool, input, startedAt, recorded: record.decision, now: reportDecision(decision) };
+  return {
+    callId,
+    session,
+    tool,
+    input,
+    startedAt,
+    recorded: record.decision,
+    now: reportDecision(decision),
+  };
 }

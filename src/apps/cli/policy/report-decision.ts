@@ -1,5 +1,7 @@
+import { describePart } from "../../../guardian/describe-part.ts";
+import { placeOf } from "../../../guardian/guard-paths.ts";
 import type { Decision, Part, PartVerdict, RulePlace, Segment } from "../../../guardian/policy.ts";
-import { printableLine } from "../../../text/printable.ts";
+import { printable, printableLine } from "../../../text/printable.ts";
 import { markSegments } from "../approval/mark-segments.ts";
 import { layTable } from "../table.ts";
 
@@ -46,19 +48,29 @@ function reportPart({ part, verdict, risk, reason, rule }: PartVerdict): PartRep
 
 /** The same for people: the verdict, the command with the parts that decided marked, and every part with its rule. */
 export function showDecision(decision: Decision, columns: number): string {
-  const { verdict, record, parts } = decision;
+  const { verdict, parts } = decision;
   const command = parts.map(({ part }) => segmentOf(part)?.command).find((text) => text !== undefined);
   const spans = parts.flatMap((part) => (part.verdict === verdict ? (segmentOf(part.part)?.span ?? []) : []));
-  const place = record.rule === record.source ? record.rule : `${record.rule} (${record.source})`;
   return [
-    `${verdict}: ${printableLine(record.reason)}\nby ${printableLine(place)}\n`,
+    `${verdict}: ${printable(describeRecord(decision))}\n`,
     command === undefined ? "" : `\n${markSegments(command, spans, columns).join("\n")}\n`,
-    `\n${layTable(parts.map(toRow), "  ")}`,
+    `\n${layTable(parts.filter(isTelling).map(toRow), "  ")}`,
   ].join("");
 }
 
+/** Why the call is judged as it is, by which rule, and where that stands. */
+export function describeRecord({ decisive, record }: Decision): string {
+  if (decisive.rule === undefined) return `${record.reason} (${record.rule})`;
+  return `it would ${describePart(decisive.part)}: ${record.reason}\nby ${record.rule} (${record.source})`;
+}
+
+/** The tool as such is worth a line only where a rule is about it, or nothing else is known. */
+function isTelling({ part, rule, verdict }: PartVerdict): boolean {
+  return part.kind !== "use" || part.names === "nothing" || rule !== undefined || verdict !== "allow";
+}
+
 function toRow({ part, verdict, reason, rule }: PartVerdict): readonly string[] {
-  const because = rule ? `${rule.text} (${rule.name}:${rule.line})` : reason;
+  const because = rule ? `${rule.text} (${placeOf(rule)})` : reason;
   return [verdict, part.kind, printableLine(whatOf(part)), printableLine(because)];
 }
 

@@ -8,7 +8,7 @@ import { printable } from "../../../text/printable.ts";
 import type { Arguments } from "../command.ts";
 import { printJson } from "../report.ts";
 import { paint, print } from "../terminal.ts";
-import { reportDecision } from "./report-decision.ts";
+import { describeRecord, reportDecision } from "./report-decision.ts";
 import { inPolicyRoom, type PolicyRoom } from "./room.ts";
 
 /** `toolcrib policy test [FILE …]` */
@@ -53,12 +53,10 @@ async function runExample(example: Example, { rules, environment }: PolicyRoom):
 
 function showFailure({ example, decision }: Result): string {
   const { place, verdict, mode } = example;
-  const { record } = decision;
   return printable(
     [
       paint(1, "red", `${place.name}:${place.line}: ${place.text}`),
-      `  expected ${verdict} in mode ${mode}, got ${decision.verdict}: ${record.reason}`,
-      `  by ${record.rule === record.source ? record.rule : `${record.rule} (${record.source})`}\n`,
+      `  expected ${verdict} in mode ${mode}, got ${decision.verdict}: ${describeRecord(decision)}\n`,
     ].join("\n"),
   );
 }
