@@ -32,9 +32,9 @@ export interface History {
    */
   undo(selection: Selection, options?: UndoOptions): Promise<Undone>;
   /** Gives this moment a name to come back to; a name of its own if none is given. */
-  setCheckpoint(name?: string): Checkpoint;
+  setCheckpoint(name?: string): Promise<Checkpoint>;
   /** Oldest first. */
-  checkpoints(): readonly Checkpoint[];
+  checkpoints(): Promise<readonly Checkpoint[]>;
 }
 
 /** Which calls are meant. */
@@ -81,12 +81,11 @@ export interface ChangedFile {
 }
 
 export interface Undone {
-  /** What was undone; a call that was undone before is left out. */
   readonly calls: readonly string[];
-  /** What became of each path: `before` is what the undo found, `after` what it left. */
+  /** What became of each path: `before` is what the undo found, `after` what it left; empty when nothing was to do. */
   readonly files: readonly ChangedFile[];
-  /** Left alone, and why. */
-  readonly left: readonly { readonly path: string; readonly reason: string }[];
+  /** What else is worth knowing, in sentences: what was left alone, and why; that it had been undone before. */
+  readonly notes: readonly string[];
 }
 
 export interface Checkpoint {

@@ -12,6 +12,8 @@ export interface Step {
 
 /** A path that stays as it is. */
 export interface Conflict {
+  /** Which of the phases it is part of. */
+  readonly phase: number;
   readonly net: Net;
   readonly now: EntryState | undefined;
   /** What could not be taken back, the newest first; what is newer was. */
@@ -53,12 +55,12 @@ export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
     name === undefined ? nothing : (planned.get(name) ?? present.state(name));
   const conflicts: Conflict[] = [];
   const stuck: { readonly move: Move; readonly why: string }[] = [];
-  const plan = phases.map(({ nets, move }) => {
+  const plan = phases.map(({ nets, move }, phase) => {
     const steps: Step[] = [];
     for (const net of nets) {
       const found = look(net.present);
       const judged = judge(net, found, present);
-      if ("reason" in judged) conflicts.push(judged);
+      if ("reason" in judged) conflicts.push({ ...judged, phase });
       else if (!isSameState(judged.now, judged.then)) {
         steps.push(judged);
         if (net.present !== undefined) planned.set(net.present, judged.then);
@@ -66,10 +68,14 @@ export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
     }
     return { steps, move: move && judgeMove(move, look, stuck) };
   });
-  return { phases: plan.filter(({ steps, move }) => steps.length > 0 || move), conflicts, stuck };
+  return { phases: plan, conflicts, stuck };
 }
 
-function judge(net: Net, found: ReturnType<Present["state"]>, present: Present): Step | Conflict {
+function judge(
+  net: Net,
+  found: ReturnType<Present["state"]>,
+  present: Present,
+): Step | Omit<Conflict, "phase"> {
   const { pieces } = net;
   if ("unreadable" in found) {
     const reason: Reason = { kind: "unreadable", why: found.unreadable };

@@ -1,0 +1,43 @@
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Contents } from "./contents.ts";
+import type { Phase } from "./net-changes.ts";
+import type { Present } from "./plan-undo.ts";
+
+/** Looks at every path that the phases are about. */
+export async function lookAt(
+  phases: readonly Phase[],
+  environment: Environment,
+  contents: Contents,
+  signal: AbortSignal | undefined,
+): Promise<Present> {
+  const states = new Map<string, ReturnType<Present["state"]>>();
+  const names = phases.flatMap(({ nets, move }) => [
+    ...nets.map(({ present }) => present),
+    move?.presentFrom,
+    move?.presentTo,
+  ]);
+  for (const name of names) {
+    if (name === undefined || states.has(name)) continue;
+    const state = await stateAt(name, environment, signal);
+    states.set(name, state);
+    if ("kind" in state) contents.note(name, state);
+  }
+  return {
+    state: (name) => states.get(name) ?? { kind: "nothing" },
+    has: (hash) => contents.has(hash),
+  };
+}
+
+async function stateAt(
+  name: string,
+  environment: Environment,
+  signal: AbortSignal | undefined,
+): Promise<ReturnType<Present["state"]>> {
+  try {
+    return await environment.state(name, signal ? { signal } : {});
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code === "cancelled" || error.code === "timeout") throw error;
+    return { unreadable: error.message };
+  }
+}
