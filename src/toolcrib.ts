@@ -127,7 +127,12 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const kept = openLocalEnvironment({ workspace: files.outputs });
   const environment = options.environment
     ? withOutputs(options.environment, kept)
-    : openLocalEnvironment({ workspace: folder, outputs: files.outputs, changeRecords: files.changes });
+    : openLocalEnvironment({
+        workspace: folder,
+        outputs: files.outputs,
+        changeRecords: files.changes,
+        guard: policy.guard,
+      });
 
   const session = newIdentifier("session");
   const events = new CallEvents();
