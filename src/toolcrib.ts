@@ -20,6 +20,7 @@ import { type Mode, modes } from "./guardian/mode.ts";
 import { openBlobs } from "./journal/blobs.ts";
 import { type CallRecord, Journal } from "./journal/journal.ts";
 import { openOutputStore } from "./journal/output-store.ts";
+import { lazyHistory } from "./journal/undo/lazy-history.ts";
 import type { Approve } from "./runtime/approvals/approval.ts";
 import { CallEvents, type EventSource } from "./runtime/call-events.ts";
 import { openCounter } from "./runtime/runtime.ts";
@@ -31,6 +32,7 @@ export type { Success } from "./contract/call.ts";
 export type * from "./contract/environment.ts";
 export { type ErrorCode, errorCodes, ToolError } from "./contract/error.ts";
 export type { CallEvent } from "./contract/event.ts";
+export type * from "./contract/history.ts";
 export type { AnyTool, Image, OutputLimits, Tool, ToolContext, ToolOutput } from "./contract/tool.ts";
 export type { ToolDefinition } from "./dialects/definition.ts";
 export type { Dialect, DialectTool } from "./dialects/dialect.ts";
@@ -64,6 +66,11 @@ export interface ToolcribOptions {
   readonly configDirectory?: string;
   /** Where things happen; this machine if not said. */
   readonly environment?: Environment;
+  /**
+   * Whose calls `journal.undo` takes back: those made in this room, or all that were ever made in this workspace;
+   * `session` if not said. Only what acts for a person should open a room with `workspace`.
+   */
+  readonly undoes?: "session" | "workspace";
 }
 
 export interface CallOptions {
@@ -146,13 +153,17 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     surroundings: () => ({ sandbox: "none", variables: allowedVariables(process.env) }) as const,
     ...(options.approve ? { approve: options.approve } : {}),
   };
+  const blobs = openBlobs(files.blobs);
+  const reach = { session, calls: options.undoes ?? "session" } as const;
   const counter = openCounter({
     environment,
     events,
     journal,
     outputs,
-    blobs: openBlobs(files.blobs),
+    blobs,
     guardian,
+    historyFor: (call) =>
+      lazyHistory({ journal, blobs, environment: call.environment, callId: call.id, reach }),
   });
   const shelf = new Shelf(dialect, options.tools ?? []);
   const closing = new AbortController();

@@ -1,5 +1,6 @@
 import type { Environment } from "../src/contract/environment.ts";
 import type { ToolContext } from "../src/contract/tool.ts";
+import { noHistory } from "../src/runtime/no-history.ts";
 import { SeenMemory } from "../src/runtime/seen-memory.ts";
 
 /** What a tool is given behind the counter; nobody listens. */
@@ -7,5 +8,12 @@ export function toolContext(
   environment: Environment,
   signal: AbortSignal = new AbortController().signal,
 ): ToolContext {
-  return { environment, seen: new SeenMemory(environment), signal, progress: () => {}, output: () => {} };
+  return {
+    environment,
+    seen: new SeenMemory(environment),
+    history: noHistory(),
+    signal,
+    progress: () => {},
+    output: () => {},
+  };
 }

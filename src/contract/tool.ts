@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Access, Risk } from "./access.ts";
 import type { Environment } from "./environment.ts";
+import type { History } from "./history.ts";
 
 /** One thing an agent can do, described once, independent of any model provider. */
 export interface Tool<Input = unknown, Data = unknown> {
@@ -42,6 +43,8 @@ export interface ToolContext {
   readonly environment: Environment;
   /** What this caller last saw of files, so that an edit can tell what others changed in between. */
   readonly seen: SeenFiles;
+  /** What earlier calls changed, and the way back. */
+  readonly history: History;
   /** Aborts on cancellation and at the deadline; hand it to everything that waits. */
   readonly signal: AbortSignal;
   /** Says how far the work is; shown to people, never to the model. */

@@ -1,4 +1,6 @@
+import type { ToolCall } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
+import type { History } from "../contract/history.ts";
 import type { Blobs } from "../journal/blobs.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OutputStore } from "../journal/output-store.ts";
@@ -23,6 +25,8 @@ export interface CounterParts {
   readonly outputs: OutputStore;
   readonly blobs: Blobs;
   readonly guardian: GuardianSettings;
+  /** What earlier calls changed, as one call may see and undo it. */
+  readonly historyFor: (call: ToolCall) => History;
 }
 
 /**
@@ -42,6 +46,6 @@ export function openCounter(parts: CounterParts): Next {
       limitTime,
       limitOutput(parts.outputs),
     ],
-    runTool(parts.environment),
+    runTool(parts.environment, parts.historyFor),
   );
 }
