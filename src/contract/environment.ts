@@ -177,7 +177,13 @@ export interface Announcing {
    * order; `changeEntry` tells nothing that its caller has not said. A recursive deletion tells one entry after the other.
    * What it throws keeps it from happening.
    */
-  readonly announce?: (effects: readonly ChangeReceipt[]) => void;
+  readonly announce?: (effects: readonly Effect[]) => void;
+}
+
+/** What is about to happen to one path. */
+export interface Effect extends ChangeReceipt {
+  /** SHA-256 of the new content, where it is known already. */
+  readonly afterHash?: string;
 }
 
 export interface DeleteOptions extends Announcing {

@@ -80,9 +80,9 @@ export class BeforeImages {
   }
 
   /** Keeps a new content as well, if it is small: later edits replace it, and it is what a merge starts from. */
-  async keepNew(bytes: Uint8Array): Promise<string> {
+  async keepNew(bytes: Uint8Array): Promise<string | undefined> {
     const isKept = bytes.length <= maxNewBytes && this.#take(bytes.length);
-    return isKept ? this.#blobs.keep(bytes) : contentHash(bytes);
+    return isKept ? this.#blobs.keep(bytes) : undefined;
   }
 
   lose(path: string, reason: string): Required<KeptContent> {
@@ -101,7 +101,7 @@ export class BeforeImages {
 /** Larger files are copied piece by piece. */
 const inMemoryBytes = 16 * 1024 * 1024;
 
-const maxNewBytes = 1024 * 1024;
+const maxNewBytes = 256 * 1024;
 
 function tooMuch(bytes: number): string {
   return `${showSize(bytes)} are more than is kept for one call`;

@@ -1,6 +1,13 @@
-import type { ChangeOptions, ChangeReceipt, Environment, FileChange } from "../../contract/environment.ts";
+import type {
+  ChangeOptions,
+  ChangeReceipt,
+  Effect,
+  Environment,
+  FileChange,
+} from "../../contract/environment.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
 import { isStale } from "../../environment/failures.ts";
+import { contentHash } from "../../text/content-hash.ts";
 import type { BeforeImages } from "./before-images.ts";
 import { type CallChanges, fileState, nothing } from "./call-changes.ts";
 import { ownRealPath } from "./own-real-path.ts";
@@ -32,7 +39,8 @@ interface KeptEnds {
   /** Where the entry points, when it is a link that goes. */
   readonly link: EntryState | undefined;
   readonly lost: string | undefined;
-  readonly afterHash: string;
+  /** Undefined when it is worked out elsewhere. */
+  readonly afterHash: string | undefined;
 }
 
 async function keepEnds(
@@ -42,7 +50,7 @@ async function keepEnds(
   signal: AbortSignal | undefined,
 ): Promise<KeptEnds> {
   const { path, before, after } = change;
-  const afterHash = after === "nothing" ? "" : await images.keepNew(after);
+  const afterHash = after === "nothing" ? undefined : await images.keepNew(after);
   const link = after === "nothing" ? await linkAt(environment, path) : undefined;
   if (link !== undefined || before === "nothing" || images.has(before))
     return { link, lost: undefined, afterHash };
@@ -63,14 +71,15 @@ async function linkAt(environment: Environment, path: string): Promise<EntryStat
 
 function toChange(
   record: CallChanges,
-  { realPath, before, after }: ChangeReceipt,
+  { realPath, before, after, afterHash: knownHash }: Effect,
   change: FileChange,
-  { link, lost, afterHash }: KeptEnds,
+  { link, lost, afterHash = knownHash }: KeptEnds,
 ): Change {
   return {
     path: record.nameOf(realPath),
     before: before === undefined ? nothing : (link ?? fileState(before, change.before)),
-    after: after === undefined ? nothing : fileState(after, afterHash),
+    after:
+      after === undefined ? nothing : fileState(after, afterHash ?? contentHash(change.after as Uint8Array)),
     ...(lost === undefined ? {} : { lost }),
     ...(change.hardLinks === "keep" ? { hardLinks: "keep" } : {}),
   };

@@ -1,5 +1,6 @@
 import type { Environment, WriteOptions, WriteReceipt } from "../../contract/environment.ts";
 import { alreadyExists } from "../../environment/failures.ts";
+import { contentHash } from "../../text/content-hash.ts";
 import type { BeforeImages } from "./before-images.ts";
 import { type CallChanges, fileState, nothing } from "./call-changes.ts";
 import { keepChanges } from "./keep-changes.ts";
@@ -39,7 +40,7 @@ export async function keepWrite(
           {
             path: kept.record.nameOf(realPath),
             before: before ? fileState(before, "") : nothing,
-            after: after ? fileState(after, afterHash) : nothing,
+            after: after ? fileState(after, afterHash ?? contentHash(content)) : nothing,
             lost,
           },
         ]);

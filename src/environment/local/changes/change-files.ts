@@ -1,4 +1,4 @@
-import type { ChangeOptions, ChangeReceipt, FileChange } from "../../../contract/environment.ts";
+import type { ChangeOptions, ChangeReceipt, Effect, FileChange } from "../../../contract/environment.ts";
 import { throwIfAborted } from "../../../text/breath.ts";
 import { asToolError } from "../../failures.ts";
 import { refuseOverlaps } from "../../overlaps.ts";
@@ -28,12 +28,16 @@ export async function changeFiles(
     refuseSharedFiles(targets);
     refuseUnlikely(targets);
     const receipts = () => files.map((file) => file.receipt());
-    const announce = () => options.announce?.([...madeFor(files), ...receipts()]);
+    const announce = () => options.announce?.([...madeFor(files), ...files.map(effectOf)]);
     await new ChangeSet(files, { durable, signal, records, tidied, announce }).make(pinning.root);
     return receipts();
   } finally {
     for (const file of files) file.close();
   }
+}
+
+function effectOf(file: ChangedFile): Effect {
+  return { ...file.receipt(), ...(file.step ? { afterHash: file.step.after } : {}) };
 }
 
 /** Each after the one it is in. */
