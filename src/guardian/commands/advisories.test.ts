@@ -126,7 +126,10 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "sort --compress-program",
     "sort --compress-program=evil x",
-    ["execute: sort --compress-program=evil x (sort --compress-program runs a program; read <x>)"],
+    [
+      "execute: sort --compress-program=evil x (sort --compress-program runs a command; read <x>)",
+      "execute: evil [sort --compress-program] (runs evil, of which nothing is known)",
+    ],
   ],
   [
     "sort --compress-program, abbreviated",
@@ -143,7 +146,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "find -delete",
     "find . -delete",
-    ["destructive: find . -delete (find -delete removes what it finds; read <.>)"],
+    ["destructive: find . -delete (find -delete removes what it finds; read <.>; delete <.>)"],
   ],
   [
     "xargs",
@@ -208,7 +211,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git grep -O foo; git grep --open-files foo",
     [
       "execute: git grep -O foo (git -O runs a program; read <foo>)",
-      "execute: git grep --open-files foo (git --open-files runs a program; read <foo>)",
+      "execute: git grep --open-files foo (git --open-files-in-pager runs a program; read <foo>)",
     ],
   ],
   [
@@ -216,7 +219,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git diff --ext-diff; git diff --ext",
     [
       "execute: git diff --ext-diff (git --ext-diff runs a program)",
-      "execute: git diff --ext (git --ext runs a program)",
+      "execute: git diff --ext (git --ext-diff runs a program; git --extcmd runs a command)",
     ],
   ],
   [

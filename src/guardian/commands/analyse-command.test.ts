@@ -30,7 +30,9 @@ it("tells everything about a simple command", () => {
         assignments: [
           { name: "LC_ALL", value: { ...word("C"), span: { start: 7, end: 8 } }, span: { start: 0, end: 8 } },
         ],
-        redirections: [{ kind: "append", target: log, span: { start: start("2>>"), end: command.length } }],
+        redirections: [
+          { kind: "append", target: log, descriptor: 2, span: { start: start("2>>"), end: command.length } },
+        ],
         within: [],
         directory: "",
         risk: "execute",
@@ -55,7 +57,7 @@ it("tells what stays behind in a shell that reads more commands", () => {
   const command = "export PATH=. A=1; LD_PRELOAD=x ls; f() { read GIT_DIR; }; cd src";
   expect(analyseCommand(command).leaves).toEqual({
     directory: undefined,
-    variables: ["PATH", "GIT_DIR"],
+    variables: ["PATH", "A", "GIT_DIR"],
     functions: ["f"],
   });
 });

@@ -83,6 +83,8 @@ export interface Redirection {
   readonly kind: "read" | "write" | "append" | "read and write" | "descriptor" | "text";
   /** The file, the descriptor or the here-string; the text for a here-document. */
   readonly target: Word;
+  /** Which stream it is about, if that is written; "variable": one that the shell chooses. */
+  readonly descriptor: number | "variable" | undefined;
   readonly span: Span;
 }
 
@@ -97,6 +99,8 @@ export interface Effect {
 export interface CommandAccess {
   readonly kind: "read" | "write" | "delete" | "network";
   readonly target: Word;
+  /** The contents of whatever lies below it as well. */
+  readonly deep?: true;
 }
 
 export interface NotUnderstood {

@@ -27,7 +27,14 @@ export function interpretCommand(command: ReadCommand, scope: Scope): void {
   for (const readInner of verdict.inner) readInner();
   const end = name === undefined ? undefined : reading.commands.length;
   const note = (variable: string, value: Word | undefined, span: Span, from: number) =>
-    reading.variables.push({ name: variable, numeric: isNumeric(value), span, first: from, end });
+    reading.variables.push({
+      name: variable,
+      numeric: isNumeric(value),
+      passedOn: end !== undefined,
+      span,
+      first: from,
+      end,
+    });
   for (const word of verdict.passed)
     note(String(word.parts[0]).split("=")[0]!, undefined, word.span, first + 1);
   for (const assignment of command.assignments)
@@ -66,8 +73,8 @@ function judgeRedirection({ kind, target }: Redirection, verdict: Verdict) {
   if (kind === "text" || kind === "descriptor") return;
   const path = target.value;
   if (path !== undefined && /^\/dev\/(?:null|stdin|stdout|stderr|zero|tty|fd\/\d+)$/.test(path)) return;
-  if (path !== undefined && /^\/dev\/(?:tcp|udp)\//.test(path)) return verdict.connects(target);
   const [start] = target.parts;
+  if (typeof start === "string" && /^\/dev\/(?:tcp|udp)\//.test(start)) return verdict.connects(target);
   if (typeof start === "object" && start.unknown !== "home" && start.unknown !== "file descriptor")
     verdict.has("network", `${target.text} may become a network address of the shell`, target);
   if (kind === "read") return verdict.reads(target);

@@ -3,7 +3,7 @@ import type { Word } from "./analysis.ts";
 import { splits, wordAt } from "./word.ts";
 
 /** What becomes of an option's value, or what the option does by itself. */
-type OptionMeaning = "text" | "read" | "write" | "delete" | "network" | "run";
+type OptionMeaning = "text" | "read" | "write" | "delete" | "network" | "run" | "command";
 
 export interface FoundOption {
   readonly name: string;
@@ -48,7 +48,8 @@ export function scanWords(
       break;
     }
     const start = word.parts[0];
-    if (typeof start === "string" && start.startsWith("--")) scanLong(word, start, known, found, next);
+    if (typeof start === "string" && start.startsWith("--"))
+      scanLong(word, start, known, found, { next, following: words[place + 1] });
     else if (typeof start === "string" && start.startsWith("-") && word.value !== "-")
       scanShort(word, start, known, found, next);
     else {
@@ -90,6 +91,7 @@ const worstFirst: readonly (readonly [OptionMeaning, Risk])[] = [
   ["delete", "destructive"],
   ["network", "network"],
   ["run", "execute"],
+  ["command", "execute"],
   ["write", "write"],
 ];
 
@@ -114,23 +116,36 @@ function compile(list: string): KnownOptions {
 
 type Next = () => Word | undefined;
 
-function scanLong(word: Word, start: string, known: KnownOptions, found: Mutable, next: Next): void {
+function scanLong(
+  word: Word,
+  start: string,
+  known: KnownOptions,
+  found: Mutable,
+  { next, following }: { readonly next: Next; readonly following: Word | undefined },
+): void {
   const equals = start.indexOf("=");
-  const name = equals < 0 ? start : start.slice(0, equals);
+  const written = equals < 0 ? start : start.slice(0, equals);
   if (equals < 0 && word.value === undefined) return void found.unclear.push(word);
-  const option = known.named.get(name) ?? abbreviated(name, known);
-  if (option === undefined) return void (known.open || found.unlisted.push(word));
   const attached = equals < 0 ? undefined : wordAt(word, [start.slice(equals + 1), ...word.parts.slice(1)]);
-  const value = attached ?? (option.takes === "value" ? next() : undefined);
-  found.options.push({ name, meaning: option.meaning, value, word });
+  const option = known.named.get(written);
+  if (option !== undefined) {
+    const value = attached ?? (option.takes === "value" ? next() : undefined);
+    return void found.options.push({ name: written, meaning: option.meaning, value, word });
+  }
+  if (!known.open) return void found.unlisted.push(word);
+  // The next word may be its value, or an operand after an option that is not listed: it counts as both.
+  for (const [name, { meaning, takes }] of abbreviated(written, known))
+    found.options.push({
+      name,
+      meaning,
+      value: attached ?? (takes === "value" ? following : undefined),
+      word,
+    });
 }
 
-/** Many programs take any beginning of a long name, so the beginning of a harmful one counts as it. */
-function abbreviated(name: string, known: KnownOptions): KnownOption | undefined {
-  if (!known.open) return undefined;
-  for (const [full, option] of known.named)
-    if (full.startsWith(name) && !/^(?:flag|text|read)$/.test(option.meaning)) return option;
-  return undefined;
+/** Many programs take any beginning of a long name, so it counts as each that it may be. */
+function abbreviated(name: string, known: KnownOptions): (readonly [string, KnownOption])[] {
+  return [...known.named].filter(([full]) => full.startsWith(name));
 }
 
 function scanShort(word: Word, start: string, known: KnownOptions, found: Mutable, next: Next): void {

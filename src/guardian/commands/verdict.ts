@@ -31,6 +31,11 @@ export class Verdict {
     this.accesses.push({ kind: "read", target });
   }
 
+  /** Also everything below it. */
+  readsBelow(target: Word): void {
+    this.accesses.push({ kind: "read", target, deep: true });
+  }
+
   writes(target: Word, reason = `writes ${target.text}`): void {
     this.accesses.push({ kind: "write", target });
     this.has("write", reason, target);
@@ -59,6 +64,8 @@ export class Verdict {
   /** A variable of the shell gets a value that is only known when it runs. */
   sets(name: string, word: Word, numeric = false): void {
     const first = this.scope.reading.commands.length + 1;
-    this.scope.reading.variables.push({ name, numeric, span: word.span, first, end: undefined });
+    const passedOn =
+      this.program === "export" || this.command.words.some(({ value }) => /^-\w*x/.test(value ?? ""));
+    this.scope.reading.variables.push({ name, numeric, passedOn, span: word.span, first, end: undefined });
   }
 }

@@ -28,7 +28,8 @@ function judgeProgram(program: Word, verdict: Verdict) {
       "an awk program that is only known when it runs may write and run",
       program,
     );
-  if (/system|@/.test(text)) verdict.has("execute", "the awk program may run commands", program);
+  if (/system|@|ARGV/.test(text))
+    verdict.has("execute", "the awk program may run commands or choose files", program);
   else if (/\|/.test(text.replaceAll("||", "")))
     verdict.has("execute", "the awk program has a pipe", program);
   if (text.lastIndexOf(">") > text.indexOf("print") && text.includes("print"))

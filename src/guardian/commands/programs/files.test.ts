@@ -40,7 +40,10 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "split --filter",
     "split --filter='rm x' a",
-    ["execute: split --filter=rm x a (split --filter runs a program; split writes files; read <a>)"],
+    [
+      "execute: split --filter=rm x a (split --filter runs a command; split writes files; read <a>)",
+      "destructive: rm x [split --filter] (deletes x; delete <x>)",
+    ],
   ],
   ["mktemp", "mktemp -d", ["write: mktemp -d (mktemp makes a file)"]],
   ["tar t", "tar tzf a.tgz", ["read: tar tzf a.tgz (read <a.tgz>)"]],
@@ -54,27 +57,29 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "tar c",
     "tar -czf a.tgz src",
-    ["write: tar -czf a.tgz src (tar writes a.tgz; write <a.tgz>; read <src>)"],
+    ["write: tar -czf a.tgz src (tar writes a.tgz; write <a.tgz>; read all below <src>)"],
   ],
   [
     "tar --to-command",
     "tar -xf a --to-command=evil",
     [
-      "execute: tar -xf a --to-command=evil (tar --to-command=evil is not known to be harmless; tar writes the files of the archive; read <a>)",
+      "execute: tar -xf a --to-command=evil (tar --to-command runs a command; tar writes the files of the archive; read <a>)",
+      "execute: evil [tar --to-command] (runs evil, of which nothing is known)",
     ],
   ],
   [
     "tar --checkpoint-action",
     "tar -cf a --checkpoint=1 --checkpoint-action=exec=evil b",
     [
-      "execute: tar -cf a --checkpoint=1 --checkpoint-action=exec=evil b (tar --checkpoint=1 is not known to be harmless; tar --checkpoint-action=exec=evil is not known to be harmless; tar writes a; write <a>; read <b>)",
+      "execute: tar -cf a --checkpoint=1 --checkpoint-action=exec=evil b (tar --checkpoint-action runs a program; tar --checkpoint=1 is not known to be harmless; tar writes a; write <a>; read all below <b>)",
     ],
   ],
   [
     "tar -I",
     "tar -I evil -xf a",
     [
-      "execute: tar -I evil -xf a (tar -I is not known to be harmless; tar writes the files of the archive; read <a>)",
+      "execute: tar -I evil -xf a (tar -I runs a command; tar writes the files of the archive; read <a>)",
+      "execute: evil [tar -I] (runs evil, of which nothing is known)",
     ],
   ],
   [
@@ -92,22 +97,26 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "tar with a glob",
     "tar -cf a *",
-    ["execute: tar -cf a «*» (* may become an option of tar; tar writes a; write <a>; read <*>)"],
+    ["execute: tar -cf a «*» (* may become an option of tar; tar writes a; write <a>; read all below <*>)"],
   ],
   [
     "tar --transform",
     "tar -cf a --transform 's/a/b/e' b",
     [
-      "execute: tar -cf a --transform s/a/b/e b (tar writes a; tar --transform runs a sed script; write <a>; read <b>)",
+      "execute: tar -cf a --transform s/a/b/e b (tar writes a; tar --transform runs a sed script; write <a>; read all below <b>)",
     ],
   ],
   ["tar -O", "tar -xOf a b", ["read: tar -xOf a b (read <a>)"]],
-  ["zip", "zip -r a.zip src", ["write: zip -r a.zip src (writes a.zip; write <a.zip>; read <src>)"]],
+  [
+    "zip",
+    "zip -r a.zip src",
+    ["write: zip -r a.zip src (writes a.zip; write <a.zip>; read all below <src>)"],
+  ],
   [
     "zip -TT",
     "zip a.zip b -T -TT 'rm x'",
     [
-      "execute: zip a.zip b -T -TT rm x (zip -T is not known to be harmless; zip -TT is not known to be harmless; writes a.zip; write <a.zip>; read <b>; read <rm x>)",
+      "execute: zip a.zip b -T -TT rm x (zip -T is not known to be harmless; zip -TT is not known to be harmless; writes a.zip; write <a.zip>; read all below <b>; read all below <rm x>)",
     ],
   ],
   ["unzip -l", "unzip -l a.zip", ["read: unzip -l a.zip (read <a.zip>)"]],

@@ -1,5 +1,6 @@
 import type { Word } from "../analysis.ts";
 import type { Judge, Verdict } from "../verdict.ts";
+import { wordAt } from "../word.ts";
 import { judgeFind } from "./find.ts";
 import { changes, copies, deletes, destroys, judgeOptions, prints, reads, runs, writes } from "./rows.ts";
 import { judgeTar } from "./tar.ts";
@@ -12,9 +13,9 @@ export const filePrograms: Record<string, Judge> = {
   bunzip2: judgePack,
   bzip2: judgePack,
   chgrp: changes("* --reference=read"),
-  chmod: changes("* --reference=read"),
+  chmod: changes("* --reference=read", /^--reference\b|^-[^-]*[rwxXstugoa]/),
   chown: changes("* --reference=read --from=text"),
-  cp: copies("* t=write --target-directory=write S=text --suffix=text"),
+  cp: copies("* r R a --recursive --archive t=write --target-directory=write S=text --suffix=text"),
   csplit: runs("writes files whose names only it knows"),
   dd: judgeDd,
   df: listing,
@@ -32,7 +33,7 @@ export const filePrograms: Record<string, Judge> = {
     "b c C d D g=text m=text o=text p s S=text t=write T v --mode=text --owner=text --group=text --directory --target-directory=write --verbose",
   ),
   link: writes("*"),
-  ln: copies("* t=write --target-directory=write"),
+  ln: judgeLink,
   locate: prints("*"),
   ls: listing,
   mkdir: writes("* m=text --mode=text"),
@@ -126,14 +127,26 @@ function judgePack(words: readonly Word[], verdict: Verdict) {
 }
 
 function judgeMktemp(words: readonly Word[], verdict: Verdict) {
-  judgeOptions("* p=text --tmpdir=text --suffix=text", words, verdict);
+  const { operands } = judgeOptions("* p=write --tmpdir=write --suffix=text", words, verdict);
+  for (const template of operands) verdict.writes(template);
   verdict.has("write", "mktemp makes a file");
+}
+
+/** With one operand the link is made here, under its last name. */
+function judgeLink(words: readonly Word[], verdict: Verdict) {
+  const list = "* t=write --target-directory=write S=text --suffix=text";
+  const { operands } = judgeOptions(list, words, verdict);
+  const [only, ...more] = operands;
+  if (only === undefined || more.length > 0) return copies(list)(words, verdict);
+  verdict.reads(only);
+  const name = only.value?.replace(/\/+$/, "").split("/").at(-1);
+  verdict.writes(name === undefined ? only : wordAt(only, [name]));
 }
 
 /** `split file prefix` writes files whose names begin with the prefix. */
 function judgeSplit(words: readonly Word[], verdict: Verdict) {
   const list =
-    "a=text b=text C=text d e l=text n=text t=text u x --additional-suffix=text --bytes=text --lines=text --number=text --verbose --filter=run";
+    "a=text b=text C=text d e l=text n=text t=text u x --additional-suffix=text --bytes=text --lines=text --number=text --verbose --filter=command";
   const [file, prefix] = judgeOptions(list, words, verdict).operands;
   if (file !== undefined) verdict.reads(file);
   if (prefix !== undefined) verdict.writes(prefix);
@@ -144,5 +157,5 @@ function judgeZip(words: readonly Word[], verdict: Verdict) {
   const list = "r q v u f m!delete j l D y e # X x=text i=text --recurse-paths --quiet --exclude=text";
   const [archive, ...files] = judgeOptions(list, words, verdict).operands;
   if (archive !== undefined) verdict.writes(archive);
-  for (const file of files) verdict.reads(file);
+  for (const file of files) verdict.readsBelow(file);
 }

@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
 import type { Judge, Verdict } from "../verdict.ts";
-import { splits } from "../word.ts";
+import { splits, wordAt } from "../word.ts";
 import { runWords } from "../wrappers/run-inner.ts";
 
 /** Tests and actions of find that take no word and do no harm. */
@@ -34,7 +34,7 @@ export const judgeFind: Judge = (words, verdict) => {
     if (value === undefined || alone.has(value) || /^-O\d$/.test(value)) continue;
     const next = words[place + 1];
     if (withText.has(value)) place++;
-    else if (value === "-delete") verdict.has("destructive", "find -delete removes what it finds", word);
+    else if (value === "-delete") removeFound(verdict, word);
     else if (/^-(?:a|c|m|B)?newer(?:[aBcmt]{2})?$|^-(?:samefile|files0-from)$/.test(value)) {
       if (next !== undefined) verdict.reads(next);
       place++;
@@ -46,6 +46,14 @@ export const judgeFind: Judge = (words, verdict) => {
     if (withText.has(value) && next !== undefined && splits(next)) unclear(next, verdict);
   }
 };
+
+/** All that it may find lies below the places it starts from. */
+function removeFound(verdict: Verdict, word: Word): void {
+  verdict.has("destructive", "find -delete removes what it finds", word);
+  const starts = verdict.accesses.filter(({ kind }) => kind === "read").map(({ target }) => target);
+  const all = starts.length > 0 ? starts : [wordAt(word, ["."])];
+  for (const target of all) verdict.accesses.push({ kind: "delete", target });
+}
 
 /** `-exec program words ;` or `… {} +`: the words with `{}` are only known when it runs. */
 function runAction(words: readonly Word[], place: number, action: string, verdict: Verdict): number {

@@ -10,7 +10,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git diff HEAD~1 -- src",
     ["read: git diff HEAD~1 -- src (read <HEAD~1>; read <src>)"],
   ],
-  ["git show HEAD:a", "git show HEAD:a", ["read: git show HEAD:a (read <HEAD:a>)"]],
+  ["git show HEAD:a", "git show HEAD:a", ["read: git show HEAD:a (read <HEAD:a>; read <a>)"]],
   ["git blame a", "git blame a", ["read: git blame a (read <a>)"]],
   ["git grep foo", "git grep foo", ["read: git grep foo (read <foo>)"]],
   ["git branch", "git branch", ["read: git branch"]],
@@ -80,7 +80,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git reflog expire --all",
     ["destructive: git reflog expire --all (git reflog deletes what can be restored)"],
   ],
-  ["git add .", "git add .", ["write: git add . (git add changes the index)"]],
+  ["git add .", "git add .", ["write: git add . (git add changes the index; read <.>)"]],
   ["git commit -m x", "git commit -m x", ["execute: git commit -m x (git commit runs hooks)"]],
   ['git commit -m "$x"', 'git commit -m "$x"', ['execute: git commit -m «"$x"» (git commit runs hooks)']],
   ["git push", "git push", ["network: git push (git push publishes)"]],
@@ -120,50 +120,70 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "git checkout -- a",
     "git checkout -- a",
-    ["destructive: git checkout -- a (git checkout overwrites files and runs hooks)"],
+    ["destructive: git checkout -- a (git checkout overwrites files and runs hooks; write <a>)"],
   ],
   [
     "git checkout x",
     "git checkout x",
-    ["destructive: git checkout x (git checkout overwrites files and runs hooks)"],
+    ["destructive: git checkout x (git checkout overwrites files and runs hooks; write <x>)"],
   ],
   ["git reset --hard", "git reset --hard", ["destructive: git reset --hard (git reset throws changes away)"]],
   ["git reset a", "git reset a", ["destructive: git reset a (git reset throws changes away)"]],
-  ["git restore a", "git restore a", ["destructive: git restore a (git restore overwrites files)"]],
+  [
+    "git restore a",
+    "git restore a",
+    ["destructive: git restore a (git restore overwrites files; write <a>)"],
+  ],
   ["git clean -fd", "git clean -fd", ["destructive: git clean -fd (git clean deletes files)"]],
   [
     "git rebase -x evil",
     "git rebase -x evil",
-    ["destructive: git rebase -x evil (git rebase rewrites history and runs hooks)"],
+    [
+      "destructive: git rebase -x evil (git -x runs a command; git rebase rewrites history and runs hooks)",
+      "execute: evil [git -x] (runs evil, of which nothing is known)",
+    ],
   ],
   [
     "git bisect run evil",
     "git bisect run evil",
-    ["execute: git bisect run evil (git bisect checks out and runs)"],
+    [
+      "execute: git bisect run evil (git bisect checks out and runs)",
+      "execute: evil [git bisect run] (runs evil, of which nothing is known)",
+    ],
   ],
   [
     "git submodule foreach evil",
     "git submodule foreach evil",
-    ["execute: git submodule foreach evil (git submodule runs commands or fetches)"],
+    [
+      "execute: git submodule foreach evil (git submodule runs commands or fetches)",
+      "execute: evil [git submodule foreach] (runs evil, of which nothing is known)",
+    ],
   ],
   ["git difftool", "git difftool", ["execute: git difftool (git difftool runs a program)"]],
   [
     "git ls-remote --exec=evil x",
     "git ls-remote --exec=evil x",
-    ["network: git ls-remote --exec=evil x (git --exec runs a program; git ls-remote asks another machine)"],
+    [
+      "network: git ls-remote --exec=evil x (git --exec runs a command; git ls-remote asks another machine)",
+      "execute: evil [git --exec] (runs evil, of which nothing is known)",
+    ],
   ],
   [
     "git archive --remote=x HEAD",
     "git archive --remote=x HEAD",
     [
-      "network: git archive --remote=x HEAD (git --remote connects to the network; git archive writes an archive)",
+      "network: git archive --remote=x HEAD (git --remote connects to the network; git archive writes an archive; read <HEAD>)",
     ],
   ],
-  ["git archive HEAD", "git archive HEAD", ["write: git archive HEAD (git archive writes an archive)"]],
+  [
+    "git archive HEAD",
+    "git archive HEAD",
+    ["write: git archive HEAD (git archive writes an archive; read <HEAD>)"],
+  ],
   [
     "git cat-file --textconv HEAD:a",
     "git cat-file --textconv HEAD:a",
-    ["execute: git cat-file --textconv HEAD:a (git --textconv runs a program; read <HEAD:a>)"],
+    ["execute: git cat-file --textconv HEAD:a (git --textconv runs a program; read <HEAD:a>; read <a>)"],
   ],
   ["git -C sub status", "git -C sub status", ["read: git -C sub status (read <sub>)"]],
   [

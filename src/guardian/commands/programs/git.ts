@@ -1,11 +1,13 @@
 import type { Risk } from "../../../contract/access.ts";
 import type { Word } from "../analysis.ts";
 import type { Judge, Verdict } from "../verdict.ts";
+import { wordAt } from "../word.ts";
+import { joined, runPlainScript, runWords } from "../wrappers/run-inner.ts";
 import { judgeOptions } from "./rows.ts";
 
 /** Options anywhere in git that write, run or connect, also when they are abbreviated. */
 const risky =
-  "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=run --exec-path=run --upload-archive=run --extcmd=run --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --edit-description!run --show-signature!run --interactive!run --patch!run";
+  "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=command --exec-path=run --upload-archive=run --extcmd=command --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --edit-description!run --show-signature!run --interactive!run --patch!run --contents=read --pathspec-from-file=read --ignore-revs-file=read --add-file=read --exclude-from=read --file=read";
 const showing = risky.replace(" --patch!run", "").replace(" --textconv!run", "");
 
 /** `-m message` takes any text. */
@@ -14,7 +16,9 @@ const actingOptions: Readonly<Record<string, string>> = {
   archive: `${risky} o=write --remote=network`,
   clone: `${risky} c=run u=run`,
   commit: telling,
+  difftool: `${risky} x=command`,
   merge: telling,
+  rebase: `${risky} x=command`,
 };
 
 /** Subcommands that only look, with the options to watch for. */
@@ -34,7 +38,7 @@ const looking: Readonly<Record<string, string>> = {
   "diff-tree": showing,
   "for-each-ref": risky,
   fsck: `${risky} --lost-found!write`,
-  grep: `${showing} O!run`,
+  grep: `${showing} O!run f=read e=text`,
   log: showing,
   "ls-files": risky,
   "ls-tree": risky,
@@ -89,11 +93,7 @@ const acting: Readonly<Record<string, readonly [Risk, string]>> = {
 /** Subcommands that look in some forms: which words those are, and what all other forms do. */
 const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
   bisect: [/^(?:log|view)$/, "execute", "checks out and runs"],
-  branch: [
-    /^(?:|(?:-[avrlq]+|--(?:all|list|remotes|verbose|show-current|contains|merged|no-merged|sort=\S+|format=.+))(?: .*)?)$/,
-    "write",
-    "makes, moves or deletes branches",
-  ],
+  branch: [listsOnly("avrqi"), "write", "makes, moves or deletes branches"],
   config: [
     /^(?:(?:--(?:local|global|system|show-origin|show-scope|name-only) )*(?:-l|--list|list|--get(?:-all|-regexp)? \S+|get \S+))$/,
     "execute",
@@ -104,7 +104,7 @@ const mixed: Readonly<Record<string, readonly [RegExp, Risk, string]>> = {
   remote: [/^(?:|-v|--verbose|get-url \S+)$/, "network", "changes or asks other repositories"],
   stash: [/^(?:list.*|show.*)$/, "write", "moves changes away or deletes them"],
   submodule: [/^(?:|status.*|summary.*)$/, "execute", "runs commands or fetches"],
-  tag: [/^(?:|(?:-l|--list|-n\d*)(?: .*)?)$/, "write", "makes or deletes tags"],
+  tag: [listsOnly("in\\d"), "write", "makes or deletes tags"],
   worktree: [/^list.*$/, "execute", "makes or deletes work trees"],
 };
 
@@ -127,11 +127,12 @@ function judgeSubcommand(subcommand: Word, words: readonly Word[], verdict: Verd
   const [lookingOptions, act, mix] = [own(looking, name), own(acting, name), own(mixed, name)];
   if (lookingOptions !== undefined) {
     const { operands } = judgeOptions(lookingOptions, words, verdict);
-    for (const file of operands) verdict.reads(file);
+    for (const file of operands) readAt(file, verdict);
     return;
   }
   if (act !== undefined) {
-    judgeOptions(own(actingOptions, name) ?? risky, words, verdict);
+    const { operands } = judgeOptions(own(actingOptions, name) ?? risky, words, verdict);
+    own(pathsOf, name)?.(operands, verdict);
     if (
       name === "push" &&
       words.some(({ value }) => /^(?:-[^-]*[fd]|--(?:force|delete|mirror|prune)|\+|:)/.test(value ?? "-f"))
@@ -141,12 +142,56 @@ function judgeSubcommand(subcommand: Word, words: readonly Word[], verdict: Verd
   }
   if (mix === undefined)
     return verdict.has("execute", `git ${name} may run anything, for example an alias`, subcommand);
-  judgeOptions(risky, words, verdict);
+  judgeOptions(`${risky} F=read`, words, verdict);
+  if (name === "bisect" && words[0]?.value === "run") runWords(words.slice(1), "git bisect run", verdict);
+  const script = name === "submodule" && words[0]?.value === "foreach" ? joined(words.slice(1)) : undefined;
+  if (script !== undefined) runPlainScript(script, "git submodule foreach", verdict);
   const known = words.every(({ value }) => value !== undefined);
   const looks = known && mix[0].test(words.map(({ value }) => value).join(" "));
   if (looks) return;
   const harsh = !known || words.some(({ value }) => harshWords.test(value ?? ""));
   verdict.has(harsh ? "destructive" : mix[1], `git ${name} ${mix[2]}`, subcommand);
+}
+
+/** What acting subcommands do to the files that their words name. */
+const pathsOf: Readonly<Record<string, (operands: readonly Word[], verdict: Verdict) => void>> = {
+  add: (operands, verdict) => each(operands, (file) => verdict.reads(file)),
+  am: (operands, verdict) => each(operands, (file) => verdict.reads(file)),
+  apply: (operands, verdict) => each(operands, (file) => verdict.reads(file)),
+  archive: (operands, verdict) => each(operands, (file) => readAt(file, verdict)),
+  checkout: overwrites,
+  "checkout-index": overwrites,
+  clean: (operands, verdict) => each(operands, (target) => verdict.accesses.push({ kind: "delete", target })),
+  mv: (operands, verdict) => {
+    each(operands.slice(0, -1), (target) => verdict.accesses.push({ kind: "delete", target }));
+    each(operands.slice(-1), (target) => verdict.accesses.push({ kind: "write", target }));
+  },
+  restore: overwrites,
+  rm: (operands, verdict) => each(operands, (target) => verdict.accesses.push({ kind: "delete", target })),
+};
+
+function each(words: readonly Word[], act: (word: Word) => unknown): void {
+  for (const word of words) act(word);
+}
+
+function overwrites(operands: readonly Word[], verdict: Verdict): void {
+  each(operands, (target) => verdict.accesses.push({ kind: "write", target }));
+}
+
+/** `HEAD:file`, `:file` and `:(magic)file` name a file behind the colon. */
+function readAt(word: Word, verdict: Verdict): void {
+  verdict.reads(word);
+  const file = word.value?.split(/[:)]/).at(-1);
+  if (file !== undefined && file !== word.value) verdict.reads(wordAt(word, [file]));
+}
+
+/** Names may stand only where they are what is looked for. */
+function listsOnly(letters: string): RegExp {
+  const looking = `-[${letters}]+|--(?:all|remotes|verbose|show-current|ignore-case|column|no-column|sort[= ]\\S+|format=\\S+|color)`;
+  const naming = "-l|--list|--contains|--no-contains|--merged|--no-merged|--points-at";
+  return new RegExp(
+    `^(?:(?:${looking})(?: |$))*(?:(?:${naming})(?:=\\S+)?(?: (?:${looking}|${naming}|[^- ]\\S*))*)?$`,
+  );
 }
 
 const harshWords =

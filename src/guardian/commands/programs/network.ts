@@ -9,7 +9,7 @@ export const networkPrograms: Record<string, Judge> = {
   dig: connects("* f=read k=read"),
   ftp: connects("*"),
   host: connects("*"),
-  nc: connects("* e=run c=run"),
+  nc: connects("* e=command c=command"),
   ncat: connects("* e=run c=run --exec=run --sh-exec=run --lua-exec=run o=write --output=write"),
   netcat: connects("* e=run c=run"),
   nslookup: connects("*"),
@@ -26,20 +26,31 @@ export const networkPrograms: Record<string, Judge> = {
 
 function judgeCurl(words: readonly Word[], verdict: Verdict) {
   const list =
-    "* o=write O!write J!write D=write c=write b=text T=read K=run d=text F=text H=text X=text A=text e=text u=text x=text m=text w=text E=read r=text C=text z=text --output=write --output-dir=write --remote-name!write --remote-name-all!write --dump-header=write --cookie-jar=write --trace=write --trace-ascii=write --stderr=write --etag-save=write --hsts=write --alt-svc=write --libcurl=write --config=run --engine=run --upload-file=read --cacert=read --cert=read --key=read --netrc-file=read --data=text --data-raw=text --data-binary=text --data-urlencode=text --form=text --json=text --header=text --request=text --user-agent=text --user=text --proxy=text --max-time=text --connect-timeout=text --write-out=text --url=network --retry=text --resolve=text --unix-socket=read";
+    "* o=write O!write J!write D=write c=write b=text T=read K=run d=text F=text H=text X=text A=text e=text u=text x=network m=text w=text E=read r=text C=text z=text --output=write --output-dir=write --remote-name!write --remote-name-all!write --dump-header=write --cookie-jar=write --trace=write --trace-ascii=write --stderr=write --etag-save=write --hsts=write --alt-svc=write --libcurl=write --config=run --engine=run --upload-file=read --cacert=read --cert=read --key=read --netrc-file=read --data=text --data-raw=text --data-binary=text --data-urlencode=text --form=text --json=text --header=text --request=text --user-agent=text --user=text --proxy=network --preproxy=network --socks4=network --socks4a=network --socks5=network --socks5-hostname=network --proxy1.0=network --doh-url=network --connect-to=network --dns-servers=network --data-ascii=text --form-string=text --variable=text --cookie=text --max-time=text --connect-timeout=text --write-out=text --url=network --retry=text --resolve=network --unix-socket=network --abstract-unix-socket=network";
   const { options, operands } = judgeOptions(list, words, verdict);
-  for (const { value } of options) {
-    const [, file] = /^(?:[^=]*=)?@([^;]+)/.exec(value?.value ?? "") ?? [];
+  for (const { name, value } of options) {
+    const [, file] = /[@<]"?([^;"]+)/.exec(value?.value ?? "") ?? [];
     if (value !== undefined && file !== undefined) verdict.reads(wordAt(value, [file]));
+    if (value !== undefined && /^(?:-b|--cookie)$/.test(name) && !(value.value ?? "").includes("="))
+      verdict.reads(value);
   }
-  for (const address of operands) judgeAddress(address, verdict);
+  const uploads = options.some(({ name }) => /^(?:-T|--upload-file)$/.test(name));
+  for (const address of operands) judgeAddress(address, verdict, uploads);
   if (operands.length === 0) verdict.has("network", "curl connects to the network");
 }
 
-function judgeAddress(address: Word, verdict: Verdict): void {
+function judgeAddress(address: Word, verdict: Verdict, uploads = false): void {
   const [, file] = /^file:(?:\/\/[^/]*)?(.*)/i.exec(address.value ?? "") ?? [];
-  if (file === undefined) verdict.connects(address);
-  else verdict.reads(wordAt(address, [file]));
+  if (file === undefined) {
+    verdict.connects(address);
+    return;
+  }
+  // Its own escapes and patterns spell paths in many ways.
+  const target = wordAt(address, [
+    /[%[\]{}]/.test(file) ? { unknown: "glob", text: file, splits: false } : file,
+  ]);
+  if (uploads) verdict.writes(target);
+  else verdict.reads(target);
 }
 
 function judgeWget(words: readonly Word[], verdict: Verdict) {
@@ -83,7 +94,7 @@ function judgeScp(words: readonly Word[], verdict: Verdict) {
 
 function judgeRsync(words: readonly Word[], verdict: Verdict) {
   const list =
-    "* e=run --rsh=run --rsync-path=run --daemon!run --config=run --filter=text --exclude=text --include=text --exclude-from=read --include-from=read --files-from=read --log-file=write --write-batch=write --read-batch=read --delete!delete --delete-before!delete --delete-after!delete --delete-during!delete --delete-excluded!delete --remove-source-files!delete --password-file=read f=text B=text T=write";
+    "* e=run --rsh=run --rsync-path=run --daemon!run --config=run --filter=text --exclude=text --include=text --exclude-from=read --include-from=read --files-from=read --log-file=write --write-batch=write --read-batch=read --delete!delete --delete-before!delete --delete-after!delete --delete-during!delete --delete-excluded!delete --delete-delay!delete --delete-missing-args!delete --backup-dir=write --partial-dir=write --temp-dir=write --compare-dest=read --copy-dest=read --link-dest=read --remove-source-files!delete --password-file=read f=text B=text T=write";
   judgeCopy(judgeOptions(list, words, verdict).operands, verdict);
 }
 

@@ -1,6 +1,8 @@
 import type { Word } from "../analysis.ts";
 import { type ScannedWords, scanWords } from "../options.ts";
 import type { Judge, Verdict } from "../verdict.ts";
+import { splits, wordAt } from "../word.ts";
+import { runPlainScript } from "../wrappers/run-inner.ts";
 
 /** Reads its operands, which are files. */
 export function reads(options: string): Judge {
@@ -9,12 +11,42 @@ export function reads(options: string): Judge {
   };
 }
 
-/** Its first operand is a pattern or script unless an option gives it; the others are files. */
-export function searches(options: string, ...patternOptions: readonly string[]): Judge {
+/** The same, and all that lies below them when told so. */
+export function readsTrees(options: string): Judge {
+  return (words, verdict) => {
+    const { options: found, operands } = judgeOptions(options, words, verdict);
+    const isDeep = found.some(({ name }) => /^(?:-[rR]|--recursive)$/.test(name));
+    for (const file of operands) isDeep ? verdict.readsBelow(file) : verdict.reads(file);
+  };
+}
+
+/** The same, and `@file` stands for words in that file. */
+export function readsAtFiles(options: string): Judge {
+  return (words, verdict) => {
+    for (const word of words)
+      if (typeof word.parts[0] === "string" && word.parts[0].startsWith("@"))
+        verdict.reads(wordAt(word, [word.parts[0].slice(1), ...word.parts.slice(1)]));
+    for (const file of operandsOf(options, words, verdict)) verdict.reads(file);
+  };
+}
+
+/**
+ * Its first operand is a pattern unless an option (`pattern`) gives it; the others are files, or what lies below them
+ * (`deep`), then below the directory if none is named. Options are compared as "name" or "name=value".
+ */
+export function searches(options: string, named: { readonly pattern: RegExp; readonly deep: RegExp }): Judge {
   return (words, verdict) => {
     const scan = judgeOptions(options, words, verdict);
-    const given = scan.options.some(({ name }) => patternOptions.includes(name));
-    for (const file of scan.operands.slice(given ? 0 : 1)) verdict.reads(file);
+    const [pattern] = scan.operands;
+    const given = scan.options.map(({ name, value }) => (value ? `${name}=${value.value ?? "."}` : name));
+    const has = (options: RegExp) => given.some((option) => options.test(option));
+    const isPattern = !has(named.pattern);
+    // A pattern that the shell may split brings files along.
+    const first = isPattern && pattern !== undefined && !splits(pattern) ? 1 : 0;
+    const files = scan.operands.slice(first);
+    const isDeep = has(named.deep);
+    for (const file of files) isDeep ? verdict.readsBelow(file) : verdict.reads(file);
+    if (isDeep && files.length === 0) verdict.readsBelow(here(verdict));
   };
 }
 
@@ -30,13 +62,20 @@ export function writes(options: string): Judge {
   };
 }
 
-/** Its first operand is text, for example a mode or owner; it changes the others. */
-export function changes(options: string): Judge {
+/** Its first operand is text, for example a mode or owner, unless an option gives that; it changes the others. */
+export function changes(options: string, given: RegExp = /^--reference\b/): Judge {
   return (words, verdict) => {
     const { options: found, operands } = judgeOptions(options, words, verdict);
-    const byReference = found.some(({ name }) => name === "--reference");
-    for (const file of operands.slice(byReference ? 0 : 1)) verdict.writes(file);
+    const isGiven = [...found.map(({ name }) => name), ...words.map(({ value }) => value ?? "")].some(
+      (word) => given.test(word),
+    );
+    for (const file of operands.slice(isGiven ? 0 : 1)) verdict.writes(file);
   };
+}
+
+/** The directory that the command runs in. */
+export function here({ command }: Verdict): Word {
+  return { text: ".", span: command.span, parts: ["."], value: "." };
 }
 
 /** Reads all operands but the last, and writes that; with `-t` it reads all. */
@@ -45,7 +84,9 @@ export function copies(options: string): Judge {
     const { options: found, operands } = judgeOptions(options, words, verdict);
     const into = found.some(({ name }) => name === "-t" || name === "--target-directory");
     const target = into ? undefined : operands.at(-1);
-    for (const file of into ? operands : operands.slice(0, -1)) verdict.reads(file);
+    const isDeep = found.some(({ name }) => /^(?:-[rRa]|--recursive|--archive)$/.test(name));
+    for (const file of into ? operands : operands.slice(0, -1))
+      isDeep ? verdict.readsBelow(file) : verdict.reads(file);
     if (target !== undefined) verdict.writes(target);
   };
 }
@@ -103,6 +144,7 @@ export function judgeOptions(
   for (const { name, meaning, value, word } of scan.options) {
     const shown = `${verdict.program} ${name}`;
     if (meaning === "run") verdict.has("execute", `${shown} runs a program`, word);
+    else if (meaning === "command") runValue(value ?? word, shown, verdict, word);
     else if (meaning === "network") verdict.has("network", `${shown} connects to the network`, word);
     else if (meaning === "write" && value !== undefined) verdict.writes(value, `${shown} writes a file`);
     else if (meaning === "write") verdict.has("write", `${shown} writes`, word);
@@ -114,4 +156,10 @@ export function judgeOptions(
   for (const word of scan.unclear)
     verdict.has(scan.worst, `${word.text} may become an option of ${verdict.program}`, word);
   return scan;
+}
+
+/** What an option tells to run is on the list of commands as well, for rules that are about it. */
+function runValue(script: Word, shown: string, verdict: Verdict, word: Word): void {
+  verdict.has("execute", `${shown} runs a command`, word);
+  if (script !== word) runPlainScript(script, shown, verdict);
 }

@@ -16,9 +16,13 @@ export const judgeSed: Judge = (words, verdict) => {
   const given = scripts.length > 0 || named("-f", "--file").length > 0;
   const script = given ? undefined : operands[0];
   const files = given ? operands : operands.slice(1);
-  if (named("--sandbox").length === 0)
+  // It holds for scripts that stand after it.
+  if (words[0]?.value !== "--sandbox")
     for (const each of script === undefined ? scripts : [script]) judgeScript(each, verdict);
   const inPlace = named("-i", "--in-place").length > 0;
+  for (const { value, word } of named("-i", "--in-place"))
+    if (/[/*]/.test(value === undefined ? "" : (value.value ?? "*")))
+      verdict.doubts("where sed -i keeps the old file", word);
   for (const file of files)
     inPlace ? verdict.writes(file, `sed -i changes ${file.text}`) : verdict.reads(file);
 };
@@ -55,7 +59,8 @@ function harmfulCommands(script: string): Found[] | undefined {
   return found;
 }
 
-const regex = String.raw`\/(?:[^\\/\n[]|\\[^\n]|\[\^?\]?[^\]\n]*\])*\/[IM]*`;
+// A slash inside brackets is where sed and this would differ about the end.
+const regex = String.raw`\/(?:[^\\/\n[]|\\[^\n]|\[\^?\]?[^\]\n/]*\])*\/[IM]*`;
 const address = String.raw`(?:\d+(?:~\d+)?|\$|${regex})`;
 const addresses = String.raw`(?:${address}(?:\s*,\s*(?:${address}|[+~]\d+))?\s*!?\s*)?`;
 /** Blanks and separators, then a command that takes nothing; after it must come the end of a command. */

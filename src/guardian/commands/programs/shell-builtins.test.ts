@@ -63,8 +63,8 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "mapfile -C",
     "mapfile -C 'rm x' -c 1 a",
     [
-      "execute: mapfile -C rm x -c 1 a (mapfile -C is not known to be harmless)",
-      "not understood: a variable whose name may hold a command: 'rm x'",
+      "execute: mapfile -C rm x -c 1 a (mapfile -C runs a command)",
+      "destructive: rm x [mapfile -C] (deletes x; delete <x>)",
     ],
   ],
   ["test", "test -f a -a -d b", ["read: test -f a -a -d b (read <a>; read <b>)"]],

@@ -7,7 +7,7 @@ import { destroys, judgeOptions, prints } from "./rows.ts";
 import { judgeDeclaration, judgeNames, judgePrintf, judgeTestBuiltin } from "./variable-builtins.ts";
 
 const harmless = prints("*");
-const mapfile = "d=text n=text O=text s=text t u=text c=text";
+const mapfile = "d=text n=text O=text s=text t u=text c=text C=command";
 
 /** What bash does itself. */
 export const shellBuiltins: Record<string, Judge> = {
@@ -161,5 +161,7 @@ function judgeTrap(words: readonly Word[], verdict: Verdict) {
     if (first.value === undefined) verdict.doubts("what trap is told to run", first);
     return;
   }
+  if (/\b(?:cd|pushd|popd)\b/.test(first.value ?? ""))
+    verdict.doubts("a trap that changes the directory of other commands", first);
   runScript(first, "trap", verdict, "deferred");
 }

@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
 import type { Judge, Verdict } from "../verdict.ts";
-import { connects, destroys, judgeOptions, prints, reads, runs } from "./rows.ts";
+import { connects, destroys, judgeOptions, prints, reads, readsAtFiles, runs } from "./rows.ts";
 
 const harmless = prints("*");
 
@@ -34,8 +34,8 @@ export const systemPrograms: Record<string, Judge> = {
   lsblk: harmless,
   lscpu: harmless,
   lsof: prints("a b h i?text l n N P R t u=text p=text c=text U V X"),
-  man: prints("k f w a # --where --whatis --apropos --path"),
-  nm: reads(
+  man: judgeManual,
+  nm: readsAtFiles(
     "a A B C D g n o p P r u S s t=text f=text --demangle --dynamic --extern-only --undefined-only --defined-only",
   ),
   nproc: harmless,
@@ -46,11 +46,11 @@ export const systemPrograms: Record<string, Judge> = {
   printenv: harmless,
   ps: harmless,
   pstree: harmless,
-  readelf: reads("*"),
+  readelf: readsAtFiles("*"),
   reboot: destroys("restarts the machine"),
   seq: harmless,
   shutdown: destroys("stops the machine"),
-  size: reads("*"),
+  size: readsAtFiles("*"),
   sleep: harmless,
   ss: prints("t u l n p a r s e m i o x w 4 6 H O --tcp --udp --listening --numeric --processes --all"),
   stty: harmless,
@@ -91,6 +91,12 @@ function judgeHostname(words: readonly Word[], verdict: Verdict) {
     verdict,
   );
   for (const word of operands) verdict.has("destructive", `hostname ${word.text} renames the machine`, word);
+}
+
+/** A page with a slash in its name is a file. */
+function judgeManual(words: readonly Word[], verdict: Verdict) {
+  const { operands } = judgeOptions("k f w a # --where --whatis --apropos --path", words, verdict);
+  for (const page of operands) if ((page.value ?? "/").includes("/")) verdict.reads(page);
 }
 
 function judgeCrontab(words: readonly Word[], verdict: Verdict) {

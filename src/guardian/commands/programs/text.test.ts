@@ -4,7 +4,7 @@ import { outline } from "../trials/outline.ts";
 const cases: readonly (readonly [name: string, command: string, lines: readonly string[]])[] = [
   ["cat", "cat a b", ["read: cat a b (read <a>; read <b>)"]],
   ["head", "head -n 5 a", ["read: head -n 5 a (read <a>)"]],
-  ["grep", "grep -rn foo src", ["read: grep -rn foo src (read <src>)"]],
+  ["grep", "grep -rn foo src", ["read: grep -rn foo src (read all below <src>)"]],
   ["grep -f", "grep -f patterns a", ["read: grep -f patterns a (read <patterns>; read <a>)"]],
   ["grep -e", "grep -e foo a", ["read: grep -e foo a (read <a>)"]],
   ["rg", "rg -n foo src -g '*.ts'", ["read: rg -n foo src -g *.ts (read <src>)"]],
@@ -121,7 +121,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "awk system",
     "awk 'BEGIN{system(\"rm x\")}'",
-    ['execute: awk BEGIN{system("rm x")} (the awk program may run commands)'],
+    ['execute: awk BEGIN{system("rm x")} (the awk program may run commands or choose files)'],
   ],
   [
     "awk pipes",
@@ -156,7 +156,9 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "awk @load",
     "gawk '@load \"filefuncs\"; {print}' a",
-    ['execute: gawk @load "filefuncs"; {print} a (the awk program may run commands; read <a>)'],
+    [
+      'execute: gawk @load "filefuncs"; {print} a (the awk program may run commands or choose files; read <a>)',
+    ],
   ],
   [
     "awk with an expansion",
@@ -205,7 +207,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["read: jq -n --rawfile x secret $x (read <secret>; read <$x>)"],
   ],
   ["rg -z", "rg -z foo", ["execute: rg -z foo (rg -z is not known to be harmless)"]],
-  ["yq -i", "yq -i .a=1 f", ["write: yq -i .a=1 f (writes f; write <f>)"]],
+  ["yq -i", "yq -i .a=1 f", ["write: yq -i .a=1 f (writes f; read <.a=1>; read <f>; write <f>)"]],
   ["tree -o", "tree -o out", ["write: tree -o out (tree -o writes a file; write <out>)"]],
   ["tr", "tr a b", ["read: tr a b"]],
   ["cut", "cut -d: -f1 a", ["read: cut -d: -f1 a (read <a>)"]],

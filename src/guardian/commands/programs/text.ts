@@ -2,16 +2,16 @@ import type { Word } from "../analysis.ts";
 import type { Judge, Verdict } from "../verdict.ts";
 import { splits } from "../word.ts";
 import { judgeAwk } from "./awk.ts";
-import { judgeOptions, prints, reads, runs, searches } from "./rows.ts";
+import { judgeOptions, prints, reads, readsAtFiles, readsTrees, runs, searches } from "./rows.ts";
 import { judgeSed } from "./sed.ts";
 
 const summing = reads("*");
 const grep = searches(
-  "* e=text f=read m=text A=text B=text C=text --regexp=text --file=read --exclude-from=read",
-  "-e",
-  "-f",
-  "--regexp",
-  "--file",
+  "* r R e=text f=read m=text A=text B=text C=text d=text D=text --recursive --dereference-recursive --directories=text --regexp=text --file=read --exclude-from=read",
+  {
+    pattern: /^(?:-[ef]|--regexp|--file)=/,
+    deep: /^(?:-[rR]|--recursive|--dereference-recursive)$|^(?:-d|--directories)=(?!read|skip)/,
+  },
 );
 
 /** Programs that show, search and change text. */
@@ -23,14 +23,16 @@ export const textPrograms: Record<string, Judge> = {
   bat: reads(
     "n p A l=text r=text H=text --plain --number --color=text --paging=text --style=text --language=text --line-range=text --decorations=text --version",
   ),
-  bzcat: summing,
+  bzcat: reads("* o=write"),
   cat: summing,
   cksum: summing,
   cmp: reads("*"),
   column: reads("* s=text t N=text"),
   comm: summing,
   cut: reads("* d=text f=text c=text b=text"),
-  diff: reads("* U=text C=text I=text x=text L=text X=read --exclude-from=read"),
+  diff: readsTrees(
+    "* r --recursive U=text C=text I=text x=text L=text X=read --exclude-from=read --from-file=read --to-file=read",
+  ),
   diff3: reads("A e E 3 m T a L=text --label=text --show-all --text --version --diff-program=run"),
   egrep: grep,
   expand: reads("* t=text"),
@@ -55,18 +57,17 @@ export const textPrograms: Record<string, Judge> = {
   nawk: judgeAwk,
   nl: reads("* b=text s=text w=text"),
   numfmt: prints("*"),
-  od: reads("* A=text j=text N=text t=text w=text"),
+  od: reads("* A=text j=text N=text t=text w?text"),
   paste: reads("* d=text"),
   pr: reads("* w=text l=text h=text"),
   rev: summing,
   rg: searches(
     "i v w x n N l c o F s S H I L q u U P p a . 0 # e=text f=read g=text t=text T=text A=text B=text C=text m=text M=text r=text j=text d=text E=text --ignore-case --invert-match --word-regexp --line-regexp --line-number --no-line-number --files-with-matches --files-without-match --files --count --count-matches --only-matching --fixed-strings --case-sensitive --smart-case --with-filename --no-filename --follow --quiet --unrestricted --multiline --multiline-dotall --pcre2 --pretty --text --hidden --no-ignore --no-ignore-vcs --no-heading --heading --null --json --vimgrep --column --trim --stats --type-list --no-messages --no-config --version --glob=text --iglob=text --type=text --type-not=text --after-context=text --before-context=text --context=text --max-count=text --max-columns=text --max-depth=text --max-filesize=text --replace=text --threads=text --sort=text --sortr=text --color=text --colors=text --regexp=text --file=read --encoding=text --ignore-file=read --context-separator=text --pre=run --hostname-bin=run",
-    "-e",
-    "-f",
-    "--regexp",
-    "--file",
-    "--files",
-    "--type-list",
+    // Files that are hidden or ignored are left out unless it is told otherwise.
+    {
+      pattern: /^(?:-[ef]=|--regexp=|--file=|--files$|--type-list$)/,
+      deep: /^(?:-[u.]|--hidden|--unrestricted|--no-ignore|--no-ignore-vcs)$|^(?:-g|--i?glob)=(?:.*[/{,])?\./,
+    },
   ),
   sdiff: reads("* o=write --output=write --diff-program=run"),
   sed: judgeSed,
@@ -80,9 +81,9 @@ export const textPrograms: Record<string, Judge> = {
     "e i=text n=text r z --echo --input-range=text --head-count=text --repeat --random-source=read o=write --output=write",
   ),
   sort: reads(
-    "b c C d f g h i m M n R r s u V z k=text t=text S=text o=write T=write --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --random-source=read --reverse --sort=text --version-sort --batch-size=text --check --debug --files0-from=read --key=text --merge --output=write --stable --buffer-size=text --field-separator=text --temporary-directory=write --parallel=text --unique --zero-terminated --version --compress-program=run",
+    "b c C d f g h i m M n R r s u V z k=text t=text S=text o=write T=write --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --random-source=read --reverse --sort=text --version-sort --batch-size=text --check --debug --files0-from=read --key=text --merge --output=write --stable --buffer-size=text --field-separator=text --temporary-directory=write --parallel=text --unique --zero-terminated --version --compress-program=command",
   ),
-  strings: reads("* n=text t=text e=text"),
+  strings: readsAtFiles("* n=text t=text e=text"),
   sum: summing,
   tac: reads("* s=text"),
   tail: reads("* n=text c=text s=text --lines=text --bytes=text --pid=text"),
@@ -93,26 +94,39 @@ export const textPrograms: Record<string, Judge> = {
   wc: reads("* --files0-from=read"),
   xmllint: runs("follows addresses and writes files"),
   xxd: judgeXxd,
-  xzcat: summing,
+  xzcat: reads("* --files=read --files0=read"),
   yq: judgeYq,
   zcat: summing,
-  zstdcat: summing,
+  zstdcat: reads("* o=write"),
 };
 
 /** `uniq in out` writes its second operand. */
 function judgeUniq(words: readonly Word[], verdict: Verdict) {
-  judgeInAndOut(judgeOptions("* f=text s=text w=text", words, verdict).operands, verdict);
+  const list = "* f=text s=text w=text --skip-fields=text --skip-chars=text --check-chars=text --group?text";
+  judgeInAndOut(judgeOptions(list, words, verdict).operands, verdict);
 }
 
-/** So does `xxd in out`, and what follows the first operand is no option any more. */
+const xxdFlag =
+  /^-(?:a|autoskip|b|bits|C|capitalize|d|E|EBCDIC|e|i|include|p|ps|plain|postscript|r|revert|u|v|version)$/;
+const xxdValue = /^-(?:c|cols|g|groupsize|l|len|n|name|o|offset|R|s|seek)$/;
+
+/** So does `xxd in out`; its options are words with one dash. */
 function judgeXxd(words: readonly Word[], verdict: Verdict) {
-  const list = "a b C c=text d E e g=text i l=text n=text o=text p r R=text s=text u v";
-  judgeInAndOut(judgeOptions(list, words, verdict, "first").operands, verdict);
+  const operands: Word[] = [];
+  for (let place = 0; place < words.length; place++) {
+    const word = words[place]!;
+    const value = word.value ?? "";
+    if (xxdValue.test(value)) place++;
+    else if (/^-./.test(value) && !xxdFlag.test(value))
+      verdict.has("execute", `xxd ${word.text} is not known to be harmless`, word);
+    else if (!/^-./.test(value)) operands.push(word);
+  }
+  judgeInAndOut(operands, verdict);
 }
 
-function judgeInAndOut([input, output]: readonly Word[], verdict: Verdict) {
+function judgeInAndOut([input, ...outputs]: readonly Word[], verdict: Verdict) {
   if (input !== undefined) verdict.reads(input);
-  if (output !== undefined) verdict.writes(output);
+  for (const output of outputs) verdict.writes(output);
   if (input !== undefined && splits(input))
     verdict.has("write", `${input.text} may become two files, of which the second is written`, input);
 }
@@ -132,7 +146,10 @@ function judgeYq(words: readonly Word[], verdict: Verdict) {
     "e r o=text p=text P C M N n i --yaml-output --raw-output --output-format=text --input-format=text --prettyPrint --version --inplace";
   const { options, operands } = judgeOptions(list, words, verdict);
   const inPlace = options.some(({ name }) => name === "-i" || name === "--inplace");
-  for (const file of operands.slice(1)) inPlace ? verdict.writes(file) : verdict.reads(file);
+  // Some have no expression, and a file first.
+  for (const file of operands) verdict.reads(file);
+  if (inPlace) for (const file of operands.slice(1)) verdict.writes(file);
+  judgeLoading(operands, /load|\$?__|import|include|system/, verdict);
 }
 
 /** `--rawfile name file` takes two words, so that every operand may be a file. */
@@ -142,4 +159,12 @@ function judgeJq(words: readonly Word[], verdict: Verdict) {
   const { options, operands } = judgeOptions(list, words, verdict);
   const allFiles = options.some(({ name }) => /^(?:-f|--from-file|--slurpfile|--rawfile)$/.test(name));
   for (const file of operands.slice(allFiles ? 0 : 1)) verdict.reads(file);
+  judgeLoading(operands, /import|include|modulemeta/, verdict);
+}
+
+/** Programs of jq and yq can read other files. */
+function judgeLoading(operands: readonly Word[], loading: RegExp, verdict: Verdict) {
+  for (const word of operands)
+    if (loading.test(word.value ?? ""))
+      verdict.has("execute", `${verdict.program} may load other files`, word);
 }

@@ -28,18 +28,23 @@ export function readRedirections(redirects: readonly bash.Redirection[], scope: 
   return redirects.flatMap((redirect) => {
     if (redirect.descriptor?.type === "FileDescriptorVariable") noteDescriptor(redirect.descriptor, scope);
     const span = scope.locate(redirect.pos, redirect.end);
+    const descriptor = descriptorOf(redirect);
     if (redirect.type === "HereDoc") {
       if (redirect.closing === undefined) doubt(scope, "a here-document that does not end", redirect);
-      return [{ kind: "text", target: readHereDocument(redirect, scope), span }];
+      return [{ kind: "text", target: readHereDocument(redirect, scope), descriptor, span }];
     }
     if (redirect.target === undefined) {
       doubt(scope, "a redirection without a target", redirect);
       return [];
     }
     const target = readWord(redirect.target, scope);
-    if (redirect.type === "HereString") return [{ kind: "text", target, span }];
-    return [{ kind: kindOf(redirect, target, scope), target, span }];
+    if (redirect.type === "HereString") return [{ kind: "text", target, descriptor, span }];
+    return [{ kind: kindOf(redirect, target, scope), target, descriptor, span }];
   });
+}
+
+function descriptorOf({ descriptor }: bash.Redirection): Redirection["descriptor"] {
+  return descriptor?.type === "FileDescriptor" ? descriptor.value : descriptor && "variable";
 }
 
 const kinds = {

@@ -136,7 +136,11 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a substitution in an assignment",
     "x=$(rm a) y=`cat b` ls",
-    ["destructive: rm a (deletes a; delete <a>)", "read: cat b (read <b>)", "read: x=? y=? ls"],
+    [
+      "destructive: rm a (deletes a; delete <a>)",
+      "read: cat b (read <b>)",
+      "execute: x=? y=? ls (x is handed to it, and may change what it does; y is handed to it, and may change what it does)",
+    ],
   ],
   [
     "a substitution in a redirection",

@@ -53,6 +53,8 @@ interface FoundCommand extends SimpleCommand {
 export interface VariableChange {
   readonly name: string;
   readonly numeric: boolean;
+  /** Programs are given it on purpose: it stands before one, or is exported. */
+  readonly passedOn: boolean;
   readonly span: Span;
   /** The commands it touches, by their place in `commands`; without an end it lasts. */
   readonly first: number;
@@ -86,6 +88,7 @@ export function noteVariable(
   scope.reading.variables.push({
     name,
     numeric: value === "number",
+    passedOn: false,
     span: scope.locate(at.pos, at.end),
     first: scope.reading.commands.length,
     end: undefined,

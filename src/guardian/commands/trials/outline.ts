@@ -16,7 +16,9 @@ export function outline(command: string): string[] {
 function describe({ risk, words, within, directory, assignments, effects, accesses }: SimpleCommand): string {
   const said = [
     ...effects.map(({ reason }) => reason),
-    ...accesses.map(({ kind, target }) => `${kind} <${target.value ?? target.text}>`),
+    ...accesses.map(
+      ({ kind, target, deep }) => `${kind}${deep ? " all below" : ""} <${target.value ?? target.text}>`,
+    ),
   ];
   const sets = assignments.map(({ name, value }) => `${name}=${value?.value ?? "?"}`);
   const shown = [...sets, ...words.map(({ value, text }) => value ?? `«${text}»`)].join(" ");

@@ -41,7 +41,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "GIT_SSH_COMMAND=evil git fetch; GIT_SSH_COMMAND=evil ls",
     [
       "network: GIT_SSH_COMMAND=evil git fetch (git fetch fetches; GIT_SSH_COMMAND was changed, and decides what it runs)",
-      "read: GIT_SSH_COMMAND=evil ls",
+      "execute: GIT_SSH_COMMAND=evil ls (GIT_SSH_COMMAND was changed, and decides what it runs)",
     ],
   ],
   [
@@ -108,7 +108,11 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "HOME=/tmp git status",
     ["execute: HOME=/tmp git status (HOME was changed, and decides what it runs)"],
   ],
-  ["a harmless variable", "FOO=1 ls", ["read: FOO=1 ls"]],
+  [
+    "a harmless variable",
+    "FOO=1 ls",
+    ["execute: FOO=1 ls (FOO is handed to it, and may change what it does)"],
+  ],
   [
     "a variable set by env",
     "env LD_PRELOAD=x ls; ls",

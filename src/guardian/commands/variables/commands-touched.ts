@@ -36,7 +36,7 @@ function decisiveChanges({ variables }: Reading): DecisiveChange[] {
   const seen = new Set<string>();
   const perFamily = new Map<Touches, number>();
   return variables.flatMap((change) => {
-    const touches = touchedPrograms(change.name);
+    const touches = touchedPrograms(change.name, change.passedOn);
     if (touches === undefined) return [];
     if (change.end !== undefined) return [{ ...change, touches }];
     const sameFamily = perFamily.get(touches) ?? 0;
@@ -59,6 +59,10 @@ function* placesReached({ first, end }: VariableChange, { commands, loops }: Rea
   for (let place = 0; place < start; place++) if (commands[place]!.deferred) yield place;
 }
 
-function effectOf({ name, span }: VariableChange): Effect {
-  return { risk: "execute", reason: `${name} was changed, and decides what it runs`, span };
+function effectOf({ name, passedOn, span }: VariableChange): Effect {
+  const reason =
+    touchedPrograms(name, false) === undefined && passedOn
+      ? `${name} is handed to it, and may change what it does`
+      : `${name} was changed, and decides what it runs`;
+  return { risk: "execute", reason, span };
 }

@@ -1,10 +1,19 @@
 /** Whether a program, undefined if it is a file of the workspace, does something else when the variable is changed. */
 export type Touches = (program: string | undefined) => boolean;
 
-/** Which programs do something else when a variable is changed; undefined if none is known. */
-export function touchedPrograms(name: string): Touches | undefined {
-  return table.find(([names]) => names.test(name))?.[1];
+/**
+ * Which programs do something else when a variable is changed; undefined if none is known. One that programs are handed on
+ * purpose touches them all, unless it is known to be harmless.
+ */
+export function touchedPrograms(name: string, passedOn: boolean): Touches | undefined {
+  if (harmless.test(name)) return undefined;
+  const known = table.find(([names]) => names.test(name))?.[1];
+  return passedOn && known !== everything ? everyProgram : known;
 }
+
+/** What only changes how much is said, in which language or colours, or for which kind of run. */
+const harmless =
+  /^(?:LANG|LC_(?!ALL_)\w+|TZ|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|COLORTERM|CI|DEBUG|VERBOSE|LOG_LEVEL|RUST_LOG|RUST_BACKTRACE|NODE_ENV|NODE_DISABLE_COLORS|RAILS_ENV|RACK_ENV|APP_ENV|ENVIRONMENT|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONHASHSEED|PORT|HOST|TIMEOUT|SEED|GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT|SOURCE_DATE_EPOCH)$/;
 
 /** Also what the shell itself does. */
 const everything: Touches = () => true;
@@ -46,6 +55,7 @@ const pagers = programs(
 /** One line a family of variables; the first that fits counts. */
 const table: readonly (readonly [RegExp, Touches])[] = [
   // What `read` cuts into words is only data.
+  [/^SHELL$/, everyProgram],
   [/^IFS$/, (program) => program !== "read"],
   [
     /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_.*|PS[0-4]|PROMPT_COMMAND|CDPATH|GLOBIGNORE|FPATH)$/,

@@ -8,7 +8,12 @@ const list =
 
 /** `env NAME=value program words`; with `-S` a whole command stands in one word. */
 export const judgeEnv: Judge = (words, verdict) => {
-  const inner = innerCommand(list, words, verdict);
+  // A lone dash is `-i`.
+  const inner = innerCommand(
+    list,
+    words.filter((word, place) => word.value !== "-" || words.slice(0, place).some(isOperand)),
+    verdict,
+  );
   if (inner === undefined) return;
   const split = inner.options.find(({ name }) => name === "-S" || name === "--split-string");
   const all = split === undefined ? [] : splitString(split.value, split.word, verdict);
@@ -17,7 +22,7 @@ export const judgeEnv: Judge = (words, verdict) => {
 };
 
 function runWithVariables(words: readonly Word[], via: string, verdict: Verdict, moves: boolean): void {
-  const start = words.findIndex(({ parts }) => typeof parts[0] !== "string" || !/^[^=]+=/.test(parts[0]));
+  const start = words.findIndex(({ parts }) => typeof parts[0] !== "string" || !/^[^=]*=/.test(parts[0]));
   for (const word of start < 0 ? words : words.slice(0, start)) verdict.passes(word);
   if (start >= 0) runWords(words.slice(start), via, verdict, moves ? "elsewhere" : "own");
 }
@@ -31,4 +36,8 @@ function splitString(value: Word | undefined, word: Word, verdict: Verdict): Wor
   }
   const pieces = text.split(/[ \t]+/).filter((piece) => piece !== "");
   return pieces.map((piece) => ({ text: piece, span: word.span, parts: [piece], value: piece }));
+}
+
+function isOperand({ parts }: Word): boolean {
+  return typeof parts[0] !== "string" || !parts[0].startsWith("-");
 }

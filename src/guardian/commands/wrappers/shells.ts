@@ -54,7 +54,9 @@ function setOption(word: Word | undefined, verdict: Verdict): void {
 
 /** A here-document or here-string is as good as `-c`; anything else only the input knows. */
 function readInput(verdict: Verdict) {
-  const { redirections } = verdict.command;
+  const redirections = verdict.command.redirections.filter(
+    ({ descriptor }) => !(Number(descriptor ?? 0) > 0),
+  );
   const [input] = redirections.filter(({ kind }) => kind === "text");
   const others = redirections.filter(({ kind }) => /^read/.test(kind));
   if (input !== undefined && others.length === 0 && redirections.at(-1) === input)

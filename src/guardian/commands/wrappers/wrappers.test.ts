@@ -105,7 +105,10 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "env",
     "env -i A=1 PATH=/x ls",
-    ["read: env -i A=1 PATH=/x ls", "execute: ls [env] (PATH was changed, and decides what it runs)"],
+    [
+      "read: env -i A=1 PATH=/x ls",
+      "execute: ls [env] (A is handed to it, and may change what it does; PATH was changed, and decides what it runs)",
+    ],
   ],
   [
     "env with an unknown option",

@@ -19,7 +19,7 @@ export const wrappers: Record<string, Judge> = {
   dash: judgeShell,
   doas: elevates("n s!run u=text C=read"),
   env: judgeEnv,
-  fakeroot: wraps("u --unknown-is-real"),
+  fakeroot: wraps("u --unknown-is-real", { alone: "shell" }),
   fish: runs("runs commands in a language of its own"),
   flock: judgeFlock,
   ionice: wraps("c=text n=text t"),
@@ -37,11 +37,11 @@ export const wrappers: Record<string, Judge> = {
   rlwrap: wraps("a A n N"),
   runuser: runs("acts as another user"),
   script: judgeScript,
-  setarch: wraps("R v Z B F I L S T X 3 --addr-no-randomize", { skip: 1 }),
+  setarch: runs("runs a program or a shell"),
   setsid: wraps("c f w --ctty --fork --wait"),
   sh: judgeShell,
   stdbuf: wraps("i=text o=text e=text --input=text --output=text --error=text"),
-  strace: wraps("c C f ff i q r t T v x y e=text s=text a=text P=text o=write"),
+  strace: judgeTrace,
   su: runs("acts as another user"),
   sudo: elevates(
     "A b E e!run H i!run k K l n P S s!run v V u=text g=text h=text p=text C=text T=text D=read R=read --user=text --group=text --non-interactive --preserve-env --stdin --set-home",
@@ -54,7 +54,9 @@ export const wrappers: Record<string, Judge> = {
   }),
   toybox: wraps(""),
   unbuffer: wraps("p"),
-  unshare: wraps("c f i m n p r u U C T --fork --pid --net --user --mount --map-root-user --mount-proc"),
+  unshare: wraps("c f i m n p r u U C T --fork --pid --net --user --mount --map-root-user --mount-proc", {
+    alone: "shell",
+  }),
   valgrind: wraps(
     "q v --leak-check=text --tool=text --error-exitcode=text --track-origins=text --show-leak-kinds=text",
   ),
@@ -64,12 +66,28 @@ export const wrappers: Record<string, Judge> = {
   zsh: runs("runs commands in a language of its own"),
 };
 
-/** The operands are a command, after `skip` of them that are something else. */
-function wraps(options: string, { skip = 0 }: { readonly skip?: number } = {}): Judge {
+/** The operands are a command, after `skip` of them that are something else; some start a shell when there is none. */
+function wraps(
+  options: string,
+  { skip = 0, alone }: { readonly skip?: number; readonly alone?: "shell" } = {},
+): Judge {
   return (words, verdict) => {
     const inner = innerCommand(options, words, verdict, skip)?.words;
-    if (inner !== undefined) runWords(inner, verdict.program, verdict);
+    if (inner === undefined) return;
+    runWords(inner, verdict.program, verdict);
+    if (inner.length > 0 || alone === undefined) return;
+    verdict.doubts(`${verdict.program} starts a shell, which runs the commands it is given as input`);
+    verdict.has("execute", `${verdict.program} starts a shell`);
   };
+}
+
+/** `strace -o '|program'` runs it. */
+function judgeTrace(words: readonly Word[], verdict: Verdict) {
+  const inner = innerCommand("c C f i q r t T v x y e=text s=text a=text P=text o=write", words, verdict);
+  for (const { name, value, word } of inner?.options ?? [])
+    if (name === "-o" && /^[|!]/.test(value?.value ?? "|"))
+      verdict.has("execute", "strace -o may run a program", word);
+  if (inner !== undefined) runWords(inner.words, "strace", verdict);
 }
 
 /** The same with the rights of somebody else; it may also be given variables. */
