@@ -60,6 +60,7 @@ function plan(tree: Tree, change: FileChange, relative: (path: string) => string
   if (spot.name === ".") throw isWorkspaceItself(path);
   const before = contentAt(tree, spot, path, relative);
   if (content !== "nothing" && path.endsWith("/")) throw isDirectory(path);
+  tree.gate.pass("write", tree.realPathOf(spot), path);
   const like = before === undefined && change.like !== undefined ? at(tree, change.like, relative) : before;
   const after = content === "nothing" ? undefined : newFile(content, change.mode ?? like?.mode);
   const isAlready = before !== undefined && after?.mode === before.mode && after.bytes.equals(before.bytes);

@@ -45,6 +45,7 @@ export function changeEntry(
   if (spot === undefined) throw leadsThroughLink(givenPath);
   const { directory, name, node } = spot;
   if (name === ".") throw isWorkspaceItself(givenPath);
+  tree.gate.pass("write", tree.realPathOf(spot), givenPath);
   if (spot.missing.length > 0) throw notFound(givenPath);
   refuseOtherEntry(givenPath, stateOf(node, givenPath), change.before);
   const { after } = change;

@@ -1,15 +1,20 @@
 import type { Directory, DirectoryEntry, FileInfo } from "../../contract/environment.ts";
 import { isDirectory, isLink, isNoDirectory, isSpecial, notFound } from "../failures.ts";
+import type { Gate } from "../gate.ts";
 import { singleName } from "../workspace-path.ts";
 import { type DirectoryNode, infoOf, type Node } from "./tree.ts";
 
 export class MemoryDirectory implements Directory {
   readonly path: string;
   readonly #node: DirectoryNode;
+  readonly #realPath: string;
+  readonly #gate: Gate;
 
-  constructor(node: DirectoryNode, path: string) {
+  constructor(node: DirectoryNode, path: string, realPath: string, gate: Gate) {
     this.#node = node;
     this.path = path;
+    this.#realPath = realPath;
+    this.#gate = gate;
   }
 
   async entries(): Promise<readonly DirectoryEntry[]> {
@@ -20,7 +25,7 @@ export class MemoryDirectory implements Directory {
     const node = this.#child(name);
     if (node.kind === "link") throw isLink(this.#pathOf(name));
     if (node.kind !== "directory") throw isNoDirectory(this.#pathOf(name));
-    return new MemoryDirectory(node, this.#pathOf(name));
+    return new MemoryDirectory(node, this.#pathOf(name), `${this.#realPath}/${name}`, this.#gate);
   }
 
   async info(name: string): Promise<FileInfo> {
@@ -32,6 +37,7 @@ export class MemoryDirectory implements Directory {
     if (node.kind === "link") throw isLink(this.#pathOf(name));
     if (node.kind === "directory") throw isDirectory(this.#pathOf(name));
     if (node.kind === "other") throw isSpecial(this.#pathOf(name));
+    this.#gate.pass("read", `${this.#realPath}/${name}`, this.#pathOf(name));
     return node.bytes.length > maxBytes ? undefined : Buffer.from(node.bytes);
   }
 

@@ -16,6 +16,7 @@ import type {
   WriteOptions,
   WriteReceipt,
 } from "../../contract/environment.ts";
+import type { PathGuard } from "../../contract/guard.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import { Breath, throwIfAborted } from "../../text/breath.ts";
@@ -42,12 +43,22 @@ import { changeTree } from "./change-tree.ts";
 import { changeEntry, entryState, stateOf } from "./entry-state.ts";
 import { MemoryDirectory } from "./memory-directory.ts";
 import { snapshotTree } from "./snapshot-tree.ts";
-import { asFile, type FileNode, infoOf, type Node, newFile, newLink, pathOf, Tree } from "./tree.ts";
+import {
+  asFile,
+  type FileNode,
+  infoOf,
+  type Node,
+  newFile,
+  newLink,
+  pathOf,
+  type Spot,
+  Tree,
+} from "./tree.ts";
 
 /** A workspace that exists in memory only. Behaves like the local one; programs cannot be started. */
 export class MemoryEnvironment implements Environment {
   readonly workspace = "/workspace";
-  readonly #tree = new Tree(this.workspace);
+  readonly #tree: Tree;
   readonly #outputs = new Map<string, FileNode>();
   readonly #layouts = new WeakMap<Uint8Array, TextLayout>();
 
@@ -55,8 +66,11 @@ export class MemoryEnvironment implements Environment {
     content: {
       readonly files?: Readonly<Record<string, string | Uint8Array>>;
       readonly outputs?: Readonly<Record<string, string | Uint8Array>>;
+      /** Refuses paths to everybody who works here; asked about the real path that is reached. */
+      readonly guard?: PathGuard | undefined;
     } = {},
   ) {
+    this.#tree = new Tree(this.workspace, content.guard);
     for (const [path, bytes] of Object.entries(content.files ?? {})) this.#put(path, newFile(bytes));
     for (const [handle, bytes] of Object.entries(content.outputs ?? {}))
       this.#outputs.set(handle, newFile(bytes));
@@ -132,6 +146,7 @@ export class MemoryEnvironment implements Environment {
       const before = spot.node === undefined ? undefined : asFile(spot.node, path);
       if (path.endsWith("/")) throw isDirectory(path);
       if (before !== undefined && options.ifExists === "refuse") throw alreadyExists(path);
+      this.#pass("write", spot, path);
       const file = newFile(content, before?.mode ?? options.mode);
       options.announce?.([
         ...this.#tree.toBeMade(spot),
@@ -147,7 +162,10 @@ export class MemoryEnvironment implements Environment {
       throwIfAborted(options.signal);
       const spot = this.#tree.findExisting(this.#relative(path), { followLinks: false, givenPath: path });
       if (spot.name === ".") throw isWorkspaceItself(path);
+      this.#pass("write", spot, path);
       if (spot.node.kind === "directory" && options.recursive !== true) throw needsRecursive(path);
+      for (const { realPath } of removals(this.#tree.realPathOf(spot), spot.node))
+        this.#tree.gate.pass("write", realPath, path);
       for (const removal of removals(this.#tree.realPathOf(spot), spot.node)) options.announce?.([removal]);
       spot.directory.children.delete(spot.name);
     });
@@ -171,6 +189,7 @@ export class MemoryEnvironment implements Environment {
       if (target.node?.kind === "directory") throw directoryInTheWay(to);
       if (target.node !== undefined && options.replace !== true) throw alreadyExists(to);
       if (target.node !== undefined && isDirectory) throw fileInTheWay(to);
+      this.#passBothEnds(source, target, { from, to });
       const moved = infoOf(source.node);
       options.announce?.([
         ...this.#tree.toBeMade(target),
@@ -214,9 +233,11 @@ export class MemoryEnvironment implements Environment {
 
   async openDirectory(path: string): Promise<Directory> {
     return this.#answer(path, () => {
+      const relative = this.#relative(path);
       const node = this.#existing(path, true);
       if (node.kind !== "directory") throw isNoDirectory(path);
-      return new MemoryDirectory(node, this.#relative(path));
+      const realPath = this.#tree.realPathOf(this.#tree.find(relative, { followLinks: true }));
+      return new MemoryDirectory(node, relative, realPath, this.#tree.gate);
     });
   }
 
@@ -225,6 +246,25 @@ export class MemoryEnvironment implements Environment {
   }
 
   async close(): Promise<void> {}
+
+  #pass(use: "read" | "write", spot: Spot, path: string): void {
+    this.#tree.gate.pass(use, this.#tree.realPathOf(spot), path);
+  }
+
+  /** With all that is in it; under another name a file could be read that must not be. */
+  #passBothEnds(
+    source: Spot & { readonly node: Node },
+    target: Spot,
+    { from, to }: { readonly from: string; readonly to: string },
+  ): void {
+    const [fromPath, toPath] = [this.#tree.realPathOf(source), this.#tree.realPathOf(target)];
+    this.#pass("write", target, to);
+    for (const { realPath } of removals(fromPath, source.node)) {
+      this.#tree.gate.pass("read", realPath, from);
+      this.#tree.gate.pass("write", realPath, from);
+      this.#tree.gate.pass("write", toPath + realPath.slice(fromPath.length), to);
+    }
+  }
 
   #put(path: string, node: Node): void {
     const spot = this.#tree.find(this.#relative(path), { followLinks: false });
@@ -245,7 +285,12 @@ export class MemoryEnvironment implements Environment {
   }
 
   #file(path: string): FileNode {
-    return asFile(this.#existing(path, true), path);
+    const output = this.#output(path);
+    if (output !== undefined) return output;
+    const spot = this.#tree.findExisting(this.#relative(path), { followLinks: true, givenPath: path });
+    const file = asFile(spot.node, path);
+    this.#pass("read", spot, path);
+    return file;
   }
 
   #answer<Result>(path: string, act: () => Result): Result {

@@ -1,5 +1,7 @@
 import type { ChangeReceipt, FileInfo } from "../../contract/environment.ts";
+import type { PathGuard } from "../../contract/guard.ts";
 import { danglingLink, isDirectory, isSpecial, LeadsOutside, notFound, systemError } from "../failures.ts";
+import { Gate } from "../gate.ts";
 
 export type Node = FileNode | DirectoryNode | LinkNode | SpecialNode;
 
@@ -69,10 +71,13 @@ const maxNameBytes = 255;
 /** A tree of files below one root, with links that can lead astray like real ones. */
 export class Tree {
   readonly rootPath: string;
+  /** What is reached has to pass it before it is read or changed. */
+  readonly gate: Gate;
   readonly root: DirectoryNode = newDirectory();
 
-  constructor(rootPath: string) {
+  constructor(rootPath: string, guard: PathGuard | undefined) {
     this.rootPath = rootPath;
+    this.gate = new Gate(rootPath, guard);
   }
 
   find(relative: string, options: { readonly followLinks: boolean }): Spot {

@@ -1,0 +1,33 @@
+import { describe } from "vitest";
+import { MemoryEnvironment } from "../memory/memory-environment.ts";
+import { withGuard } from "../with-guard.ts";
+import { exampleGuard as guard, testGuarding } from "./guarding.ts";
+import { openLocalWorld } from "./local-world.ts";
+import type { World, WorldContent } from "./world.ts";
+
+if (process.platform === "linux") {
+  describe("local by handle", () =>
+    testGuarding((content) => openLocalWorld(content, { pinning: "proc", guard })));
+}
+
+describe("local by path", () =>
+  testGuarding((content) => openLocalWorld(content, { pinning: "portable", guard })));
+
+describe("memory", () => testGuarding((content) => memoryWorld({ ...content, guard }, (inner) => inner)));
+
+describe("any other", () =>
+  testGuarding((content) => memoryWorld(content, (inner) => withGuard(inner, guard))));
+
+function memoryWorld(
+  content: ConstructorParameters<typeof MemoryEnvironment>[0] & WorldContent = {},
+  guarded: (inner: MemoryEnvironment) => World["environment"],
+): World {
+  const inner = new MemoryEnvironment(content);
+  return {
+    environment: guarded(inner),
+    outside: "/outside",
+    link: (path, target) => inner.link(path, target),
+    makeSpecial: (path) => inner.makeSpecial(path),
+    [Symbol.asyncDispose]: () => inner.close(),
+  };
+}

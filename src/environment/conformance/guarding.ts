@@ -1,0 +1,215 @@
+import { expect, it } from "vitest";
+import type { PathGuard } from "../../contract/guard.ts";
+import { contentHash } from "../../text/content-hash.ts";
+import { failure, failureOf, outsideFailure, type World, type WorldContent } from "./world.ts";
+
+/** Refuses to read or write `*.secret` and all below `vault`, and to write `*.fixed`. */
+export const exampleGuard: PathGuard = (use, realPath) => {
+  if (/\.secret$|\/vault\//i.test(realPath))
+    return { reason: "may hold secrets", rule: "secret *.secret (test:1)" };
+  return use === "write" && realPath.endsWith(".fixed")
+    ? { reason: "is protected", rule: "deny write *.fixed (test:2)" }
+    : undefined;
+};
+
+const files = {
+  "a.secret": "hidden",
+  "b.fixed": "fixed",
+  "folder/c.secret": "hidden",
+  "folder/d": "open",
+  "vault/e": "hidden",
+  "plain/f": "open",
+  open: "open",
+};
+
+function secretFailure(subject: string, path: string = subject): object {
+  return failure(
+    "denied",
+    `${subject} may hold secrets (secret *.secret (test:1))`,
+    `This holds in every mode. Do without it, or ask the person: a line "open ${path}" in their own rules lifts it.`,
+  );
+}
+
+function fixedFailure(subject: string): object {
+  return failure(
+    "denied",
+    `${subject} is protected (deny write *.fixed (test:2))`,
+    "This holds in every mode. Do without it, or ask the person, who wrote the rule.",
+  );
+}
+
+const bytes = Buffer.from("new");
+const hash = (text: string) => contentHash(Buffer.from(text));
+const lines = { first: 1, count: 1, maxBytes: 100 };
+
+/** `open` gives a world with `exampleGuard`. */
+export function testGuarding(open: (content?: WorldContent) => World): void {
+  it("reads what is not refused, and tells of all that it is there", async () => {
+    await using world = open({ files });
+    const { environment } = world;
+    expect(Buffer.from((await environment.readFile("b.fixed", { maxBytes: 10 })).bytes).toString()).toBe(
+      "fixed",
+    );
+    expect((await environment.info("a.secret")).bytes).toBe(6);
+    expect(await environment.realPath("a.secret")).toBe(`${environment.workspace}/a.secret`);
+    const folder = await environment.openDirectory("folder");
+    expect((await folder.entries()).map(({ name }) => name).sort()).toEqual(["c.secret", "d"]);
+    folder.close();
+  });
+
+  it("refuses to read, by any way, spelling and link", async () => {
+    await using world = open({ files });
+    const { environment } = world;
+    world.link("link", "a.secret");
+    world.link("way", "vault");
+    const spellings = [
+      ["a.secret", secretFailure("a.secret")],
+      ["./folder/../a.secret", secretFailure("./folder/../a.secret", "a.secret")],
+      [`${environment.workspace}/a.secret`, secretFailure(`${environment.workspace}/a.secret`, "a.secret")],
+      ["link", secretFailure("link leads to a.secret, which", "a.secret")],
+      ["way/e", secretFailure("way/e leads to vault/e, which", "vault/e")],
+    ] as const;
+    for (const [path, refusal] of spellings) {
+      expect(await failureOf(environment.readFile(path, { maxBytes: 10 }))).toEqual(refusal);
+      expect(await failureOf(environment.readBytes(path, { offset: 0, length: 3 }))).toEqual(refusal);
+      expect(await failureOf(environment.readLines(path, lines))).toEqual(refusal);
+    }
+    const folder = await environment.openDirectory("folder");
+    expect(await failureOf(folder.readFile("c.secret", 10))).toEqual(secretFailure("folder/c.secret"));
+    // Also where it would not be read, because it is too large.
+    expect(await failureOf(folder.readFile("c.secret", 1))).toEqual(secretFailure("folder/c.secret"));
+    folder.close();
+    const way = await environment.openDirectory("way");
+    expect(await failureOf(way.readFile("e", 10))).toEqual(
+      secretFailure("way/e leads to vault/e, which", "vault/e"),
+    );
+    way.close();
+  });
+
+  it("refuses to write, create, change and delete", async () => {
+    await using world = open({ files });
+    const { environment } = world;
+    world.link("link", "b.fixed");
+    world.link("way", "vault");
+    world.link("dangling", "new.fixed");
+    const change = (path: string, before: string) =>
+      failureOf(environment.change([{ path, before, after: bytes }]));
+    const attempts: readonly (readonly [Promise<unknown>, object])[] = [
+      [failureOf(environment.writeFile("a.secret", bytes)), secretFailure("a.secret")],
+      [failureOf(environment.writeFile("b.fixed", bytes)), fixedFailure("b.fixed")],
+      [failureOf(environment.writeFile("new/x.fixed", bytes)), fixedFailure("new/x.fixed")],
+      [failureOf(environment.writeFile("link", bytes)), fixedFailure("link leads to b.fixed, which")],
+      [
+        failureOf(environment.writeFile("dangling", bytes)),
+        fixedFailure("dangling leads to new.fixed, which"),
+      ],
+      [
+        failureOf(environment.writeFile("way/new/x", bytes)),
+        secretFailure("way/new/x leads to vault/new/x, which", "vault/new/x"),
+      ],
+      [change("b.fixed", hash("fixed")), fixedFailure("b.fixed")],
+      [change("link", hash("fixed")), fixedFailure("link leads to b.fixed, which")],
+      [change("new/y.fixed", "nothing"), fixedFailure("new/y.fixed")],
+      [
+        failureOf(
+          environment.change([
+            { path: "open", before: hash("open"), after: bytes },
+            { path: "b.fixed", before: hash("fixed"), after: "nothing" },
+          ]),
+        ),
+        fixedFailure("b.fixed"),
+      ],
+      [failureOf(environment.delete("a.secret")), secretFailure("a.secret")],
+      [
+        failureOf(
+          environment.changeEntry("z.fixed", {
+            before: { kind: "nothing" },
+            after: { kind: "directory", mode: 0o755 },
+          }),
+        ),
+        fixedFailure("z.fixed"),
+      ],
+    ];
+    for (const [attempt, refusal] of attempts) expect(await attempt).toEqual(refusal);
+    expect(await missing(world, Object.keys(files))).toEqual([]);
+    expect(await missing(world, ["new", "new.fixed", "vault/new", "z.fixed"])).toEqual([
+      "new",
+      "new.fixed",
+      "vault/new",
+      "z.fixed",
+    ]);
+  });
+
+  it("deletes a link to what is refused, which stays", async () => {
+    await using world = open({ files });
+    world.link("link", "a.secret");
+    await world.environment.delete("link");
+    expect(await missing(world, ["link", "a.secret"])).toEqual(["link"]);
+  });
+
+  it("deletes and moves no directory that holds what is refused, but any other", async () => {
+    await using world = open({ files });
+    const { environment } = world;
+    expect(await failureOf(environment.delete("folder", { recursive: true }))).toEqual(
+      secretFailure("folder holds folder/c.secret, which", "folder/c.secret"),
+    );
+    expect(await failureOf(environment.move("folder", "other"))).toEqual(
+      secretFailure("folder holds folder/c.secret, which", "folder/c.secret"),
+    );
+    expect(await failureOf(environment.move("vault", "other"))).toEqual(
+      secretFailure("vault holds vault/e, which", "vault/e"),
+    );
+    expect(await missing(world, Object.keys(files))).toEqual([]);
+    await environment.move("plain", "other");
+    await environment.delete("other", { recursive: true });
+    expect(await missing(world, ["other"])).toEqual(["other"]);
+  });
+
+  it("moves nothing from, to or onto what is refused", async () => {
+    await using world = open({ files });
+    const { environment } = world;
+    const attempts: readonly (readonly [string, string, object])[] = [
+      ["a.secret", "shown", secretFailure("a.secret")],
+      ["open", "x.secret", secretFailure("x.secret")],
+      ["open", "b.fixed", fixedFailure("b.fixed")],
+      ["open", "vault/x", secretFailure("vault/x")],
+      ["plain", "vault/deep/plain", secretFailure("vault/deep/plain")],
+    ];
+    for (const [from, to, refusal] of attempts)
+      expect(await failureOf(environment.move(from, to, { replace: true }))).toEqual(refusal);
+    expect(await missing(world, Object.keys(files))).toEqual([]);
+    expect(await missing(world, ["shown", "x.secret", "vault/deep"])).toEqual([
+      "shown",
+      "x.secret",
+      "vault/deep",
+    ]);
+  });
+
+  it("moves no directory whose files would be refused where it goes", async () => {
+    await using world = open({ files: { "plain/f": "open" } });
+    expect(await failureOf(world.environment.move("plain", "vault"))).toEqual(
+      secretFailure("vault holds vault/f, which", "vault/f"),
+    );
+    expect(await missing(world, ["plain/f", "vault"])).toEqual(["vault"]);
+  });
+
+  it("never refuses a kept output, and tells of nothing outside", async () => {
+    const handle = "out_abcdefabcdef";
+    await using world = open({ outputs: { [handle]: "kept" } });
+    const { environment } = world;
+    expect(Buffer.from((await environment.readFile(handle, { maxBytes: 10 })).bytes).toString()).toBe("kept");
+    world.link("out", world.outside);
+    expect(await failureOf(environment.readFile("out/x.secret", { maxBytes: 10 }))).toEqual(
+      outsideFailure(world, "out/x.secret"),
+    );
+  });
+}
+
+/** Those of the paths where nothing stands. */
+async function missing({ environment }: World, paths: readonly string[]): Promise<readonly string[]> {
+  const gone: string[] = [];
+  for (const path of paths) {
+    await environment.info(path, { followLinks: false }).catch(() => gone.push(path));
+  }
+  return gone;
+}
