@@ -25,6 +25,12 @@ export const catalog = {
     (await import("./search/grep.ts")).searchGrep,
   "search.glob": async (): Promise<typeof import("./search/glob.ts").searchGlob> =>
     (await import("./search/glob.ts")).searchGlob,
+  "journal.undo": async (): Promise<typeof import("./journal/undo.ts").journalUndo> =>
+    (await import("./journal/undo.ts")).journalUndo,
+  "journal.diff": async (): Promise<typeof import("./journal/diff.ts").journalDiff> =>
+    (await import("./journal/diff.ts")).journalDiff,
+  "journal.checkpoint": async (): Promise<typeof import("./journal/checkpoint.ts").journalCheckpoint> =>
+    (await import("./journal/checkpoint.ts")).journalCheckpoint,
 };
 
 export type CanonicalName = keyof typeof catalog;

@@ -11,4 +11,7 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "edit.preview": { path: "notes.txt", find: "hello", replace: "goodbye" },
   "search.grep": { pattern: "TODO", path: "src", mode: "files" },
   "search.glob": { pattern: "**/*.ts" },
+  "journal.undo": { last: 1, dry_run: true },
+  "journal.diff": { last: 1 },
+  "journal.checkpoint": { name: "before-refactoring" },
 };

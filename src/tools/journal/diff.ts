@@ -1,0 +1,63 @@
+import * as z from "zod/mini";
+import type { ChangedFile, ChangedFiles } from "../../contract/history.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
+import { refuseFault } from "../edit/replace-fields.ts";
+import { faultInSelection, type SelectionFields, selectionFields, toSelection } from "./selection-fields.ts";
+
+export interface JournalDiffInput extends SelectionFields {
+  readonly paths?: string[] | undefined;
+  readonly stat?: boolean | undefined;
+}
+
+/** Shows what calls did to files. */
+export const journalDiff: Tool<JournalDiffInput, ChangedFiles> = {
+  name: "journal.diff",
+  summary:
+    "Show what earlier calls did to files, shell commands included, as a unified diff with numbered hunks: all of this " +
+    "session, or of the calls that are named. Edits that people made in between are not part of it.",
+  risk: "read",
+  input: z
+    .strictObject({
+      ...selectionFields,
+      paths: z.optional(
+        z
+          .array(z.string())
+          .check(z.maxLength(1000), z.describe("Only these files, or what is in these directories.")),
+      ),
+      stat: z.optional(z.boolean().check(z.describe("Only the names, with how many lines came and went."))),
+    })
+    .check(refuseFault((input: JournalDiffInput) => faultInSelection(input))),
+  limits: { maxChars: 20_000, keep: "head" },
+  accesses: () => [{ kind: "read", path: "." }],
+
+  async run(input, { history }) {
+    const { paths = [], stat } = input;
+    const changed = await history.changes(
+      toSelection(input) ?? { kind: "session" },
+      paths.length > 0 ? { paths } : {},
+    );
+    return { data: changed, text: describeChanged(changed, stat ?? false) };
+  },
+};
+
+function describeChanged({ calls, files }: ChangedFiles, isStat: boolean): string {
+  if (files.length === 0) return "No files were changed.";
+  if (!isStat)
+    return files
+      .map(({ diff }) => diff)
+      .join("")
+      .trimEnd();
+  return [
+    ...files.map(describeFile),
+    `${counted(files.length, "path")} changed by ${counted(calls.length, "call")}.`,
+  ].join("\n");
+}
+
+function describeFile({ path, before, after, diff }: ChangedFile): string {
+  const sign = before.kind === "nothing" ? "A" : after.kind === "nothing" ? "D" : "M";
+  const lines = diff.split("\n").filter((line) => !/^(?:---|\+\+\+) /.test(line));
+  const count = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
+  return `${sign} ${showPath(path)} +${count("+")} -${count("-")}`;
+}

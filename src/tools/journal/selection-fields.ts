@@ -1,0 +1,69 @@
+import * as z from "zod/mini";
+import { ToolError } from "../../contract/error.ts";
+import type { Selection } from "../../contract/history.ts";
+
+/** Which calls are meant: one of these, or none. */
+export interface SelectionFields {
+  readonly call?: string | undefined;
+  readonly last?: number | undefined;
+  readonly checkpoint?: string | undefined;
+  readonly since?: string | undefined;
+}
+
+/** The fields as models are told of them. */
+export const selectionFields = {
+  call: z.optional(
+    z
+      .string()
+      .check(
+        z.describe("The id of a call or a transaction, or a range of calls: call_a..call_b, both included."),
+      ),
+  ),
+  last: z.optional(
+    z
+      .int()
+      .check(
+        z.minimum(1),
+        z.maximum(10_000),
+        z.describe("Instead: this many of the latest calls that changed something."),
+      ),
+  ),
+  checkpoint: z.optional(z.string().check(z.describe("Instead: everything after this checkpoint."))),
+  since: z.optional(
+    z.string().check(z.describe("Instead: everything since this time, such as 2026-11-15T09:30:00Z.")),
+  ),
+};
+
+/** What is wrong with the choice of fields; a field that says nothing is not given. */
+export function faultInSelection(
+  fields: SelectionFields,
+  others: readonly (readonly [string, unknown])[] = [],
+): string | undefined {
+  const { call, last, checkpoint, since } = fields;
+  const given = [...Object.entries({ call, last, checkpoint, since }), ...others].filter(
+    ([, value]) => value,
+  );
+  if (given.length < 2) return undefined;
+  return `give one of ${given.map(([name]) => `\`${name}\``).join(", ")}, not several`;
+}
+
+/** The selection that the fields mean; undefined without any. */
+export function toSelection({ call, last, checkpoint, since }: SelectionFields): Selection | undefined {
+  if (call) return toCalls(call);
+  if (last) return { kind: "last", count: last };
+  if (checkpoint) return { kind: "checkpoint", name: checkpoint };
+  return since ? { kind: "since", time: toTime(since) } : undefined;
+}
+
+function toCalls(text: string): Selection {
+  const [first = "", last] = text.split("..", 2).map((id) => id.trim());
+  return last === undefined ? { kind: "calls", ids: [first] } : { kind: "range", first, last };
+}
+
+function toTime(text: string): number {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new ToolError("invalid-input", `"${text}" is no time`, {
+    hint: "Write it as 2026-11-15T09:30:00Z, or 2026-11-15 09:30 in local time.",
+  });
+}

@@ -1,0 +1,91 @@
+import * as z from "zod/mini";
+import type { ChangedFile, Selection, Undone } from "../../contract/history.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
+import { refuseFault } from "../edit/replace-fields.ts";
+import { faultInSelection, type SelectionFields, selectionFields, toSelection } from "./selection-fields.ts";
+
+export interface JournalUndoInput extends SelectionFields {
+  readonly redo?: boolean | undefined;
+  readonly paths?: string[] | undefined;
+  readonly hunk?: number | undefined;
+  readonly merge?: boolean | undefined;
+  readonly skip_changed?: boolean | undefined;
+  readonly dry_run?: boolean | undefined;
+}
+
+/** Takes back what calls did to files. */
+export const journalUndo: Tool<JournalUndoInput, Undone> = {
+  name: "journal.undo",
+  summary:
+    "Undo what earlier calls of this session did to files, shell commands included: the latest one, or those that are " +
+    "named. All of it or nothing; a file that somebody has changed since is refused and shown, never overwritten. An " +
+    "undo can be undone: `redo`.",
+  risk: "write",
+  input: z
+    .strictObject({
+      ...selectionFields,
+      redo: z.optional(z.boolean().check(z.describe("Instead: take back the latest undo."))),
+      paths: z.optional(
+        z
+          .array(z.string())
+          .check(z.maxLength(1000), z.describe("Only these files, or what is in these directories.")),
+      ),
+      hunk: z.optional(
+        z.int().check(z.minimum(1), z.describe("Only this hunk of one file, as journal.diff numbers them.")),
+      ),
+      merge: z.optional(
+        z
+          .boolean()
+          .check(
+            z.describe(
+              "Take the changes out of files that were changed since, where the two do not touch each other.",
+            ),
+          ),
+      ),
+      skip_changed: z.optional(
+        z.boolean().check(z.describe("Leave files alone that were changed since, and undo the rest.")),
+      ),
+      dry_run: z.optional(z.boolean().check(z.describe("Only show what would be done."))),
+    })
+    .check(refuseFault((input: JournalUndoInput) => faultInSelection(input, [["redo", input.redo]]))),
+  limits: { maxChars: 20_000, keep: "both" },
+  accesses: ({ dry_run }) => [{ kind: dry_run ? "read" : "write", path: "." }],
+
+  async run(input, { history, signal }) {
+    const { paths = [], hunk, merge, skip_changed, dry_run } = input;
+    const undone = await history.undo(selectionOf(input), {
+      ...(paths.length > 0 ? { paths } : {}),
+      ...(hunk ? { hunk } : {}),
+      merge: merge ?? false,
+      skipChanged: skip_changed ?? false,
+      dryRun: dry_run ?? false,
+      signal,
+    });
+    return { data: undone, text: describeUndone(undone, input) };
+  },
+};
+
+function selectionOf(input: JournalUndoInput): Selection {
+  if (input.redo) return { kind: "undo" };
+  return toSelection(input) ?? { kind: "last", count: 1 };
+}
+
+function describeUndone({ calls, files, notes }: Undone, { redo, dry_run }: JournalUndoInput): string {
+  if (files.length === 0) return notes.join("\n");
+  const verb = dry_run ? "Would undo" : "Undid";
+  const what = calls.length > 3 ? counted(calls.length, "call") : calls.join(", ");
+  return [
+    `${redo ? `${verb} the undo ${what}` : `${verb} ${what}`}, ${counted(files.length, "path")}:`,
+    ...(dry_run ? files.map(({ diff }) => diff.trimEnd()) : files.map(describeFile)),
+    ...notes,
+    ...(dry_run || redo ? [] : ["Take this back with journal.undo and `redo: true`."]),
+  ].join("\n");
+}
+
+function describeFile({ path, before, after, diff }: ChangedFile): string {
+  if (diff.startsWith("moved from ")) return `moved back to ${showPath(path)}`;
+  if (before.kind === "nothing") return `brought back ${showPath(path)}`;
+  return after.kind === "nothing" ? `removed ${showPath(path)}` : `restored ${showPath(path)}`;
+}
