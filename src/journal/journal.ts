@@ -25,13 +25,17 @@ export interface JournalOptions {
   readonly redact?: Redact;
   /** How long another process may hold the database. */
   readonly patienceMs?: number;
+  /** The time; the machine's if not said. */
+  readonly now?: () => number;
 }
 
 /** What happened in one workspace, kept in SQLite as a chain of records. Several processes may write the same file. */
 export class Journal {
   readonly #file: string;
-  readonly #session: string;
+  /** The session whose calls are recorded. */
+  readonly session: string;
   readonly #redact: Redact;
+  readonly #now: () => number;
   readonly #store: Store;
   /** The database that knows of this session. */
   #announcedIn: OpenStore | undefined;
@@ -40,10 +44,11 @@ export class Journal {
   #timer: NodeJS.Timeout | undefined;
 
   /** Opens the database only when there is something to write. The folder of `file` must exist by then. */
-  constructor({ file, session, redact, patienceMs = 5_000 }: JournalOptions) {
+  constructor({ file, session, redact, patienceMs = 5_000, now = Date.now }: JournalOptions) {
     this.#file = file;
-    this.#session = session;
+    this.session = session;
     this.#redact = redact ?? ((value) => value);
+    this.#now = now;
     this.#store = new Store({ file, session, patienceMs });
     flushAtExit(this);
   }
@@ -51,6 +56,10 @@ export class Journal {
   /** What a person has to know: that the database was damaged, and what became of it. */
   get warnings(): readonly string[] {
     return this.#store.warnings;
+  }
+
+  get hasWritten(): boolean {
+    return this.#announcedIn !== undefined || this.#waiting.length > 0;
   }
 
   /** Records an attempt at once: a call that may change something must not run unrecorded. */
@@ -134,6 +143,11 @@ export class Journal {
     });
   }
 
+  /** Some records of every kind, oldest first. */
+  page(after: number, limit: number): readonly Row[] {
+    return this.#read((records) => records.page(after, limit));
+  }
+
   /** Calls that have begun and not ended, oldest first. */
   running(): readonly RunningCall[] {
     return this.#read((records) => records.running());
@@ -154,8 +168,7 @@ export class Journal {
   close(): void {
     openJournals.delete(this);
     if (openJournals.size === 0) process.off("exit", flushOpenJournals);
-    const hasWritten = this.#announcedIn !== undefined || this.#waiting.length > 0;
-    if (hasWritten) this.#waiting.push(this.#entry("closed", "", "{}"));
+    if (this.hasWritten) this.#waiting.push(this.#entry("closed", "", "{}"));
     this.flushQuietly();
     this.#store.close();
   }
@@ -169,8 +182,8 @@ export class Journal {
     }
   }
 
-  #entry(kind: string, call: string, body: string, at: number = Date.now()): Entry {
-    return { at, kind, session: this.#session, call, body };
+  #entry(kind: string, call: string, body: string, at: number = this.#now()): Entry {
+    return { at, kind, session: this.session, call, body };
   }
 
   #print(attempt: Partial<Attempt>, ending: Partial<Ending>): string {

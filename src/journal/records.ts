@@ -78,6 +78,11 @@ export class Records {
     return this.#ofCall.all(callId) as unknown as Row[];
   }
 
+  page(after: number, limit: number): readonly Row[] {
+    const query = `SELECT ${columns} FROM records WHERE sequence > ? ORDER BY sequence LIMIT ?`;
+    return this.#database.prepare(query).all(after, limit) as unknown as Row[];
+  }
+
   /** Records for which `condition` holds, oldest first unless told otherwise. */
   *where(
     condition: string,

@@ -10,6 +10,7 @@ import {
   statSync,
   unlinkSync,
   utimesSync,
+  writeFileSync,
 } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -121,6 +122,20 @@ export class BlobFolder {
     }
   }
 
+  /** Whether nobody has collected here for so long; then it counts as done now. */
+  isCollectionDue(everyMs: number): boolean {
+    const stats = statSync(this.#marker, { throwIfNoEntry: false });
+    if (stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < everyMs) return false;
+    makePrivateDirectory(this.#folder);
+    writeFileSync(this.#marker, "", { mode: 0o600 });
+    return true;
+  }
+
+  /** It could not be done now. */
+  postponeCollection(): void {
+    unlinkQuietly(this.#marker);
+  }
+
   async #keepFilled(
     temporary: string,
     pieces: Pieces,
@@ -187,6 +202,10 @@ export class BlobFolder {
 
   #find(hash: string): Stats | undefined {
     return isHash(hash) ? statSync(this.#pathOf(hash), { throwIfNoEntry: false }) : undefined;
+  }
+
+  get #marker(): string {
+    return join(this.#folder, "collected");
   }
 
   #pathOf(hash: string): string {

@@ -1,0 +1,209 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BlobFolder } from "../../environment/blobs/blob-folder.ts";
+import { contentHash } from "../../text/content-hash.ts";
+import { Journal } from "../journal.ts";
+import { verifyJournal } from "../verify-journal.ts";
+import { collect } from "./collect.ts";
+
+const piped = ["ignore", "pipe", "inherit"] as const;
+const dayMs = 24 * 60 * 60 * 1000;
+let folder: string;
+let file: string;
+let blobs: BlobFolder;
+let journal: Journal;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "toolcrib collect "));
+  file = join(folder, "journal.sqlite");
+  blobs = new BlobFolder(join(folder, "blobs"));
+  journal = new Journal({ file, session: "collecting" });
+});
+afterEach(() => {
+  journal.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe("a collection", () => {
+  it("leaves everything that is within the budget", async () => {
+    change(3, ["a", "b"]);
+    expect(await run({ maxBytes: 2000, maxDays: 30 })).toEqual(removed(0, 0));
+    expect(left()).toEqual(["a", "b"]);
+  });
+
+  it("removes the contents of the oldest calls until the rest fits, and writes that down", async () => {
+    change(3, ["a", "b"]);
+    change(2, ["c"]);
+    // It is named again by a later call, and as old as that.
+    change(1, ["a"]);
+    expect(await run({ maxBytes: 2000, maxDays: 30 })).toEqual(removed(1, 0));
+    expect(left()).toEqual(["a", "c"]);
+    expect(await run({ maxBytes: 1000, maxDays: 30 })).toEqual(removed(1, 0));
+    expect(left()).toEqual(["a"]);
+    expect(journal.records("collected").map(({ body }) => body)).toEqual([
+      { blobs: 1, bytes: 1000 },
+      { blobs: 1, bytes: 1000 },
+    ]);
+    expect(journal.calls({ changing: true }).length).toBe(3);
+  });
+
+  it("counts what no record names by when it was last kept", async () => {
+    change(3, ["a"]);
+    keep("z", 2);
+    expect(await run({ maxBytes: 1000, maxDays: 30 })).toEqual(removed(1, 0));
+    expect(left()).toEqual(["z"]);
+  });
+
+  it("removes contents and records that are too old, and leaves a chain that says so", async () => {
+    change(40, ["a"]);
+    change(35, ["b"]);
+    change(5, ["c"]);
+    const before = await verifyJournal(file);
+    expect(await run({ maxBytes: 1e9, maxDays: 30 })).toEqual({ ...removed(2, 0), records: 10 });
+    expect(left()).toEqual(["c"]);
+    const after = await verifyJournal(file, { head: before.head });
+    // The five of the last session, what was collected, what was pruned.
+    expect({ ...after, head: "" }).toEqual({ records: 8, pruned: 10, head: "", noted: before.records });
+    expect(journal.calls({}).map(({ callId }) => callId)).toEqual(["call_5"]);
+  });
+
+  it("prunes again what was pruned before", async () => {
+    for (const days of [50, 40, 20]) change(days, [`${days}`]);
+    await run({ maxBytes: 1e9, maxDays: 45 });
+    await run({ maxBytes: 1e9, maxDays: 30 });
+    const { pruned, fault } = await verifyJournal(file);
+    expect({ pruned, fault }).toEqual({ pruned: 10, fault: undefined });
+    expect(left()).toEqual(["20"]);
+  });
+
+  it("keeps what an open session needs", async () => {
+    change(40, ["a"]);
+    const open = openThen("open", 39);
+    changeIn(open, 39, ["b"]);
+    change(38, ["c"]);
+    expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual({ ...removed(2, 0), records: 5 });
+    expect([left(), open.calls({ session: "open" }).length]).toEqual([["b"], 1]);
+    open.close();
+  });
+
+  it("keeps what it takes to go back to a checkpoint, as long as that is not too old", async () => {
+    change(20, ["a"]);
+    note(15, "checkpoint", { name: "here" });
+    change(10, ["b"]);
+    expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual(removed(1, 0));
+    expect(left()).toEqual(["b"]);
+    expect((await run({ maxBytes: 0, maxDays: 12 })).blobs).toBe(1);
+  });
+
+  it("keeps what an open transaction needs, however old it is", async () => {
+    note(50, "transaction", { id: "transaction_1", state: "open" });
+    change(45, ["a"]);
+    expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual({ ...removed(0, 0), records: 1 });
+    journal.append("transaction", { id: "transaction_1", state: "committed" });
+    expect((await run({ maxBytes: 0, maxDays: 30 })).blobs).toBe(1);
+  });
+
+  it("removes nothing while a call runs that may rely on it", async () => {
+    change(3, ["a"]);
+    journal.begin({ callId: "call_now", tool: "file.write", input: {}, startedAt: Date.now() });
+    expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual({ ...removed(0, 0), waitsFor: ["call_now"] });
+    expect(left()).toEqual(["a"]);
+  });
+
+  it("does not wait for a call whose process was killed", async () => {
+    change(3, ["a"]);
+    const script = `
+      import { Journal } from ${JSON.stringify(join(import.meta.dirname, "../journal.ts"))};
+      const journal = new Journal({ file: ${JSON.stringify(file)}, session: "killed" });
+      journal.begin({ callId: "call_killed", tool: "t", input: {}, startedAt: 1 });
+      process.kill(process.pid, "SIGKILL");`;
+    expect(() => execFileSync(process.execPath, ["--input-type=module", "--eval", script])).toThrow();
+    expect(journal.running()).toEqual([{ callId: "call_killed", isAlive: false }]);
+    expect(await run({ maxBytes: 0, maxDays: 30 })).toEqual(removed(1, 0));
+  });
+
+  it("never takes away what calls of other processes have kept", { timeout: 120_000 }, async () => {
+    const script = join(import.meta.dirname, "../trials/keeper.ts");
+    const keepers = [1, 2].map(() => spawn(process.execPath, [script, folder, "300"], { stdio: [...piped] }));
+    const answers = Promise.all(keepers.map((keeper) => text(keeper.stdout!)));
+    const isOver = answers.then(() => true);
+    do await collect(journal, blobs, { budget: { maxBytes: 0, maxDays: 30 }, graceMs: 0 });
+    while (!(await Promise.race([isOver, setImmediate(false)])));
+    expect(await answers).toEqual(["ready\n[]", "ready\n[]"]);
+    expect((await verifyJournal(file)).fault).toBeUndefined();
+  });
+
+  it("leaves alone what was only just kept, and what others left half done for a while", async () => {
+    blobs.keep(Buffer.from("new"));
+    writeFileSync(join(folder, "blobs", "new-1"), "half");
+    writeFileSync(join(folder, "blobs", "new-2"), "half");
+    utimesSync(join(folder, "blobs", "new-2"), 1, 1);
+    expect(await run({ maxBytes: 0, maxDays: 0 })).toEqual(removed(0, 0));
+    expect(readdirSync(join(folder, "blobs")).filter((name) => name.startsWith("new"))).toEqual(["new-1"]);
+  });
+});
+
+type Budget = Parameters<typeof collect>[2]["budget"];
+
+const run = (budget: Budget) => collect(journal, blobs, { budget });
+
+const removed = (count: number, records: number) => ({
+  blobs: count,
+  bytes: count * 1000,
+  records,
+  waitsFor: [],
+});
+
+/** A session so many days ago. */
+function openThen(session: string, days: number): Journal {
+  return new Journal({ file, session, now: () => Date.now() - days * dayMs });
+}
+
+/** A call that changed files, made so many days ago, by a session that was closed then. */
+function change(days: number, names: readonly string[]): void {
+  const then = openThen(`session_${days}`, days);
+  changeIn(then, days, names);
+  then.close();
+}
+
+function changeIn(then: Journal, days: number, names: readonly string[]): void {
+  const startedAt = Date.now() - days * dayMs;
+  const attempt = { callId: `call_${days}`, tool: "file.write", input: {}, startedAt };
+  then.begin(attempt);
+  const changes = names.map((name) => {
+    const before = { kind: "file", hash: keep(name, days), bytes: 1000, mode: 0o644 } as const;
+    return { path: name, before, after: { kind: "nothing" } } as const;
+  });
+  then.change(attempt.callId, changes);
+  const rest = { message: undefined, outputHandle: undefined, durationMs: 1, account: {} };
+  then.finish(attempt, { outcome: "ok", ...rest });
+}
+
+function note(days: number, kind: string, body: unknown): void {
+  const then = openThen(`session_${days}`, days);
+  then.append(kind, body);
+  then.close();
+}
+
+const contentOf = (name: string) => Buffer.from(name.padEnd(1000));
+
+/** A thousand bytes under a name, last kept so many days ago. */
+function keep(name: string, days: number): string {
+  const hash = blobs.keep(contentOf(name));
+  const seconds = (Date.now() - days * dayMs) / 1000;
+  utimesSync(join(folder, "blobs", hash.slice(0, 2), hash.slice(2)), seconds, seconds);
+  return hash;
+}
+
+/** The names of what is still kept. */
+function left(): readonly string[] {
+  return "a b c z 20 40 50"
+    .split(" ")
+    .filter((name) => blobs.has(contentHash(contentOf(name))))
+    .sort();
+}

@@ -1,0 +1,107 @@
+import type { BlobFolder, KeptBlob } from "../../environment/blobs/blob-folder.ts";
+import { Breath } from "../../text/breath.ts";
+import type { Journal } from "../journal.ts";
+import type { JournalBudget } from "./budget.ts";
+import { findNeeds, type Needs } from "./needs.ts";
+import { pruneRecords } from "./prune-records.ts";
+
+/** What a collection has removed. */
+export interface Collection {
+  readonly blobs: number;
+  readonly bytes: number;
+  readonly records: number;
+  /** The calls that run: until they have ended nothing is removed, since any content may be one they rely on. */
+  readonly waitsFor: readonly string[];
+}
+
+export interface CollectionOptions {
+  readonly budget: JournalBudget;
+  readonly signal?: AbortSignal;
+  /** How long a content stays that no call on record needs; ten minutes if not said. */
+  readonly graceMs?: number;
+}
+
+/**
+ * Removes the oldest of the past that is over the budget: first contents of files, by age and then by size, then records
+ * by age. What an open session, an open transaction or a checkpoint within the age needs stays, and so does what was
+ * only just kept. Any process may do this at any moment, also two at once, and be killed on the way.
+ */
+export async function collect(
+  journal: Journal,
+  blobs: BlobFolder,
+  options: CollectionOptions,
+): Promise<Collection> {
+  const { budget, signal, graceMs = usualGraceMs } = options;
+  const now = Date.now();
+  const breath = new Breath(signal);
+  const oldest = now - budget.maxDays * dayMs;
+  journal.flush();
+  const needs = await findNeeds(journal, oldest, breath);
+  const chosen = choose(await list(blobs, breath), needs, {
+    oldest,
+    maxBytes: budget.maxBytes,
+    keptBefore: now - graceMs,
+  });
+  const removed = { blobs: 0, bytes: 0 };
+  for (let index = 0; index < chosen.length; index += batchSize) {
+    const batch = chosen.slice(index, index + batchSize);
+    // Whoever keeps a content has begun a call before: alone with the journal, nobody can begin one now.
+    const waitsFor = journal.alone(({ records }) => {
+      const alive = records.running().filter(({ isAlive }) => isAlive);
+      if (alive.length === 0) for (const { hash } of batch) blobs.remove(hash);
+      return alive.map(({ callId }) => callId);
+    });
+    if (waitsFor.length > 0) return finish(journal, { ...removed, records: 0, waitsFor });
+    removed.blobs += batch.length;
+    removed.bytes += sum(batch);
+    if (breath.isDue) await breath.take();
+  }
+  blobs.removeLeftovers(now - usualGraceMs);
+  return finish(journal, { ...removed, records: pruneRecords(journal, { oldest, needs }), waitsFor: [] });
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+// Few enough that nobody who wants to write waits for long.
+const batchSize = 200;
+
+const usualGraceMs = 10 * 60 * 1000;
+
+async function list(blobs: BlobFolder, breath: Breath): Promise<readonly KeptBlob[]> {
+  const found: KeptBlob[] = [];
+  for (const blob of blobs.list()) {
+    found.push(blob);
+    if (breath.isDue) await breath.take();
+  }
+  return found;
+}
+
+/** What goes, oldest first. A content is as old as the last record that names it, or as when it was last kept. */
+function choose(
+  blobs: readonly KeptBlob[],
+  needs: Needs,
+  limits: { readonly oldest: number; readonly maxBytes: number; readonly keptBefore: number },
+): readonly KeptBlob[] {
+  const timeOf = ({ hash, keptAt }: KeptBlob) => Math.max(keptAt, needs.namedAt.get(hash) ?? 0);
+  const free = blobs
+    .filter(({ hash, keptAt }) => !needs.held.has(hash) && keptAt < limits.keptBefore)
+    .sort((one, other) => timeOf(one) - timeOf(other));
+  let bytes = sum(blobs);
+  const chosen: KeptBlob[] = [];
+  for (const blob of free) {
+    if (timeOf(blob) >= limits.oldest && bytes <= limits.maxBytes) break;
+    chosen.push(blob);
+    bytes -= blob.bytes;
+  }
+  return chosen;
+}
+
+function finish(journal: Journal, collection: Collection): Collection {
+  const { blobs, bytes } = collection;
+  if (blobs > 0) journal.append("collected", { blobs, bytes });
+  return collection;
+}
+
+function sum(blobs: readonly KeptBlob[]): number {
+  return blobs.reduce((total, { bytes }) => total + bytes, 0);
+}

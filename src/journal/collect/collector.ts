@@ -1,0 +1,56 @@
+import { BlobFolder } from "../../environment/blobs/blob-folder.ts";
+import type { Journal } from "../journal.ts";
+import type { JournalBudget } from "./budget.ts";
+
+export interface CollectorOptions {
+  readonly journal: Journal;
+  /** Where the blobs are. */
+  readonly folder: string;
+  readonly budget: JournalBudget;
+}
+
+/** Keeps the past within its budget: once an hour at most, whichever process gets to it, and in nobody's way. */
+export class Collector {
+  readonly #options: CollectorOptions;
+  readonly #blobs: BlobFolder;
+  readonly #timer: NodeJS.Timeout;
+  readonly #closing = new AbortController();
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+    this.#blobs = new BlobFolder(options.folder);
+    this.#timer = setInterval(() => this.#begin(this.#closing.signal), lookEveryMs).unref();
+  }
+
+  /** Programs that live for one call only would never collect: so it is done at their end. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#closing.abort();
+    await this.#work;
+    if (!this.#options.journal.hasWritten) return;
+    this.#begin(AbortSignal.timeout(maxClosingMs));
+    await this.#work;
+  }
+
+  #begin(signal: AbortSignal): void {
+    this.#work = this.#work.then(() => this.#collect(signal));
+  }
+
+  /** What could not be collected now is collected later; nobody's call depends on it. */
+  async #collect(signal: AbortSignal): Promise<void> {
+    try {
+      if (!this.#blobs.isCollectionDue(everyMs)) return;
+      const { collect } = await import("./collect.ts");
+      const { journal, budget } = this.#options;
+      const { waitsFor } = await collect(journal, this.#blobs, { budget, signal });
+      if (waitsFor.length > 0) this.#blobs.postponeCollection();
+    } catch {
+      // Locked, full or closed: the next one will find it.
+    }
+  }
+}
+
+const everyMs = 60 * 60 * 1000;
+const lookEveryMs = 60 * 1000;
+const maxClosingMs = 2_000;
