@@ -61,7 +61,7 @@ export function askGuardian(settings: GuardianSettings): Stage {
       if (decision.verdict === "deny") throw denied(decision);
       if (!approve) throw needsApproval(decision);
 
-      const grants = grantsFor(decision, question.tool.name) ?? [];
+      const grants = grantsOffered(decision, question);
       const answered = questions.answered(grants);
       if (answered) {
         // That answer may settle this call, too.
@@ -87,6 +87,11 @@ export function askGuardian(settings: GuardianSettings): Stage {
 
 function questionFor(call: ToolCall, { mode, rules, surroundings }: GuardianSettings): Promise<Question> {
   return questionOf(call, { mode, sandbox: surroundings().sandbox, place: rules.current.place });
+}
+
+/** None in paranoid mode, where no rule that allows counts. */
+function grantsOffered(decision: Decision, { mode, tool }: Question): readonly string[] {
+  return (mode === "paranoid" ? undefined : grantsFor(decision, tool.name)) ?? [];
 }
 
 async function requestFor(
