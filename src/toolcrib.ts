@@ -20,6 +20,7 @@ import { type Mode, modes } from "./guardian/mode.ts";
 import { openBlobs } from "./journal/blobs.ts";
 import { type CallRecord, Journal } from "./journal/journal.ts";
 import { openOutputStore } from "./journal/output-store.ts";
+import { lazyScanner } from "./journal/scan/lazy-scanner.ts";
 import { lazyHistory } from "./journal/undo/lazy-history.ts";
 import type { Approve } from "./runtime/approvals/approval.ts";
 import { CallEvents, type EventSource } from "./runtime/call-events.ts";
@@ -154,6 +155,8 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     ...(options.approve ? { approve: options.approve } : {}),
   };
   const blobs = openBlobs(files.blobs);
+  const without = [realWorkspace(state)];
+  const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without });
   const reach = { session, calls: options.undoes ?? "session" } as const;
   const counter = openCounter({
     environment,
@@ -161,6 +164,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     journal,
     outputs,
     blobs,
+    scanner,
     guardian,
     historyFor: (call) =>
       lazyHistory({ journal, blobs, environment: call.environment, callId: call.id, reach }),

@@ -43,6 +43,8 @@ export interface Repository {
 export interface SnapshotOptions {
   /** Absolute paths of directories that are passed over as if they were not there. */
   readonly without?: readonly string[];
+  /** An earlier one: what it has entered is entered again, and what it has left out is not, whatever is ignored by now. */
+  readonly like?: Snapshot;
   readonly signal?: AbortSignal;
 }
 

@@ -39,13 +39,14 @@ export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Dir
 export function workspaceFiles(
   state: string,
   workspace: string,
-): { readonly journal: string; readonly blobs: string; readonly outputs: string; readonly changes: string } {
+): Readonly<Record<"journal" | "blobs" | "outputs" | "changes" | "scans", string>> {
   const directory = workspaceDirectory(state, workspace);
   return {
     journal: join(directory, "journal.sqlite"),
     blobs: join(directory, "blobs"),
     outputs: join(directory, "outputs"),
     changes: join(directory, "changes"),
+    scans: join(directory, "scans"),
   };
 }
 

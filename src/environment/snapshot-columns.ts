@@ -1,4 +1,11 @@
-import { figure, figureCount, type LeftOut, type Repository, type Snapshot } from "../contract/snapshot.ts";
+import {
+  figure,
+  figureCount,
+  kindOfMode,
+  type LeftOut,
+  type Repository,
+  type Snapshot,
+} from "../contract/snapshot.ts";
 
 /** Fills the columns of a snapshot. */
 export class SnapshotColumns {
@@ -65,3 +72,18 @@ export interface EntryFigures {
 }
 
 const firstRoom = 1024;
+
+/** What a snapshot has entered, and what it has left out and why. */
+export function directoriesOf(snapshot: Snapshot | undefined): ReadonlyMap<string, LeftOut | undefined> {
+  const directories = new Map<string, LeftOut | undefined>();
+  for (const [place, path] of snapshot?.paths.entries() ?? []) {
+    const mode = snapshot!.figures[place * figureCount + figure.mode]!;
+    if (kindOfMode(mode) === "directory") directories.set(path, snapshot!.leftOut.get(place));
+  }
+  return directories;
+}
+
+/** Absolute paths as seen from the workspace; those elsewhere are left out. */
+export function namesBelow(prefix: string, paths: readonly string[]): ReadonlySet<string> {
+  return new Set(paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length)));
+}

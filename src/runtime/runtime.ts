@@ -4,6 +4,7 @@ import type { History } from "../contract/history.ts";
 import type { Blobs } from "../journal/blobs.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OutputStore } from "../journal/output-store.ts";
+import type { Scanner } from "../journal/scan/scanner.ts";
 import type { CallEvents } from "./call-events.ts";
 import { runTool } from "./run-tool.ts";
 import { compose, type Next } from "./stage.ts";
@@ -24,6 +25,7 @@ export interface CounterParts {
   readonly journal: Journal;
   readonly outputs: OutputStore;
   readonly blobs: Blobs;
+  readonly scanner: Scanner;
   readonly guardian: GuardianSettings;
   /** What earlier calls changed, as one call may see and undo it. */
   readonly historyFor: (call: ToolCall) => History;

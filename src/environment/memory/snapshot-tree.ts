@@ -1,12 +1,13 @@
-import { type Snapshot, type SnapshotOptions, typeBits } from "../../contract/snapshot.ts";
+import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../../contract/snapshot.ts";
 import { type IgnoreFileName, IgnoreLevels, ignoreLevel } from "../../text/ignore-levels.ts";
-import { SnapshotColumns } from "../snapshot-columns.ts";
+import { directoriesOf, namesBelow, SnapshotColumns } from "../snapshot-columns.ts";
 import { type DirectoryNode, infoOf, type Node, type Tree } from "./tree.ts";
 
 /** See Environment.snapshot. There are no repositories here, only what ignore files say. */
-export function snapshotTree(tree: Tree, { without = [] }: SnapshotOptions): Snapshot {
+export function snapshotTree(tree: Tree, { without = [], like }: SnapshotOptions): Snapshot {
   const columns = new SnapshotColumns();
-  const passedOver = new Set(without.map((path) => path.slice(tree.rootPath.length + 1)));
+  const decided = directoriesOf(like);
+  const passedOver = namesBelow(`${tree.rootPath}/`, without);
   const enter = (directory: DirectoryNode, path: string, above: IgnoreLevels) => {
     const levels = above.with(ignoreLevel(path, rulesIn(directory), directory.children.has(".git")));
     for (const [name, node] of directory.children) {
@@ -17,9 +18,9 @@ export function snapshotTree(tree: Tree, { without = [] }: SnapshotOptions): Sna
       if (node.kind === "file" && node.bytes.length > maxIgnoredBytes && isIgnored(levels, entry, "file"))
         columns.leaveOut(place, "ignored");
       if (node.kind !== "directory") continue;
-      if (name === ".git") columns.leaveOut(place, "repository");
-      else if (isIgnored(levels, entry, "directory")) columns.leaveOut(place, "ignored");
-      else enter(node, entry, levels);
+      const why = decided.has(entry) ? decided.get(entry) : whyNotEntered(entry, name, levels);
+      if (why === undefined) enter(node, entry, levels);
+      else columns.leaveOut(place, why);
     }
   };
   enter(tree.root, "", new IgnoreLevels([]));
@@ -27,6 +28,11 @@ export function snapshotTree(tree: Tree, { without = [] }: SnapshotOptions): Sna
 }
 
 const maxIgnoredBytes = 1024 * 1024;
+
+function whyNotEntered(path: string, name: string, levels: IgnoreLevels): LeftOut | undefined {
+  if (name === ".git") return "repository";
+  return isIgnored(levels, path, "directory") ? "ignored" : undefined;
+}
 
 function isIgnored(levels: IgnoreLevels, path: string, kind: "file" | "directory"): boolean {
   return levels.decide(path, kind) === "ignore";

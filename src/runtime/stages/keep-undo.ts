@@ -9,6 +9,7 @@ export interface UndoParts {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly blobs: Blobs;
+  readonly scanner: Scanner;
 }
 
 /**
@@ -16,7 +17,6 @@ export interface UndoParts {
  * can be undone. What an undo will not bring back is said at once. Tools that only read pay nothing.
  */
 export function keepUndo(parts: UndoParts): Stage {
-  let scanner: Promise<Scanner> | undefined;
   return async (call, next) => {
     if (call.tool.risk === "read") return next(call);
     // Loaded by the first change, as what makes it is.
@@ -32,9 +32,7 @@ export function keepUndo(parts: UndoParts): Stage {
   };
 
   async function run(call: ToolCall, next: Next): Promise<Outcome> {
-    if (!(await mayChangeFiles(call))) return next(call);
-    scanner ??= import("../../journal/scan/scanner.ts").then(({ openScanner }) => openScanner(parts));
-    return (await scanner).around(call, next);
+    return (await mayChangeFiles(call)) ? parts.scanner.around(call, next) : next(call);
   }
 }
 

@@ -4,7 +4,7 @@ import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../
 import { Breath } from "../../../text/breath.ts";
 import { type IgnoreFileName, IgnoreLevels, ignoreLevel, outsideLevel } from "../../../text/ignore-levels.ts";
 import { errnoOf, LeadsOutside } from "../../failures.ts";
-import { directoriesOf, SnapshotColumns } from "../../snapshot-columns.ts";
+import { directoriesOf, namesBelow, SnapshotColumns } from "../../snapshot-columns.ts";
 import { withSlash } from "../../workspace-path.ts";
 import { isTemporaryName } from "../files/temporary-file.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
@@ -54,7 +54,7 @@ class Walk {
     this.#pinning = pinning;
     this.#prefix = withSlash(pinning.root);
     this.#decided = directoriesOf(like);
-    this.#without = new Set(without.map((path) => path.slice(this.#prefix.length)));
+    this.#without = namesBelow(this.#prefix, without);
   }
 
   start(levels: IgnoreLevels): void {

@@ -1,0 +1,14 @@
+import type { Scanner, ScannerParts } from "./scanner.ts";
+
+/** A scanner that is loaded by its first use: most rooms run no commands. */
+export function lazyScanner(parts: ScannerParts): Scanner {
+  let loaded: Promise<Scanner> | undefined;
+  const load = () => {
+    loaded ??= import("./scanner.ts").then(({ openScanner }) => openScanner(parts));
+    return loaded;
+  };
+  return {
+    around: async (call, next) => (await load()).around(call, next),
+    settle: async () => (await load()).settle(),
+  };
+}

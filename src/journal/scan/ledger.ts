@@ -1,0 +1,125 @@
+import { deserialize, serialize } from "node:v8";
+import { figure, figureCount, kindOfMode, type Repository, type Snapshot } from "../../contract/snapshot.ts";
+
+/** A snapshot, and where the content of each file can be had. */
+export interface Ledger {
+  readonly snapshot: Snapshot;
+  /** By place. */
+  readonly holdings: readonly (Holding | undefined)[];
+}
+
+/** The SHA-256 of a content among the blobs, or the name of a blob of git: the lengths tell which. */
+export type Holding = string;
+
+export function isHeldByGit(holding: Holding): boolean {
+  return holding.length === 40;
+}
+
+/** The nearest repository that a path is in. */
+export function repositoryOf(snapshot: Snapshot, path: string): Repository | undefined {
+  let nearest: Repository | undefined;
+  for (const repository of snapshot.repositories) {
+    const contains = repository.path === "" || path.startsWith(`${repository.path}/`);
+    if (contains && repository.path.length >= (nearest?.path.length ?? 0)) nearest = repository;
+  }
+  return nearest;
+}
+
+/**
+ * The file systems' clocks go in steps of up to ten milliseconds: what was changed so shortly before it was looked at may
+ * have been changed again since, and look the same.
+ */
+const clockStepMs = 50;
+
+/** Whether an entry that looks the same later on is the same. */
+export function isSettled({ takenMs, figures }: Snapshot, place: number): boolean {
+  return figures[place * figureCount + figure.changed]! < takenMs - clockStepMs;
+}
+
+/** Whether two entries look the same, all but their permissions; a directory does not tell what is in it. */
+export function looksSame(one: Snapshot, place: number, other: Snapshot, otherPlace: number): boolean {
+  const [start, otherStart] = [place * figureCount, otherPlace * figureCount];
+  for (let column = 1; column < figureCount; column += 1) {
+    if (one.figures[start + column] !== other.figures[otherStart + column]) return false;
+  }
+  return true;
+}
+
+export function modeAt({ figures }: Snapshot, place: number): number {
+  return figures[place * figureCount + figure.mode]!;
+}
+
+export function bytesAt({ figures }: Snapshot, place: number): number {
+  return figures[place * figureCount + figure.bytes]!;
+}
+
+export function isFileAt(snapshot: Snapshot, place: number): boolean {
+  return kindOfMode(modeAt(snapshot, place)) === "file";
+}
+
+/** Finds places by path, quickly when they are asked for in the order of the snapshot. */
+export function placesIn({ paths }: Snapshot): (path: string) => number | undefined {
+  let next = 0;
+  let all: Map<string, number> | undefined;
+  return (path) => {
+    if (paths[next] === path) {
+      next += 1;
+      return next - 1;
+    }
+    all ??= new Map(paths.map((other, place) => [other, place]));
+    const found = all.get(path);
+    if (found !== undefined) next = found + 1;
+    return found;
+  };
+}
+
+/** What an earlier ledger holds of the files that are as they were. */
+export function carryOver(snapshot: Snapshot, earlier: Ledger | undefined): (Holding | undefined)[] {
+  const holdings = new Array<Holding | undefined>(snapshot.paths.length).fill(undefined);
+  if (earlier === undefined) return holdings;
+  const placeOf = placesIn(earlier.snapshot);
+  for (const [place, path] of snapshot.paths.entries()) {
+    const before = placeOf(path);
+    if (before === undefined) continue;
+    const holding = earlier.holdings[before];
+    if (holding === undefined || !isSettled(earlier.snapshot, before)) continue;
+    if (looksSame(snapshot, place, earlier.snapshot, before)) holdings[place] = holding;
+  }
+  return holdings;
+}
+
+/** A ledger as bytes, with something that is said of it. */
+export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uint8Array {
+  const { paths, repositories, ...rest } = snapshot;
+  const states = repositories.map(({ path, prefix, state }) => ({ path, prefix, state }));
+  return serialize({
+    format,
+    about,
+    ...rest,
+    repositories: states,
+    paths: paths.join("\0"),
+    holdings: holdings.map((holding) => holding ?? "").join(","),
+  });
+}
+
+/** Undefined for what is no ledger, or of another version. */
+export function readLedger(
+  bytes: Uint8Array,
+): { readonly ledger: Ledger; readonly about: unknown } | undefined {
+  try {
+    const { format: written, about, repositories, paths, holdings, ...rest } = deserialize(bytes);
+    if (written !== format) return undefined;
+    const snapshot: Snapshot = {
+      ...rest,
+      paths: paths === "" ? [] : paths.split("\0"),
+      // What the index was then is not kept.
+      repositories: repositories.map((repository: object) => ({ ...repository, readIndex: () => undefined })),
+    };
+    const held = holdings.split(",").map((holding: string) => holding || undefined);
+    return { ledger: { snapshot, holdings: snapshot.paths.length === 0 ? [] : held }, about };
+  } catch {
+    return undefined;
+  }
+}
+
+const format = "toolcrib ledger 1";

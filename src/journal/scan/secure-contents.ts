@@ -1,0 +1,98 @@
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Snapshot } from "../../contract/snapshot.ts";
+import { Breath } from "../../text/breath.ts";
+import { monotonicMs } from "../../text/clock.ts";
+import type { Blobs } from "../blobs.ts";
+import type { HeldByGit } from "./held-by-git.ts";
+import { bytesAt, carryOver, type Holding, isFileAt, type Ledger } from "./ledger.ts";
+
+/** How much is copied before a command runs, so that all of it can be undone. */
+export interface ScanLimits {
+  readonly maxFileBytes: number;
+  readonly maxBytes: number;
+  readonly maxMs: number;
+}
+
+export const usualLimits: ScanLimits = {
+  maxFileBytes: 64 * 1024 * 1024,
+  maxBytes: 512 * 1024 * 1024,
+  maxMs: 10_000,
+};
+
+/** A ledger in which every file is held, but for some. */
+export interface Secured extends Ledger {
+  /** Why a file is not held, by its place. */
+  readonly uncovered: ReadonlyMap<number, string>;
+}
+
+export interface SecuringParts {
+  readonly environment: Environment;
+  readonly blobs: Blobs;
+  readonly git: HeldByGit;
+  readonly limits: ScanLimits;
+}
+
+/**
+ * Sees to it that the content of every file can be had again: from an earlier ledger, from git, or by a copy. Throws
+ * `unavailable` when there is no space for copies.
+ */
+export async function secureContents(
+  snapshot: Snapshot,
+  earlier: Ledger | undefined,
+  parts: SecuringParts,
+  signal: AbortSignal,
+): Promise<Secured> {
+  const holdings = carryOver(snapshot, earlier);
+  parts.git.forgetLost(snapshot, holdings, earlier?.snapshot);
+  const uncovered = new Map<number, string>();
+  const missing: number[] = [];
+  for (let place = 0; place < holdings.length; place += 1) {
+    if (holdings[place] !== undefined || !isFileAt(snapshot, place)) continue;
+    if (snapshot.leftOut.has(place)) uncovered.set(place, "ignored, and larger than 1 MB");
+    else if (bytesAt(snapshot, place) > parts.limits.maxFileBytes)
+      uncovered.set(place, "too large to be kept");
+    else missing.push(place);
+  }
+  const held = missing.length === 0 ? new Map() : await parts.git.find(snapshot, missing, signal);
+  for (const [place, holding] of held) holdings[place] = holding;
+  const rest = missing.filter((place) => !held.has(place));
+  await copy(snapshot, rest, { holdings, uncovered }, parts, signal);
+  return { snapshot, holdings, uncovered };
+}
+
+async function copy(
+  snapshot: Snapshot,
+  places: readonly number[],
+  to: { readonly holdings: (Holding | undefined)[]; readonly uncovered: Map<number, string> },
+  { environment, blobs, limits }: SecuringParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const breath = new Breath(signal);
+  const end = monotonicMs() + limits.maxMs;
+  let room = limits.maxBytes;
+  for (const place of places) {
+    const bytes = bytesAt(snapshot, place);
+    if (bytes > room || monotonicMs() > end) {
+      to.uncovered.set(
+        place,
+        bytes > room ? "more than is copied for one command" : "no time was left to copy it",
+      );
+      continue;
+    }
+    room -= bytes;
+    try {
+      to.holdings[place] = (await blobs.keepFile(environment, snapshot.paths[place]!, signal)).hash;
+    } catch (error) {
+      to.uncovered.set(place, whyNotRead(error));
+    }
+    if (breath.isDue) await breath.take();
+  }
+}
+
+/** Throws what is no fault of the one file. */
+function whyNotRead(error: unknown): string {
+  if (!(error instanceof ToolError) || error.code === "unavailable" || error.code === "cancelled")
+    throw error;
+  return error.code === "denied" ? "it may not be read" : "it could not be read";
+}
