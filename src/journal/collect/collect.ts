@@ -2,7 +2,7 @@ import type { BlobFolder, KeptBlob } from "../../environment/blobs/blob-folder.t
 import { Breath } from "../../text/breath.ts";
 import type { Journal } from "../journal.ts";
 import type { JournalBudget } from "./budget.ts";
-import { findNeeds, type Needs } from "./needs.ts";
+import { Needs } from "./needs.ts";
 import { pruneRecords } from "./prune-records.ts";
 
 /** What a collection has removed. */
@@ -36,28 +36,21 @@ export async function collect(
   const breath = new Breath(signal);
   const oldest = now - budget.maxDays * dayMs;
   journal.flush();
-  const needs = await findNeeds(journal, oldest, breath);
+  const needs = await Needs.find(journal, oldest, breath);
   const chosen = choose(await list(blobs, breath), needs, {
     oldest,
     maxBytes: budget.maxBytes,
     keptBefore: now - graceMs,
   });
-  const removed = { blobs: 0, bytes: 0 };
+  const removed: KeptBlob[] = [];
   for (let index = 0; index < chosen.length; index += batchSize) {
     const batch = chosen.slice(index, index + batchSize);
-    // Whoever keeps a content has begun a call before: alone with the journal, nobody can begin one now.
-    const waitsFor = journal.alone(({ records }) => {
-      const alive = records.running().filter(({ isAlive }) => isAlive);
-      if (alive.length === 0) for (const { hash } of batch) blobs.remove(hash);
-      return alive.map(({ callId }) => callId);
-    });
-    if (waitsFor.length > 0) return finish(journal, { ...removed, records: 0, waitsFor });
-    removed.blobs += batch.length;
-    removed.bytes += sum(batch);
+    const waitsFor = removeUnlessNeeded(journal, blobs, { batch, needs, removed });
+    if (waitsFor.length > 0) return finish(journal, { removed, records: 0, waitsFor });
     if (breath.isDue) await breath.take();
   }
   blobs.removeLeftovers(now - usualGraceMs);
-  return finish(journal, { ...removed, records: pruneRecords(journal, { oldest, needs }), waitsFor: [] });
+  return finish(journal, { removed, records: pruneRecords(journal, { oldest, needs }), waitsFor: [] });
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -82,9 +75,9 @@ function choose(
   needs: Needs,
   limits: { readonly oldest: number; readonly maxBytes: number; readonly keptBefore: number },
 ): readonly KeptBlob[] {
-  const timeOf = ({ hash, keptAt }: KeptBlob) => Math.max(keptAt, needs.namedAt.get(hash) ?? 0);
+  const timeOf = ({ hash, keptAt }: KeptBlob) => Math.max(keptAt, needs.namedAt(hash));
   const free = blobs
-    .filter(({ hash, keptAt }) => !needs.held.has(hash) && keptAt < limits.keptBefore)
+    .filter(({ hash, keptAt }) => !needs.holds(hash) && keptAt < limits.keptBefore)
     .sort((one, other) => timeOf(one) - timeOf(other));
   let bytes = sum(blobs);
   const chosen: KeptBlob[] = [];
@@ -96,10 +89,32 @@ function choose(
   return chosen;
 }
 
-function finish(journal: Journal, collection: Collection): Collection {
-  const { blobs, bytes } = collection;
-  if (blobs > 0) journal.append("collected", { blobs, bytes });
-  return collection;
+/** Whoever needs a content has begun a call before: alone with the journal, nobody can begin one now. */
+function removeUnlessNeeded(
+  journal: Journal,
+  blobs: BlobFolder,
+  { batch, needs, removed }: { batch: readonly KeptBlob[]; needs: Needs; removed: KeptBlob[] },
+): readonly string[] {
+  return journal.alone(({ records }) => {
+    const alive = records.running().filter(({ isAlive }) => isAlive);
+    if (alive.length > 0) return alive.map(({ callId }) => callId);
+    needs.catchUp(records);
+    for (const blob of batch) {
+      if (needs.holds(blob.hash)) continue;
+      blobs.remove(blob.hash);
+      removed.push(blob);
+    }
+    return [];
+  });
+}
+
+function finish(
+  journal: Journal,
+  { removed, ...rest }: Pick<Collection, "records" | "waitsFor"> & { readonly removed: readonly KeptBlob[] },
+): Collection {
+  const contents = { blobs: removed.length, bytes: sum(removed) };
+  if (removed.length > 0) journal.append("collected", contents);
+  return { ...contents, ...rest };
 }
 
 function sum(blobs: readonly KeptBlob[]): number {
