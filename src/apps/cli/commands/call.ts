@@ -89,6 +89,8 @@ export const callCommand: Command = {
       mode: (options.get("mode") ?? "cautious") as Mode,
       ...rulesGiven(options),
       ...(canAsk(options) ? { approve: (...asked) => progress.whileAsking(() => askPerson(...asked)) } : {}),
+      // A person at the command line: what they undo need not be of this one call's session.
+      undoes: "workspace",
     });
     remarkRecovered(crib.recovered);
     const interruption = onInterruption();

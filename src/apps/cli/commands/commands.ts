@@ -2,19 +2,27 @@ import { ToolError } from "../../../contract/error.ts";
 import { nearest } from "../../../text/nearest.ts";
 import type { Command } from "../command.ts";
 import { callCommand } from "./call.ts";
+import { checkpointCommand } from "./checkpoint.ts";
 import { completionCommand } from "./completion.ts";
+import { diffCommand } from "./diff.ts";
 import { helpCommand } from "./help.ts";
 import { logCommand } from "./log.ts";
 import { pathsCommand } from "./paths.ts";
 import { policyCommand } from "./policy.ts";
+import { redoCommand } from "./redo.ts";
 import { toolsCommand } from "./tools.ts";
 import { tourCommand } from "./tour.ts";
+import { undoCommand } from "./undo.ts";
 
 /** Every command, in the order help shows them. What a command needs beyond its description it loads when it runs. */
 export const commands: readonly Command[] = [
   toolsCommand,
   callCommand,
   logCommand,
+  diffCommand,
+  undoCommand,
+  redoCommand,
+  checkpointCommand,
   policyCommand,
   pathsCommand,
   tourCommand,

@@ -10,6 +10,7 @@ const tools = [
   ...["file.read", "file.write", "file.list", "file.delete", "file.move"],
   ...["edit.replace", "edit.patch", "edit.diff", "edit.preview"],
   ...["search.grep", "search.glob"],
+  ...["journal.undo", "journal.diff", "journal.checkpoint"],
 ];
 const isInstalled = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 
@@ -39,7 +40,7 @@ describe("in bash", () => {
   it("completes commands", () => {
     expect(completeInBash(["toolcrib", ""], ["toolcrib", "c"], ["toolcrib", "--v"])).toEqual([
       [...commands.map(({ name }) => name), "--help", "--version"],
-      ["call", "completion"],
+      ["call", "checkpoint", "completion"],
       ["--version"],
     ]);
   });
