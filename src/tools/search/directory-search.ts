@@ -1,4 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
+import { RefusedPath } from "../../contract/guard.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { toSearchableText } from "../../text/searchable-text.ts";
 import type { GrepRequest } from "./grep-request.ts";
@@ -105,7 +106,8 @@ export class DirectorySearch implements InProcessSearch {
   /** A file that has gone since the directory was read is no problem. */
   #noteSkipped(path: string, error: unknown): void {
     if (!(error instanceof ToolError) || this.#context.signal.aborted) throw error;
-    if (error.code === "denied" || error.code === "unavailable") this.#results.addUnreadable(path);
+    if (error instanceof RefusedPath) this.#results.addGuarded(path);
+    else if (error.code === "denied" || error.code === "unavailable") this.#results.addUnreadable(path);
     else if (error.code === "too-large") this.#results.addTooLarge(path);
   }
 }

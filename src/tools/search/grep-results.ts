@@ -5,6 +5,7 @@ import type { FileHits } from "./hits.ts";
 export class GrepResults {
   readonly #hits: FileHits[] = [];
   readonly #searched = new Set<string>();
+  readonly #guarded = new Set<string>();
   readonly #unreadable = new Set<string>();
   readonly #partlySearched = new Set<string>();
   readonly #tooLarge = new Set<string>();
@@ -41,6 +42,10 @@ export class GrepResults {
     return this.#searched.size;
   }
 
+  get guarded(): readonly string[] {
+    return [...this.#guarded].sort();
+  }
+
   get unreadable(): readonly string[] {
     return [...this.#unreadable].sort();
   }
@@ -74,6 +79,11 @@ export class GrepResults {
   addBinary(path: string): void {
     this.#searched.add(path);
     this.binaryFiles += 1;
+  }
+
+  /** A file is refused whatever is in it: only who has not looked into it may say so, lest it tell what matches. */
+  addGuarded(path: string): void {
+    this.#guarded.add(path);
   }
 
   addUnreadable(path: string): void {

@@ -39,6 +39,8 @@ export interface GrepData {
     /** Files that are no text, as far as they were counted. */
     readonly binary: number;
     readonly unreadable: readonly string[];
+    /** Files that rules keep from being read, as they may hold secrets, as far as they were met. */
+    readonly guarded?: readonly string[];
     /** Files with a line too long to search all of it. */
     readonly partly: readonly string[];
     /** Files too large to search them across lines. */

@@ -84,7 +84,7 @@ export class RipgrepSearch {
     for await (const counts of readCounts(this.#process.stdout)) {
       for (const { path, count } of counts) {
         if (!(await this.#isWanted(path))) continue;
-        const file = this.#options.searchesAgain ? await this.#read(path) : "too-large";
+        const file = this.#options.searchesAgain ? await this.#read(path) : await this.#look(path);
         if (file === "too-large") this.#results.add({ path, count, lines: [], hasMore: false });
         else if (file !== "gone") this.#batch.add(file);
       }
@@ -127,7 +127,7 @@ export class RipgrepSearch {
     else if (file !== "gone") searchFiles([file], this.#request, this.#results);
   }
 
-  /** A file that is gone, or never was inside, has nothing to say. */
+  /** A file that is gone, never was inside, or must not be read, has nothing to say, not even that it matches. */
   async #read(path: string): Promise<FileToSearch | "too-large" | "gone"> {
     const { environment, signal } = this.#context;
     try {
@@ -136,6 +136,12 @@ export class RipgrepSearch {
       if (!(error instanceof ToolError) || signal.aborted) throw error;
       return error.code === "too-large" ? "too-large" : "gone";
     }
+  }
+
+  /** Whether a file is one that may be read. */
+  async #look(path: string): Promise<"too-large" | "gone"> {
+    const look = this.#context.environment.readBytes(path, { offset: 0, length: 0 });
+    return look.then(() => "too-large" as const, ignoreGone);
   }
 
   /** Files that cannot be read are noted; anything else that ripgrep complains about is the pattern. */

@@ -11,7 +11,7 @@ export function showResults(
   request: GrepRequest,
   scope: Scope,
 ): { readonly data: GrepData; readonly text: string } {
-  const { hits, unreadable, partlySearched, tooLarge, binary, engine } = results;
+  const { hits, unreadable, guarded, partlySearched, tooLarge, binary, engine } = results;
   const data: GrepData = {
     mode: request.mode,
     matches: request.mode === "content" ? hits.flatMap((file) => matchesOf(file, request)) : [],
@@ -20,7 +20,13 @@ export function showResults(
     engine,
     // What ripgrep searched without finding anything, it does not tell.
     searchedFiles: engine === "ripgrep" ? undefined : results.searchedFiles,
-    skipped: { binary: results.binaryFiles, unreadable, partly: partlySearched, tooLarge },
+    skipped: {
+      binary: results.binaryFiles,
+      unreadable,
+      partly: partlySearched,
+      tooLarge,
+      ...(guarded.length > 0 ? { guarded } : {}),
+    },
     ...(binary === undefined ? {} : { binary }),
   };
   const body = hits.length === 0 ? describeNothing(data, request, scope) : showHits(hits, request);
@@ -102,6 +108,11 @@ const mostNamed = 5;
 function describeSkipped({ skipped }: GrepData): string[] {
   const notes: string[] = [];
   if (skipped.unreadable.length > 0) notes.push(`[could not read ${named(skipped.unreadable)}]`);
+  if (skipped.guarded !== undefined) {
+    const files = counted(skipped.guarded.length, "file");
+    const were = skipped.guarded.length === 1 ? "was" : "were";
+    notes.push(`[${files} that may hold secrets ${were} left out: ${named(skipped.guarded)}]`);
+  }
   if (skipped.partly.length > 0)
     notes.push(`[searched only the beginning of long lines in ${named(skipped.partly)}]`);
   if (skipped.tooLarge.length > 0)
