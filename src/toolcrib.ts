@@ -15,9 +15,13 @@ import {
 } from "./environment/directories.ts";
 import { openLocalEnvironment } from "./environment/local/local-environment.ts";
 import { allowedVariables } from "./environment/local/processes/variables.ts";
+import { withGuard } from "./environment/with-guard.ts";
 import { withOutputs } from "./environment/with-outputs.ts";
 import { type Mode, modes } from "./guardian/mode.ts";
+import { redactValue } from "./guardian/secrets/redact.ts";
 import { openBlobs } from "./journal/blobs.ts";
+import { type JournalBudget, journalBudget } from "./journal/collect/budget.ts";
+import { Collector } from "./journal/collect/collector.ts";
 import { type CallRecord, Journal } from "./journal/journal.ts";
 import { openOutputStore } from "./journal/output-store.ts";
 import { lazyScanner } from "./journal/scan/lazy-scanner.ts";
@@ -42,6 +46,7 @@ export { rename } from "./dialects/rename.ts";
 export { openLocalEnvironment } from "./environment/local/local-environment.ts";
 export { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
 export { type Mode, modes } from "./guardian/mode.ts";
+export type { JournalBudget } from "./journal/collect/budget.ts";
 export type { CallRecord } from "./journal/journal.ts";
 export type { Approval, ApprovalRequest, Approve } from "./runtime/approvals/approval.ts";
 export type { EventListener, EventSource } from "./runtime/call-events.ts";
@@ -63,6 +68,8 @@ export interface ToolcribOptions {
   readonly tools?: readonly AnyTool[];
   /** Where journal and outputs are kept; below the XDG state directory if not said. */
   readonly stateDirectory?: string;
+  /** How much of the past is kept; else as TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS say. */
+  readonly journal?: Partial<JournalBudget>;
   /** Where the person's own rules are, and those that answers add; below the XDG config directory if not said. */
   readonly configDirectory?: string;
   /** Where things happen; this machine if not said. */
@@ -107,6 +114,8 @@ export interface Toolcrib {
   readonly events: EventSource;
   /** Changes that a crash had left half done, and how they were settled when this room was opened; also in `history`. */
   readonly recovered: readonly RecoveredChange[];
+  /** What a person has to know, as it becomes known: that the journal was damaged, and what became of it. */
+  readonly warnings: readonly string[];
   /** The tools as models are told of them. */
   definitions(): Promise<readonly ToolDefinition[]>;
   /** Calls a tool by its name in the dialect, or its canonical name. Never rejects: failures are results. */
@@ -133,8 +142,8 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const files = workspaceFiles(state, workspace);
   makePrivateDirectory(files.outputs);
   const kept = openLocalEnvironment({ workspace: files.outputs });
-  const environment = options.environment
-    ? withOutputs(options.environment, kept)
+  const environment = foreign
+    ? withOutputs(withGuard(foreign, policy.guard), kept)
     : openLocalEnvironment({
         workspace: folder,
         outputs: files.outputs,
@@ -144,7 +153,8 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
 
   const session = newIdentifier("session");
   const events = new CallEvents();
-  const journal = new Journal({ file: files.journal, session });
+  const journal = new Journal({ file: files.journal, session, redact: redactValue });
+  const collector = new Collector({ journal, folder: files.blobs, budget: journalBudget(options.journal) });
   const { recovered = [] } = environment;
   for (const change of recovered) recordRecovery(journal, change);
   const outputs = openOutputStore(kept);
@@ -186,6 +196,9 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     mode,
     events,
     recovered,
+    get warnings() {
+      return journal.warnings;
+    },
     definitions: async () => {
       const { defineTools } = await import("./dialects/definition.ts");
       return defineTools(await shelf.all());
@@ -219,6 +232,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       closing.abort();
       while (running.size > 0) await Promise.allSettled(running);
       events.close();
+      await collector.close();
       journal.close();
       await kept.close();
       if (!options.environment) await environment.close();
