@@ -18,6 +18,8 @@ type AttackName = (typeof attackNames)[number];
 /** Does everything in a folder that another process exchanges for a link to outside, `tries` times each. */
 export async function* raceForEscapes({ tries }: { tries: number }): AsyncGenerator<CaseResult> {
   for (const action of racedActions) yield judgeRace(action, await race(action, { tries }));
+  for (const action of racedActions.filter((action) => action !== "list"))
+    yield judgeRace(`${action}, of secrets inside`, await race(action, { tries, into: "guarded" }));
   const searchedBy = (by: "in process" | "ripgrep") => (workspace: string) =>
     openSearchedEnvironment(workspace, { by });
   yield judgeRace("search in process", await race("read", { tries, open: searchedBy("in process") }));

@@ -14,15 +14,26 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Environment, FileChange } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
+import type { PathGuard } from "../../../contract/guard.ts";
 import { contentHash } from "../../../text/content-hash.ts";
 import { openLocalEnvironment } from "../local-environment.ts";
 
-export type RacedAction = "read" | "lines" | "list" | "write" | "delete" | "delete tree" | "move" | "change";
+export type RacedAction =
+  | "read"
+  | "lines"
+  | "list"
+  | "held"
+  | "write"
+  | "delete"
+  | "delete tree"
+  | "move"
+  | "change";
 
 export const racedActions: readonly RacedAction[] = [
   "read",
   "lines",
   "list",
+  "held",
   "write",
   "delete",
   "delete tree",
@@ -40,16 +51,21 @@ export interface RaceResult {
 }
 
 /**
- * Does one thing many times while another process exchanges the directory for a link to outside. Goes on beyond
- * `tries` until both outcomes were seen, so that a slow attacker is no excuse.
+ * Does one thing many times while another process exchanges the directory for a link to outside, or to a directory in the
+ * workspace that is guarded. Goes on beyond `tries` until both outcomes were seen, so that a slow attacker is no excuse.
  */
 export async function race(
   action: RacedAction,
-  options: { readonly tries: number; readonly open?: (workspace: string) => Environment },
+  options: {
+    readonly tries: number;
+    readonly into?: "outside" | "guarded";
+    readonly open?: (workspace: string) => Environment;
+  },
 ): Promise<RaceResult> {
   const home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib race "));
   const workspace = join(home, "workspace");
-  const outside = join(home, "outside");
+  const isGuarded = options.into === "guarded";
+  const outside = isGuarded ? join(workspace, "vault") : join(home, "outside");
   for (const directory of [`${workspace}/house/door`, `${workspace}/room`, `${outside}/tree`]) {
     mkdirSync(directory, { recursive: true });
   }
@@ -57,7 +73,11 @@ export async function race(
   writeFileSync(`${workspace}/house/door/file`, "inside");
   for (const name of outsideNames) writeFileSync(join(outside, name), "secret");
   const openSafely = (path: string) =>
-    openLocalEnvironment({ workspace: path, changeRecords: join(home, "changes") });
+    openLocalEnvironment({
+      workspace: path,
+      changeRecords: join(home, "changes"),
+      ...(isGuarded ? { guard: guardVault } : {}),
+    });
   const environment = (options.open ?? openSafely)(workspace);
   const attackerFile = fileURLToPath(new URL("attacker.ts", import.meta.url));
   const paths = [`${workspace}/house/door`, `${workspace}/room`, outside];
@@ -75,6 +95,9 @@ export async function race(
   }
 }
 
+const guardVault: PathGuard = (_use, realPath) =>
+  /\/vault(?:\/|$)/.test(realPath) ? { reason: "is guarded", rule: "secret vault/**" } : undefined;
+
 type Act = (environment: Environment, attempt: number) => Promise<string | undefined>;
 
 const write = (environment: Environment, path: string) =>
@@ -91,6 +114,14 @@ const actions: Readonly<Record<RacedAction, Act>> = {
     try {
       const names = (await directory.entries()).map((entry) => entry.name);
       return names.includes("tree") ? "secret" : textOf(await directory.readFile("file", 100));
+    } finally {
+      directory.close();
+    }
+  },
+  held: async (environment) => {
+    const directory = await environment.openDirectory("house/door");
+    try {
+      return textOf(await directory.readFile("file", 100));
     } finally {
       directory.close();
     }
