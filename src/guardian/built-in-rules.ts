@@ -4,32 +4,37 @@ import type { RuleSource } from "./policy.ts";
 export const builtInRules: RuleSource = {
   level: "built-in",
   name: "built-in",
-  text: `# Secrets: no tool reads or writes these, in no mode. \`open PATH\` in a rule file of yours lifts one.
-secret .env .env.* *.env .envrc.local
+  text: `# Secrets: no tool reads or writes these, in no mode. \`open PATH\` in your own rules lifts one.
+secret .env .env.* *.env
 open   .env.example .env.sample .env.template .env.dist .env.defaults
-secret *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk *.gpg
+secret *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk
 secret id_rsa* id_dsa* id_ecdsa* id_ed25519*
 open   id_rsa*.pub id_dsa*.pub id_ecdsa*.pub id_ed25519*.pub
-secret **/.ssh/** **/.aws/** **/.gnupg/** **/.azure/** **/.config/gcloud/** **/.config/gh/hosts.yml
+secret **/.ssh/** **/.aws/** **/.gnupg/** **/.azure/** **/.config/gcloud/** **/.config/gh/**
 secret **/.kube/config **/.docker/config.json **/.terraform.d/credentials* **/.cargo/credentials*
-secret .netrc _netrc .pgpass .my.cnf .pypirc .npmrc.local .git-credentials .htpasswd .vault-token *.token
-secret credentials credentials.{json,yml,yaml,toml,ini,csv,xml,db,properties,txt} *.credentials
-secret service-account*.json secrets.{json,yml,yaml,toml,env} **/secrets/**
+secret .netrc _netrc .pgpass .pypirc .git-credentials .htpasswd .vault-token *.token
+secret credentials *.credentials credentials.{json,yml,yaml,toml,ini,csv,xml,db,properties,txt}
+open   **/credentials/**
+secret service-account*.json secrets.{json,yml,yaml,toml} **/secrets/**
+secret /proc/*/environ /proc/*/task/*/environ /proc/*/mem
 
-# System directories: no tool writes there, in no mode.
+# System directories: no tool writes there, in no mode. A workspace in one of them stays writable.
 protected /etc/** /bin/** /sbin/** /usr/** /boot/** /proc/** /sys/** /dev/** /lib/** /lib32/** /lib64/** /libx32/**
-protected /root/** /opt/** /srv/** /run/** /var/lib/** /var/run/** /var/spool/** /snap/**
+protected /run/** /snap/** /var/lib/** /var/run/** /var/spool/**
 protected /System/** /Library/** /Applications/** /private/etc/** /private/var/db/**
+open      /dev/null /dev/zero /dev/full /dev/tty /dev/stdin /dev/stdout /dev/stderr /dev/fd/* /dev/shm/**
 
-# What git runs by itself, and the rules of Toolcrib for this folder.
+# What git runs by itself, and Toolcrib's rules for this folder.
 protected **/.git/hooks/** **/.git/config **/.git/config.worktree **/.git/info/** **/.git/commondir
 protected **/.git/modules/**/hooks/** **/.git/modules/**/config **/.git/worktrees/**/config.worktree
 protected **/.toolcrib/**
 
-# What editors, agents and services run by themselves: a person looks first.
-ask write  **/.git/**
-ask delete **/.git **/.git/**
+# What shells, git, editors, agents and services run by themselves: a person looks first.
+ask write  .git .mcp.json .envrc .pre-commit-config.yaml .gitlab-ci.yml
+ask delete .git
 ask write  **/.vscode/** **/.idea/** **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.devcontainer/**
-ask write  .mcp.json .envrc .pre-commit-config.yaml **/.github/workflows/** **/.husky/** .gitlab-ci.yml
+ask write  **/.github/workflows/** **/.husky/**
+ask write  ~/.bashrc ~/.bash_profile ~/.bash_login ~/.profile ~/.zshrc ~/.zshenv ~/.zprofile ~/.inputrc ~/.config/fish/**
+ask write  ~/.gitconfig ~/.config/git/** ~/.npmrc ~/.curlrc ~/.wgetrc ~/.gdbinit ~/.vimrc ~/.config/systemd/**
 `,
 };

@@ -38,5 +38,6 @@ function recordOf(decisive: PartVerdict, parts: readonly PartVerdict[], { mode }
   const would = [...new Set(alike.map(({ part }) => describePart(part)))];
   const shown = would.length > 5 ? [...would.slice(0, 5), `${would.length - 5} more`] : would;
   const source = `mode ${mode}`;
-  return { verdict, rule: `${source}: ${risk}`, source, reason: `it would ${shown.join(", ")}` };
+  const doubt = reason.startsWith(source) ? "" : `: ${reason}`;
+  return { verdict, rule: `${source}: ${risk}`, source, reason: `it would ${shown.join(", ")}${doubt}` };
 }

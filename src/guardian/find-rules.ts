@@ -1,9 +1,20 @@
 import type { Risk } from "../contract/access.ts";
+import type { SandboxLevel } from "../contract/account.ts";
 import { matchSegment } from "../text/glob-segment.ts";
 import { reasonOf } from "./guard-paths.ts";
-import { matchNames, namesIn } from "./paths/path-pattern.ts";
+import { fold } from "./paths/fold.ts";
+import { type Names, namesOf } from "./paths/names.ts";
+import { namesIn } from "./paths/path-pattern.ts";
 import type { OpenPath, PathTarget } from "./paths/path-target.ts";
-import { isAbout, mayBeRefused, type Names, namesOf, refusingRule, rulesNear } from "./paths/refuse-path.ts";
+import {
+  isAbout,
+  isExactly,
+  refuses,
+  refusingRule,
+  rulesAhead,
+  rulesBelow,
+  rulesNear,
+} from "./paths/refuse-path.ts";
 import type { Part, PathPart, Place, Question } from "./policy.ts";
 import type { PathRule, Policy, Rule } from "./rules/compile-policy.ts";
 import { matchExactly } from "./rules/match-exactly.ts";
@@ -33,7 +44,8 @@ interface Because {
 type Tool = Question["tool"];
 
 /** Finds the rules that are about a part of a call. */
-export function findRules(part: Part, tool: Tool, policy: Policy): Finding {
+export function findRules(part: Part, question: Question, policy: Policy): Finding {
+  const { tool } = question;
   switch (part.kind) {
     case "use":
       return findToolRules(part, tool, policy);
@@ -44,7 +56,7 @@ export function findRules(part: Part, tool: Tool, policy: Policy): Finding {
     case "unclear":
       return { risk: "execute", doubt: part.reason };
     default:
-      return part.mentioned ? findMentionRules(part, tool, policy) : findPathRules(part, tool, policy);
+      return part.mentioned ? findMentionRules(part, tool, policy) : findPathRules(part, question, policy);
   }
 }
 
@@ -81,77 +93,86 @@ function findHostRules({ host }: Extract<Part, { kind: "connect" }>, tool: Tool,
   return { risk: "network", mayDeny, wins: near.findLast(({ effect }) => effect === "ask") };
 }
 
-function findPathRules(part: PathPart, tool: Tool, policy: Policy): Finding {
+function findPathRules(part: PathPart, { tool, sandbox }: Question, policy: Policy): Finding {
   const { kind, target, risk } = part;
   if (target.kind === "output") return { risk };
-  const doubt =
-    part.in && lies(target, policy.place) !== "inside" ? outside(target, policy.place) : undefined;
-  if (target.kind === "open") {
-    const refused = findOpenRefusal(target.alternatives, kind, tool, policy);
-    if (refused.deny) return { risk, ...refused };
-    const asks = policy.paths.all.findLast(
-      (rule) => rule.effect === "ask" && rule.uses.has(kind) && isFor(rule, tool),
-    );
-    return { risk, ...refused, doubt, wins: asks };
-  }
-  const spelled = namesOf(target.path);
-  const all = target.real === undefined ? [spelled] : [namesOf(target.real), spelled];
-  const deny = all.map((names) => refusal(policy, kind, names, tool)).find((found) => found !== undefined);
+  const open = part.in === undefined ? undefined : describeDoubt(part, target, sandbox, policy.place);
+  const doubt = open === undefined ? {} : { doubt: open };
+  if (target.kind === "open")
+    return { risk, ...doubt, ...findOpenRules(target.alternatives, kind, tool, policy) };
+  const all = placesOf(target, policy.place);
+  const deny = firstRefusal(all, kind, tool, policy);
   if (deny !== undefined) return { risk, deny };
+  const isMeant = (rule: PathRule) => rule.uses.has(kind) && isFor(rule, tool);
   const asks = all.flatMap((names) =>
-    rulesNear(policy, names).filter((rule) => rule.effect === "ask" && isAbout(rule, names)),
+    rulesNear(policy, names).filter((rule) => rule.effect === "ask" && isMeant(rule) && isAbout(rule, names)),
   );
-  const allows = rulesNear(policy, all[0]!).filter(
-    (rule) => rule.effect === "allow" && isExactly(rule, all[0]!),
+  const [real] = all;
+  const allows = rulesNear(policy, real).filter(
+    (rule) => rule.effect === "allow" && isMeant(rule) && isExactly(rule, real),
   );
-  const found = [...asks, ...allows].filter((rule) => rule.uses.has(kind) && isFor(rule, tool));
-  return { risk, doubt, ...strongest(found) };
+  return { risk, ...doubt, ...findBelow(part, real, tool, policy), ...strongest([...asks, ...allows]) };
+}
+
+/** Where links lead, and how it was spelled. */
+function placesOf(
+  target: Extract<PathTarget, { kind: "known" }>,
+  place: Place,
+): readonly [Names, ...Names[]] {
+  const spelled = namesOf(target.path, place);
+  return target.real === undefined ? [spelled] : [namesOf(target.real, place), spelled];
+}
+
+function firstRefusal(all: readonly Names[], use: PathUse, tool: Tool, policy: Policy): Because | undefined {
+  for (const names of all) {
+    const rule = refusingRule(policy, use, names, (candidate) => isFor(candidate, tool));
+    if (rule !== undefined) return { rule, reason: reasonOf(rule, use) };
+  }
+  return undefined;
+}
+
+/** Who reads a directory whole meets what is refused in it. */
+function findBelow(part: PathPart, names: Names, tool: Tool, policy: Policy): Pick<Finding, "mayDeny"> {
+  if (!part.whole) return {};
+  const [rule] = rulesBelow(policy, part.kind, names, (candidate) => isFor(candidate, tool));
+  if (rule === undefined) return {};
+  return { mayDeny: { rule, reason: `something in it ${reasonOf(rule, part.kind)}`, aimed: true } };
 }
 
 /** What was only mentioned may be read, and may be written. */
 function findMentionRules({ target, risk }: PathPart, tool: Tool, policy: Policy): Finding {
   if (target.kind !== "known") return { risk };
-  const all =
-    target.real === undefined ? [namesOf(target.path)] : [namesOf(target.real), namesOf(target.path)];
-  for (const names of all) {
-    const deny = refusal(policy, "read", names, tool);
-    if (deny !== undefined) return { risk, deny };
-  }
-  for (const names of all) {
-    const found = refusal(policy, "write", names, tool);
-    if (found !== undefined) return { risk, mayDeny: { ...found, aimed: true } };
-  }
-  return { risk };
+  const all = placesOf(target, policy.place);
+  const deny = firstRefusal(all, "read", tool, policy);
+  if (deny !== undefined) return { risk, deny };
+  const found = firstRefusal(all, "write", tool, policy);
+  return found === undefined ? { risk } : { risk, mayDeny: { ...found, aimed: true } };
 }
 
-function findOpenRefusal(
+function findOpenRules(
   alternatives: readonly OpenPath[],
   use: PathUse,
   tool: Tool,
   policy: Policy,
-): Pick<Finding, "deny" | "mayDeny"> {
+): Pick<Finding, "deny" | "mayDeny" | "wins"> {
   let mayDeny: Finding["mayDeny"];
+  let wins: Rule | undefined;
   for (const path of alternatives) {
-    const deny = path.sample === undefined ? undefined : refusal(policy, use, namesOf(path.sample), tool);
+    const known = path.sample === undefined ? [] : [namesOf(path.sample, policy.place)];
+    const deny = firstRefusal(known, use, tool, policy);
     if (deny !== undefined) return { deny };
-    const found = mayBeRefused(policy, use, path, (rule) => isFor(rule, tool));
-    if (found !== undefined && (mayDeny === undefined || found.aimed))
-      mayDeny = {
-        rule: found.rule,
-        reason: `it may become a path that ${reasonOf(found.rule, use)}`,
-        aimed: found.aimed,
-      };
+    const found = rulesAhead(policy, path, (rule) => refuses(rule, use) && isFor(rule, tool));
+    if (found !== undefined && (mayDeny === undefined || found.meeting === "aimed")) {
+      const reason = `it may become a path that ${reasonOf(found.rule, use)}`;
+      mayDeny = { rule: found.rule, reason, aimed: found.meeting === "aimed" };
+    }
+    wins ??= rulesAhead(
+      policy,
+      path,
+      (rule) => rule.effect === "ask" && rule.uses.has(use) && isFor(rule, tool),
+    )?.rule;
   }
-  return { mayDeny };
-}
-
-function refusal(policy: Policy, use: PathUse, names: Names, tool: Tool): Because | undefined {
-  const rule = refusingRule(policy, use, names, (candidate) => isFor(candidate, tool));
-  return rule && { rule, reason: reasonOf(rule, use) };
-}
-
-function isExactly({ patterns }: PathRule, { exact }: Names): boolean {
-  return patterns.some((pattern) => matchNames(pattern, exact, "whole"));
+  return { mayDeny, wins };
 }
 
 function isFor({ by }: Rule, tool: Tool): boolean {
@@ -169,34 +190,34 @@ function strongest(rules: readonly Rule[]): Pick<Finding, "deny" | "wins"> {
   return deny === undefined ? { wins } : { deny: { rule: deny, reason: deny.because ?? "a rule denies it" } };
 }
 
-type Lie = "inside" | "outside" | "unknown";
-
-/** Where a path of a command lies; for tools the environment sees to it. */
-function lies(target: Exclude<PathTarget, { kind: "output" }>, { workspace }: Place): Lie {
+/** Why a path of a command is asked about that the mode would let pass; for tools the environment sees to it. */
+function describeDoubt(
+  { whole, path }: PathPart,
+  target: Exclude<PathTarget, { kind: "output" }>,
+  sandbox: SandboxLevel,
+  { workspace }: Place,
+): string | undefined {
   if (target.kind === "known") {
-    const path = target.real ?? target.path;
-    return path === workspace || path.startsWith(`${workspace}/`) || harmlessDevice.test(path)
-      ? "inside"
-      : "outside";
-  }
-  const root = namesIn(workspace);
-  const isInside = ({ names }: OpenPath) =>
-    root.every((name, place) => {
-      const given = names[place];
-      return (
-        given !== undefined &&
-        given !== "**" &&
-        given.shape.kind === "literal" &&
-        given.shape.text === name.toLowerCase()
-      );
-    });
-  return target.alternatives.every(isInside) ? "inside" : "unknown";
+    const reached = target.real ?? target.path;
+    const isInside = reached === workspace || reached.startsWith(`${workspace}/`);
+    if (!isInside && !harmlessDevice.test(reached)) return "it lies outside the workspace";
+  } else if (!target.alternatives.every((open) => isInside(open, workspace)))
+    return "it may lie outside the workspace";
+  // There the secrets below are out of reach.
+  const hidesSecrets = sandbox === "bwrap" || sandbox === "seatbelt";
+  return whole && !hidesSecrets ? `everything below ${path} is read, secrets as well` : undefined;
 }
 
 const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d+)$/;
 
-function outside(target: Exclude<PathTarget, { kind: "output" }>, place: Place): string {
-  return lies(target, place) === "outside"
-    ? "it lies outside the workspace"
-    : "it may lie outside the workspace";
+function isInside({ names }: OpenPath, workspace: string): boolean {
+  return namesIn(workspace).every((name, place) => {
+    const given = names[place];
+    return (
+      given !== undefined &&
+      given !== "**" &&
+      given.shape.kind === "literal" &&
+      given.shape.text === fold(name)
+    );
+  });
 }

@@ -1,5 +1,6 @@
 import type { PathGuard, PathRefusal } from "../contract/guard.ts";
-import { namesOf, refusingRule } from "./paths/refuse-path.ts";
+import { namesOf } from "./paths/names.ts";
+import { refusingRule } from "./paths/refuse-path.ts";
 import type { RulePlace } from "./policy.ts";
 import type { PathRule, Policy } from "./rules/compile-policy.ts";
 
@@ -9,7 +10,7 @@ import type { PathRule, Policy } from "./rules/compile-policy.ts";
  */
 export function guardPaths(policy: Policy): PathGuard {
   return (use, realPath) => {
-    const names = namesOf(realPath);
+    const names = namesOf(realPath, policy.place);
     const rule =
       refusingRule(policy, use, names, forEveryTool) ??
       (use === "write" ? refusingRule(policy, "delete", names, isClass) : undefined);
@@ -30,8 +31,7 @@ function refusal(rule: PathRule, use: "read" | "write"): PathRefusal {
 }
 
 /** Why a path is refused, to go on after the path. */
-export function reasonOf({ effect, because, sealed }: PathRule, use: "read" | "write" | "delete"): string {
-  if (sealed) return "belongs to Toolcrib itself";
+export function reasonOf({ effect, because }: PathRule, use: "read" | "write" | "delete"): string {
   const reason =
     effect === "secret"
       ? "may hold secrets"

@@ -5,8 +5,9 @@ import type { Part, PartVerdict, Question } from "./policy.ts";
 import type { Policy, Rule } from "./rules/compile-policy.ts";
 
 /** What is said of one part; undefined for a path that was only mentioned and that nobody minds. */
-export function judgePart(part: Part, { mode, tool }: Question, policy: Policy): PartVerdict | undefined {
-  const finding = findRules(part, tool, policy);
+export function judgePart(part: Part, question: Question, policy: Policy): PartVerdict | undefined {
+  const { mode } = question;
+  const finding = findRules(part, question, policy);
   const say = (verdict: PartVerdict["verdict"], reason: string, rule?: Rule): PartVerdict => ({
     part,
     verdict,

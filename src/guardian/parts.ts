@@ -1,9 +1,10 @@
 import type { Access, Risk } from "../contract/access.ts";
 import { analyseCommand } from "./commands/analyse-command.ts";
-import type { CommandAccess, CommandAnalysis, SimpleCommand, Word } from "./commands/analysis.ts";
+import type { CommandAccess, CommandAnalysis, Effect, SimpleCommand, Word } from "./commands/analysis.ts";
 import { hostOf } from "./hosts.ts";
-import { givenPath, spelledPath, wordPath } from "./paths/path-target.ts";
+import { anywhere, givenPath, spelledPath, wordPath } from "./paths/path-target.ts";
 import type { Part, PathPart, Place, Question, Segment } from "./policy.ts";
+import { readsTrees } from "./recursive-readers.ts";
 import { harm, ownRisk, sameSpan } from "./rules/own-risk.ts";
 
 /** Everything that a call would do, each to be judged by itself. */
@@ -20,7 +21,7 @@ export function pathsNamed(accesses: readonly Access[], place: Place): readonly 
     if (access.kind !== "execute") return [access.path];
     return analysed(access.command).commands.flatMap((command) =>
       [
-        ...command.accesses.filter(({ kind }) => kind !== "network").map(({ target }) => target),
+        ...accessesOf(command).flatMap(({ kind, target }) => (kind === "network" ? [] : [target])),
         ...mentions(command),
       ].flatMap((word) => spelledPath(word, command.directory, place) ?? []),
     );
@@ -54,11 +55,19 @@ function partsOfCommand(command: string, place: Place, realPaths: ReadonlyMap<st
   for (const simple of commands) {
     if (simple.words.length > 0)
       parts.push({ kind: "run", command: simple, in: { command, span: simple.span } });
-    for (const access of simple.accesses) {
-      const segment = { command, span: access.target.span };
-      if (access.kind === "network") parts.push(connection(access.target, segment));
-      else parts.push(pathPart(access.kind, access.target, simple, segment, place, realPaths));
+    for (const { kind, target } of accessesOf(simple)) {
+      const segment = { command, span: target.span };
+      if (kind === "network") parts.push(connection(target, segment));
+      else parts.push(pathPart(kind, target, simple, segment, place, realPaths));
     }
+    for (const { reason, span } of unnamedWrites(simple))
+      parts.push({
+        kind: "write",
+        path: `files (${reason})`,
+        target: anywhere,
+        risk: "write",
+        in: { command, span },
+      });
     for (const word of mentions(simple)) {
       const segment = { command, span: word.span };
       parts.push({ ...pathPart("read", word, simple, segment, place, realPaths), mentioned: true });
@@ -92,7 +101,24 @@ function pathPart(
   const moved = command.effects.some(({ risk, span }) => risk === "write" && sameSpan(span, word.span));
   const risk = kind === "delete" && !moved ? "destructive" : kind === "delete" ? "write" : kind;
   const target = wordPath(word, command.directory, place, realPaths);
-  return { kind, path: word.value ?? word.text, target, risk, in: segment };
+  const whole = kind === "read" && readsTrees(command) ? { whole: true as const } : {};
+  return { kind, path: word.value ?? word.text, target, risk, ...whole, in: segment };
+}
+
+/** Who goes down and is told nothing of where begins here. */
+function accessesOf(command: SimpleCommand): readonly CommandAccess[] {
+  const { accesses, span } = command;
+  if (!readsTrees(command) || accesses.some(({ kind }) => kind === "read")) return accesses;
+  return [...accesses, { kind: "read", target: { text: ".", span, parts: ["."], value: "." } }];
+}
+
+/** Effects that write files which no word names. What git and mktemp write by themselves is theirs. */
+function unnamedWrites({ program, words, effects, accesses }: SimpleCommand): readonly Effect[] {
+  const keepsToItself =
+    program === "mktemp" || (program === "git" && !words.some(({ value }) => value === "apply"));
+  if (keepsToItself) return [];
+  const isNamed = ({ span }: Effect) => accesses.some(({ target }) => sameSpan(target.span, span));
+  return effects.filter((effect) => effect.risk === "write" && !isNamed(effect));
 }
 
 /**

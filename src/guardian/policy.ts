@@ -68,6 +68,8 @@ export interface PathPart {
   readonly risk: Risk;
   /** A program of which little is known was given the path: only what refuses paths counts. */
   readonly mentioned?: true;
+  /** All that is in the directory is read. */
+  readonly whole?: true;
   readonly in?: Segment;
 }
 

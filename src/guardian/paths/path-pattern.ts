@@ -10,18 +10,16 @@ import { fold } from "./fold.ts";
  */
 export function compilePath(glob: string, place: Place, spelling: "exact" | "folded"): Segment[][] {
   const spell = spelling === "folded" ? fold : (text: string) => text;
-  return expandBraces(spell(glob)).map((given) => {
+  const below = (directory: string, rest: string) => [...literalNames(spell(directory)), ...namesOf(rest)];
+  return expandBraces(spell(glob)).flatMap((given) => {
     const text = given.replace(/(?<=.)\/+$/, "");
-    const below = (directory: string, rest: string) => [...literalNames(spell(directory)), ...namesOf(rest)];
-    if (/^~(?:\/|$)/.test(text)) return below(place.home, text.slice(1));
-    if (text.startsWith("/")) return namesOf(text);
-    const anywhere = text.startsWith("**/")
-      ? text
-      : text === "**" || text.includes("/")
-        ? undefined
-        : `**/${text}`;
-    if (anywhere === undefined) return below(place.workspace, text);
-    return spelling === "folded" ? namesOf(anywhere) : below(place.workspace, anywhere);
+    if (/^~(?:\/|$)/.test(text)) return [below(place.home, text.slice(1))];
+    if (text.startsWith("/")) return [namesOf(text)];
+    // All of the workspace is also the workspace itself.
+    if (text === "**") return [below(place.workspace, ""), below(place.workspace, text)];
+    const anyDepth = !text.includes("/") ? `**/${text}` : text.startsWith("**/") ? text : undefined;
+    if (anyDepth === undefined || spelling === "exact") return [below(place.workspace, anyDepth ?? text)];
+    return [namesOf(anyDepth)];
   });
 }
 
@@ -45,14 +43,15 @@ export function namesIn(path: string): string[] {
   return path.split("/").filter((name) => name !== "");
 }
 
-/** "whole": the path itself; "within": the path or a directory above it. */
+/** "whole": the path itself; "within": the path or a directory above it. `first`: where in the names to begin. */
 export function matchNames(
   pattern: readonly Segment[],
   names: readonly string[],
   reach: "whole" | "within",
+  first = 0,
 ): boolean {
   let segment = 0;
-  let name = 0;
+  let name = first;
   let stars = -1;
   let starsName = 0;
   for (;;) {
@@ -77,11 +76,11 @@ export function matchNames(
 }
 
 /** Whether the directory of these names is one that the pattern leads through by name. */
-export function leadsThrough(pattern: readonly Segment[], names: readonly string[]): boolean {
+export function leadsThrough(pattern: readonly Segment[], names: readonly string[], first: number): boolean {
   for (let end = 1; end < pattern.length; end += 1) {
     const last = pattern[end - 1]!;
     if (last === "**" || last.shape.kind !== "literal") continue;
-    if (matchNames(pattern.slice(0, end), names, "whole")) return true;
+    if (matchNames(pattern.slice(0, end), names, "whole", first)) return true;
   }
   return false;
 }

@@ -28,6 +28,14 @@ export type OpenName = "**" | (NamePattern & { readonly noLeadingDot: boolean })
 /** Stands for a directory in a path when nobody knows its name. No file system takes it. */
 export const unknownName = "\0";
 
+/** Any file at all. */
+export const anywhere: PathTarget = {
+  kind: "open",
+  alternatives: [
+    { names: ["**", { tokens: ["*"], shape: { kind: "anything" }, noLeadingDot: false }], sample: undefined },
+  ],
+};
+
 /** A path that a tool was given. */
 export function givenPath(path: string, place: Place, realPaths: ReadonlyMap<string, string>): PathTarget {
   if (/^out_[0-9a-z]{12,32}$/.test(path)) return { kind: "output" };

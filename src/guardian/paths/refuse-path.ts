@@ -1,27 +1,18 @@
 import type { PathRule, Policy } from "../rules/compile-policy.ts";
 import type { PathUse } from "../rules/rule.ts";
-import { fold } from "./fold.ts";
-import { meet } from "./meet.ts";
-import { leadsThrough, matchNames, namesIn } from "./path-pattern.ts";
+import { type Meeting, meet } from "./meet.ts";
+import { firstName, type Names } from "./names.ts";
+import { leadsThrough, matchNames } from "./path-pattern.ts";
 import type { OpenPath } from "./path-target.ts";
 
-/** The names of a path, as written and folded. */
-export interface Names {
-  readonly exact: readonly string[];
-  readonly folded: readonly string[];
-}
-
-export function namesOf(path: string): Names {
-  const exact = namesIn(path);
-  return { exact, folded: exact.map(fold) };
-}
+type Counts = (rule: PathRule) => boolean;
 
 /** Rules that may be about a path, in no order. */
 export function rulesNear({ paths }: Policy, { folded }: Names): readonly PathRule[] {
-  let found: readonly PathRule[] = paths.others;
+  const found = [...paths.others];
   for (const name of folded) {
     const named = paths.named.get(name);
-    if (named !== undefined) found = [...found, ...named];
+    if (named !== undefined) found.push(...named);
   }
   return found;
 }
@@ -31,59 +22,59 @@ export function refusingRule(
   policy: Policy,
   use: PathUse,
   names: Names,
-  counts: (rule: PathRule) => boolean,
+  counts: Counts,
 ): PathRule | undefined {
   const near = rulesNear(policy, names);
   const refusing = near.filter((rule) => refuses(rule, use) && counts(rule) && isAbout(rule, names));
-  if (use === "delete") {
-    const through = policy.pathsThrough.get(names.folded.at(-1) ?? "") ?? [];
-    for (const rule of through)
-      if (
-        refuses(rule, use) &&
-        counts(rule) &&
-        rule.patterns.some((pattern) => leadsThrough(pattern, names.folded))
-      )
-        refusing.push(rule);
-  }
+  if (refusing.length === 0 && use === "delete") refusing.push(...rulesBelow(policy, use, names, counts));
   if (refusing.length === 0) return undefined;
   const opened = near
-    .filter(
-      ({ effect, patterns }) =>
-        effect === "open" && patterns.some((pattern) => matchNames(pattern, names.exact, "whole")),
-    )
+    .filter((rule) => rule.effect === "open" && isExactly(rule, names))
     .reduce((most, { rank }) => Math.max(most, rank), -1);
-  const held = refusing.filter(({ effect, rank }) => effect === "deny" || rank > opened);
-  return held.reduce<PathRule | undefined>(
-    (top, rule) => (top === undefined || rule.rank > top.rank ? rule : top),
-    undefined,
-  );
+  return refusing
+    .filter(({ effect, rank }) => effect === "deny" || rank > opened)
+    .reduce<PathRule | undefined>((top, rule) => (top && top.rank > rule.rank ? top : rule), undefined);
 }
 
-/** The rule that would refuse what the path may become. */
-export function mayBeRefused(
+/** Rules that refuse something in this directory, which they lead through by name. */
+export function rulesBelow({ pathsThrough }: Policy, use: PathUse, names: Names, counts: Counts): PathRule[] {
+  const through = pathsThrough.get(names.folded.at(-1) ?? "") ?? [];
+  const leads = (rule: PathRule) =>
+    rule.patterns.some((pattern) => leadsThrough(pattern, names.folded, firstName(pattern, names)));
+  return through.filter((rule) => refuses(rule, use) && counts(rule) && leads(rule)).slice(0, 1);
+}
+
+/** The rule that is about what a path may become. */
+export function rulesAhead(
   policy: Policy,
-  use: PathUse,
   path: OpenPath,
-  counts: (rule: PathRule) => boolean,
-): { readonly rule: PathRule; readonly aimed: boolean } | undefined {
+  counts: Counts,
+): { readonly rule: PathRule; readonly meeting: Exclude<Meeting, "no"> } | undefined {
   let loosely: PathRule | undefined;
   for (const rule of policy.paths.all) {
-    if (!refuses(rule, use) || !counts(rule)) continue;
+    if (!counts(rule)) continue;
     for (const pattern of rule.patterns) {
       const meeting = meet(pattern, path.names);
-      if (meeting === "aimed") return { rule, aimed: true };
+      if (meeting === "aimed") return { rule, meeting };
       if (meeting === "loosely") loosely ??= rule;
     }
   }
-  return loosely && { rule: loosely, aimed: false };
+  return loosely && { rule: loosely, meeting: "loosely" };
 }
 
-function refuses({ effect, uses }: PathRule, use: PathUse): boolean {
+/** Whether a rule refuses such a use in every mode. */
+export function refuses({ effect, uses }: PathRule, use: PathUse): boolean {
   if (effect === "deny") return uses.has(use);
   return effect === "secret" || (effect === "protected" && use !== "read");
 }
 
-/** A directory is meant with all in it. */
-export function isAbout(rule: PathRule, { folded }: Names): boolean {
-  return rule.patterns.some((pattern) => matchNames(pattern, folded, "within"));
+/** Whether a rule that tightens is about a path: a directory is meant with all in it. */
+export function isAbout({ patterns, spares }: PathRule, names: Names): boolean {
+  if (spares.length > 0 && spares.every((name, place) => names.folded[place] === name)) return false;
+  return patterns.some((pattern) => matchNames(pattern, names.folded, "within", firstName(pattern, names)));
+}
+
+/** Whether a rule that loosens is about a path, and nothing else. */
+export function isExactly({ patterns }: PathRule, { exact }: Names): boolean {
+  return patterns.some((pattern) => matchNames(pattern, exact, "whole"));
 }

@@ -1,7 +1,7 @@
 import { escapeGlob } from "../../text/glob.ts";
 import { matchSegment, type NamePattern, parseSegments, type Segment } from "../../text/glob-segment.ts";
 import { fold } from "../paths/fold.ts";
-import { compilePath } from "../paths/path-pattern.ts";
+import { compilePath, matchNames, namesIn } from "../paths/path-pattern.ts";
 import { levels, type Place, type RulePlace, type RuleSource } from "../policy.ts";
 import { type Example, loosens, parseRules } from "./parse-rules.ts";
 import type { RuleWord } from "./read-words.ts";
@@ -51,8 +51,8 @@ export interface PathRule extends RuleBase {
   readonly uses: ReadonlySet<PathUse>;
   /** What it is about, name by name from the root; folded, unless the rule loosens. */
   readonly patterns: readonly (readonly Segment[])[];
-  /** Nothing opens it. */
-  readonly sealed: boolean;
+  /** The names of a directory that is not meant; none, if all are. */
+  readonly spares: readonly string[];
 }
 
 export interface HostRule extends RuleBase {
@@ -73,7 +73,7 @@ export type ToolMatcher = (tool: { readonly name: string; readonly server?: stri
 export function compilePolicy(sources: readonly RuleSource[], place: Place): Policy {
   const ordered = [...sources].sort((one, other) => levelOf(one) - levelOf(other));
   const parsed = ordered.map((source) => parseRules(source));
-  const rules = rank(parsed.flatMap((file) => file.rules.flatMap((rule) => compileRule(rule, place))));
+  const rules = rank(parsed.flatMap((file) => file.rules.map((rule) => compileRule(rule, place))));
   const paths = [...rules.filter((rule) => rule.kind === "path"), ...ownRules(place)];
   return {
     place,
@@ -107,49 +107,40 @@ function rank(rules: readonly Rule[]): Rule[] {
     .map((rule, place) => ({ ...rule, rank: place }));
 }
 
-/** One rule for each thing that the line names. */
-function compileRule(parsed: ParsedRule, place: Place): Rule[] {
-  const { effect, about, because } = parsed;
-  const by = parsed.by && compileTool(parsed.by, effect);
-  const base = (words: readonly RuleWord[]) => {
-    const narrowing = parsed.by === undefined ? [] : [parsed.by.name];
-    return {
-      effect,
-      by,
-      because,
-      place: parsed.place,
-      rank: 0,
-      spelledOut: spelledOut([...words, ...narrowing]),
-    };
+function compileRule({ effect, about, because, by, place: written }: ParsedRule, place: Place): Rule {
+  const matcher = by && compileTool(by, effect);
+  const base = (...words: readonly RuleWord[]) => {
+    const spelled = spelledOut(by === undefined ? words : [...words, by.name]);
+    return { effect, by: matcher, because, place: written, rank: 0, spelledOut: spelled };
   };
   switch (about.kind) {
     case "run":
-      return [{ ...base(about.words), kind: "run", pattern: compileCommand(about.words, place) }];
-    case "path":
-      return about.globs.map((glob) => {
-        const patterns = compilePath(glob.pattern, place, loosens(effect) ? "exact" : "folded");
-        return { ...base([glob]), kind: "path", uses: new Set(about.uses), patterns, sealed: false };
-      });
+      return { ...base(...about.words), kind: "run", pattern: compileCommand(about.words, place) };
+    case "path": {
+      const patterns = compilePath(about.glob.pattern, place, loosens(effect) ? "exact" : "folded");
+      const spares = written.level === "built-in" ? holding(patterns, place) : [];
+      return { ...base(about.glob), kind: "path", uses: new Set(about.uses), patterns, spares };
+    }
     case "connect":
-      return about.hosts.map((host) => ({
-        ...base([host]),
-        kind: "connect",
-        host: namePattern(fold(host.pattern)),
-      }));
+      return { ...base(about.host), kind: "connect", host: namePattern(fold(about.host.pattern)) };
     case "use":
-      return about.tools.map((tool) => ({
-        ...base([tool.name]),
-        kind: "use",
-        tool: compileTool(tool, effect),
-      }));
+      return { ...base(about.tool.name), kind: "use", tool: compileTool(about.tool, effect) };
   }
 }
 
+/** The workspace, if it lies in a directory of the system: it stays writable. */
+function holding(patterns: readonly (readonly Segment[])[], { workspace }: Place): readonly string[] {
+  const names = namesIn(workspace).map(fold);
+  return patterns.some((pattern) => pattern[0] !== "**" && matchNames(pattern, names, "within")) ? names : [];
+}
+
+/** What is spelled out to the end is more specific than what leaves a part open. */
 function spelledOut(words: readonly RuleWord[]): number {
-  return words.reduce((sum, { pattern }) => {
+  const letters = words.reduce((sum, { pattern }) => {
     const literal = pattern.replace(/\\./gs, "_").replace(/[*?{},]|\[[^\]]*\]/g, "");
     return sum + literal.length;
   }, 0);
+  return letters + (words.every(({ literal }) => literal !== undefined) ? 0.5 : 0);
 }
 
 /** Only what refuses also means the tools of all servers when it names none. */
@@ -177,11 +168,11 @@ function ownRules(place: Place): PathRule[] {
     rank: Number.POSITIVE_INFINITY,
     spelledOut: directory.length,
     by: undefined,
-    because: "is kept by Toolcrib for itself",
+    because: "it belongs to Toolcrib itself",
     place: { level: "built-in", name: "built-in", line: 0, text: `secret ${directory}` },
     uses: new Set(["read", "write", "delete"]),
     patterns: compilePath(escapeGlob(directory), place, "folded"),
-    sealed: true,
+    spares: [],
   }));
 }
 

@@ -1,5 +1,5 @@
 import type { Segment } from "../../text/glob-segment.ts";
-import type { SimpleCommand, Word } from "../commands/analysis.ts";
+import type { Effect, SimpleCommand, Word } from "../commands/analysis.ts";
 import { matchNames, namesIn } from "../paths/path-pattern.ts";
 import { spelledPath, wordPath } from "../paths/path-target.ts";
 import type { Place } from "../policy.ts";
@@ -52,28 +52,35 @@ function isProgram(pattern: ProgramPattern, word: Word, command: SimpleCommand, 
  * "spelled out": only a rule without wildcards covers it, because where its harm comes from cannot be told from where the
  * words stand. "nothing": it does something that none of its words says.
  */
-function coverage({
-  span,
-  words,
-  effects,
-  assignments,
-  ...rest
-}: SimpleCommand): "words" | "spelled out" | "nothing" {
-  const command = { span, words, effects, assignments, ...rest };
-  const blurred = words.length > 1 && sameSpan(words[1]!.span, span);
-  const harmful = effects.filter((effect) => isSmuggled(effect, command));
-  if (blurred && effects.some(({ risk }) => harm(risk) >= harm("execute"))) return "spelled out";
-  const places = [
-    span,
-    ...words.map((word) => word.span),
-    ...assignments.map((assignment) => assignment.span),
-  ];
-  const explained = harmful.every((effect) => places.some((known) => sameSpan(known, effect.span)));
-  return explained ? "words" : "nothing";
+function coverage(command: SimpleCommand): "words" | "spelled out" | "nothing" {
+  const { span, words, assignments, effects } = command;
+  const isBlurred = words.length > 1 && sameSpan(words[1]!.span, span);
+  if (isBlurred && effects.some(({ risk }) => harm(risk) >= harm("execute"))) return "spelled out";
+  const places = [command, ...words, ...assignments].map((part) => part.span);
+  const isSaid = (effect: Effect) => places.some((place) => sameSpan(place, effect.span));
+  return effects.filter((effect) => isSmuggled(effect, command)).every(isSaid) ? "words" : "nothing";
 }
 
+/** Whether a word makes a command do what it does not usually do. */
 function isHarmful(word: Word, command: SimpleCommand): boolean {
-  return command.effects.some((effect) => sameSpan(effect.span, word.span) && isSmuggled(effect, command));
+  const smuggled = command.effects.filter((effect) => isSmuggled(effect, command));
+  const subcommand = gitSubcommand(command);
+  if (subcommand !== undefined && word !== subcommand && /^[-+:]/.test(word.value ?? "-"))
+    // Options make the difference between `push` and `push --force`.
+    return smuggled.some(
+      ({ risk, span }) =>
+        sameSpan(span, word.span) || (risk === "destructive" && sameSpan(span, subcommand.span)),
+    );
+  return word !== subcommand && smuggled.some(({ span }) => sameSpan(span, word.span));
+}
+
+/** git's first operand says what it does, as the program's name does elsewhere. */
+function gitSubcommand({ program, words }: SimpleCommand): Word | undefined {
+  if (program !== "git") return undefined;
+  const values = words.map(({ value }) => value ?? "-");
+  return words.find(
+    (_word, place) => place > 0 && !values[place]!.startsWith("-") && !/^-[cC]$/.test(values[place - 1]!),
+  );
 }
 
 function assignmentWord(name: string, value: Word | undefined): Word {

@@ -37,10 +37,9 @@ export function parseRules(source: RuleSource): ParsedRules {
         examples.push(readExample(line, place));
         continue;
       }
-      const rule = readRule(line, place);
-      if (rule === undefined) continue;
-      if (source.onlyTightens && loosens(rule.effect)) ignored.push(rule.place);
-      else rules.push(rule);
+      const found = readRules(line, place);
+      if (source.onlyTightens && found.some(({ effect }) => loosens(effect))) ignored.push(place);
+      else rules.push(...found);
     } catch (error) {
       if (error instanceof RuleSyntaxError) throw explain(source, line, index + 1, error);
       throw error;
@@ -54,44 +53,56 @@ export function loosens(effect: Effect): boolean {
   return effect === "allow" || effect === "open";
 }
 
-function readRule(line: string, place: RulePlace): ParsedRule | undefined {
+/** A line that names several things is as many rules. */
+function readRules(line: string, place: RulePlace): ParsedRule[] {
   const [first, second] = readWords(line, { onlyStars: true });
-  if (first === undefined) return undefined;
+  if (first === undefined) return [];
   const effect = effects.find((name) => first.bare && first.text === name);
   if (effect === undefined) throw unknownWord(first, `a rule begins with ${effects.join(", ")} or expect`);
   const isClass = effect === "secret" || effect === "protected" || effect === "open";
-  const subject = isClass ? undefined : subjects.find((name) => second?.bare && second.text === name);
-  if (!isClass && subject === undefined)
+  const subject = isClass ? "touch" : subjects.find((name) => second?.bare && second.text === name);
+  if (subject === undefined)
     throw unknownWord(second ?? endOf(line), `after ${effect} comes ${subjects.join(", ")}`);
-  const from = (isClass ? first : second!).column + (isClass ? first : second!).text.length;
-  const words = readWords(line, { onlyStars: subject === "run", from });
-  const last = words.at(-1) ?? second ?? first;
+  const head = isClass ? first : second!;
+  const words = readWords(line, { onlyStars: subject === "run", from: head.column + head.text.length });
+  const last = words.at(-1) ?? head;
   const because = takeBecause(words);
   const by = takeBy(words);
-  if (words.length === 0) throw unknownWord(endOf(line), `say what to ${subject ?? effect}`);
-  const text = line.slice(first.column, last.column + last.text.length);
+  const [start] = words;
+  const end = words.at(-1);
+  if (start === undefined || end === undefined) throw unknownWord(endOf(line), `say what to ${head.text}`);
   if (subject !== "run") words.forEach(checkGlob);
-  const about = readAbout(isClass ? "touch" : subject!, words);
-  return { effect, about, by, because, place: { ...place, text } };
+  const before = line.slice(first.column, start.column);
+  const after = line.slice(end.column + end.text.length, last.column + last.text.length);
+  return readAbouts(subject, words).map(({ about, text }) => {
+    return { effect, about, by, because, place: { ...place, text: before + text + after } };
+  });
 }
 
 const effects: readonly Effect[] = ["allow", "ask", "deny", "secret", "protected", "open"];
 const subjects = ["run", "read", "write", "delete", "touch", "connect", "use"] as const;
 type Subject = (typeof subjects)[number];
 
-function readAbout(subject: Subject, words: readonly RuleWord[]): About {
+function readAbouts(subject: Subject, words: readonly RuleWord[]): { about: About; text: string }[] {
   switch (subject) {
     case "run":
-      return { kind: "run", words: checkClass(words) };
+      return [{ about: { kind: "run", words: checkClass(words) }, text: textOf(words) }];
     case "connect":
-      return { kind: "connect", hosts: words };
+      return words.map((host) => ({ about: { kind: "connect", host }, text: host.text }));
     case "use":
-      return { kind: "use", tools: readTools(words) };
-    case "touch":
-      return { kind: "path", uses: ["read", "write", "delete"], globs: words };
-    default:
-      return { kind: "path", uses: [subject satisfies PathUse], globs: words };
+      return readTools(words).map((tool) => {
+        const server = tool.server === undefined ? "" : ` of ${tool.server.text}`;
+        return { about: { kind: "use", tool }, text: `${tool.name.text}${server}` };
+      });
+    default: {
+      const uses: readonly PathUse[] = subject === "touch" ? ["read", "write", "delete"] : [subject];
+      return words.map((glob) => ({ about: { kind: "path", uses, glob }, text: glob.text }));
+    }
   }
+}
+
+function textOf(words: readonly RuleWord[]): string {
+  return words.map(({ text }) => text).join(" ");
 }
 
 /** `@read` and its like stand alone. */

@@ -1,7 +1,7 @@
 import type { RulePlace } from "../policy.ts";
 import type { RuleWord } from "./read-words.ts";
 
-/** One line of a rule file, read but not yet bound to a workspace. */
+/** One rule of a file, read but not yet bound to a workspace. */
 export interface ParsedRule {
   readonly effect: Effect;
   readonly about: About;
@@ -19,9 +19,9 @@ export type PathUse = "read" | "write" | "delete";
 
 export type About =
   | { readonly kind: "run"; readonly words: readonly RuleWord[] }
-  | { readonly kind: "path"; readonly uses: readonly PathUse[]; readonly globs: readonly RuleWord[] }
-  | { readonly kind: "connect"; readonly hosts: readonly RuleWord[] }
-  | { readonly kind: "use"; readonly tools: readonly ToolPattern[] };
+  | { readonly kind: "path"; readonly uses: readonly PathUse[]; readonly glob: RuleWord }
+  | { readonly kind: "connect"; readonly host: RuleWord }
+  | { readonly kind: "use"; readonly tool: ToolPattern };
 
 export interface ToolPattern {
   readonly name: RuleWord;
