@@ -17,6 +17,7 @@ import type { Journal, RecordedChange } from "../journal.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { listCheckpoints, setCheckpoint } from "./checkpoints.ts";
 import { Contents } from "./contents.ts";
+import { isSameState, liesIn } from "./entry-states.ts";
 import { lookAt } from "./look-at.ts";
 import { netChanges, type Phase } from "./net-changes.ts";
 import { planUndo, type UndoPlan } from "./plan-undo.ts";
@@ -72,9 +73,23 @@ export class JournalHistory implements History {
   }
 
   async undo(selection: Selection, options: UndoOptions = {}): Promise<Undone> {
+    const undos = new UndoRecords(this.#parts.journal);
+    for (const without = new Set<string>(); ; ) {
+      const undone = await this.#undoSelected(selection, options, undos, without);
+      // The latest call may have failed before it changed anything: what is wanted is one that did.
+      if (selection.kind !== "last" || undone.files.length > 0) return undone;
+      for (const callId of undone.calls) without.add(callId);
+    }
+  }
+
+  async #undoSelected(
+    selection: Selection,
+    options: UndoOptions,
+    undos: UndoRecords,
+    without: ReadonlySet<string>,
+  ): Promise<Undone> {
     const { journal, environment, reach } = this.#parts;
-    const undos = new UndoRecords(journal);
-    const selected = selectChanges(selection, { journal, undos, reach });
+    const selected = selectChanges(selection, { journal, undos, reach, without });
     if (selected.length === 0) throw nothingToUndo(selection);
     const changes = withinPaths(selected, options.paths, environment.workspace);
     const calls = callsOf(changes);
@@ -83,7 +98,7 @@ export class JournalHistory implements History {
     const { plan, refusals, notes } = await settleConflicts(planUndo(phases, present), {
       merge: options.merge ?? false,
       contents: this.#contents,
-      whoElse: (path, callId) => this.#whoElse(path, callId, calls),
+      whoElse: (path, now) => this.#whoElse(path, now, changes),
     });
     const total = phases.reduce((count, { nets, move }) => count + nets.length + (move ? 1 : 0), 0);
     const isEmpty = plan.phases.every(({ steps, move }) => steps.length === 0 && !move);
@@ -99,7 +114,7 @@ export class JournalHistory implements History {
       calls,
       ...(isPart ? { paths: files.map(({ path }) => path) } : {}),
       ...(options.hunk === undefined ? {} : { hunk: options.hunk }),
-      ...(calls.every((callId) => undos.isUndo(callId)) ? { isRedo: true as const } : {}),
+      ...(selection.kind === "undo" ? { isRedo: true as const } : {}),
     });
     const kept = await applyPlan(plan, { environment, contents: this.#contents, signal: options.signal });
     const folders = kept.map((path) => `Left ${showPath(path)}/ where it is: something else is in it.`);
@@ -159,14 +174,16 @@ export class JournalHistory implements History {
     return { path, before, after, diff };
   }
 
-  /** A later call that changed a path, too. */
-  #whoElse(path: string, callId: string, calls: readonly string[]): string | undefined {
+  /** The later call that made a path what it is now; none when somebody else did. */
+  #whoElse(path: string, now: EntryState, changes: readonly RecordedChange[]): string | undefined {
     const { journal } = this.#parts;
-    const since = journal.find(callId)?.sequence ?? 0;
-    const other = journal
-      .changesAfter(since)
-      .findLast((change) => change.path === path && !calls.includes(change.callId));
-    return other && `${other.callId} (${journal.find(other.callId)?.tool ?? "unknown"})`;
+    const latest = journal
+      .changesAfter(changes[0]?.sequence ?? 0)
+      .findLast(
+        (change) => liesIn(path, [change.path]) && !changes.some((own) => own.callId === change.callId),
+      );
+    const isIt = latest && (latest.path === path ? isSameState(latest.after, now) : now.kind === "nothing");
+    return isIt ? `${latest.callId} (${journal.find(latest.callId)?.tool ?? "unknown"})` : undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
+import type { EntryState } from "../../contract/history.ts";
 import { counted } from "../../text/counted.ts";
 import type { Collision } from "../../text/merge/merge-lines.ts";
 import { showPath } from "../../text/show-path.ts";
@@ -16,8 +17,8 @@ export interface Refusal {
   readonly isChanged: boolean;
 }
 
-/** Who else has changed a path since a call: "call_… (edit.replace)", if the journal knows. */
-export type WhoElse = (path: string, callId: string) => string | undefined;
+/** The later call that made a path what it is now: "call_… (edit.replace)", if the journal knows. */
+export type WhoElse = (path: string, now: EntryState) => string | undefined;
 
 export async function explainConflict(
   conflict: Conflict,
@@ -31,7 +32,7 @@ export async function explainConflict(
     return { path, reason: `cannot be brought back: ${why}`, details: "", isChanged: false };
   }
   const { after, callId } = pieces[0];
-  const who = whoElse(path, callId);
+  const who = whoElse(path, now);
   const what =
     now.kind === "nothing" ? "is gone" : after.kind === "nothing" ? "is there again" : "has changed";
   return {
@@ -86,7 +87,13 @@ export function refuseUndo(refusals: readonly Refusal[], total: number, hasMerge
       ? ["Take only these changes out of what is there now with `merge: true`."]
       : []),
     ...(refusals.length < total ? ["Undo the others with `skip_changed: true`."] : []),
-    ...(refusals.length === total && (changed.length === 0 || hasMerged) ? ["Restore it by hand."] : []),
+    ...(refusals.length === total && (changed.length === 0 || hasMerged)
+      ? [
+          hasMerged
+            ? "The two changes touch each other: make this one by hand, or undo the later one first."
+            : "Restore it from elsewhere, git for example.",
+        ]
+      : []),
   ];
   return new ToolError(
     changed.length > 0 ? "stale" : "unavailable",

@@ -10,15 +10,17 @@ export interface Reach {
   readonly calls: "session" | "workspace";
 }
 
+export interface SelectionDesk {
+  readonly journal: Journal;
+  readonly undos: UndoRecords;
+  readonly reach: Reach;
+  /** Calls that are not meant by "the latest". */
+  readonly without?: ReadonlySet<string>;
+}
+
 /** What the selected calls changed, in the order it was done. */
-export function selectChanges(
-  selection: Selection,
-  {
-    journal,
-    undos,
-    reach,
-  }: { readonly journal: Journal; readonly undos: UndoRecords; readonly reach: Reach },
-): readonly RecordedChange[] {
+export function selectChanges(selection: Selection, desk: SelectionDesk): readonly RecordedChange[] {
+  const { journal, undos, reach } = desk;
   const own = reach.calls === "session" ? { session: reach.session } : {};
   const changing = { changing: true, ...own };
   switch (selection.kind) {
@@ -31,7 +33,7 @@ export function selectChanges(
       return changesOf(journal.calls({ ...changing, after: first - 1, upTo: last }), journal);
     }
     case "last":
-      return changesOf(latest(selection.count, changing, journal, undos), journal);
+      return changesOf(latest(selection.count, changing, desk), journal);
     case "since":
       return changesOf(journal.calls({ ...changing, since: selection.time }), journal);
     case "session":
@@ -59,19 +61,20 @@ function changesOf(calls: readonly CallRecord[], journal: Journal): readonly Rec
 function latest(
   count: number,
   filter: Parameters<Journal["calls"]>[0],
-  journal: Journal,
-  undos: UndoRecords,
+  { journal, undos, without }: SelectionDesk,
 ): readonly CallRecord[] {
   const found: CallRecord[] = [];
-  let upTo = Number.MAX_SAFE_INTEGER;
-  while (found.length < count) {
+  for (let upTo = Number.MAX_SAFE_INTEGER; found.length < count; ) {
     const calls = journal.calls({ ...filter, upTo, limit: count + 8 });
-    for (const call of calls) {
-      if (!undos.isUndo(call.callId) && undos.undoneBy(call.callId) === undefined) found.push(call);
-    }
     const oldest = calls.at(-1);
     if (oldest === undefined) break;
     upTo = oldest.sequence - 1;
+    found.push(
+      ...calls.filter(
+        ({ callId }) =>
+          !without?.has(callId) && !undos.isUndo(callId) && undos.undoneBy(callId) === undefined,
+      ),
+    );
   }
   return found.slice(0, count);
 }
