@@ -2,6 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import { describePart } from "../../guardian/describe-part.ts";
 import { placeOf } from "../../guardian/guard-paths.ts";
 import type { Decision, PartVerdict } from "../../guardian/policy.ts";
+import { printableLine } from "../../text/printable.ts";
 
 /** A rule forbids it, whoever asks. */
 export function denied(decision: Decision): ToolError {
@@ -44,7 +45,7 @@ function describe({ verdict, parts }: Decision): string {
   for (const part of parts) {
     if (part.verdict !== verdict) continue;
     const why = describeReason(part);
-    deeds.set(why, (deeds.get(why) ?? new Set()).add(shorten(describePart(part.part))));
+    deeds.set(why, (deeds.get(why) ?? new Set()).add(deedOf(part)));
   }
   return [...deeds].map(([why, would]) => `it would ${list([...would])}${why}`).join("; ");
 }
@@ -62,6 +63,8 @@ function list(deeds: readonly string[]): string {
 
 const maxChars = 300;
 
-function shorten(text: string): string {
-  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}…`;
+/** On one line, whatever the command or the path holds. */
+function deedOf({ part }: PartVerdict): string {
+  const deed = printableLine(describePart(part));
+  return deed.length <= maxChars ? deed : `${deed.slice(0, maxChars)}…`;
 }
