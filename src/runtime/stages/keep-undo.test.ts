@@ -1,0 +1,51 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { snapshot } from "../../environment/local/trials/change-world.ts";
+import { catalog } from "../../tools/catalog.ts";
+import { changingCalls, newKeepWorld, openKeepRoom } from "./trials/keep-world.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.asyncDispose]());
+
+describe("every tool that changes files", () => {
+  it("has a call here", async () => {
+    const tools = await Promise.all(Object.values(catalog).map((load) => load()));
+    const changing = tools.filter(({ risk }) => risk === "write" || risk === "destructive");
+    const others = changing
+      .filter(({ name }) => !/^(journal|transaction)\./.test(name))
+      .map(({ name }) => name);
+    expect(new Set(changingCalls.map(([, tool]) => tool))).toEqual(new Set(others));
+  });
+
+  it.each(changingCalls)("%s, and that can be undone and redone", async (_, tool, input) => {
+    const home = newKeepWorld(folder.path);
+    const workspace = join(home, "workspace");
+    const before = snapshot(workspace);
+    const crib = await openKeepRoom(home);
+    const { isError, content, callId } = await crib.call(tool, input);
+    expect([isError, content]).toEqual([false, content]);
+    const after = snapshot(workspace);
+    expect(after).not.toEqual(before);
+    await crib.call("journal.undo", { call: callId });
+    expect(snapshot(workspace)).toEqual(before);
+    await crib.call("journal.undo", { redo: true });
+    expect(snapshot(workspace)).toEqual(after);
+    await crib.close();
+  });
+
+  it("leaves the state directory alone when it only reads", async () => {
+    const home = newKeepWorld(folder.path);
+    const crib = await openKeepRoom(home);
+    for (const [tool, input] of [
+      ["file.read", { path: "a.txt" }],
+      ["search.grep", { pattern: "one" }],
+      ["edit.preview", { edit: { path: "a.txt", find: "two", replace: "2" } }],
+    ] as const)
+      await crib.call(tool, input);
+    const [name = ""] = readdirSync(join(home, "state", "workspaces"));
+    expect(readdirSync(join(home, "state", "workspaces", name))).not.toContain("blobs");
+    await crib.close();
+  });
+});
