@@ -5,6 +5,7 @@ const maxAlternatives = 256;
 
 /** Writes `a.{ts,js}` out as `a.ts` and `a.js`. Braces may nest; in a class or after a backslash they mean themselves. */
 export function expandBraces(pattern: string): string[] {
+  if (!/[{}[]/.test(pattern)) return [pattern];
   const { texts, next } = expandUntil(pattern, 0, "");
   if (next < pattern.length) {
     throw new GlobSyntaxError('this "}" closes nothing', next, 'Write "\\}" for a brace.');
