@@ -1,6 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { decide } from "../../../guardian/decide.ts";
+import { grantsFor } from "../../../guardian/grants.ts";
+import { compilePolicy } from "../../../guardian/rules/compile-policy.ts";
 import type { ApprovalRequest } from "../../../toolcrib.ts";
 import { markSegments } from "./mark-segments.ts";
 import { quoteText } from "./quote-text.ts";
@@ -56,6 +59,49 @@ Changes
   | -one
   | +two
 It can be allowed only once.
+`);
+});
+
+it("shows a command with the parts that are asked, why, and by which rule", () => {
+  const command = "npm test && git push --force | tee log";
+  const rules = {
+    level: "user",
+    name: "/config/rules",
+    text: "allow run npm test\nask run git push **\n",
+  } as const;
+  const decision = decide(
+    {
+      mode: "cautious",
+      tool: { name: "shell.run", risk: "execute" },
+      accesses: [{ kind: "execute", command }],
+      sandbox: "none",
+      realPaths: new Map(),
+    },
+    compilePolicy([rules], { workspace: "/workspace", home: "/home/ada", own: [] }),
+  );
+  const { risk, record, parts } = decision;
+  const shown = show({
+    tool: "shell.run",
+    accesses: [{ kind: "execute", command }],
+    risk,
+    ...record,
+    parts,
+    grants: grantsFor(decision, "shell.run") ?? [],
+  });
+  expect(shown).toBe(`
+Asked  shell.run
+Risk   destructive
+Why    a rule asks before this
+Rule   ask run git push ** (/config/rules:2)
+Command
+  | npm test && git push --force | tee log
+  |             ^^^^^^^^^^^^^^^^   ^^^^^^^
+  - git push --force: a rule asks before this: ask run git push ** (/config/rule
+    s:2)
+  - tee log: mode cautious asks before commands run
+To allow it for this session, or always, adds:
+  | allow run git push --force by shell.run
+  | allow run tee log by shell.run
 `);
 });
 

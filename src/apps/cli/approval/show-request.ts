@@ -61,7 +61,7 @@ function showCommand(command: string, parts: readonly PartVerdict[], columns: nu
 
 function showReason(command: string, part: PartVerdict, columns: number): readonly string[] {
   const { start, end } = segmentOf(part)!.span;
-  const place = part.rule ? ` (${placeOf(part.rule)})` : "";
+  const place = part.rule ? `: ${part.rule.text} (${placeOf(part.rule)})` : "";
   return wrap(printableLine(`${command.slice(start, end)}: ${part.reason}${place}`), columns - 4).map(
     (line, index) => `${index === 0 ? "  - " : "    "}${line}`,
   );
