@@ -1,0 +1,167 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { EntryState } from "../../contract/history.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { isSameState } from "./entry-states.ts";
+import { openUndoRoom, type UndoRoom, wholeOf } from "./trials/undo-room.ts";
+
+type Whole = Readonly<Record<string, EntryState>>;
+
+const paths = ["a", "b", "d/a", "d/e/b", "d/e", "f/a", "d"];
+const path = fc.constantFrom(...paths);
+const content = fc.constantFrom(
+  "",
+  "one\n",
+  "one\ntwo\nthree\n",
+  "x\0y",
+  "grün\r\n",
+  "one\nTWO\nthree\nfour\n",
+);
+
+/** A call that may change something; most of them can. */
+const anyCall = fc.oneof(
+  fc.record({ tool: fc.constant("file.write"), input: fc.record({ path, content }) }),
+  fc.record({
+    tool: fc.constant("edit.replace"),
+    input: fc.record({
+      path,
+      find: fc.constantFrom("one", "two"),
+      replace: fc.constantFrom("1", "two\ntwo"),
+    }),
+  }),
+  fc.record({ tool: fc.constant("file.delete"), input: fc.record({ path, recursive: fc.boolean() }) }),
+  fc.record({
+    tool: fc.constant("file.move"),
+    input: fc.record({ from: path, to: path, replace: fc.boolean() }),
+  }),
+  fc.record({
+    tool: fc.constant("edit.patch"),
+    input: fc.record({
+      patch: fc
+        .tuple(path, path)
+        .map(
+          ([one, other]) =>
+            `*** Begin Patch\n*** Add File: ${one}/new\n+new\n*** Delete File: ${other}\n*** End Patch`,
+        ),
+    }),
+  }),
+);
+
+const files = { a: "one\ntwo\nthree\n", "d/a": "one\n", "d/e/b": "x\0y", "f/a": "" };
+
+function openRoom(): Promise<UndoRoom> {
+  const environment = new MemoryEnvironment({ files });
+  environment.link("link", "d/a");
+  return openUndoRoom({ environment });
+}
+
+interface Made {
+  readonly id: string;
+  readonly before: Whole;
+  readonly after: Whole;
+}
+
+/** Makes calls; gives those that changed something, with what stood there before and after. */
+async function make(room: UndoRoom, calls: readonly { tool: string; input: object }[]): Promise<Made[]> {
+  const made: Made[] = [];
+  let before = await wholeOf(room.elsewhere);
+  for (const { tool, input } of calls) {
+    const { callId } = await room.crib.call(tool, input);
+    const after = await wholeOf(room.elsewhere);
+    if (JSON.stringify(after) !== JSON.stringify(before)) made.push({ id: callId, before, after });
+    before = after;
+  }
+  return made;
+}
+
+const runs = { numRuns: 60 };
+
+it("undoes call after call back to the beginning, and redoes them all", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyCall, { maxLength: 8 }), async (calls) => {
+      await using room = await openRoom();
+      const made = await make(room, calls);
+      for (const { before } of made.toReversed()) {
+        await room.call("journal.undo", {});
+        expect(await wholeOf(room.elsewhere)).toEqual(before);
+      }
+      for (const { after } of made) {
+        await room.call("journal.undo", { redo: true });
+        expect(await wholeOf(room.elsewhere)).toEqual(after);
+      }
+    }),
+    runs,
+  );
+});
+
+it("undoes a range, a number of calls, or all after a checkpoint at once, and redoes it", async () => {
+  const ways = fc.constantFrom("range", "last", "checkpoint");
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyCall, { maxLength: 3 }),
+      fc.array(anyCall, { minLength: 1, maxLength: 6 }),
+      ways,
+      async (earlier, later, way) => {
+        await using room = await openRoom();
+        await make(room, earlier);
+        await room.call("journal.checkpoint", { name: "here" });
+        const made = await make(room, later);
+        const [first, last] = [made[0], made.at(-1)];
+        if (!first || !last) return;
+        const input = {
+          range: { call: `${first.id}..${last.id}` },
+          last: { last: made.length },
+          checkpoint: { checkpoint: "here" },
+        }[way];
+        await room.crib.call("journal.undo", input);
+        expect(await wholeOf(room.elsewhere)).toEqual(first.before);
+        if (JSON.stringify(first.before) === JSON.stringify(last.after)) return;
+        await room.call("journal.undo", { redo: true });
+        expect(await wholeOf(room.elsewhere)).toEqual(last.after);
+      },
+    ),
+    runs,
+  );
+});
+
+it("never touches a path that is not as the undone calls left it, and undoes all or nothing", async () => {
+  const edit = fc.record({ path, content: fc.constantFrom("human\n", "one\nhuman\nthree\n") });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyCall, { minLength: 1, maxLength: 6 }),
+      fc.array(edit, { maxLength: 3 }),
+      fc.nat(),
+      fc.boolean(),
+      async (calls, edits, pick, skip_changed) => {
+        await using room = await openRoom();
+        const made = await make(room, calls);
+        const undone = made[pick % Math.max(1, made.length)];
+        if (!undone) return;
+        for (const { path: edited, content: text } of edits)
+          await room.elsewhere.writeFile(edited, Buffer.from(text)).catch(() => {});
+        const found = await wholeOf(room.elsewhere);
+        const result = await room.crib.call("journal.undo", { call: undone.id, skip_changed });
+        const left = await wholeOf(room.elsewhere);
+        if (result.isError) expect(left).toEqual(found);
+        for (const name of new Set([...Object.keys(found), ...Object.keys(left)])) {
+          const [now, then] = [found[name] ?? nothing, left[name] ?? nothing];
+          if (isSameState(now, then)) continue;
+          if (isMovedWith(name, undone)) continue;
+          const wasLeftSo = isSameState(now, undone.after[name] ?? nothing);
+          expect([name, wasLeftSo]).toEqual([name, true]);
+        }
+      },
+    ),
+    { numRuns: 120 },
+  );
+});
+
+const nothing: EntryState = { kind: "nothing" };
+
+/** What lies in a directory that the call moved goes back with it, whatever it is by now. */
+function isMovedWith(name: string, { before, after }: Made): boolean {
+  const folders = [...Object.entries(before), ...Object.entries(after)]
+    .filter(([folder, { kind }]) => kind === "directory" && (!before[folder] || !after[folder]))
+    .map(([folder]) => folder);
+  return folders.some((folder) => name.startsWith(`${folder}/`));
+}
