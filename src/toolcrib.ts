@@ -166,7 +166,8 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   };
   const blobs = openBlobs(files.blobs);
   const without = [realWorkspace(state)];
-  const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without });
+  const { guard } = policy;
+  const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, guard });
   const reach = { session, calls: options.undoes ?? "session" } as const;
   const counter = openCounter({
     environment,

@@ -29,6 +29,8 @@ export function differencesOf(before: Snapshot, after: Snapshot): readonly Diffe
 function mayDiffer(before: Snapshot, earlier: number, after: Snapshot, place: number): boolean {
   const mode = modeAt(before, earlier);
   if (mode !== modeAt(after, place)) return true;
-  const isEntered = kindOfMode(mode) === "directory" && !before.leftOut.has(earlier);
-  return !isEntered && !(isSettled(before, earlier) && looksSame(before, earlier, after, place));
+  const kind = kindOfMode(mode);
+  // What is in it is compared entry by entry.
+  if (kind === "directory" && !before.leftOut.has(earlier)) return false;
+  return (kind === "file" && !isSettled(before, earlier)) || !looksSame(before, earlier, after, place);
 }

@@ -7,7 +7,7 @@ import { isSameState, nothing } from "../undo/entry-states.ts";
 import { type Difference, differencesOf } from "./differences.ts";
 import { blobName, GitBlobs } from "./git-blobs.ts";
 import { bytesAt, type Holding, isHeldByGit, looksSame, modeAt, repositoryOf } from "./ledger.ts";
-import type { Secured } from "./secure-contents.ts";
+import type { Secured, WhyRefused } from "./secure-contents.ts";
 
 export interface Found {
   /** In the order in which they can be taken back, last first. */
@@ -18,12 +18,14 @@ export interface Found {
   readonly holdings: ReadonlyMap<number, Holding>;
 }
 
+export interface FindingParts {
+  readonly environment: Environment;
+  readonly blobs: Blobs;
+  readonly whyRefused: WhyRefused;
+}
+
 /** Finds out what stands at the paths where two snapshots differ, and what stood there. */
-export async function findChanges(
-  before: Secured,
-  after: Snapshot,
-  parts: { readonly environment: Environment; readonly blobs: Blobs },
-): Promise<Found> {
+export async function findChanges(before: Secured, after: Snapshot, parts: FindingParts): Promise<Found> {
   const now = new Present(after, parts);
   const uncovered = new Map<string, string>();
   const drafts: Draft[] = [];
@@ -39,7 +41,9 @@ export async function findChanges(
     if (isSameState(change.before, change.after) || isUnknownButSame(draft, change, before.snapshot, after))
       return [];
     if (change.lost !== undefined) uncovered.set(change.path, change.lost);
-    return [change];
+    // Undo may not remove it, and there is nothing to bring back.
+    const isBeyondReach = change.before.kind === "nothing" && parts.whyRefused(change.path) !== undefined;
+    return isBeyondReach ? [] : [change];
   });
   return { changes, uncovered, holdings: now.holdings };
 }
@@ -101,11 +105,13 @@ class Present {
   readonly #snapshot: Snapshot;
   readonly #environment: Environment;
   readonly #blobs: Blobs;
+  readonly #whyRefused: WhyRefused;
 
-  constructor(snapshot: Snapshot, parts: { readonly environment: Environment; readonly blobs: Blobs }) {
+  constructor(snapshot: Snapshot, parts: FindingParts) {
     this.#snapshot = snapshot;
     this.#environment = parts.environment;
     this.#blobs = parts.blobs;
+    this.#whyRefused = parts.whyRefused;
   }
 
   async look({ path, after: place }: Difference, heldName: Holding | undefined): Promise<Standing> {
@@ -119,6 +125,8 @@ class Present {
       state: { kind: "file" as const, hash: "", bytes, mode: mode & 0o7777 },
       unread: why,
     });
+    const refusal = this.#whyRefused(path);
+    if (refusal !== undefined) return unread(refusal);
     if (bytes > maxHashedBytes) return unread("too large to be read");
     try {
       return bytes <= maxKeptBytes
@@ -149,13 +157,13 @@ const maxHashedBytes = 1024 * 1024 * 1024;
 async function fetchFromGit(
   drafts: readonly Draft[],
   { snapshot, holdings }: Secured,
-  { environment, blobs }: { readonly environment: Environment; readonly blobs: Blobs },
+  { environment, blobs, whyRefused }: FindingParts,
 ): Promise<ReadonlyMap<Holding, string>> {
   const known = new Map<Holding, string>();
   const wanted = new Map<string, Set<Holding>>();
   for (const { before, stands, path } of drafts) {
     const holding = before === undefined ? undefined : holdings[before];
-    if (holding === undefined || !isHeldByGit(holding)) continue;
+    if (holding === undefined || !isHeldByGit(holding) || whyRefused(path) !== undefined) continue;
     if (stands.isAsHeld && stands.state.kind === "file") known.set(holding, stands.state.hash);
     const directory = repositoryOf(snapshot, path)?.path ?? "";
     wanted.set(directory, (wanted.get(directory) ?? new Set()).add(holding));
@@ -190,8 +198,8 @@ function toChange(
   const state = { kind: "file" as const, hash: hash ?? "", bytes, mode: mode & 0o7777 };
   if (hash !== undefined)
     return { path, before: state, after, ...(stands.unread && { lost: stands.unread }) };
-  const lost = holding === undefined ? before.uncovered.get(place) : "git no longer has it";
-  return { path, before: state, after, lost: lost ?? "it was not kept" };
+  const lost = before.uncovered.get(place) ?? stands.unread ?? "git no longer has it";
+  return { path, before: state, after, lost };
 }
 
 /** What was not read may be what it was, if it looks like it. */

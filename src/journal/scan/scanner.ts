@@ -1,6 +1,8 @@
+import { posix } from "node:path";
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { PathGuard } from "../../contract/guard.ts";
 import type { Snapshot } from "../../contract/snapshot.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
@@ -36,6 +38,8 @@ export interface ScannerParts {
   readonly folder: string;
   /** Absolute paths in the workspace that belong to us. */
   readonly without?: readonly string[];
+  /** What it refuses to let anybody write is not kept: undo cannot bring it back either. */
+  readonly guard?: PathGuard;
   readonly limits?: Partial<ScanLimits>;
 }
 
@@ -89,12 +93,17 @@ class ChangeScanner implements Scanner {
     return settled;
   }
 
+  readonly #whyRefused = (path: string): string | undefined => {
+    const { guard, environment } = this.#parts;
+    return guard?.("write", posix.join(environment.workspace, path))?.reason;
+  };
+
   async #begin({ id, signal }: Pick<ToolCall, "id" | "signal">): Promise<Begun> {
     const { journal, environment, blobs } = this.#parts;
     const snapshot = await this.#snapshot({ signal });
     const collection = journal.records("collected").at(-1)?.sequence ?? 0;
     const earlier = this.#stillKept(this.#latest ?? (await this.#pending.latest()), collection);
-    const parts = { environment, blobs, git: this.#git, limits: this.#limits };
+    const parts = { environment, blobs, git: this.#git, limits: this.#limits, whyRefused: this.#whyRefused };
     const before = await secureContents(snapshot, earlier, parts, signal);
     const sequence = journal.append("scan", { callId: id });
     const begun = { callId: id, sequence, collection, before };
@@ -116,7 +125,7 @@ class ChangeScanner implements Scanner {
   async #record({ callId, sequence, collection, before }: Begun): Promise<readonly string[]> {
     const { journal, environment, blobs } = this.#parts;
     const after = await this.#snapshot({ like: before.snapshot });
-    const found = await findChanges(before, after, { environment, blobs });
+    const found = await findChanges(before, after, { environment, blobs, whyRefused: this.#whyRefused });
     const others = journal.changesAfter(sequence).filter((change) => change.callId !== callId);
     const changes = withoutOthers(found.changes, others, blobs);
     journal.change(callId, changes);
