@@ -51,15 +51,7 @@ export async function openCommandRoom(
   const beside = (command: string) =>
     void execFileSync("bash", ["-c", command], { cwd: workspace, stdio: "pipe", env: variables });
   if (git) beside("git init -q && git add -A && git commit -q -m first");
-  const crib = await openToolcrib({
-    workspace,
-    stateDirectory: join(home, "state"),
-    configDirectory: join(home, "config"),
-    mode: "yolo",
-    approve: () => ({ allow: true }),
-    tools: [bashTool, undoTool],
-    ...options,
-  });
+  const { crib } = await openRoomIn(home, options);
   return {
     crib,
     home,
@@ -74,6 +66,25 @@ export async function openCommandRoom(
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Opens the room that was made in a folder once more. */
+export async function openRoomIn(
+  home: string,
+  options: ToolcribOptions = {},
+): Promise<{ readonly crib: Toolcrib; readonly workspace: string }> {
+  const workspace = join(home, "work space");
+  const crib = await openToolcrib({
+    workspace,
+    stateDirectory: join(home, "state"),
+    configDirectory: join(home, "config"),
+    mode: "yolo",
+    approve: () => ({ allow: true }),
+    tools: [bashTool, undoTool],
+    undoes: "workspace",
+    ...options,
+  });
+  return { crib, workspace };
 }
 
 const variables = {
