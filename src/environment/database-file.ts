@@ -1,4 +1,14 @@
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmdirSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { errnoOf } from "./failures.ts";
 
 /** Makes the file of a database if it is not there, for nobody else to read: what SQLite puts beside it follows it. */
@@ -26,6 +36,23 @@ export function setAside(path: string, identity: string): string | undefined {
     }
     return aside;
   });
+}
+
+/** The databases that were set aside, oldest first. */
+export function damagedBeside(path: string): readonly string[] {
+  const prefix = `${basename(path)}.damaged-`;
+  try {
+    const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix) && /Z$/.test(name));
+    return names.sort().map((name) => join(dirname(path), name));
+  } catch {
+    return [];
+  }
+}
+
+/** What a database takes, with what SQLite keeps beside it. */
+export function sizeOf(path: string): number {
+  const sizes = ["", "-wal", "-shm"].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** Whoever can make the folder is alone; a folder that stays is left of a process that was killed. */

@@ -1,7 +1,7 @@
 import type { CallResult } from "../../toolcrib.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { onInterruption } from "./interruption.ts";
-import { printFailure, printJson, remarkRecovered, toReport } from "./report.ts";
+import { printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "./report.ts";
 
 /**
  * Calls one of the journal's tools for the person at the command line, who may undo whatever was done in the workspace,
@@ -26,6 +26,7 @@ export async function callJournal(
   else if (result.error) printFailure({ ...result.error, hint: asFlags(result.error.hint) });
   else show(result);
   await crib.close();
+  remarkWarnings(crib.warnings);
   interruption.stop();
   return exitCodeOf(result.error?.code);
 }

@@ -380,30 +380,16 @@ describe("the other commands", () => {
       config: join(home, "config"),
       cache: join(home, "cache"),
       journal: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/journal\.sqlite$/),
+      blobs: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/blobs$/),
       outputs: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/outputs$/),
       changes: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/changes$/),
+      scans: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/scans$/),
     });
     expect(table!.stdout).toBe(
       Object.entries(paths)
         .map(([name, path]) => `${name.padEnd(9)}  ${path}\n`)
         .join(""),
     );
-  });
-
-  it("show what was called, newest first", async () => {
-    const env = { TOOLCRIB_HOME: join(folder, "another home") };
-    const empty = await run(["log"], { env });
-    await run(["call", "file.read", "--path", "poem.txt"], { env });
-    await run(["call", "file.read", "--path", "none.txt"], { env });
-    const [table, json] = await Promise.all([
-      run(["log"], { env }),
-      run(["log", "--limit=1", "--json"], { env }),
-    ]);
-    expect(empty).toEqual({ exit: 0, stdout: "", stderr: `No calls in ${workspace} yet.\n` });
-    expect(table.stdout.replace(/^\S+ \S+ {2}/gm, "").replace(/\d+ ms +/g, "1 ms  ")).toBe(
-      'file.read  not-found  1 ms  {"path":"none.txt"}\nfile.read  ok         1 ms  {"path":"poem.txt"}\n',
-    );
-    expect(JSON.parse(json.stdout)).toMatchObject([{ tool: "file.read", outcome: "not-found" }]);
   });
 
   it("take a person round, and leave the folder as it was", async () => {

@@ -47,6 +47,11 @@ export function remarkRecovered(recovered: readonly RecoveredChange[]): void {
   }
 }
 
+/** What a person has to know beyond the answer. */
+export function remarkWarnings(warnings: readonly string[]): void {
+  for (const warning of warnings) remark(`${paint(2, "yellow", warning)}\n`);
+}
+
 const maxNames = 5;
 
 /** The first of them; the journal has all. */

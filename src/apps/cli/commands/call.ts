@@ -20,7 +20,7 @@ import {
 import { readCount } from "../parse-arguments.ts";
 import { showProgress } from "../progress.ts";
 import { readInput } from "../read-input.ts";
-import { printFailure, printJson, remarkRecovered, toReport } from "../report.ts";
+import { printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "../report.ts";
 import { isTerminal, print, remark } from "../terminal.ts";
 
 /** `toolcrib call` */
@@ -102,6 +102,7 @@ export const callCommand: Command = {
     if (options.has("json")) printJson(toReport(result));
     else printResult(result);
     await crib.close();
+    remarkWarnings(crib.warnings);
     interruption.stop();
     return exitCodeOf(result.error?.code);
   },

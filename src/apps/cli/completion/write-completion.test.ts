@@ -75,7 +75,7 @@ describe("in bash", () => {
         ["toolcrib", "tools", "--dialect", "tool"],
       ),
     ).toEqual([
-      ["--limit", "--workspace", "--json", "--help"],
+      ["--limit", "--session", "--tool", "--failed", "--since", "--head", "--workspace", "--json", "--help"],
       ["safe", "cautious", "paranoid", "yolo"],
       ["safe", "cautious", "paranoid", "yolo"],
       ["paranoid"],

@@ -1,0 +1,58 @@
+import { BlobFolder } from "../environment/blobs/blob-folder.ts";
+import { damagedBeside, sizeOf } from "../environment/database-file.ts";
+import { Breath } from "../text/breath.ts";
+import { coverageOf } from "./coverage.ts";
+import type { CallRecord, Journal, SessionRecord } from "./journal.ts";
+
+/** How a journal is doing. */
+export interface JournalSurvey {
+  readonly file: string;
+  /** Of the database. */
+  readonly bytes: number;
+  readonly contents: { readonly count: number; readonly bytes: number };
+  /** The earliest call that can be undone whole. */
+  readonly oldestUndoable: CallRecord | undefined;
+  readonly openSessions: readonly SessionRecord[];
+  /** Calls whose process died before they ended. */
+  readonly interrupted: readonly CallRecord[];
+  /** Databases that were found damaged. */
+  readonly setAside: readonly { readonly file: string; readonly bytes: number }[];
+}
+
+/** Looks at everything that is kept, and changes nothing. */
+export async function surveyJournal(
+  journal: Journal,
+  { file, folder }: { readonly file: string; readonly folder: string },
+): Promise<JournalSurvey> {
+  const blobs = new BlobFolder(folder);
+  const contents = { count: 0, bytes: 0 };
+  const breath = new Breath();
+  for (const { bytes } of blobs.list()) {
+    contents.count += 1;
+    contents.bytes += bytes;
+    if (breath.isDue) await breath.take();
+  }
+  return {
+    file,
+    bytes: sizeOf(file),
+    contents,
+    oldestUndoable: await findOldestUndoable(journal, blobs, breath),
+    openSessions: journal.sessions().filter(({ state }) => state === "open"),
+    interrupted: journal
+      .running()
+      .flatMap(({ callId, isAlive }) => (isAlive ? [] : (journal.find(callId) ?? []))),
+    setAside: damagedBeside(file).map((damaged) => ({ file: damaged, bytes: sizeOf(damaged) })),
+  };
+}
+
+async function findOldestUndoable(
+  journal: Journal,
+  blobs: BlobFolder,
+  breath: Breath,
+): Promise<CallRecord | undefined> {
+  for (const { callId } of journal.calls({ changing: true }).toReversed()) {
+    if (coverageOf(journal.changesOf([callId]), blobs) === "whole") return journal.find(callId);
+    if (breath.isDue) await breath.take();
+  }
+  return undefined;
+}
