@@ -6,11 +6,17 @@ import type { Mode } from "../guardian/mode.ts";
 import type { Decision } from "../guardian/policy.ts";
 import type { Policy } from "../guardian/rules/compile-policy.ts";
 import { questionOf } from "../runtime/approvals/question-of.ts";
+import { parseInput } from "../runtime/stages/reject-invalid-input.ts";
 
 /** A call that is only thought of. */
 export interface JudgedCall {
   readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "risk">;
   readonly accesses: readonly Access[];
+}
+
+/** The call that a tool would be given; throws `invalid-input` where it does not fit. */
+export function toJudgedCall(tool: AnyTool, input: unknown): JudgedCall {
+  return { tool, accesses: tool.accesses(parseInput(tool, input)) };
 }
 
 /** What the guardian would say of a call, with what its paths lead to now. Nothing is done. */

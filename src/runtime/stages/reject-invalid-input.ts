@@ -1,18 +1,24 @@
 import type { z } from "zod";
 import { safeParse } from "zod/v4/core";
 import { ToolError } from "../../contract/error.ts";
+import type { AnyTool } from "../../contract/tool.ts";
 import { nearest } from "../../text/nearest.ts";
 import type { Stage } from "../stage.ts";
 
 /** Only input that fits the tool's schema goes on, parsed; the rest is explained in one line for each fault. */
 export const rejectInvalidInput: Stage = async (call, next) => {
-  const parsed = safeParse(call.tool.input, call.input);
-  if (!parsed.success)
-    throw invalidInput(call.tool.name, parsed.error.issues, keysOf(call.tool.input), call.input);
-  const accesses = call.tool.accesses(parsed.data);
+  const input = parseInput(call.tool, call.input);
+  const accesses = call.tool.accesses(input);
   call.account.accesses = accesses;
-  return next({ ...call, input: parsed.data, accesses });
+  return next({ ...call, input, accesses });
 };
+
+/** Throws `invalid-input` for what does not fit. */
+export function parseInput(tool: AnyTool, input: unknown): unknown {
+  const parsed = safeParse(tool.input, input);
+  if (parsed.success) return parsed.data;
+  throw invalidInput(tool.name, parsed.error.issues, keysOf(tool.input), input);
+}
 
 function invalidInput(
   tool: string,

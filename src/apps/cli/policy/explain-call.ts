@@ -1,9 +1,8 @@
-import { safeParse } from "zod/v4/core";
 import type { Access } from "../../../contract/access.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
-import { type JudgedCall, judge } from "../../../door/judge.ts";
+import { type JudgedCall, judge, toJudgedCall } from "../../../door/judge.ts";
 import type { Decision } from "../../../guardian/policy.ts";
 import type { Arguments } from "../command.ts";
 import { readInput } from "../read-input.ts";
@@ -58,11 +57,5 @@ function callOf(name: string, risk: JudgedCall["tool"]["risk"], access: Access):
 
 async function readToolCall(name: string, words: readonly string[]): Promise<JudgedCall> {
   const entry = findTool(findDialect("toolcrib").tools, name);
-  const tool = await entry.load();
-  const parsed = safeParse(tool.input, await readInput(entry, words));
-  if (parsed.success) return { tool, accesses: tool.accesses(parsed.data) };
-  const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "input"}: ${message}`);
-  throw new ToolError("invalid-input", `${name}: ${faults.join("; ")}`, {
-    hint: `See: toolcrib call ${name} --help`,
-  });
+  return toJudgedCall(await entry.load(), await readInput(entry, words));
 }
