@@ -15,6 +15,7 @@ import { keepUndo } from "./stages/keep-undo.ts";
 import { limitOutput } from "./stages/limit-output.ts";
 import { limitTime } from "./stages/limit-time.ts";
 import { recordJournal } from "./stages/record-journal.ts";
+import { redactSecrets } from "./stages/redact-secrets.ts";
 import { rejectInvalidInput } from "./stages/reject-invalid-input.ts";
 import { takeTurns } from "./stages/take-turns.ts";
 
@@ -47,6 +48,7 @@ export function openCounter(parts: CounterParts): Next {
       keepUndo(parts),
       limitTime,
       limitOutput(parts.outputs),
+      redactSecrets,
     ],
     runTool(parts.environment, parts.historyFor),
   );

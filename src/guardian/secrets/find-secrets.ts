@@ -9,8 +9,10 @@ import type { Secret } from "./secret.ts";
  */
 export function findSecrets(text: string): readonly Secret[] {
   if (text.length < shortestSecret) return none;
-  const found = [...findKeysIn(text), ...findNamedValues(text), ...findPrivateKeys(text)];
-  return found.length < 2 ? found : joined(found);
+  const keys = findKeysIn(text);
+  const values = findNamedValues(text);
+  const lines = findPrivateKeys(text);
+  return keys.length + values.length + lines.length === 0 ? none : joined([...keys, ...values, ...lines]);
 }
 
 const none: readonly Secret[] = [];

@@ -16,6 +16,7 @@ export function findNamedValues(text: string): readonly Secret[] {
 
 /** What a value is called that has this name; undefined for a name that says nothing. */
 export function kindOfName(name: string): string | undefined {
+  if (!endings.has(packed(name, name.length))) return undefined;
   const [, password, token, key, secret] = secretName.exec(name) ?? [];
   if (password !== undefined) return "password";
   if (token !== undefined) return "token";

@@ -1,10 +1,6 @@
 import { findSecrets } from "./find-secrets.ts";
+import { markOf } from "./marks.ts";
 import { fitsName, kindOfName } from "./named-values.ts";
-
-/** Stands where a secret was. */
-export function markOf(kind: string): string {
-  return `[redacted: ${kind}]`;
-}
 
 /** A text without what looks like a secret in it; `found` hears what each was. Line stays line. */
 export function redactText(text: string, found: (kind: string) => void = ignore): string {
@@ -22,7 +18,7 @@ export function redactText(text: string, found: (kind: string) => void = ignore)
 
 /**
  * The same for every string in a value, also for one that is secret by the name of its property. What has no secret in
- * it is given back as it is, the same object.
+ * it is given back as it is, the same object, unless it has properties that are worked out when they are looked at.
  */
 export function redactValue<Value>(value: Value, found: (kind: string) => void = ignore): Value {
   return redactPart(value, found, []) as Value;
@@ -54,20 +50,43 @@ function redactItems(
 }
 
 function redactProperties(object: object, found: (kind: string) => void, inside: readonly object[]): object {
-  let copy: object | undefined;
-  for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(object))) {
+  const keys = Object.keys(object);
+  let copy: Record<string, unknown> | undefined;
+  for (const [index, key] of keys.entries()) {
+    const { value, get } = Object.getOwnPropertyDescriptor(object, key)!;
+    const redacted = get === undefined ? redactNamed(key, value, found, inside) : undefined;
+    if (get === undefined && redacted === value) {
+      if (copy !== undefined) copy[key] = value;
+      continue;
+    }
+    copy ??= copyOf(object as Record<string, unknown>, keys.slice(0, index));
+    if (get === undefined) copy[key] = redacted;
     // What is worked out when it is looked at stays so.
-    if (!("value" in property)) continue;
-    const { value } = property;
-    const kind = typeof value === "string" ? kindOfName(key) : undefined;
-    const isSecret = kind !== undefined && fitsName(kind, value);
-    const redacted = isSecret ? markOf(kind) : redactPart(value, found, inside);
-    if (redacted === value) continue;
-    if (isSecret) found(kind);
-    copy ??= Object.create(Object.getPrototypeOf(object), Object.getOwnPropertyDescriptors(object)) as object;
-    Object.defineProperty(copy, key, { ...property, value: redacted });
+    else defineGetter(copy, key, () => redactPart(get.call(object), ignore, inside));
   }
   return copy ?? object;
+}
+
+function redactNamed(
+  key: string,
+  value: unknown,
+  found: (kind: string) => void,
+  inside: readonly object[],
+): unknown {
+  const kind = typeof value === "string" ? kindOfName(key) : undefined;
+  if (kind === undefined || !fitsName(kind, value as string)) return redactPart(value, found, inside);
+  found(kind);
+  return markOf(kind);
+}
+
+function copyOf(object: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  const copy = Object.create(Object.getPrototypeOf(object)) as Record<string, unknown>;
+  for (const key of keys) copy[key] = object[key];
+  return copy;
+}
+
+function defineGetter(object: object, key: string, get: () => unknown): void {
+  Object.defineProperty(object, key, { get, enumerable: true, configurable: true });
 }
 
 function ignore(): void {}

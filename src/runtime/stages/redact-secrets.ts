@@ -1,0 +1,109 @@
+import type { Outcome, Success, ToolCall } from "../../contract/call.ts";
+import { ToolError } from "../../contract/error.ts";
+import { marksIn } from "../../guardian/secrets/marks.ts";
+import { redactText, redactValue } from "../../guardian/secrets/redact.ts";
+import { RedactedStream } from "../../guardian/secrets/redacted-stream.ts";
+import { counted } from "../../text/counted.ts";
+import type { Stage } from "../stage.ts";
+
+/**
+ * Leaves what looks like a secret out of all that a tool says, and says so. A mark that stands for one is never written
+ * where the secret is.
+ */
+export const redactSecrets: Stage = async (call, next) => {
+  await refuseMarks(call);
+  const notices = redactNotices(call.notify);
+  try {
+    return redactOutcome(await next({ ...call, notify: notices.notify }));
+  } catch (error) {
+    throw redactError(error, call);
+  } finally {
+    notices.end();
+  }
+};
+
+function redactOutcome(outcome: Outcome): Outcome {
+  if (!outcome.ok) return outcome;
+  const inText: string[] = [];
+  const inData: string[] = [];
+  const text = redactText(outcome.fullText, (kind) => inText.push(kind));
+  const data = redactValue(outcome.data, (kind) => inData.push(kind));
+  // The text is made from the data: what is in both is counted once.
+  const kinds = inText.length > 0 ? inText : inData;
+  if (kinds.length > 0) return { ...outcome, text, fullText: text, data, ...withNote(outcome, kinds) };
+  return data === outcome.data ? outcome : { ...outcome, data };
+}
+
+/** Stands after the text, also where that is cut. */
+function withNote({ continuation }: Success, kinds: readonly string[]): { readonly continuation: string } {
+  const values = counted(
+    kinds.length,
+    "value that looks like a secret was",
+    "values that look like secrets were",
+  );
+  const note = `${values} left out: ${[...new Set(kinds)].join(", ")}.`;
+  return { continuation: continuation === undefined ? note : `${redactText(continuation)} ${note}` };
+}
+
+function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]; end(): void } {
+  const streams = new Map<"stdout" | "stderr", RedactedStream>();
+  const pass = (stream: "stdout" | "stderr", text: string) => {
+    if (text !== "") notify({ type: "output", stream, text });
+  };
+  return {
+    notify: (notice) => {
+      if (notice.type === "progress") return notify({ ...notice, message: redactText(notice.message) });
+      const stream = streams.get(notice.stream) ?? new RedactedStream();
+      streams.set(notice.stream, stream);
+      pass(notice.stream, stream.push(notice.text));
+    },
+    end: () => {
+      for (const [name, stream] of streams) pass(name, stream.end());
+    },
+  };
+}
+
+function redactError(error: unknown, call: ToolCall): unknown {
+  if (!(error instanceof Error)) return error;
+  if (!(error instanceof ToolError)) {
+    const message = redactText(error.message);
+    return message === error.message ? error : new Error(message, { cause: error });
+  }
+  const [mark] = error.code === "no-match" ? marksIn(call.input) : [];
+  if (mark !== undefined) return standsForSecret(mark, "the text to be found is not the file's");
+  const message = redactText(error.message);
+  const hint = error.hint === undefined ? {} : { hint: redactText(error.hint) };
+  if (message === error.message && hint.hint === error.hint) return error;
+  return new ToolError(error.code, message, { ...hint, cause: error });
+}
+
+/** A model hands back what it was shown: a mark that is in none of the files to be written came from there. */
+async function refuseMarks({ accesses, input, environment, signal }: ToolCall): Promise<void> {
+  const paths = accesses.flatMap((access) => (access.kind === "write" ? [access.path] : []));
+  const marks = paths.length === 0 ? [] : [...marksIn(input)];
+  if (marks.length === 0) return;
+  const contents: Uint8Array[] = [];
+  for (const path of paths) {
+    const file = await environment.readFile(path, { maxBytes, signal }).catch(ignoreToolError);
+    if (file !== undefined) contents.push(file.bytes);
+  }
+  const foreign = marks.find((mark) => !contents.some((bytes) => Buffer.from(bytes).includes(mark)));
+  if (foreign !== undefined) throw standsForSecret(foreign, "this would replace a secret by the mark");
+}
+
+// Nobody was shown more of a file than this.
+const maxBytes = 64 * 1024 * 1024;
+
+function ignoreToolError(error: unknown): undefined {
+  if (!(error instanceof ToolError)) throw error;
+}
+
+function standsForSecret(mark: string, consequence: string): ToolError {
+  return new ToolError(
+    "invalid-input",
+    `${mark} stands for a value that was left out of what you were shown: ${consequence}`,
+    {
+      hint: "Change the lines around it and leave that line as it is, or ask the person to change the value.",
+    },
+  );
+}
