@@ -1,0 +1,160 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { contentHash } from "../../text/content-hash.ts";
+import { openUndoRoom, wholeOf } from "./trials/undo-room.ts";
+
+// What peers got wrong, each in a test of its own: see docs/undo.md.
+
+it("keeps later edits of people: it never checks out a whole tree", async () => {
+  await using room = await openUndoRoom({ files: { a: "one\n", "d/b": "two\n", c: "three\n" } });
+  await room.call("edit.replace", { path: "a", find: "one", replace: "1" });
+  writeFileSync(room.path("d/b"), "by a person\n");
+  writeFileSync(room.path("new"), "by a person\n");
+  const found = await wholeOf(room.elsewhere);
+  await room.call("journal.undo", {});
+  const { a: _, ...others } = found;
+  expect(await wholeOf(room.elsewhere)).toMatchObject(others);
+  expect(readFileSync(room.path("a"), "utf8")).toBe("one\n");
+});
+
+it("numbers checkpoints on, whatever process sets them, and takes no name twice", async () => {
+  await using room = await openUndoRoom();
+  const first = await room.call("journal.checkpoint", {});
+  const other = await room.reopen();
+  const second = await other.call("journal.checkpoint", {});
+  const taken = await other.call("journal.checkpoint", { name: "checkpoint-1" });
+  await other.close();
+  expect([first.data, second.data, taken.content]).toMatchObject([
+    { checkpoints: [{ name: "checkpoint-1" }] },
+    { checkpoints: [{ name: "checkpoint-2" }] },
+    'There is a checkpoint "checkpoint-1" already\nChoose another name, or none.',
+  ]);
+});
+
+it("removes what was made after a checkpoint, and brings back what went", async () => {
+  await using room = await openUndoRoom({ files: { a: "one\n", b: "two\n" } });
+  const before = await wholeOf(room.elsewhere);
+  await room.call("journal.checkpoint", { name: "here" });
+  await room.call("file.write", { path: "new/file", content: "new" });
+  await room.call("file.delete", { path: "a" });
+  await room.call("edit.replace", { path: "b", find: "two", replace: "2" });
+  await room.call("journal.undo", { checkpoint: "here" });
+  expect(await wholeOf(room.elsewhere)).toEqual(before);
+  const { content } = await room.call("journal.checkpoint", { list: true });
+  expect(content).toMatch(/^here, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, 4 calls changed something since$/);
+});
+
+it("comes back to a checkpoint also over an undo, which it takes back", async () => {
+  await using room = await openUndoRoom({ files: { a: "one\n" } });
+  await room.call("edit.replace", { path: "a", find: "one", replace: "1" });
+  await room.call("journal.checkpoint", { name: "here" });
+  await room.call("journal.undo", {});
+  await room.call("journal.undo", { checkpoint: "here" });
+  expect(readFileSync(room.path("a"), "utf8")).toBe("1\n");
+  await room.call("journal.undo", { redo: true });
+  expect(readFileSync(room.path("a"), "utf8")).toBe("one\n");
+});
+
+it("leaves the index and the objects of git alone", async () => {
+  await using room = await openUndoRoom({ files: { a: "one\n" } });
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.com", ...args], {
+      cwd: room.path("."),
+    });
+  git("init", "-q");
+  git("add", "a");
+  git("commit", "-q", "-m", "first");
+  writeFileSync(room.path("a"), "staged\n");
+  git("add", "a");
+  const index = () => [
+    statSync(room.path(".git/index")).mtimeMs,
+    readFileSync(room.path(".git/index"), "hex"),
+  ];
+  const [before, objects] = [index(), git("count-objects").toString()];
+  await room.call("edit.replace", { path: "a", find: "staged", replace: "edited" });
+  await room.call("journal.undo", {});
+  expect([index(), git("count-objects").toString(), readFileSync(room.path("a"), "utf8")]).toEqual([
+    before,
+    objects,
+    "staged\n",
+  ]);
+});
+
+it("undoes after a restart what an earlier room did, for a person", async () => {
+  await using room = await openUndoRoom({ files: { a: "one\n" } });
+  const { callId } = await room.call("file.delete", { path: "a" });
+  const person = await room.reopen({ undoes: "workspace" });
+  expect((await person.call("journal.undo", {})).data).toMatchObject({
+    calls: [callId],
+    files: [{ path: "a" }],
+  });
+  expect((await person.call("journal.undo", { redo: true })).isError).toBe(false);
+  await person.close();
+  expect(Object.keys(await wholeOf(room.elsewhere))).toEqual([]);
+});
+
+it("undoes nothing of another session for an agent, and says who can", async () => {
+  await using room = await openUndoRoom({ files: { a: "one\n" } });
+  const { callId } = await room.call("file.delete", { path: "a" });
+  const agent = await room.reopen();
+  const [named, latest] = [
+    await agent.call("journal.undo", { call: callId }),
+    await agent.call("journal.undo", {}),
+  ];
+  await agent.close();
+  expect([named.error, latest.error]).toEqual([
+    {
+      code: "denied",
+      message: `${callId} was made in another session, and only a person may undo that`,
+      hint: `Ask the person to run: toolcrib undo ${callId}`,
+    },
+    {
+      code: "not-found",
+      message: "There is nothing to undo: no files were changed",
+      hint: "A person sees what was done with: toolcrib log.",
+    },
+  ]);
+});
+
+it.each([
+  ["damaged", (blob: string) => writeFileSync(blob, "something else")],
+  ["no longer kept", (blob: string) => rmSync(blob)],
+])("says that a content is %s before anything is changed", async (fault, spoil) => {
+  await using room = await openUndoRoom({ files: { a: "one\n", b: "two\n" } });
+  const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-two\n+2\n*** End Patch";
+  const { callId } = await room.call("edit.patch", { patch });
+  spoil(blobOf(room.state, "two\n"));
+  const found = await wholeOf(room.elsewhere);
+  const { error } = await room.crib.call("journal.undo", {});
+  expect([error?.code, error?.message]).toEqual(["unavailable", expect.stringContaining(fault)]);
+  expect(await wholeOf(room.elsewhere)).toEqual(found);
+  await room.call("journal.undo", { call: callId, paths: ["a"] });
+  expect(readFileSync(room.path("a"), "utf8")).toBe("one\n");
+});
+
+it("says what it cannot bring back because it was never kept", async () => {
+  await using room = await openUndoRoom({ files: { a: "one\n" } });
+  await room.call("file.write", { path: "b", content: "two\n" });
+  await room.call("file.delete", { path: "a" });
+  rmSync(blobOf(room.state, "one\n"));
+  expect(await room.crib.call("journal.undo", { last: 2 })).toMatchObject({
+    content: [
+      "Nothing was undone: 1 of 2 paths is no longer kept.",
+      "a cannot be brought back: its content is no longer kept.",
+      "Undo the others with `skip_changed: true`.",
+    ].join("\n"),
+  });
+  await room.call("journal.undo", { last: 2, skip_changed: true });
+  expect(Object.keys(await wholeOf(room.elsewhere))).toEqual([]);
+});
+
+/** Where a content is kept. */
+function blobOf(state: string, content: string): string {
+  const hash = contentHash(Buffer.from(content));
+  const name = readdirSync(state, { recursive: true, encoding: "utf8" }).find((path) =>
+    path.replaceAll("/", "").endsWith(hash),
+  );
+  return join(state, name ?? "no such blob");
+}
