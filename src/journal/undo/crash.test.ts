@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { EntryState } from "../../contract/history.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import type { Interference } from "../../environment/local/trials/interference.ts";
+import { openToolcrib } from "../../toolcrib.ts";
+import { wholeOf } from "./trials/undo-room.ts";
+
+type Whole = Readonly<Record<string, EntryState>>;
+
+const undoer = fileURLToPath(new URL("trials/undoer.ts", import.meta.url));
+const patch =
+  "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Delete File: d/b\n*** Add File: new/deep/c\n+new\n*** End Patch";
+
+let home: string;
+beforeAll(() => {
+  home = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib undo crash "));
+});
+afterAll(() => rmSync(home, { recursive: true }));
+
+it("is undone or not, file by file whole, whenever an undo is killed; the next one completes it", {
+  timeout: 300_000,
+}, async () => {
+  const world = await makeWorld("undo", ["edit.patch", { patch }]);
+  const undo = ["journal.undo", {}] as const;
+  const { steps } = await world.run(undo, {});
+  const outcomes: string[] = [];
+  for (let killAt = 1; killAt <= steps; killAt += 7) {
+    world.reset();
+    await world.run(undo, { killAt });
+    const found = await world.look();
+    outcomes.push(filesOf(found) === filesOf(world.before) ? "undone" : "not undone");
+    expect([filesOf(world.before), filesOf(world.after)]).toContain(filesOf(found));
+    await world.run(undo, {});
+    expect(await world.look()).toEqual(world.before);
+  }
+  expect(outcomes.join(" ")).toMatch(/^(?:not undone )+(?:undone ?)*$/);
+});
+
+it("undoes a call that was killed, whatever it has done by then", { timeout: 300_000 }, async () => {
+  const world = await makeWorld("call", ["journal.checkpoint", {}]);
+  const call = ["edit.patch", { patch }] as const;
+  const { steps } = await world.run(call, {});
+  for (let killAt = 1; killAt <= steps; killAt += 7) {
+    world.reset();
+    await world.run(call, { killAt });
+    await world.run(["journal.undo", { last: 1 }], {});
+    expect(await world.look()).toEqual(world.before);
+  }
+});
+
+/** A workspace in which one call was made, and the way back to that moment. */
+async function makeWorld(name: string, [tool, input]: readonly [string, object]) {
+  const [workspace, state, copy] = [
+    join(home, name),
+    join(home, `${name} state`),
+    join(home, `${name} copy`),
+  ];
+  mkdirSync(workspace);
+  const look = async (): Promise<Whole> => {
+    // Settles what a crash has left, as every next start does.
+    const crib = await openToolcrib({ workspace, stateDirectory: state, configDirectory: `${state} config` });
+    await crib.close();
+    return wholeOf(elsewhere);
+  };
+  const elsewhere = openLocalEnvironment({ workspace });
+  for (const [path, content] of Object.entries({ a: "one\n", "d/b": "two\n" }))
+    await elsewhere.writeFile(path, Buffer.from(content));
+  const before = await wholeOf(elsewhere);
+  const crib = await openToolcrib({
+    workspace,
+    stateDirectory: state,
+    configDirectory: `${state} config`,
+    mode: "yolo",
+  });
+  const { isError, content } = await crib.call(tool, input);
+  expect([isError, content]).toEqual([false, content]);
+  await crib.close();
+  const after = await wholeOf(elsewhere);
+  cpSync(workspace, join(copy, "workspace"), { recursive: true, preserveTimestamps: true });
+  cpSync(state, join(copy, "state"), { recursive: true });
+  return {
+    before,
+    after,
+    look,
+    /** The workspace stays the same folder, so that its journal is found. */
+    reset: () => {
+      for (const [from, to] of [
+        [join(copy, "workspace"), workspace],
+        [join(copy, "state"), state],
+      ] as const) {
+        rmSync(to, { recursive: true });
+        cpSync(from, `${to} new`, { recursive: true, preserveTimestamps: true });
+        renameSync(`${to} new`, to);
+      }
+    },
+    run: async (call: readonly [string, object], interference: Interference): Promise<{ steps: number }> => {
+      const args = [undoer, workspace, state, JSON.stringify(call), JSON.stringify(interference)];
+      const child = spawn(process.execPath, args, {
+        env: { ...process.env, NODE_COMPILE_CACHE: join(home, "compiled") },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const [output] = await Promise.all([text(child.stdout), once(child, "close")]);
+      return output === "" ? { steps: 0 } : JSON.parse(output);
+    },
+  };
+}
+
+/** Folders that were made come and go on their own. */
+function filesOf(whole: Whole): string {
+  return JSON.stringify(Object.entries(whole).filter(([, { kind }]) => kind !== "directory"));
+}
