@@ -23,7 +23,8 @@ export function decide(question: Question, policy: Policy): Decision {
 }
 
 /** Deny before ask before allow, and of those the most harmful. */
-function strictness({ verdict, risk, rule }: PartVerdict): number {
+function strictness({ part, verdict, risk, rule }: PartVerdict): number {
+  if (part.kind === "use" && part.names === "everything" && rule === undefined) return -1;
   return strict[verdict] * 20 + harm(risk) * 2 + (rule === undefined ? 0 : 1);
 }
 
@@ -32,9 +33,7 @@ const strict = { allow: 0, ask: 1, deny: 2 } as const;
 function recordOf(decisive: PartVerdict, parts: readonly PartVerdict[], { mode }: Question): DecisionRecord {
   const { verdict, rule, risk, reason } = decisive;
   if (rule !== undefined) return { verdict, rule: rule.text, source: placeOf(rule), reason };
-  const alike = parts.filter(
-    (part) => part.verdict === verdict && part.rule === undefined && part.risk === risk,
-  );
+  const alike = parts.filter((part) => strictness(part) === strictness(decisive));
   const would = [...new Set(alike.map(({ part }) => describePart(part)))];
   const shown = would.length > 5 ? [...would.slice(0, 5), `${would.length - 5} more`] : would;
   const source = `mode ${mode}`;

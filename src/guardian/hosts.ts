@@ -4,21 +4,25 @@
  */
 export function hostOf(address: string): string | undefined {
   const [, shellHost] = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(address) ?? [];
-  const text = shellHost ?? withoutPath(address);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a proxy may end the name there
-  if (text === "" || /[\u0000-\u0020\u007f\\]/.test(text)) return undefined;
+  const place = shellHost ?? authorityOf(address);
+  // Programs read these differently: a name may end there, or go on.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u0020\u007f\\]/.test(place)) return undefined;
   try {
-    const { hostname } = new URL(`http://${text}/`);
+    const { hostname } = new URL(`http://${withoutPort(place)}/`);
     return hostname.replace(/\.+$/, "").replace(/^\[(.*)\]$/, "$1") || undefined;
   } catch {
     return undefined;
   }
 }
 
-/** `https://user@host:80/path`, `user@host:path`, `host:80`, `[::1]:80`, `::1`, `@host`: without what is not the host. */
-function withoutPath(address: string): string {
+/** `https://user@host:80/path`, `user@host:path`, `host:80`, `[::1]:80`, `@host`: what stands before the path. */
+function authorityOf(address: string): string {
   const [, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(address) ?? [];
-  const place = authority ?? address.replace(/[/?#].*$/s, "");
+  return authority ?? address.replace(/[/?#].*$/s, "");
+}
+
+function withoutPort(place: string): string {
   const host = place.slice(place.lastIndexOf("@") + 1);
   if (/^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(host)) return `[${host}]`;
   return host.startsWith("[") ? host.replace(/^(\[[^\]]*\]).*$/s, "$1") : host.replace(/:.*$/s, "");

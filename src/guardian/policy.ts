@@ -49,13 +49,7 @@ export type Part =
       readonly names: "everything" | "nothing";
     }
   | PathPart
-  /** `host`: as rules see it; undefined if that is only known when it runs. */
-  | {
-      readonly kind: "connect";
-      readonly spelling: string;
-      readonly host: string | undefined;
-      readonly in?: Segment;
-    }
+  | HostPart
   | { readonly kind: "run"; readonly command: SimpleCommand; readonly in: Segment }
   /** A part of a command that only the shell will understand. */
   | { readonly kind: "unclear"; readonly reason: string; readonly in: Segment };
@@ -70,6 +64,16 @@ export interface PathPart {
   readonly mentioned?: true;
   /** All that is in the directory is read. */
   readonly whole?: true;
+  readonly in?: Segment;
+}
+
+export interface HostPart {
+  readonly kind: "connect";
+  readonly spelling: string;
+  /** As rules see it; undefined if that is only known when it runs. */
+  readonly host: string | undefined;
+  /** A program was given the address, or finds one by itself: only what denies hosts counts. */
+  readonly mentioned?: true;
   readonly in?: Segment;
 }
 

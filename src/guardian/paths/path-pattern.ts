@@ -43,11 +43,14 @@ export function namesIn(path: string): string[] {
   return path.split("/").filter((name) => name !== "");
 }
 
-/** "whole": the path itself; "within": the path or a directory above it. `first`: where in the names to begin. */
+/**
+ * "whole": the path itself; "within": the path or a directory above it; "around": also a directory all of whose content is
+ * meant. `first`: where in the names to begin.
+ */
 export function matchNames(
   pattern: readonly Segment[],
   names: readonly string[],
-  reach: "whole" | "within",
+  reach: Reach,
   first = 0,
 ): boolean {
   let segment = 0;
@@ -56,10 +59,10 @@ export function matchNames(
   let starsName = 0;
   for (;;) {
     const current = pattern[segment];
-    if (current === undefined && (reach === "within" || name === names.length)) return true;
+    if (current === undefined && (reach !== "whole" || name === names.length)) return true;
     if (current === "**") {
       // At the end it means what is inside.
-      if (segment + 1 === pattern.length) return name < names.length;
+      if (segment + 1 === pattern.length) return name < names.length || reach === "around";
       stars = segment;
       starsName = name;
       segment += 1;
@@ -74,6 +77,8 @@ export function matchNames(
     } else return false;
   }
 }
+
+export type Reach = "whole" | "within" | "around";
 
 /** Whether the directory of these names is one that the pattern leads through by name. */
 export function leadsThrough(pattern: readonly Segment[], names: readonly string[], first: number): boolean {

@@ -25,8 +25,8 @@ export function refusingRule(
   counts: Counts,
 ): PathRule | undefined {
   const near = rulesNear(policy, names);
-  const refusing = near.filter((rule) => refuses(rule, use) && counts(rule) && isAbout(rule, names));
-  if (refusing.length === 0 && use === "delete") refusing.push(...rulesBelow(policy, use, names, counts));
+  const refusing = near.filter((rule) => refuses(rule, use) && counts(rule) && isAbout(rule, use, names));
+  if (refusing.length === 0 && use !== "read") refusing.push(...rulesBelow(policy, use, names, counts));
   if (refusing.length === 0) return undefined;
   const opened = near
     .filter((rule) => rule.effect === "open" && isExactly(rule, names))
@@ -36,12 +36,24 @@ export function refusingRule(
     .reduce<PathRule | undefined>((top, rule) => (top && top.rank > rule.rank ? top : rule), undefined);
 }
 
-/** Rules that refuse something in this directory, which they lead through by name. */
+/**
+ * A rule that refuses something in this directory, which it leads through by name. Who writes a directory may only put
+ * something beside that, unless it was not there before: only what has such a name anywhere counts then.
+ */
 export function rulesBelow({ pathsThrough }: Policy, use: PathUse, names: Names, counts: Counts): PathRule[] {
   const through = pathsThrough.get(names.folded.at(-1) ?? "") ?? [];
-  const leads = (rule: PathRule) =>
-    rule.patterns.some((pattern) => leadsThrough(pattern, names.folded, firstName(pattern, names)));
-  return through.filter((rule) => refuses(rule, use) && counts(rule) && leads(rule)).slice(0, 1);
+  const found = through.find(
+    (rule) =>
+      refuses(rule, use) &&
+      counts(rule) &&
+      (use !== "write" || rule.effect !== "secret") &&
+      rule.patterns.some(
+        (pattern) =>
+          (use !== "write" || pattern[0] === "**") &&
+          leadsThrough(pattern, names.folded, firstName(pattern, names)),
+      ),
+  );
+  return found === undefined ? [] : [found];
 }
 
 /** The rule that is about what a path may become. */
@@ -69,9 +81,11 @@ export function refuses({ effect, uses }: PathRule, use: PathUse): boolean {
 }
 
 /** Whether a rule that tightens is about a path: a directory is meant with all in it. */
-export function isAbout({ patterns, spares }: PathRule, names: Names): boolean {
+export function isAbout({ patterns, spares }: PathRule, use: PathUse, names: Names): boolean {
   if (spares.length > 0 && spares.every((name, place) => names.folded[place] === name)) return false;
-  return patterns.some((pattern) => matchNames(pattern, names.folded, "within", firstName(pattern, names)));
+  // The names in a directory may be told; to put something in its place changes what is in it.
+  const reach = use === "read" ? "within" : "around";
+  return patterns.some((pattern) => matchNames(pattern, names.folded, reach, firstName(pattern, names)));
 }
 
 /** Whether a rule that loosens is about a path, and nothing else. */

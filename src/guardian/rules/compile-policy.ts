@@ -57,7 +57,7 @@ export interface PathRule extends RuleBase {
 
 export interface HostRule extends RuleBase {
   readonly kind: "connect";
-  readonly host: NamePattern;
+  readonly hosts: readonly NamePattern[];
 }
 
 export interface ToolRule extends RuleBase {
@@ -119,13 +119,18 @@ function compileRule({ effect, about, because, by, place: written }: ParsedRule,
     case "path": {
       const patterns = compilePath(about.glob.pattern, place, loosens(effect) ? "exact" : "folded");
       const spares = written.level === "built-in" ? holding(patterns, place) : [];
-      return { ...base(about.glob), kind: "path", uses: new Set(about.uses), patterns, spares };
+      return { ...base(about.glob), kind: "path", uses: usesOf(about.uses, effect), patterns, spares };
     }
     case "connect":
-      return { ...base(about.host), kind: "connect", host: namePattern(fold(about.host.pattern)) };
+      return { ...base(about.host), kind: "connect", hosts: hostPatterns(about.host, effect) };
     case "use":
       return { ...base(about.tool.name), kind: "use", tool: compileTool(about.tool, effect) };
   }
+}
+
+/** What must not be written must not be deleted either; what may be written may not. */
+function usesOf(uses: readonly PathUse[], effect: Effect): ReadonlySet<PathUse> {
+  return new Set(uses.includes("write") && !loosens(effect) ? [...uses, "delete"] : uses);
 }
 
 /** The workspace, if it lies in a directory of the system: it stays writable. */
@@ -141,6 +146,12 @@ function spelledOut(words: readonly RuleWord[]): number {
     return sum + literal.length;
   }, 0);
   return letters + (words.every(({ literal }) => literal !== undefined) ? 0.5 : 0);
+}
+
+/** What refuses a host refuses the hosts below it. */
+function hostPatterns({ pattern }: RuleWord, effect: Effect): NamePattern[] {
+  const host = fold(pattern).replace(/^\\\[(.*)\\\]$/, "$1");
+  return loosens(effect) ? [namePattern(host)] : [namePattern(host), namePattern(`*.${host}`)];
 }
 
 /** Only what refuses also means the tools of all servers when it names none. */

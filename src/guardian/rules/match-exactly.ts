@@ -1,7 +1,7 @@
 import type { Segment } from "../../text/glob-segment.ts";
 import type { Effect, SimpleCommand, Word } from "../commands/analysis.ts";
 import { matchNames, namesIn } from "../paths/path-pattern.ts";
-import { spelledPath, wordPath } from "../paths/path-target.ts";
+import { wordPath } from "../paths/path-target.ts";
 import type { Place } from "../policy.ts";
 import { harm, isSmuggled, ownRisk, sameSpan } from "./own-risk.ts";
 import type { CommandPattern, ProgramPattern, WordPattern } from "./run-rule.ts";
@@ -33,17 +33,18 @@ function startsWhereItIsKnown(command: SimpleCommand, place: Place): boolean {
   return directory === place.workspace || directory.startsWith(`${place.workspace}/`);
 }
 
-function isProgram(pattern: ProgramPattern, word: Word, command: SimpleCommand, place: Place): boolean {
+/** A name without a slash must be found where the system keeps its programs; a path is the file that it leads to. */
+function isProgram(
+  { word: pattern, file }: ProgramPattern,
+  word: Word,
+  command: SimpleCommand,
+  place: Place,
+): boolean {
   if (word.value === undefined) return false;
-  const { file } = pattern;
-  if (pattern.word.kind === "literal" && file === undefined) return command.program === pattern.word.text;
-  if (pattern.word.kind !== "glob" && pattern.word.kind !== "literal") return true;
-  if (file === undefined)
-    return (
-      command.program !== undefined && matchWord(pattern.word, { ...word, value: command.program }, false)
-    );
+  if (pattern.kind === "one word" || pattern.kind === "any words") return true;
+  if (file === undefined) return matchWord(pattern, { ...word, value: command.program }, false);
   const target = wordPath(word, command.directory, place, new Map());
-  if (target.kind !== "known" || spelledPath(word, command.directory, place) === undefined) return false;
+  if (target.kind !== "known" || !word.value.includes("/")) return false;
   const names = namesIn(target.path);
   return file.some((segments) => matchNames(segments, names, "whole"));
 }

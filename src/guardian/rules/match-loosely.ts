@@ -140,7 +140,8 @@ function matchOption(pattern: SpelledPattern, words: readonly Word[]): Match {
     return start !== undefined && /^-./.test(start) ? [start] : [];
   });
   if (hasOption(pattern, values, words)) return "yes";
-  return words.some((word) => beginsOption(word) === "maybe") ? "maybe" : "no";
+  const isOpen = (word: Word) => word.value === undefined && beginsOption(word) !== "no";
+  return words.some(isOpen) ? "maybe" : "no";
 }
 
 function hasOption(pattern: SpelledPattern, values: readonly string[], words: readonly Word[]): boolean {
@@ -154,11 +155,12 @@ function hasOption(pattern: SpelledPattern, values: readonly string[], words: re
 }
 
 function hasLetter(letter: string, values: readonly string[]): boolean {
-  const names = Object.entries(sameOptions).flatMap(([name, short]) =>
-    short.includes(letter) ? [name] : [],
-  );
+  const letters = /[rR]/.test(letter) ? ["r", "R"] : [letter];
+  const names = Object.keys(sameOptions).filter((name) => sameOptions[name]!.includes(letter));
   return values.some(
-    (value) => (/^-[^-]/.test(value) && value.includes(letter)) || names.some((name) => isLong(value, name)),
+    (value) =>
+      (/^-[^-]/.test(value) && letters.some((one) => value.includes(one))) ||
+      names.some((name) => isLong(value, name)),
   );
 }
 

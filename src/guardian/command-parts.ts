@@ -1,0 +1,115 @@
+import type {
+  CommandAccess,
+  CommandAnalysis,
+  Effect,
+  SimpleCommand,
+  Span,
+  Word,
+} from "./commands/analysis.ts";
+import { hostOf } from "./hosts.ts";
+import { anywhere, wordPath } from "./paths/path-target.ts";
+import type { HostPart, Part, PathPart, Place } from "./policy.ts";
+import { readsTrees } from "./recursive-readers.ts";
+import { harm, ownRisk, sameSpan } from "./rules/own-risk.ts";
+
+/** What a command would do: every program, every file and host it names, and what could not be understood. */
+export function commandParts(
+  command: string,
+  { commands, notUnderstood }: CommandAnalysis,
+  place: Place,
+  realPaths: ReadonlyMap<string, string>,
+): Part[] {
+  const at = (span: Span) => ({ command, span });
+  const parts = commands.flatMap((simple): Part[] => {
+    const path = (kind: PathPart["kind"], word: Word): PathPart => ({
+      kind,
+      path: word.value ?? word.text,
+      target: wordPath(word, simple.directory, place, realPaths),
+      risk: riskOf(kind, word, simple),
+      in: at(word.span),
+    });
+    const whole = readsTrees(simple);
+    return [
+      ...(simple.words.length === 0 ? [] : [{ kind: "run" as const, command: simple, in: at(simple.span) }]),
+      ...accessesOf(simple).map(({ kind, target }): Part => {
+        if (kind === "network") return { ...host(target), in: at(target.span) };
+        return kind === "read" && whole ? { ...path(kind, target), whole: true } : path(kind, target);
+      }),
+      ...unnamedWrites(simple).map(({ reason, span }): Part => {
+        return { kind: "write", path: `files (${reason})`, target: anywhere, risk: "write", in: at(span) };
+      }),
+      ...mentions(simple).map((word): Part => ({ ...path("read", word), mentioned: true })),
+      ...hostsMentioned(simple).map((word): Part => ({ ...host(word), mentioned: true, in: at(word.span) })),
+    ];
+  });
+  for (const { reason, span } of notUnderstood) parts.push({ kind: "unclear", reason, in: at(span) });
+  if (parts.length > 0) return parts;
+  return [
+    { kind: "unclear", reason: "a command without a program", in: at({ start: 0, end: command.length }) },
+  ];
+}
+
+/** The words of a command that name files, or may. */
+export function wordsNamingPaths(command: SimpleCommand): Word[] {
+  const named = accessesOf(command).flatMap(({ kind, target }) => (kind === "network" ? [] : [target]));
+  return [...named, ...mentions(command)];
+}
+
+function host(word: Word): HostPart {
+  const known = word.value === undefined ? undefined : hostOf(word.value);
+  return { kind: "connect", spelling: word.text, host: known };
+}
+
+/** What is moved away is deleted where it was, and yet not lost. */
+function riskOf(kind: PathPart["kind"], word: Word, { effects }: SimpleCommand): PathPart["risk"] {
+  if (kind !== "delete") return kind;
+  return effects.some(({ risk, span }) => risk === "write" && sameSpan(span, word.span))
+    ? "write"
+    : "destructive";
+}
+
+/** Who goes down and is told nothing of where begins here. */
+function accessesOf(command: SimpleCommand): readonly CommandAccess[] {
+  const { accesses, span } = command;
+  if (!readsTrees(command) || accesses.some(({ kind }) => kind === "read")) return accesses;
+  return [...accesses, { kind: "read", target: { text: ".", span, parts: ["."], value: "." } }];
+}
+
+/** Effects that write files which no word names. What git and mktemp write by themselves is theirs. */
+function unnamedWrites({ program, words, effects, accesses }: SimpleCommand): readonly Effect[] {
+  const isGit = program === "git" && !words.some(({ value }) => value === "apply");
+  if (isGit || program === "mktemp") return [];
+  const isNamed = ({ span }: Effect) => accesses.some(({ target }) => sameSpan(target.span, span));
+  return effects.filter((effect) => effect.risk === "write" && !isNamed(effect));
+}
+
+/**
+ * Words given to a program that runs code, of which nobody knows what it does with them. `--file=x` and `@x` name a file
+ * as well.
+ */
+function mentions(command: SimpleCommand): Word[] {
+  if (harm(ownRisk(command)) < harm("execute")) return [];
+  return otherWords(command).flatMap((word) => {
+    const value = word.value!.replace(/^--?[\w-]+=|^@/, "");
+    return value === "" || /^-|:\/\//.test(value) ? [] : [{ ...word, value, parts: [value] }];
+  });
+}
+
+/** Addresses given to a program that runs code or connects; without one it may connect to anything. */
+function hostsMentioned(command: SimpleCommand): Word[] {
+  const risk = ownRisk(command);
+  if (harm(risk) < harm("execute")) return [];
+  const found = otherWords(command).flatMap((word) => {
+    const [address] = /[a-z][a-z0-9+.-]*:\/\/[^\s"']+|^[\w.-]+@[\w.-]+:/i.exec(word.value!) ?? [];
+    return address === undefined ? [] : [{ ...word, value: address, parts: [address] }];
+  });
+  const connects = command.effects.some((effect) => effect.risk === "network");
+  const isNamed = found.length > 0 || command.accesses.some(({ kind }) => kind === "network");
+  if (!connects || isNamed) return found;
+  return [{ text: "a host that no word names", span: command.span, parts: [], value: undefined }];
+}
+
+function otherWords({ words, accesses }: SimpleCommand): Word[] {
+  const named = new Set(accesses.map(({ target }) => target.span.start));
+  return words.slice(1).filter(({ value, span }) => value !== undefined && !named.has(span.start));
+}
