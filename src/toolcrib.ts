@@ -178,7 +178,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     scanner,
     guardian,
     historyFor: (call) =>
-      lazyHistory({ journal, blobs, environment: call.environment, callId: call.id, reach }),
+      lazyHistory({ journal, blobs, environment: call.environment, callId: call.id, reach, guard }),
   });
   const shelf = new Shelf(dialect, options.tools ?? []);
   const closing = new AbortController();
@@ -198,7 +198,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     events,
     recovered,
     get warnings() {
-      return journal.warnings;
+      return [...policy.warnings, ...journal.warnings];
     },
     definitions: async () => {
       const { defineTools } = await import("./dialects/definition.ts");

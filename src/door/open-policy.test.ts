@@ -185,3 +185,19 @@ it("counts what answers add from then on, and keeps it apart by where it is kept
   ]);
   expect(policy.current.sources).toEqual(policy.sources);
 });
+
+it("keeps its own directories closed, also when links lead to them from within the workspace", async () => {
+  await using room = furnish({ "workspace/dotfiles/config/rules": "allow run ls\n" });
+  symlinkSync("workspace/dotfiles/config", room.at("config"));
+  const { guard } = await OpenPolicy.open(room.options);
+  const paths = [
+    "workspace/dotfiles/config/rules",
+    "workspace/dotfiles/config/new",
+    "workspace/dotfiles/other",
+  ];
+  expect(paths.map((path) => guard("write", room.at(path))?.reason)).toEqual([
+    expect.stringContaining("belongs to Toolcrib itself"),
+    expect.stringContaining("belongs to Toolcrib itself"),
+    undefined,
+  ]);
+});

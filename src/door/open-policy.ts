@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
+import { realLocation } from "../environment/directories.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { appendToPolicyFile, policyFiles, readPolicyFile } from "../environment/policy-files.ts";
 import { builtInRules } from "../guardian/built-in-rules.ts";
@@ -42,7 +43,9 @@ export class OpenPolicy {
     this.#sources = sources;
     this.project = project;
     const { workspace, state, config } = options;
-    this.#place = { workspace, home: homedir(), own: [state, config] };
+    // Paths are judged by where they lead, so ours have to be known by that, too.
+    const own = [...new Set([state, config].flatMap((path) => [path, realLocation(path)]))];
+    this.#place = { workspace, home: homedir(), own };
     this.#current = compilePolicy(sources, this.#place);
     this.#grantedFile = policyFiles(config, workspace).granted;
     this.guard = guardPaths(this.#current);
@@ -56,6 +59,14 @@ export class OpenPolicy {
 
   get current(): Policy {
     return this.#current;
+  }
+
+  /** What the person has to know. */
+  get warnings(): readonly string[] {
+    if (this.project?.trust !== "changed") return [];
+    return [
+      `${projectRulesPath} has changed since you trusted it: it can only forbid until toolcrib policy trust.`,
+    ];
   }
 
   get sources(): readonly RuleSource[] {

@@ -1,8 +1,8 @@
-import { statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
 import { ToolError } from "../contract/error.ts";
-import { makePrivateDirectory } from "./directories.ts";
+import { makePrivateDirectory, realLocation } from "./directories.ts";
 
 it("makes a folder with its parents, for the user alone, and leaves one that is there", async () => {
   await using folder = temporaryFolder();
@@ -23,6 +23,21 @@ it("names the way out where no folder can be made, and always comes to an end", 
       hint: "Set TOOLCRIB_HOME to a folder that can be written.",
     });
   }
+});
+
+it("tells where a path leads, through links, whatever of it is there yet", async () => {
+  await using folder = temporaryFolder();
+  mkdirSync(`${folder.path}/real`);
+  symlinkSync("real", `${folder.path}/link`);
+  const paths = ["link", "link/a/b", "none/c", "real/.."].map((path) => `${folder.path}/${path}`);
+  expect([...paths, "/none", "/"].map(realLocation)).toEqual([
+    `${folder.path}/real`,
+    `${folder.path}/real/a/b`,
+    `${folder.path}/none/c`,
+    folder.path,
+    "/none",
+    "/",
+  ]);
 });
 
 function catchError(work: () => void): ToolError | undefined {

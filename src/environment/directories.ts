@@ -75,6 +75,16 @@ export function realWorkspace(path: string): string {
   });
 }
 
+/** Where a path leads, also when its last parts are not there yet. */
+export function realLocation(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realLocation(parent), basename(path));
+  }
+}
+
 /** Makes a folder of ours, with its parents, for nobody else to read. */
 export function makePrivateDirectory(path: string): void {
   try {

@@ -3,23 +3,30 @@ import { ToolError } from "../../../contract/error.ts";
 import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
 import { type JudgedCall, judge, toJudgedCall } from "../../../door/judge.ts";
-import type { Decision } from "../../../guardian/policy.ts";
+import type { Decision, RulePlace } from "../../../guardian/policy.ts";
 import type { Arguments } from "../command.ts";
 import { readInput } from "../read-input.ts";
 import { printJson } from "../report.ts";
-import { print } from "../terminal.ts";
+import { print, remark } from "../terminal.ts";
 import { reportDecision, showDecision } from "./report-decision.ts";
 import { inPolicyRoom } from "./room.ts";
 
 /** `toolcrib policy explain '<call>'` */
 export async function explainCall(given: Arguments): Promise<number> {
   const call = await readCall(given.operands);
-  const decision = await inPolicyRoom(given, ({ rules, mode, environment }) =>
-    judge(call, { policy: rules.current, mode, environment }),
-  );
-  if (given.options.has("json")) printJson(reportDecision(decision));
-  else print(showDecision(decision, process.stdout.columns || 80));
-  return exitCodes[decision.verdict];
+  return inPolicyRoom(given, async ({ rules, mode, environment }) => {
+    const { current } = rules;
+    const decision = await judge(call, { policy: current, mode, environment });
+    if (given.options.has("json")) printJson(reportDecision(decision));
+    else print(showDecision(decision, process.stdout.columns || 80));
+    if (current.ignored.length > 0) remark(explainIgnored(current.ignored));
+    return exitCodes[decision.verdict];
+  });
+}
+
+function explainIgnored(ignored: readonly RulePlace[]): string {
+  const lines = ignored.map(({ name, line }) => `${name}:${line}`).join(", ");
+  return `Not counted, because this folder's rules are not trusted: ${lines}. See: toolcrib policy show\n`;
 }
 
 const exitCodes: Readonly<Record<Decision["verdict"], number>> = { allow: 0, deny: 3, ask: 4 };

@@ -103,6 +103,17 @@ by deny run rm -rf ** (${cli.userRules}:3)
     );
   });
 
+  it("says which lines do not count because nobody trusts them", async () => {
+    await using cli = cliRoom();
+    cli.write(".toolcrib/rules", "allow run make\ndeny run rm **\nopen .env\n");
+    const { exit, stderr } = await cli.run("policy", "explain", "run make");
+    expect([exit, stderr]).toEqual([
+      4,
+      "Not counted, because this folder's rules are not trusted: .toolcrib/rules:1, .toolcrib/rules:3. " +
+        "See: toolcrib policy show\n",
+    ]);
+  });
+
   it("says what it needs", async () => {
     await using cli = cliRoom();
     const ends = await Promise.all([
@@ -257,7 +268,7 @@ describe("toolcrib policy replay", () => {
     await crib.call("file.read", { path: ".env" });
     await crib.call("file.read", { nonsense: true });
     await crib.close();
-    const rules = ["--rule", "deny write *.txt", "--rule", "allow delete b.txt"];
+    const rules = ["--rule", "deny use file.write", "--rule", "allow delete b.txt"];
     const [last, same, session, all, unknown] = await Promise.all([
       cli.run("policy", "replay", "last", ...rules),
       cli.run("policy", "replay", "last"),
@@ -271,7 +282,7 @@ describe("toolcrib policy replay", () => {
         new RegExp(
           [
             "^then +now +call +because of",
-            String.raw`allow +deny +file.write \{"path":"b.txt","content":"b"\} +deny write \*.txt \(--rule:1\)`,
+            String.raw`allow +deny +file.write \{"path":"b.txt","content":"b"\} +deny use file.write \(--rule:1\)`,
             String.raw`ask, once +allow +file.delete \{"path":"b.txt"\} +allow delete b.txt \(--rule:2\)`,
             String.raw`deny +deny +file.read \{"path":".env"\} +secret .* \(built-in\)`,
             "",
@@ -331,8 +342,12 @@ describe("toolcrib policy trust", () => {
     await step("explain", "run make");
     writeFileSync(join(cli.workspace, ".toolcrib/rules"), "allow run **\n");
     await step("explain", "run make");
+    const { stderr } = await cli.run("call", "file.list");
     await step("untrust");
     await step("untrust");
+    expect(stderr).toBe(
+      ".toolcrib/rules has changed since you trusted it: it can only forbid until toolcrib policy trust.\n",
+    );
     const asked = "ask: it would run `make` (mode cautious: execute)";
     expect(steps).toEqual([
       [4, asked],
