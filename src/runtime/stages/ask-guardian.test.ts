@@ -1,0 +1,98 @@
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import type { ToolCall } from "../../contract/call.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { compilePolicy } from "../../guardian/rules/compile-policy.ts";
+import type { ApprovalRequest } from "../approvals/approval.ts";
+import { askGuardian, type Surroundings } from "./ask-guardian.ts";
+
+const policy = compilePolicy([], { workspace: "/workspace", home: "/home/ada", own: [] });
+
+function commandCall(command: string): ToolCall {
+  return {
+    id: "call_1",
+    tool: {
+      name: "run_it",
+      canonical: "shell.run",
+      summary: "",
+      risk: "execute",
+      input: z.any(),
+      limits: { maxChars: 100, keep: "both" },
+      accesses: () => [],
+      run: async () => ({ data: null, text: "" }),
+    },
+    input: { command },
+    accesses: [{ kind: "execute", command }],
+    environment: new MemoryEnvironment({}),
+    account: {},
+    signal: new AbortController().signal,
+    timeoutMs: undefined,
+    outlivedBy: () => {},
+    notify: () => {},
+  } as ToolCall;
+}
+
+/** How a call ends whose surroundings are the second ones by the time of the answer. */
+async function answerAfter(before: Surroundings, after: Surroundings) {
+  let surroundings = before;
+  const requests: ApprovalRequest[] = [];
+  const stage = askGuardian({
+    mode: "cautious",
+    rules: { current: policy, grantForSession: () => {}, grantAlways: async () => {} },
+    surroundings: () => surroundings,
+    approve: (request) => {
+      requests.push(request);
+      surroundings = after;
+      return { allow: true };
+    },
+  });
+  const call = commandCall("ls");
+  const outcome = await stage(call, async () => ({
+    ok: true,
+    text: "",
+    data: 0,
+    images: [],
+    fullText: "",
+  })).then(
+    ({ ok }) => ok,
+    ({ code }) => code,
+  );
+  return { outcome, request: requests[0]!, account: call.account };
+}
+
+const bare: Surroundings = { sandbox: "bwrap", variables: { PATH: "/usr/bin" } };
+
+it("lets an approved call run where nothing has changed, and notes the answer and the sandbox", async () => {
+  const { outcome, account } = await answerAfter(bare, { sandbox: "bwrap", variables: { PATH: "/usr/bin" } });
+  expect([outcome, account]).toEqual([
+    true,
+    {
+      sandbox: "bwrap",
+      decision: {
+        verdict: "ask",
+        rule: "mode cautious: execute",
+        source: "mode cautious",
+        reason: "it would run `ls`",
+        answer: "once",
+      },
+    },
+  ]);
+});
+
+it("refuses it where the variables or the sandbox have changed (GHSA-2j8v-hwgc-x698)", async () => {
+  const changes: Surroundings[] = [
+    { ...bare, variables: { PATH: "/workspace/bin:/usr/bin" } },
+    { ...bare, variables: { ...bare.variables, LD_PRELOAD: "evil.so" } },
+    { ...bare, variables: {} },
+    { ...bare, sandbox: "none" },
+  ];
+  const outcomes = await Promise.all(changes.map(async (after) => (await answerAfter(bare, after)).outcome));
+  expect(outcomes).toEqual(["denied", "denied", "denied", "denied"]);
+});
+
+it("tells other surroundings by another fingerprint, and never the variables themselves", async () => {
+  const secret: Surroundings = { sandbox: "bwrap", variables: { PATH: "/usr/bin", LC_SECRET: "hunter2" } };
+  const [one, other] = [await answerAfter(bare, bare), await answerAfter(secret, secret)];
+  expect(one.request.environment).not.toBe(other.request.environment);
+  expect(JSON.stringify(other.request)).not.toContain("hunter2");
+});
