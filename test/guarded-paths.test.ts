@@ -1,0 +1,283 @@
+import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ToolError } from "../src/contract/error.ts";
+import type { AnyTool } from "../src/contract/tool.ts";
+import { OpenPolicy } from "../src/door/open-policy.ts";
+import { openLocalEnvironment } from "../src/environment/local/local-environment.ts";
+import { snapshot } from "../src/environment/local/trials/change-world.ts";
+import { openToolcrib } from "../src/toolcrib.ts";
+import { type CanonicalName, catalog } from "../src/tools/catalog.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { toolContext } from "./tool-context.ts";
+
+const sentinel = "only in secret files";
+
+/** What lies in the workspace of these tests. State and configuration of Toolcrib lie in it, too. */
+const files: Readonly<Record<string, string>> = {
+  "open.txt": "open\n",
+  ".env": `${sentinel}\n`,
+  ".ENV.production": `${sentinel}\n`,
+  "．env": `${sentinel}\n`,
+  "sub/server.PEM": `${sentinel}\n`,
+  "sub/id_rsa": `${sentinel}\n`,
+  "secrets/deep/plain.txt": `${sentinel}\n`,
+  "config/rules": `# ${sentinel}\n`,
+  "state/kept": `${sentinel}\n`,
+  ".git/config": "[core]\n",
+  ".git/hooks/old": "#!/bin/sh\n",
+  ".toolcrib/rules": "deny run rm **\n",
+  "sub/.git/config": "[core]\n",
+};
+
+const links: Readonly<Record<string, string>> = {
+  link: ".env",
+  "sub/chain": "../link",
+  way: "secrets/deep",
+  hooks: ".git/hooks",
+  settings: ".git/config",
+  dangling: ".git/hooks/new",
+};
+
+interface Room extends AsyncDisposable {
+  readonly workspace: string;
+  /** Through the whole counter, in the mode that asks nobody. */
+  call(tool: string, input: object): Promise<Told>;
+  /** The tool by itself: nobody has judged the call before. */
+  run(tool: CanonicalName, input: object): Promise<Told>;
+}
+
+/** How a call ended, and all that was said. */
+interface Told {
+  readonly code: string;
+  readonly said: string;
+}
+
+async function openRoom(options: { readonly workspace?: string } = {}): Promise<Room> {
+  const folder = temporaryFolder();
+  const home = join(folder.path, "workspace");
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(home, dirname(name)), { recursive: true });
+    writeFileSync(join(home, name), content);
+  }
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, join(home, name));
+  linkSync(join(home, ".git/hooks/old"), join(home, "other-name"));
+  const { workspace = home } = options;
+  const [state, config] = [join(home, "state"), join(home, "config")];
+  writeFileSync(join(config, "rules"), `# ${sentinel}\n`);
+  const crib = await openToolcrib({
+    workspace,
+    stateDirectory: state,
+    configDirectory: config,
+    mode: "yolo",
+  });
+  const { guard } = await OpenPolicy.open({ workspace, state, config });
+  const environment = openLocalEnvironment({ workspace, guard });
+  return {
+    workspace: home,
+    call: async (tool, input) => {
+      const result = await crib.call(tool, input);
+      return { code: result.error?.code ?? "ok", said: JSON.stringify(result) };
+    },
+    run: async (name, input) => {
+      const tool: AnyTool = await catalog[name]();
+      try {
+        const said = JSON.stringify(await tool.run(input, toolContext(environment)));
+        return { code: "ok", said };
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        return { code: error.code, said: `${error.message}\n${error.hint}` };
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await crib.close();
+      await environment.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Row = readonly [title: string, tool: CanonicalName, input: (path: string) => object];
+
+/** One call for each way a tool can be pointed at a file. */
+const readingCalls: readonly Row[] = [
+  ["file.read", "file.read", (path) => ({ path })],
+  ["file.read of the last lines", "file.read", (path) => ({ path, offset: -1 })],
+  ["file.read of several", "file.read", (path) => ({ paths: [path, path] })],
+  ["file.move to another name", "file.move", (path) => ({ from: path, to: "shown.txt" })],
+  ["edit.replace", "edit.replace", (path) => ({ path, find: "only", replace: "x" })],
+  ["edit.replace that fails", "edit.replace", (path) => ({ path, find: "no such text", replace: "x" })],
+  ["edit.preview", "edit.preview", (path) => ({ path, find: "only", replace: "x" })],
+  ["edit.preview that fails", "edit.preview", (path) => ({ path, find: "no such text", replace: "x" })],
+  ["edit.patch", "edit.patch", (path) => ({ patch: patchOf(path) })],
+  ["edit.diff", "edit.diff", (path) => ({ diff: diffOf(path) })],
+  ["search.grep", "search.grep", (path) => ({ pattern: "only", path })],
+  ["search.grep that counts", "search.grep", (path) => ({ pattern: "only", path, mode: "count" })],
+];
+
+const writingCalls: readonly Row[] = [
+  ["file.write", "file.write", (path) => ({ path, content: "new\n" })],
+  ["file.delete", "file.delete", (path) => ({ path })],
+  ["file.move", "file.move", (path) => ({ from: "open.txt", to: path, replace: true })],
+  ["edit.replace", "edit.replace", (path) => ({ path, find: "[core]", replace: "[x]" })],
+  ["edit.patch that adds", "edit.patch", (path) => ({ patch: patchWith(`Add File: ${path}\n+new`) })],
+  ["edit.patch that deletes", "edit.patch", (path) => ({ patch: patchWith(`Delete File: ${path}`) })],
+  ["edit.diff", "edit.diff", (path) => ({ diff: `--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+new\n` })],
+];
+
+/** What these leave or take is a link itself, never what it leads to. */
+const isAboutLinks = (title: string) => /^file\.(?:move|delete)|that deletes/.test(title);
+
+/** Tools that are pointed at no file, or only tell names. */
+const others = ["file.list", "search.glob"];
+
+function patchWith(section: string): string {
+  return `*** Begin Patch\n*** ${section}\n*** End Patch`;
+}
+
+function patchOf(path: string): string {
+  return patchWith(`Update File: ${path}\n@@\n-${sentinel}\n+x`);
+}
+
+function diffOf(path: string): string {
+  return `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${sentinel}\n+x\n`;
+}
+
+it("these tables have every tool that is pointed at files", () => {
+  const covered = [...readingCalls, ...writingCalls].map(([, tool]) => tool);
+  const all = Object.keys(catalog).filter((name) => /^(file|edit|search)\./.test(name));
+  expect([...new Set([...covered, ...others])].sort()).toEqual(all.sort());
+});
+
+describe("secrets are shown by no tool", () => {
+  const paths = [
+    ".env",
+    "sub/../.env",
+    ".ENV.production",
+    "．env",
+    "sub/server.PEM",
+    "sub/id_rsa",
+    "secrets/deep/plain.txt",
+    "link",
+    "sub/chain",
+    "way/plain.txt",
+    "state/kept",
+    "config/rules",
+  ];
+  it.each(readingCalls)("%s", async (title, tool, input) => {
+    await using room = await openRoom();
+    const before = snapshotOf(room);
+    for (const path of [...paths, join(room.workspace, ".env")]) {
+      if (isAboutLinks(title) && path in links) continue;
+      for (const told of [await room.call(tool, input(path)), await room.run(tool, input(path))]) {
+        expect([path, told.code]).toEqual([path, "denied"]);
+        expect(told.said).not.toContain(sentinel);
+      }
+    }
+    expect(snapshotOf(room)).toEqual(before);
+  });
+
+  it("search.grep in all files, file.list, search.glob", async () => {
+    await using room = await openRoom();
+    for (const input of [{}, { mode: "files" }, { mode: "count" }, { multiline: true, context: 3 }]) {
+      const search = { pattern: "only in [a-z]+", hidden: true, no_ignore: true, ...input };
+      for (const told of [await room.call("search.grep", search), await room.run("search.grep", search)]) {
+        expect(told.code).toBe("ok");
+        expect(told.said).not.toContain(sentinel);
+        expect(told.said).toContain("that may hold secrets were left out");
+      }
+    }
+    expect((await room.call("file.list", { path: ".", hidden: true })).said).toContain(".env");
+    expect((await room.call("search.glob", { pattern: ".env", hidden: true })).said).toContain(".env");
+  });
+});
+
+describe("protected files are changed by no tool", () => {
+  const paths = [
+    ".git/config",
+    ".git/hooks/old",
+    ".git/hooks/new",
+    ".GIT/hooks/new",
+    "．git/hooks/new",
+    ".g\u200bit/hooks/new",
+    "sub/.git/config",
+    "sub/deeper/.git/hooks/new",
+    ".toolcrib/rules",
+    ".Toolcrib/rules",
+    "hooks/old",
+    "hooks/new",
+    "settings",
+    "dangling",
+    "config/rules",
+    "state/new",
+    ".env",
+    "way/new.txt",
+  ];
+  it.each(writingCalls)("%s", async (title, tool, input) => {
+    await using room = await openRoom();
+    const before = snapshotOf(room);
+    for (const path of paths) {
+      if (isAboutLinks(title) && path in links) continue;
+      expect([path, (await room.call(tool, input(path))).code]).toEqual([path, "denied"]);
+      // By itself a tool may find something else wrong before.
+      expect([path, (await room.run(tool, input(path))).code]).not.toEqual([path, "ok"]);
+    }
+    expect(snapshotOf(room)).toEqual(before);
+  });
+
+  it("nor by another name of the same file", async () => {
+    await using room = await openRoom();
+    await room.call("file.write", { path: "other-name", content: "changed\n" });
+    expect(readFileSync(join(room.workspace, "other-name"), "utf8")).toBe("changed\n");
+    expect(readFileSync(join(room.workspace, ".git/hooks/old"), "utf8")).toBe("#!/bin/sh\n");
+  });
+
+  it("nor with the directory they are in", async () => {
+    await using room = await openRoom();
+    const before = snapshotOf(room);
+    for (const [tool, input] of [
+      ["file.delete", { path: ".git", recursive: true }],
+      ["file.delete", { path: "sub", recursive: true }],
+      ["file.move", { from: ".git", to: "git" }],
+      ["file.move", { from: "secrets", to: "shown" }],
+      ["file.move", { from: "secrets/deep", to: "shown" }],
+    ] as const) {
+      for (const told of [await room.call(tool, input), await room.run(tool, input)])
+        expect(told.code).toBe("denied");
+    }
+    expect(snapshotOf(room)).toEqual(before);
+  });
+});
+
+describe("system directories are changed by no tool, though the workspace be all there is", () => {
+  const name = `toolcrib-${process.pid}-guarded`;
+  const directories = [
+    "/etc",
+    "/usr",
+    "/usr/lib",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/proc",
+    "/sys",
+    "/lib",
+    "/ETC",
+    "/var/lib",
+  ];
+  it.each(writingCalls)("%s", async (_, tool, input) => {
+    await using room = await openRoom({ workspace: "/" });
+    for (const directory of directories) {
+      const path = `${directory}/${name}`;
+      const { code, said } = await room.call(tool, input(path));
+      expect([path, code, said.includes("protected")]).toEqual([path, "denied", true]);
+      expect([path, (await room.run(tool, input(path))).code]).not.toEqual([path, "ok"]);
+      expect(existsSync(path)).toBe(false);
+    }
+  });
+});
+
+/** Whole, but for what Toolcrib writes itself. */
+function snapshotOf({ workspace }: Room): object {
+  const all = snapshot(workspace);
+  return Object.fromEntries(Object.entries(all).filter(([path]) => !path.startsWith("state/workspaces")));
+}
