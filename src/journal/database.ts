@@ -27,11 +27,17 @@ export function openDatabase(
 export function isDamage(error: unknown): boolean {
   if (error instanceof WrongTables) return true;
   const { errcode = 0, message } = error as Error & { errcode?: number };
-  if (errcode === sqliteError) return /no such (table|column)|has no column|malformed/.test(message);
+  if (errcode === sqliteError)
+    return /no such (table|column)|has no column|already exists|malformed/.test(message);
   return (errcode & 0xff) === sqliteCorrupt || errcode === sqliteNotADatabase;
 }
 
 const [sqliteError, sqliteCorrupt, sqliteNotADatabase] = [1, 11, 26];
+
+/** Whether a database is empty, or has the calls of the first journals only. */
+export function isOlderJournal(database: DatabaseSync): boolean {
+  return versionOf(database) < version && tablesIn(database).every((name) => name === "calls");
+}
 
 class WrongTables extends Error {}
 

@@ -2,7 +2,15 @@ import type { DatabaseSync } from "node:sqlite";
 import { identityOf } from "../environment/database-file.ts";
 import { Breath } from "../text/breath.ts";
 import { chainStart, hashLink, type Link } from "./chain.ts";
-import { isDamage, loadSqlite } from "./database.ts";
+import { isDamage, isOlderJournal, loadSqlite } from "./database.ts";
+
+export interface JournalFault {
+  readonly sequence: number;
+  /** "is missing", to go on after the record. */
+  readonly reason: string;
+  /** The database itself is broken: whoever uses it next sets it aside. */
+  readonly isDamage?: true;
+}
 
 /** What a look at every record of a journal has shown. */
 export interface JournalReport {
@@ -13,7 +21,7 @@ export interface JournalReport {
   /** The hash of the last record. Whoever notes it can prove later that nothing up to it was altered. */
   readonly head: string;
   /** The first record that is not as it was written; missing when all are. */
-  readonly fault?: { readonly sequence: number; readonly reason: string };
+  readonly fault?: JournalFault;
   /** The record whose hash is the noted head; missing when none has it, or none was noted. */
   readonly noted?: number;
 }
@@ -28,10 +36,11 @@ export async function verifyJournal(
   let database: DatabaseSync | undefined;
   try {
     database = new (loadSqlite().DatabaseSync)(file, { readOnly: true, timeout: 5_000 });
-    await walk.along(database, new Breath(options.signal));
+    // An older journal has no chain yet; it gets one when it is used next.
+    if (!isOlderJournal(database)) await walk.along(database, new Breath(options.signal));
   } catch (error) {
     if (!isDamage(error)) throw error;
-    walk.fail(walk.next, `cannot be read: ${(error as Error).message}`);
+    walk.fail({ sequence: walk.next, reason: `cannot be read: ${(error as Error).message}`, isDamage: true });
   } finally {
     database?.close();
   }
@@ -43,7 +52,7 @@ class Walk {
   #records = 0;
   #pruned = 0;
   #head = chainStart;
-  #fault: JournalReport["fault"];
+  #fault: JournalFault | undefined;
   readonly #notedHead: string | undefined;
   #noted: number | undefined;
 
@@ -65,12 +74,13 @@ class Walk {
     }
     this.#lookBehindTheLast(database);
     const [{ integrity_check: soundness } = {}] = database.prepare("PRAGMA integrity_check(1)").all();
-    if (soundness !== "ok") this.fail(this.next, `cannot be trusted: ${soundness}`);
+    if (soundness !== "ok")
+      this.fail({ sequence: this.next, reason: `cannot be trusted: ${soundness}`, isDamage: true });
   }
 
   /** Only the first fault counts: everything after it is in doubt. */
-  fail(sequence: number, reason: string): void {
-    this.#fault ??= { sequence, reason };
+  fail(fault: JournalFault): void {
+    this.#fault ??= fault;
   }
 
   report(): JournalReport {
@@ -87,8 +97,12 @@ class Walk {
     this.#records += 1;
     const missing = row.sequence - this.next;
     if (missing > 0)
-      this.fail(this.next, missing === 1 ? "is missing" : `and ${missing - 1} after it are missing`);
-    else if (hashLink(this.#head, row) !== row.hash) this.fail(row.sequence, "is not as it was written");
+      this.fail({
+        sequence: this.next,
+        reason: missing === 1 ? "is missing" : `and ${missing - 1} after it are missing`,
+      });
+    else if (hashLink(this.#head, row) !== row.hash)
+      this.fail({ sequence: row.sequence, reason: "is not as it was written" });
     else if (row.hash === this.#notedHead && this.#fault === undefined) this.#noted = row.sequence;
     this.next = row.sequence + 1;
     this.#head = row.hash;
@@ -112,8 +126,9 @@ class Walk {
     const { last, counted } = database
       .prepare("SELECT max(sequence) AS last, (SELECT seq FROM sqlite_sequence) AS counted FROM records")
       .get() as { last: number | null; counted: number | null };
-    if ((counted ?? 0) > (last ?? 0)) this.fail((last ?? 0) + 1, "was removed, with all that followed");
-    else if (counted !== last) this.fail(last ?? 1, "was added in another way");
+    if ((counted ?? 0) > (last ?? 0))
+      this.fail({ sequence: (last ?? 0) + 1, reason: "was removed, with all that followed" });
+    else if (counted !== last) this.fail({ sequence: last ?? 1, reason: "was added in another way" });
   }
 }
 

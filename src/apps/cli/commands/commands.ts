@@ -5,6 +5,7 @@ import { callCommand } from "./call.ts";
 import { checkpointCommand } from "./checkpoint.ts";
 import { completionCommand } from "./completion.ts";
 import { diffCommand } from "./diff.ts";
+import { doctorCommand } from "./doctor.ts";
 import { helpCommand } from "./help.ts";
 import { logCommand } from "./log.ts";
 import { pathsCommand } from "./paths.ts";
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = [
   redoCommand,
   checkpointCommand,
   policyCommand,
+  doctorCommand,
   pathsCommand,
   tourCommand,
   completionCommand,
