@@ -2,6 +2,7 @@ import { dirname } from "node:path/posix";
 import type { EntryChange, Environment, FileChange } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Contents } from "./contents.ts";
+import { nothing } from "./entry-states.ts";
 import { type EntryStep, orderSteps, type Work } from "./order-steps.ts";
 import type { Step, UndoPlan } from "./plan-undo.ts";
 
@@ -40,16 +41,23 @@ async function applyWork(
       done.push(step);
     }
   };
+  const clearing = await toFileChanges(work.cleared, place.contents);
+  // Should the rest fail, these go back.
+  const restoring = await toFileChanges(work.cleared.map(reverse), place.contents);
+  let isCleared = false;
   try {
     await changeEntries([...work.loosened, ...work.linksRemoved]);
-    if (work.cleared.length > 0)
-      await environment.change(await toFileChanges(work.cleared, place.contents), optionsOf(place));
+    if (clearing.length > 0) {
+      await environment.change(clearing, optionsOf(place));
+      isCleared = true;
+    }
     await changeEntries([...work.directoriesCleared, ...work.directoriesMade]);
     await refuseLinksOnTheWay(files, environment);
     if (files.length > 0) await environment.change(files, optionsOf(place));
   } catch (error) {
     for (const { path, change } of done.reverse())
       await environment.changeEntry(path, inverse(change)).catch(() => {});
+    if (isCleared) await environment.change(restoring).catch(() => {});
     throw error;
   }
   await changeEntries(work.linksMade);
@@ -89,21 +97,25 @@ async function refuseLinksOnTheWay(files: readonly FileChange[], environment: En
 
 async function toFileChanges(steps: readonly Step[], contents: Contents): Promise<readonly FileChange[]> {
   const changes: FileChange[] = [];
-  for (const { path, now, then, hardLinks } of steps) {
+  for (const { path, now, wanted, hardLinks } of steps) {
     const before = now.kind === "file" ? now.hash : "nothing";
     changes.push(
-      then.kind === "file"
+      wanted.kind === "file"
         ? {
             path,
             before,
-            after: await contents.read(then.hash),
-            mode: then.mode,
+            after: await contents.read(wanted.hash),
+            mode: wanted.mode,
             ...(hardLinks === undefined ? {} : { hardLinks }),
           }
         : { path, before, after: "nothing" },
     );
   }
   return changes;
+}
+
+function reverse(step: Step): Step {
+  return { ...step, now: step.wanted.kind === "file" ? step.wanted : nothing, wanted: step.now };
 }
 
 function inverse({ before, after }: EntryChange): EntryChange {

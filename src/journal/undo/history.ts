@@ -39,6 +39,8 @@ export interface HistoryParts {
   readonly reach: Reach;
   /** What may not be read is not shown either, as it was in the past. */
   readonly guard?: PathGuard | undefined;
+  /** Completes what is on record of calls whose process died. */
+  readonly settle?: () => Promise<unknown>;
 }
 
 /** What earlier calls changed, as one call sees it. */
@@ -56,6 +58,7 @@ export class JournalHistory implements History {
     options: { readonly paths?: readonly string[] } = {},
   ): Promise<ChangedFiles> {
     const { journal, environment, reach } = this.#parts;
+    await this.#parts.settle?.();
     const undos = new UndoRecords(journal);
     const all = selectChanges(selection, { journal, undos, reach: { ...reach, calls: "workspace" } });
     const changes = withinPaths(all, options.paths, environment.workspace);
@@ -73,6 +76,7 @@ export class JournalHistory implements History {
   }
 
   async undo(selection: Selection, options: UndoOptions = {}): Promise<Undone> {
+    await this.#parts.settle?.();
     const undos = new UndoRecords(this.#parts.journal);
     for (const without = new Set<string>(); ; ) {
       const undone = await this.#undoSelected(selection, options, undos, without);
@@ -105,9 +109,15 @@ export class JournalHistory implements History {
     if (refusals.length > 0 && (!options.skipChanged || isEmpty))
       throw refuseUndo(refusals, total, options.merge ?? false);
     const left = refusals.map(({ path, reason }) => `Left alone: ${showPath(path)} ${reason}.`);
-    if (isEmpty) return { calls, files: [], notes: calls.map((callId) => sayAlreadyUndone(callId, undos)) };
+    if (isEmpty)
+      return {
+        calls,
+        files: [],
+        leftAlone: [],
+        notes: calls.map((callId) => sayAlreadyUndone(callId, undos)),
+      };
     const files = await this.#filesOf(plan);
-    if (options.dryRun) return { calls, files, notes: [...notes, ...left] };
+    if (options.dryRun) return { calls, files, leftAlone: left, notes: [...notes, ...left] };
     const isPart = options.paths !== undefined || refusals.length > 0;
     undos.add({
       by: this.#parts.callId,
@@ -121,6 +131,7 @@ export class JournalHistory implements History {
     return {
       calls,
       files: files.filter(({ path }) => !kept.includes(path)),
+      leftAlone: left,
       notes: [...notes, ...left, ...folders],
     };
   }
@@ -158,7 +169,7 @@ export class JournalHistory implements History {
   async #filesOf({ phases }: UndoPlan): Promise<readonly ChangedFile[]> {
     const files: ChangedFile[] = [];
     for (const { steps, move } of phases) {
-      for (const { path, now, then } of steps) files.push(await this.#show(path, now, then));
+      for (const { path, now, wanted } of steps) files.push(await this.#show(path, now, wanted));
       if (move)
         files.push(await this.#show(move.from, move.state, move.state, `moved from ${showPath(move.to)}\n`));
     }

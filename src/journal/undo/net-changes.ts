@@ -1,6 +1,6 @@
 import type { EntryState } from "../../contract/history.ts";
 import type { RecordedChange } from "../record.ts";
-import { isSameState, liesIn } from "./entry-states.ts";
+import { isSameState, liesIn, nothing } from "./entry-states.ts";
 
 /** What several calls did to one path, in pieces between which somebody else has changed it; the newest first. */
 export interface Net {
@@ -53,8 +53,11 @@ export function netChanges(changes: readonly RecordedChange[], isUncertain: IsUn
     newer = [];
   };
   for (const change of changes.toReversed()) {
-    if (isWholeMove(change)) close(toMove(change, later));
-    else if (!isDeparture(change, later[0])) newer.unshift(change);
+    if (isWholeMove(change)) {
+      close(toMove(change, later));
+      // What it replaced comes back when its place is free again.
+      if (change.before.kind !== "nothing") newer.unshift(withoutMove(change));
+    } else if (!isDeparture(change, later[0])) newer.unshift(change);
   }
   close(undefined);
   return phases;
@@ -62,11 +65,19 @@ export function netChanges(changes: readonly RecordedChange[], isUncertain: IsUn
 
 type MovedChange = RecordedChange & { readonly moved: string };
 
-/** The second change of a move that has to be taken back as one: of a directory, or to another case of the same name. */
+/**
+ * The second change of a move that has to be taken back as one: of a directory, of a file too large to be read for it,
+ * or to another case of the same name.
+ */
 function isWholeMove(change: RecordedChange): change is MovedChange {
-  const { path, before, after, moved } = change;
-  if (moved === undefined || before.kind !== "nothing" || after.kind === "nothing") return false;
-  return after.kind === "directory" || path.toLowerCase() === moved.toLowerCase();
+  const { path, after, moved } = change;
+  if (moved === undefined || after.kind === "nothing") return false;
+  const isUnread = after.kind === "file" && after.hash === "";
+  return after.kind === "directory" || isUnread || path.toLowerCase() === moved.toLowerCase();
+}
+
+function withoutMove({ moved: _, ...change }: MovedChange): RecordedChange {
+  return { ...change, after: nothing };
 }
 
 /** The first change of such a move. */
@@ -104,9 +115,18 @@ function netsOf(
   return [...byPath].map(([path, its]) => ({
     path,
     present: presentName(path, later),
-    pieces: piecesOf(its, isUncertain),
+    pieces: piecesOf(its.filter(wasMade), isUncertain),
     ...(its.some(({ hardLinks }) => hardLinks === "keep") ? { hardLinks: "keep" as const } : {}),
   }));
+}
+
+/**
+ * A call that somebody was quicker than plans again: what it announced before was not made, if it does not lead to what
+ * it found then. Either way only what somebody else left is to come back, never what stood there before that.
+ */
+function wasMade({ callId, after }: RecordedChange, index: number, all: readonly RecordedChange[]): boolean {
+  const next = all[index + 1];
+  return next?.callId !== callId || isSameState(after, next.before);
 }
 
 function piecesOf(changes: readonly RecordedChange[], isUncertain: IsUncertain): readonly Piece[] {

@@ -1,6 +1,6 @@
 import type { EntryChange } from "../../contract/environment.ts";
 import type { EntryState } from "../../contract/history.ts";
-import { isSameContent, nothing } from "./entry-states.ts";
+import { isSameContent, liesIn, nothing } from "./entry-states.ts";
 import type { Step } from "./plan-undo.ts";
 
 /** The steps of one phase, in the order in which they can be done. */
@@ -28,8 +28,9 @@ export function orderSteps(steps: readonly Step[]): Work {
   const shallowFirst = steps.toSorted((one, other) => depth(one) - depth(other));
   const deepFirst = shallowFirst.toReversed();
   const files = steps.filter(changesContent);
-  const isCrossed = steps.some(({ now, then }) => kindsOf(now, then) in crossings);
-  const clears = ({ now, then }: Step) => isCrossed && now.kind === "file" && then.kind !== "file";
+  const replaced = steps.filter(isReplaced).map(({ path }) => path);
+  const isCrossed = steps.some(({ now, wanted }) => kindsOf(now, wanted) in crossings);
+  const clears = ({ now, wanted }: Step) => isCrossed && now.kind === "file" && wanted.kind !== "file";
   return {
     loosened: shallowFirst.flatMap((step) => entryStep(step, { after: loosen(step) })),
     linksRemoved: steps
@@ -37,17 +38,17 @@ export function orderSteps(steps: readonly Step[]): Work {
       .flatMap((step) => entryStep(step, { after: nothing })),
     cleared: files.filter(clears),
     directoriesCleared: deepFirst
-      .filter(({ now, then }) => isDirectory(now) && (then.kind === "file" || isLink(then)))
+      .filter((step) => isReplaced(step) || (goes(step) && liesIn(step.path, replaced)))
       .flatMap((step) => entryStep(step, { after: nothing })),
     directoriesMade: shallowFirst
-      .filter(({ now, then }) => isDirectory(then) && !isDirectory(now))
-      .flatMap((step) => entryStep(step, { before: nothing, after: writable(step.then) })),
+      .filter(({ now, wanted }) => isDirectory(wanted) && !isDirectory(now))
+      .flatMap((step) => entryStep(step, { before: nothing, after: writable(step.wanted) })),
     files: files.filter((step) => !clears(step)),
     linksMade: steps
-      .filter(({ then }) => isLink(then))
+      .filter(({ wanted }) => isLink(wanted))
       .flatMap((step) => entryStep(step, { before: nothing })),
     directoriesRemoved: deepFirst
-      .filter(({ now, then }) => isDirectory(now) && then.kind === "nothing")
+      .filter((step) => goes(step) && !liesIn(step.path, replaced))
       .flatMap((step) => entryStep(step, {})),
     permissions: deepFirst.flatMap((step) => entryStep(step, { before: settling(step) })),
   };
@@ -56,26 +57,36 @@ export function orderSteps(steps: readonly Step[]): Work {
 /** Where one kind takes the place of the other, files cannot all change at once. */
 const crossings = { "file directory": true, "directory file": true, "directory link": true };
 
-function kindsOf(now: EntryState, then: EntryState): string {
-  return `${now.kind} ${then.kind}`;
+/** A directory in whose place something else comes. */
+function isReplaced({ now, wanted }: Step): boolean {
+  return isDirectory(now) && (wanted.kind === "file" || isLink(wanted));
 }
 
-function changesContent({ now, then }: Step): boolean {
-  return (now.kind === "file" || then.kind === "file") && !isSameContent(now, then);
+/** A directory that goes, if nothing is in it. */
+function goes({ now, wanted }: Step): boolean {
+  return isDirectory(now) && wanted.kind === "nothing";
+}
+
+function kindsOf(now: EntryState, wanted: EntryState): string {
+  return `${now.kind} ${wanted.kind}`;
+}
+
+function changesContent({ now, wanted }: Step): boolean {
+  return (now.kind === "file" || wanted.kind === "file") && !isSameContent(now, wanted);
 }
 
 /** What may not be written now, but will be. */
 function loosen(step: Step): EntryState {
-  const { now, then } = step;
-  const isWritten = now.kind === then.kind && (isDirectory(now) || changesContent(step));
+  const { now, wanted } = step;
+  const isWritten = now.kind === wanted.kind && (isDirectory(now) || changesContent(step));
   return isWritten ? writable(now) : now;
 }
 
 /** What has the wrong permissions in the end, and is the same otherwise; else what it is to be. */
 function settling(step: Step): EntryState {
-  const { now, then } = step;
-  if (isDirectory(then)) return isDirectory(now) ? loosen(step) : writable(then);
-  return isSameContent(now, then) ? now : then;
+  const { now, wanted } = step;
+  if (isDirectory(wanted)) return isDirectory(now) ? loosen(step) : writable(wanted);
+  return isSameContent(now, wanted) ? now : wanted;
 }
 
 function writable(state: EntryState): EntryState {
@@ -85,8 +96,8 @@ function writable(state: EntryState): EntryState {
 
 /** None where nothing changes. */
 function entryStep(
-  { path, now, then }: Step,
-  { before = now, after = then }: { readonly before?: EntryState; readonly after?: EntryState },
+  { path, now, wanted }: Step,
+  { before = now, after = wanted }: { readonly before?: EntryState; readonly after?: EntryState },
 ): readonly EntryStep[] {
   const isSame =
     before.kind === after.kind && (!("mode" in before && "mode" in after) || before.mode === after.mode);

@@ -6,7 +6,7 @@ import { isAccepted, type Move, type Net, type Phase, type Piece } from "./net-c
 export interface Step {
   readonly path: string;
   readonly now: EntryState;
-  readonly then: EntryState;
+  readonly wanted: EntryState;
   readonly hardLinks?: "keep";
 }
 
@@ -61,9 +61,9 @@ export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
       const found = look(net.present);
       const judged = judge(net, found, present);
       if ("reason" in judged) conflicts.push({ ...judged, phase });
-      else if (!isSameState(judged.now, judged.then)) {
+      else if (!isSameState(judged.now, judged.wanted)) {
         steps.push(judged);
-        if (net.present !== undefined) planned.set(net.present, judged.then);
+        if (net.present !== undefined) planned.set(net.present, judged.wanted);
       }
     }
     return { steps, move: move && judgeMove(move, look, stuck) };
@@ -94,8 +94,8 @@ function judge(
   return toStep(net, found, state);
 }
 
-export function toStep({ path, hardLinks }: Net, now: EntryState, then: EntryState): Step {
-  return { path, now, then, ...(hardLinks === undefined ? {} : { hardLinks }) };
+export function toStep({ path, hardLinks }: Net, now: EntryState, wanted: EntryState): Step {
+  return { path, now, wanted, ...(hardLinks === undefined ? {} : { hardLinks }) };
 }
 
 /** Whether it is what it was before. A directory that is there again will do, whatever its permissions. */
@@ -114,6 +114,13 @@ function whyLost({ before, lost }: Piece, state: EntryState, present: Present): 
   return lost ?? "its content is no longer kept";
 }
 
+/** Whether what was moved is still there: of a directory and an unread file no more is known than that. */
+function isStill(state: EntryState, moved: EntryState): boolean {
+  if (moved.kind === "directory") return state.kind === "directory";
+  if (moved.kind !== "file" || moved.hash !== "") return isSameState(state, moved);
+  return state.kind === "file" && state.bytes === moved.bytes;
+}
+
 function judgeMove(
   move: Move,
   look: (name: string | undefined) => ReturnType<Present["state"]>,
@@ -127,7 +134,7 @@ function judgeMove(
     });
     return undefined;
   }
-  const isThere = move.state.kind === "directory" ? to.kind === "directory" : isSameState(to, move.state);
+  const isThere = isStill(to, move.state);
   if (isThere && from.kind === "nothing") return move;
   const isBack = to.kind === "nothing" && from.kind === move.state.kind;
   if (!isBack)

@@ -25,8 +25,8 @@ export async function onlyHunk(net: Net, number: number, contents: Contents): Pr
     hunk.newCount,
     ...oldLines.slice(hunk.oldStart, hunk.oldStart + hunk.oldCount),
   );
-  const then: EntryState = contents.add(fromByteLines(lines), after.mode);
-  return { ...net, pieces: [{ ...piece, before: then }] };
+  const wanted: EntryState = contents.add(fromByteLines(lines), after.mode);
+  return { ...net, pieces: [{ ...piece, before: wanted }] };
 }
 
 interface Hunk {
