@@ -15,6 +15,7 @@ import {
 } from "./environment/directories.ts";
 import { openLocalEnvironment } from "./environment/local/local-environment.ts";
 import { allowedVariables } from "./environment/local/processes/variables.ts";
+import { TransactionMarks } from "./environment/transaction-marks.ts";
 import { withGuard } from "./environment/with-guard.ts";
 import { withOutputs } from "./environment/with-outputs.ts";
 import { type Mode, modes } from "./guardian/mode.ts";
@@ -25,6 +26,7 @@ import { Collector } from "./journal/collect/collector.ts";
 import { type CallRecord, Journal } from "./journal/journal.ts";
 import { openOutputStore } from "./journal/output-store.ts";
 import { lazyScanner } from "./journal/scan/lazy-scanner.ts";
+import { RoomTransactions } from "./journal/transactions/room-transactions.ts";
 import { lazyHistory } from "./journal/undo/lazy-history.ts";
 import type { Approve } from "./runtime/approvals/approval.ts";
 import { CallEvents, type EventSource } from "./runtime/call-events.ts";
@@ -79,6 +81,11 @@ export interface ToolcribOptions {
    * `session` if not said. Only what acts for a person should open a room with `workspace`.
    */
   readonly undoes?: "session" | "workspace";
+  /**
+   * What becomes of a transaction that is still open when the room is closed: it is rolled back, unless told to be left
+   * to the next room that is opened so. For rooms of a single call each, as on the command line.
+   */
+  readonly parkTransaction?: boolean;
 }
 
 export interface CallOptions {
@@ -155,20 +162,32 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const events = new CallEvents();
   const journal = new Journal({ file: files.journal, session, redact: redactValue });
   const collector = new Collector({ journal, folder: files.blobs, budget: journalBudget(options.journal) });
-  const { recovered = [] } = environment;
+  const recovered = [...(environment.recovered ?? [])];
   for (const change of recovered) recordRecovery(journal, change);
   const outputs = openOutputStore(kept);
   const guardian = {
     mode,
     rules: policy,
-    surroundings: () => ({ sandbox: "none", variables: allowedVariables(process.env) }) as const,
+    surroundings: { sandbox: () => "none" as const, variables: () => allowedVariables(process.env) },
     ...(options.approve ? { approve: options.approve } : {}),
   };
   const blobs = openBlobs(files.blobs);
   const without = [realWorkspace(state)];
   const { guard } = policy;
   const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, guard });
+  const settle = () => scanner.settle();
   const reach = { session, calls: options.undoes ?? "session" } as const;
+  const transactions = new RoomTransactions({
+    journal,
+    blobs,
+    environment,
+    session,
+    scanner,
+    marks: new TransactionMarks(files.transactions),
+    parks: options.parkTransaction ?? false,
+  });
+  recovered.push(...(await transactions.enter()));
+  const warnings: string[] = [];
   const counter = openCounter({
     environment,
     events,
@@ -176,9 +195,10 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     outputs,
     blobs,
     scanner,
+    transactions,
     guardian,
     historyFor: (call) =>
-      lazyHistory({ journal, blobs, environment: call.environment, callId: call.id, reach, guard }),
+      lazyHistory({ journal, blobs, environment: call.environment, callId: call.id, reach, guard, settle }),
   });
   const shelf = new Shelf(dialect, options.tools ?? []);
   const closing = new AbortController();
@@ -198,7 +218,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     events,
     recovered,
     get warnings() {
-      return [...policy.warnings, ...journal.warnings];
+      return [...policy.warnings, ...journal.warnings, ...warnings];
     },
     definitions: async () => {
       const { defineTools } = await import("./dialects/definition.ts");
@@ -232,6 +252,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     close: async () => {
       closing.abort();
       while (running.size > 0) await Promise.allSettled(running);
+      warnings.push(...(await transactions.leave()));
       events.close();
       await collector.close();
       journal.close();
