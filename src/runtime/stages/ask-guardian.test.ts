@@ -1,10 +1,16 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
+import type { SandboxLevel } from "../../contract/account.ts";
 import type { ToolCall } from "../../contract/call.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { compilePolicy } from "../../guardian/rules/compile-policy.ts";
 import type { ApprovalRequest } from "../approvals/approval.ts";
-import { askGuardian, type Surroundings } from "./ask-guardian.ts";
+import { askGuardian } from "./ask-guardian.ts";
+
+interface Surroundings {
+  readonly sandbox: SandboxLevel;
+  readonly variables: Readonly<Record<string, string>>;
+}
 
 const policy = compilePolicy([], { workspace: "/workspace", home: "/home/ada", own: [] });
 
@@ -39,7 +45,7 @@ async function answerAfter(before: Surroundings, after: Surroundings) {
   const stage = askGuardian({
     mode: "cautious",
     rules: { current: policy, grantForSession: () => {}, grantAlways: async () => {} },
-    surroundings: () => surroundings,
+    surroundings: { sandbox: () => surroundings.sandbox, variables: () => surroundings.variables },
     approve: (request) => {
       requests.push(request);
       surroundings = after;

@@ -24,7 +24,7 @@ import { untilAborted } from "../until-aborted.ts";
 export interface GuardianSettings {
   readonly mode: Mode;
   readonly rules: Rules;
-  readonly surroundings: () => Surroundings;
+  readonly surroundings: Surroundings;
   /** Asks the person. Without it, whatever would be asked is refused with `needs-approval`. */
   readonly approve?: Approve;
 }
@@ -38,11 +38,11 @@ export interface Rules {
   grantAlways(lines: readonly string[], comment: string): Promise<void>;
 }
 
-/** What commands run in; it may change while a person thinks. */
+/** What commands run in, as it is when asked for: it may change while a person thinks. */
 export interface Surroundings {
-  readonly sandbox: SandboxLevel;
+  sandbox(): SandboxLevel;
   /** Those that commands get. */
-  readonly variables: Readonly<Record<string, string>>;
+  variables(): Readonly<Record<string, string>>;
 }
 
 /** Lets a call pass, asks the person, or refuses it. */
@@ -86,7 +86,7 @@ export function askGuardian(settings: GuardianSettings): Stage {
 }
 
 function questionFor(call: ToolCall, { mode, rules, surroundings }: GuardianSettings): Promise<Question> {
-  return questionOf(call, { mode, sandbox: surroundings().sandbox, place: rules.current.place });
+  return questionOf(call, { mode, sandbox: surroundings.sandbox(), place: rules.current.place });
 }
 
 /** None in paranoid mode, where no rule that allows counts. */
@@ -115,21 +115,20 @@ async function requestFor(
     preview: await previewCall(call),
     grants,
     directory: call.environment.workspace,
-    environment: hashValue(settings.surroundings().variables).slice(0, 16),
+    environment: hashValue(settings.surroundings.variables()).slice(0, 16),
     sandbox: question.sandbox,
     hash: hashFor(call, question, settings),
   };
 }
 
 function hashFor(call: ToolCall, question: Question, { surroundings }: GuardianSettings): string {
-  const { sandbox, variables } = surroundings();
   return hashCall({
     tool: question.tool.name,
     input: call.input,
     realPaths: question.realPaths,
     directory: call.environment.workspace,
-    variables,
-    sandbox,
+    variables: surroundings.variables(),
+    sandbox: question.sandbox,
   });
 }
 
