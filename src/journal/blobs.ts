@@ -39,7 +39,7 @@ export function openBlobs(folder: string): Blobs {
     has: (hash) => blobs.has(hash),
     read: async (hash) => {
       const content = await blobs.read(hash);
-      if (content === undefined) throw unreadable(hash, "is no longer kept");
+      if (content === undefined) throw unreadable(hash, "is no longer there");
       if (contentHash(content) !== hash) throw unreadable(hash, "is damaged");
       return content;
     },
@@ -66,7 +66,7 @@ async function keeping<Result>(folder: string, act: () => Result | Promise<Resul
 }
 
 function unreadable(hash: string, fault: string): ToolError {
-  return new ToolError("unavailable", `The content ${hash.slice(0, 12)}… of before ${fault}`, {
+  return new ToolError("unavailable", `The content kept as ${hash.slice(0, 12)}… ${fault}`, {
     hint: "Nothing was changed. What it was taken from can only be restored from elsewhere, git for example.",
   });
 }

@@ -48,7 +48,7 @@ export class BlobFolder {
 
   keep(content: Uint8Array): string {
     const hash = contentHash(content);
-    if (this.#isKeptAgain(hash)) return hash;
+    if (this.#isKeptAgain(hash, content.length)) return hash;
     const temporary = this.#newTemporary();
     try {
       const handle = openNew(temporary);
@@ -152,7 +152,7 @@ export class BlobFolder {
       }
       const hash = hashing.digest("hex");
       const { size, mtimeMs } = statSync(temporary);
-      if (this.#isKeptAgain(hash)) unlinkSync(temporary);
+      if (this.#isKeptAgain(hash, size)) unlinkSync(temporary);
       else this.#giveName(temporary, hash);
       return { hash, bytes: size, keptAt: mtimeMs };
     } catch (error) {
@@ -177,13 +177,18 @@ export class BlobFolder {
     }
   }
 
-  /** Whoever keeps it again wants it for as long as if it were new. */
-  #isKeptAgain(hash: string): boolean {
+  /**
+   * Whoever keeps it again wants it for as long as if it were new. One that a loss of power has left short is none: it
+   * is replaced.
+   */
+  #isKeptAgain(hash: string, bytes: number): boolean {
+    if (this.#find(hash)?.size !== bytes) return false;
     try {
       const now = Date.now() / 1000;
       utimesSync(this.#pathOf(hash), now, now);
       return true;
     } catch (error) {
+      // Somebody collects it at this moment.
       if (errnoOf(error) === "ENOENT") return false;
       throw error;
     }

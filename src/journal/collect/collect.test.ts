@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BlobFolder } from "../../environment/blobs/blob-folder.ts";
 import { contentHash } from "../../text/content-hash.ts";
@@ -12,6 +13,8 @@ import { verifyJournal } from "../verify-journal.ts";
 import { collect } from "./collect.ts";
 
 const piped = ["ignore", "pipe", "inherit"] as const;
+const source = join(import.meta.dirname, "../..");
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 const dayMs = 24 * 60 * 60 * 1000;
 let folder: string;
 let file: string;
@@ -135,6 +138,37 @@ describe("a collection", () => {
     do await collect(journal, blobs, { budget: { maxBytes: 0, maxDays: 30 }, graceMs: 0 });
     while (!(await Promise.race([isOver, setImmediate(false)])));
     expect(await answers).toEqual(["ready\n[]", "ready\n[]"]);
+    expect((await verifyJournal(file)).fault).toBeUndefined();
+  });
+
+  it("is done again by the next one when it is killed on the way", { timeout: 120_000 }, async () => {
+    for (let days = 60; days > 55; days -= 1)
+      change(
+        days,
+        numbers(400).map((number) => `${days} ${number}`),
+      );
+    journal.close();
+    const script = `
+      import { BlobFolder } from ${JSON.stringify(join(source, "environment/blobs/blob-folder.ts"))};
+      import { collect } from ${JSON.stringify(join(source, "journal/collect/collect.ts"))};
+      import { Journal } from ${JSON.stringify(join(source, "journal/journal.ts"))};
+      const journal = new Journal({ file: ${JSON.stringify(file)}, session: "killed" });
+      const blobs = new BlobFolder(${JSON.stringify(join(folder, "blobs"))});
+      process.stdout.write("ready");
+      await collect(journal, blobs, { budget: { maxBytes: 0, maxDays: 30 } });`;
+    for (const delayMs of [0, 10, 20, 30, 40]) {
+      const words = ["--input-type=module", "--eval", script];
+      const collector = spawn(process.execPath, words, { stdio: [...piped] });
+      const exit = once(collector, "exit");
+      await once(collector.stdout!, "data");
+      await setTimeout(delayMs);
+      collector.kill("SIGKILL");
+      await exit;
+      expect((await verifyJournal(file)).fault).toBeUndefined();
+    }
+    journal = new Journal({ file, session: "collecting" });
+    await run({ maxBytes: 0, maxDays: 30 });
+    expect([[...blobs.list()], journal.calls({})]).toEqual([[], []]);
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 

@@ -1,4 +1,3 @@
-import { BlobFolder } from "../../environment/blobs/blob-folder.ts";
 import type { Journal } from "../journal.ts";
 import type { JournalBudget } from "./budget.ts";
 
@@ -12,14 +11,12 @@ export interface CollectorOptions {
 /** Keeps the past within its budget: once an hour at most, whichever process gets to it, and in nobody's way. */
 export class Collector {
   readonly #options: CollectorOptions;
-  readonly #blobs: BlobFolder;
   readonly #timer: NodeJS.Timeout;
   readonly #closing = new AbortController();
   #work: Promise<void> = Promise.resolve();
 
   constructor(options: CollectorOptions) {
     this.#options = options;
-    this.#blobs = new BlobFolder(options.folder);
     this.#timer = setInterval(() => this.#begin(this.#closing.signal), lookEveryMs).unref();
   }
 
@@ -40,11 +37,13 @@ export class Collector {
   /** What could not be collected now is collected later; nobody's call depends on it. */
   async #collect(signal: AbortSignal): Promise<void> {
     try {
-      if (!this.#blobs.isCollectionDue(everyMs)) return;
+      const { journal, folder, budget } = this.#options;
+      const { BlobFolder } = await import("../../environment/blobs/blob-folder.ts");
+      const blobs = new BlobFolder(folder);
+      if (!blobs.isCollectionDue(everyMs)) return;
       const { collect } = await import("./collect.ts");
-      const { journal, budget } = this.#options;
-      const { waitsFor } = await collect(journal, this.#blobs, { budget, signal });
-      if (waitsFor.length > 0) this.#blobs.postponeCollection();
+      const { waitsFor } = await collect(journal, blobs, { budget, signal });
+      if (waitsFor.length > 0) blobs.postponeCollection();
     } catch {
       // Locked, full or closed: the next one will find it.
     }

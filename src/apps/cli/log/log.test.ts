@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -210,6 +210,21 @@ describe("toolcrib log", () => {
         },
       },
     ]);
+  });
+
+  it("marks what can no longer be undone", async () => {
+    const { callId } = results.edited;
+    const { blobs } = workspaceFiles(home, workspace);
+    renameSync(blobs, `${blobs} away`);
+    const [list, shown] = await Promise.all([
+      run("log", "--tool", "edit.replace"),
+      run("log", "show", callId),
+    ]);
+    renameSync(`${blobs} away`, blobs);
+    expect(list.stdout).toContain("  +0 ~1 -0 (no longer undoable)  ");
+    expect(shown.stdout.trimEnd().split("\n").at(-1)).toBe(
+      "undo      no longer possible: what was there before is no longer kept",
+    );
   });
 
   it("says loudly that the journal was damaged", async () => {

@@ -1,0 +1,159 @@
+import { execFile, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../test/temporary-folder.ts";
+import { ToolError } from "../contract/error.ts";
+import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import { MemoryEnvironment } from "../environment/memory/memory-environment.ts";
+import { contentHash } from "../text/content-hash.ts";
+import { openBlobs } from "./blobs.ts";
+
+const content = Buffer.from("one\r\n\0two");
+const hash = contentHash(content);
+const large = Buffer.alloc(3_000_000, "0123456789");
+const keepFile = join(import.meta.dirname, "trials/keep-file.ts");
+
+describe("blobs", () => {
+  it("keep a content once, under its hash, for nobody else to read", async () => {
+    await using room = temporaryFolder();
+    const folder = join(room.path, "state/blobs");
+    const blobs = openBlobs(folder);
+    expect([blobs.has(hash), await blobs.keep(content), await blobs.keep(content), blobs.has(hash)]).toEqual([
+      false,
+      hash,
+      hash,
+      true,
+    ]);
+    expect(Buffer.from(await blobs.read(hash)).equals(content)).toBe(true);
+    const modes = ["", hash.slice(0, 2), `${hash.slice(0, 2)}/${hash.slice(2)}`].map(
+      (path) => statSync(join(folder, path)).mode & 0o777,
+    );
+    expect([readdirSync(folder), modes]).toEqual([[hash.slice(0, 2)], [0o700, 0o700, 0o600]]);
+  });
+
+  it("keep a file of any size, whatever its permissions, through a link, and of any environment", async () => {
+    await using room = temporaryFolder();
+    const workspace = join(room.path, "workspace");
+    mkdirSync(workspace);
+    const contents = { small: content, empty: Buffer.alloc(0), large };
+    for (const [name, bytes] of Object.entries(contents)) writeFileSync(join(workspace, name), bytes);
+    chmodSync(join(workspace, "large"), 0o444);
+    symlinkSync("small", join(workspace, "link"));
+    const local = openLocalEnvironment({ workspace, guard: () => ({ reason: "is secret", rule: "" }) });
+    const memory = new MemoryEnvironment();
+    await memory.writeFile("large", large);
+    const folder = join(room.path, "blobs");
+    const blobs = openBlobs(folder);
+    const kept = (bytes: Uint8Array) => ({ hash: contentHash(bytes), bytes: bytes.length });
+    expect([
+      await blobs.keepFile(local, "small"),
+      await blobs.keepFile(local, "empty"),
+      await blobs.keepFile(local, "large"),
+      await blobs.keepFile(local, "link"),
+      await blobs.keepFile(memory, "large"),
+    ]).toEqual([kept(content), kept(Buffer.alloc(0)), kept(large), kept(content), kept(large)]);
+    expect(Buffer.from(await blobs.read(contentHash(large))).equals(large)).toBe(true);
+    const { hash: name } = kept(large);
+    expect(statSync(join(folder, name.slice(0, 2), name.slice(2))).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).filter((entry) => entry.length > 2)).toEqual([]);
+    await local.close();
+  });
+
+  it("refuse what is no file inside the workspace", async () => {
+    await using room = temporaryFolder();
+    const workspace = join(room.path, "workspace");
+    mkdirSync(join(workspace, "folder"), { recursive: true });
+    symlinkSync("/etc/hostname", join(workspace, "out"));
+    const local = openLocalEnvironment({ workspace });
+    const blobs = openBlobs(join(room.path, "blobs"));
+    const codes = [];
+    for (const path of ["none", "folder", "out", "../blobs"]) {
+      codes.push(await blobs.keepFile(local, path).catch(({ code }: ToolError) => code));
+    }
+    expect(codes).toEqual(["not-found", "unsupported", "outside-workspace", "outside-workspace"]);
+    await local.close();
+  });
+
+  it("give out nothing that is not what was kept, and mend it when it is kept again", async () => {
+    await using room = temporaryFolder();
+    const folder = join(room.path, "blobs");
+    const blobs = openBlobs(folder);
+    await blobs.keep(content);
+    const file = join(folder, hash.slice(0, 2), hash.slice(2));
+    const unreadable = (fault: string) =>
+      new ToolError("unavailable", `The content kept as ${hash.slice(0, 12)}… ${fault}`, {
+        hint: "Nothing was changed. What it was taken from can only be restored from elsewhere, git for example.",
+      });
+    writeFileSync(file, "one\r\n\0tw0");
+    await expect(blobs.read(hash)).rejects.toThrow(unreadable("is damaged"));
+    truncateSync(file, 0);
+    await expect(blobs.read(hash)).rejects.toThrow(unreadable("is damaged"));
+    await blobs.keep(content);
+    expect(Buffer.from(await blobs.read(hash)).equals(content)).toBe(true);
+    const gone = contentHash(Buffer.from("never kept"));
+    await expect(blobs.read(gone)).rejects.toThrow("is no longer there");
+    await expect(blobs.read("../../../etc/passwd")).rejects.toThrow("is no longer there");
+  });
+
+  it("take the same content from several processes at once", async () => {
+    await using room = temporaryFolder();
+    writeFileSync(join(room.path, "large"), large);
+    const folder = join(room.path, "blobs");
+    const keepers = Array.from({ length: 4 }, () =>
+      promisify(execFile)(process.execPath, [keepFile, room.path, "large", folder]),
+    );
+    const answers = (await Promise.all(keepers)).map(({ stdout }) => JSON.parse(stdout).answer);
+    expect(answers).toEqual(Array(4).fill({ hash: contentHash(large), bytes: large.length }));
+    expect(Buffer.from(await openBlobs(folder).read(contentHash(large))).equals(large)).toBe(true);
+    expect(readdirSync(folder).filter((entry) => entry.length > 2)).toEqual([]);
+  });
+
+  it("hold no large file in memory", async () => {
+    await using room = temporaryFolder();
+    writeFileSync(join(room.path, "huge"), "");
+    truncateSync(join(room.path, "huge"), 200_000_000);
+    const words = [keepFile, room.path, "huge", join(room.path, "blobs")];
+    const { stdout } = await promisify(execFile)(process.execPath, words);
+    const { answer, grownBytes } = JSON.parse(stdout);
+    expect(answer.bytes).toBe(200_000_000);
+    expect(grownBytes).toBeLessThan(50_000_000);
+  });
+
+  it("leave nothing behind when the disk is full, and say so", async () => {
+    await using room = temporaryFolder();
+    writeFileSync(join(room.path, "large"), large);
+    writeFileSync(join(room.path, "small"), content);
+    const folder = join(room.path, "blobs");
+    const keep = (name: string) => {
+      const words = [process.execPath, keepFile, room.path, name, folder];
+      // A limit on the size of files fails like a full disk, and needs no disk of its own.
+      const child = spawnSync("bash", ["-c", `trap "" XFSZ; ulimit -f 8; exec "$0" "$@"`, ...words], {
+        encoding: "utf8",
+      });
+      return JSON.parse(child.stdout || child.stderr).answer;
+    };
+    expect([keep("large"), keep("small")]).toEqual([
+      {
+        code: "unavailable",
+        message: expect.stringMatching(
+          /^The disk is full, or a size limit is reached: .*, nothing was changed$/,
+        ),
+        hint: "Free some space, then try again.",
+      },
+      { hash, bytes: content.length },
+    ]);
+    expect(readdirSync(folder)).toEqual([hash.slice(0, 2)]);
+    expect(readFileSync(join(folder, hash.slice(0, 2), hash.slice(2))).equals(content)).toBe(true);
+  });
+});

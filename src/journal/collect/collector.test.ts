@@ -1,0 +1,63 @@
+import { statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { ToolError } from "../../contract/error.ts";
+import { BlobFolder } from "../../environment/blobs/blob-folder.ts";
+import { Journal } from "../journal.ts";
+import { journalBudget } from "./budget.ts";
+import { Collector } from "./collector.ts";
+
+it("collects at the end of a session, but no more than once an hour", async () => {
+  await using room = temporaryFolder();
+  const folder = join(room.path, "blobs");
+  const blobs = new BlobFolder(folder);
+  const runSession = async () => {
+    const journal = new Journal({ file: join(room.path, "journal.sqlite"), session: "session_1" });
+    journal.append("checkpoint", {});
+    const collector = new Collector({ journal, folder, budget: { maxBytes: 0, maxDays: 0 } });
+    await collector.close();
+    journal.close();
+  };
+  const keepOld = (text: string) => {
+    const hash = blobs.keep(Buffer.from(text));
+    utimesSync(join(folder, hash.slice(0, 2), hash.slice(2)), 1, 1);
+    return hash;
+  };
+  const first = keepOld("one");
+  await runSession();
+  const second = keepOld("two");
+  await runSession();
+  expect([first, second].map((hash) => blobs.has(hash))).toEqual([false, true]);
+  utimesSync(join(folder, "collected"), 1, 1);
+  await runSession();
+  expect(blobs.has(second)).toBe(false);
+});
+
+it("does not even open the journal for a session that wrote nothing", async () => {
+  await using room = temporaryFolder();
+  const journal = new Journal({ file: join(room.path, "journal.sqlite"), session: "session_1" });
+  await new Collector({ journal, folder: join(room.path, "blobs"), budget: journalBudget({}, {}) }).close();
+  journal.close();
+  expect(statSync(join(room.path, "journal.sqlite"), { throwIfNoEntry: false })).toBeUndefined();
+});
+
+it("takes its budget from the options, then from the variables, then the usual", () => {
+  const variables = { TOOLCRIB_JOURNAL_MAX_BYTES: "5000", TOOLCRIB_JOURNAL_MAX_DAYS: "7" };
+  expect([
+    journalBudget({}, {}),
+    journalBudget({}, variables),
+    journalBudget({ maxBytes: 1 }, variables),
+    journalBudget({ maxDays: 0 }, { TOOLCRIB_JOURNAL_MAX_BYTES: "" }),
+  ]).toEqual([
+    { maxBytes: 1024 ** 3, maxDays: 30 },
+    { maxBytes: 5000, maxDays: 7 },
+    { maxBytes: 1, maxDays: 7 },
+    { maxBytes: 1024 ** 3, maxDays: 0 },
+  ]);
+  expect(() => journalBudget({}, { TOOLCRIB_JOURNAL_MAX_BYTES: "1 GB" })).toThrow(
+    new ToolError("invalid-input", 'TOOLCRIB_JOURNAL_MAX_BYTES must be a whole number, not "1 GB"', {
+      hint: "For example: TOOLCRIB_JOURNAL_MAX_BYTES=100.",
+    }),
+  );
+});
