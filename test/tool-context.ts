@@ -1,6 +1,6 @@
 import type { Environment } from "../src/contract/environment.ts";
 import type { ToolContext } from "../src/contract/tool.ts";
-import { noHistory } from "../src/runtime/no-history.ts";
+import { noHistory, noTransactions } from "../src/runtime/no-history.ts";
 import { SeenMemory } from "../src/runtime/seen-memory.ts";
 
 /** What a tool is given behind the counter; nobody listens. */
@@ -12,6 +12,7 @@ export function toolContext(
     environment,
     seen: new SeenMemory(environment),
     history: noHistory(),
+    transactions: noTransactions(),
     signal,
     progress: () => {},
     output: () => {},

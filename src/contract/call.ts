@@ -2,7 +2,7 @@ import type { Access } from "./access.ts";
 import type { Account } from "./account.ts";
 import type { Environment } from "./environment.ts";
 import type { ToolError } from "./error.ts";
-import type { AnyTool, Image } from "./tool.ts";
+import type { AnyTool, Image, ToolOutput } from "./tool.ts";
 
 /** One call on its way through the counter. Stages hand on a changed copy, never change it. */
 export interface ToolCall {
@@ -41,6 +41,8 @@ export interface Success {
   readonly fullText: string;
   /** How to ask for what the tool left out. */
   readonly continuation?: string;
+  /** See ToolOutput; done and gone above `keepUndo`. */
+  readonly afterwards?: ToolOutput["afterwards"];
   /** Present when `text` is shorter than `fullText`; the handle stands for the whole, if it could be kept. */
   readonly truncated?: { readonly handle: string | undefined };
 }

@@ -249,6 +249,8 @@ export interface ChangeReceipt {
 export interface RecoveredChange {
   /** "failed": it could not be settled now, and is tried again at the next start. */
   readonly outcome: "completed" | "taken back" | "failed";
+  /** The transaction that was rolled back, if it was one. */
+  readonly transaction?: string;
   /** The files of the change set, relative to the workspace. */
   readonly paths: readonly string[];
   /** Those among them that were left as they are, because somebody has changed them since. */

@@ -76,7 +76,9 @@ export interface ChangedFile {
   readonly path: string;
   readonly before: EntryState;
   readonly after: EntryState;
-  /** A unified diff with its hunks numbered, or a line that says what else has changed. */
+  /** Where it was before, when it was moved with all in it. */
+  readonly movedFrom?: string;
+  /** A unified diff with its hunks numbered, or a line that says what else has changed; "" for what an undo has done. */
   readonly diff: string;
 }
 

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Access, Risk } from "./access.ts";
 import type { Environment } from "./environment.ts";
 import type { History } from "./history.ts";
+import type { Transactions } from "./transaction.ts";
 
 /** One thing an agent can do, described once, independent of any model provider. */
 export interface Tool<Input = unknown, Data = unknown> {
@@ -45,6 +46,8 @@ export interface ToolContext {
   readonly seen: SeenFiles;
   /** What earlier calls changed, and the way back. */
   readonly history: History;
+  /** Joins the changes of several calls. */
+  readonly transactions: Transactions;
   /** Aborts on cancellation and at the deadline; hand it to everything that waits. */
   readonly signal: AbortSignal;
   /** Says how far the work is; shown to people, never to the model. */
@@ -79,6 +82,11 @@ export interface ToolOutput<Data = unknown> {
   readonly continuation?: string;
   /** Pictures for models that see. */
   readonly images?: readonly Image[];
+  /**
+   * Done when all that the call changed is on record, which of commands is only known at their end. Its text is added,
+   * its data is what counts.
+   */
+  readonly afterwards?: () => Promise<{ readonly data: unknown; readonly text: string }>;
 }
 
 export interface Image {

@@ -39,7 +39,7 @@ export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Dir
 export function workspaceFiles(
   state: string,
   workspace: string,
-): Readonly<Record<"journal" | "blobs" | "outputs" | "changes" | "scans", string>> {
+): Readonly<Record<"journal" | "blobs" | "outputs" | "changes" | "scans" | "transactions", string>> {
   const directory = workspaceDirectory(state, workspace);
   return {
     journal: join(directory, "journal.sqlite"),
@@ -47,6 +47,7 @@ export function workspaceFiles(
     outputs: join(directory, "outputs"),
     changes: join(directory, "changes"),
     scans: join(directory, "scans"),
+    transactions: join(directory, "transactions"),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Blobs } from "../journal/blobs.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { OutputStore } from "../journal/output-store.ts";
 import type { Scanner } from "../journal/scan/scanner.ts";
+import type { RoomTransactions } from "../journal/transactions/room-transactions.ts";
 import type { CallEvents } from "./call-events.ts";
 import { runTool } from "./run-tool.ts";
 import { compose, type Next } from "./stage.ts";
@@ -30,6 +31,7 @@ export interface CounterParts {
   readonly guardian: GuardianSettings;
   /** What earlier calls changed, as one call may see and undo it. */
   readonly historyFor: (call: ToolCall) => History;
+  readonly transactions: RoomTransactions;
 }
 
 /**
@@ -50,6 +52,6 @@ export function openCounter(parts: CounterParts): Next {
       limitOutput(parts.outputs),
       redactSecrets,
     ],
-    runTool(parts.environment, parts.historyFor),
+    runTool(parts.environment, parts),
   );
 }

@@ -31,6 +31,14 @@ export const catalog = {
     (await import("./journal/diff.ts")).journalDiff,
   "journal.checkpoint": async (): Promise<typeof import("./journal/checkpoint.ts").journalCheckpoint> =>
     (await import("./journal/checkpoint.ts")).journalCheckpoint,
+  "transaction.begin": async (): Promise<typeof import("./transaction/begin.ts").transactionBegin> =>
+    (await import("./transaction/begin.ts")).transactionBegin,
+  "transaction.check": async (): Promise<typeof import("./transaction/check.ts").transactionCheck> =>
+    (await import("./transaction/check.ts")).transactionCheck,
+  "transaction.commit": async (): Promise<typeof import("./transaction/commit.ts").transactionCommit> =>
+    (await import("./transaction/commit.ts")).transactionCommit,
+  "transaction.rollback": async (): Promise<typeof import("./transaction/rollback.ts").transactionRollback> =>
+    (await import("./transaction/rollback.ts")).transactionRollback,
 };
 
 export type CanonicalName = keyof typeof catalog;

@@ -38,10 +38,11 @@ export function printFailure({ message, hint }: { message: string; hint?: string
 
 /** Tells the person of changes that a crash had interrupted, and that were settled before anything else was done. */
 export function remarkRecovered(recovered: readonly RecoveredChange[]): void {
-  for (const { outcome, paths, leftAlone } of recovered) {
+  for (const { outcome, paths, leftAlone, transaction } of recovered) {
     const words =
       outcome === "failed" ? "could not be settled and is tried again at the next start" : `was ${outcome}`;
-    remark(`A change of ${listNames(paths)} that a crash had interrupted ${words}.\n`);
+    const what = transaction ?? `A change of ${listNames(paths)}`;
+    remark(`${what} that a crash had interrupted ${words}.\n`);
     // Somebody has to look at each of these.
     if (leftAlone.length > 0) remark(`Left alone, because changed since: ${leftAlone.join(", ")}\n`);
   }

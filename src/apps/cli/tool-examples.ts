@@ -14,4 +14,8 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "journal.undo": { last: 1, dry_run: true },
   "journal.diff": { last: 1 },
   "journal.checkpoint": { name: "before-refactoring" },
+  "transaction.begin": { name: "rename-parser" },
+  "transaction.check": { command: "npm test", timeout_ms: 300_000 },
+  "transaction.commit": {},
+  "transaction.rollback": {},
 };

@@ -14,6 +14,7 @@ import type {
 import { showPath } from "../../text/show-path.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal, RecordedChange } from "../journal.ts";
+import { WholeTransactions } from "../transactions/whole-transactions.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { listCheckpoints, setCheckpoint } from "./checkpoints.ts";
 import { Contents } from "./contents.ts";
@@ -60,14 +61,14 @@ export class JournalHistory implements History {
     const { journal, environment, reach } = this.#parts;
     await this.#parts.settle?.();
     const undos = new UndoRecords(journal);
-    const all = selectChanges(selection, { journal, undos, reach: { ...reach, calls: "workspace" } });
+    const wholes = new WholeTransactions(journal).apart;
+    const all = selectChanges(selection, { journal, undos, wholes, reach: { ...reach, calls: "workspace" } });
     const changes = withinPaths(all, options.paths, environment.workspace);
     const phases = netChanges(changes, () => false);
     await lookAt(phases, environment, this.#contents, undefined);
     const files: ChangedFile[] = [];
     for (const { nets, move } of phases.toReversed()) {
-      if (move)
-        files.push(await this.#show(move.to, move.state, move.state, `moved from ${showPath(move.from)}\n`));
+      if (move) files.push(movedFile(move.from, move.to, move.state));
       for (const { path, pieces } of nets)
         for (const { before, after } of pieces.toReversed())
           files.push(await this.#show(path, before, after));
@@ -93,17 +94,21 @@ export class JournalHistory implements History {
     without: ReadonlySet<string>,
   ): Promise<Undone> {
     const { journal, environment, reach } = this.#parts;
-    const selected = selectChanges(selection, { journal, undos, reach, without });
+    const together = new WholeTransactions(journal);
+    const wholes = options.hunk === undefined ? together : together.apart;
+    const selected = selectChanges(selection, { journal, undos, wholes, reach, without });
     if (selected.length === 0) throw nothingToUndo(selection);
     const changes = withinPaths(selected, options.paths, environment.workspace);
     const calls = callsOf(changes);
     const phases = await this.#phasesOf(changes, undos, options);
     const present = await lookAt(phases, environment, this.#contents, options.signal);
-    const { plan, refusals, notes } = await settleConflicts(planUndo(phases, present), {
+    const { plan, refusals, ...settled } = await settleConflicts(planUndo(phases, present), {
       merge: options.merge ?? false,
       contents: this.#contents,
       whoElse: (path, now) => this.#whoElse(path, now, changes),
     });
+    const isTogether = options.hunk === undefined && selection.kind !== "checkpoint";
+    const notes = [...(isTogether ? together.describe(calls) : []), ...settled.notes];
     const total = phases.reduce((count, { nets, move }) => count + nets.length + (move ? 1 : 0), 0);
     const isEmpty = plan.phases.every(({ steps, move }) => steps.length === 0 && !move);
     if (refusals.length > 0 && (!options.skipChanged || isEmpty))
@@ -116,7 +121,7 @@ export class JournalHistory implements History {
         leftAlone: [],
         notes: calls.map((callId) => sayAlreadyUndone(callId, undos)),
       };
-    const files = await this.#filesOf(plan);
+    const files = await this.#filesOf(plan, { withDiffs: options.dryRun ?? false });
     if (options.dryRun) return { calls, files, leftAlone: left, notes: [...notes, ...left] };
     const isPart = options.paths !== undefined || refusals.length > 0;
     undos.add({
@@ -166,22 +171,27 @@ export class JournalHistory implements History {
     return [{ nets: [await onlyHunk(net, hunk, this.#contents)], move: undefined }];
   }
 
-  async #filesOf({ phases }: UndoPlan): Promise<readonly ChangedFile[]> {
+  async #filesOf(
+    { phases }: UndoPlan,
+    { withDiffs }: { readonly withDiffs: boolean },
+  ): Promise<readonly ChangedFile[]> {
     const files: ChangedFile[] = [];
     for (const { steps, move } of phases) {
-      for (const { path, now, wanted } of steps) files.push(await this.#show(path, now, wanted));
-      if (move)
-        files.push(await this.#show(move.from, move.state, move.state, `moved from ${showPath(move.to)}\n`));
+      for (const { path, now, wanted } of steps)
+        files.push(
+          withDiffs ? await this.#show(path, now, wanted) : { path, before: now, after: wanted, diff: "" },
+        );
+      if (move) files.push(movedFile(move.to, move.from, move.state));
     }
     return files;
   }
 
-  async #show(path: string, before: EntryState, after: EntryState, words = ""): Promise<ChangedFile> {
+  async #show(path: string, before: EntryState, after: EntryState): Promise<ChangedFile> {
     const { guard, environment } = this.#parts;
     const refusal = guard?.("read", `${environment.workspace}/${path}`);
     const diff = refusal
       ? `${showPath(path)} ${refusal.reason} (${refusal.rule}): not shown\n`
-      : words + (await showChange(path, before, after, this.#contents));
+      : await showChange(path, before, after, this.#contents);
     return { path, before, after, diff };
   }
 
@@ -200,6 +210,11 @@ export class JournalHistory implements History {
 
 function callsOf(changes: readonly RecordedChange[]): readonly string[] {
   return [...new Set(changes.map(({ callId }) => callId))];
+}
+
+function movedFile(movedFrom: string, path: string, state: EntryState): ChangedFile {
+  const diff = `moved ${showPath(movedFrom)} to ${showPath(path)}\n`;
+  return { path, before: state, after: state, movedFrom, diff };
 }
 
 function nothingToUndo({ kind }: Selection): ToolError {

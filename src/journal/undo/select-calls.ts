@@ -1,6 +1,7 @@
 import { ToolError } from "../../contract/error.ts";
 import type { Selection } from "../../contract/history.ts";
 import type { CallRecord, Journal, RecordedChange } from "../journal.ts";
+import type { WholeTransactions } from "../transactions/whole-transactions.ts";
 import { findCheckpoint } from "./checkpoints.ts";
 import type { UndoRecords } from "./undo-records.ts";
 
@@ -14,30 +15,35 @@ export interface SelectionDesk {
   readonly journal: Journal;
   readonly undos: UndoRecords;
   readonly reach: Reach;
+  /** What is meant together. */
+  readonly wholes: Pick<WholeTransactions, "callsOf" | "of">;
   /** Calls that are not meant by "the latest". */
   readonly without?: ReadonlySet<string>;
 }
 
 /** What the selected calls changed, in the order it was done. */
 export function selectChanges(selection: Selection, desk: SelectionDesk): readonly RecordedChange[] {
-  const { journal, undos, reach } = desk;
+  const { journal, undos, reach, wholes } = desk;
+  const allOf = (ids: readonly string[]) => [...new Set(ids.flatMap((id) => wholes.callsOf(id)))];
+  const changesOf = (calls: readonly CallRecord[]) =>
+    journal.changesOf(allOf(calls.map(({ callId }) => callId)));
   const own = reach.calls === "session" ? { session: reach.session } : {};
   const changing = { changing: true, ...own };
   switch (selection.kind) {
     case "calls":
-      return journal.changesOf(selection.ids.map((id) => findOwn(id, journal, reach).callId));
+      return journal.changesOf(allOf(selection.ids).map((id) => findOwn(id, journal, reach).callId));
     case "range": {
       const [first, last] = [selection.first, selection.last]
         .map((id) => findOwn(id, journal, reach).sequence)
         .sort((one, other) => one - other) as [number, number];
-      return changesOf(journal.calls({ ...changing, after: first - 1, upTo: last }), journal);
+      return changesOf(journal.calls({ ...changing, after: first - 1, upTo: last }));
     }
     case "last":
-      return changesOf(latest(selection.count, changing, desk), journal);
+      return changesOf(latest(selection.count, changing, desk));
     case "since":
-      return changesOf(journal.calls({ ...changing, since: selection.time }), journal);
+      return changesOf(journal.calls({ ...changing, since: selection.time }));
     case "session":
-      return changesOf(journal.calls({ changing: true, session: reach.session }), journal);
+      return changesOf(journal.calls({ changing: true, session: reach.session }));
     case "checkpoint": {
       const changes = journal.changesAfter(findCheckpoint(journal, selection.name));
       return reach.calls === "workspace"
@@ -53,30 +59,27 @@ export function selectChanges(selection: Selection, desk: SelectionDesk): readon
   }
 }
 
-function changesOf(calls: readonly CallRecord[], journal: Journal): readonly RecordedChange[] {
-  return journal.changesOf(calls.map(({ callId }) => callId));
-}
-
 /** The latest calls that are not undone, and no undo themselves. */
 function latest(
   count: number,
   filter: Parameters<Journal["calls"]>[0],
-  { journal, undos, without }: SelectionDesk,
+  { journal, undos, without, wholes }: SelectionDesk,
 ): readonly CallRecord[] {
-  const found: CallRecord[] = [];
-  for (let upTo = Number.MAX_SAFE_INTEGER; found.length < count; ) {
+  // What is undone together counts as one.
+  const found = new Map<string, CallRecord>();
+  for (let upTo = Number.MAX_SAFE_INTEGER; found.size < count; ) {
     const calls = journal.calls({ ...filter, upTo, limit: count + 8 });
     const oldest = calls.at(-1);
     if (oldest === undefined) break;
     upTo = oldest.sequence - 1;
-    found.push(
-      ...calls.filter(
-        ({ callId }) =>
-          !without?.has(callId) && !undos.isUndo(callId) && undos.undoneBy(callId) === undefined,
-      ),
-    );
+    for (const call of calls) {
+      const { callId } = call;
+      if (without?.has(callId) || undos.isUndo(callId) || undos.undoneBy(callId) !== undefined) continue;
+      const whole = wholes.of(callId)?.id ?? callId;
+      if (!found.has(whole)) found.set(whole, call);
+    }
   }
-  return found.slice(0, count);
+  return [...found.values()].slice(0, count);
 }
 
 function findOwn(callId: string, journal: Journal, reach: Reach): CallRecord {

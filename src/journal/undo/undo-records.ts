@@ -8,7 +8,7 @@ export interface UndoRecord {
   /** Where only a part was undone: these. */
   readonly paths?: readonly string[];
   readonly hunk?: number;
-  /** What it undid was itself an undo. */
+  /** What it undid was the latest undo. */
   readonly isRedo?: true;
 }
 
@@ -16,10 +16,22 @@ export interface UndoRecord {
 export class UndoRecords {
   readonly #journal: Journal;
   readonly #records: readonly UndoRecord[];
+  readonly #undos: ReadonlySet<string>;
+  /** Those that undid a call, by that call. */
+  readonly #byCall = new Map<string, UndoRecord[]>();
+  readonly #outcomes = new Map<string, boolean>();
 
   constructor(journal: Journal) {
     this.#journal = journal;
     this.#records = journal.records(kind).map(({ body }) => body as UndoRecord);
+    this.#undos = new Set(this.#records.map(({ by }) => by));
+    for (const record of this.#records) {
+      for (const call of record.calls) {
+        const known = this.#byCall.get(call);
+        if (known) known.push(record);
+        else this.#byCall.set(call, [record]);
+      }
+    }
   }
 
   add(record: UndoRecord): void {
@@ -28,35 +40,33 @@ export class UndoRecords {
 
   /** Whether a call is an undo or a redo. */
   isUndo(callId: string): boolean {
-    return this.#records.some(({ by }) => by === callId);
+    return this.#undos.has(callId);
   }
 
   /** The call that has undone all of a call, and was not undone itself. */
   undoneBy(callId: string): string | undefined {
-    const record = this.#records.findLast(
-      (one) => one.calls.includes(callId) && isWhole(one) && this.#isDone(one) && !this.undoneBy(one.by),
-    );
-    return record?.by;
+    const records = this.#byCall.get(callId) ?? [];
+    return records.findLast((one) => isWhole(one) && this.#isDone(one) && !this.undoneBy(one.by))?.by;
   }
 
   /** Whether an undo, other than these, has perhaps taken back what a call did to a path. */
   mayBeUndone(callId: string, path: string, except: ReadonlySet<string>): boolean {
-    return this.#records.some(
-      ({ by, calls, paths }) =>
-        calls.includes(callId) && !except.has(by) && (paths === undefined || paths.includes(path)),
-    );
+    const records = this.#byCall.get(callId) ?? [];
+    return records.some(({ by, paths }) => !except.has(by) && (paths === undefined || paths.includes(path)));
   }
 
   /** The latest undo that can be redone. */
   latest(isMeant: (callId: string) => boolean): string | undefined {
-    const record = this.#records.findLast(
-      (one) => !one.isRedo && isMeant(one.by) && this.#isDone(one) && !this.undoneBy(one.by),
-    );
-    return record?.by;
+    return this.#records.findLast(
+      (one) => !one.isRedo && this.#isDone(one) && isMeant(one.by) && !this.undoneBy(one.by),
+    )?.by;
   }
 
   #isDone({ by }: UndoRecord): boolean {
-    return this.#journal.find(by)?.outcome === "ok";
+    const known = this.#outcomes.get(by);
+    const isDone = known ?? this.#journal.find(by)?.outcome === "ok";
+    this.#outcomes.set(by, isDone);
+    return isDone;
   }
 }
 

@@ -3,6 +3,7 @@ import type { Environment } from "../../contract/environment.ts";
 import type { Blobs } from "../../journal/blobs.ts";
 import type { Journal } from "../../journal/journal.ts";
 import type { Scanner } from "../../journal/scan/scanner.ts";
+import type { RoomTransactions } from "../../journal/transactions/room-transactions.ts";
 import type { Next, Stage } from "../stage.ts";
 
 export interface UndoParts {
@@ -10,6 +11,7 @@ export interface UndoParts {
   readonly journal: Journal;
   readonly blobs: Blobs;
   readonly scanner: Scanner;
+  readonly transactions: RoomTransactions;
 }
 
 /**
@@ -21,10 +23,11 @@ export function keepUndo(parts: UndoParts): Stage {
     if (call.tool.risk === "read") return next(call);
     // Loaded by the first change, as what makes it is.
     const { keepingEnvironment } = await import("../../journal/keep/keeping-environment.ts");
+    parts.transactions.join(call);
     const environment = keepingEnvironment(call.environment, { ...parts, callId: call.id });
     try {
       const outcome = await run({ ...call, environment }, next);
-      return tell(outcome, environment.notKept);
+      return await finish(tell(outcome, environment.notKept));
     } finally {
       if (environment.notKept.length > 0)
         call.account.notCovered = [...(call.account.notCovered ?? []), ...environment.notKept];
@@ -42,6 +45,13 @@ async function mayChangeFiles({ accesses }: ToolCall): Promise<boolean> {
   if (commands.length === 0) return false;
   const { readsOnly } = await import("../../guardian/commands/reads-only.ts");
   return commands.some(({ command }) => !readsOnly(command));
+}
+
+async function finish(outcome: Outcome): Promise<Outcome> {
+  if (!outcome.ok || outcome.afterwards === undefined) return outcome;
+  const { afterwards, ...done } = outcome;
+  const { data, text } = await afterwards();
+  return { ...done, data, text: `${done.text}\n${text}`, fullText: `${done.fullText}\n${text}` };
 }
 
 function tell(outcome: Outcome, notKept: readonly string[]): Outcome {

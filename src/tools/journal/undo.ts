@@ -84,8 +84,8 @@ function describeUndone({ calls, files, notes }: Undone, { redo, dry_run }: Jour
   ].join("\n");
 }
 
-function describeFile({ path, before, after, diff }: ChangedFile): string {
-  if (diff.startsWith("moved from ")) return `moved back to ${showPath(path)}`;
+function describeFile({ path, before, after, movedFrom }: ChangedFile): string {
+  if (movedFrom !== undefined) return `moved ${showPath(movedFrom)} back to ${showPath(path)}`;
   if (before.kind === "nothing") return `brought back ${showPath(path)}`;
   return after.kind === "nothing" ? `removed ${showPath(path)}` : `restored ${showPath(path)}`;
 }

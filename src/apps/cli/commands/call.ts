@@ -91,6 +91,8 @@ export const callCommand: Command = {
       ...(canAsk(options) ? { approve: (...asked) => progress.whileAsking(() => askPerson(...asked)) } : {}),
       // A person at the command line: what they undo need not be of this one call's session.
       undoes: "workspace",
+      // Each call is a room of its own here: a transaction goes on with the next.
+      parkTransaction: true,
     });
     remarkRecovered(crib.recovered);
     const interruption = onInterruption();

@@ -11,6 +11,7 @@ const tools = [
   ...["edit.replace", "edit.patch", "edit.diff", "edit.preview"],
   ...["search.grep", "search.glob"],
   ...["journal.undo", "journal.diff", "journal.checkpoint"],
+  ...["transaction.begin", "transaction.check", "transaction.commit", "transaction.rollback"],
 ];
 const isInstalled = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 

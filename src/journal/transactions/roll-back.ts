@@ -1,0 +1,68 @@
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import { newIdentifier } from "../../text/identifier.ts";
+import type { Blobs } from "../blobs.ts";
+import type { Journal } from "../journal.ts";
+
+export interface RollbackParts {
+  readonly journal: Journal;
+  readonly blobs: Blobs;
+  readonly environment: Environment;
+  readonly session: string;
+}
+
+/** What was taken back, and what was left alone: paths, and sentences that say why. */
+export interface Rollback {
+  readonly paths: readonly string[];
+  readonly left: readonly string[];
+}
+
+/** Takes back what calls changed, as part of the call that asks: its environment keeps what is changed by that. */
+export async function rollBack(
+  calls: readonly string[],
+  { callId, ...parts }: RollbackParts & { readonly callId: string },
+): Promise<Rollback> {
+  const { JournalHistory } = await import("../undo/history.ts");
+  const reach = { session: parts.session, calls: "workspace" } as const;
+  const history = new JournalHistory({ ...parts, callId, reach });
+  try {
+    const { files, leftAlone } = await history.undo({ kind: "calls", ids: calls }, { skipChanged: true });
+    return { paths: files.map(({ path }) => path), left: leftAlone };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    // Nothing was changed at all, or nothing is as it was left.
+    if (error.code === "not-found") return { paths: [], left: [] };
+    if (error.code === "stale") return { paths: [], left: [error.message] };
+    throw error;
+  }
+}
+
+/** The same as a call of its own, of the room itself. */
+export async function rollBackAside(
+  calls: readonly string[],
+  parts: RollbackParts,
+  why: string,
+): Promise<Rollback> {
+  const { keepingEnvironment } = await import("../keep/keeping-environment.ts");
+  const callId = newIdentifier("call");
+  const attempt = { callId, tool: "transaction.rollback", input: { why }, startedAt: Date.now() };
+  const end = (outcome: "ok" | ToolError["code"], message: string | undefined) =>
+    parts.journal.finish(attempt, {
+      outcome,
+      message,
+      outputHandle: undefined,
+      durationMs: Date.now() - attempt.startedAt,
+      account: {},
+    });
+  parts.journal.begin(attempt);
+  try {
+    const environment = keepingEnvironment(parts.environment, { ...parts, callId });
+    const rollback = await rollBack(calls, { ...parts, environment, callId });
+    end("ok", rollback.left.join(" ") || undefined);
+    return rollback;
+  } catch (error) {
+    const { code, message } = error instanceof ToolError ? error : new ToolError("internal", String(error));
+    end(code, message);
+    throw error;
+  }
+}

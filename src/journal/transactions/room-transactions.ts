@@ -1,0 +1,174 @@
+import { setTimeout } from "node:timers/promises";
+import type { ToolCall } from "../../contract/call.ts";
+import type { RecoveredChange } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { RolledBack, Transaction, Transactions } from "../../contract/transaction.ts";
+import type { TransactionMark, TransactionMarks } from "../../environment/transaction-marks.ts";
+import { newIdentifier } from "../../text/identifier.ts";
+import type { Scanner } from "../scan/scanner.ts";
+import { type Rollback, type RollbackParts, rollBack, rollBackAside } from "./roll-back.ts";
+import { addTransactionRecord, transactionsIn } from "./transaction-records.ts";
+
+export interface RoomTransactionsParts extends RollbackParts {
+  readonly marks: TransactionMarks;
+  readonly scanner: Pick<Scanner, "settle">;
+  /** Leaves an open transaction to the next room that does so, instead of rolling it back at the end. */
+  readonly parks: boolean;
+}
+
+/** The transaction that is open in one room, if any; and what rooms have left that are gone. */
+export class RoomTransactions {
+  readonly #parts: RoomTransactionsParts;
+  #open: { readonly id: string; readonly name: string | undefined; readonly calls: string[] } | undefined;
+
+  constructor(parts: RoomTransactionsParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes back what rooms had open whose processes died, and goes on with what was parked. */
+  async enter(): Promise<readonly RecoveredChange[]> {
+    const { marks, parks } = this.#parts;
+    const recovered: RecoveredChange[] = [];
+    for (const mark of marks.list()) {
+      if (mark.state === "abandoned" && marks.take(mark)) recovered.push(...(await this.#recover(mark)));
+    }
+    if (parks) await this.#takeParked();
+    return recovered;
+  }
+
+  /** A call that may change something belongs to what is open; what takes it back does not. */
+  join({ id, tool }: ToolCall): void {
+    if (this.#open === undefined || (tool.canonical ?? tool.name) === "transaction.rollback") return;
+    addTransactionRecord(this.#parts.journal, { id: this.#open.id, state: "open", call: id });
+    this.#open.calls.push(id);
+  }
+
+  /** As the tool of one call sees them. */
+  forCall({ id, environment }: Pick<ToolCall, "id" | "environment">): Transactions {
+    return {
+      begin: async (name) => this.#begin(name),
+      current: async () => this.#needOpen(),
+      commit: async () => this.#commit(),
+      rollback: ({ aside = false } = {}) =>
+        this.#rollBack((calls) =>
+          aside
+            ? rollBackAside(calls, this.#parts, "a check has failed")
+            : rollBack(calls, { ...this.#parts, environment, callId: id }),
+        ),
+    };
+  }
+
+  /** Parks what is open, or takes it back. Says what a person should know. */
+  async leave(): Promise<readonly string[]> {
+    const open = this.#open;
+    if (open === undefined) return [];
+    if (this.#parts.parks) {
+      this.#open = undefined;
+      this.#parts.marks.park(open.id);
+      return [];
+    }
+    try {
+      const aside = (calls: readonly string[]) => rollBackAside(calls, this.#parts, "its room was closed");
+      const { left } = await this.#rollBack(aside, { isLast: true });
+      return [`${called(open)} was open when its room was closed, and was rolled back.`, ...left];
+    } catch (error) {
+      this.#open = undefined;
+      return [
+        `${called(open)} could not be rolled back: ${(error as Error).message}. The next start tries again.`,
+      ];
+    }
+  }
+
+  #begin(name: string | undefined): Transaction {
+    if (this.#open !== undefined)
+      throw new ToolError("already-exists", `${called(this.#open)} is open already`, {
+        hint: "Transactions do not nest: commit it or roll it back first.",
+      });
+    const { marks, journal, parks } = this.#parts;
+    const id = newIdentifier("transaction");
+    marks.begin(id, { isShared: parks });
+    addTransactionRecord(journal, { id, state: "open", ...(name === undefined ? {} : { name }) });
+    this.#open = { id, name, calls: [] };
+    return { ...this.#open };
+  }
+
+  #commit(): Transaction {
+    const open = this.#needOpen();
+    this.#end({ id: open.id, state: "committed" });
+    return open;
+  }
+
+  async #rollBack(
+    act: (calls: readonly string[]) => Promise<Rollback>,
+    { isLast = false } = {},
+  ): Promise<RolledBack> {
+    const open = this.#needOpen();
+    const { paths, left } = await act(open.calls);
+    if (left.length === 0 || isLast) this.#end(rolledBack(open.id, left));
+    return { ...open, paths, left };
+  }
+
+  #end(record: Parameters<typeof addTransactionRecord>[1]): void {
+    addTransactionRecord(this.#parts.journal, record);
+    this.#parts.marks.end(record.id);
+    this.#open = undefined;
+  }
+
+  #needOpen(): Transaction {
+    if (this.#open !== undefined) return this.#open;
+    throw new ToolError("not-found", "No transaction is open", { hint: "Begin one with transaction.begin." });
+  }
+
+  async #recover({ id }: TransactionMark): Promise<readonly RecoveredChange[]> {
+    const { journal, marks, scanner } = this.#parts;
+    const found = transactionsIn(journal).find((transaction) => transaction.id === id);
+    if (found?.state !== "open") {
+      marks.end(id);
+      return [];
+    }
+    try {
+      // What its last command has changed is part of it.
+      await scanner.settle();
+      const { paths, left } = await rollBackAside(found.calls, this.#parts, "its process died");
+      addTransactionRecord(journal, rolledBack(id, left));
+      marks.end(id);
+      return [{ outcome: "taken back", transaction: id, paths, leftAlone: left }];
+    } catch {
+      return [{ outcome: "failed", transaction: id, paths: [], leftAlone: [] }];
+    }
+  }
+
+  async #takeParked(): Promise<void> {
+    for (let waited = 0; ; waited += waitMs) {
+      const shared = this.#parts.marks.list().filter(({ isShared }) => isShared);
+      const parked = shared.find(({ state }) => state === "parked");
+      if (parked && this.#parts.marks.take(parked)) return this.#goOn(parked);
+      if (shared.length === 0) return;
+      if (waited > longestWaitMs) throw inUse(shared[0]!);
+      await setTimeout(waitMs);
+    }
+  }
+
+  #goOn({ id }: TransactionMark): void {
+    const found = transactionsIn(this.#parts.journal).find((transaction) => transaction.id === id);
+    if (found?.state === "open") this.#open = { ...found, calls: [...found.calls] };
+    else this.#parts.marks.end(id);
+  }
+}
+
+const waitMs = 20;
+const longestWaitMs = 10_000;
+
+function rolledBack(id: string, left: readonly string[]): Parameters<typeof addTransactionRecord>[1] {
+  return { id, state: "rolled back", ...(left.length > 0 ? { left } : {}) };
+}
+
+function called({ id, name }: Transaction): string {
+  return `The transaction ${name === undefined ? id : `"${name}" (${id})`}`;
+}
+
+function inUse({ id }: TransactionMark): ToolError {
+  return new ToolError("unavailable", `Another process is at work in the transaction ${id}`, {
+    hint: "Try again when it has finished.",
+  });
+}

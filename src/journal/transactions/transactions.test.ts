@@ -1,0 +1,233 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { snapshot } from "../../environment/local/trials/change-world.ts";
+import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.asyncDispose]());
+let worlds = 0;
+
+/** A workspace in which rooms are opened one after the other, or side by side. */
+function newWorld(): {
+  readonly open: (options?: ToolcribOptions) => Promise<Toolcrib>;
+  readonly now: () => object;
+  readonly write: (path: string, content: string) => void;
+  readonly read: (path: string) => string;
+} {
+  worlds += 1;
+  const home = join(folder.path, `world ${worlds}`);
+  const workspace = join(home, "workspace");
+  mkdirSync(join(workspace, "src"), { recursive: true });
+  const write = (path: string, content: string) => writeFileSync(join(workspace, path), content);
+  write("src/a.txt", "one\n");
+  write("src/b.txt", "two\n");
+  const directories = { stateDirectory: join(home, "state"), configDirectory: join(home, "config") };
+  return {
+    open: (options = {}) => openToolcrib({ workspace, ...directories, mode: "yolo", ...options }),
+    now: () => snapshot(workspace),
+    write,
+    read: (path) => readFileSync(join(workspace, path), "utf8"),
+  };
+}
+
+/** Several calls that change, make, delete and move. */
+async function change(crib: Toolcrib): Promise<void> {
+  for (const [tool, input] of [
+    ["edit.replace", { path: "src/a.txt", find: "one", replace: "1" }],
+    ["file.write", { path: "new/c.txt", content: "three\n" }],
+    ["file.move", { from: "src/b.txt", to: "new/b.txt" }],
+    ["edit.replace", { path: "new/b.txt", find: "two", replace: "2" }],
+  ] as const)
+    expect(await crib.call(tool, input)).toMatchObject({ isError: false });
+}
+
+const dataOf = async (crib: Toolcrib, tool: string, input: object = {}) =>
+  (await crib.call(tool, input)).data;
+
+describe("a transaction", () => {
+  it("is rolled back whole on request, which can be undone as any call", async () => {
+    const world = newWorld();
+    const before = world.now();
+    const crib = await world.open();
+    const begun = await crib.call("transaction.begin", { name: "refactoring" });
+    const { id } = begun.data as { id: string };
+    expect(begun.content).toBe(
+      `Began ${id}. Every change belongs to it until transaction.commit or transaction.rollback.`,
+    );
+    await change(crib);
+    const after = world.now();
+    const rolledBack = await crib.call("transaction.rollback", {});
+    expect(rolledBack.data).toMatchObject({ id, name: "refactoring", left: [] });
+    expect(world.now()).toEqual(before);
+    await crib.call("journal.undo", { redo: true });
+    expect(world.now()).toEqual(after);
+    expect((await crib.call("transaction.rollback", {})).error).toEqual({
+      code: "not-found",
+      message: "No transaction is open",
+      hint: "Begin one with transaction.begin.",
+    });
+    await crib.close();
+  });
+
+  it("is one entry for undo once it is committed, by its id or by any of its calls", async () => {
+    for (const by of ["id", "call"] as const) {
+      const world = newWorld();
+      const before = world.now();
+      const crib = await world.open();
+      await crib.call("transaction.begin", {});
+      await change(crib);
+      const { id, calls } = (await dataOf(crib, "transaction.commit")) as { id: string; calls: string[] };
+      expect(calls.length).toBe(4);
+      const undone = await crib.call("journal.undo", { call: by === "id" ? id : calls[1] });
+      expect(world.now()).toEqual(before);
+      expect(undone.content).toContain(id);
+      await crib.close();
+    }
+  });
+
+  it("does not nest", async () => {
+    const world = newWorld();
+    const crib = await world.open();
+    const { id } = (await dataOf(crib, "transaction.begin", { name: "first" })) as { id: string };
+    expect((await crib.call("transaction.begin", {})).error).toEqual({
+      code: "already-exists",
+      message: `The transaction "first" (${id}) is open already`,
+      hint: "Transactions do not nest: commit it or roll it back first.",
+    });
+    await crib.close();
+  });
+
+  it("leaves alone what somebody else has changed since, and stays open for it", async () => {
+    const world = newWorld();
+    const crib = await world.open();
+    await crib.call("transaction.begin", {});
+    await change(crib);
+    world.write("src/a.txt", "theirs\n");
+    const { left } = (await dataOf(crib, "transaction.rollback")) as { left: string[] };
+    expect(left.map((sentence) => sentence.replace(/call_\w+/, "call"))).toEqual([
+      "Left alone: src/a.txt has changed since call.",
+    ]);
+    expect(world.now()).toMatchObject({ "src/a.txt": "644 1 theirs\n", "src/b.txt": "644 1 two\n" });
+    world.write("src/a.txt", "1\n");
+    expect(await dataOf(crib, "transaction.rollback")).toMatchObject({ paths: ["src/a.txt"], left: [] });
+    expect(world.read("src/a.txt")).toBe("one\n");
+    await crib.close();
+  });
+
+  it("is rolled back when its room is closed, which is said", async () => {
+    const world = newWorld();
+    const before = world.now();
+    const crib = await world.open();
+    const { id } = (await dataOf(crib, "transaction.begin")) as { id: string };
+    await change(crib);
+    await crib.close();
+    expect(world.now()).toEqual(before);
+    expect(crib.warnings).toEqual([
+      `The transaction ${id} was open when its room was closed, and was rolled back.`,
+    ]);
+    const next = await world.open();
+    expect(next.history(1)).toMatchObject([
+      { tool: "transaction.rollback", outcome: "ok", input: { why: "its room was closed" } },
+    ]);
+    expect((await next.call("transaction.commit", {})).error?.code).toBe("not-found");
+    await next.close();
+  });
+
+  it("goes on in the next room where rooms are told to park it", async () => {
+    const world = newWorld();
+    const before = world.now();
+    const inRoom = async (tool: string, input: object = {}) => {
+      const crib = await world.open({ parkTransaction: true });
+      const result = await crib.call(tool, input);
+      await crib.close();
+      expect(crib.warnings).toEqual([]);
+      return result;
+    };
+    await inRoom("transaction.begin");
+    await inRoom("file.write", { path: "src/a.txt", content: "1\n" });
+    await inRoom("file.delete", { path: "src/b.txt" });
+    expect((await inRoom("transaction.begin")).error?.code).toBe("already-exists");
+    expect(world.now()).not.toEqual(before);
+    // A room of another kind has nothing to do with it.
+    const other = await world.open();
+    expect((await other.call("transaction.commit", {})).error?.code).toBe("not-found");
+    await other.close();
+    expect((await inRoom("transaction.rollback")).isError).toBe(false);
+    expect(world.now()).toEqual(before);
+    expect((await inRoom("transaction.commit")).error?.code).toBe("not-found");
+  });
+
+  it("is each room's own, and refuses only what both have touched", async () => {
+    const world = newWorld();
+    const [one, other] = [await world.open(), await world.open()];
+    await one.call("transaction.begin", {});
+    await other.call("transaction.begin", {});
+    await one.call("file.write", { path: "src/a.txt", content: "of one\n" });
+    await other.call("file.write", { path: "src/a.txt", content: "of the other\n" });
+    await one.call("file.write", { path: "one.txt", content: "" });
+    await other.call("file.write", { path: "other.txt", content: "" });
+    expect(await dataOf(one, "transaction.rollback")).toMatchObject({ paths: ["one.txt"] });
+    expect(world.read("src/a.txt")).toBe("of the other\n");
+    expect(await dataOf(other, "transaction.commit")).toMatchObject({ name: undefined });
+    await one.call("transaction.commit", {});
+    await one.close();
+    await other.close();
+    expect(world.now()).toMatchObject({ "src/a.txt": "644 1 of the other\n", "other.txt": "644 1 " });
+  });
+});
+
+describe("a check", () => {
+  it("that passes leaves the transaction open", async () => {
+    const world = newWorld();
+    const crib = await world.open();
+    await crib.call("transaction.begin", {});
+    await crib.call("file.write", { path: "src/a.txt", content: "1\n" });
+    const passed = await crib.call("transaction.check", { command: "cat src/a.txt; echo fine >&2" });
+    expect(passed.content).toMatch(/^1\nfine\nThe check passed\.|^fine\n1\nThe check passed\./);
+    expect(passed.data).toEqual({ passed: true, exitCode: 0, timedOut: false, rolledBack: null });
+    expect(await dataOf(crib, "transaction.commit")).toMatchObject({ calls: { length: 2 } });
+    expect(world.read("src/a.txt")).toBe("1\n");
+    await crib.close();
+  });
+
+  it("that fails takes everything back, also what its own command has changed", async () => {
+    const world = newWorld();
+    const before = world.now();
+    const crib = await world.open();
+    const { id } = (await dataOf(crib, "transaction.begin")) as { id: string };
+    await change(crib);
+    const failed = await crib.call("transaction.check", {
+      command: "echo built > built.txt; rm new/c.txt; echo broken; exit 3",
+    });
+    expect(failed.content).toContain(`broken\nThe check failed with exit code 3.\n`);
+    expect(failed.content).toContain(`Rolled back ${id}: `);
+    expect(failed.data).toMatchObject({ passed: false, exitCode: 3, rolledBack: { id, left: [] } });
+    expect(world.now()).toEqual(before);
+    expect((await crib.call("transaction.commit", {})).error?.code).toBe("not-found");
+    await crib.close();
+  });
+
+  it("that takes too long has failed", async () => {
+    const world = newWorld();
+    const before = world.now();
+    const crib = await world.open();
+    await crib.call("transaction.begin", {});
+    await crib.call("file.write", { path: "src/a.txt", content: "1\n" });
+    const ended = await crib.call("transaction.check", { command: "sleep 60", timeout_ms: 200 });
+    expect(ended.data).toMatchObject({ passed: false, exitCode: null, timedOut: true });
+    expect(world.now()).toEqual(before);
+    await crib.close();
+  });
+
+  it("is judged as any command, and needs a transaction", async () => {
+    const world = newWorld();
+    const crib = await world.open({ rules: ["deny run rm **"] });
+    expect((await crib.call("transaction.check", { command: "true" })).error?.code).toBe("not-found");
+    await crib.call("transaction.begin", {});
+    expect((await crib.call("transaction.check", { command: "rm -rf src" })).error?.code).toBe("denied");
+    await crib.call("transaction.commit", {});
+    await crib.close();
+  });
+});

@@ -1,0 +1,24 @@
+import * as z from "zod/mini";
+import type { Tool } from "../../contract/tool.ts";
+import type { Transaction } from "../../contract/transaction.ts";
+import { counted } from "../../text/counted.ts";
+
+/** Closes a transaction and keeps what it changed. */
+export const transactionCommit: Tool<object, Transaction> = {
+  name: "transaction.commit",
+  summary:
+    "Commit the open transaction: what its calls changed stays, and is undone together if it is ever undone.",
+  risk: "read",
+  input: z.strictObject({}),
+  limits: { maxChars: 1000, keep: "both" },
+  accesses: () => [],
+
+  async run(_, { transactions }) {
+    const transaction = await transactions.commit();
+    const { id, calls } = transaction;
+    return {
+      data: transaction,
+      text: `Committed ${id} with ${counted(calls.length, "call")}. To undo it: journal.undo with \`call: "${id}"\`.`,
+    };
+  },
+};

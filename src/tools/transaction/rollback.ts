@@ -1,0 +1,40 @@
+import * as z from "zod/mini";
+import type { Tool } from "../../contract/tool.ts";
+import type { RolledBack } from "../../contract/transaction.ts";
+import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
+
+/** Takes back all that a transaction changed. */
+export const transactionRollback: Tool<object, RolledBack> = {
+  name: "transaction.rollback",
+  summary:
+    "Roll the open transaction back: everything its calls changed is as it was before. A file that somebody else has " +
+    "changed since is left alone and named; the transaction stays open for it.",
+  risk: "write",
+  input: z.strictObject({}),
+  limits: { maxChars: 10_000, keep: "both" },
+  accesses: () => [{ kind: "write", path: "." }],
+
+  async run(_, { transactions }) {
+    const rolledBack = await transactions.rollback();
+    return { data: rolledBack, text: describeRollback(rolledBack) };
+  },
+};
+
+export function describeRollback({ id, paths, left }: RolledBack): string {
+  const what = paths.length === 0 ? "nothing was changed" : `${counted(paths.length, "path")} as before`;
+  if (left.length === 0) return [`Rolled back ${id}: ${what}.`, ...names(paths)].join("\n");
+  return [
+    `Rolled back ${id} but for what somebody else has changed since: ${what}.`,
+    ...names(paths),
+    ...left,
+    "The transaction is still open: set these right and roll back again, or commit to keep them.",
+  ].join("\n");
+}
+
+function names(paths: readonly string[]): readonly string[] {
+  const more = paths.length - maxNames;
+  return [...paths.slice(0, maxNames).map(showPath), ...(more > 0 ? [`… and ${more} more`] : [])];
+}
+
+const maxNames = 50;
