@@ -1,3 +1,4 @@
+import { matchSegment, type NamePattern, type Segment } from "../../text/glob-segment.ts";
 import type { PathRule, Policy } from "../rules/compile-policy.ts";
 import type { PathUse } from "../rules/rule.ts";
 import { type Meeting, meet } from "./meet.ts";
@@ -8,13 +9,56 @@ import type { OpenPath } from "./path-target.ts";
 type Counts = (rule: PathRule) => boolean;
 
 /** Rules that may be about a path, in no order. */
-export function rulesNear({ paths }: Policy, { folded }: Names): readonly PathRule[] {
-  const found = [...paths.others];
-  for (const name of folded) {
-    const named = paths.named.get(name);
-    if (named !== undefined) found.push(...named);
+export function rulesNear({ paths }: Policy, { exact, folded }: Names): readonly PathRule[] {
+  const found: PathRule[] = [];
+  const others = othersIn(paths);
+  const add = (rules: readonly PathRule[] | undefined) => {
+    if (rules !== undefined) for (const rule of rules) found.push(rule);
+  };
+  for (let index = 0; index < folded.length; index += 1) {
+    const name = folded[index]!;
+    add(paths.named.get(name));
+    add(others.near(name));
+    // What loosens is spelled exactly.
+    if (exact[index] !== name) add(others.near(exact[index]!));
   }
   return found;
+}
+
+/** Rules that have no name of their own, by what they say of some name that has to be in the path. */
+class OtherRules {
+  readonly #ends: readonly { readonly rule: PathRule; readonly end: NamePattern | undefined }[];
+  readonly #near = new Map<string, readonly PathRule[]>();
+
+  constructor(rules: readonly PathRule[]) {
+    this.#ends = rules.flatMap((rule) => rule.patterns.map((pattern) => ({ rule, end: lastName(pattern) })));
+  }
+
+  /** Names come again and again, and so does the answer. */
+  near(name: string): readonly PathRule[] {
+    const known = this.#near.get(name);
+    if (known !== undefined) return known;
+    const near: PathRule[] = [];
+    for (const { rule, end } of this.#ends) if (end === undefined || matchSegment(end, name)) near.push(rule);
+    if (this.#near.size >= maxRemembered) this.#near.clear();
+    this.#near.set(name, near);
+    return near;
+  }
+}
+
+const maxRemembered = 4096;
+const otherRules = new WeakMap<readonly PathRule[], OtherRules>();
+
+function othersIn({ others }: Policy["paths"]): OtherRules {
+  const known = otherRules.get(others);
+  if (known !== undefined) return known;
+  const rules = new OtherRules(others);
+  otherRules.set(others, rules);
+  return rules;
+}
+
+function lastName(pattern: readonly Segment[]): NamePattern | undefined {
+  return pattern.findLast((segment): segment is NamePattern => segment !== "**");
 }
 
 /** The rule that makes the path secret or protected, or denies it, in every mode. */
