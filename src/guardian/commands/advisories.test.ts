@@ -29,7 +29,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a command in a process substitution",
     "cat <(rm x)",
-    ["destructive: rm x (deletes x; delete <x>)", "read: cat «<(rm x)» (read <<(rm x)>)"],
+    ["destructive: rm x (deletes x; delete <x>)", "read: cat «<(rm x)»"],
   ],
   [
     "a command in a process substitution that is written to",
@@ -112,7 +112,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "alias ls=rm; ls x",
     [
       "execute: alias ls=rm (alias changes what later words mean)",
-      "read: ls x (read <x>)",
+      "read: ls x (look at <x>)",
       "not understood: alias changes what later words mean: alias ls=rm",
     ],
   ],
@@ -141,12 +141,15 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "find -exec",
     "find . -exec rm {} \\;",
-    ["read: find . -exec rm {} ; (read <.>)", "destructive: rm «{}» [find -exec] (deletes {}; delete <{}>)"],
+    [
+      "read: find . -exec rm {} ; (look at <.>)",
+      "destructive: rm «{}» [find -exec] (deletes {}; delete <{}>)",
+    ],
   ],
   [
     "find -delete",
     "find . -delete",
-    ["destructive: find . -delete (find -delete removes what it finds; read <.>; delete <.>)"],
+    ["destructive: find . -delete (find -delete removes what it finds; look at <.>; delete <.>)"],
   ],
   [
     "xargs",
@@ -242,7 +245,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "a mark that turns the text around",
     "ls \u202e x mr",
     [
-      "read: ls \u202e x mr (read <\u202e>; read <x>; read <mr>)",
+      "read: ls \u202e x mr (look at <\u202e>; look at <x>; look at <mr>)",
       "not understood: a character that cannot be seen (U+202E): ",
     ],
   ],

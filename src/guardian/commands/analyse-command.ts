@@ -1,6 +1,7 @@
 import { parse } from "unbash";
 import type { CommandAnalysis } from "./analysis.ts";
 import { hiddenCharacters } from "./hidden-characters.ts";
+import { throughMadeLinks } from "./made-links.ts";
 import { readScript } from "./syntax/read-script.ts";
 import type { Reading, Scope } from "./syntax/scope.ts";
 import { tooMuchToRead } from "./too-much-to-read.ts";
@@ -53,11 +54,12 @@ function readCommand(command: string): CommandAnalysis {
     reading,
     depth: 0,
   });
-  const notUnderstood = [...reading.notUnderstood, ...unsafeTexts(reading)];
+  const commands = commandsTouched(reading);
+  const notUnderstood = [...reading.notUnderstood, ...unsafeTexts(reading), ...throughMadeLinks(commands)];
   const leaves = {
     directory: shell.directory,
     variables: lastingVariables(reading),
     functions: [...reading.functions],
   };
-  return { commands: commandsTouched(reading), notUnderstood, leaves };
+  return { commands, notUnderstood, leaves };
 }

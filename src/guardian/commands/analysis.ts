@@ -99,8 +99,8 @@ export interface Effect {
 export interface CommandAccess {
   readonly kind: "read" | "write" | "delete" | "network";
   readonly target: Word;
-  /** The contents of whatever lies below it as well. */
-  readonly deep?: true;
+  /** The contents of whatever lies below it as well; or not even its own content, only names and attributes. */
+  readonly extent?: "deep" | "names";
 }
 
 export interface NotUnderstood {

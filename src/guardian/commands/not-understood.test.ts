@@ -16,7 +16,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "a quotation that does not end",
     "ls 'a",
     [
-      "read: ls a (read <a>)",
+      "read: ls a (look at <a>)",
       "not understood: a syntax error: unterminated single quote: 'a",
       "not understood: a quotation that does not add up: 'a",
     ],
@@ -26,7 +26,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "ls $(rm a",
     [
       "destructive: rm a (deletes a; delete <a>)",
-      "read: ls «$(rm a» (read <$(rm a>)",
+      "read: ls «$(rm a» (look at <$(rm a>)",
       "not understood: a syntax error: unterminated command substitution: $(rm a",
     ],
   ],
@@ -72,7 +72,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "ls a<(cat b)",
     [
       "read: cat b (read <b>)",
-      "read: ls a «<(cat b)» (read <a>; read <<(cat b)>)",
+      "read: ls a «<(cat b)» (look at <a>; look at <<(cat b)>)",
       "not understood: words that run together: a<(cat b)",
     ],
   ],
@@ -104,13 +104,13 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a translated string",
     'ls $"a"',
-    ['read: ls «$"a"» (read <$"a">)', 'not understood: a translated string: $"a"'],
+    ['read: ls «$"a"» (look at <$"a">)', 'not understood: a translated string: $"a"'],
   ],
   [
     "an escape",
     "ls $'\\u00e9' $'\\0' $'a\\cb'",
     [
-      "read: ls é  a\u0002 (read <é>; read <>; read <a\u0002>)",
+      "read: ls é  a\u0002 (look at <é>; look at <>; look at <a\u0002>)",
       "not understood: an escape that shells read differently: $'\\u00e9'",
       "not understood: an escape that shells read differently: $'\\0'",
       "not understood: an escape that shells read differently: $'a\\cb'",
@@ -204,7 +204,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "an extended glob",
     "ls !(a)",
-    ["read: ls «!(a)» (read <!(a)>)", "not understood: a glob that bash reads only when told to: !(a)"],
+    ["read: ls «!(a)» (look at <!(a)>)", "not understood: a glob that bash reads only when told to: !(a)"],
   ],
   [
     "a coprocess in a substitution",
@@ -215,7 +215,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "invisible characters",
     "ls a\u200bb \u2066",
     [
-      "read: ls a\u200bb \u2066 (read <a\u200bb>; read <\u2066>)",
+      "read: ls a\u200bb \u2066 (look at <a\u200bb>; look at <\u2066>)",
       "not understood: a character that cannot be seen (U+200B): ",
       "not understood: a character that cannot be seen (U+2066): ",
     ],
@@ -223,7 +223,10 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "control characters",
     "ls a\u001b[2K",
-    ["read: ls a\u001b[2K (read <a\u001b[2K>)", "not understood: a character that cannot be seen (U+001B): "],
+    [
+      "read: ls a\u001b[2K (look at <a\u001b[2K>)",
+      "not understood: a character that cannot be seen (U+001B): ",
+    ],
   ],
 ];
 

@@ -28,12 +28,19 @@ export class Verdict {
   }
 
   reads(target: Word): void {
-    this.accesses.push({ kind: "read", target });
+    const [only, ...more] = target.parts;
+    const isPipe = typeof only === "object" && only.unknown === "file descriptor" && more.length === 0;
+    if (!isPipe) this.accesses.push({ kind: "read", target });
+  }
+
+  /** Names and attributes, no content. */
+  looksAt(target: Word): void {
+    this.accesses.push({ kind: "read", target, extent: "names" });
   }
 
   /** Also everything below it. */
   readsBelow(target: Word): void {
-    this.accesses.push({ kind: "read", target, deep: true });
+    this.accesses.push({ kind: "read", target, extent: "deep" });
   }
 
   writes(target: Word, reason = `writes ${target.text}`): void {

@@ -28,11 +28,18 @@ function judgeProgram(program: Word, verdict: Verdict) {
       "an awk program that is only known when it runs may write and run",
       program,
     );
-  if (/system|@|ARGV/.test(text))
+  if (/system|@|ARGV|SYMTAB|FUNCTAB/.test(text))
     verdict.has("execute", "the awk program may run commands or choose files", program);
-  else if (/\|/.test(text.replaceAll("||", "")))
+  else if (/\|/.test(withoutPatterns(text).replaceAll("||", "")))
     verdict.has("execute", "the awk program has a pipe", program);
   if (text.lastIndexOf(">") > text.indexOf("print") && text.includes("print"))
     verdict.has("write", "the awk program may print into a file", program);
   if (/getline/.test(text)) verdict.has("execute", "the awk program reads other files or commands", program);
+}
+
+/** Strings first; then patterns, where a division cannot stand. */
+function withoutPatterns(text: string): string {
+  return text
+    .replace(/"(?:[^"\\\n]|\\.)*"/g, '""')
+    .replace(/(^|[;{}(,!~&|])(\s*)\/(?:[^/\\\n[]|\\.)+\//g, "$1$2");
 }

@@ -5,7 +5,7 @@ export const judgeDirectoryChange: Judge = (words, verdict) => {
   const { shell } = verdict.scope;
   const places = words.filter(({ value }) => !/^-[LPe@n]*$|^--$/.test(value ?? ""));
   const [place] = places;
-  if (place !== undefined) verdict.reads(place);
+  if (place !== undefined) verdict.looksAt(place);
   verdict.inner.push(() => {
     const plain =
       verdict.program === "cd" && places.length === 1 && words.every(({ value }) => value !== "-");

@@ -2,10 +2,16 @@ import { expect, it } from "vitest";
 import { outline } from "../trials/outline.ts";
 
 const cases: readonly (readonly [name: string, command: string, lines: readonly string[]])[] = [
-  ["ls", "ls -la src", ["read: ls -la src (read <src>)"]],
-  ["cp", "cp a b", ["write: cp a b (writes b; read <a>; write <b>)"]],
-  ["cp -t", "cp -t dir a b", ["write: cp -t dir a b (cp -t writes a file; write <dir>; read <a>; read <b>)"]],
-  ["mv", "mv a b", ["write: mv a b (moves a away; writes b; delete <a>; write <b>)"]],
+  ["ls", "ls -la src", ["read: ls -la src (look at <src>)"]],
+  ["cp", "cp a b", ["write: cp a b (writes b; read <a>; write <b>; write <b/a>)"]],
+  [
+    "cp -t",
+    "cp -t dir a b",
+    [
+      "write: cp -t dir a b (cp -t writes a file; write <dir>; read <a>; read <b>; write <dir/a>; write <dir/b>)",
+    ],
+  ],
+  ["mv", "mv a b", ["write: mv a b (moves a away; writes b; delete <a>; write <b>; write <b/a>)"]],
   ["rm", "rm -rf a b", ["destructive: rm -rf a b (deletes a; deletes b; delete <a>; delete <b>)"]],
   ["rm with an expansion", 'rm "$x"', ['destructive: rm «"$x"» (deletes "$x"; delete <"$x">)']],
   ["rmdir", "rmdir a", ["destructive: rmdir a (deletes a; delete <a>)"]],
@@ -13,12 +19,12 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   ["touch", "touch a", ["write: touch a (writes a; write <a>)"]],
   ["chmod", "chmod +x a", ["write: chmod +x a (writes a; write <a>)"]],
   ["chmod -R", "chmod -R 777 a", ["write: chmod -R 777 a (writes a; write <a>)"]],
-  ["ln", "ln -s a b", ["write: ln -s a b (writes b; read <a>; write <b>)"]],
+  ["ln", "ln -s a b", ["write: ln -s a b (writes b; read <a>; write <b>; write <b/a>)"]],
   [
     "install --strip-program",
     "install --strip-program=evil -s a b",
     [
-      "execute: install --strip-program=evil -s a b (install --strip-program=evil is not known to be harmless; writes b; read <a>; write <b>)",
+      "execute: install --strip-program=evil -s a b (install --strip-program=evil is not known to be harmless; writes b; read <a>; write <b>; write <b/a>)",
     ],
   ],
   [
@@ -130,39 +136,43 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "find",
     "find src -name '*.ts' -type f -newer a -print0",
-    ["read: find src -name *.ts -type f -newer a -print0 (read <src>; read <a>)"],
+    ["read: find src -name *.ts -type f -newer a -print0 (look at <src>; read <a>)"],
   ],
   [
     "find -fprint",
     "find . -fprint out",
-    ["write: find . -fprint out (find -fprint writes out; read <.>; write <out>)"],
+    ["write: find . -fprint out (find -fprint writes out; look at <.>; write <out>)"],
   ],
   [
     "find -fprintf",
     "find . -fprintf out %p",
-    ["write: find . -fprintf out %p (find -fprintf writes out; read <.>; write <out>)"],
+    ["write: find . -fprintf out %p (find -fprintf writes out; look at <.>; write <out>)"],
   ],
-  ["find -fls", "find . -fls out", ["write: find . -fls out (find -fls writes out; read <.>; write <out>)"]],
+  [
+    "find -fls",
+    "find . -fls out",
+    ["write: find . -fls out (find -fls writes out; look at <.>; write <out>)"],
+  ],
   [
     "find with an unknown action",
     "find . -frobnicate",
-    ["execute: find . -frobnicate (find -frobnicate is not known to be harmless; read <.>)"],
+    ["execute: find . -frobnicate (find -frobnicate is not known to be harmless; look at <.>)"],
   ],
   [
     "find with an expansion",
     'find "$x" -name a',
-    ['execute: find «"$x"» -name a ("$x" may become an action of find; read <"$x">)'],
+    ['execute: find «"$x"» -name a ("$x" may become an action of find; look at <"$x">)'],
   ],
   [
     "find with an option after an expansion",
     "find . -name $x",
-    ["execute: find . -name «$x» ($x may become an action of find; read <.>)"],
+    ["execute: find . -name «$x» ($x may become an action of find; look at <.>)"],
   ],
-  ["find in its home", "find ~ -name a", ["read: find «~» -name a (read <~>)"]],
-  ["fd", "fd -e ts foo src", ["read: fd -e ts foo src (read <src>)"]],
-  ["fd -x", "fd foo -x rm", ["execute: fd foo -x rm (fd -x runs a program; read <rm>)"]],
-  ["du", "du -sh src", ["read: du -sh src (read <src>)"]],
-  ["stat", "stat -c %s a", ["read: stat -c %s a (read <a>)"]],
+  ["find in its home", "find ~ -name a", ["read: find «~» -name a (look at <~>)"]],
+  ["fd", "fd -e ts foo src", ["read: fd -e ts foo src (look at <src>)"]],
+  ["fd -x", "fd foo -x rm", ["execute: fd foo -x rm (fd -x runs a program; look at <rm>)"]],
+  ["du", "du -sh src", ["read: du -sh src (look at <src>)"]],
+  ["stat", "stat -c %s a", ["read: stat -c %s a (look at <a>)"]],
   ["mkfs", "mkfs /dev/sda", ["destructive: mkfs /dev/sda (mkfs erases a file system)"]],
   ["patch", "patch -p1", ["execute: patch -p1 (patch writes the files its input names)"]],
 ];

@@ -2,10 +2,22 @@ import type { Word } from "../analysis.ts";
 import type { Judge, Verdict } from "../verdict.ts";
 import { wordAt } from "../word.ts";
 import { judgeFind } from "./find.ts";
-import { changes, copies, deletes, destroys, judgeOptions, prints, reads, runs, writes } from "./rows.ts";
+import {
+  changes,
+  copies,
+  deletes,
+  destroys,
+  judgeOptions,
+  looksAt,
+  prints,
+  reads,
+  runs,
+  writeInto,
+  writes,
+} from "./rows.ts";
 import { judgeTar } from "./tar.ts";
 
-const listing = reads("*");
+const listing = looksAt("*");
 
 /** Programs that list, copy, change and remove files. */
 export const filePrograms: Record<string, Judge> = {
@@ -21,7 +33,7 @@ export const filePrograms: Record<string, Judge> = {
   df: listing,
   dir: listing,
   dirname: prints("*"),
-  du: reads("* d=text t=text --max-depth=text --files0-from=read --exclude-from=read X=read"),
+  du: looksAt("* d=text t=text --max-depth=text --files0-from=read --exclude-from=read X=read"),
   exa: listing,
   eza: listing,
   fd: judgeFd,
@@ -46,17 +58,17 @@ export const filePrograms: Record<string, Judge> = {
   pathchk: prints("*"),
   pwd: prints("*"),
   readlink: listing,
-  realpath: reads("* --relative-to=text --relative-base=text"),
+  realpath: looksAt("* --relative-to=text --relative-base=text"),
   rename: runs("evaluates its expression"),
   rm: deletes("*"),
   rmdir: deletes("*"),
   shred: deletes("* n=text s=text u"),
   split: judgeSplit,
-  stat: reads("* c=text f --format=text --printf=text"),
+  stat: looksAt("* c=text f --format=text --printf=text"),
   tar: judgeTar,
   tee: writes("*"),
   touch: writes("* d=text t=text r=read --date=text --reference=read"),
-  tree: reads(
+  tree: looksAt(
     "a d f i l x p s u g h D q Q N r t c U C n A S J X L=text P=text I=text --noreport --dirsfirst --gitignore --prune --du --sort=text --filelimit=text --charset=text --version o=write",
   ),
   truncate: judgeTruncate,
@@ -66,7 +78,7 @@ export const filePrograms: Record<string, Judge> = {
   vdir: listing,
   xz: judgePack,
   zip: judgeZip,
-  zipinfo: listing,
+  zipinfo: reads("*"),
   zstd: writes(
     "d c k f q v t l r T=text o=write # --rm!delete --keep --stdout --decompress --ultra --long --threads=text",
   ),
@@ -96,6 +108,7 @@ function judgeMove(words: readonly Word[], verdict: Verdict) {
   for (const target of sources) verdict.has("write", `moves ${target.text} away`, target);
   const target = into ? undefined : operands.at(-1);
   if (target !== undefined) verdict.writes(target);
+  writeInto(options.find(({ meaning }) => meaning === "write")?.value ?? target, sources, verdict);
 }
 
 function judgeTruncate(words: readonly Word[], verdict: Verdict) {
@@ -107,7 +120,7 @@ function judgeFd(words: readonly Word[], verdict: Verdict) {
   const list =
     "H I u s i g F a l L p 0 1 q d=text t=text e=text E=text S=text c=text j=text --hidden --no-ignore --case-sensitive --ignore-case --glob --fixed-strings --absolute-path --list-details --follow --full-path --print0 --max-depth=text --min-depth=text --exact-depth=text --type=text --extension=text --exclude=text --size=text --color=text --changed-within=text --changed-before=text --owner=text --max-results=text --quiet --version x!run X!run --exec!run --exec-batch!run";
   const { operands } = judgeOptions(list, words, verdict);
-  for (const place of operands.slice(1)) verdict.reads(place);
+  for (const place of operands.slice(1)) verdict.looksAt(place);
 }
 
 function judgeUnzip(words: readonly Word[], verdict: Verdict) {

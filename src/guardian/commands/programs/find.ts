@@ -24,10 +24,10 @@ export const judgeFind: Judge = (words, verdict) => {
     const value = word.value;
     if (value === undefined && mayBeAction(word)) {
       unclear(word, verdict);
-      if (!started) verdict.reads(word);
+      if (!started) verdict.looksAt(word);
     } else if (value === undefined || !/^[-(!),]/.test(value)) {
       if (started) verdict.has("execute", `find ${word.text} is not understood`, word);
-      else verdict.reads(word);
+      else verdict.looksAt(word);
       continue;
     }
     if (!/^-[LPHD]$|^-O\d$/.test(value ?? "-")) started = true;

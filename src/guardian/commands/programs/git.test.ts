@@ -44,23 +44,27 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "git config user.name x",
     "git config user.name x",
-    ["execute: git config user.name x (git config changes settings, which can name programs)"],
+    [
+      "execute: git config user.name x (git config changes settings, which can name programs; write <.git/config>)",
+    ],
   ],
   [
     "git config core.pager evil",
     "git config core.pager evil",
-    ["execute: git config core.pager evil (git config changes settings, which can name programs)"],
+    [
+      "execute: git config core.pager evil (git config changes settings, which can name programs; write <.git/config>)",
+    ],
   ],
   ["git worktree list", "git worktree list", ["read: git worktree list"]],
   [
     "git worktree remove x",
     "git worktree remove x",
-    ["destructive: git worktree remove x (git worktree makes or deletes work trees)"],
+    ["destructive: git worktree remove x (git worktree makes or deletes work trees; write <x>)"],
   ],
   [
     "git worktree add x",
     "git worktree add x",
-    ["execute: git worktree add x (git worktree makes or deletes work trees)"],
+    ["execute: git worktree add x (git worktree makes or deletes work trees; write <x>)"],
   ],
   [
     "git log --show-signature",
@@ -185,7 +189,14 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "git cat-file --textconv HEAD:a",
     ["execute: git cat-file --textconv HEAD:a (git --textconv runs a program; read <HEAD:a>; read <a>)"],
   ],
-  ["git -C sub status", "git -C sub status", ["read: git -C sub status (read <sub>)"]],
+  [
+    "git -C sub status",
+    "git -C sub status",
+    [
+      "read: git -C sub status (read <sub>)",
+      "not understood: git obeys the settings of a repository in another directory: status",
+    ],
+  ],
   [
     "git --git-dir=x status",
     "git --git-dir=x status",

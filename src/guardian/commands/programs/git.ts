@@ -14,6 +14,7 @@ const showing = risky.replace(" --patch!run", "").replace(" --textconv!run", "")
 const telling = `${risky} m=text F=read --message=text --file=read --author=text --date=text`;
 const actingOptions: Readonly<Record<string, string>> = {
   archive: `${risky} o=write --remote=network`,
+  "checkout-index": `${risky} --prefix=write`,
   clone: `${risky} c=run u=run`,
   commit: telling,
   difftool: `${risky} x=command`,
@@ -117,7 +118,11 @@ export const judgeGit: Judge = (words, verdict) => {
     if (name === "-c" && !plainSetting(value))
       verdict.has("execute", `git -c ${value?.text} may name a program`, word);
   const [subcommand, ...rest] = operands;
-  if (subcommand !== undefined) judgeSubcommand(subcommand, rest, verdict);
+  if (subcommand === undefined) return;
+  // Any directory can be made to look like a repository, whose settings name programs.
+  const elsewhere = options.some(({ name }) => name === "-C") || verdict.scope.shell.directory !== "";
+  if (elsewhere) verdict.doubts("git obeys the settings of a repository in another directory", subcommand);
+  judgeSubcommand(subcommand, rest, verdict);
 };
 
 function judgeSubcommand(subcommand: Word, words: readonly Word[], verdict: Verdict) {
@@ -142,13 +147,15 @@ function judgeSubcommand(subcommand: Word, words: readonly Word[], verdict: Verd
   }
   if (mix === undefined)
     return verdict.has("execute", `git ${name} may run anything, for example an alias`, subcommand);
-  judgeOptions(`${risky} F=read`, words, verdict);
+  const { operands } = judgeOptions(`${risky} F=read`, words, verdict);
+  if (name === "worktree") overwrites(operands.slice(1, 2), verdict);
   if (name === "bisect" && words[0]?.value === "run") runWords(words.slice(1), "git bisect run", verdict);
   const script = name === "submodule" && words[0]?.value === "foreach" ? joined(words.slice(1)) : undefined;
   if (script !== undefined) runPlainScript(script, "git submodule foreach", verdict);
   const known = words.every(({ value }) => value !== undefined);
   const looks = known && mix[0].test(words.map(({ value }) => value).join(" "));
   if (looks) return;
+  if (name === "config") writeSettings(subcommand, words, verdict);
   const harsh = !known || words.some(({ value }) => harshWords.test(value ?? ""));
   verdict.has(harsh ? "destructive" : mix[1], `git ${name} ${mix[2]}`, subcommand);
 }
@@ -160,6 +167,8 @@ const pathsOf: Readonly<Record<string, (operands: readonly Word[], verdict: Verd
   apply: (operands, verdict) => each(operands, (file) => verdict.reads(file)),
   archive: (operands, verdict) => each(operands, (file) => readAt(file, verdict)),
   checkout: overwrites,
+  clone: (operands, verdict) => overwrites(operands.slice(1), verdict),
+  init: overwrites,
   "checkout-index": overwrites,
   clean: (operands, verdict) => each(operands, (target) => verdict.accesses.push({ kind: "delete", target })),
   mv: (operands, verdict) => {
@@ -178,11 +187,27 @@ function overwrites(operands: readonly Word[], verdict: Verdict): void {
   each(operands, (target) => verdict.accesses.push({ kind: "write", target }));
 }
 
+function writeSettings(subcommand: Word, words: readonly Word[], verdict: Verdict): void {
+  const values = words.map(({ value }) => value ?? "--file");
+  const file = words[values.findIndex((value) => /^(?:-f|--file)$/.test(value)) + 1];
+  const isGlobal = values.some((value) => /^--(?:global|system)$/.test(value));
+  const home = { unknown: "home", text: "~", splits: false } as const;
+  const usual = wordAt(subcommand, isGlobal ? [home, "/.gitconfig"] : [".git/config"]);
+  const isNamed = values.some((value) => /^(?:-f|--file)/.test(value));
+  overwrites([isNamed && file !== undefined ? file : usual], verdict);
+}
+
 /** `HEAD:file`, `:file` and `:(magic)file` name a file behind the colon. */
 function readAt(word: Word, verdict: Verdict): void {
-  verdict.reads(word);
   const file = word.value?.split(/[:)]/).at(-1);
-  if (file !== undefined && file !== word.value) verdict.reads(wordAt(word, [file]));
+  if (file !== word.value || word.value === undefined) verdict.reads(word);
+  if (file !== undefined) verdict.reads(wordAt(word, patternParts(file)));
+}
+
+/** git has patterns of its own, also in words that are quoted. */
+function patternParts(file: string): Word["parts"] {
+  const pieces = file.split(/([*?]+|\[[^\]]*\])/);
+  return pieces.map((text, at) => (at % 2 === 0 ? text : { unknown: "glob", text, splits: false }));
 }
 
 /** Names may stand only where they are what is looked for. */

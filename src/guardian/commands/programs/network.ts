@@ -31,6 +31,8 @@ function judgeCurl(words: readonly Word[], verdict: Verdict) {
   for (const { name, value } of options) {
     const [, file] = /[@<]"?([^;"]+)/.exec(value?.value ?? "") ?? [];
     if (value !== undefined && file !== undefined) verdict.reads(wordAt(value, [file]));
+    if (value !== undefined && /^(?:-T|--upload-file)$/.test(name) && /[[\]{}]/.test(value.value ?? "["))
+      verdict.reads(wordAt(value, [{ unknown: "glob", text: value.text, splits: false }]));
     if (value !== undefined && /^(?:-b|--cookie)$/.test(name) && !(value.value ?? "").includes("="))
       verdict.reads(value);
   }

@@ -11,7 +11,14 @@ export function reads(options: string): Judge {
   };
 }
 
-/** The same, and all that lies below them when told so. */
+/** Looks at its operands, and shows no content. */
+export function looksAt(options: string): Judge {
+  return (words, verdict) => {
+    for (const file of operandsOf(options, words, verdict)) verdict.looksAt(file);
+  };
+}
+
+/** Reads its operands, and all that lies below them when told so. */
 export function readsTrees(options: string): Judge {
   return (words, verdict) => {
     const { options: found, operands } = judgeOptions(options, words, verdict);
@@ -85,10 +92,21 @@ export function copies(options: string): Judge {
     const into = found.some(({ name }) => name === "-t" || name === "--target-directory");
     const target = into ? undefined : operands.at(-1);
     const isDeep = found.some(({ name }) => /^(?:-[rRa]|--recursive|--archive)$/.test(name));
-    for (const file of into ? operands : operands.slice(0, -1))
-      isDeep ? verdict.readsBelow(file) : verdict.reads(file);
+    const sources = into ? operands : operands.slice(0, -1);
+    for (const file of sources) isDeep ? verdict.readsBelow(file) : verdict.reads(file);
     if (target !== undefined) verdict.writes(target);
+    writeInto(found.find(({ meaning }) => meaning === "write")?.value ?? target, sources, verdict);
   };
+}
+
+/** If the target is a directory, the sources get places in it. */
+export function writeInto(directory: Word | undefined, sources: readonly Word[], verdict: Verdict): void {
+  for (const { value } of sources) {
+    const name = value?.replace(/\/+$/, "").split("/").at(-1);
+    if (directory?.value === undefined || !name) continue;
+    const path = `${directory.value.replace(/\/+$/, "")}/${name}`;
+    verdict.accesses.push({ kind: "write", target: wordAt(directory, [path]) });
+  }
 }
 
 /** Removes its operands. */

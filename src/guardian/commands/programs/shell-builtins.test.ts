@@ -2,32 +2,36 @@ import { expect, it } from "vitest";
 import { outline } from "../trials/outline.ts";
 
 const cases: readonly (readonly [name: string, command: string, lines: readonly string[]])[] = [
-  ["cd", "cd src && cat a", ["read: cd src (read <src>)", "read: cat a @src (read <a>)"]],
-  ["cd, and then anywhere", "cd src; cat a", ["read: cd src (read <src>)", "read: cat a @? (read <a>)"]],
-  ["cd or not", "cd src || cat a", ["read: cd src (read <src>)", "read: cat a @? (read <a>)"]],
+  ["cd", "cd src && cat a", ["read: cd src (look at <src>)", "read: cat a @src (read <a>)"]],
+  ["cd, and then anywhere", "cd src; cat a", ["read: cd src (look at <src>)", "read: cat a @? (read <a>)"]],
+  ["cd or not", "cd src || cat a", ["read: cd src (look at <src>)", "read: cat a @? (read <a>)"]],
   [
     "cd twice",
     "cd a && cd b && cat c",
-    ["read: cd a (read <a>)", "read: cd b @a (read <b>)", "read: cat c @a/b (read <c>)"],
+    ["read: cd a (look at <a>)", "read: cd b @a (look at <b>)", "read: cat c @a/b (read <c>)"],
   ],
   [
     "cd in a subshell",
     "(cd a && cat b); cat c",
-    ["read: cd a (read <a>)", "read: cat b @a (read <b>)", "read: cat c (read <c>)"],
+    ["read: cd a (look at <a>)", "read: cat b @a (read <b>)", "read: cat c (read <c>)"],
   ],
   [
     "cd to an absolute path",
     "cd /tmp && cat a",
-    ["read: cd /tmp (read </tmp>)", "read: cat a @/tmp (read <a>)"],
+    ["read: cd /tmp (look at </tmp>)", "read: cat a @/tmp (read <a>)"],
   ],
-  ["cd to an expansion", 'cd "$x" && cat a', ['read: cd «"$x"» (read <"$x">)', "read: cat a @? (read <a>)"]],
+  [
+    "cd to an expansion",
+    'cd "$x" && cat a',
+    ['read: cd «"$x"» (look at <"$x">)', "read: cat a @? (read <a>)"],
+  ],
   ["cd -", "cd - && cat a", ["read: cd -", "read: cat a @? (read <a>)"]],
   [
     "cd in a loop",
     "for x in a b; do cat c; cd d; done",
-    ["read: cat c @? (read <c>)", "read: cd d @? (read <d>)"],
+    ["read: cat c @? (read <c>)", "read: cd d @? (look at <d>)"],
   ],
-  ["pushd", "pushd a && cat b", ["read: pushd a (read <a>)", "read: cat b @? (read <b>)"]],
+  ["pushd", "pushd a && cat b", ["read: pushd a (look at <a>)", "read: cat b @? (read <b>)"]],
   ["printf", "printf '%s\\n' a", ["read: printf %s\\n a"]],
   [
     "printf -v",
@@ -65,15 +69,16 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     [
       "execute: mapfile -C rm x -c 1 a (mapfile -C runs a command)",
       "destructive: rm x [mapfile -C] (deletes x; delete <x>)",
+      "not understood: a callback that may change this shell: -C",
     ],
   ],
-  ["test", "test -f a -a -d b", ["read: test -f a -a -d b (read <a>; read <b>)"]],
+  ["test", "test -f a -a -d b", ["read: test -f a -a -d b (look at <a>; look at <b>)"]],
   [
     "test -v with a subscript",
     "test -v 'a[$(rm x)]'",
     ["read: test -v a[$(rm x)]", "not understood: a subscript that may hold a command: 'a[$(rm x)]'"],
   ],
-  ["[", "[ -f a ]", ["read: [ -f a ] (read <a>)"]],
+  ["[", "[ -f a ]", ["read: [ -f a ] (look at <a>)"]],
   [
     "test of a splitting variable",
     "x='-v a[$(rm y)]'; [ $x -gt 0 ]",
@@ -107,13 +112,13 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
       "not understood: [ evaluates words that may hold a command: $(wc -l < f)",
     ],
   ],
-  ["history -w", "history -w f", ["write: history -w f (history -w writes)"]],
+  ["history -w", "history -w f", ["write: history -w f (history -w writes; writes f; write <f>)"]],
   ["history -c", "history -c", ["destructive: history -c (history -c deletes)"]],
   [
     "history -p",
     "history -p '$(rm x)'",
     [
-      "execute: history -p $(rm x) (history -p is not known to be harmless; history -p expands text)",
+      "execute: history -p $(rm x) (history -p is not known to be harmless; writes '$(rm x)'; history -p expands text; write <$(rm x)>)",
       "not understood: history -p expands text: history -p '$(rm x)'",
     ],
   ],
@@ -207,7 +212,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "source <(curl x)",
     [
       "network: curl x (connects to x; network <x>)",
-      "execute: source «<(curl x)» (runs the commands in <(curl x) and changes this shell; read <<(curl x)>)",
+      "execute: source «<(curl x)» (runs the commands in <(curl x) and changes this shell)",
       "not understood: commands that are only known when it runs: <(curl x)",
     ],
   ],

@@ -109,6 +109,10 @@ function judgeSource(words: readonly Word[], verdict: Verdict) {
   const [file] = words[0]?.value === "--" ? words.slice(1) : words;
   if (file !== undefined) verdict.reads(file);
   verdict.has("execute", `runs the commands in ${file?.text ?? "a file"} and changes this shell`);
+  const { shell } = verdict.scope;
+  verdict.inner.push(() => {
+    shell.directory = undefined;
+  });
   if (file === undefined || file.value === undefined || /^\/(?:dev|proc)\//.test(file.value))
     verdict.doubts("commands that are only known when it runs", file);
 }
@@ -120,7 +124,8 @@ function judgeHash(words: readonly Word[], verdict: Verdict) {
 }
 
 function judgeHistory(words: readonly Word[], verdict: Verdict) {
-  judgeOptions("c!delete d!delete a!write w!write r n s #", words, verdict);
+  const { operands } = judgeOptions("c!delete d!delete a!write w!write r n s #", words, verdict);
+  for (const file of operands) verdict.writes(file);
   if (words.some(({ value }) => /^-[^-]*p/.test(value ?? "-p"))) reshape("history -p expands text", verdict);
 }
 
@@ -153,6 +158,8 @@ function judgeShopt(words: readonly Word[], verdict: Verdict) {
   if (odd !== undefined) reshape("shopt changes how later commands are read", verdict, odd);
 }
 
+const movers = /^(?:cd|pushd|popd|eval|source|\.)$/;
+
 /** `trap 'commands' signals` keeps commands for later. */
 function judgeTrap(words: readonly Word[], verdict: Verdict) {
   const [first, ...rest] = words[0]?.value === "--" ? words.slice(1) : words;
@@ -161,7 +168,14 @@ function judgeTrap(words: readonly Word[], verdict: Verdict) {
     if (first.value === undefined) verdict.doubts("what trap is told to run", first);
     return;
   }
-  if (/\b(?:cd|pushd|popd)\b/.test(first.value ?? ""))
-    verdict.doubts("a trap that changes the directory of other commands", first);
+  const { commands } = verdict.scope.reading;
+  let before = 0;
+  verdict.inner.push(() => {
+    before = commands.length;
+  });
   runScript(first, "trap", verdict, "deferred");
+  verdict.inner.push(() => {
+    if (commands.slice(before).some(({ program }) => movers.test(program ?? "cd")))
+      verdict.doubts("a trap that may change the directory of other commands", first);
+  });
 }

@@ -44,7 +44,7 @@ export const systemPrograms: Record<string, Judge> = {
   pkill: destroys("ends processes"),
   poweroff: destroys("stops the machine"),
   printenv: harmless,
-  ps: harmless,
+  ps: judgeProcesses,
   pstree: harmless,
   readelf: readsAtFiles("*"),
   reboot: destroys("restarts the machine"),
@@ -97,6 +97,13 @@ function judgeHostname(words: readonly Word[], verdict: Verdict) {
 function judgeManual(words: readonly Word[], verdict: Verdict) {
   const { operands } = judgeOptions("k f w a # --where --whatis --apropos --path", words, verdict);
   for (const page of operands) if ((page.value ?? "/").includes("/")) verdict.reads(page);
+}
+
+/** `ps e` shows the environment of processes. */
+function judgeProcesses(words: readonly Word[], verdict: Verdict) {
+  for (const word of words)
+    if (/^[^-]*e|^-\w*E/.test(word.value ?? "e") && !/^\d|=/.test(word.value ?? ""))
+      verdict.has("execute", "ps may show the environment of processes", word);
 }
 
 function judgeCrontab(words: readonly Word[], verdict: Verdict) {

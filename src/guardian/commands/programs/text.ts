@@ -45,7 +45,7 @@ export const textPrograms: Record<string, Judge> = {
   gawk: judgeAwk,
   grep,
   head: reads("* n=text c=text --lines=text --bytes=text"),
-  hexdump: reads("* n=text s=text e=text f=read"),
+  hexdump: reads("* n=text s=text e=text f=read --format-file=read"),
   iconv: reads("f=text t=text c l s --from-code=text --to-code=text --list --silent o=write --output=write"),
   join: reads("* t=text 1=text 2=text j=text o=text a=text v=text e=text"),
   jq: judgeJq,
@@ -155,9 +155,11 @@ function judgeYq(words: readonly Word[], verdict: Verdict) {
 /** `--rawfile name file` takes two words, so that every operand may be a file. */
 function judgeJq(words: readonly Word[], verdict: Verdict) {
   const list =
-    "* f=read L=read --arg=text --argjson=text --slurpfile=text --rawfile=text --from-file=read --indent=text";
+    "* f=read L=read --arg=text --argjson=text --slurpfile=text --rawfile=text --from-file=read --indent=text --run-tests";
   const { options, operands } = judgeOptions(list, words, verdict);
-  const allFiles = options.some(({ name }) => /^(?:-f|--from-file|--slurpfile|--rawfile)$/.test(name));
+  const allFiles = options.some(({ name }) =>
+    /^(?:-f|--from-file|--slurpfile|--rawfile|--run-tests)$/.test(name),
+  );
   for (const file of operands.slice(allFiles ? 0 : 1)) verdict.reads(file);
   judgeLoading(operands, /import|include|modulemeta/, verdict);
 }

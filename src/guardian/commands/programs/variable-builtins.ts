@@ -44,6 +44,8 @@ export function judgeNames(
 ): Judge {
   return (words, verdict) => {
     const { options, operands } = judgeOptions(list, words, verdict);
+    const callback = options.find(({ meaning }) => meaning === "command");
+    if (callback !== undefined) verdict.doubts("a callback that may change this shell", callback.word);
     const named = options.filter(({ name }) => name === alsoOption).flatMap(({ value }) => value ?? []);
     const names = kind === "names" ? [...operands.slice(skip, skip === 1 ? 2 : undefined), ...named] : named;
     for (const word of names) setName(word, verdict);
@@ -77,7 +79,7 @@ export const judgeTestBuiltin: Judge = (words, verdict) => {
     if (looksUp && /\[/.test(word.value ?? "[")) verdict.doubts("a subscript that may hold a command", word);
     for (const part of word.parts)
       if (typeof part !== "string" && part.splits) judgeSplit(part, word, verdict);
-    if (/^-[bcdefghkprsuwxLSGON]$/.test(before?.value ?? "")) verdict.reads(word);
+    if (/^-[bcdefghkprsuwxLSGON]$/.test(before?.value ?? "")) verdict.looksAt(word);
   });
 };
 

@@ -88,6 +88,8 @@ function readPart(part: bash.WordPart, word: Stretch, scope: Scope): Part[] {
       readQuoted(part, part.parts, scope);
       return unknown("translation", false);
     case "SimpleExpansion":
+      // The name goes on behind it.
+      if (scope.source.startsWith("\\\n", part.end)) doubt(scope, "a name on two lines", part);
       return unknown(isHome(part.text) ? "home" : "variable", true);
     case "ParameterExpansion":
       readParameter(part, scope);

@@ -17,7 +17,7 @@ function describe({ risk, words, within, directory, assignments, effects, access
   const said = [
     ...effects.map(({ reason }) => reason),
     ...accesses.map(
-      ({ kind, target, deep }) => `${kind}${deep ? " all below" : ""} <${target.value ?? target.text}>`,
+      ({ kind, target, extent }) => `${extents[extent ?? "itself"] ?? kind} <${target.value ?? target.text}>`,
     ),
   ];
   const sets = assignments.map(({ name, value }) => `${name}=${value?.value ?? "?"}`);
@@ -26,3 +26,5 @@ function describe({ risk, words, within, directory, assignments, effects, access
   const place = directory === "" ? "" : ` @${directory ?? "?"}`;
   return `${risk}: ${shown}${runBy}${place}${said.length === 0 ? "" : ` (${said.join("; ")})`}`;
 }
+
+const extents: Readonly<Record<string, string | undefined>> = { deep: "read all below", names: "look at" };

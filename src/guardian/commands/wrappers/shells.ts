@@ -32,7 +32,8 @@ export const judgeShell: Judge = (words, verdict) => {
     if (script === undefined) return verdict.doubts(`${verdict.program} -c without commands`);
     return runShellScript(script, `${verdict.program} -c`, verdict);
   }
-  if (script === undefined || fromInput) return readInput(verdict);
+  const isInput = /^\/(?:dev\/(?:stdin|fd\/0)|proc\/[^/]+\/fd\/0)$/.test(script?.value ?? "");
+  if (script === undefined || fromInput || isInput) return readInput(verdict);
   verdict.reads(script);
   verdict.has("execute", `runs the commands in ${script.text}`, script);
 };
@@ -55,7 +56,7 @@ function setOption(word: Word | undefined, verdict: Verdict): void {
 /** A here-document or here-string is as good as `-c`; anything else only the input knows. */
 function readInput(verdict: Verdict) {
   const redirections = verdict.command.redirections.filter(
-    ({ descriptor }) => !(Number(descriptor ?? 0) > 0),
+    ({ descriptor }) => descriptor === undefined || descriptor === 0,
   );
   const [input] = redirections.filter(({ kind }) => kind === "text");
   const others = redirections.filter(({ kind }) => /^read/.test(kind));

@@ -177,7 +177,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "find -execdir",
     "find . -execdir sh -c 'rm x' \\;",
     [
-      "read: find . -execdir sh -c rm x ; (read <.>)",
+      "read: find . -execdir sh -c rm x ; (look at <.>)",
       "read: sh -c rm x [find -execdir] @?",
       "destructive: rm x [find -execdir, sh -c] @? (deletes x; delete <x>)",
     ],
@@ -185,13 +185,13 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "find -ok",
     "find . -ok rm {} +",
-    ["read: find . -ok rm {} + (read <.>)", "destructive: rm «{}» [find -ok] (deletes {}; delete <{}>)"],
+    ["read: find . -ok rm {} + (look at <.>)", "destructive: rm «{}» [find -ok] (deletes {}; delete <{}>)"],
   ],
   [
     "find -exec twice",
     "find . -exec cat {} + -exec rm {} \\;",
     [
-      "read: find . -exec cat {} + -exec rm {} ; (read <.>)",
+      "read: find . -exec cat {} + -exec rm {} ; (look at <.>)",
       "read: cat «{}» [find -exec] (read <{}>)",
       "destructive: rm «{}» [find -exec] (deletes {}; delete <{}>)",
     ],
@@ -200,7 +200,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "find -exec without an end",
     "find . -exec rm",
     [
-      "read: find . -exec rm (read <.>)",
+      "read: find . -exec rm (look at <.>)",
       "destructive: rm [find -exec] (rm deletes)",
       "not understood: find -exec without an end: -exec",
     ],

@@ -1,0 +1,68 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
+import { expect, it } from "vitest";
+import { analyseCommand } from "../analyse-command.ts";
+import { isHarmful } from "./is-harmful.ts";
+
+/** Each of these ran the program p0 in a real bash while it was taken for reading or writing. */
+const attacks: Readonly<Record<string, readonly string[]>> = {
+  "variables that the shell keeps as numbers": [
+    "RANDOM='a[$(p0)]'",
+    "SRANDOM='a[$(p0)]'",
+    "OPTIND='a[$(p0)]'",
+    "HISTCMD='a[$(p0)]'",
+    "BASHPID+='a[$(p0)]'",
+    "RANDOM+='a[$(p0)]'",
+    "export RANDOM='a[$(p0)]'",
+    "read RANDOM <<< 'a[$(p0)]'",
+    "read -r OPTIND < file",
+    "printf -v RANDOM 'a[$(p0)]'",
+    "for SECONDS in 'a[$(p0)]'; do :; done",
+    "x='a[$(p0)]'; RANDOM=x; echo $RANDOM",
+  ],
+  "brackets that sed does not know in addresses": ["sed -n '/[[:digit:][]/e p0 #]/p' a"],
+  "a sandbox that sed is told of too late": ["sed -e 'e p0' --sandbox a"],
+  "a here-document that is not the input": [
+    "echo p0 | bash 3<<<':'",
+    "echo p0 | sh 3<<E\n:\nE",
+    "echo p0 | bash 10<<<':'",
+  ],
+  "wrappers that start a shell when they are given nothing": [
+    "echo p0 | unshare",
+    "echo p0 | unshare -r",
+    "echo p0 | setarch x86_64",
+    "echo p0 | setarch -R",
+    "echo p0 | fakeroot",
+  ],
+  "an architecture that is left out": ["setarch -R p0", "setarch x86_64 -R p0"],
+  "an output file that is a command": ["strace -o '|p0' true", "strace -o '!p0' true"],
+  "variables that name programs": [
+    "SHELL=p0 flock lock -c true",
+    "SHELL=p0 script -qc true /dev/null",
+    "EDITOR=p0 sdiff -o out a b <<< e",
+    "VALGRIND_LIB=$PWD/v valgrind true",
+    "NODE_OPTIONS='--require ./x.js' tsc --version",
+    "PYTHONPATH=./x yq . file",
+    "export SHELL=p0; flock lock -c true",
+  ],
+};
+
+it.each(Object.entries(attacks))("sees what runs: %s", (_name, commands) => {
+  expect(commands.filter((command) => !isHarmful(analyseCommand(command)))).toEqual([]);
+});
+
+it("lists the commands that options of others hold, for rules that are about them", () => {
+  const commands = [
+    "git rebase -x 'p0 1' HEAD",
+    "git bisect run p0 1",
+    "git submodule foreach 'p0 1'",
+    "git difftool -x 'p0 1'",
+    "split --filter='p0 1' file",
+    "mapfile -C 'p0 1' -c 1 lines",
+    "env - p0 1",
+  ];
+  const unlisted = commands.filter((command) => {
+    const found = analyseCommand(command).commands.map(({ words }) => words.map(({ value }) => value));
+    return !found.some(([program, word]) => program === "p0" && word === "1");
+  });
+  expect(unlisted).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import type { CommandAccess, NotUnderstood, SimpleCommand } from "./analysis.ts";
+
+/**
+ * Where a path leads is looked up before the command runs. So a path through something that the command itself puts
+ * there, a link first of all, leads nobody knows where.
+ */
+export function throughMadeLinks(commands: readonly SimpleCommand[]): NotUnderstood[] {
+  const made: Made = { links: new Set(), trees: new Set() };
+  return commands.flatMap((command) => {
+    const found = command.accesses.filter((access) => {
+      const path = pathOf(access, command);
+      return path !== undefined && leadsThrough(path, made);
+    });
+    noteMade(command, made);
+    return found.map(({ target }) => ({
+      reason: "a path through something that this command makes",
+      span: target.span,
+    }));
+  });
+}
+
+interface Made {
+  readonly links: Set<string>;
+  /** What was copied, moved or unpacked, and may hold links. */
+  readonly trees: Set<string>;
+}
+
+function noteMade(command: SimpleCommand, made: Made): void {
+  const { program = "", words, accesses } = command;
+  const isCopy =
+    /^(?:mv|tar|unzip|git|rsync)$/.test(program) ||
+    (program === "cp" && words.some(({ value }) => /^-\w*[adPR]|^--archive|^--no-deref/.test(value ?? "-a")));
+  if (program !== "ln" && !isCopy) return;
+  for (const access of accesses) {
+    const path = access.kind === "write" ? pathOf(access, command) : undefined;
+    if (path !== undefined) (program === "ln" ? made.links : made.trees).add(path);
+  }
+}
+
+function leadsThrough(path: string, { links, trees }: Made): boolean {
+  if (links.size + trees.size === 0) return false;
+  if (links.has(path)) return true;
+  for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1)) {
+    const above = path.slice(0, end);
+    if (links.has(above) || trees.has(above)) return true;
+  }
+  return false;
+}
+
+/** Spelled from where the whole command starts; undefined where that is not known. */
+function pathOf({ kind, target }: CommandAccess, { directory }: SimpleCommand): string | undefined {
+  if (kind === "network" || target.value === undefined || directory === undefined) return undefined;
+  const whole =
+    target.value.startsWith("/") || directory === "" ? target.value : `${directory}/${target.value}`;
+  const names: string[] = [];
+  for (const name of whole.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  }
+  return `${whole.startsWith("/") ? "/" : ""}${names.join("/")}`;
+}
