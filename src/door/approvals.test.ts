@@ -370,6 +370,30 @@ describe("what was approved", () => {
   });
 });
 
+describe("a link", () => {
+  it("leads around no rule, whether it refuses, asks, or is about some tools only", async () => {
+    const rules = ["ask read plans/**", "deny read drafts/** by file.read", "deny write drafts/**"];
+    await using room = await openRoom("nobody", { rules });
+    for (const name of ["plans", "drafts"]) mkdirSync(join(room.workspace, name));
+    for (const name of ["plans/a", "drafts/a", ".env"]) {
+      writeFileSync(join(room.workspace, name), "content\n");
+      symlinkSync(name, join(room.workspace, `to ${name.replace("/", " ")}`));
+    }
+    const act = async (tool: string, input: object) => (await room.crib.call(tool, input)).error?.code;
+    expect([
+      await act("file.read", { path: "to plans a" }),
+      await act("file.read", { path: "to drafts a" }),
+      await act("file.read", { path: "to .env" }),
+      await act("file.write", { path: "to drafts a", content: "" }),
+      await act("search.grep", { path: "to drafts a", pattern: "content" }),
+    ]).toEqual(["needs-approval", "denied", "denied", "denied", undefined]);
+    await using plain = await openRoom("nobody");
+    writeFileSync(join(plain.workspace, ".env"), "KEY=1\n");
+    symlinkSync(".env", join(plain.workspace, "link"));
+    expect((await plain.crib.call("file.read", { path: "link" })).error?.code).toBe("denied");
+  });
+});
+
 describe("the preview", () => {
   const previewing = (preview: Tool["preview"]): Tool => ({ ...(acting as Tool), preview: preview! });
 

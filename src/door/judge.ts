@@ -1,18 +1,14 @@
-import type { Access } from "../contract/access.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { decide } from "../guardian/decide.ts";
 import type { Mode } from "../guardian/mode.ts";
 import type { Decision } from "../guardian/policy.ts";
 import type { Policy } from "../guardian/rules/compile-policy.ts";
-import { questionOf } from "../runtime/approvals/question-of.ts";
+import { questionOf, type UnansweredCall } from "../runtime/approvals/question-of.ts";
 import { parseInput } from "../runtime/stages/reject-invalid-input.ts";
 
 /** A call that is only thought of. */
-export interface JudgedCall {
-  readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "risk">;
-  readonly accesses: readonly Access[];
-}
+export type JudgedCall = Omit<UnansweredCall, "environment">;
 
 /** The call that a tool would be given; throws `invalid-input` where it does not fit. */
 export function toJudgedCall(tool: AnyTool, input: unknown): JudgedCall {
@@ -28,9 +24,8 @@ export async function judge(
     readonly environment: Pick<Environment, "realPath">;
   },
 ): Promise<Decision> {
-  const question = await questionOf(
-    { ...call, environment: rules.environment },
-    { mode: rules.mode, sandbox: "none", place: rules.policy.place },
-  );
-  return decide(question, rules.policy);
+  const { environment, mode, policy } = rules;
+  const settings = { mode, policy, sandbox: "none", lookUp: "all" } as const;
+  const question = await questionOf({ ...call, environment }, settings);
+  return decide(question, policy);
 }

@@ -6,39 +6,70 @@ import { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { pathsNamed } from "../../guardian/decide.ts";
 import type { Mode } from "../../guardian/mode.ts";
-import type { Place, Question } from "../../guardian/policy.ts";
+import type { Question } from "../../guardian/policy.ts";
+import type { Policy } from "../../guardian/rules/compile-policy.ts";
 
-/** A call as the guardian is to judge it, with what its paths lead to right now. */
+/** A call whose paths have not been looked up yet. */
+export interface UnansweredCall {
+  readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "risk">;
+  readonly accesses: readonly Access[];
+  readonly environment: Pick<Environment, "realPath">;
+}
+
+/**
+ * A call as the guardian is to judge it, with what its paths lead to right now. `lookUp` "what decides" leaves out reads
+ * that no link can turn into something to ask: where they must not lead, the environment's guard stands.
+ */
 export async function questionOf(
-  call: {
-    readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "risk">;
-    readonly accesses: readonly Access[];
-    readonly environment: Pick<Environment, "realPath">;
+  { tool, accesses, environment }: UnansweredCall,
+  settings: {
+    readonly mode: Mode;
+    readonly sandbox: SandboxLevel;
+    readonly policy: Policy;
+    readonly lookUp: "all" | "what decides";
   },
-  settings: { readonly mode: Mode; readonly sandbox: SandboxLevel; readonly place: Place },
 ): Promise<Question> {
-  const { tool, accesses, environment } = call;
+  const { mode, sandbox, policy, lookUp } = settings;
   const { name, canonical = name, server, risk } = tool;
+  const isSettled = lookUp === "what decides" && mode !== "paranoid" && !asksAboutReads(policy);
+  const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
   return {
-    mode: settings.mode,
+    mode,
     tool: { name: canonical, risk, ...(server === undefined ? {} : { server }) },
     accesses,
-    sandbox: settings.sandbox,
-    realPaths: await realPathsOf(pathsNamed(accesses, settings.place), accesses, environment),
+    sandbox,
+    realPaths: open.length === 0 ? noPaths : await realPathsOf(open, policy, environment),
   };
 }
 
+const noPaths: ReadonlyMap<string, string> = new Map();
+
+const askingAboutReads = new WeakMap<Policy, boolean>();
+
+/** The guard knows what refuses for every tool, and in most modes reads pass unasked. */
+function asksAboutReads(policy: Policy): boolean {
+  const known = askingAboutReads.get(policy);
+  if (known !== undefined) return known;
+  const asks = policy.paths.all.some(
+    ({ uses, effect, by }) => uses.has("read") && (effect === "ask" || by !== undefined),
+  );
+  askingAboutReads.set(policy, asks);
+  return asks;
+}
+
 async function realPathsOf(
-  paths: readonly string[],
   accesses: readonly Access[],
+  { place }: Policy,
   environment: Pick<Environment, "realPath">,
 ): Promise<ReadonlyMap<string, string>> {
-  const places = await Promise.all(
-    paths.map((path) => placeOf(path, accesses, environment).catch(ignoreToolError)),
+  const paths = pathsNamed(accesses, place);
+  const found = await Promise.all(
+    paths.map(async (path): Promise<readonly [string, string][]> => {
+      const real = await placeOf(path, accesses, environment).catch(ignoreToolError);
+      return real === undefined || real === posix.resolve(place.workspace, path) ? [] : [[path, real]];
+    }),
   );
-  return new Map(
-    paths.flatMap((path, index) => (places[index] === undefined ? [] : [[path, places[index]]])),
-  );
+  return new Map(found.flat());
 }
 
 /** Whoever deletes or moves a link means the link, not what it leads to. */

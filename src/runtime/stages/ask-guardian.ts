@@ -86,7 +86,8 @@ export function askGuardian(settings: GuardianSettings): Stage {
 }
 
 function questionFor(call: ToolCall, { mode, rules, surroundings }: GuardianSettings): Promise<Question> {
-  return questionOf(call, { mode, sandbox: surroundings.sandbox(), place: rules.current.place });
+  const sandbox = surroundings.sandbox();
+  return questionOf(call, { mode, sandbox, policy: rules.current, lookUp: "what decides" });
 }
 
 /** None in paranoid mode, where no rule that allows counts. */
