@@ -2,7 +2,14 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeLog, writeLongLine } from "./lines.ts";
-import { linkPlainTree, writeFolder, writeGitTree, writeTenKilobytes } from "./tree.ts";
+import {
+  copyProject,
+  linkPlainTree,
+  writeFolder,
+  writeGitTree,
+  writeProject,
+  writeTenKilobytes,
+} from "./tree.ts";
 
 export type Progress = (done: string) => void;
 
@@ -26,9 +33,17 @@ const dataSets: Readonly<Record<string, (root: string, progress: Progress) => vo
     for (const files of crossoverSizes) writeFolder(join(root, String(files)), { files, hits: 20 });
   },
   "ten-kilobytes": writeTenKilobytes,
+  project: writeProject,
+  "plain-project": (root) => copyOfProject(root),
+  "shadowed-project": (root) => copyOfProject(root),
   log: writeLog,
   "long-line": writeLongLine,
 };
+
+function copyOfProject(root: string): void {
+  ensureData("project");
+  copyProject(root, dataPath("project"));
+}
 
 /** Raise it when what is written changes: old data is then made anew. */
 const version = "1";

@@ -11,6 +11,9 @@ const packageCount = 120;
 const outputCount = 10_000;
 const linkCount = 100;
 
+const projectFiles = 17_503;
+const projectPackages = 60;
+
 /** A large program: packages with nested folders, every size of file, built output that is ignored, a git index. */
 export function writeGitTree(root: string, progress: Progress): void {
   const random = new Random(1);
@@ -43,6 +46,32 @@ export function writeGitTree(root: string, progress: Progress): void {
   git("init", "--quiet");
   git("-c", "core.compression=1", "-c", "core.fsync=none", "add", "--all");
   git("-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "--quiet", "-m", "Everything");
+}
+
+/** As large as the tree that peers' undo was measured on: 17 503 files with 228 MB, in a repository. */
+export function writeProject(root: string, progress: Progress): void {
+  const random = new Random(9);
+  const text = new SourceText(random);
+  const folders = Array.from({ length: projectPackages }, (_, index) => packageFolders(random, index)).flat();
+  for (let index = 0; index < projectFiles - 1; index++) {
+    const path = join(random.pick(folders), `${random.pick(words)}-${index}${extension(random)}`);
+    writeOld(root, path, text.take(random, Math.round(random.fileSize() * 1.13)), random);
+    if (index % 1000 === 0) progress(`${index} of ${projectFiles} files`);
+  }
+  writeOld(root, ".gitignore", "node_modules/\ndist/\n*.log\n", random);
+  progress("git add");
+  const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { stdio: "ignore" });
+  git("init", "--quiet");
+  git("-c", "core.fsync=none", "add", "--all");
+  git("config", "gc.auto", "0");
+  git("-c", "user.name=bench", "-c", "user.email=bench@localhost", "commit", "--quiet", "-m", "Everything");
+  git("gc", "--quiet");
+}
+
+/** The same files once more, for somebody who changes them; without a repository. */
+export function copyProject(root: string, project: string): void {
+  execFileSync("cp", ["--archive", `${project}/.`, root]);
+  execFileSync("rm", ["-rf", join(root, ".git")]);
 }
 
 /** The same files without git: the bytes are shared, not copied. */
