@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import type { Access } from "../contract/access.ts";
 import { modes } from "./mode.ts";
-import { judge } from "./trials/judge.ts";
+import type { RuleSource } from "./policy.ts";
+import { judge, judgeCommand, rules, type Trial } from "./trials/judge.ts";
 
 const accesses: Record<string, Access> = {
   read: { kind: "read", path: "a" },
@@ -54,4 +55,224 @@ it("judges a call that names nothing it would touch by what its tool can do", ()
     source: "mode safe",
     reason: "it would run a tool",
   });
+});
+
+const verdict = (access: Access, sources: readonly RuleSource[] = [], trial: Trial = {}) =>
+  judge([access], sources, { tool: { name: "file.write", risk: "destructive" }, ...trial }).verdict;
+const write = (path: string): Access => ({ kind: "write", path });
+const inModes = (access: Access, sources: readonly RuleSource[]) =>
+  Object.fromEntries(modes.map((mode) => [mode, verdict(access, sources, { mode })]));
+
+it("holds what denies in every mode, whatever allows it elsewhere", () => {
+  const held = { safe: "deny", cautious: "deny", paranoid: "deny", yolo: "deny" };
+  const allowed = rules("allow write a b/c .env .git/config", "session");
+  expect([
+    inModes(write("a"), [rules("deny write a"), allowed]),
+    inModes(write("b/c"), [rules("protected b/**", "project"), allowed]),
+    inModes(write(".env"), [allowed]),
+    inModes(write(".git/config"), [allowed]),
+    inModes({ kind: "read", path: "x" }, [rules("secret x"), rules("allow touch x", "session")]),
+  ]).toEqual([held, held, held, held, held]);
+});
+
+it("lets rules that allow count in safe and cautious only, and rules that ask everywhere but in yolo", () => {
+  expect([
+    inModes({ kind: "delete", path: "a" }, [rules("allow delete a")]),
+    inModes(write("a"), [rules("ask write a")]),
+  ]).toEqual([
+    { safe: "allow", cautious: "allow", paranoid: "ask", yolo: "allow" },
+    { safe: "ask", cautious: "ask", paranoid: "ask", yolo: "allow" },
+  ]);
+});
+
+it("lets the latest level win, within it the more specific rule, then the later line", () => {
+  expect([
+    verdict(write("a/b"), [rules("ask write a/b", "user"), rules("allow write a/*", "command line")]),
+    verdict(write("a/b"), [rules("allow write a/*", "command line"), rules("ask write a/b", "user")]),
+    verdict(write("a/b"), [rules("ask write a/b\nallow write a/*")]),
+    verdict(write("a/b"), [rules("allow write a/*\nask write a/b")]),
+    verdict(write("a/b"), [rules("ask write a/*\nallow write */b")]),
+    verdict(write("a/b"), [rules("allow write */b\nask write a/*")]),
+    verdict(write("a/b"), [rules("ask write a/b*\nallow write a/b")]),
+    verdict(write("a/b"), [
+      rules("ask write a/**"),
+      rules("allow write **", "granted"),
+      rules("ask write a/b", "project"),
+    ]),
+  ]).toEqual(["allow", "allow", "ask", "ask", "allow", "ask", "allow", "allow"]);
+});
+
+it("lets a file that nobody trusts tighten, never loosen", () => {
+  const untrusted: RuleSource = {
+    ...rules(
+      "allow run **\nallow delete **\nopen .env\nask write docs/**\nsecret notes/**\ndeny run ls",
+      "project",
+    ),
+    onlyTightens: true,
+  };
+  expect([
+    judge([{ kind: "execute", command: "make" }], [untrusted]).verdict,
+    verdict({ kind: "delete", path: "a" }, [untrusted]),
+    verdict({ kind: "read", path: ".env" }, [untrusted]),
+    verdict(write("docs/a"), [untrusted, rules("allow write docs/**")]),
+    verdict({ kind: "read", path: "notes/a" }, [untrusted]),
+    judge([{ kind: "execute", command: "ls" }], [untrusted, rules("allow run ls")]).verdict,
+  ]).toEqual(["ask", "ask", "deny", "ask", "deny", "deny"]);
+});
+
+it("narrows a rule to the tools it names, and to their server", () => {
+  const by = rules("allow delete docs/** by file.*\nallow delete tmp/** by wipe of cleaner");
+  const use = rules(
+    "deny use delete_* of github\nallow use create_* of github\nallow use note\ndeny use drop_*",
+  );
+  const call = (name: string, server?: string) =>
+    judge([], [use], { tool: { name, risk: "execute", ...(server && { server }) } }).verdict;
+  const remove = (path: string, name: string, server?: string) =>
+    verdict({ kind: "delete", path }, [by], {
+      tool: { name, risk: "destructive", ...(server && { server }) },
+    });
+  expect([
+    [remove("docs/a", "file.delete"), remove("docs/a", "edit.patch"), remove("docs/a", "file.delete", "x")],
+    [remove("tmp/a", "wipe", "cleaner"), remove("tmp/a", "wipe"), remove("tmp/a", "wipe", "other")],
+    [call("delete_repo", "github"), call("delete_repo", "gitlab"), call("delete_repo")],
+    [call("create_issue", "github"), call("create_issue"), call("note"), call("note", "anybody")],
+    [call("drop_table"), call("drop_table", "anybody")],
+  ]).toEqual([
+    ["allow", "ask", "ask"],
+    ["allow", "ask", "ask"],
+    ["deny", "ask", "ask"],
+    ["allow", "ask", "allow", "ask"],
+    ["deny", "deny"],
+  ]);
+});
+
+it("asks for a tool by its rule although all that it touches may pass", () => {
+  const { verdict: said, record } = judge(
+    [write("a")],
+    [rules('ask use edit.* because "I want to see edits"')],
+    {
+      tool: { name: "edit.patch", risk: "write" },
+    },
+  );
+  expect([said, record]).toEqual([
+    "ask",
+    {
+      verdict: "ask",
+      rule: 'ask use edit.* because "I want to see edits"',
+      source: "rules:1",
+      reason: "I want to see edits",
+    },
+  ]);
+});
+
+it("takes a rule that refuses writing for deleting as well, and a directory with all in it", () => {
+  const sources = [rules("deny write migrations\ndeny delete logs/**")];
+  const accesses: readonly Access[] = [
+    { kind: "read", path: "migrations/1" },
+    write("migrations/1"),
+    { kind: "delete", path: "migrations" },
+    write("logs/a"),
+    { kind: "delete", path: "logs/a", inEdit: true },
+    { kind: "delete", path: "logs" },
+  ];
+  expect(accesses.map((access) => verdict(access, sources, { mode: "yolo" }))).toEqual([
+    "allow",
+    "deny",
+    "deny",
+    "allow",
+    "deny",
+    "deny",
+  ]);
+});
+
+it("judges where a link leads as well as how it is spelled, and allows only where it leads", () => {
+  const real = (path: string) => ({ realPaths: { link: `/home/ada/work/${path}` } });
+  const sources = [rules("deny write migrations/**\nask write docs/**\nallow write out/**\nask write link")];
+  const spelled = [rules("allow delete link")];
+  expect([
+    verdict(write("link"), sources.slice(0, 1), real("migrations/1")),
+    verdict({ kind: "read", path: "link" }, [], real(".env")),
+    verdict(write("link"), [rules("ask write docs/**")], real("docs/a")),
+    verdict(write("link"), sources, real("out/a")),
+    verdict({ kind: "delete", path: "link" }, spelled, real("other")),
+    verdict({ kind: "delete", path: "link" }, spelled, real("link")),
+    judge([{ kind: "execute", command: "cat link" }], [rules("allow run cat *")], real(".env")).verdict,
+    judge([{ kind: "execute", command: "cat link" }], [rules("allow run cat *")], {
+      realPaths: { link: "/etc/passwd" },
+    }).verdict,
+  ]).toEqual(["deny", "deny", "ask", "ask", "ask", "allow", "deny", "ask"]);
+});
+
+it("judges files and hosts that a command touches as such", () => {
+  const reading = "allow run @read\nallow run curl **";
+  expect([
+    judgeCommand("ls > a", reading),
+    judgeCommand("ls > a", reading, { mode: "safe" }),
+    judgeCommand("ls > a", `${reading}\nallow write a`, { mode: "safe" }),
+    judgeCommand("ls > ../a", reading),
+    judgeCommand("ls > .git/config", reading),
+    judgeCommand("cat /etc/hosts", reading),
+    judgeCommand("cat /etc/hosts", `${reading}\nallow read /etc/hosts`),
+    judgeCommand("curl https://a.example/", reading),
+    judgeCommand("curl https://a.example/", `${reading}\nallow connect a.example`),
+    judgeCommand("curl https://a.example/ https://b.example/", `${reading}\nallow connect a.example`),
+    judgeCommand("curl -o a https://a.example/", `${reading}\nallow connect *.example`),
+  ]).toEqual(["allow", "ask", "allow", "ask", "deny", "ask", "allow", "ask", "allow", "ask", "allow"]);
+});
+
+it("asks about what only the shell will understand, whatever is allowed", () => {
+  const inEvery = (command: string, lines: string) =>
+    modes.map((mode) => judgeCommand(command, lines, { mode }));
+  expect([
+    inEvery("$X", "allow run **"),
+    inEvery("ls `", "allow run **"),
+    inEvery("eval $X", "allow run **"),
+    inEvery("$X", "allow run **\ndeny run rm"),
+  ]).toEqual([
+    ["ask", "ask", "ask", "allow"],
+    ["ask", "ask", "ask", "allow"],
+    ["ask", "ask", "ask", "allow"],
+    ["ask", "ask", "ask", "ask"],
+  ]);
+});
+
+it("asks where a file is written that no word names", () => {
+  const lines = "allow run awk **\nallow run unzip **\nallow run git add **";
+  expect([
+    judgeCommand("awk '{print > \"x\"}' a", lines),
+    judgeCommand("unzip a.zip", lines),
+    judgeCommand("git add a", lines),
+    judgeCommand("awk '{print > \"x\"}' a", lines, { mode: "yolo" }),
+    judgeCommand("awk '{print > \"x\"}' a", `${lines}\ndeny write y`, { mode: "yolo" }),
+  ]).toEqual(["ask", "ask", "allow", "allow", "ask"]);
+});
+
+it("asks where a program reads everything below a directory, unless secrets are out of its reach", () => {
+  const command = (text: string, sources: readonly RuleSource[], sandbox: "none" | "bwrap" = "none") =>
+    judge([{ kind: "execute", command: text }], sources, { sandbox }).verdict;
+  const reading = rules("allow run @read");
+  expect([
+    command("grep -r x src", [reading]),
+    command("grep -r x", [reading]),
+    command("grep -r x src", [reading], "bwrap"),
+    command("grep -r x src", [rules("allow run @read\nallow read src")]),
+    command("grep -r x config", [rules("allow run @read\nallow read **\nsecret config/tokens/**")]),
+    command("grep x src/a.ts", [reading]),
+  ]).toEqual(["ask", "ask", "allow", "allow", "ask", "allow"]);
+});
+
+it("names the strictest part, its rule, where that stands, and the exact segment of the command", () => {
+  const command = "git status && (cd src; cat ../.env) | wc -l";
+  const { decisive } = judge([{ kind: "execute", command }], [rules("allow run @read")]);
+  const { part, ...said } = decisive;
+  const segment = "in" in part && part.in ? command.slice(part.in.span.start, part.in.span.end) : undefined;
+  expect([said, segment]).toEqual([
+    {
+      verdict: "deny",
+      risk: "read",
+      rule: { level: "built-in", name: "built-in", line: 2, text: "secret .env" },
+      reason: "may hold secrets",
+    },
+    "../.env",
+  ]);
 });

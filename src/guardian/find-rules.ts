@@ -33,9 +33,9 @@ function findToolRules(part: Extract<Part, { kind: "use" }>, tool: Tool, policy:
 }
 
 function findCommandRules({ command }: Extract<Part, { kind: "run" }>, tool: Tool, policy: Policy): Finding {
-  const { named, others, all } = policy.commands;
+  const { named, others, highestFirst } = policy.commands;
   const name = command.words[0]?.value;
-  const near = name === undefined ? all : [...(named.get(baseName(name)) ?? []), ...others];
+  const near = name === undefined ? highestFirst : [...(named.get(baseName(name)) ?? []), ...others];
   const found: Rule[] = [];
   let mayDeny: Finding["mayDeny"];
   for (const rule of near) {
@@ -46,7 +46,8 @@ function findCommandRules({ command }: Extract<Part, { kind: "run" }>, tool: Too
     }
     const match = matchLoosely(rule.pattern, command);
     if (match === "yes" || (match === "maybe" && rule.effect === "ask")) found.push(rule);
-    else if (match === "maybe") mayDeny = { rule, reason: "it may become what a rule denies", aimed: false };
+    else if (match === "maybe")
+      mayDeny ??= { rule, reason: "it may become what a rule denies", aimed: false };
   }
   return { risk: worse(command.risk, "execute"), ...strongest(found), mayDeny };
 }

@@ -41,7 +41,7 @@ function sayInYolo(
 ): PartVerdict {
   const forbidden =
     part.kind === "unclear"
-      ? policy.commands.all.findLast((rule) => rule.effect === "deny" && isPersons(rule))
+      ? policy.commands.highestFirst.find((rule) => rule.effect === "deny" && isPersons(rule))
       : undefined;
   if (forbidden === undefined) return say("allow", `mode yolo lets everything pass`);
   return say("ask", `only the shell will know whether this is what a rule denies`, forbidden);

@@ -100,14 +100,14 @@ export function rulesBelow({ pathsThrough }: Policy, use: PathUse, names: Names,
   return found === undefined ? [] : [found];
 }
 
-/** The rule that is about what a path may become. */
+/** The rule that is about what a path may become; of several, the highest. */
 export function rulesAhead(
   policy: Policy,
   path: OpenPath,
   counts: Counts,
 ): { readonly rule: PathRule; readonly meeting: Exclude<Meeting, "no"> } | undefined {
   let loosely: PathRule | undefined;
-  for (const rule of policy.paths.all) {
+  for (const rule of policy.paths.highestFirst) {
     if (!counts(rule)) continue;
     for (const pattern of rule.patterns) {
       const meeting = meet(pattern, path.names);

@@ -1,5 +1,6 @@
 import { escapeGlob } from "../../text/glob.ts";
 import { matchSegment, type NamePattern, parseSegments, type Segment } from "../../text/glob-segment.ts";
+import { hostOf } from "../hosts.ts";
 import { fold } from "../paths/fold.ts";
 import { compilePath, matchNames, namesIn } from "../paths/path-pattern.ts";
 import { levels, type Place, type RulePlace, type RuleSource } from "../policy.ts";
@@ -27,7 +28,7 @@ export interface Policy {
 export interface NamedRules<Kind> {
   readonly named: ReadonlyMap<string, readonly Kind[]>;
   readonly others: readonly Kind[];
-  readonly all: readonly Kind[];
+  readonly highestFirst: readonly Kind[];
 }
 
 interface RuleBase {
@@ -74,7 +75,7 @@ export function compilePolicy(sources: readonly RuleSource[], place: Place): Pol
   const ordered = [...sources].sort((one, other) => levelOf(one) - levelOf(other));
   const parsed = ordered.map((source) => parseRules(source));
   const rules = rank(parsed.flatMap((file) => file.rules.map((rule) => compileRule(rule, place))));
-  const paths = [...rules.filter((rule) => rule.kind === "path"), ...ownRules(place)];
+  const paths = [...ownRules(place), ...rules.filter((rule) => rule.kind === "path")];
   return {
     place,
     sources,
@@ -149,8 +150,8 @@ function spelledOut(words: readonly RuleWord[]): number {
 }
 
 /** What refuses a host refuses the hosts below it. */
-function hostPatterns({ pattern }: RuleWord, effect: Effect): NamePattern[] {
-  const host = fold(pattern).replace(/^\\\[(.*)\\\]$/, "$1");
+function hostPatterns({ text }: RuleWord, effect: Effect): NamePattern[] {
+  const host = escapeGlob(hostOf(text) ?? text).replaceAll("\\*", "*");
   return loosens(effect) ? [namePattern(host)] : [namePattern(host), namePattern(`*.${host}`)];
 }
 
@@ -205,7 +206,7 @@ function byName<Kind>(
     if (names.has(undefined)) others.push(rule);
     else for (const name of names) put(named, name!, rule);
   }
-  return { named, others, all: rules };
+  return { named, others, highestFirst: rules.toReversed() };
 }
 
 function byDirectory(rules: readonly PathRule[]): Map<string, PathRule[]> {

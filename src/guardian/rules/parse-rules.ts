@@ -2,6 +2,7 @@ import type { Access, Risk } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import { expandBraces } from "../../text/glob-braces.ts";
 import { GlobSyntaxError, parseSegments } from "../../text/glob-segment.ts";
+import { hostOf } from "../hosts.ts";
 import { type Mode, modes } from "../mode.ts";
 import type { RulePlace, RuleSource } from "../policy.ts";
 import { RuleSyntaxError, type RuleWord, readWords } from "./read-words.ts";
@@ -64,14 +65,17 @@ function readRules(line: string, place: RulePlace): ParsedRule[] {
   if (subject === undefined)
     throw unknownWord(second ?? endOf(line), `after ${effect} comes ${subjects.join(", ")}`);
   const head = isClass ? first : second!;
-  const words = readWords(line, { onlyStars: subject === "run", from: head.column + head.text.length });
+  const onlyStars = subject === "run" || subject === "connect";
+  const words = readWords(line, { onlyStars, from: head.column + head.text.length });
   const last = words.at(-1) ?? head;
   const because = takeBecause(words);
   const by = takeBy(words);
   const [start] = words;
   const end = words.at(-1);
-  if (start === undefined || end === undefined) throw unknownWord(endOf(line), `say what to ${head.text}`);
-  if (subject !== "run") words.forEach(checkGlob);
+  if (start === undefined || end === undefined)
+    throw unknownWord(endOf(line), isClass ? `say what is ${effect}` : `say what to ${subject}`);
+  if (subject === "connect") words.forEach(checkHost);
+  else if (subject !== "run") words.forEach(checkGlob);
   const before = line.slice(first.column, start.column);
   const after = line.slice(end.column + end.text.length, last.column + last.text.length);
   return readAbouts(subject, words).map(({ about, text }) => {
@@ -201,6 +205,16 @@ const exampleTools = {
   delete: { name: "file.delete", risk: "destructive" },
   connect: { name: "web.fetch", risk: "network" },
 } as const satisfies Record<string, Example["tool"]>;
+
+/** A rule is about hosts, so that one with a port or a path would say more than it means. */
+function checkHost({ text, column }: RuleWord): void {
+  if (hostOf(text) !== undefined && !/[/@?#]|^[^:[]*:[^:]*$|\]:/.test(text)) return;
+  throw new RuleSyntaxError(
+    `"${text}" is no host`,
+    column,
+    "Name a host without port and path; * stands for any part.",
+  );
+}
 
 function checkGlob({ pattern, column }: RuleWord): void {
   try {

@@ -3,7 +3,7 @@ import { builtInRules } from "../built-in-rules.ts";
 import { decide } from "../decide.ts";
 import type { Mode } from "../mode.ts";
 import type { Decision, Level, Place, Question, RuleSource } from "../policy.ts";
-import { compilePolicy } from "../rules/compile-policy.ts";
+import { compilePolicy, type Policy } from "../rules/compile-policy.ts";
 
 /** Where the trials take place. */
 export const place: Place = {
@@ -20,6 +20,7 @@ export function rules(text: string, level: Level = "user"): RuleSource {
 export interface Trial {
   readonly mode?: Mode;
   readonly tool?: Question["tool"];
+  readonly sandbox?: Question["sandbox"];
   readonly realPaths?: Readonly<Record<string, string>>;
 }
 
@@ -33,10 +34,20 @@ export function judge(
     mode: trial.mode ?? "cautious",
     tool: trial.tool ?? { name: "shell.run", risk: "execute" },
     accesses,
-    sandbox: "none",
+    sandbox: trial.sandbox ?? "none",
     realPaths: new Map(Object.entries(trial.realPaths ?? {})),
   };
-  return decide(question, compilePolicy([builtInRules, ...sources], place));
+  return decide(question, policyOf(sources));
+}
+
+const compiled = new Map<string, Policy>();
+
+/** The built-in rules and others; compiled once. */
+export function policyOf(sources: readonly RuleSource[]): Policy {
+  const key = JSON.stringify(sources);
+  const policy = compiled.get(key) ?? compilePolicy([builtInRules, ...sources], place);
+  compiled.set(key, policy);
+  return policy;
 }
 
 /** The verdict on a command, given the lines of one rule file. */
