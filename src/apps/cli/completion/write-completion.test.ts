@@ -62,7 +62,7 @@ describe("in bash", () => {
       ["search.grep", "search.glob"],
       [],
       ["bash", "zsh", "fish", "--help", "-h"],
-      ["tools", "tour"],
+      ["tools", "tour", ...tools.filter((tool) => tool.startsWith("transaction."))],
     ]);
   });
 
