@@ -19,7 +19,7 @@ import { TransactionMarks } from "./environment/transaction-marks.ts";
 import { withGuard } from "./environment/with-guard.ts";
 import { withOutputs } from "./environment/with-outputs.ts";
 import { type Mode, modes } from "./guardian/mode.ts";
-import { redactValue } from "./guardian/secrets/redact.ts";
+import { redactValue } from "./guardian/redaction/redact.ts";
 import { openBlobs } from "./journal/blobs.ts";
 import { type JournalBudget, journalBudget } from "./journal/collect/budget.ts";
 import { Collector } from "./journal/collect/collector.ts";

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { AnyTool, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { randomLetters } from "../../guardian/secrets/trials/random-letters.ts";
+import { randomLetters } from "../../guardian/redaction/trials/random-letters.ts";
 import { openToolcrib, type Toolcrib } from "../../toolcrib.ts";
 
 const random = randomLetters();

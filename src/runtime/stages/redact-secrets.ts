@@ -1,8 +1,8 @@
 import type { Outcome, Success, ToolCall } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
-import { marksIn } from "../../guardian/secrets/marks.ts";
-import { redactText, redactValue } from "../../guardian/secrets/redact.ts";
-import { RedactedStream } from "../../guardian/secrets/redacted-stream.ts";
+import { marksIn } from "../../guardian/redaction/marks.ts";
+import { redactText, redactValue } from "../../guardian/redaction/redact.ts";
+import { RedactedStream } from "../../guardian/redaction/redacted-stream.ts";
 import { counted } from "../../text/counted.ts";
 import type { Stage } from "../stage.ts";
 
