@@ -50,7 +50,7 @@ const askingAboutReads = new WeakMap<Policy, boolean>();
 function asksAboutReads(policy: Policy): boolean {
   const known = askingAboutReads.get(policy);
   if (known !== undefined) return known;
-  const asks = policy.paths.all.some(
+  const asks = policy.paths.highestFirst.some(
     ({ uses, effect, by }) => uses.has("read") && (effect === "ask" || by !== undefined),
   );
   askingAboutReads.set(policy, asks);
