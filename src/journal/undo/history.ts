@@ -60,7 +60,7 @@ export class JournalHistory implements History {
   ): Promise<ChangedFiles> {
     const { journal, environment, reach } = this.#parts;
     await this.#parts.settle?.();
-    const undos = new UndoRecords(journal);
+    const undos = UndoRecords.of(journal);
     const wholes = new WholeTransactions(journal).apart;
     const all = selectChanges(selection, { journal, undos, wholes, reach: { ...reach, calls: "workspace" } });
     const changes = withinPaths(all, options.paths, environment.workspace);
@@ -78,7 +78,7 @@ export class JournalHistory implements History {
 
   async undo(selection: Selection, options: UndoOptions = {}): Promise<Undone> {
     await this.#parts.settle?.();
-    const undos = new UndoRecords(this.#parts.journal);
+    const undos = UndoRecords.of(this.#parts.journal);
     for (const without = new Set<string>(); ; ) {
       const undone = await this.#undoSelected(selection, options, undos, without);
       // The latest call may have failed before it changed anything: what is wanted is one that did.
@@ -133,11 +133,12 @@ export class JournalHistory implements History {
     });
     const kept = await applyPlan(plan, { environment, contents: this.#contents, signal: options.signal });
     const folders = kept.map((path) => `Left ${showPath(path)}/ where it is: something else is in it.`);
+    const notCovered = calls.flatMap((callId) => journal.find(callId)?.notCovered ?? []);
     return {
       calls,
       files: files.filter(({ path }) => !kept.includes(path)),
       leftAlone: left,
-      notes: [...notes, ...left, ...folders],
+      notes: [...notes, ...left, ...folders, ...notCovered.map((what) => `Not brought back: ${what}.`)],
     };
   }
 

@@ -58,7 +58,8 @@ export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
   const plan = phases.map(({ nets, move }, phase) => {
     const steps: Step[] = [];
     for (const net of nets) {
-      const found = look(net.present);
+      const isOutOfReach = stuck.length > 0 && net.present !== net.path;
+      const found = isOutOfReach ? { unreadable: notMovedBack(stuck[0]!.move) } : look(net.present);
       const judged = judge(net, found, present);
       if ("reason" in judged) conflicts.push({ ...judged, phase });
       else if (!isSameState(judged.now, judged.wanted)) {
@@ -112,6 +113,10 @@ function isLeftover(state: EntryState, { before, after }: Piece): boolean {
 function whyLost({ before, lost }: Piece, state: EntryState, present: Present): string | undefined {
   if (before.kind !== "file" || isSameContent(before, state) || present.has(before.hash)) return undefined;
   return lost ?? "its content is no longer kept";
+}
+
+function notMovedBack({ from, to }: Move): string {
+  return `${to} cannot be moved back to ${from}`;
 }
 
 /** Whether what was moved is still there: of a directory and an unread file no more is known than that. */

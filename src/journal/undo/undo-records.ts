@@ -14,24 +14,32 @@ export interface UndoRecord {
 
 /** What was undone in a workspace, as the journal knows it. */
 export class UndoRecords {
+  static readonly #known = new WeakMap<Journal, UndoRecords>();
   readonly #journal: Journal;
-  readonly #records: readonly UndoRecord[];
-  readonly #undos: ReadonlySet<string>;
+  readonly #records: UndoRecord[] = [];
+  readonly #undos = new Set<string>();
   /** Those that undid a call, by that call. */
   readonly #byCall = new Map<string, UndoRecord[]>();
-  readonly #outcomes = new Map<string, boolean>();
+  readonly #done = new Set<string>();
+  #readUpTo = 0;
 
-  constructor(journal: Journal) {
+  /** As it is now. What was read before is not read again: there may be thousands. */
+  static of(journal: Journal): UndoRecords {
+    const known = UndoRecords.#known.get(journal);
+    const records = known?.isCurrent() ? known : new UndoRecords(journal);
+    UndoRecords.#known.set(journal, records);
+    records.#readOn();
+    return records;
+  }
+
+  private constructor(journal: Journal) {
     this.#journal = journal;
-    this.#records = journal.records(kind).map(({ body }) => body as UndoRecord);
-    this.#undos = new Set(this.#records.map(({ by }) => by));
-    for (const record of this.#records) {
-      for (const call of record.calls) {
-        const known = this.#byCall.get(call);
-        if (known) known.push(record);
-        else this.#byCall.set(call, [record]);
-      }
-    }
+  }
+
+  /** A damaged journal may have been set aside meanwhile, and a new one begun. */
+  isCurrent(): boolean {
+    const last = this.#records.at(-1);
+    return last === undefined || this.#journal.find(last.by) !== undefined;
   }
 
   add(record: UndoRecord): void {
@@ -62,11 +70,19 @@ export class UndoRecords {
     )?.by;
   }
 
+  #readOn(): void {
+    for (const { body, sequence } of this.#journal.records(kind, this.#readUpTo)) {
+      const record = body as UndoRecord;
+      this.#records.push(record);
+      this.#undos.add(record.by);
+      for (const call of record.calls) this.#byCall.set(call, [...(this.#byCall.get(call) ?? []), record]);
+      this.#readUpTo = sequence;
+    }
+  }
+
   #isDone({ by }: UndoRecord): boolean {
-    const known = this.#outcomes.get(by);
-    const isDone = known ?? this.#journal.find(by)?.outcome === "ok";
-    this.#outcomes.set(by, isDone);
-    return isDone;
+    if (!this.#done.has(by) && this.#journal.find(by)?.outcome === "ok") this.#done.add(by);
+    return this.#done.has(by);
   }
 }
 
