@@ -103,40 +103,44 @@ class Walk {
   }
 
   #look(frame: Frame, names: readonly string[]): void {
-    const { directory, path, device, levels } = frame;
-    const prefix = path === "" ? "" : `${path}/`;
-    const at = this.#prefix + prefix;
+    const at = this.#prefix + (frame.path === "" ? "" : `${frame.path}/`);
     for (const name of names) {
-      const entry = prefix + name;
+      if (name.startsWith(".") && isTemporaryName(name)) continue;
+      const absolute = at + name;
       // By path: through the handle it takes a fifth longer, and all that somebody who swaps the directory for a link
       // right now could bring about is that a file of the same name elsewhere is looked at.
-      const stats = lstatSync(at + name, ifThere);
-      if (stats === undefined) this.#missing(entry);
-      if (stats === undefined || this.#isPassedOver(entry, name)) continue;
-      const place = this.columns.add(entry, stats);
-      const type = stats.mode & typeBits.all;
-      if (type === typeBits.directory) {
-        const why = this.#decided.has(entry)
-          ? this.#decided.get(entry)
-          : whyNotEntered(entry, at + name, stats, device, levels);
-        if (why === undefined) frame.waiting.push({ place, name, device: stats.dev });
-        else this.columns.leaveOut(place, why);
-      } else if (type === typeBits.link) {
-        this.columns.setTarget(place, readlinkSync(directory.at(name)));
-      } else if (stats.size > maxIgnoredBytes && levels.decide(entry, "file") === "ignore") {
-        this.columns.leaveOut(place, "ignored");
-      }
+      const stats = lstatSync(absolute, ifThere);
+      // A part of a string that the system has just been given takes neither time nor space.
+      const path = absolute.slice(this.#prefix.length);
+      if (stats === undefined) this.#missing(path);
+      else this.#take(frame, name, path, stats);
     }
     frame.waiting.reverse();
+  }
+
+  #take({ directory, device, levels, waiting }: Frame, name: string, path: string, stats: Stats): void {
+    const type = stats.mode & typeBits.all;
+    if (type === typeBits.directory) {
+      if (this.#without.has(path)) return;
+      const why = this.#decided.has(path)
+        ? this.#decided.get(path)
+        : whyNotEntered(path, this.#prefix + path, stats, device, levels);
+      const place = this.columns.add(path, stats);
+      if (why === undefined) waiting.push({ place, name, device: stats.dev });
+      else this.columns.leaveOut(place, why);
+    } else if (type === typeBits.link) {
+      const target = targetOf(directory, name);
+      if (target !== undefined) this.columns.setTarget(this.columns.add(path, stats), target);
+    } else {
+      const place = this.columns.add(path, stats);
+      if (stats.size > maxIgnoredBytes && levels.decide(path, "file") === "ignore")
+        this.columns.leaveOut(place, "ignored");
+    }
   }
 
   /** It is gone by now, or has a name that cannot be said. */
   #missing(path: string): void {
     if (path.includes("\ufffd")) this.columns.leaveOut(this.columns.add(path, unknownFigures), "unreadable");
-  }
-
-  #isPassedOver(path: string, name: string): boolean {
-    return (name.startsWith(".") && isTemporaryName(name)) || this.#without.has(path);
   }
 
   #readLevel(directory: PinnedDirectory, path: string, names: readonly string[]) {
@@ -169,6 +173,16 @@ const unknownFigures = { mode: 0, size: 0, mtimeMs: 0, ctimeMs: 0, ino: 0, dev: 
 function readRules(directory: PinnedDirectory, name: string): string | undefined {
   const stats = lstatSync(directory.at(name), { throwIfNoEntry: false });
   return stats?.isFile() ? readIfThere(directory.at(name))?.toString() : undefined;
+}
+
+/** Undefined when it is no link by now. */
+function targetOf(directory: PinnedDirectory, name: string): string | undefined {
+  try {
+    return readlinkSync(directory.at(name));
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 function isForbidden(error: unknown): boolean {
