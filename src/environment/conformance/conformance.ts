@@ -8,6 +8,7 @@ import { testLines } from "./lines.ts";
 import { testMoving } from "./moving.ts";
 import { testPaths } from "./paths.ts";
 import { testReading } from "./reading.ts";
+import { testSnapshots } from "./snapshots.ts";
 import type { OpenWorld } from "./world.ts";
 import { testWriting } from "./writing.ts";
 
@@ -23,4 +24,5 @@ export function testConformance(name: string, open: OpenWorld): void {
   describe(`${name}: entries`, () => testEntries(open));
   describe(`${name}: announcing`, () => testAnnouncing(open));
   describe(`${name}: directories`, () => testDirectories(open));
+  describe(`${name}: snapshots`, () => testSnapshots(open));
 }

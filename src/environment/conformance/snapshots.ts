@@ -1,0 +1,102 @@
+import { expect, it } from "vitest";
+import { figure, figureCount, kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
+import { failure, failureOf, type OpenWorld } from "./world.ts";
+
+/** A snapshot by path: kind, permissions of what is no link, size of what is a file, and what else is known. */
+function shown(snapshot: Snapshot): Record<string, string> {
+  const entries = snapshot.paths.map((path, place): [string, string] => {
+    const [mode, bytes] = [figure.mode, figure.bytes].map(
+      (column) => snapshot.figures[place * figureCount + column]!,
+    ) as [number, number];
+    const kind = kindOfMode(mode);
+    const words = [
+      kind,
+      ...(kind === "link" ? ["to", snapshot.targets.get(place)] : [(mode & 0o777).toString(8)]),
+      ...(kind === "file" ? [bytes] : []),
+      ...(snapshot.leftOut.has(place) ? [`(${snapshot.leftOut.get(place)})`] : []),
+    ];
+    return [path, words.join(" ")];
+  });
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+export function testSnapshots(open: OpenWorld): void {
+  it("tells everything below the workspace and follows no link", async () => {
+    await using world = open({ files: { "folder/deep/file": "text", "spaced name\n": "", ".hidden": "h" } });
+    world.link("link", "folder");
+    world.link("folder/out", world.outside);
+    world.makeSpecial("special");
+    const snapshot = await world.environment.snapshot!();
+    expect(shown(snapshot)).toEqual({
+      ".hidden": "file 644 1",
+      folder: "directory 755",
+      "folder/deep": "directory 755",
+      "folder/deep/file": "file 644 4",
+      "folder/out": `link to ${world.outside}`,
+      link: "link to folder",
+      "spaced name\n": "file 644 0",
+      special: "other 644",
+    });
+    const placeOf = (path: string) => snapshot.paths.indexOf(path);
+    expect(placeOf("folder")).toBeLessThan(placeOf("folder/deep"));
+    expect(placeOf("folder/deep")).toBeLessThan(placeOf("folder/deep/file"));
+  });
+
+  it("leaves out ignored directories and large ignored files, and passes over what it is told to", async () => {
+    const files = {
+      ".gitignore": "built/\n*.log\n",
+      "built/out": "",
+      "src/.gitignore": "!built\nlocal\n",
+      "src/built/out": "",
+      "src/local/x": "",
+      "small.log": "",
+      "large.log": "l".repeat(1024 * 1024 + 1),
+      "large.txt": "l".repeat(1024 * 1024 + 1),
+      "ours/state": "",
+    };
+    await using world = open({ files });
+    const { environment } = world;
+    const first = await environment.snapshot!({ without: [`${environment.workspace}/ours`, world.outside] });
+    expect(shown(first)).toEqual({
+      ".gitignore": "file 644 13",
+      built: "directory 755 (ignored)",
+      "large.log": "file 644 1048577 (ignored)",
+      "large.txt": "file 644 1048577",
+      "small.log": "file 644 0",
+      src: "directory 755",
+      "src/.gitignore": "file 644 13",
+      "src/built": "directory 755",
+      "src/built/out": "file 644 0",
+      "src/local": "directory 755 (ignored)",
+    });
+    await environment.writeFile(".gitignore", Buffer.from("src\nnew\n"));
+    await environment.writeFile("new/file", Buffer.from(""));
+    expect(shown(await environment.snapshot!({ like: first }))).toMatchObject({
+      built: "directory 755 (ignored)",
+      new: "directory 755 (ignored)",
+      "src/built/out": "file 644 0",
+      "src/local": "directory 755 (ignored)",
+    });
+  });
+
+  it("looks the same as long as nothing was written, and different after that", async () => {
+    await using world = open({ files: { a: "1", b: "2" } });
+    const { environment } = world;
+    const [first, second] = [await environment.snapshot!(), await environment.snapshot!()];
+    expect([second.paths, second.figures]).toEqual([first.paths, first.figures]);
+    await environment.writeFile("a", Buffer.from("3"));
+    const third = await environment.snapshot!();
+    const row = (snapshot: Snapshot, path: string) => {
+      const start = snapshot.paths.indexOf(path) * figureCount;
+      return snapshot.figures.slice(start, start + figureCount);
+    };
+    expect(row(third, "b")).toEqual(row(first, "b"));
+    expect(row(third, "a")).not.toEqual(row(first, "a"));
+  });
+
+  it("can be cancelled", async () => {
+    await using world = open({ files: { a: "" } });
+    const cancelled = failure("cancelled", "The call was cancelled", undefined);
+    expect(await failureOf(world.environment.snapshot!({ signal: AbortSignal.abort() }))).toEqual(cancelled);
+  });
+}

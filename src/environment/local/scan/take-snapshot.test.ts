@@ -1,0 +1,125 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openLocalWorld } from "../../conformance/local-world.ts";
+
+const leftOut = async (world: ReturnType<typeof openLocalWorld>) => {
+  const { paths, leftOut: why } = await world.environment.snapshot!();
+  return Object.fromEntries(Array.from(why, ([place, reason]) => [paths[place], reason]));
+};
+
+it("tells of repositories: where they are, and when their HEAD, index or refs have changed", async () => {
+  await using world = openLocalWorld({ files: { "one/a": "a", "two/b": "b" } });
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+      cwd: world.path("one"),
+      stdio: "pipe",
+    });
+  git("init", "--quiet");
+  const states = async () => (await world.environment.snapshot!()).repositories;
+  const first = await states();
+  expect(first.map(({ path, prefix }) => ({ path, prefix }))).toEqual([{ path: "one", prefix: "" }]);
+  expect(first[0]!.readIndex()).toBeUndefined();
+  git("add", "a");
+  const second = await states();
+  expect([second[0]!.state.head, second[0]!.state.refs]).toEqual([
+    first[0]!.state.head,
+    first[0]!.state.refs,
+  ]);
+  expect(second[0]!.state.index).not.toBe(first[0]!.state.index);
+  expect(Buffer.from(second[0]!.readIndex()!.bytes).toString("latin1", 0, 4)).toBe("DIRC");
+  git("commit", "--quiet", "-m", "a");
+  git("checkout", "--quiet", "--detach");
+  const third = await states();
+  expect(third[0]!.state.head).not.toBe(second[0]!.state.head);
+  expect(third[0]!.state.refs).not.toBe(second[0]!.state.refs);
+  expect(await leftOut(world)).toEqual({ "one/.git": "repository" });
+});
+
+it("knows the repository that the workspace is a part of", async () => {
+  await using world = openLocalWorld({ files: { a: "a" } });
+  execFileSync("git", ["init", "--quiet", join(world.environment.workspace, "..")]);
+  const { repositories } = await world.environment.snapshot!();
+  expect(repositories.map(({ path, prefix }) => ({ path, prefix }))).toEqual([
+    { path: "", prefix: "workspace/" },
+  ]);
+});
+
+it("says which directories it may not enter", async () => {
+  await using world = openLocalWorld({ files: { "closed/in": "", "listed/in": "" } });
+  chmodSync(world.path("closed"), 0o000);
+  chmodSync(world.path("listed"), 0o444);
+  const isRoot = process.getuid?.() === 0;
+  expect(await leftOut(world)).toEqual(isRoot ? {} : { closed: "unreadable", listed: "unreadable" });
+  for (const name of ["closed", "listed"]) chmodSync(world.path(name), 0o755);
+});
+
+it("names what has no valid name as well as it can", async () => {
+  await using world = openLocalWorld();
+  const name = Buffer.concat([Buffer.from(`${world.environment.workspace}/bad`), Buffer.from([0xff])]);
+  try {
+    writeFileSync(name, "");
+  } catch {
+    // Some file systems take only valid names.
+  }
+  const isThere = readdirSync(world.environment.workspace).length > 0;
+  expect(await leftOut(world)).toEqual(isThere ? { "bad\ufffd": "unreadable" } : {});
+});
+
+it.runIf(existsSync("/proc/self"))("does not enter what the kernel makes up", async () => {
+  await using world = openLocalWorld({}, { workspace: "/" });
+  const options = {
+    without: readdirSync("/")
+      .filter((name) => name !== "proc")
+      .map((name) => `/${name}`),
+  };
+  const { paths, leftOut: why } = await world.environment.snapshot!(options);
+  expect(paths.indexOf("proc")).toBeGreaterThanOrEqual(0);
+  expect(paths.some((path) => path.startsWith("proc/"))).toBe(false);
+  expect(why.get(paths.indexOf("proc"))).toBe("system");
+});
+
+it("never lists what is outside, while a directory is swapped for a link", async () => {
+  await using world = openLocalWorld({ files: { "folder/sub/inside": "" } });
+  mkdirSync(join(world.outside, "sub"));
+  writeFileSync(join(world.outside, "sub/secret"), "");
+  symlinkSync(world.outside, world.path("link"));
+  const swap = () => {
+    renameSync(world.path("folder"), world.path("kept"));
+    renameSync(world.path("link"), world.path("folder"));
+    renameSync(world.path("folder"), world.path("link"));
+    renameSync(world.path("kept"), world.path("folder"));
+  };
+  const found = new Set<string>();
+  for (let round = 0; round < 200; round += 1) {
+    const looking = world.environment.snapshot!();
+    swap();
+    for (const path of (await looking).paths) found.add(path);
+  }
+  expect([...found].filter((path) => path.includes("secret"))).toEqual([]);
+});
+
+it("lets others take their turns", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 3000 }, (_, index) => [`${index % 50}/${index}`, ""]),
+  );
+  await using world = openLocalWorld({ files });
+  const controller = new AbortController();
+  const looking = world.environment.snapshot!({ signal: controller.signal });
+  setImmediate(() => controller.abort());
+  // Quick machines are done before anybody has a turn.
+  const outcome = await looking.then(
+    ({ paths }) => paths.length,
+    ({ code }) => code,
+  );
+  expect([3050, "cancelled"]).toContain(outcome);
+});
