@@ -8,8 +8,16 @@ export function inTransaction<Result>(database: DatabaseSync, act: () => Result)
     database.exec("COMMIT");
     return result;
   } catch (error) {
-    // A full disk has already taken it back.
-    if (database.isTransaction) database.exec("ROLLBACK");
+    rollBack(database);
     throw error;
+  }
+}
+
+/** A full disk has already taken it back, and what a damaged database says to this is no news. */
+function rollBack(database: DatabaseSync): void {
+  try {
+    if (database.isTransaction) database.exec("ROLLBACK");
+  } catch {
+    // The error that led here says more.
   }
 }

@@ -1,9 +1,10 @@
-import { ToolError } from "../contract/error.ts";
 import type { Change } from "../contract/history.ts";
-import { isGone, thisProcess } from "../environment/local/changes/process-owner.ts";
+import { thisProcess } from "../environment/local/changes/process-owner.ts";
 import { inTransaction } from "./in-transaction.ts";
+import { journalUnusable } from "./journal-unusable.ts";
 import { printValue, type Redact } from "./print-value.ts";
-import { readCalls, toCall, toChanges } from "./read-calls.ts";
+import { parseBody, readCalls, toCall, toChanges } from "./read-calls.ts";
+import { readSessions } from "./read-sessions.ts";
 import type {
   Attempt,
   CallFilter,
@@ -13,7 +14,7 @@ import type {
   RecordedChange,
   SessionRecord,
 } from "./record.ts";
-import { type Entry, type Records, type Row, type RunningCall, sessionAbandonedMs } from "./records.ts";
+import type { Entry, Records, Row, RunningCall } from "./records.ts";
 import { type OpenStore, Store } from "./store.ts";
 
 export type * from "./record.ts";
@@ -120,27 +121,16 @@ export class Journal {
     );
   }
 
-  /** The records of one kind that belong to no call, oldest first. */
-  records(kind: string): readonly JournalRecord[] {
-    return this.#read((records) => [...records.where("call = '' AND kind = ?", [kind])].map(toRecord));
+  /** The records of one kind that belong to no call, oldest first; those after a place in the journal, if told. */
+  records(kind: string, after = 0): readonly JournalRecord[] {
+    return this.#read((records) =>
+      [...records.where("call = '' AND kind = ? AND sequence > ?", [kind, after])].flatMap(toRecord),
+    );
   }
 
   /** The sessions that wrote something, oldest first. */
   sessions(): readonly SessionRecord[] {
-    return this.#read((records) => {
-      const closed = new Set(
-        [...records.where("call = '' AND kind = 'closed'", [])].map((row) => row.session),
-      );
-      return [...records.where("call = '' AND kind = 'opened'", [])].map(({ session, at, body }) => ({
-        session,
-        openedAt: at,
-        state: closed.has(session)
-          ? "closed"
-          : isGone(JSON.parse(body).owner, Date.now() - at, sessionAbandonedMs)
-            ? "died"
-            : "open",
-      }));
-    });
+    return this.#read(readSessions);
   }
 
   /** Some records of every kind, oldest first. */
@@ -196,7 +186,7 @@ export class Journal {
     try {
       return this.#write([entry]);
     } catch (cause) {
-      throw this.#unusable(cause, "Nothing was changed. ");
+      throw journalUnusable(this.#file, cause, "Nothing was changed. ");
     }
   }
 
@@ -224,22 +214,16 @@ export class Journal {
       this.flush();
       return this.#store.use(({ records }) => act(records));
     } catch (cause) {
-      throw this.#unusable(cause);
+      throw journalUnusable(this.#file, cause);
     }
-  }
-
-  #unusable(cause: unknown, comfort = ""): ToolError {
-    if (cause instanceof ToolError) return cause;
-    const reason = (cause as Error).message;
-    return new ToolError("unavailable", `The journal ${this.#file} cannot be used: ${reason}`, {
-      hint: `${comfort}Free disk space, or set TOOLCRIB_HOME to a folder that can be written.`,
-      cause,
-    });
   }
 }
 
-function toRecord({ sequence, at, session, kind, body }: Row): JournalRecord {
-  return { sequence, at, session, kind, body: JSON.parse(body) };
+/** None when somebody has altered it. */
+function toRecord(row: Row): readonly JournalRecord[] {
+  const { sequence, at, session, kind } = row;
+  const body = parseBody(row);
+  return body === undefined ? [] : [{ sequence, at, session, kind, body }];
 }
 
 /** One listener for all: Node warns of many. */

@@ -19,31 +19,46 @@ export function toCall(rows: readonly Row[]): CallRecord | undefined {
   const first = rows.find(({ kind }) => kind === "begin" || kind === "call");
   if (first === undefined) return undefined;
   const end = rows.find(({ kind }) => kind === "end");
-  const body = { ...JSON.parse(first.body), ...(end === undefined ? {} : JSON.parse(end.body)) };
   return {
+    ...unknown,
+    ...parseBody(first),
+    ...(end === undefined ? {} : parseBody(end)),
     callId: first.call,
     sequence: first.sequence,
     session: first.session,
-    tool: body.tool,
-    input: body.input,
     startedAt: first.at,
-    durationMs: body.durationMs ?? null,
-    outcome: body.outcome ?? null,
-    message: body.message ?? null,
-    outputHandle: body.outputHandle ?? null,
-    decision: body.decision ?? null,
-    accesses: body.accesses ?? [],
-    sandbox: body.sandbox ?? null,
-    notCovered: body.notCovered ?? [],
     files: countFiles(rows.flatMap(toChanges)),
   };
 }
 
+/** What a record does not say, or no longer. */
+const unknown = {
+  tool: "(unreadable)",
+  input: null,
+  durationMs: null,
+  outcome: null,
+  message: null,
+  outputHandle: null,
+  decision: null,
+  accesses: [],
+  sandbox: null,
+  notCovered: [],
+};
+
 /** The changes in one record; none when it is another kind of record. */
-export function toChanges({ kind, body, call, sequence }: Row): readonly RecordedChange[] {
-  if (kind !== "change") return [];
-  const changes: readonly Change[] = JSON.parse(body);
-  return changes.map((change) => ({ ...change, callId: call, sequence }));
+export function toChanges(row: Row): readonly RecordedChange[] {
+  if (row.kind !== "change") return [];
+  const changes = parseBody(row) as unknown as readonly Change[] | undefined;
+  return (changes ?? []).map((change) => ({ ...change, callId: row.call, sequence: row.sequence }));
+}
+
+/** Undefined for what somebody has altered: one such record must not hide all others. */
+export function parseBody({ body }: Row): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
 }
 
 /** By what became of each file in the end: one that was made and removed again does not count. */

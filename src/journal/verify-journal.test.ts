@@ -47,6 +47,17 @@ describe("a journal", () => {
     expect(await verifyJournal(file)).toEqual({ records: rowCount, pruned: 0, head, fault });
   });
 
+  it("still shows all other calls when one record is no JSON any more", () => {
+    const file = tampered("UPDATE records SET body = 'x' || body WHERE sequence IN (2, 6)");
+    const journal = new Journal({ file, session: "after" });
+    expect(journal.calls({}).map(({ callId, tool, files }) => [callId, tool, files.created])).toEqual([
+      ["call_2", "file.write", 1],
+      ["call_1", "file.write", 0],
+      ["call_0", "(unreadable)", 1],
+    ]);
+    journal.close();
+  });
+
   it("no longer proves a noted head that stands behind an altered record", async () => {
     const file = tampered("UPDATE records SET at = at + 1 WHERE sequence = 4");
     const { noted, fault } = await verifyJournal(file, { head: hashAt(whole, 5) });

@@ -3,6 +3,7 @@ import { identityOf } from "../environment/database-file.ts";
 import { Breath } from "../text/breath.ts";
 import { chainStart, hashLink, type Link } from "./chain.ts";
 import { isDamage, isOlderJournal, loadSqlite } from "./database.ts";
+import { journalUnusable } from "./journal-unusable.ts";
 
 export interface JournalFault {
   readonly sequence: number;
@@ -36,10 +37,12 @@ export async function verifyJournal(
   let database: DatabaseSync | undefined;
   try {
     database = new (loadSqlite().DatabaseSync)(file, { readOnly: true, timeout: 5_000 });
+    // One and the same moment, whatever others write or prune meanwhile.
+    database.exec("BEGIN");
     // An older journal has no chain yet; it gets one when it is used next.
     if (!isOlderJournal(database)) await walk.along(database, new Breath(options.signal));
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isDamage(error)) throw journalUnusable(file, error);
     walk.fail({ sequence: walk.next, reason: `cannot be read: ${(error as Error).message}`, isDamage: true });
   } finally {
     database?.close();
@@ -121,7 +124,6 @@ class Walk {
     if (this.#head === this.#notedHead) this.#noted = first - 1;
   }
 
-  /** In one look: another process may be adding records. */
   #lookBehindTheLast(database: DatabaseSync): void {
     const { last, counted } = database
       .prepare("SELECT max(sequence) AS last, (SELECT seq FROM sqlite_sequence) AS counted FROM records")

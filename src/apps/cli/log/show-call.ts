@@ -49,7 +49,10 @@ function describe(call: LoggedCall, changes: readonly RecordedChange[], desk: Jo
     ["output", call.outputHandle ?? ""],
     ["input", printable(JSON.stringify(call.input) ?? "")],
     ...call.accesses.map((access) => ["touches", describeAccess(access)]),
-    ...changes.map((change) => ["changed", describeChange(change, desk)]),
+    ...changes.map((change) => [
+      call.outcome === "ok" ? "changed" : "may have changed",
+      describeChange(change, desk),
+    ]),
     ...call.notCovered.map((sentence) => ["no undo", printableLine(sentence)]),
     ["undo", describeUndo(call)],
   ];

@@ -1,12 +1,16 @@
 import type { LoggedCall } from "../../../door/journal-desk.ts";
 import { printableLine } from "../../../text/printable.ts";
 
-/** `+1 ~2 -3`, with a mark where that cannot be undone, or not all of it; "" where nothing was changed. */
-export function countFiles({ files, undoable }: LoggedCall): string {
+/**
+ * `+1 ~2 -3`, with a mark where that cannot be undone, or not all of it; "" where nothing was changed. Changes are on
+ * record before they are made: of a call that failed they are the most that it did.
+ */
+export function countFiles({ files, undoable, outcome }: LoggedCall): string {
   if (undoable === null) return "";
   const { created, changed, removed } = files;
   const marks = { whole: "", partly: " (partly undoable)", gone: " (no longer undoable)" };
-  return `+${created} ~${changed} -${removed}${marks[undoable]}`;
+  const most = outcome === "ok" ? "" : " at most";
+  return `+${created} ~${changed} -${removed}${most}${marks[undoable]}`;
 }
 
 export function tellDuration({ durationMs }: LoggedCall): string {
