@@ -1,0 +1,167 @@
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openUndoRoom } from "../../journal/undo/trials/undo-room.ts";
+
+describe("journal.diff", () => {
+  it("shows what the session did, file by file, with numbered hunks", async () => {
+    await using room = await openUndoRoom({ files: { "a.txt": "one\ntwo\n", "b.bin": "x\0y", "e.txt": "" } });
+    chmodSync(room.path("."), 0o755);
+    await room.call("edit.replace", { path: "a.txt", find: "one", replace: "1" });
+    await room.call("edit.replace", { path: "a.txt", find: "two", replace: "2" });
+    await room.call("file.write", { path: "b.bin", content: "z\0z" });
+    await room.call("file.write", { path: "d/new.txt", content: "new\n" });
+    await room.call("file.delete", { path: "e.txt" });
+    const { content, data } = await room.call("journal.diff", {});
+    expect(content.replace(/\(7\d\d\)/, "(mode)")).toBe(
+      [
+        "--- a/a.txt",
+        "+++ b/a.txt",
+        "@@ -1,2 +1,2 @@ hunk 1",
+        "-one",
+        "-two",
+        "+1",
+        "+2",
+        "Binary file b.bin differs",
+        "+ directory d/ (mode)",
+        "--- /dev/null",
+        "+++ b/d/new.txt",
+        "@@ -0,0 +1,1 @@ hunk 1",
+        "+new",
+        "- empty file e.txt",
+      ].join("\n"),
+    );
+    expect((data as { calls: readonly string[] }).calls).toHaveLength(5);
+    const stat = await room.call("journal.diff", { stat: true });
+    expect(stat.content).toBe(
+      "M a.txt +2 -2\nM b.bin +0 -0\nA d +1 -0\nA d/new.txt +1 -0\nD e.txt +0 -1\n5 paths changed by 5 calls.",
+    );
+  });
+
+  it("shows one call, a range, the latest, or what came after a checkpoint", async () => {
+    await using room = await openUndoRoom({ files: { a: "one\n" } });
+    const first = await room.call("edit.replace", { path: "a", find: "one", replace: "two" });
+    await room.call("journal.checkpoint", { name: "here" });
+    const second = await room.call("edit.replace", { path: "a", find: "two", replace: "three" });
+    const changed = async (input: object) => {
+      const { content } = await room.call("journal.diff", input);
+      return content.match(/^[-+]\w+$/gm);
+    };
+    expect([
+      await changed({ call: first.callId }),
+      await changed({ call: `${first.callId}..${second.callId}` }),
+      await changed({ call: `${second.callId}..${first.callId}` }),
+      await changed({ last: 1 }),
+      await changed({ checkpoint: "here" }),
+      await changed({ since: "2026-01-01T00:00:00Z" }),
+    ]).toEqual([
+      ["-one", "+two"],
+      ["-one", "+three"],
+      ["-one", "+three"],
+      ["-two", "+three"],
+      ["-two", "+three"],
+      ["-one", "+three"],
+    ]);
+  });
+
+  it("leaves out what people changed in between", async () => {
+    await using room = await openUndoRoom({ files: { a: "one\n" } });
+    await room.call("edit.replace", { path: "a", find: "one", replace: "two" });
+    writeFileSync(room.path("a"), "by a person\n");
+    await room.call("edit.replace", { path: "a", find: "by", replace: "for" });
+    const { content } = await room.call("journal.diff", {});
+    expect(content.match(/^[-+](?!-|\+).*$/gm)).toEqual(["-one", "+two", "-by a person", "+for a person"]);
+  });
+
+  it("says so when nothing was changed, and shows moves", async () => {
+    await using room = await openUndoRoom({ files: { "d/a": "one\n" } });
+    expect((await room.call("journal.diff", {})).content).toBe("No files were changed.");
+    await room.call("file.move", { from: "d", to: "e" });
+    expect((await room.call("journal.diff", {})).content).toBe("moved d to e");
+  });
+});
+
+describe("journal.undo", () => {
+  it("shows what it would do without doing it", async () => {
+    await using room = await openUndoRoom({ files: { a: "one\n" } });
+    const { callId } = await room.call("edit.replace", { path: "a", find: "one", replace: "two" });
+    const { content } = await room.call("journal.undo", { dry_run: true });
+    expect([content, readFileSync(room.path("a"), "utf8")]).toEqual([
+      `Would undo ${callId}, 1 path:\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@ hunk 1\n-two\n+one`,
+      "two\n",
+    ]);
+    expect((await room.call("journal.undo", {})).content).toContain(`Undid ${callId}, 1 path:`);
+  });
+
+  it("says what is wrong with what it is given", async () => {
+    await using room = await openUndoRoom({ files: { a: "one\n" } });
+    await room.call("edit.replace", { path: "a", find: "one", replace: "two" });
+    const message = async (input: object) => (await room.crib.call("journal.undo", input)).error?.message;
+    expect([
+      await message({ call: "call_1", last: 2 }),
+      await message({ redo: true, checkpoint: "x" }),
+      await message({ since: "yesterday" }),
+      await message({ call: "call_1" }),
+      await message({ checkpoint: "none" }),
+      await message({ redo: true }),
+      await message({ last: 0 }),
+    ]).toEqual([
+      "journal.undo: give one of `call`, `last`, not several",
+      "journal.undo: give one of `checkpoint`, `redo`, not several",
+      '"yesterday" is no time',
+      'There is no call "call_1" in the journal of this workspace',
+      'There is no checkpoint "none"',
+      "There is no undo to take back",
+      expect.stringContaining("last"),
+    ]);
+  });
+
+  it("is a call like any other: asked in safe mode, and bound by the rules", async () => {
+    await using room = await openUndoRoom({ files: { "locked/a": "one\n", b: "one\n" } });
+    await room.call("edit.replace", { path: "b", find: "one", replace: "two" });
+    await room.call("edit.replace", { path: "locked/a", find: "one", replace: "two" });
+    const safe = await room.reopen({ mode: "safe", undoes: "workspace" });
+    const ruled = await room.reopen({ rules: ["deny write locked/**"], undoes: "workspace" });
+    const [asked, refused] = [await safe.call("journal.undo", {}), await ruled.call("journal.undo", {})];
+    const other = await ruled.call("journal.undo", { last: 2, skip_changed: true, paths: ["b"] });
+    await Promise.all([safe.close(), ruled.close()]);
+    expect([asked.error?.code, refused.error?.code, other.error]).toEqual(["needs-approval", "denied", null]);
+    expect([readFileSync(room.path("locked/a"), "utf8"), readFileSync(room.path("b"), "utf8")]).toEqual([
+      "two\n",
+      "one\n",
+    ]);
+  });
+
+  it("does not show what holds secrets, as it was", async () => {
+    await using room = await openUndoRoom({
+      files: { "config/key.pem": "old" },
+      rules: ["open config/key.pem"],
+    });
+    await room.call("file.write", { path: "config/key.pem", content: "new" });
+    const guarded = await room.reopen({ rules: ["secret config/*.pem"], undoes: "workspace" });
+    const { content } = await guarded.call("journal.diff", { last: 1 });
+    await guarded.close();
+    expect(content).toMatch(/^config\/key\.pem .*: not shown$/);
+  });
+});
+
+describe("journal.checkpoint", () => {
+  it("takes names that people can type, once each", async () => {
+    await using room = await openUndoRoom();
+    const message = async (name: string) =>
+      (await room.crib.call("journal.checkpoint", { name })).error?.message;
+    expect([
+      await message("before 1.2"),
+      await message("before 1.2"),
+      await message("-x"),
+      await message("a\nb"),
+    ]).toEqual([
+      undefined,
+      'There is a checkpoint "before 1.2" already',
+      '"-x" cannot be the name of a checkpoint',
+      '"a\\nb" cannot be the name of a checkpoint',
+    ]);
+    expect((await room.call("journal.checkpoint", { list: true })).content).toMatch(
+      /^before 1\.2, .*, 0 calls/,
+    );
+  });
+});
