@@ -1,4 +1,5 @@
-import { type Completable, flagsOf, takesFolder } from "./write-completion.ts";
+import type { Option } from "../command.ts";
+import { type Completable, flagsOf, takesFile, takesFolder } from "./write-completion.ts";
 
 /** Kept to what bash 3.2 knows, which macOS still ships. */
 export function writeBash(commands: readonly Completable[]): string {
@@ -40,15 +41,11 @@ complete -o default -F _toolcrib toolcrib
 
 function writeCommand({ name, options, operands }: Completable): string {
   const valued = options.filter(({ value }) => value !== undefined);
-  const folders = valued.filter(takesFolder).flatMap(flagsOf);
   const cases = [
-    ...(folders.length === 0
-      ? []
-      : [
-          `        ${folders.join(" | ")}) IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$current")); return ;;\n`,
-        ]),
+    ...writePaths(valued.filter(takesFolder), "-d"),
+    ...writePaths(valued.filter(takesFile), "-f"),
     ...valued
-      .filter((option) => !takesFolder(option))
+      .filter((option) => !takesFolder(option) && !takesFile(option))
       .map((option) => {
         const values = `COMPREPLY=($(compgen -W "${option.choices?.join(" ") ?? ""}" -- "$current"))`;
         return `        ${flagsOf(option).join(" | ")}) ${values}; return ;;\n`;
@@ -60,4 +57,10 @@ ${cases.length === 0 ? "" : `      case $previous in\n${cases.join("")}      esa
       valued="${valued.flatMap(flagsOf).join(" ")}"
       ;;
 `;
+}
+
+function writePaths(options: readonly Option[], kind: "-d" | "-f"): readonly string[] {
+  if (options.length === 0) return [];
+  const complete = `IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen ${kind} -- "$current"))`;
+  return [`        ${options.flatMap(flagsOf).join(" | ")}) ${complete}; return ;;\n`];
 }

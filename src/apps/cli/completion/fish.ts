@@ -1,5 +1,5 @@
 import type { Option } from "../command.ts";
-import { type Completable, takesFolder } from "./write-completion.ts";
+import { type Completable, takesFile, takesFolder } from "./write-completion.ts";
 
 export function writeFish(commands: readonly Completable[]): string {
   return `# Completion of toolcrib for fish. In ~/.config/fish/config.fish: toolcrib completion fish | source
@@ -40,7 +40,7 @@ function writeOption(option: Option): string {
   return [
     `-l ${name}`,
     ...(short === undefined ? [] : [`-s ${short}`]),
-    ...(value === undefined ? [] : [`-x -a '${values}'`]),
+    ...(value === undefined ? [] : [takesFile(option) ? "-r -F" : `-x -a '${values}'`]),
     `-d ${quote(summary)}`,
   ].join(" ");
 }

@@ -84,10 +84,21 @@ describe("in bash", () => {
     ]);
   });
 
-  it("completes folders, and leaves the tool's own arguments to the shell", () => {
+  it("completes folders and files, and leaves the tool's own arguments to the shell", () => {
     expect(
-      completeInBash(["toolcrib", "paths", "-C", folder.slice(0, -1)], ["toolcrib", "call", "x", "--", "--"]),
-    ).toEqual([folder.split(" "), []]);
+      completeInBash(
+        ["toolcrib", "paths", "-C", folder.slice(0, -1)],
+        ["toolcrib", "policy", "test", "--rules", join(folder, "ba")],
+        ["toolcrib", "call", "x", "--", "--"],
+      ),
+    ).toEqual([folder.split(" "), join(folder, "bash").split(" "), []]);
+  });
+
+  it("completes the commands below a command", () => {
+    expect(completeInBash(["toolcrib", "policy", "t"], ["toolcrib", "policy", "--rule", "x", "un"])).toEqual([
+      ["test", "trust"],
+      ["untrust"],
+    ]);
   });
 });
 

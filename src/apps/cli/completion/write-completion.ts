@@ -50,3 +50,8 @@ export function quote(text: string): string {
 export function takesFolder({ value }: Option): boolean {
   return value === "DIR";
 }
+
+/** The values of these options are files. */
+export function takesFile({ value }: Option): boolean {
+  return value === "FILE";
+}

@@ -1,5 +1,5 @@
 import type { Option } from "../command.ts";
-import { type Completable, flagsOf, quote, takesFolder } from "./write-completion.ts";
+import { type Completable, flagsOf, quote, takesFile, takesFolder } from "./write-completion.ts";
 
 /** Works from a file on the fpath and through `eval`. */
 export function writeZsh(commands: readonly Completable[]): string {
@@ -43,7 +43,8 @@ function writeCommand({ name, options, operands, takesFiles }: Completable): str
 function writeOption(option: Option): string {
   const flags = flagsOf(option);
   const summary = `[${option.summary.replace(/[[\]:]/g, "\\$&")}]`;
-  const action = takesFolder(option) ? "_directories" : `(${option.choices?.join(" ") ?? ""})`;
+  const choices = `(${option.choices?.join(" ") ?? ""})`;
+  const action = takesFolder(option) ? "_directories" : takesFile(option) ? "_files" : choices;
   const value = option.value === undefined ? "" : `:${option.value}:${action}`;
   const names = flags.length === 1 ? flags[0] : `${quote(`(${flags.join(" ")})`)}{${flags.join(",")}}`;
   return `${names}${quote(summary + value)}`;
