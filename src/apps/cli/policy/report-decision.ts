@@ -16,7 +16,7 @@ export interface DecisionReport {
   readonly parts: readonly PartReport[];
 }
 
-export interface PartReport {
+interface PartReport {
   readonly verdict: PartVerdict["verdict"];
   readonly kind: Part["kind"];
   readonly what: string;
