@@ -21,8 +21,10 @@ import { openLocalEnvironment } from "../local-environment.ts";
 export type RacedAction =
   | "read"
   | "lines"
+  | "link"
   | "list"
   | "held"
+  | "snapshot"
   | "write"
   | "delete"
   | "delete tree"
@@ -32,8 +34,10 @@ export type RacedAction =
 export const racedActions: readonly RacedAction[] = [
   "read",
   "lines",
+  "link",
   "list",
   "held",
+  "snapshot",
   "write",
   "delete",
   "delete tree",
@@ -109,6 +113,7 @@ const actions: Readonly<Record<RacedAction, Act>> = {
     textOf((await environment.readFile("house/door/file", { maxBytes: 100 })).bytes),
   lines: async (environment) =>
     textOf((await environment.readLines("house/door/file", { first: 1, count: 1, maxBytes: 100 })).bytes),
+  link: async (environment) => textOf((await environment.readFile("room-file", { maxBytes: 100 })).bytes),
   list: async (environment) => {
     const directory = await environment.openDirectory("house/door");
     try {
@@ -125,6 +130,12 @@ const actions: Readonly<Record<RacedAction, Act>> = {
     } finally {
       directory.close();
     }
+  },
+  snapshot: async (environment) => {
+    const { paths } = await environment.snapshot!();
+    if (paths.includes("house/door/tree")) return "secret";
+    if (!paths.includes("house/door/file")) throw new ToolError("not-found", "It is a link by now");
+    return undefined;
   },
   write: async (environment, attempt) => {
     await write(environment, attempt % 2 === 0 ? "house/door/file" : "house/door/new/file");
