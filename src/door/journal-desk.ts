@@ -12,7 +12,7 @@ import { newIdentifier } from "../text/identifier.ts";
 export type { JournalBudget } from "../journal/collect/budget.ts";
 export { journalBudget } from "../journal/collect/budget.ts";
 export type { Collection } from "../journal/collect/collect.ts";
-export type { CallFilter, CallRecord, JournalRecord, RecordedChange } from "../journal/journal.ts";
+export type { CallFilter, CallRecord, RecordedChange } from "../journal/journal.ts";
 export type { JournalSurvey } from "../journal/survey.ts";
 export type { JournalReport } from "../journal/verify-journal.ts";
 

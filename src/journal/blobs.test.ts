@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
@@ -22,7 +23,7 @@ import { openBlobs } from "./blobs.ts";
 const content = Buffer.from("one\r\n\0two");
 const hash = contentHash(content);
 const large = Buffer.alloc(3_000_000, "0123456789");
-const keepFile = join(import.meta.dirname, "trials/keep-file.ts");
+const keepFile = fileURLToPath(new URL("trials/keep-file.ts", import.meta.url));
 
 describe("blobs", () => {
   it("keep a content once, under its hash, for nobody else to read", async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { workspaceFiles } from "../environment/directories.ts";
 import { openToolcrib } from "../toolcrib.ts";
@@ -62,7 +63,12 @@ it("lets nothing be changed when the disk is full", async () => {
   writeFileSync(join(workspace, "old"), "old");
   const write = () => {
     // A limit on the size of files fails like a full disk, and needs no disk of its own.
-    const words = [process.execPath, join(import.meta.dirname, "trials/full-disk.ts"), workspace, state];
+    const words = [
+      process.execPath,
+      fileURLToPath(new URL("trials/full-disk.ts", import.meta.url)),
+      workspace,
+      state,
+    ];
     const child = spawnSync("bash", ["-c", `trap "" XFSZ; ulimit -f 8; exec "$0" "$@"`, ...words], {
       encoding: "utf8",
     });
@@ -91,7 +97,7 @@ it("lets nothing be changed when the disk is full", async () => {
 });
 
 function start(file: string, session: string, count: number): ChildProcess {
-  const script = join(import.meta.dirname, "trials/recorder.ts");
+  const script = fileURLToPath(new URL("trials/recorder.ts", import.meta.url));
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
   const stdio = ["ignore", "pipe", "inherit"] as const;
   return spawn(process.execPath, [script, file, session, String(count)], { env, stdio: [...stdio] });

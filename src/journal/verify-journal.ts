@@ -5,7 +5,7 @@ import { chainStart, hashLink, type Link } from "./chain.ts";
 import { isDamage, isOlderJournal, loadSqlite } from "./database.ts";
 import { journalUnusable } from "./journal-unusable.ts";
 
-export interface JournalFault {
+interface JournalFault {
   readonly sequence: number;
   /** "is missing", to go on after the record. */
   readonly reason: string;

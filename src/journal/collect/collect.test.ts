@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BlobFolder } from "../../environment/blobs/blob-folder.ts";
 import { contentHash } from "../../text/content-hash.ts";
@@ -131,7 +132,7 @@ describe("a collection", () => {
   });
 
   it("never takes away what calls of other processes have kept", { timeout: 120_000 }, async () => {
-    const script = join(import.meta.dirname, "../trials/keeper.ts");
+    const script = fileURLToPath(new URL("../trials/keeper.ts", import.meta.url));
     const keepers = [1, 2].map(() => spawn(process.execPath, [script, folder, "300"], { stdio: [...piped] }));
     const answers = Promise.all(keepers.map((keeper) => text(keeper.stdout!)));
     const isOver = answers.then(() => true);
