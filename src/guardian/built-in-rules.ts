@@ -16,7 +16,8 @@ secret .netrc _netrc .pgpass .pypirc .git-credentials .htpasswd .vault-token *.t
 secret credentials *.credentials credentials.{json,yml,yaml,toml,ini,csv,xml,db,properties,txt}
 open   **/credentials/**
 secret service-account*.json secrets.{json,yml,yaml,toml} **/secrets/**
-secret /proc/*/environ /proc/*/task/*/environ /proc/*/mem
+secret ~/.npmrc ~/.bash_history ~/.zsh_history ~/.python_history ~/.node_repl_history ~/.psql_history ~/.mysql_history
+secret /etc/shadow /etc/gshadow /proc/*/environ /proc/*/task/*/environ /proc/*/mem
 
 # System directories: no tool writes there, in no mode. A workspace in one of them stays writable.
 protected /etc/** /bin/** /sbin/** /usr/** /boot/** /proc/** /sys/** /dev/** /lib/** /lib32/** /lib64/** /libx32/**
@@ -24,17 +25,18 @@ protected /run/** /snap/** /var/lib/** /var/run/** /var/spool/**
 protected /System/** /Library/** /Applications/** /private/etc/** /private/var/db/**
 open      /dev/null /dev/zero /dev/full /dev/tty /dev/stdin /dev/stdout /dev/stderr /dev/fd/* /dev/shm/**
 
-# What git runs by itself, and Toolcrib's rules for this folder.
+# What shells and git run by themselves, and Toolcrib's rules for this folder.
+protected ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.profile ~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin
+protected ~/.inputrc ~/.config/fish/** ~/.gitconfig ~/.config/git/** ~/.curlrc ~/.wgetrc ~/.gdbinit ~/.config/systemd/**
 protected **/.git/hooks/** **/.git/config **/.git/config.worktree **/.git/info/** **/.git/commondir
 protected **/.git/modules/**/hooks/** **/.git/modules/**/config **/.git/worktrees/**/config.worktree
 protected **/.toolcrib/**
 
-# What shells, git, editors, agents and services run by themselves: a person looks first.
-ask write  .git .mcp.json .envrc .pre-commit-config.yaml .gitlab-ci.yml
-ask delete .git
-ask write  **/.vscode/** **/.idea/** **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.devcontainer/**
-ask write  **/.github/workflows/** **/.husky/**
-ask write  ~/.bashrc ~/.bash_profile ~/.bash_login ~/.profile ~/.zshrc ~/.zshenv ~/.zprofile ~/.inputrc ~/.config/fish/**
-ask write  ~/.gitconfig ~/.config/git/** ~/.npmrc ~/.curlrc ~/.wgetrc ~/.gdbinit ~/.vimrc ~/.config/systemd/**
+# What editors, agents and services run by themselves: a person looks first.
+ask write .git .mcp.json .envrc .pre-commit-config.yaml .gitlab-ci.yml **/.github/workflows/** **/.husky/**
+ask write **/.vscode/** **/.idea/** **/.claude/** **/.codex/** **/.cursor/** **/.gemini/** **/.devcontainer/**
+
+# Trust is a person's to give.
+deny run toolcrib policy trust
 `,
 };

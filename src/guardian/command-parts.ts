@@ -1,15 +1,7 @@
-import type {
-  CommandAccess,
-  CommandAnalysis,
-  Effect,
-  SimpleCommand,
-  Span,
-  Word,
-} from "./commands/analysis.ts";
+import type { CommandAnalysis, Effect, SimpleCommand, Span, Word } from "./commands/analysis.ts";
 import { hostOf } from "./hosts.ts";
 import { anywhere, wordPath } from "./paths/path-target.ts";
 import type { HostPart, Part, PathPart, Place } from "./policy.ts";
-import { readsTrees } from "./recursive-readers.ts";
 import { harm, ownRisk, sameSpan } from "./rules/own-risk.ts";
 
 /** What a command would do: every program, every file and host it names, and what could not be understood. */
@@ -28,12 +20,12 @@ export function commandParts(
       risk: riskOf(kind, word, simple),
       in: at(word.span),
     });
-    const whole = readsTrees(simple);
     return [
       ...(simple.words.length === 0 ? [] : [{ kind: "run" as const, command: simple, in: at(simple.span) }]),
-      ...accessesOf(simple).map(({ kind, target }): Part => {
+      ...simple.accesses.map(({ kind, target, extent }): Part => {
         if (kind === "network") return { ...host(target), in: at(target.span) };
-        return kind === "read" && whole ? { ...path(kind, target), whole: true } : path(kind, target);
+        if (kind === "write" && writesTrees(simple)) return { ...path(kind, target), extent: "deep" };
+        return extent === undefined ? path(kind, target) : { ...path(kind, target), extent };
       }),
       ...unnamedWrites(simple).map(({ reason, span }): Part => {
         return { kind: "write", path: `files (${reason})`, target: anywhere, risk: "write", in: at(span) };
@@ -43,15 +35,12 @@ export function commandParts(
     ];
   });
   for (const { reason, span } of notUnderstood) parts.push({ kind: "unclear", reason, in: at(span) });
-  if (parts.length > 0) return parts;
-  return [
-    { kind: "unclear", reason: "a command without a program", in: at({ start: 0, end: command.length }) },
-  ];
+  return parts;
 }
 
 /** The words of a command that name files, or may. */
 export function wordsNamingPaths(command: SimpleCommand): Word[] {
-  const named = accessesOf(command).flatMap(({ kind, target }) => (kind === "network" ? [] : [target]));
+  const named = command.accesses.flatMap(({ kind, target }) => (kind === "network" ? [] : [target]));
   return [...named, ...mentions(command)];
 }
 
@@ -68,11 +57,10 @@ function riskOf(kind: PathPart["kind"], word: Word, { effects }: SimpleCommand):
     : "destructive";
 }
 
-/** Who goes down and is told nothing of where begins here. */
-function accessesOf(command: SimpleCommand): readonly CommandAccess[] {
-  const { accesses, span } = command;
-  if (!readsTrees(command) || accesses.some(({ kind }) => kind === "read")) return accesses;
-  return [...accesses, { kind: "read", target: { text: ".", span, parts: ["."], value: "." } }];
+/** Whether a directory that it is given may get whole directories in it. */
+function writesTrees({ program, words }: SimpleCommand): boolean {
+  if (program === "cp") return words.some(({ value }) => /^-[^-]*[rRa]|^--(?:r|a)/.test(value ?? "-r"));
+  return program !== undefined && /^(?:mv|rsync|tar|unzip|cpio|7z|bsdtar)$/.test(program);
 }
 
 /** Effects that write files which no word names. What git and mktemp write by themselves is theirs. */

@@ -247,18 +247,82 @@ it("asks where a file is written that no word names", () => {
   ]).toEqual(["ask", "ask", "allow", "allow", "ask"]);
 });
 
-it("asks where a program reads everything below a directory, unless secrets are out of its reach", () => {
-  const command = (text: string, sources: readonly RuleSource[], sandbox: "none" | "bwrap" = "none") =>
-    judge([{ kind: "execute", command: text }], sources, { sandbox }).verdict;
-  const reading = rules("allow run @read");
+it("asks where a program reads everything below a directory, and secrets may be there", () => {
+  const told = (command: string, trial: Trial, lines = "allow run @read\nallow read **") => {
+    const { verdict: said, decisive } = judge([{ kind: "execute", command }], [rules(lines)], trial);
+    return said === "allow" ? said : [said, decisive.rule?.text, decisive.reason];
+  };
   expect([
-    command("grep -r x src", [reading]),
-    command("grep -r x", [reading]),
-    command("grep -r x src", [reading], "bwrap"),
-    command("grep -r x src", [rules("allow run @read\nallow read src")]),
-    command("grep -r x config", [rules("allow run @read\nallow read **\nsecret config/tokens/**")]),
-    command("grep x src/a.ts", [reading]),
-  ]).toEqual(["ask", "ask", "allow", "allow", "ask", "allow"]);
+    told("grep -r x src", {}),
+    told("grep -r x src", { refusedBelow: { src: undefined } }),
+    told("grep -r x src", { refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
+    told("grep -r x src", { mode: "yolo" }),
+    told("grep -r x src", { mode: "yolo", refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
+    told("grep -r x src", { sandbox: "bwrap" }),
+    told(
+      "grep -r x config",
+      { refusedBelow: { config: undefined } },
+      "allow run @read\nsecret config/tokens/**",
+    ),
+    told("grep x src/a.ts", {}),
+    told("ls -R .ssh secrets && [ -f .env ] && stat .env", {}),
+  ]).toEqual([
+    ["ask", "secret *.env", "something in it may hold secrets"],
+    "allow",
+    ["ask", "secret .env", "it reads /home/ada/work/src/a/.env as well, which may hold secrets"],
+    "allow",
+    ["ask", "secret .env", "it reads /home/ada/work/src/a/.env as well, which may hold secrets"],
+    "allow",
+    ["ask", "secret config/tokens/**", "something in it may hold secrets"],
+    "allow",
+    "allow",
+  ]);
+});
+
+it("asks before a directory is taken away or replaced that holds what is refused", () => {
+  const told = (command: string) => judgeCommand(command, "deny write migrations/**", { mode: "yolo" });
+  const commands = [
+    "rm -rf .",
+    "rm -rf ../work",
+    "mv ../work ../x",
+    "rm -rf /",
+    "rm -rf .git",
+    "mv x .git",
+    "cp a .git/hooks",
+  ];
+  const others = [
+    "cp -r x ~/.local",
+    "mv x .",
+    "cp x .",
+    "mkdir .toolcrib",
+    "mv migrations x",
+    "rm -rf src",
+    "mv a src",
+  ];
+  expect([commands.map(told), others.map(told)]).toEqual([
+    ["deny", "deny", "deny", "ask", "deny", "deny", "deny"],
+    ["ask", "ask", "allow", "deny", "deny", "allow", "allow"],
+  ]);
+});
+
+it("asks about programs that may run what is denied, and about nothing else of them", () => {
+  const told = (command: string) => judgeCommand(command, "deny run rm -rf **", { mode: "yolo" });
+  const may = [
+    "su -c 'rm -rf x'",
+    "chronic rm -rf x",
+    "docker run i rm -rf x",
+    "ssh h rm -rf x",
+    "npx toolcrib policy trust --yes",
+  ];
+  const other = [
+    "docker rm -rf x",
+    "npm rm x",
+    "git rm -rf x",
+    "chronic ls rm",
+    "python -c 'print(1)'",
+    "perl -e '$x = 1'",
+  ];
+  expect([may.map(told), other.map(told)]).toEqual([may.map(() => "ask"), other.map(() => "allow")]);
 });
 
 it("names the strictest part, its rule, where that stands, and the exact segment of the command", () => {

@@ -1,4 +1,3 @@
-import type { SandboxLevel } from "../contract/account.ts";
 import { type Because, type Finding, isFor, strongest } from "./finding.ts";
 import { reasonOf } from "./guard-paths.ts";
 import { fold } from "./paths/fold.ts";
@@ -21,28 +20,40 @@ import type { PathUse } from "./rules/rule.ts";
 type Tool = Question["tool"];
 
 /** Finds the rules that are about a path of a call. */
-export function findPathRules(part: PathPart, { tool, sandbox }: Question, policy: Policy): Finding {
+export function findPathRules(part: PathPart, question: Question, policy: Policy): Finding {
+  const { tool } = question;
   if (part.mentioned) return findMentionRules(part, tool, policy);
   const { kind, target, risk } = part;
   if (target.kind === "output") return { risk };
-  const open = part.in === undefined ? undefined : describeDoubt(part, target, sandbox, policy.place);
-  const doubt = open === undefined ? {} : { doubt: open };
-  if (target.kind === "open")
-    return { risk, ...doubt, ...findOpenRules(target.alternatives, kind, tool, policy) };
+  const doubt = part.in && whereItLies(target, policy.place);
+  if (target.kind === "open") {
+    if (part.extent === "names") return { risk, doubt };
+    return { risk, doubt, ...findOpenRules(target.alternatives, kind, tool, policy) };
+  }
   const all = placesOf(target, policy.place);
-  const deny = firstRefusal(all, kind, tool, policy);
+  const deny = part.extent === "names" ? undefined : firstRefusal(all, kind, tool, policy);
   if (deny !== undefined) return { risk, deny };
-  const isMeant = (rule: PathRule) => rule.uses.has(kind) && isFor(rule, tool);
+  const mayDeny = findBelow(part, target.spelled, all[0], question, policy);
+  return { risk, doubt, mayDeny, ...strongest(askingOrAllowing(all, kind, tool, policy)) };
+}
+
+/** What asks is about how a path is spelled and where it leads; what allows only about where it leads. */
+function askingOrAllowing(
+  all: readonly [Names, ...Names[]],
+  use: PathUse,
+  tool: Tool,
+  policy: Policy,
+): PathRule[] {
+  const isMeant = (rule: PathRule) => rule.uses.has(use) && isFor(rule, tool);
   const asks = all.flatMap((names) =>
     rulesNear(policy, names).filter(
-      (rule) => rule.effect === "ask" && isMeant(rule) && isAbout(rule, kind, names),
+      (rule) => rule.effect === "ask" && isMeant(rule) && isAbout(rule, use, names),
     ),
   );
-  const [real] = all;
-  const allows = rulesNear(policy, real).filter(
-    (rule) => rule.effect === "allow" && isMeant(rule) && isExactly(rule, real),
+  const allows = rulesNear(policy, all[0]).filter(
+    (rule) => rule.effect === "allow" && isMeant(rule) && isExactly(rule, all[0]),
   );
-  return { risk, ...doubt, ...findBelow(part, real, tool, policy), ...strongest([...asks, ...allows]) };
+  return [...asks, ...allows];
 }
 
 /** Where links lead, and how it was spelled. */
@@ -62,12 +73,47 @@ function firstRefusal(all: readonly Names[], use: PathUse, tool: Tool, policy: P
   return undefined;
 }
 
-/** Who reads a directory whole meets what is refused in it. */
-function findBelow(part: PathPart, names: Names, tool: Tool, policy: Policy): Pick<Finding, "mayDeny"> {
-  if (!part.whole) return {};
-  const [rule] = rulesBelow(policy, part.kind, names, (candidate) => isFor(candidate, tool));
-  if (rule === undefined) return {};
-  return { mayDeny: { rule, reason: `something in it ${reasonOf(rule, part.kind)}`, aimed: true } };
+/** Who takes a directory as a whole meets what is refused in it. */
+function findBelow(
+  part: PathPart,
+  spelled: string,
+  names: Names,
+  { tool, sandbox, refusedBelow }: Question,
+  policy: Policy,
+): Finding["mayDeny"] {
+  const counts = (rule: PathRule) => refuses(rule, part.kind) && isFor(rule, tool);
+  if (part.kind === "delete")
+    return holdsWorkspace(names, policy) ? something(part, policy, counts) : undefined;
+  if (part.extent !== "deep") return undefined;
+  const [named] = rulesBelow(policy, "delete", names, counts);
+  if (named !== undefined)
+    return { rule: named, reason: `something in it ${reasonOf(named, part.kind)}`, aimed: true };
+  // There the secrets are out of reach.
+  if (part.kind === "write" || sandbox === "bwrap" || sandbox === "seatbelt") return undefined;
+  if (!refusedBelow?.has(spelled)) return something(part, policy, counts);
+  const found = refusedBelow.get(spelled);
+  const rule =
+    found === undefined ? undefined : refusingRule(policy, "read", namesOf(found, policy.place), counts);
+  return rule && { rule, reason: `it reads ${found} as well, which ${reasonOf(rule, "read")}`, aimed: true };
+}
+
+/** The workspace and what is above it hold everything that rules are about. */
+function holdsWorkspace({ exact }: Names, { place }: Policy): boolean {
+  const root = namesIn(place.workspace);
+  return exact.length <= root.length && exact.every((name, at) => root[at] === name);
+}
+
+function something(
+  part: PathPart,
+  { paths }: Policy,
+  counts: (rule: PathRule) => boolean,
+): Finding["mayDeny"] {
+  const rule = paths.highestFirst.findLast(
+    (candidate) => counts(candidate) && Number.isFinite(candidate.rank),
+  );
+  return (
+    rule && { rule, reason: `something in it ${reasonOf(rule, part.kind)}`, aimed: part.kind === "delete" }
+  );
 }
 
 /** What was only mentioned may be read, and may be written. */
@@ -107,21 +153,17 @@ function findOpenRules(
 }
 
 /** Why a path of a command is asked about that the mode would let pass; for tools the environment sees to it. */
-function describeDoubt(
-  { whole, path }: PathPart,
+function whereItLies(
   target: Exclude<PathTarget, { kind: "output" }>,
-  sandbox: SandboxLevel,
   { workspace }: Place,
 ): string | undefined {
-  if (target.kind === "known") {
-    const reached = target.real ?? target.path;
-    const isInside = reached === workspace || reached.startsWith(`${workspace}/`);
-    if (!isInside && !harmlessDevice.test(reached)) return "it lies outside the workspace";
-  } else if (!target.alternatives.every((open) => isInside(open, workspace)))
-    return "it may lie outside the workspace";
-  // There the secrets below are out of reach.
-  const hidesSecrets = sandbox === "bwrap" || sandbox === "seatbelt";
-  return whole && !hidesSecrets ? `everything below ${path} is read, secrets as well` : undefined;
+  if (target.kind === "open")
+    return target.alternatives.every((open) => isInside(open, workspace))
+      ? undefined
+      : "it may lie outside the workspace";
+  const reached = target.real ?? target.path;
+  const isOurs = reached === workspace || reached.startsWith(`${workspace}/`) || harmlessDevice.test(reached);
+  return isOurs ? undefined : "it lies outside the workspace";
 }
 
 const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d+)$/;

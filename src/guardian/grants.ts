@@ -2,10 +2,11 @@ import type { Decision, Part } from "./policy.ts";
 
 /**
  * The rules that would let exactly this call pass another time, a line each; undefined if one part cannot be granted, such
- * as what only the shell understands.
+ * as what only the shell understands or what may be a secret.
  */
 export function grantsFor(decision: Decision, tool: string): readonly string[] | undefined {
-  const lines = decision.parts.filter(({ verdict }) => verdict === "ask").map(({ part }) => grant(part));
+  const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
+  const lines = asked.map(({ part, firm }) => (firm ? undefined : grant(part)));
   if (lines.length === 0 || lines.includes(undefined)) return undefined;
   return [...new Set(lines.map((line) => `${line} by ${quote(tool)}`))];
 }

@@ -8,24 +8,29 @@ import type { Policy, Rule } from "./rules/compile-policy.ts";
 export function judgePart(part: Part, question: Question, policy: Policy): PartVerdict | undefined {
   const { mode } = question;
   const finding = findRules(part, question, policy);
+  const { deny, mayDeny, wins, doubt, risk } = finding;
   const say = (verdict: PartVerdict["verdict"], reason: string, rule?: Rule): PartVerdict => ({
     part,
     verdict,
-    risk: finding.risk,
+    risk,
     rule: rule?.place,
     reason,
   });
-  const { deny, mayDeny, wins, doubt, risk } = finding;
+  const insist = (reason: string, rule?: Rule): PartVerdict => ({ ...say("ask", reason, rule), firm: true });
   if (deny !== undefined) return say("deny", deny.reason, deny.rule);
   if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isPersons(mayDeny.rule)))
-    return say("ask", mayDeny.reason, mayDeny.rule);
+    return insist(mayDeny.reason, mayDeny.rule);
   if ("mentioned" in part) return undefined;
   if (part.kind === "use" && part.names === "everything" && wins === undefined)
     return say("allow", "what it touches is judged");
-  if (mode === "yolo") return sayInYolo(part, policy, say);
+  if (mode === "yolo") {
+    const hidden = part.kind === "unclear" ? forbiddenByPerson(policy) : undefined;
+    if (hidden === undefined) return say("allow", "mode yolo lets everything pass");
+    return insist("only the shell will know whether this is what a rule denies", hidden);
+  }
+  if (mode === "paranoid") return insist(wins?.because ?? "mode paranoid asks before everything");
   if (wins?.effect === "ask") return say("ask", wins.because ?? "a rule asks before this", wins);
-  if (mode === "paranoid") return say("ask", "mode paranoid asks before everything");
-  if (part.kind === "unclear") return say("ask", `only the shell will understand it: ${part.reason}`);
+  if (part.kind === "unclear") return insist(`only the shell will understand it: ${part.reason}`);
   if (wins !== undefined) return say("allow", wins.because ?? "a rule allows it", wins);
   if (doubt !== undefined) return say("ask", doubt);
   if (part.kind === "run" || !passes[mode].has(risk))
@@ -33,18 +38,9 @@ export function judgePart(part: Part, question: Question, policy: Policy): PartV
   return say("allow", `mode ${mode} lets ${deeds[risk]} pass`);
 }
 
-/** What cannot be understood may be what a person forbade, which holds in this mode, too. */
-function sayInYolo(
-  part: Part,
-  policy: Policy,
-  say: (verdict: PartVerdict["verdict"], reason: string, rule?: Rule) => PartVerdict,
-): PartVerdict {
-  const forbidden =
-    part.kind === "unclear"
-      ? policy.commands.highestFirst.find((rule) => rule.effect === "deny" && isPersons(rule))
-      : undefined;
-  if (forbidden === undefined) return say("allow", `mode yolo lets everything pass`);
-  return say("ask", `only the shell will know whether this is what a rule denies`, forbidden);
+/** What cannot be understood may be what a person forbade, which holds in every mode. */
+function forbiddenByPerson({ commands }: Policy): Rule | undefined {
+  return commands.highestFirst.find((rule) => rule.effect === "deny" && isPersons(rule));
 }
 
 function isPersons({ place }: Rule): boolean {

@@ -8,9 +8,10 @@ import type { Part, Place, Question } from "./policy.ts";
 
 /** Everything that a call would do, each to be judged by itself. */
 export function partsOf({ tool, accesses, realPaths }: Question, place: Place): Part[] {
-  const names = accesses.length === 0 ? "nothing" : "everything";
-  const use: Part = { kind: "use", tool: tool.name, server: tool.server, risk: tool.risk, names };
-  return [use, ...accesses.flatMap((access) => partsOfAccess(access, place, realPaths))];
+  const parts = accesses.flatMap((access) => partsOfAccess(access, place, realPaths));
+  const risk = accesses.length === 0 ? tool.risk : "read";
+  const names = parts.length === 0 ? "nothing" : "everything";
+  return [{ kind: "use", tool: tool.name, server: tool.server, risk, names }, ...parts];
 }
 
 /** Every path that a call or its commands name, so that somebody can find out where they lead. */
@@ -20,6 +21,19 @@ export function pathsNamed(accesses: readonly Access[], place: Place): readonly 
     if (access.kind !== "execute") return [access.path];
     return analysed(access.command).commands.flatMap((command) =>
       wordsNamingPaths(command).flatMap((word) => spelledPath(word, command.directory, place) ?? []),
+    );
+  });
+  return [...new Set(paths)];
+}
+
+/** Every directory that the commands of a call would read with all below it. */
+export function directoriesRead(accesses: readonly Access[], place: Place): readonly string[] {
+  const paths = accesses.flatMap((access) => {
+    if (access.kind !== "execute") return [];
+    return analysed(access.command).commands.flatMap((command) =>
+      command.accesses.flatMap(({ extent, target }) =>
+        extent === "deep" ? (spelledPath(target, command.directory, place) ?? []) : [],
+      ),
     );
   });
   return [...new Set(paths)];

@@ -62,8 +62,8 @@ export interface PathPart {
   readonly risk: Risk;
   /** A program of which little is known was given the path: only what refuses paths counts. */
   readonly mentioned?: true;
-  /** All that is in the directory is read. */
-  readonly whole?: true;
+  /** All that lies below is read as well; or only names and attributes, which are no secret. */
+  readonly extent?: "deep" | "names";
   readonly in?: Segment;
 }
 
@@ -90,6 +90,8 @@ export interface PartVerdict {
   readonly risk: Risk;
   /** The rule that decided; undefined when the mode did. */
   readonly rule: RulePlace | undefined;
+  /** It asks whatever rules allow. */
+  readonly firm?: true;
   /** Words for people and models: "mode cautious asks before commands run". */
   readonly reason: string;
 }
@@ -112,4 +114,9 @@ export interface Question {
   readonly sandbox: SandboxLevel;
   /** The absolute real path that each named path leads to, where that is another than its spelling says. */
   readonly realPaths: ReadonlyMap<string, string>;
+  /**
+   * For the directories that commands read with all below them: something there that is refused, or undefined if there is
+   * nothing. A directory that is missing here was not searched to the end.
+   */
+  readonly refusedBelow?: ReadonlyMap<string, string | undefined>;
 }

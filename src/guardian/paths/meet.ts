@@ -114,9 +114,9 @@ function waysOfShapes(rule: Shape, name: Shape): number | undefined {
   return rule.kind === "prefix" ? overlap(one, other) : overlap(other, one);
 }
 
-/** Whether a text that begins so and one that ends so can share letters. */
+/** Whether a text that begins so and one that ends so share more than a letter or two, as a dot. */
 function overlap(beginning: string, ending: string): number {
-  for (let length = Math.min(beginning.length, ending.length); length > 0; length -= 1)
+  for (let length = Math.min(beginning.length, ending.length); length > 2; length -= 1)
     if (beginning.endsWith(ending.slice(0, length))) return alike;
   return apart;
 }

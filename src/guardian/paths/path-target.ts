@@ -10,8 +10,13 @@ import { fold } from "./fold.ts";
 export type PathTarget =
   /** The name of a spilled output, which is no path. */
   | { readonly kind: "output" }
-  /** `real`: where links lead, if that is elsewhere. */
-  | { readonly kind: "known"; readonly path: string; readonly real: string | undefined }
+  /** `spelled`: as an environment would be given it; `real`: where links lead, if that is elsewhere. */
+  | {
+      readonly kind: "known";
+      readonly spelled: string;
+      readonly path: string;
+      readonly real: string | undefined;
+    }
   /** Only the shell will know. */
   | { readonly kind: "open"; readonly alternatives: readonly OpenPath[] };
 
@@ -39,7 +44,7 @@ export const anywhere: PathTarget = {
 /** A path that a tool was given. */
 export function givenPath(path: string, place: Place, realPaths: ReadonlyMap<string, string>): PathTarget {
   if (/^out_[0-9a-z]{12,32}$/.test(path)) return { kind: "output" };
-  return { kind: "known", path: absolute(path, place.workspace), real: realPaths.get(path) };
+  return known(path, place, realPaths);
 }
 
 /** The path that a word of a command names, as it would be handed to an environment; undefined if it is not known. */
@@ -59,9 +64,12 @@ export function wordPath(
   realPaths: ReadonlyMap<string, string>,
 ): PathTarget {
   const spelled = spelledPath(word, directory, place);
-  if (spelled !== undefined)
-    return { kind: "known", path: absolute(spelled, place.workspace), real: realPaths.get(spelled) };
+  if (spelled !== undefined) return known(spelled, place, realPaths);
   return openPath(startParts(word, place), directory, place);
+}
+
+function known(spelled: string, place: Place, realPaths: ReadonlyMap<string, string>): PathTarget {
+  return { kind: "known", spelled, path: absolute(spelled, place.workspace), real: realPaths.get(spelled) };
 }
 
 function absolute(path: string, workspace: string): string {

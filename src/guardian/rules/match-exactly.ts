@@ -1,5 +1,5 @@
 import type { Segment } from "../../text/glob-segment.ts";
-import type { Effect, SimpleCommand, Word } from "../commands/analysis.ts";
+import type { Assignment, Effect, SimpleCommand, Word } from "../commands/analysis.ts";
 import { matchNames, namesIn } from "../paths/path-pattern.ts";
 import { wordPath } from "../paths/path-target.ts";
 import type { Place } from "../policy.ts";
@@ -17,11 +17,23 @@ export function matchExactly(pattern: CommandPattern, command: SimpleCommand, pl
   if (program === undefined || !isProgram(pattern.program, program, command, place)) return false;
   const cover = coverage(command);
   if (cover === "nothing") return false;
-  const assignments = command.assignments.map(({ name, value }) => assignmentWord(name, value));
   return (
-    matchWords(pattern.assignments, assignments, () => cover === "spelled out") &&
+    matchAssignments(pattern.assignments, command, cover) &&
     matchWords(pattern.words, words, (word) => cover === "spelled out" || isHarmful(word, command))
   );
+}
+
+/** Variables that change nothing about what runs may be left out of the rule. */
+function matchAssignments(
+  patterns: readonly WordPattern[],
+  command: SimpleCommand,
+  cover: Coverage,
+): boolean {
+  const { assignments, effects } = command;
+  const matters = ({ span }: Assignment) => effects.some((effect) => sameSpan(effect.span, span));
+  if (patterns.length === 0) return !assignments.some(matters);
+  const words = assignments.map(({ name, value }) => assignmentWord(name, value));
+  return matchWords(patterns, words, () => cover === "spelled out");
 }
 
 /** A program that runs code does so where it starts, which must be inside the workspace. */
@@ -49,11 +61,13 @@ function isProgram(
   return file.some((segments) => matchNames(segments, names, "whole"));
 }
 
+type Coverage = "words" | "spelled out" | "nothing";
+
 /**
  * "spelled out": only a rule without wildcards covers it, because where its harm comes from cannot be told from where the
  * words stand. "nothing": it does something that none of its words says.
  */
-function coverage(command: SimpleCommand): "words" | "spelled out" | "nothing" {
+function coverage(command: SimpleCommand): Coverage {
   const { span, words, assignments, effects } = command;
   const isBlurred = words.length > 1 && sameSpan(words[1]!.span, span);
   if (isBlurred && effects.some(({ risk }) => harm(risk) >= harm("execute"))) return "spelled out";

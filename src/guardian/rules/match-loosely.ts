@@ -172,7 +172,7 @@ function hasShort(name: string, values: readonly string[]): boolean {
 /** Most programs take any beginning of a long name. */
 function isLong(value: string, name: string): boolean {
   const [given = ""] = value.split("=");
-  return given === `--${name}` || (given.length >= 5 && `--${name}`.startsWith(given));
+  return given === `--${name}` || (given.length > 2 && `--${name}`.startsWith(given));
 }
 
 /** Long options and the letters that mean the same in most programs that have them. */

@@ -22,6 +22,7 @@ export interface Trial {
   readonly tool?: Question["tool"];
   readonly sandbox?: Question["sandbox"];
   readonly realPaths?: Readonly<Record<string, string>>;
+  readonly refusedBelow?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Judges some accesses by the built-in rules and others. */
@@ -36,6 +37,7 @@ export function judge(
     accesses,
     sandbox: trial.sandbox ?? "none",
     realPaths: new Map(Object.entries(trial.realPaths ?? {})),
+    refusedBelow: new Map(Object.entries(trial.refusedBelow ?? {})),
   };
   return decide(question, policyOf(sources));
 }
