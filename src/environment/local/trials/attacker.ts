@@ -1,5 +1,5 @@
 /**
- * A program that exchanges a directory for a link to outside as quickly as it can, until its parent is gone.
+ * A program that exchanges a directory, and a file, for a link to outside as quickly as it can, until its parent is gone.
  * Arguments: the directory in the workspace to attack, and where to lead to. Run by race.ts.
  */
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
@@ -13,6 +13,7 @@ process.stdout.write("ready\n");
 while (process.ppid === parent) {
   repeat(50, exchangeDirectoryAndLink);
   repeat(50, turnLink);
+  repeat(50, turnFileLink);
 }
 
 function repeat(times: number, attack: () => void): void {
@@ -48,6 +49,14 @@ function turnLink(): void {
   }
   unlinkSync(door);
   renameSync(parked, door);
+}
+
+/** The same for a single file. */
+function turnFileLink(): void {
+  for (const target of [room, outside, room, outside, room]) {
+    symlinkSync(`${target}/file`, link);
+    renameSync(link, `${room}-file`);
+  }
 }
 
 function quietly(act: () => void): void {
