@@ -57,7 +57,7 @@ export interface ToolContext {
 }
 
 /** All that a preview can reach; what it does to the environment but read is refused. */
-export type PreviewContext = Pick<ToolContext, "environment" | "seen" | "signal">;
+export type PreviewContext = Pick<ToolContext, "environment" | "seen" | "history" | "signal">;
 
 /** A bounded memory of files as one caller was shown them, or left them. */
 export interface SeenFiles {

@@ -45,7 +45,7 @@ export function openCounter(parts: CounterParts): Next {
       recordJournal(parts.journal),
       catchErrors,
       rejectInvalidInput,
-      askGuardian(parts.guardian),
+      askGuardian({ historyFor: parts.historyFor, ...parts.guardian }),
       takeTurns(parts.environment),
       keepUndo(parts),
       limitTime,

@@ -1,18 +1,23 @@
 import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { History } from "../../contract/history.ts";
 import { truncateText } from "../../text/truncate.ts";
 import { SeenMemory } from "../seen-memory.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 /** What the call would change, for the person who is asked. Bounded in size and time; one that fails says so. */
-export async function previewCall(call: ToolCall): Promise<string | undefined> {
+export async function previewCall(
+  call: ToolCall,
+  historyFor: (call: ToolCall) => History,
+): Promise<string | undefined> {
   const { tool, input } = call;
   if (!tool.preview) return undefined;
   const environment = readOnly(call.environment);
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(maxMs)]);
   try {
-    const preview = tool.preview(input, { environment, seen: new SeenMemory(environment), signal });
+    const history = historyFor({ ...call, environment });
+    const preview = tool.preview(input, { environment, seen: new SeenMemory(environment), history, signal });
     const text = await untilAborted(preview, signal, "its preview");
     return truncateText(text, limits, ({ lines }) => `[… ${lines} lines are not shown …]`).text;
   } catch (error) {
@@ -33,6 +38,7 @@ const reading: readonly (keyof Environment)[] = [
   "readBytes",
   "readLines",
   "modifiedTimes",
+  "state",
   "openDirectory",
   "ignoreFilesOutside",
 ];

@@ -1,5 +1,6 @@
 import type { DecisionRecord, SandboxLevel } from "../../contract/account.ts";
 import type { ToolCall } from "../../contract/call.ts";
+import type { History } from "../../contract/history.ts";
 import { decide } from "../../guardian/decide.ts";
 import { grantsFor } from "../../guardian/grants.ts";
 import type { Mode } from "../../guardian/mode.ts";
@@ -18,12 +19,15 @@ import {
   refusedByPerson,
 } from "../approvals/refusals.ts";
 import { snapshot } from "../approvals/snapshot.ts";
+import { noHistory } from "../no-history.ts";
 import type { Stage } from "../stage.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 export interface GuardianSettings {
   readonly mode: Mode;
   readonly rules: Rules;
+  /** For previews of what would be undone. */
+  readonly historyFor?: (call: ToolCall) => History;
   readonly surroundings: Surroundings;
   /** Asks the person. Without it, whatever would be asked is refused with `needs-approval`. */
   readonly approve?: Approve;
@@ -113,7 +117,7 @@ async function requestFor(
     rule,
     source,
     parts,
-    preview: await previewCall(call),
+    preview: await previewCall(call, settings.historyFor ?? noHistory),
     grants,
     directory: call.environment.workspace,
     environment: hashValue(settings.surroundings.variables()).slice(0, 16),

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openUndoRoom } from "../../journal/undo/trials/undo-room.ts";
+import type { Approval, ApprovalRequest } from "../../toolcrib.ts";
 
 describe("journal.diff", () => {
   it("shows what the session did, file by file, with numbered hunks", async () => {
@@ -127,6 +128,23 @@ describe("journal.undo", () => {
     expect([asked.error?.code, refused.error?.code, other.error]).toEqual(["needs-approval", "denied", null]);
     expect([readFileSync(room.path("locked/a"), "utf8"), readFileSync(room.path("b"), "utf8")]).toEqual([
       "two\n",
+      "one\n",
+    ]);
+  });
+
+  it("shows the person who is asked what would be undone", async () => {
+    await using room = await openUndoRoom({ files: { a: "one\n" } });
+    const { callId } = await room.call("edit.replace", { path: "a", find: "one", replace: "two" });
+    const previews: (string | undefined)[] = [];
+    const approve = ({ preview }: ApprovalRequest): Approval => {
+      previews.push(preview);
+      return { allow: true };
+    };
+    const safe = await room.reopen({ mode: "safe", undoes: "workspace", approve });
+    expect((await safe.call("journal.undo", {})).isError).toBe(false);
+    await safe.close();
+    expect([previews, readFileSync(room.path("a"), "utf8")]).toEqual([
+      [`Would undo ${callId}, 1 path:\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@ hunk 1\n-two\n+one`],
       "one\n",
     ]);
   });

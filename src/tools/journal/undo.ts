@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { ChangedFile, Selection, Undone } from "../../contract/history.ts";
+import type { ChangedFile, Selection, Undone, UndoOptions } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
 import { showPath } from "../../text/show-path.ts";
@@ -53,19 +53,26 @@ export const journalUndo: Tool<JournalUndoInput, Undone> = {
   limits: { maxChars: 20_000, keep: "both" },
   accesses: ({ dry_run }) => [{ kind: dry_run ? "read" : "write", path: "." }],
 
+  preview: async (input, { history, signal }) => {
+    const undone = await history.undo(selectionOf(input), { ...optionsOf(input), dryRun: true, signal });
+    return describeUndone(undone, { ...input, dry_run: true });
+  },
+
   async run(input, { history, signal }) {
-    const { paths = [], hunk, merge, skip_changed, dry_run } = input;
-    const undone = await history.undo(selectionOf(input), {
-      ...(paths.length > 0 ? { paths } : {}),
-      ...(hunk ? { hunk } : {}),
-      merge: merge ?? false,
-      skipChanged: skip_changed ?? false,
-      dryRun: dry_run ?? false,
-      signal,
-    });
+    const undone = await history.undo(selectionOf(input), { ...optionsOf(input), signal });
     return { data: undone, text: describeUndone(undone, input) };
   },
 };
+
+function optionsOf({ paths = [], hunk, merge, skip_changed, dry_run }: JournalUndoInput): UndoOptions {
+  return {
+    ...(paths.length > 0 ? { paths } : {}),
+    ...(hunk ? { hunk } : {}),
+    merge: merge ?? false,
+    skipChanged: skip_changed ?? false,
+    dryRun: dry_run ?? false,
+  };
+}
 
 function selectionOf(input: JournalUndoInput): Selection {
   if (input.redo) return { kind: "undo" };
