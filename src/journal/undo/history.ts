@@ -22,7 +22,7 @@ import { isSameState, liesIn } from "./entry-states.ts";
 import { lookAt } from "./look-at.ts";
 import { netChanges, type Phase } from "./net-changes.ts";
 import { planUndo, type UndoPlan } from "./plan-undo.ts";
-import { refuseUndo } from "./refusals.ts";
+import { refuseUndo, type WhoElse } from "./refusals.ts";
 import { type Reach, selectChanges } from "./select-calls.ts";
 import { settleConflicts } from "./settle-conflicts.ts";
 import { showChange } from "./show-change.ts";
@@ -197,7 +197,7 @@ export class JournalHistory implements History {
   }
 
   /** The later call that made a path what it is now; none when somebody else did. */
-  #whoElse(path: string, now: EntryState, changes: readonly RecordedChange[]): string | undefined {
+  #whoElse(path: string, now: EntryState, changes: readonly RecordedChange[]): ReturnType<WhoElse> {
     const { journal } = this.#parts;
     const latest = journal
       .changesAfter(changes[0]?.sequence ?? 0)
@@ -205,7 +205,8 @@ export class JournalHistory implements History {
         (change) => liesIn(path, [change.path]) && !changes.some((own) => own.callId === change.callId),
       );
     const isIt = latest && (latest.path === path ? isSameState(latest.after, now) : now.kind === "nothing");
-    return isIt ? `${latest.callId} (${journal.find(latest.callId)?.tool ?? "unknown"})` : undefined;
+    if (!isIt) return undefined;
+    return { callId: latest.callId, tool: journal.find(latest.callId)?.tool ?? "unknown" };
   }
 }
 

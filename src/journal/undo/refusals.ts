@@ -15,41 +15,47 @@ export interface Refusal {
   /** What somebody else has changed in it, or what collides. */
   readonly details: string;
   readonly isChanged: boolean;
+  /** Whether a merge may help. */
+  readonly isFile: boolean;
+  /** The later call that made it what it is now, if the journal knows. */
+  readonly later: string | undefined;
 }
 
-/** The later call that made a path what it is now: "call_… (edit.replace)", if the journal knows. */
-export type WhoElse = (path: string, now: EntryState) => string | undefined;
+/** The later call that made a path what it is now, if the journal knows. */
+export type WhoElse = (
+  path: string,
+  now: EntryState,
+) => { readonly callId: string; readonly tool: string } | undefined;
 
 export async function explainConflict(
-  conflict: Conflict,
+  { net: { path }, now, pieces, reason }: Conflict,
   contents: Contents,
   whoElse: WhoElse,
 ): Promise<Refusal> {
-  const { net, now, pieces, reason } = conflict;
-  const { path } = net;
   if (reason.kind !== "changed" || now === undefined) {
     const why = "why" in reason ? reason.why : "it cannot be looked at";
-    return { path, reason: `cannot be brought back: ${why}`, details: "", isChanged: false };
+    return leftAlone(path, `cannot be brought back: ${why}`, { isChanged: false });
   }
   const { after, callId } = pieces[0];
-  const who = whoElse(path, now);
+  const later = whoElse(path, now);
   const what =
     now.kind === "nothing" ? "is gone" : after.kind === "nothing" ? "is there again" : "has changed";
+  const who = later === undefined ? "" : `, by ${later.callId} (${later.tool})`;
+  const states = [now, ...pieces.flatMap((piece) => [piece.before, piece.after])];
   return {
-    path,
-    reason: `${what} since ${callId}${who === undefined ? "" : `, by ${who}`}`,
+    ...leftAlone(path, `${what} since ${callId}${who}`, { isChanged: true }),
     details: await showChange(path, after, now, contents),
-    isChanged: true,
+    isFile: states.every(({ kind }) => kind === "file"),
+    later: later?.callId,
   };
 }
 
 export function explainStuck({ move, why }: UndoPlan["stuck"][number]): Refusal {
-  return {
-    path: move.to,
-    reason: `cannot be moved back to ${showPath(move.from)}: ${why}`,
-    details: "",
-    isChanged: true,
-  };
+  return leftAlone(move.to, `cannot be moved back to ${showPath(move.from)}: ${why}`, { isChanged: true });
+}
+
+function leftAlone(path: string, reason: string, { isChanged }: { readonly isChanged: boolean }): Refusal {
+  return { path, reason, details: "", isChanged, isFile: false, later: undefined };
 }
 
 /** What both have changed, for whoever has to decide. */
@@ -75,35 +81,32 @@ function shown(lines: readonly string[]): readonly string[] {
 
 /** Nothing was undone, why, and the ways out. */
 export function refuseUndo(refusals: readonly Refusal[], total: number, hasMerged: boolean): ToolError {
-  const changed = refusals.filter(({ isChanged }) => isChanged);
-  const kind = changed.length > 0 ? "changed since" : "no longer kept";
-  const count = `${refusals.length} of ${counted(total, "path")} ${refusals.length === 1 ? "has" : "have"}`;
-  const verb =
-    changed.length > 0
-      ? count
-      : `${refusals.length} of ${counted(total, "path")} ${refusals.length === 1 ? "is" : "are"}`;
-  const ways = [
-    ...(changed.length > 0 && !hasMerged
-      ? ["Take only these changes out of what is there now with `merge: true`."]
-      : []),
-    ...(refusals.length < total ? ["Undo the others with `skip_changed: true`."] : []),
-    ...(refusals.length === total && (changed.length === 0 || hasMerged)
-      ? [
-          hasMerged
-            ? "The two changes touch each other: make this one by hand, or undo the later one first."
-            : "Restore it from elsewhere, git for example.",
-        ]
-      : []),
-  ];
+  const isChanged = refusals.some((refusal) => refusal.isChanged);
+  const isOne = refusals.length === 1;
+  const fault = isChanged
+    ? `${isOne ? "has" : "have"} changed since`
+    : `${isOne ? "is" : "are"} no longer kept`;
   return new ToolError(
-    changed.length > 0 ? "stale" : "unavailable",
+    isChanged ? "stale" : "unavailable",
     [
-      `Nothing was undone: ${verb} ${kind}.`,
+      `Nothing was undone: ${refusals.length} of ${counted(total, "path")} ${fault}.`,
       ...refusals.slice(0, maxShown).map(showRefusal),
       ...more(refusals),
     ].join("\n"),
-    { hint: ways.join(" ") },
+    { hint: waysOut(refusals, total, hasMerged).join(" ") },
   );
+}
+
+function waysOut(refusals: readonly Refusal[], total: number, hasMerged: boolean): readonly string[] {
+  const later = [...new Set(refusals.flatMap((refusal) => refusal.later ?? []))];
+  const ways = [
+    ...(!hasMerged && refusals.some(({ isFile }) => isFile)
+      ? ["Take only these changes out of what is there now with `merge: true`."]
+      : []),
+    ...(later.length > 0 ? [`Undo ${later.slice(0, maxShown).join(", ")} first, or all together.`] : []),
+    ...(refusals.length < total ? ["Undo the others with `skip_changed: true`."] : []),
+  ];
+  return ways.length > 0 ? ways : ["What is to become of it has to be decided by hand."];
 }
 
 const maxShown = 5;

@@ -157,7 +157,7 @@ it("shows what collides, and writes no conflict marks", async () => {
   expect(await room.crib.call("journal.undo", { merge: true })).toMatchObject(
     refusal(
       `Nothing was undone: 1 of 1 path has changed since.\na has changed since ${callId}:\nat line 2 it is now:\n  zwei\nand was before the call:\n  two`,
-      "The two changes touch each other: make this one by hand, or undo the later one first.",
+      "What is to become of it has to be decided by hand.",
     ),
   );
   expect(readFileSync(room.path("a"), "utf8")).toBe("one\nzwei\nthree\n");
