@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTerminal, type TerminalRun } from "./pseudo-terminal.ts";
@@ -39,7 +38,7 @@ export function cliRoom(): CliRoom {
     ...process.env,
     TOOLCRIB_HOME: home,
     // The command is started many times.
-    NODE_COMPILE_CACHE: join(tmpdir(), "toolcrib-test-compiled"),
+    NODE_COMPILE_CACHE: join(import.meta.dirname, "../node_modules/.cache/toolcrib-cli"),
     NO_COLOR: undefined,
     FORCE_COLOR: undefined,
     CI: undefined,
