@@ -1,4 +1,3 @@
-import type { Environment } from "../contract/environment.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { decide } from "../guardian/decide.ts";
 import type { Mode } from "../guardian/mode.ts";
@@ -21,7 +20,7 @@ export async function judge(
   rules: {
     readonly policy: Policy;
     readonly mode: Mode;
-    readonly environment: Pick<Environment, "realPath">;
+    readonly environment: UnansweredCall["environment"];
   },
 ): Promise<Decision> {
   const { environment, mode, policy } = rules;

@@ -36,7 +36,7 @@ async function verdictOn(command: string, options: PolicyOptions): Promise<reado
     {
       policy: (await OpenPolicy.open(options)).current,
       mode: "cautious",
-      environment: { realPath: async (path) => path },
+      environment: new MemoryEnvironment(),
     },
   );
   return [record.verdict, record.source];

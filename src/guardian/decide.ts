@@ -7,7 +7,7 @@ import type { Decision, PartVerdict, Question } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import { harm, worse } from "./rules/own-risk.ts";
 
-export { pathsNamed } from "./parts.ts";
+export { directoriesRead, pathsNamed } from "./parts.ts";
 
 /** Judges what a call would do, part by part; the strictest part decides. Pure: the apps ask the person. */
 export function decide(question: Question, policy: Policy): Decision {

@@ -106,6 +106,9 @@ export interface Decision {
   readonly record: DecisionRecord;
 }
 
+/** Where a link leads that leaves the workspace: no path has this name. */
+export const outsideWorkspace = "/\0";
+
 /** A call as the guardian sees it. */
 export interface Question {
   readonly mode: Mode;

@@ -100,7 +100,7 @@ export function rulesBelow({ pathsThrough }: Policy, use: PathUse, names: Names,
   return found === undefined ? [] : [found];
 }
 
-/** The rule that is about what a path may become; of several, the highest. */
+/** The rule that is about what a path may become; of several, the person's highest, else the plainest. */
 export function rulesAhead(
   policy: Policy,
   path: OpenPath,
@@ -112,7 +112,8 @@ export function rulesAhead(
     for (const pattern of rule.patterns) {
       const meeting = meet(pattern, path.names);
       if (meeting === "aimed") return { rule, meeting };
-      if (meeting === "loosely") loosely ??= rule;
+      const isPlainer = loosely?.place.level === "built-in" && Number.isFinite(rule.rank);
+      if (meeting === "loosely" && (loosely === undefined || isPlainer)) loosely = rule;
     }
   }
   return loosely && { rule: loosely, meeting: "loosely" };

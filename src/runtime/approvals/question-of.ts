@@ -4,16 +4,18 @@ import type { SandboxLevel } from "../../contract/account.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
-import { pathsNamed } from "../../guardian/decide.ts";
+import { directoriesRead, pathsNamed } from "../../guardian/decide.ts";
+import { guardPaths } from "../../guardian/guard-paths.ts";
 import type { Mode } from "../../guardian/mode.ts";
-import type { Question } from "../../guardian/policy.ts";
+import { outsideWorkspace, type Place, type Question } from "../../guardian/policy.ts";
 import type { Policy } from "../../guardian/rules/compile-policy.ts";
+import { type Lister, refusedBelow } from "./refused-below.ts";
 
 /** A call whose paths have not been looked up yet. */
 export interface UnansweredCall {
   readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "risk">;
   readonly accesses: readonly Access[];
-  readonly environment: Pick<Environment, "realPath">;
+  readonly environment: Pick<Environment, "realPath"> & Lister;
 }
 
 /**
@@ -39,6 +41,11 @@ export async function questionOf(
     accesses,
     sandbox,
     realPaths: open.length === 0 ? noPaths : await realPathsOf(open, policy, environment),
+    refusedBelow: await refusedBelow(
+      directoriesRead(accesses, policy.place),
+      environment,
+      guardPaths(policy),
+    ),
   };
 }
 
@@ -65,7 +72,7 @@ async function realPathsOf(
   const paths = pathsNamed(accesses, place);
   const found = await Promise.all(
     paths.map(async (path): Promise<readonly [string, string][]> => {
-      const real = await placeOf(path, accesses, environment).catch(ignoreToolError);
+      const real = await placeOf(path, accesses, environment).catch((error) => elsewhere(error, path, place));
       return real === undefined || real === posix.resolve(place.workspace, path) ? [] : [[path, real]];
     }),
   );
@@ -89,7 +96,13 @@ async function placeOf(
   return posix.join(await environment.realPath(posix.dirname(path)), name);
 }
 
-/** What cannot be reached is judged by its spelling; that it cannot be reached is for the tool to say. */
-function ignoreToolError(error: unknown): undefined {
+/**
+ * What cannot be reached is judged by its spelling, and that it cannot be reached is for the tool to say; but a link that
+ * leads out of the workspace leads to nobody knows where.
+ */
+function elsewhere(error: unknown, path: string, { workspace }: Place): string | undefined {
   if (!(error instanceof ToolError)) throw error;
+  const spelled = posix.resolve(workspace, path);
+  const isInside = spelled === workspace || spelled.startsWith(`${workspace}/`);
+  return isInside && error.code === "outside-workspace" ? outsideWorkspace : undefined;
 }
