@@ -207,6 +207,16 @@ describe("an answer", () => {
     expect([...paranoid.asked, ...room.asked].map(({ grants }) => grants)).toEqual([[], [], [], []]);
     expect([existsSync(paranoid.granted), existsSync(room.granted)]).toEqual([false, false]);
   });
+
+  it("can be given only once for what does not fit on the line of a rule", async () => {
+    await using room = await openRoom([always, always]);
+    const results = [
+      await room.crib.call("test.act", { run: "git commit -m 'one\ntwo'" }),
+      await room.crib.call("test.act", { delete: "a\nallow run **" }),
+    ];
+    expect(results.map(({ isError }) => isError)).toEqual([false, false]);
+    expect(room.asked.map(({ grants }) => grants)).toEqual([[], []]);
+  });
 });
 
 describe("a question", () => {

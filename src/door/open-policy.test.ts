@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
@@ -184,6 +184,13 @@ it("counts what answers add from then on, and keeps it apart by where it is kept
     { level: "granted", name: room.own.granted, text: "# a comment\nallow run c\n" },
   ]);
   expect(policy.current.sources).toEqual(policy.sources);
+});
+
+it("writes down no grant that it could not read again", async () => {
+  await using room = furnish({});
+  const policy = await OpenPolicy.open(room.options);
+  const refused = await policy.grantAlways(["allow run 'a\nb'"], "a comment").catch((error) => error.code);
+  expect([refused, existsSync(room.own.granted)]).toEqual(["invalid-input", false]);
 });
 
 it("keeps its own directories closed, also when links lead to them from within the workspace", async () => {

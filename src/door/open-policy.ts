@@ -9,6 +9,7 @@ import { builtInRules } from "../guardian/built-in-rules.ts";
 import { guardPaths } from "../guardian/guard-paths.ts";
 import type { Place, RuleSource } from "../guardian/policy.ts";
 import { compilePolicy, type Policy } from "../guardian/rules/compile-policy.ts";
+import { parseRules } from "../guardian/rules/parse-rules.ts";
 import { type ProjectRules, projectRulesPath, readProjectRules } from "./project-rules.ts";
 
 export interface PolicyOptions {
@@ -81,6 +82,8 @@ export class OpenPolicy {
 
   /** Also writes them down, with a comment, for this workspace. */
   async grantAlways(lines: readonly string[], comment: string): Promise<void> {
+    // What could not be read again would keep every later room closed.
+    parseRules({ level: "granted", name: this.#grantedFile, text: lines.join("\n") });
     await appendToPolicyFile(this.#grantedFile, [`# ${comment}`, ...lines]);
     const text = readPolicyFile(this.#grantedFile) ?? "";
     this.#put({ level: "granted", name: this.#grantedFile, text });

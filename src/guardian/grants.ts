@@ -7,7 +7,8 @@ import type { Decision, Part } from "./policy.ts";
 export function grantsFor(decision: Decision, tool: string): readonly string[] | undefined {
   const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
   const lines = asked.map(({ part, firm }) => (firm ? undefined : grant(part)));
-  if (lines.length === 0 || lines.includes(undefined)) return undefined;
+  // A rule is one line.
+  if (lines.length === 0 || lines.some((line) => line === undefined || /[\r\n]/.test(line))) return undefined;
   return [...new Set(lines.map((line) => `${line} by ${quote(tool)}`))];
 }
 

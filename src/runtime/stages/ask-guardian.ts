@@ -111,7 +111,7 @@ async function requestFor(
     callId: call.id,
     tool: question.tool.name,
     input: snapshot(call.input),
-    accesses: call.accesses,
+    accesses: snapshot(call.accesses),
     risk,
     reason,
     rule,
