@@ -37,6 +37,12 @@ function grant(part: Part): string | undefined {
   }
 }
 
+/** A word with a line end in it would make two rules of one. */
+function isOneLine(line: string | undefined): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return line !== undefined && !/[\u0000-\u001f\u007f\u0085\u2028\u2029]/.test(line);
+}
+
 /** So that a rule means exactly this text. */
 function quote(text: string): string {
   if (/^[\w./:%+,=-]+$/.test(text) && !keywords.has(text)) return text;

@@ -19,7 +19,7 @@ export function pathsNamed(accesses: readonly Access[], place: Place): readonly 
   const paths = accesses.flatMap((access) => {
     if (access.kind === "network") return [];
     if (access.kind !== "execute") return [access.path];
-    return analysed(access.command).commands.flatMap((command) =>
+    return analysed(access.command, place).commands.flatMap((command) =>
       wordsNamingPaths(command).flatMap((word) => spelledPath(word, command.directory, place) ?? []),
     );
   });
@@ -30,7 +30,7 @@ export function pathsNamed(accesses: readonly Access[], place: Place): readonly 
 export function directoriesRead(accesses: readonly Access[], place: Place): readonly string[] {
   const paths = accesses.flatMap((access) => {
     if (access.kind !== "execute") return [];
-    return analysed(access.command).commands.flatMap((command) =>
+    return analysed(access.command, place).commands.flatMap((command) =>
       command.accesses.flatMap(({ extent, target }) =>
         extent === "deep" ? (spelledPath(target, command.directory, place) ?? []) : [],
       ),
@@ -42,7 +42,7 @@ export function directoriesRead(accesses: readonly Access[], place: Place): read
 function partsOfAccess(access: Access, place: Place, realPaths: ReadonlyMap<string, string>): Part[] {
   switch (access.kind) {
     case "execute":
-      return commandParts(access.command, analysed(access.command), place, realPaths);
+      return commandParts(access.command, analysed(access.command, place), place, realPaths);
     case "network":
       return [{ kind: "connect", spelling: access.host, host: hostOf(access.host) }];
     default: {
@@ -58,9 +58,12 @@ function riskOf(access: Exclude<Access, { kind: "execute" | "network" }>): Risk 
 }
 
 /** The stage asks for the paths of a call before it is judged: the same command is read once. */
-let last: { readonly command: string; readonly analysis: CommandAnalysis } | undefined;
+let last:
+  | { readonly command: string; readonly start: string; readonly analysis: CommandAnalysis }
+  | undefined;
 
-function analysed(command: string): CommandAnalysis {
-  if (last?.command !== command) last = { command, analysis: analyseCommand(command) };
+function analysed(command: string, { workspace: start }: Place): CommandAnalysis {
+  if (last?.command !== command || last.start !== start)
+    last = { command, start, analysis: analyseCommand(command, start) };
   return last.analysis;
 }

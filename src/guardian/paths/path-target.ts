@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { escapeGlob } from "../../text/glob.ts";
 import { expandBraces } from "../../text/glob-braces.ts";
-import { type NamePattern, parseSegments } from "../../text/glob-segment.ts";
+import { matchSegment, type NamePattern, parseSegments } from "../../text/glob-segment.ts";
 import type { UnknownPart, Word } from "../commands/analysis.ts";
 import type { Place } from "../policy.ts";
 import { fold } from "./fold.ts";
@@ -161,11 +161,9 @@ function climb(names: readonly OpenName[]): OpenName[] {
   return climbed;
 }
 
-/** `.*` stands for `..` as well, and so does what is not a glob at all. */
-function mayBeTwoDots({ tokens, noLeadingDot }: Exclude<OpenName, "**">): boolean {
-  const [first] = tokens;
-  const dot = typeof first === "object" && "code" in first ? first.code === 0x2e : !noLeadingDot;
-  return dot && tokens.length <= 3;
+/** `.*` stands for `..` as well, and so may what is no glob at all. */
+function mayBeTwoDots(name: Exclude<OpenName, "**">): boolean {
+  return !name.noLeadingDot && matchSegment(name, "..");
 }
 
 function sampleOf(names: readonly OpenName[]): string | undefined {
