@@ -1,6 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync, utimesSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { PathGuard } from "../../src/contract/guard.ts";
+import { OpenPolicy } from "../../src/door/open-policy.ts";
 import { openLocalEnvironment } from "../../src/environment/local/local-environment.ts";
 import { dataPath } from "../data/data.ts";
 import { logFile } from "../data/lines.ts";
@@ -76,10 +78,10 @@ export const group: Group = {
       contenders: {
         readFileSync: () => ({ run: () => readFileSync(smallFile).length }),
         "fs.promises.readFile": () => ({ run: async () => (await readFile(smallFile)).length }),
-        toolcrib: () => {
-          const environment = openLocalEnvironment({ workspace: dataPath("ten-kilobytes") });
-          const run = async () => (await environment.readFile(smallFile, { maxBytes: 1e6 })).bytes.length;
-          return { run, close: () => environment.close() };
+        toolcrib: () => readSmallFile(),
+        "toolcrib, guarded": async () => {
+          const { guard } = await OpenPolicy.open({ workspace: dataPath("ten-kilobytes"), ...nowhere });
+          return readSmallFile(guard);
         },
         "toolcrib, by file.read": () =>
           callContender(
@@ -100,6 +102,17 @@ export const group: Group = {
     },
   ],
 };
+
+const nowhere = { state: "/nowhere/state", config: "/nowhere/config" };
+
+function readSmallFile(guard?: PathGuard): Contender {
+  const environment = openLocalEnvironment({
+    workspace: dataPath("ten-kilobytes"),
+    ...(guard === undefined ? {} : { guard }),
+  });
+  const run = async () => (await environment.readFile(smallFile, { maxBytes: 1e6 })).bytes.length;
+  return { run, close: () => environment.close() };
+}
 
 async function readLog(offset: number, { knowsFile }: { knowsFile: boolean }): Promise<Contender> {
   await warmUp(dataPath("log"), "file.read", linesAt(1), 300);
