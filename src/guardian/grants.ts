@@ -7,8 +7,7 @@ import type { Decision, Part } from "./policy.ts";
 export function grantsFor(decision: Decision, tool: string): readonly string[] | undefined {
   const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
   const lines = asked.map(({ part, firm }) => (firm ? undefined : grant(part)));
-  // A rule is one line.
-  if (lines.length === 0 || lines.some((line) => line === undefined || /[\r\n]/.test(line))) return undefined;
+  if (lines.length === 0 || !lines.every(isOneLine)) return undefined;
   return [...new Set(lines.map((line) => `${line} by ${quote(tool)}`))];
 }
 
@@ -33,7 +32,8 @@ function grant(part: Part): string | undefined {
     case "unclear":
       return undefined;
     default:
-      return part.target.kind === "known" ? `allow ${part.kind} ${quote(part.target.path)}` : undefined;
+      if (part.target.kind !== "known") return undefined;
+      return `allow ${part.kind} ${quote(part.target.real ?? part.target.path)}`;
   }
 }
 
