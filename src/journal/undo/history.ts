@@ -100,6 +100,7 @@ export class JournalHistory implements History {
     if (selected.length === 0) throw nothingToUndo(selection);
     const changes = withinPaths(selected, options.paths, environment.workspace);
     const calls = callsOf(changes);
+    refuseRunning(calls, journal, reach);
     const phases = await this.#phasesOf(changes, undos, options);
     const present = await lookAt(phases, environment, this.#contents, options.signal);
     const { plan, refusals, ...settled } = await settleConflicts(planUndo(phases, present), {
@@ -223,6 +224,19 @@ function nothingToUndo({ kind }: Selection): ToolError {
   const message =
     kind === "undo" ? "There is no undo to take back" : "There is nothing to undo: no files were changed";
   return new ToolError("not-found", message, { hint: "A person sees what was done with: toolcrib log." });
+}
+
+/** Calls of this session take turns, or are on record only when they have ended. */
+function refuseRunning(calls: readonly string[], journal: Journal, { session }: Reach): void {
+  const running = journal
+    .running()
+    .find(
+      ({ callId, isAlive }) => isAlive && calls.includes(callId) && journal.find(callId)?.session !== session,
+    );
+  if (running === undefined) return;
+  throw new ToolError("unavailable", `${running.callId} is still running; nothing was undone`, {
+    hint: "Wait until it has ended, or end it, and try again.",
+  });
 }
 
 function sayAlreadyUndone(callId: string, undos: UndoRecords): string {

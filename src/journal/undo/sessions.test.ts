@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
+import type { AnyTool } from "../../contract/tool.ts";
 import { contentHash } from "../../text/content-hash.ts";
+import { catalog } from "../../tools/catalog.ts";
 import { openUndoRoom, wholeOf } from "./trials/undo-room.ts";
 
 // What peers got wrong, each in a test of its own: see docs/undo.md.
@@ -115,6 +118,32 @@ it("undoes nothing of another session for an agent, and says who can", async () 
       message: "There is nothing to undo: no files were changed",
       hint: "A person sees what was done with: toolcrib log.",
     },
+  ]);
+});
+
+it("undoes nothing of a call that still runs elsewhere", async () => {
+  const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+  const slow: AnyTool = {
+    ...(await catalog["file.write"]()),
+    name: "slow.write",
+    run: async ({ path, content }, { environment }) => {
+      await environment.writeFile(path, Buffer.from(content));
+      await mayEnd;
+      return { data: null, text: "written" };
+    },
+  };
+  await using room = await openUndoRoom({ tools: [slow] });
+  const running = room.call("slow.write", { path: "a", content: "half" });
+  while (!("a" in (await wholeOf(room.elsewhere)))) await setImmediate();
+  const person = await room.reopen({ undoes: "workspace" });
+  const refused = await person.call("journal.undo", {});
+  end();
+  const { callId } = await running;
+  const undone = await person.call("journal.undo", {});
+  await person.close();
+  expect([refused.content, undone.data]).toMatchObject([
+    `${callId} is still running; nothing was undone\nWait until it has ended, or end it, and try again.`,
+    { calls: [callId] },
   ]);
 });
 

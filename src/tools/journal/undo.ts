@@ -51,6 +51,8 @@ export const journalUndo: Tool<JournalUndoInput, Undone> = {
     })
     .check(refuseFault((input: JournalUndoInput) => faultInSelection(input, [["redo", input.redo]]))),
   limits: { maxChars: 20_000, keep: "both" },
+  // As many files as a command has changed may have to be written.
+  timeoutMs: 600_000,
   accesses: ({ dry_run }) => [{ kind: dry_run ? "read" : "write", path: "." }],
 
   preview: async (input, { history, signal }) => {
