@@ -197,7 +197,9 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "a revision that is an option",
     "git diff --no-index --output x a b",
-    ["write: git diff --no-index --output x a b (git --output writes a file; write <x>; read <a>; read <b>)"],
+    [
+      "write: git diff --no-index --output x a b (git --output writes a file; write <x>; read <a>; read <b>; read all below <a>; read all below <b>)",
+    ],
   ],
   [
     "git settings that run programs",

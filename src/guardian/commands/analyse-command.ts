@@ -10,13 +10,14 @@ import { unsafeTexts } from "./variables/unsafe-texts.ts";
 
 /**
  * Reads a command as bash would, without running it: which programs, with which words, what they do and touch. It may
- * decide whether to ask, never whether it is safe; what it cannot understand it says. Pure.
+ * decide whether to ask, never whether it is safe; what it cannot understand it says. Pure. `start` is the absolute path
+ * of the directory it starts in, so that `cd` to that very place is known to change nothing.
  */
-export function analyseCommand(command: string): CommandAnalysis {
+export function analyseCommand(command: string, start = ""): CommandAnalysis {
   const reason = tooMuchToRead(command);
   if (reason !== undefined) return unread(command, reason);
   try {
-    return readCommand(command);
+    return readCommand(command, start);
   } catch (error) {
     // The stack is the last measure of depth, whatever the nesting is made of.
     if (error instanceof RangeError) return unread(command, "a command nested too deep to be read");
@@ -32,10 +33,11 @@ function unread(command: string, reason: string): CommandAnalysis {
   };
 }
 
-function readCommand(command: string): CommandAnalysis {
+function readCommand(command: string, start: string): CommandAnalysis {
   const reading: Reading = {
     commands: [],
     notUnderstood: hiddenCharacters(command),
+    start,
     variables: [],
     evaluated: [],
     functions: new Set(),

@@ -9,14 +9,19 @@ export const judgeDirectoryChange: Judge = (words, verdict) => {
   verdict.inner.push(() => {
     const plain =
       verdict.program === "cd" && places.length === 1 && words.every(({ value }) => value !== "-");
-    shell.directory = plain ? join(shell.directory, place?.value) : undefined;
+    const next = plain ? join(shell.directory, place?.value, verdict.scope.reading.start) : undefined;
+    // Whether `cd` to the place where one is works or not is all the same.
+    if (next !== undefined && next === shell.directory) return;
+    shell.directory = next;
     shell.moved = true;
   });
 };
 
-function join(from: string | undefined, to: string | undefined): string | undefined {
+function join(from: string | undefined, to: string | undefined, start: string): string | undefined {
   if (to === undefined || to === "") return undefined;
+  if (start !== "" && (to === start || to === `${start}/`)) return "";
   if (to.startsWith("/")) return to;
   if (from === undefined) return undefined;
+  if (to === "." || to === "./") return from;
   return from === "" ? to : `${from}/${to}`;
 }

@@ -192,10 +192,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "git -C sub status",
     "git -C sub status",
-    [
-      "read: git -C sub status (read <sub>)",
-      "not understood: git obeys the settings of a repository in another directory: status",
-    ],
+    ["execute: git -C sub status (git obeys the settings of a repository in another directory; read <sub>)"],
   ],
   [
     "git --git-dir=x status",

@@ -3,11 +3,11 @@ import type { Word } from "../analysis.ts";
 import type { Judge, Verdict } from "../verdict.ts";
 import { wordAt } from "../word.ts";
 import { joined, runPlainScript, runWords } from "../wrappers/run-inner.ts";
-import { judgeOptions } from "./rows.ts";
+import { here, judgeOptions } from "./rows.ts";
 
 /** Options anywhere in git that write, run or connect, also when they are abbreviated. */
 const risky =
-  "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=command --exec-path=run --upload-archive=run --extcmd=command --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --edit-description!run --show-signature!run --interactive!run --patch!run --contents=read --pathspec-from-file=read --ignore-revs-file=read --add-file=read --exclude-from=read --file=read";
+  "* --output=write --output-directory=write --ext-diff!run --textconv!run --filters!run --open-files-in-pager!run --upload-pack=run --receive-pack=run --exec=command --exec-path=run --upload-archive=run --extcmd=command --tool=run --gpg-sign!run --local-user=run --strategy=run --config=run --template=run --edit!run --edit-description!run --show-signature!run --interactive!run --patch!run --no-index --untracked --contents=read --pathspec-from-file=read --ignore-revs-file=read --add-file=read --exclude-from=read --file=read";
 const showing = risky.replace(" --patch!run", "").replace(" --textconv!run", "");
 
 /** `-m message` takes any text. */
@@ -120,8 +120,14 @@ export const judgeGit: Judge = (words, verdict) => {
   const [subcommand, ...rest] = operands;
   if (subcommand === undefined) return;
   // Any directory can be made to look like a repository, whose settings name programs.
-  const elsewhere = options.some(({ name }) => name === "-C") || verdict.scope.shell.directory !== "";
-  if (elsewhere) verdict.doubts("git obeys the settings of a repository in another directory", subcommand);
+  const { shell, reading } = verdict.scope;
+  const reason = "git obeys the settings of a repository in another directory";
+  for (const { name, value, word } of options)
+    if (name === "-C" && value?.value !== "." && (value?.value ?? "") !== reading.start)
+      verdict.has("execute", reason, value ?? word);
+  // None of its own words says so.
+  const { start } = subcommand.span;
+  if (shell.directory !== "") verdict.effects.push({ risk: "execute", reason, span: { start, end: start } });
   judgeSubcommand(subcommand, rest, verdict);
 };
 
@@ -131,8 +137,11 @@ function judgeSubcommand(subcommand: Word, words: readonly Word[], verdict: Verd
     return verdict.has("execute", "a git command that is only known when it runs", subcommand);
   const [lookingOptions, act, mix] = [own(looking, name), own(acting, name), own(mixed, name)];
   if (lookingOptions !== undefined) {
-    const { operands } = judgeOptions(lookingOptions, words, verdict);
+    const { operands, options } = judgeOptions(lookingOptions, words, verdict);
     for (const file of operands) readAt(file, verdict);
+    // Files that are not in the repository, wherever they lie.
+    if (options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option)))
+      for (const file of operands.length > 0 ? operands : [here(verdict)]) verdict.readsBelow(file);
     return;
   }
   if (act !== undefined) {

@@ -22,7 +22,9 @@ export function looksAt(options: string): Judge {
 export function readsTrees(options: string): Judge {
   return (words, verdict) => {
     const { options: found, operands } = judgeOptions(options, words, verdict);
-    const isDeep = found.some(({ name }) => /^(?:-[rR]|--recursive)$/.test(name));
+    const isDeep = found.some(({ name }) =>
+      /^(?:-[rRN]|--recursive|--(?:unidirectional-)?new-file)$/.test(name),
+    );
     for (const file of operands) isDeep ? verdict.readsBelow(file) : verdict.reads(file);
   };
 }

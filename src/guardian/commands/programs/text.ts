@@ -31,7 +31,7 @@ export const textPrograms: Record<string, Judge> = {
   comm: summing,
   cut: reads("* d=text f=text c=text b=text"),
   diff: readsTrees(
-    "* r --recursive U=text C=text I=text x=text L=text X=read --exclude-from=read --from-file=read --to-file=read",
+    "* r N --recursive --new-file --unidirectional-new-file U=text C=text I=text x=text L=text X=read --exclude-from=read --from-file=read --to-file=read",
   ),
   diff3: reads("A e E 3 m T a L=text --label=text --show-all --text --version --diff-program=run"),
   egrep: grep,
@@ -97,7 +97,7 @@ export const textPrograms: Record<string, Judge> = {
   xzcat: reads("* --files=read --files0=read"),
   yq: judgeYq,
   zcat: summing,
-  zstdcat: reads("* o=write"),
+  zstdcat: reads("* o=write --trace=write --output-dir-flat=write --output-dir-mirror=write --rm!delete"),
 };
 
 /** `uniq in out` writes its second operand. */

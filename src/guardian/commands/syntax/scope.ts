@@ -35,6 +35,8 @@ export interface ReadCommand {
 export interface Reading {
   readonly commands: FoundCommand[];
   readonly notUnderstood: NotUnderstood[];
+  /** The absolute path of where the whole command starts, "" if not known. */
+  readonly start: string;
   readonly variables: VariableChange[];
   readonly evaluated: VariableUse[];
   readonly functions: Set<string>;
