@@ -1,4 +1,5 @@
 import {
+  type Contents,
   figure,
   figureCount,
   kindOfMode,
@@ -13,6 +14,7 @@ export class SnapshotColumns {
   readonly #paths: string[] = [];
   #figures = new Float64Array(firstRoom * figureCount);
   readonly #targets = new Map<number, string>();
+  readonly #contents = new Map<string, Contents>();
   readonly #leftOut = new Map<number, LeftOut>();
   readonly #repositories: Repository[] = [];
 
@@ -29,6 +31,16 @@ export class SnapshotColumns {
     figures[start + figure.inode] = entry.ino;
     figures[start + figure.device] = entry.dev;
     return place;
+  }
+
+  /** The place that the next entry gets. */
+  get next(): number {
+    return this.#paths.length;
+  }
+
+  /** Tells that all since `first` are the entries of a directory. */
+  setContents(path: string, place: number, first: number): void {
+    this.#contents.set(path, { place, first, end: this.next });
   }
 
   setTarget(place: number, target: string): void {
@@ -49,6 +61,7 @@ export class SnapshotColumns {
       paths: this.#paths,
       figures: this.#figures.subarray(0, this.#paths.length * figureCount),
       targets: this.#targets,
+      contents: this.#contents,
       leftOut: this.#leftOut,
       repositories: this.#repositories,
     };

@@ -1,5 +1,5 @@
-import { kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
-import { isSettled, looksSame, modeAt, placesIn } from "./ledger.ts";
+import { isSettled, kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
+import { looksSame, modeAt, placesIn } from "./ledger.ts";
 
 /** A path at which something may have changed, with its places in the snapshots that have it. */
 export interface Difference {

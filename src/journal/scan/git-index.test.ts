@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -48,15 +57,15 @@ it.each(["2", "3", "4"])("reads an index of version %s as git wrote it", (versio
     git("add", "--intent-to-add", "intended");
   } else git("update-index", "--index-version", version);
   expect(index().readUInt32BE(4)).toBe(Number(version));
-  expect(readGitIndex(index())).toEqual(expected());
+  expect(readGitIndex(index())?.files).toEqual(expected());
 });
 
 it("leaves out what git was told not to look at", () => {
   makeRepository();
   git("update-index", "--assume-unchanged", "a");
   git("update-index", "--skip-worktree", "longer");
-  const entries = readGitIndex(index())!;
-  expect([...entries.keys()]).toEqual(names.slice(1, -1));
+  const { files } = readGitIndex(index())!;
+  expect([...files.keys()]).toEqual(names.slice(1, -1));
 });
 
 it("understands neither other hashes, nor a split index, nor damage", () => {
@@ -75,4 +84,15 @@ it("understands neither other hashes, nor a split index, nor damage", () => {
 it("does not understand an index with SHA-256", () => {
   makeRepository("--object-format=sha256");
   expect(readGitIndex(index())).toBeUndefined();
+});
+
+it("tells whether the same would be committed", () => {
+  makeRepository();
+  const { staged } = readGitIndex(index())!;
+  utimesSync(join(folder, "a"), 1, 1);
+  git("update-index", "--refresh");
+  expect(readGitIndex(index())?.staged).toBe(staged);
+  symlinkSync("b", join(folder, "other"));
+  git("add", "other");
+  expect(readGitIndex(index())?.staged).not.toBe(staged);
 });

@@ -11,13 +11,20 @@ export interface IndexEntry {
   readonly bytes: number;
 }
 
+export interface GitIndex {
+  /** The plain files, by path. */
+  readonly files: ReadonlyMap<string, IndexEntry>;
+  /** Stands for what would be committed: the same whenever that is the same. */
+  readonly staged: string;
+}
+
 /**
- * The plain files of an index of git, by path; see `gitformat-index`. Undefined for what is not understood: another hash
+ * What an index of git says; see `gitformat-index`. Undefined for what is not understood: another hash
  * than SHA-1, a split index, anything damaged.
  */
-export function readGitIndex(index: Uint8Array): ReadonlyMap<string, IndexEntry> | undefined {
+export function readGitIndex(index: Uint8Array): GitIndex | undefined {
   try {
-    return new IndexReader(index).entries();
+    return new IndexReader(index).read();
   } catch (error) {
     if (error instanceof RangeError || error instanceof NotUnderstood) return undefined;
     throw error;
@@ -46,17 +53,20 @@ class IndexReader {
     if (!isKnown || !hasItsChecksum(bytes)) throw new NotUnderstood();
   }
 
-  entries(): ReadonlyMap<string, IndexEntry> {
-    const entries = new Map<string, IndexEntry>();
+  read(): GitIndex {
+    const files = new Map<string, IndexEntry>();
+    const staged = createHash("sha1");
     for (let count = 0; count < this.#count; count += 1) {
       const start = this.#at;
       const isPlain = this.#isPlain(start);
       const entry = isPlain ? this.#entryAt(start) : undefined;
       const path = this.#readPath(start);
-      if (entry !== undefined) entries.set(path, entry);
+      if (entry !== undefined) files.set(path, entry);
+      staged.update(`${this.#bytes.toString("latin1", start + 24, start + 28)}\0${path}\0`);
+      staged.update(this.#bytes.subarray(start + 40, start + fixedBytes));
     }
     this.#checkExtensions();
-    return entries;
+    return { files, staged: staged.digest("hex") };
   }
 
   #entryAt(start: number): IndexEntry {

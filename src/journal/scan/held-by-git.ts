@@ -1,8 +1,8 @@
 import type { Environment } from "../../contract/environment.ts";
-import { figure, figureCount, type Repository, type Snapshot } from "../../contract/snapshot.ts";
+import { figure, figureCount, isSettled, type Repository, type Snapshot } from "../../contract/snapshot.ts";
 import { GitBlobs, type IndexedFile } from "./git-blobs.ts";
-import { type IndexEntry, readGitIndex } from "./git-index.ts";
-import { bytesAt, type Holding, isHeldByGit, isSettled, repositoryOf } from "./ledger.ts";
+import { type GitIndex, type IndexEntry, readGitIndex } from "./git-index.ts";
+import { bytesAt, type Holding, isHeldByGit, repositoryOf } from "./ledger.ts";
 
 /** Finds the files whose content git has already, so that they need no copy. */
 export class HeldByGit {
@@ -12,6 +12,19 @@ export class HeldByGit {
 
   constructor(environment: Environment) {
     this.#environment = environment;
+  }
+
+  /** Takes notice of the indexes as they are, to tell later whether they have changed. */
+  remember({ repositories }: Snapshot): void {
+    for (const repository of repositories) this.#index(repository);
+  }
+
+  /** Whether another would be committed than before; what git notes down of files it has looked at does not count. */
+  hasStaged(before: Repository, now: Repository): boolean {
+    if (before.state.index === now.state.index) return false;
+    const known = this.#indexes.get(before.path);
+    const staged = known?.state === before.state.index ? known.read()?.staged : undefined;
+    return staged === undefined || staged !== this.#index(now).read()?.staged;
   }
 
   /** Forgets what git held once and would now be free to throw away. */
@@ -55,18 +68,15 @@ export class HeldByGit {
   }
 
   #find(repository: Repository, path: string): IndexEntry | undefined {
-    return this.#index(repository).entries?.get(repository.prefix + pathIn(repository, path));
+    return this.#index(repository)
+      .read()
+      ?.files.get(repository.prefix + pathIn(repository, path));
   }
 
   #index(repository: Repository): KnownIndex {
     const known = this.#indexes.get(repository.path);
     if (known?.state === repository.state.index) return known;
-    const read = repository.readIndex();
-    const index = {
-      state: repository.state.index,
-      modifiedMs: read?.modifiedMs ?? 0,
-      entries: read && readGitIndex(read.bytes),
-    };
+    const index = new KnownIndex(repository);
     this.#indexes.set(repository.path, index);
     return index;
   }
@@ -86,10 +96,25 @@ export class HeldByGit {
   }
 }
 
-interface KnownIndex {
+/** An index as it was when it was read; made sense of when that is needed. */
+class KnownIndex {
   readonly state: string;
   readonly modifiedMs: number;
-  readonly entries: ReadonlyMap<string, IndexEntry> | undefined;
+  #bytes: Uint8Array | undefined;
+  #index: GitIndex | undefined;
+
+  constructor(repository: Repository) {
+    const read = repository.readIndex();
+    this.state = repository.state.index;
+    this.modifiedMs = read?.modifiedMs ?? 0;
+    this.#bytes = read?.bytes;
+  }
+
+  read(): GitIndex | undefined {
+    if (this.#bytes !== undefined) this.#index = readGitIndex(this.#bytes);
+    this.#bytes = undefined;
+    return this.#index;
+  }
 }
 
 /** A path as seen from the directory in the repository that is in the workspace. */

@@ -1,5 +1,12 @@
 import { deserialize, serialize } from "node:v8";
-import { figure, figureCount, kindOfMode, type Repository, type Snapshot } from "../../contract/snapshot.ts";
+import {
+  figure,
+  figureCount,
+  isSettled,
+  kindOfMode,
+  type Repository,
+  type Snapshot,
+} from "../../contract/snapshot.ts";
 
 /** A snapshot, and where the content of each file can be had. */
 export interface Ledger {
@@ -23,17 +30,6 @@ export function repositoryOf(snapshot: Snapshot, path: string): Repository | und
     if (contains && repository.path.length >= (nearest?.path.length ?? 0)) nearest = repository;
   }
   return nearest;
-}
-
-/**
- * The file systems' clocks go in steps of up to ten milliseconds: what was changed so shortly before it was looked at may
- * have been changed again since, and look the same.
- */
-const clockStepMs = 50;
-
-/** Whether an entry that looks the same later on is the same. */
-export function isSettled({ takenMs, figures }: Snapshot, place: number): boolean {
-  return figures[place * figureCount + figure.changed]! < takenMs - clockStepMs;
 }
 
 /** Whether two entries look the same, all but their permissions; a directory does not tell what is in it. */

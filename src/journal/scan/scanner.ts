@@ -3,7 +3,7 @@ import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
-import type { Snapshot } from "../../contract/snapshot.ts";
+import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
 import { findChanges } from "./find-changes.ts";
@@ -100,11 +100,13 @@ class ChangeScanner implements Scanner {
 
   async #begin({ id, signal }: Pick<ToolCall, "id" | "signal">): Promise<Begun> {
     const { journal, environment, blobs } = this.#parts;
-    const snapshot = await this.#snapshot({ signal });
+    const latest = this.#latest ?? (await this.#pending.latest());
+    const snapshot = await this.#snapshot({ signal, ...(latest && { known: latest.ledger.snapshot }) });
     const collection = journal.records("collected").at(-1)?.sequence ?? 0;
-    const earlier = this.#stillKept(this.#latest ?? (await this.#pending.latest()), collection);
+    const earlier = this.#stillKept(latest, collection);
     const parts = { environment, blobs, git: this.#git, limits: this.#limits, whyRefused: this.#whyRefused };
     const before = await secureContents(snapshot, earlier, parts, signal);
+    this.#git.remember(snapshot);
     const sequence = journal.append("scan", { callId: id });
     const begun = { callId: id, sequence, collection, before };
     await this.#pending.add(begun);
@@ -124,7 +126,7 @@ class ChangeScanner implements Scanner {
 
   async #record({ callId, sequence, collection, before }: Begun): Promise<readonly string[]> {
     const { journal, environment, blobs } = this.#parts;
-    const after = await this.#snapshot({ like: before.snapshot });
+    const after = await this.#snapshot({ like: before.snapshot, known: before.snapshot });
     const found = await findChanges(before, after, { environment, blobs, whyRefused: this.#whyRefused });
     const others = journal.changesAfter(sequence).filter((change) => change.callId !== callId);
     const changes = withoutOthers(found.changes, others, blobs);
@@ -132,7 +134,7 @@ class ChangeScanner implements Scanner {
     this.#latest = { ledger: inheriting(before, after, found.holdings), collection };
     return [
       ...Array.from(found.uncovered, ([path, why]) => showUncovered(path, why)),
-      ...movedGit(before.snapshot, after),
+      ...movedGit(before.snapshot, after, this.#git),
     ];
   }
 
@@ -143,7 +145,7 @@ class ChangeScanner implements Scanner {
     await this.#end(begun);
   }
 
-  async #snapshot(options: { readonly like?: Snapshot; readonly signal?: AbortSignal }): Promise<Snapshot> {
+  async #snapshot(options: Omit<SnapshotOptions, "without">): Promise<Snapshot> {
     const { environment, without = [] } = this.#parts;
     return environment.snapshot!({ ...options, without: [...without, this.#parts.folder] });
   }

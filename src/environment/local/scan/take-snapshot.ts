@@ -9,6 +9,7 @@ import { withSlash } from "../../workspace-path.ts";
 import { isTemporaryName } from "../files/temporary-file.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { readIfThere } from "../read-if-there.ts";
+import { KnownNames } from "./known-names.ts";
 import { repositoryAbove, repositoryIn } from "./repository.ts";
 
 /**
@@ -31,37 +32,28 @@ export async function takeSnapshot(
   }
 }
 
-/** A directory that is looked at, held until all below it are. */
-interface Frame {
-  readonly directory: PinnedDirectory;
-  /** "" for the workspace. */
-  readonly path: string;
-  readonly device: number;
-  readonly levels: IgnoreLevels;
-  /** Directories in it that are still to be entered, last first. */
-  readonly waiting: { readonly place: number; readonly name: string; readonly device: number }[];
-}
-
 class Walk {
   readonly columns = new SnapshotColumns();
   readonly #pinning: Pinning;
   readonly #prefix: string;
   readonly #without: ReadonlySet<string>;
   readonly #decided: ReadonlyMap<string, LeftOut | undefined>;
+  readonly #known: KnownNames;
   readonly #open: Frame[] = [];
 
-  constructor(pinning: Pinning, { without = [], like }: SnapshotOptions) {
+  constructor(pinning: Pinning, { without = [], like, known }: SnapshotOptions) {
     this.#pinning = pinning;
     this.#prefix = withSlash(pinning.root);
     this.#decided = directoriesOf(like);
     this.#without = namesBelow(this.#prefix, without);
+    this.#known = new KnownNames(known);
   }
 
   start(levels: IgnoreLevels): void {
-    const above = repositoryAbove(this.#pinning.root);
+    const { root } = this.#pinning;
+    const above = repositoryAbove(root);
     if (above !== undefined) this.columns.addRepository(above);
-    const device = lstatSync(this.#pinning.root).dev;
-    this.#enter(this.#pinning.pin(this.#pinning.root), "", device, levels);
+    this.#enter(new Frame(() => this.#pinning.pin(root), ""), { place: -1, stats: lstatSync(root) }, levels);
   }
 
   /** Looks at one directory; false when there is none left. */
@@ -70,13 +62,15 @@ class Walk {
     if (frame === undefined) return false;
     const next = frame.waiting.pop();
     if (next === undefined) {
-      this.#open.pop()?.directory.close();
+      this.#open.pop()?.close();
       return true;
     }
+    const name = nameOf(next.path);
+    const child = new Frame(() => frame.directory.child(name), next.path);
     try {
-      const path = frame.path === "" ? next.name : `${frame.path}/${next.name}`;
-      this.#enter(frame.directory.child(next.name), path, next.device, frame.levels);
+      this.#enter(child, next, frame.levels);
     } catch (error) {
+      child.close();
       if (!(error instanceof LeadsOutside) && errnoOf(error) === undefined) throw error;
       // Otherwise it is none by now, but gone or a link.
       if (isForbidden(error)) this.columns.leaveOut(next.place, "unreadable");
@@ -85,40 +79,34 @@ class Walk {
   }
 
   close(): void {
-    for (const { directory } of this.#open.splice(0)) directory.close();
+    for (const frame of this.#open.splice(0)) frame.close();
   }
 
-  #enter(directory: PinnedDirectory, path: string, device: number, above: IgnoreLevels): void {
-    try {
-      const names = readdirSync(directory.at("."));
-      const levels = above.with(this.#readLevel(directory, path, names));
-      const frame: Frame = { directory, path, device, levels, waiting: [] };
-      this.#look(frame, names);
-      directory.confirm();
-      this.#open.push(frame);
-    } catch (error) {
-      directory.close();
-      throw error;
-    }
-  }
-
-  #look(frame: Frame, names: readonly string[]): void {
+  #enter(frame: Frame, { place, stats }: Omit<Waiting, "path">, above: IgnoreLevels): void {
     const at = this.#prefix + (frame.path === "" ? "" : `${frame.path}/`);
-    for (const name of names) {
+    const known = this.#known.in(frame.path, stats, at);
+    const names = known ? known.map(nameOf) : readdirSync(frame.directory.at("."));
+    frame.levels = above.with(this.#readLevel(frame, names));
+    const first = this.columns.next;
+    for (const [index, name] of names.entries()) {
       if (name.startsWith(".") && isTemporaryName(name)) continue;
       const absolute = at + name;
       // By path: through the handle it takes a fifth longer, and all that somebody who swaps the directory for a link
       // right now could bring about is that a file of the same name elsewhere is looked at.
-      const stats = lstatSync(absolute, ifThere);
+      const found = lstatSync(absolute, ifThere);
       // A part of a string that the system has just been given takes neither time nor space.
-      const path = absolute.slice(this.#prefix.length);
-      if (stats === undefined) this.#missing(path);
-      else this.#take(frame, name, path, stats);
+      const path = known?.[index] ?? absolute.slice(this.#prefix.length);
+      if (found === undefined) this.#missing(path);
+      else this.#take(frame, path, found, stats.dev);
     }
+    frame.confirm();
+    this.columns.setContents(frame.path, place, first);
     frame.waiting.reverse();
+    this.#open.push(frame);
   }
 
-  #take({ directory, device, levels, waiting }: Frame, name: string, path: string, stats: Stats): void {
+  #take(frame: Frame, path: string, stats: Stats, device: number): void {
+    const { levels } = frame;
     const type = stats.mode & typeBits.all;
     if (type === typeBits.directory) {
       if (this.#without.has(path)) return;
@@ -126,10 +114,10 @@ class Walk {
         ? this.#decided.get(path)
         : whyNotEntered(path, this.#prefix + path, stats, device, levels);
       const place = this.columns.add(path, stats);
-      if (why === undefined) waiting.push({ place, name, device: stats.dev });
+      if (why === undefined) frame.waiting.push({ place, path, stats });
       else this.columns.leaveOut(place, why);
     } else if (type === typeBits.link) {
-      const target = targetOf(directory, name);
+      const target = targetOf(frame.directory, nameOf(path));
       if (target !== undefined) this.columns.setTarget(this.columns.add(path, stats), target);
     } else {
       const place = this.columns.add(path, stats);
@@ -143,7 +131,8 @@ class Walk {
     if (path.includes("\ufffd")) this.columns.leaveOut(this.columns.add(path, unknownFigures), "unreadable");
   }
 
-  #readLevel(directory: PinnedDirectory, path: string, names: readonly string[]) {
+  #readLevel(frame: Frame, names: readonly string[]) {
+    const { path } = frame;
     const texts = new Map<IgnoreFileName, string>();
     const take = (name: IgnoreFileName, text: string | undefined) =>
       text !== undefined && texts.set(name, text);
@@ -151,11 +140,52 @@ class Walk {
     if (isRepository) {
       const tree = path === "" ? this.#pinning.root : this.#prefix + path;
       this.columns.addRepository(repositoryIn(tree, path));
-      take("exclude", readIfThere(directory.at(".git/info/exclude"))?.toString());
+      take("exclude", readIfThere(frame.directory.at(".git/info/exclude"))?.toString());
     }
-    if (names.includes(".gitignore")) take(".gitignore", readRules(directory, ".gitignore"));
+    if (names.includes(".gitignore")) take(".gitignore", readRules(frame.directory, ".gitignore"));
     return ignoreLevel(path, texts, isRepository);
   }
+}
+
+/** A directory that waits to be entered. */
+interface Waiting {
+  readonly place: number;
+  readonly path: string;
+  readonly stats: Stats;
+}
+
+/** A directory that is looked at, held from when that is needed until all below it are looked at. */
+class Frame {
+  /** "" for the workspace. */
+  readonly path: string;
+  levels: IgnoreLevels = new IgnoreLevels([]);
+  /** Directories in it that are still to be entered, last first. */
+  readonly waiting: Waiting[] = [];
+  readonly #hold: () => PinnedDirectory;
+  #held: PinnedDirectory | undefined;
+
+  constructor(hold: () => PinnedDirectory, path: string) {
+    this.#hold = hold;
+    this.path = path;
+  }
+
+  get directory(): PinnedDirectory {
+    this.#held ??= this.#hold();
+    return this.#held;
+  }
+
+  confirm(): void {
+    this.#held?.confirm();
+  }
+
+  close(): void {
+    this.#held?.close();
+    this.#held = undefined;
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** Files that are ignored one by one are often settings; larger ones are logs and data. */
