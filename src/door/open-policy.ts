@@ -1,10 +1,11 @@
 import { homedir } from "node:os";
+import { join } from "node:path";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
 import { realLocation } from "../environment/directories.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
-import { appendToPolicyFile, policyFiles, readPolicyFile } from "../environment/policy-files.ts";
+import { appendToPolicyFile, mayExist, policyFiles, readPolicyFile } from "../environment/policy-files.ts";
 import { builtInRules } from "../guardian/built-in-rules.ts";
 import { guardPaths } from "../guardian/guard-paths.ts";
 import type { Place, RuleSource } from "../guardian/policy.ts";
@@ -103,6 +104,8 @@ function joinLines(text: string, lines: readonly string[]): string {
 async function projectRules(options: PolicyOptions): Promise<ProjectRules | undefined> {
   const files = policyFiles(options.config, options.workspace);
   if (options.environment) return readProjectRules(options.environment, files);
+  // Most folders have none, and to be told so by an environment takes longer than all else here.
+  if (!mayExist(join(options.workspace, projectRulesPath))) return undefined;
   const environment = openLocalEnvironment({ workspace: options.workspace });
   try {
     return await readProjectRules(environment, files);

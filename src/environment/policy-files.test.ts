@@ -15,6 +15,7 @@ import { temporaryFolder } from "../../test/temporary-folder.ts";
 import type { ToolError } from "../contract/error.ts";
 import {
   appendToPolicyFile,
+  mayExist,
   policyFiles,
   readPolicyFile,
   removePolicyFile,
@@ -94,6 +95,14 @@ it("follows a link that the person made, and knows a file that is not there", as
     undefined,
     undefined,
   ]);
+});
+
+it("tells quickly what cannot be there", async () => {
+  await using folder = temporaryFolder();
+  writeFileSync(join(folder.path, "file"), "");
+  symlinkSync("nowhere", join(folder.path, "dangling"));
+  const names = ["file", "dangling", "none", "none/below"];
+  expect(names.map((name) => mayExist(join(folder.path, name)))).toEqual([true, true, false, false]);
 });
 
 it("never takes what it cannot read for empty", async () => {

@@ -3,6 +3,7 @@ import {
   constants,
   fstatSync,
   fsyncSync,
+  lstatSync,
   openSync,
   readFileSync,
   renameSync,
@@ -51,6 +52,15 @@ export function readPolicyFile(path: string): string | undefined {
     throw unreadable(path, error);
   } finally {
     if (handle !== undefined) closeSync(handle);
+  }
+}
+
+/** Whether something of this name may be there. Quick, and no word on where it leads. */
+export function mayExist(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
   }
 }
 
