@@ -7,6 +7,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   write: () => import("./groups/write.ts"),
   counter: () => import("./groups/counter.ts"),
   start: () => import("./groups/start.ts"),
+  journal: () => import("./groups/journal.ts"),
   scan: () => import("./groups/scan.ts"),
   edit: () => import("./groups/edit.ts"),
 };

@@ -34,6 +34,7 @@ export interface Case {
 type Goal =
   | { readonly measure: TimeMeasure; readonly timesReference: number }
   | { readonly measure: TimeMeasure; readonly atMostUs: number }
+  | { readonly measure: TimeMeasure; readonly overReferenceUs: number }
   | { readonly measure: "peakMb" | "heapMb" | "residentMb"; readonly atMostMb: number };
 
 export type TimeMeasure = "cpuMs" | "p50Ms" | "minMs";
@@ -218,6 +219,10 @@ function compare(goal: Goal, ours: Figures, reference: Figures) {
   if ("timesReference" in goal) {
     return { limit: goal.timesReference, value: ours[goal.measure] / reference[goal.measure], unit: " ×" };
   }
+  if ("overReferenceUs" in goal) {
+    const over = (ours[goal.measure] - reference[goal.measure]) * 1000;
+    return { limit: goal.overReferenceUs, value: over, unit: " µs" };
+  }
   if ("atMostMb" in goal) return { limit: goal.atMostMb, value: ours[goal.measure], unit: " MB" };
   return { limit: goal.atMostUs, value: ours[goal.measure] * 1000, unit: " µs" };
 }
@@ -234,6 +239,7 @@ const measureNames = {
 function describeGoal(goal: Goal, reference: string): string {
   const name = measureNames[goal.measure];
   if ("timesReference" in goal) return `${name} ≤ ${goal.timesReference} × ${reference}`;
+  if ("overReferenceUs" in goal) return `${name} ≤ ${reference} + ${goal.overReferenceUs} µs`;
   return "atMostMb" in goal ? `${name} ≤ +${goal.atMostMb} MB` : `${name} ≤ ${goal.atMostUs} µs`;
 }
 
