@@ -4,7 +4,7 @@ import { hostOf } from "../hosts.ts";
 import { fold } from "../paths/fold.ts";
 import { compilePath, matchNames, namesIn } from "../paths/path-pattern.ts";
 import { levels, type Place, type RulePlace, type RuleSource } from "../policy.ts";
-import { type Example, loosens, parseRules } from "./parse-rules.ts";
+import { type Example, loosens, type ParsedRules, parseRules } from "./parse-rules.ts";
 import type { RuleWord } from "./read-words.ts";
 import type { Effect, ParsedRule, PathUse, ToolPattern } from "./rule.ts";
 import { type CommandPattern, compileCommand, programName } from "./run-rule.ts";
@@ -73,8 +73,8 @@ export type ToolMatcher = (tool: { readonly name: string; readonly server?: stri
 /** Reads all sources and makes them ready. Throws `invalid-input` for a line that cannot be understood. */
 export function compilePolicy(sources: readonly RuleSource[], place: Place): Policy {
   const ordered = [...sources].sort((one, other) => levelOf(one) - levelOf(other));
-  const parsed = ordered.map((source) => parseRules(source));
-  const rules = rank(parsed.flatMap((file) => file.rules.map((rule) => compileRule(rule, place))));
+  const parsed = ordered.map((source) => compileSource(source, place));
+  const rules = rank(parsed.flatMap((file) => file.rules));
   const paths = [...ownRules(place), ...rules.filter((rule) => rule.kind === "path")];
   return {
     place,
@@ -95,6 +95,23 @@ export function compilePolicy(sources: readonly RuleSource[], place: Place): Pol
 /** The same policy and another source, such as what a person has just granted. */
 export function withRules(policy: Policy, source: RuleSource): Policy {
   return compilePolicy([...policy.sources, source], policy.place);
+}
+
+interface CompiledSource extends Omit<ParsedRules, "rules"> {
+  readonly place: Place;
+  readonly rules: readonly Rule[];
+}
+
+/** Every answer of a person makes a policy anew, of which only the last source is new. */
+const compiled = new WeakMap<RuleSource, CompiledSource>();
+
+function compileSource(source: RuleSource, place: Place): CompiledSource {
+  const before = compiled.get(source);
+  if (before?.place.workspace === place.workspace && before.place.home === place.home) return before;
+  const { rules, examples, ignored } = parseRules(source);
+  const file = { place, examples, ignored, rules: rules.map((rule) => compileRule(rule, place)) };
+  compiled.set(source, file);
+  return file;
 }
 
 function levelOf({ level }: { readonly level: RuleSource["level"] }): number {
