@@ -1,7 +1,7 @@
 /** Whether a value that is named as a key can be one: long, and not made of words. */
 export function looksLikeKey(value: string): boolean {
   const { length } = value;
-  if (length < 16 || length > 512 || !/^[\x21-\x7e]+$/.test(value)) return false;
+  if (length < 16 || length > 2048 || !/^[\x21-\x7e]+$/.test(value)) return false;
   return hasLetterAndDigit(value) && wordLength(value) <= 2.6 && variety(value) >= 8 && !isPlaceholder(value);
 }
 

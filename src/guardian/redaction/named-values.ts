@@ -85,9 +85,9 @@ function startOfValue(text: string, at: number, sign: ":" | "="): number | undef
   return start;
 }
 
-const longestValue = 512;
+const longestValue = 2048;
 const quote = /\\?["'`]/y;
-const bareValue = /[^\s"'`,;&|<>(){}[\]\\]{8,512}/y;
+const bareValue = /[^\s"'`,;&|<>(){}[\]\\]{8,2048}/y;
 
 function valueAt(text: string, at: number, kind: string): Secret | undefined {
   const open = matchAt(quote, text, at);

@@ -30,6 +30,10 @@ it("redacts every string in a copy, and by the names of properties", () => {
     same: { untouched: "text" },
   });
   expect(redacted.same).toBe(same);
+  class Answer {
+    readonly text = token;
+  }
+  expect(redactValue(new Answer())).toEqual({ text: "[redacted: GitHub token]" });
   expect(value.text).toBe(`x ${token}`);
   expect(kinds).toEqual(["GitHub token", "GitHub token", "key"]);
 });

@@ -29,8 +29,7 @@ function redactPart(value: unknown, found: (kind: string) => void, inside: reado
   if (typeof value !== "object" || value === null || inside.includes(value)) return value;
   const within = [...inside, value];
   if (Array.isArray(value)) return redactItems(value, found, within);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return value;
+  if (ArrayBuffer.isView(value)) return value;
   return redactProperties(value, found, within);
 }
 
