@@ -18,11 +18,11 @@ import { WholeTransactions } from "../transactions/whole-transactions.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { listCheckpoints, setCheckpoint } from "./checkpoints.ts";
 import { Contents } from "./contents.ts";
-import { isSameState, liesIn } from "./entry-states.ts";
+import { LaterCalls } from "./later-calls.ts";
 import { lookAt } from "./look-at.ts";
 import { netChanges, type Phase } from "./net-changes.ts";
 import { planUndo, type UndoPlan } from "./plan-undo.ts";
-import { refuseUndo, type WhoElse } from "./refusals.ts";
+import { refuseUndo } from "./refusals.ts";
 import { type Reach, selectChanges } from "./select-calls.ts";
 import { settleConflicts } from "./settle-conflicts.ts";
 import { showChange } from "./show-change.ts";
@@ -106,7 +106,7 @@ export class JournalHistory implements History {
     const { plan, refusals, ...settled } = await settleConflicts(planUndo(phases, present), {
       merge: options.merge ?? false,
       contents: this.#contents,
-      whoElse: (path, now) => this.#whoElse(path, now, changes),
+      later: new LaterCalls({ journal, environment, contents: this.#contents, changes }),
     });
     const isTogether = options.hunk === undefined && selection.kind !== "checkpoint";
     const notes = [...(isTogether ? together.describe(calls) : []), ...settled.notes];
@@ -195,19 +195,6 @@ export class JournalHistory implements History {
       ? `${showPath(path)} ${refusal.reason} (${refusal.rule}): not shown\n`
       : await showChange(path, before, after, this.#contents);
     return { path, before, after, diff };
-  }
-
-  /** The later call that made a path what it is now; none when somebody else did. */
-  #whoElse(path: string, now: EntryState, changes: readonly RecordedChange[]): ReturnType<WhoElse> {
-    const { journal } = this.#parts;
-    const latest = journal
-      .changesAfter(changes[0]?.sequence ?? 0)
-      .findLast(
-        (change) => liesIn(path, [change.path]) && !changes.some((own) => own.callId === change.callId),
-      );
-    const isIt = latest && (latest.path === path ? isSameState(latest.after, now) : now.kind === "nothing");
-    if (!isIt) return undefined;
-    return { callId: latest.callId, tool: journal.find(latest.callId)?.tool ?? "unknown" };
   }
 }
 

@@ -29,7 +29,7 @@ export async function lookAt(
   };
 }
 
-async function stateAt(
+export async function stateAt(
   name: string,
   environment: Environment,
   signal: AbortSignal | undefined,

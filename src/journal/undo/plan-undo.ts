@@ -72,10 +72,11 @@ export function planUndo(phases: readonly Phase[], present: Present): UndoPlan {
   return { phases: plan, conflicts, stuck };
 }
 
-function judge(
+/** What takes one path back from what was found there, or why it stays. */
+export function judge(
   net: Net,
   found: ReturnType<Present["state"]>,
-  present: Present,
+  present: Pick<Present, "has">,
 ): Step | Omit<Conflict, "phase"> {
   const { pieces } = net;
   if ("unreadable" in found) {
@@ -110,7 +111,11 @@ function isLeftover(state: EntryState, { before, after }: Piece): boolean {
   return before.kind === "nothing" && after.kind === "directory" && state.kind === "directory";
 }
 
-function whyLost({ before, lost }: Piece, state: EntryState, present: Present): string | undefined {
+function whyLost(
+  { before, lost }: Piece,
+  state: EntryState,
+  present: Pick<Present, "has">,
+): string | undefined {
   if (before.kind !== "file" || isSameContent(before, state) || present.has(before.hash)) return undefined;
   return lost ?? "its content is no longer kept";
 }

@@ -1,9 +1,9 @@
 import { ToolError } from "../../contract/error.ts";
-import type { EntryState } from "../../contract/history.ts";
 import { counted } from "../../text/counted.ts";
 import type { Collision } from "../../text/merge/merge-lines.ts";
 import { showPath } from "../../text/show-path.ts";
 import type { Contents } from "./contents.ts";
+import type { LaterCalls } from "./later-calls.ts";
 import type { Conflict, UndoPlan } from "./plan-undo.ts";
 import { showChange } from "./show-change.ts";
 
@@ -21,23 +21,17 @@ export interface Refusal {
   readonly later: string | undefined;
 }
 
-/** The later call that made a path what it is now, if the journal knows. */
-export type WhoElse = (
-  path: string,
-  now: EntryState,
-) => { readonly callId: string; readonly tool: string } | undefined;
-
 export async function explainConflict(
   { net: { path }, now, pieces, reason }: Conflict,
   contents: Contents,
-  whoElse: WhoElse,
+  calls: Pick<LaterCalls, "whoElse">,
 ): Promise<Refusal> {
   if (reason.kind !== "changed" || now === undefined) {
     const why = "why" in reason ? reason.why : "it cannot be looked at";
     return leftAlone(path, `cannot be brought back: ${why}`, { isChanged: false });
   }
   const { after, callId } = pieces[0];
-  const later = whoElse(path, now);
+  const later = calls.whoElse(path, now);
   const what =
     now.kind === "nothing" ? "is gone" : after.kind === "nothing" ? "is there again" : "has changed";
   const who = later === undefined ? "" : `, by ${later.callId} (${later.tool})`;

@@ -1,8 +1,9 @@
 import { showPath } from "../../text/show-path.ts";
 import type { Contents } from "./contents.ts";
+import type { LaterCalls } from "./later-calls.ts";
 import { mergeConflict } from "./merge-conflict.ts";
-import type { Step, UndoPlan } from "./plan-undo.ts";
-import { explainConflict, explainStuck, type Refusal, showCollisions, type WhoElse } from "./refusals.ts";
+import type { Conflict, Step, UndoPlan } from "./plan-undo.ts";
+import { explainConflict, explainStuck, type Refusal, showCollisions } from "./refusals.ts";
 
 /** A plan with what could be merged, and what has to be left alone. */
 export interface Settled {
@@ -11,34 +12,60 @@ export interface Settled {
   readonly notes: readonly string[];
 }
 
-export async function settleConflicts(
-  plan: UndoPlan,
-  {
-    merge,
-    contents,
-    whoElse,
-  }: { readonly merge: boolean; readonly contents: Contents; readonly whoElse: WhoElse },
-): Promise<Settled> {
+export interface SettlingDesk {
+  readonly merge: boolean;
+  readonly contents: Contents;
+  readonly later: LaterCalls;
+}
+
+export async function settleConflicts(plan: UndoPlan, desk: SettlingDesk): Promise<Settled> {
   const refusals: Refusal[] = plan.stuck.map(explainStuck);
-  const merged: { readonly phase: number; readonly step: Step }[] = [];
+  const notes: string[] = [];
+  const settled: { readonly phase: number; readonly step: Step }[] = [];
   for (const conflict of plan.conflicts) {
-    const refusal = await explainConflict(conflict, contents, whoElse);
-    const result = merge && refusal.isChanged ? await mergeConflict(conflict, contents) : undefined;
-    if (result === undefined) refusals.push(refusal);
-    else if ("path" in result) merged.push({ phase: conflict.phase, step: result });
-    else if ("collisions" in result)
-      refusals.push({ ...refusal, details: showCollisions(result.collisions) });
-    else refusals.push({ ...refusal, reason: `${refusal.reason}, and cannot be merged: ${result.why}` });
+    const { phase, net } = conflict;
+    const result = await settle(conflict, desk);
+    if (!("step" in result)) refusals.push(result);
+    else {
+      settled.push({ phase, step: result.step });
+      notes.push(...describe(net.path, result));
+    }
   }
   return {
     plan: {
       ...plan,
       phases: plan.phases.map(({ steps, move }, index) => ({
-        steps: [...steps, ...merged.flatMap(({ phase, step }) => (phase === index ? [step] : []))],
+        steps: [...steps, ...settled.flatMap(({ phase, step }) => (phase === index ? [step] : []))],
         move,
       })),
     },
     refusals,
-    notes: merged.map(({ step: { path } }) => `${showPath(path)} had changed since: merged.`),
+    notes,
   };
+}
+
+/** What is done about a conflict after all. */
+interface Solution {
+  readonly step: Step;
+  readonly isMerged: boolean;
+}
+
+async function settle(conflict: Conflict, desk: SettlingDesk): Promise<Solution | Refusal> {
+  const { merge, contents, later } = desk;
+  const followed = await later.follow(conflict);
+  if ("wanted" in followed) return { step: followed, isMerged: false };
+  const refusal = await explainConflict(followed, contents, later);
+  if (!merge || !refusal.isChanged) return refusal;
+  const result = await mergeConflict(followed, contents);
+  if ("wanted" in result) return { step: result, isMerged: true };
+  if ("collisions" in result) return { ...refusal, details: showCollisions(result.collisions) };
+  return { ...refusal, reason: `${refusal.reason}, and cannot be merged: ${result.why}` };
+}
+
+function describe(path: string, { step, isMerged }: Solution): readonly string[] {
+  const name = showPath(step.path);
+  return [
+    ...(step.path === path ? [] : [`${showPath(path)} has the name ${name} by now.`]),
+    ...(isMerged ? [`${name} had changed since: merged.`] : []),
+  ];
 }

@@ -173,6 +173,20 @@ it("takes one call out of the middle of several by merging", async () => {
   expect(readFileSync(room.path("a"), "utf8")).toBe("one\ntwo\nthree\nfour\n5\n");
 });
 
+it("finds files again that others have moved since, alone or with their folder", async () => {
+  await using room = await openUndoRoom({ files: { "d/a": "one\ntwo\nthree\nfour\n" } });
+  const edit = await room.call("edit.replace", { path: "d/a", find: "one", replace: "1" });
+  await room.call("file.move", { from: "d", to: "e" });
+  await room.call("file.move", { from: "e/a", to: "b" });
+  const { content } = await room.call("journal.undo", { call: edit.callId });
+  expect(content).toContain("restored b\nd/a has the name b by now.");
+  expect(readFileSync(room.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\n");
+  await room.call("journal.undo", { redo: true });
+  writeFileSync(room.path("b"), "1\ntwo\nthree\nfour\nby a person\n");
+  await room.call("journal.undo", { call: edit.callId, merge: true });
+  expect(readFileSync(room.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\nby a person\n");
+});
+
 it("undoes one hunk of one file, where it stands or where it has moved to", async () => {
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`);
   await using room = await openUndoRoom({ files: { a: lines.join(""), b: "one\n" } });
