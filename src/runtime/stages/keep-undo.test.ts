@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { snapshot } from "../../environment/local/trials/change-world.ts";
 import { catalog } from "../../tools/catalog.ts";
@@ -48,4 +49,31 @@ describe("every tool that changes files", () => {
     expect(readdirSync(join(home, "state", "workspaces", name))).not.toContain("blobs");
     await crib.close();
   });
+});
+
+it("says what undo will not bring back, at once and not only then", async () => {
+  const home = newKeepWorld(folder.path);
+  const lost = "write-only.log (it may not be read)";
+  expect(await asOrdinaryUser(new URL("trials/unreadable.ts", import.meta.url), home)).toEqual({
+    told: `Overwrote write-only.log: 11 bytes written, 3 before.\n[Undo will not bring back: ${lost}.]`,
+    recorded: [lost],
+    undoFails: true,
+  });
+});
+
+it("lets two rooms change the same file at once, and takes it all back", async () => {
+  const home = newKeepWorld(folder.path);
+  const workspace = join(home, "workspace");
+  const before = snapshot(workspace);
+  const rooms = [await openKeepRoom(home), await openKeepRoom(home)] as const;
+  for (let round = 0; round < 10; round += 1) {
+    const both = rooms.map((room, index) =>
+      room.call("file.write", { path: "a.txt", content: `round ${round} of ${index}\n` }),
+    );
+    for (const { isError } of await Promise.all(both)) expect(isError).toBe(false);
+  }
+  const { isError, content } = await rooms[0].call("journal.undo", { last: 20 });
+  expect([isError, content]).toEqual([false, content]);
+  expect(snapshot(workspace)).toEqual(before);
+  for (const room of rooms) await room.close();
 });
