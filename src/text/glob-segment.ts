@@ -35,6 +35,7 @@ export interface CharacterClass {
 
 /** Splits a pattern without braces at its slashes. A slash inside a class stays there and matches nothing, as in git. */
 export function parseSegments(pattern: string): Segment[] {
+  if (!/[[\\]/.test(pattern)) return pattern.split("/").map(plainSegment);
   const segments: Segment[] = [];
   let tokens: Token[] = [];
   let start = 0;
@@ -66,6 +67,31 @@ export function parseSegments(pattern: string): Segment[] {
   }
   endSegment();
   return segments;
+}
+
+/** A segment in which only stars and question marks are special: few need their tokens. */
+function plainSegment(text: string): Segment {
+  if (/^\*{2,}$/.test(text)) return "**";
+  const name = text.includes("**") ? text.replace(/\*{2,}/g, "*") : text;
+  let tokens: readonly Token[] | undefined;
+  return {
+    shape: plainShape(name),
+    get tokens() {
+      tokens ??= Array.from(name, (character) =>
+        character === "*" || character === "?" ? character : { code: character.codePointAt(0)! },
+      );
+      return tokens;
+    },
+  };
+}
+
+function plainShape(name: string): Shape {
+  if (name === "*") return { kind: "anything" };
+  const starFirst = name.startsWith("*");
+  const starLast = !starFirst && name.endsWith("*");
+  const text = name.slice(starFirst ? 1 : 0, starLast ? -1 : undefined);
+  if (/[*?]/.test(text)) return { kind: "general" };
+  return { kind: starFirst ? "suffix" : starLast ? "prefix" : "literal", text };
 }
 
 /** Where the class that opens at `open` ends: the index after its "]". Refuses a range that runs backwards. */

@@ -217,6 +217,8 @@ function checkHost({ text, column }: RuleWord): void {
 }
 
 function checkGlob({ pattern, column }: RuleWord): void {
+  // Nothing else can be wrong.
+  if (!/[[{}\\]/.test(pattern)) return;
   try {
     for (const text of expandBraces(pattern)) parseSegments(text);
   } catch (error) {

@@ -50,11 +50,18 @@ function readWord(line: string, start: number, onlyStars: boolean): RuleWord {
   let pattern = "";
   let literal: string | undefined = "";
   let bare = true;
-  const takes = (text: string) => {
-    pattern += escapeGlob(text);
+  const takes = (text: string, asPattern = escapeGlob(text)) => {
+    pattern += asPattern;
     if (literal !== undefined) literal += text;
   };
   while (index < line.length && !isBlank(line[index]!)) {
+    plainText.lastIndex = index;
+    const plain = plainText.exec(line)?.[0];
+    if (plain !== undefined) {
+      takes(plain, plain);
+      index += plain.length;
+      continue;
+    }
     const character = line[index]!;
     if (character === "'" || character === '"') {
       const { text, next } = readQuoted(line, index);
@@ -76,6 +83,9 @@ function readWord(line: string, start: number, onlyStars: boolean): RuleWord {
   }
   return { text: line.slice(start, index), pattern, literal, bare, column: start };
 }
+
+/** What means itself wherever it stands. */
+const plainText = /[^ \t'"\\*?[\]{}!]+/y;
 
 function readQuoted(line: string, open: number): { text: string; next: number } {
   const quote = line[open]!;
