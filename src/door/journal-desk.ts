@@ -1,4 +1,3 @@
-import { BlobFolder } from "../environment/blobs/blob-folder.ts";
 import { makePrivateDirectory, workspaceFiles } from "../environment/directories.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
 import type { JournalBudget } from "../journal/collect/budget.ts";
@@ -72,7 +71,7 @@ export class JournalDesk {
 
   async collect(budget: JournalBudget, signal: AbortSignal): Promise<Collection> {
     const { collect } = await import("../journal/collect/collect.ts");
-    return collect(this.#journal, new BlobFolder(this.#files.blobs), { budget, signal });
+    return collect(this.#journal, this.#files.blobs, { budget, signal });
   }
 
   close(): void {

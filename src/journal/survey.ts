@@ -1,4 +1,5 @@
 import { BlobFolder } from "../environment/blobs/blob-folder.ts";
+import { listBlobs } from "../environment/blobs/tidy-blobs.ts";
 import { damagedBeside, sizeOf } from "../environment/database-file.ts";
 import { Breath } from "../text/breath.ts";
 import { coverageOf } from "./coverage.ts";
@@ -27,7 +28,7 @@ export async function surveyJournal(
   const blobs = new BlobFolder(folder);
   const contents = { count: 0, bytes: 0 };
   const breath = new Breath();
-  for (const { bytes } of blobs.list()) {
+  for (const { bytes } of listBlobs(folder)) {
     contents.count += 1;
     contents.bytes += bytes;
     if (breath.isDue) await breath.take();

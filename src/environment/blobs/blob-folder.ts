@@ -4,13 +4,10 @@ import {
   constants,
   copyFileSync,
   openSync,
-  readdirSync,
   renameSync,
-  type Stats,
   statSync,
   unlinkSync,
   utimesSync,
-  writeFileSync,
 } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -20,6 +17,7 @@ import { makePrivateDirectory } from "../directories.ts";
 import { errnoOf } from "../failures.ts";
 import { newHash, piecesOf, writeFully } from "../local/changes/content.ts";
 import { newTemporaryId } from "../local/files/temporary-file.ts";
+import { findBlob, isHash, pathOfBlob, temporaryPrefix, unlinkQuietly } from "./blob-files.ts";
 
 /** A content that is kept. */
 export interface KeptBlob {
@@ -43,7 +41,7 @@ export class BlobFolder {
   }
 
   has(hash: string): boolean {
-    return this.#find(hash) !== undefined;
+    return findBlob(this.#folder, hash) !== undefined;
   }
 
   keep(content: Uint8Array): string {
@@ -91,49 +89,11 @@ export class BlobFolder {
   /** Undefined when it is not there. Hold it to its hash. */
   async read(hash: string): Promise<Uint8Array | undefined> {
     try {
-      return isHash(hash) ? await readFile(this.#pathOf(hash)) : undefined;
+      return isHash(hash) ? await readFile(pathOfBlob(this.#folder, hash)) : undefined;
     } catch (error) {
       if (errnoOf(error) === "ENOENT") return undefined;
       throw error;
     }
-  }
-
-  /** What is kept, in no order. */
-  *list(): Generator<KeptBlob> {
-    for (const folder of namesIn(this.#folder)) {
-      for (const rest of namesIn(join(this.#folder, folder))) {
-        const hash = folder + rest;
-        const stats = this.#find(hash);
-        if (stats !== undefined) yield { hash, bytes: stats.size, keptAt: stats.mtimeMs };
-      }
-    }
-  }
-
-  remove(hash: string): void {
-    if (isHash(hash)) unlinkQuietly(this.#pathOf(hash));
-  }
-
-  /** Removes what processes left that were killed while they kept something. */
-  removeLeftovers(olderThan: number): void {
-    for (const name of namesIn(this.#folder).filter((other) => other.startsWith(temporaryPrefix))) {
-      const path = join(this.#folder, name);
-      const stats = statSync(path, { throwIfNoEntry: false });
-      if (stats !== undefined && stats.mtimeMs < olderThan) unlinkQuietly(path);
-    }
-  }
-
-  /** Whether nobody has collected here for so long; then it counts as done now. */
-  isCollectionDue(everyMs: number): boolean {
-    const stats = statSync(this.#marker, { throwIfNoEntry: false });
-    if (stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < everyMs) return false;
-    makePrivateDirectory(this.#folder);
-    writeFileSync(this.#marker, "", { mode: 0o600 });
-    return true;
-  }
-
-  /** It could not be done now. */
-  postponeCollection(): void {
-    unlinkQuietly(this.#marker);
   }
 
   async #keepFilled(
@@ -182,10 +142,10 @@ export class BlobFolder {
    * is replaced.
    */
   #isKeptAgain(hash: string, bytes: number): boolean {
-    if (this.#find(hash)?.size !== bytes) return false;
+    if (findBlob(this.#folder, hash)?.size !== bytes) return false;
     try {
       const now = Date.now() / 1000;
-      utimesSync(this.#pathOf(hash), now, now);
+      utimesSync(pathOfBlob(this.#folder, hash), now, now);
       return true;
     } catch (error) {
       // Somebody collects it at this moment.
@@ -195,7 +155,7 @@ export class BlobFolder {
   }
 
   #giveName(temporary: string, hash: string): void {
-    const path = this.#pathOf(hash);
+    const path = pathOfBlob(this.#folder, hash);
     try {
       renameSync(temporary, path);
     } catch (error) {
@@ -205,31 +165,12 @@ export class BlobFolder {
     }
   }
 
-  #find(hash: string): Stats | undefined {
-    return isHash(hash) ? statSync(this.#pathOf(hash), { throwIfNoEntry: false }) : undefined;
-  }
-
-  get #marker(): string {
-    return join(this.#folder, "collected");
-  }
-
-  #pathOf(hash: string): string {
-    return join(this.#folder, hash.slice(0, 2), hash.slice(2));
-  }
-
   #newTemporary(): string {
     return join(this.#folder, temporaryPrefix + newTemporaryId());
   }
 }
 
 type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-
-const temporaryPrefix = "new-";
-
-/** Hashes come from a database that may be damaged: none leads to another folder. */
-function isHash(hash: string): boolean {
-  return /^[0-9a-f]{64}$/.test(hash);
-}
 
 function openNew(path: string): number {
   try {
@@ -238,22 +179,5 @@ function openNew(path: string): number {
     if (errnoOf(error) !== "ENOENT") throw error;
     makePrivateDirectory(dirname(path));
     return openSync(path, "wx", 0o600);
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return [];
-    throw error;
-  }
-}
-
-function unlinkQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // It is not there, or the error that led here says more.
   }
 }

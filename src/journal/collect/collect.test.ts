@@ -8,6 +8,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BlobFolder } from "../../environment/blobs/blob-folder.ts";
+import { listBlobs } from "../../environment/blobs/tidy-blobs.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { Journal } from "../journal.ts";
 import { verifyJournal } from "../verify-journal.ts";
@@ -136,7 +137,7 @@ describe("a collection", () => {
     const keepers = [1, 2].map(() => spawn(process.execPath, [script, folder, "300"], { stdio: [...piped] }));
     const answers = Promise.all(keepers.map((keeper) => text(keeper.stdout!)));
     const isOver = answers.then(() => true);
-    do await collect(journal, blobs, { budget: { maxBytes: 0, maxDays: 30 }, graceMs: 0 });
+    do await collect(journal, join(folder, "blobs"), { budget: { maxBytes: 0, maxDays: 30 }, graceMs: 0 });
     while (!(await Promise.race([isOver, setImmediate(false)])));
     expect(await answers).toEqual(["ready\n[]", "ready\n[]"]);
     expect((await verifyJournal(file)).fault).toBeUndefined();
@@ -150,13 +151,11 @@ describe("a collection", () => {
       );
     journal.close();
     const script = `
-      import { BlobFolder } from ${JSON.stringify(join(source, "environment/blobs/blob-folder.ts"))};
       import { collect } from ${JSON.stringify(join(source, "journal/collect/collect.ts"))};
       import { Journal } from ${JSON.stringify(join(source, "journal/journal.ts"))};
       const journal = new Journal({ file: ${JSON.stringify(file)}, session: "killed" });
-      const blobs = new BlobFolder(${JSON.stringify(join(folder, "blobs"))});
       process.stdout.write("ready");
-      await collect(journal, blobs, { budget: { maxBytes: 0, maxDays: 30 } });`;
+      await collect(journal, ${JSON.stringify(join(folder, "blobs"))}, { budget: { maxBytes: 0, maxDays: 30 } });`;
     for (const delayMs of [0, 10, 20, 30, 40]) {
       const words = ["--input-type=module", "--eval", script];
       const collector = spawn(process.execPath, words, { stdio: [...piped] });
@@ -169,7 +168,7 @@ describe("a collection", () => {
     }
     journal = new Journal({ file, session: "collecting" });
     await run({ maxBytes: 0, maxDays: 30 });
-    expect([[...blobs.list()], journal.calls({})]).toEqual([[], []]);
+    expect([[...listBlobs(join(folder, "blobs"))], journal.calls({})]).toEqual([[], []]);
     expect((await verifyJournal(file)).fault).toBeUndefined();
   });
 
@@ -185,7 +184,7 @@ describe("a collection", () => {
 
 type Budget = Parameters<typeof collect>[2]["budget"];
 
-const run = (budget: Budget) => collect(journal, blobs, { budget });
+const run = (budget: Budget) => collect(journal, join(folder, "blobs"), { budget });
 
 const removed = (count: number, records: number) => ({
   blobs: count,

@@ -1,4 +1,5 @@
-import type { BlobFolder, KeptBlob } from "../../environment/blobs/blob-folder.ts";
+import type { KeptBlob } from "../../environment/blobs/blob-folder.ts";
+import { listBlobs, removeBlob, removeLeftovers } from "../../environment/blobs/tidy-blobs.ts";
 import { Breath } from "../../text/breath.ts";
 import type { Journal } from "../journal.ts";
 import type { JournalBudget } from "./budget.ts";
@@ -24,11 +25,11 @@ export interface CollectionOptions {
 /**
  * Removes the oldest of the past that is over the budget: first contents of files, by age and then by size, then records
  * by age. What an open session, an open transaction or a checkpoint within the age needs stays, and so does what was
- * only just kept. Any process may do this at any moment, also two at once, and be killed on the way.
+ * only just kept. `folder` is that of the blobs. Any process may do this at any moment, also two at once, and be killed on the way.
  */
 export async function collect(
   journal: Journal,
-  blobs: BlobFolder,
+  folder: string,
   options: CollectionOptions,
 ): Promise<Collection> {
   const { budget, signal, graceMs = usualGraceMs } = options;
@@ -37,7 +38,7 @@ export async function collect(
   const oldest = now - budget.maxDays * dayMs;
   journal.flush();
   const needs = await Needs.find(journal, oldest, breath);
-  const chosen = choose(await list(blobs, breath), needs, {
+  const chosen = choose(await list(folder, breath), needs, {
     oldest,
     maxBytes: budget.maxBytes,
     keptBefore: now - graceMs,
@@ -45,11 +46,11 @@ export async function collect(
   const removed: KeptBlob[] = [];
   for (let index = 0; index < chosen.length; index += batchSize) {
     const batch = chosen.slice(index, index + batchSize);
-    const waitsFor = removeUnlessNeeded(journal, blobs, { batch, needs, removed });
+    const waitsFor = removeUnlessNeeded(journal, folder, { batch, needs, removed });
     if (waitsFor.length > 0) return finish(journal, { removed, records: 0, waitsFor });
     if (breath.isDue) await breath.take();
   }
-  blobs.removeLeftovers(now - usualGraceMs);
+  removeLeftovers(folder, now - usualGraceMs);
   return finish(journal, { removed, records: pruneRecords(journal, { oldest, needs }), waitsFor: [] });
 }
 
@@ -60,9 +61,9 @@ const batchSize = 200;
 
 const usualGraceMs = 10 * 60 * 1000;
 
-async function list(blobs: BlobFolder, breath: Breath): Promise<readonly KeptBlob[]> {
+async function list(folder: string, breath: Breath): Promise<readonly KeptBlob[]> {
   const found: KeptBlob[] = [];
-  for (const blob of blobs.list()) {
+  for (const blob of listBlobs(folder)) {
     found.push(blob);
     if (breath.isDue) await breath.take();
   }
@@ -92,7 +93,7 @@ function choose(
 /** Whoever needs a content has begun a call before: alone with the journal, nobody can begin one now. */
 function removeUnlessNeeded(
   journal: Journal,
-  blobs: BlobFolder,
+  folder: string,
   { batch, needs, removed }: { batch: readonly KeptBlob[]; needs: Needs; removed: KeptBlob[] },
 ): readonly string[] {
   return journal.alone(({ records }) => {
@@ -101,7 +102,7 @@ function removeUnlessNeeded(
     needs.catchUp(records);
     for (const blob of batch) {
       if (needs.holds(blob.hash)) continue;
-      blobs.remove(blob.hash);
+      removeBlob(folder, blob.hash);
       removed.push(blob);
     }
     return [];

@@ -1,3 +1,4 @@
+import { isCollectionDue, postponeCollection } from "../../environment/blobs/tidy-blobs.ts";
 import type { Journal } from "../journal.ts";
 import type { JournalBudget } from "./budget.ts";
 
@@ -38,12 +39,10 @@ export class Collector {
   async #collect(signal: AbortSignal): Promise<void> {
     try {
       const { journal, folder, budget } = this.#options;
-      const { BlobFolder } = await import("../../environment/blobs/blob-folder.ts");
-      const blobs = new BlobFolder(folder);
-      if (!blobs.isCollectionDue(everyMs)) return;
+      if (!isCollectionDue(folder, everyMs)) return;
       const { collect } = await import("./collect.ts");
-      const { waitsFor } = await collect(journal, blobs, { budget, signal });
-      if (waitsFor.length > 0) blobs.postponeCollection();
+      const { waitsFor } = await collect(journal, folder, { budget, signal });
+      if (waitsFor.length > 0) postponeCollection(folder);
     } catch {
       // Locked, full or closed: the next one will find it.
     }
