@@ -52,6 +52,7 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
     readLines: (...call) => environment.readLines(...call),
     ...(environment.recovered === undefined ? {} : { recovered: environment.recovered }),
     modifiedTimes: (...call) => environment.modifiedTimes(...call),
+    ...(environment.snapshot === undefined ? {} : { snapshot: environment.snapshot.bind(environment) }),
     openDirectory: (...call) => environment.openDirectory(...call),
     ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],
     start: (...call) => environment.start(...call),
