@@ -41,6 +41,7 @@ export { type ErrorCode, errorCodes, ToolError } from "./contract/error.ts";
 export type { CallEvent } from "./contract/event.ts";
 export type * from "./contract/history.ts";
 export type { AnyTool, Image, OutputLimits, Tool, ToolContext, ToolOutput } from "./contract/tool.ts";
+export type * from "./contract/transaction.ts";
 export type { ToolDefinition } from "./dialects/definition.ts";
 export type { Dialect, DialectTool } from "./dialects/dialect.ts";
 export { dialectNames } from "./dialects/dialects.ts";
