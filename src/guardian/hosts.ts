@@ -1,6 +1,6 @@
 /**
  * The host in an address as rules see it: lower case, in ASCII, without user, port and the dot at the end; numbers as
- * addresses are written (`127.1` is `127.0.0.1`). Undefined where no host can be told.
+ * addresses are written (`127.1` and `[::ffff:7f00:1]` are `127.0.0.1`). Undefined where no host can be told.
  */
 export function hostOf(address: string): string | undefined {
   const [, shellHost] = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(address) ?? [];
@@ -10,10 +10,22 @@ export function hostOf(address: string): string | undefined {
   if (/[\u0000-\u0020\u007f\\]/.test(place)) return undefined;
   try {
     const { hostname } = new URL(`http://${withoutPort(place)}/`);
-    return hostname.replace(/\.+$/, "").replace(/^\[(.*)\]$/, "$1") || undefined;
+    const [, address] = /^\[(.*)\]$/.exec(hostname) ?? [];
+    return address === undefined ? hostname.replace(/\.+$/, "") || undefined : (embedded(address) ?? address);
   } catch {
     return undefined;
   }
+}
+
+/** The IPv4 address that one of version 6 leads to: mapped, NAT64 and 6to4. */
+function embedded(address: string): string | undefined {
+  const [, high, low] =
+    /^(?:::ffff:|64:ff9b::)(?:([0-9a-f]+):)?([0-9a-f]+)$/.exec(address) ??
+    /^2002:([0-9a-f]+):([0-9a-f]+):/.exec(address) ??
+    [];
+  if (low === undefined) return undefined;
+  const [first, second] = [Number.parseInt(high ?? "0", 16), Number.parseInt(low, 16)];
+  return [first >> 8, first & 255, second >> 8, second & 255].join(".");
 }
 
 /** `https://user@host:80/path`, `user@host:path`, `host:80`, `[::1]:80`, `@host`: what stands before the path. */
