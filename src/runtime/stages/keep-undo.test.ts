@@ -1,5 +1,7 @@
-import { readdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -76,4 +78,24 @@ it("lets two rooms change the same file at once, and takes it all back", async (
   expect([isError, content]).toEqual([false, content]);
   expect(snapshot(workspace)).toEqual(before);
   for (const room of rooms) await room.close();
+});
+
+it("changes nothing when there is no space for what it replaces", () => {
+  const home = newKeepWorld(folder.path);
+  const workspace = join(home, "workspace");
+  mkdirSync(join(workspace, "large"));
+  for (const name of ["large.bin", "large/one.bin", "large/two.bin"])
+    writeFileSync(join(workspace, name), `the only line${"x".repeat(2_000_000)}`);
+  const before = snapshot(workspace);
+  // A limit on the size of files fails like a full disk, and needs no disk of its own.
+  const trial = fileURLToPath(new URL("trials/full-disk.ts", import.meta.url));
+  const child = spawnSync(
+    "bash",
+    ["-c", `trap "" XFSZ; ulimit -f 1000; exec "$0" "$@"`, process.execPath, trial, home],
+    { encoding: "utf8" },
+  );
+  const full = "unavailable";
+  expect(JSON.parse(child.stdout || child.stderr)).toEqual([full, full, full, full, full, "ok"]);
+  const { "fits.txt": fits, ...others } = snapshot(workspace);
+  expect([fits?.endsWith(" small"), others]).toEqual([true, before]);
 });

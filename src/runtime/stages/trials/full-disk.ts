@@ -1,0 +1,17 @@
+/** Changes files whose old contents do not fit on the disk; prints as JSON what is told. Argument: the world's folder. */
+import { openKeepRoom } from "./keep-world.ts";
+
+const [home] = process.argv.slice(2) as [string];
+const crib = await openKeepRoom(home);
+const told: unknown[] = [];
+for (const [tool, input] of [
+  ["file.write", { path: "large.bin", content: "small" }],
+  ["file.delete", { path: "large.bin" }],
+  ["file.delete", { path: "large", recursive: true }],
+  ["file.move", { from: "a.txt", to: "large.bin", replace: true }],
+  ["edit.replace", { path: "large.bin", find: "the only line", replace: "" }],
+  ["file.write", { path: "fits.txt", content: "small" }],
+] as const)
+  told.push((await crib.call(tool, input)).error?.code ?? "ok");
+await crib.close();
+process.stdout.write(JSON.stringify(told));
