@@ -6,6 +6,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   read: () => import("./groups/read.ts"),
   write: () => import("./groups/write.ts"),
   counter: () => import("./groups/counter.ts"),
+  guardian: () => import("./groups/guardian.ts"),
   start: () => import("./groups/start.ts"),
   journal: () => import("./groups/journal.ts"),
   scan: () => import("./groups/scan.ts"),

@@ -4,9 +4,9 @@ import type { SandboxLevel } from "../../contract/account.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
-import { directoriesRead, pathsNamed } from "../../guardian/decide.ts";
 import { guardPaths } from "../../guardian/guard-paths.ts";
 import type { Mode } from "../../guardian/mode.ts";
+import { directoriesRead, pathsNamed, type ReadCommand } from "../../guardian/parts.ts";
 import { outsideWorkspace, type Place, type Question } from "../../guardian/policy.ts";
 import type { Policy } from "../../guardian/rules/compile-policy.ts";
 import { type Lister, refusedBelow } from "./refused-below.ts";
@@ -29,27 +29,28 @@ export async function questionOf(
     readonly sandbox: SandboxLevel;
     readonly policy: Policy;
     readonly lookUp: "all" | "what decides";
+    readonly readCommand: ReadCommand;
   },
 ): Promise<Question> {
-  const { mode, sandbox, policy, lookUp } = settings;
+  const { mode, sandbox, policy, lookUp, readCommand } = settings;
   const { name, canonical = name, server, risk } = tool;
   const isSettled = lookUp === "what decides" && mode !== "paranoid" && !asksAboutReads(policy);
   const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
+  const paths = pathsNamed(open, policy.place, readCommand);
+  const directories = directoriesRead(accesses, policy.place, readCommand);
+  const whole = directoriesRead(accesses, policy.place);
   return {
     mode,
     tool: { name: canonical, risk, ...(server === undefined ? {} : { server }) },
     accesses,
     sandbox,
-    realPaths: open.length === 0 ? noPaths : await realPathsOf(open, policy, environment),
-    refusedBelow: await refusedBelow(
-      directoriesRead(accesses, policy.place),
-      environment,
-      guardPaths(policy),
-    ),
+    realPaths: paths.length === 0 ? nowhere : await realPathsOf(paths, open, policy, environment),
+    refusedBelow:
+      directories.length === 0 ? nowhere : await refusedBelow(directories, environment, guardPaths(policy)),
   };
 }
 
-const noPaths: ReadonlyMap<string, string> = new Map();
+const nowhere: ReadonlyMap<string, string> = new Map();
 
 const askingAboutReads = new WeakMap<Policy, boolean>();
 
@@ -65,11 +66,11 @@ function asksAboutReads(policy: Policy): boolean {
 }
 
 async function realPathsOf(
+  paths: readonly string[],
   accesses: readonly Access[],
   { place }: Policy,
   environment: Pick<Environment, "realPath">,
 ): Promise<ReadonlyMap<string, string>> {
-  const paths = pathsNamed(accesses, place);
   const found = await Promise.all(
     paths.map(async (path): Promise<readonly [string, string][]> => {
       const real = await placeOf(path, accesses, environment).catch((error) => elsewhere(error, path, place));

@@ -1,0 +1,72 @@
+import type { Access } from "../../src/contract/access.ts";
+import { builtInRules } from "../../src/guardian/built-in-rules.ts";
+import { decide } from "../../src/guardian/decide.ts";
+import type { Question } from "../../src/guardian/policy.ts";
+import { compilePolicy, type Policy } from "../../src/guardian/rules/compile-policy.ts";
+import type { Case, Contender, Group } from "../harness.ts";
+
+const place = { workspace: "/home/ada/work", home: "/home/ada", own: ["/home/ada/.local/state/toolcrib"] };
+
+/** Four kinds of rules, fifty of each, beside the built-in ones. */
+const twoHundred = Array.from({ length: 50 }, (_, index) => [
+  `allow run npm run task${index} **`,
+  `deny  write generated${index}/**`,
+  `ask   run deploy${index} --force **`,
+  `allow connect *.host${index}.example`,
+]);
+
+const kinds = [
+  "cat src/file.ts",
+  "grep -n TODO src/a.ts",
+  "git log --oneline -5",
+  "npm run task7 -- --watch",
+  "wc -l < out.txt",
+  "sed -n 1,5p x.ts > y.txt",
+];
+const fiftyParts = Array.from({ length: 50 }, (_, index) => kinds[index % kinds.length]).join(" && ");
+const fiftyGlobs = Array.from({ length: 50 }, (_, index) => `head -1 src/dir${index}/*.ts`).join(" && ");
+
+export const group: Group = {
+  needs: [],
+  cases: [
+    judged("a call that reads a file", { kind: "read", path: "src/guardian/rules/compile-policy.ts" }, 50),
+    judged("a call that writes a file", { kind: "write", path: "src/guardian/rules/compile-policy.ts" }, 50),
+    judged("a command of one part", { kind: "execute", command: "git status --short" }, 50),
+    judged("a command of 50 parts", { kind: "execute", command: fiftyParts }, 2000),
+    judged("a command of 50 parts, each with a glob", { kind: "execute", command: fiftyGlobs }, 2000),
+  ],
+};
+
+function judged(name: string, access: Access, atMostUs: number): Case {
+  return {
+    name,
+    about:
+      "From the access to the decision, commands parsed anew each time, by the built-in rules and 200 others.",
+    rounds: 20,
+    lapsPerRound: atMostUs > 1000 ? 50 : 1000,
+    goals: [{ measure: "p50Ms", atMostUs }],
+    contenders: { toolcrib: () => decideOn(access) },
+  };
+}
+
+function decideOn(access: Access): Contender {
+  const text = [...twoHundred.flat(), "allow run @read"].join("\n");
+  const policy: Policy = compilePolicy([builtInRules, { level: "user", name: "rules", text }], place);
+  let lap = 0;
+  return {
+    run: () => {
+      lap += 1;
+      // The last command is remembered: each lap brings another.
+      const command =
+        access.kind === "execute" ? { ...access, command: access.command + " ".repeat(lap % 2) } : access;
+      const question: Question = {
+        mode: "cautious",
+        tool: { name: "shell.run", risk: "execute" },
+        accesses: [command],
+        sandbox: "none",
+        realPaths: new Map(),
+      };
+      return decide(question, policy).verdict;
+    },
+  };
+}
