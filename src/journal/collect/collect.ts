@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { KeptBlob } from "../../environment/blobs/blob-folder.ts";
 import { listBlobs, removeBlob, removeLeftovers } from "../../environment/blobs/tidy-blobs.ts";
 import { Breath } from "../../text/breath.ts";
 import type { Journal } from "../journal.ts";
+import type { RunningCall } from "../records.ts";
 import type { JournalBudget } from "./budget.ts";
 import { Needs } from "./needs.ts";
 import { pruneRecords } from "./prune-records.ts";
@@ -46,12 +48,12 @@ export async function collect(
   const removed: KeptBlob[] = [];
   for (let index = 0; index < chosen.length; index += batchSize) {
     const batch = chosen.slice(index, index + batchSize);
-    const waitsFor = removeUnlessNeeded(journal, folder, { batch, needs, removed });
-    if (waitsFor.length > 0) return finish(journal, { removed, records: 0, waitsFor });
+    const waitsFor = await removeBatch(batch, { journal, folder, needs, removed });
+    if (waitsFor.length > 0) return total(removed, { records: 0, waitsFor });
     if (breath.isDue) await breath.take();
   }
   removeLeftovers(folder, now - usualGraceMs);
-  return finish(journal, { removed, records: pruneRecords(journal, { oldest, needs }), waitsFor: [] });
+  return total(removed, { records: pruneRecords(journal, { oldest, needs }), waitsFor: [] });
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -90,32 +92,41 @@ function choose(
   return chosen;
 }
 
-/** Whoever needs a content has begun a call before: alone with the journal, nobody can begin one now. */
-function removeUnlessNeeded(
-  journal: Journal,
-  folder: string,
-  { batch, needs, removed }: { batch: readonly KeptBlob[]; needs: Needs; removed: KeptBlob[] },
-): readonly string[] {
-  return journal.alone(({ records }) => {
-    const alive = records.running().filter(({ isAlive }) => isAlive);
-    if (alive.length > 0) return alive.map(({ callId }) => callId);
-    needs.catchUp(records);
-    for (const blob of batch) {
-      if (needs.holds(blob.hash)) continue;
-      removeBlob(folder, blob.hash);
-      removed.push(blob);
-    }
-    return [];
-  });
+/**
+ * Removes contents that nobody needs, or tells which calls run. First a record says that it will be done, so that
+ * whoever relies on a content from before looks again, also if we are killed on the way. Whoever needs a content has
+ * begun a call before, and whoever has looked since that record has written another: alone with the journal, with no
+ * call running and no record since, nobody does.
+ */
+async function removeBatch(
+  batch: readonly KeptBlob[],
+  parts: { journal: Journal; folder: string; needs: Needs; removed: KeptBlob[] },
+): Promise<readonly string[]> {
+  const { journal, folder, needs, removed } = parts;
+  for (;;) {
+    const waitsFor = runningIn(journal.running());
+    if (waitsFor.length > 0) return waitsFor;
+    const announced = journal.append("collected", { blobs: batch.length, bytes: sum(batch) });
+    const isDone = journal.alone(({ records }) => {
+      const isAlone = records.last().sequence === announced && runningIn(records.running()).length === 0;
+      if (!isAlone) return false;
+      needs.catchUp(records);
+      const free = batch.filter(({ hash }) => !needs.holds(hash));
+      for (const { hash } of free) removeBlob(folder, hash);
+      removed.push(...free);
+      return true;
+    });
+    if (isDone) return [];
+    await nextTurn();
+  }
 }
 
-function finish(
-  journal: Journal,
-  { removed, ...rest }: Pick<Collection, "records" | "waitsFor"> & { readonly removed: readonly KeptBlob[] },
-): Collection {
-  const contents = { blobs: removed.length, bytes: sum(removed) };
-  if (removed.length > 0) journal.append("collected", contents);
-  return { ...contents, ...rest };
+function runningIn(calls: readonly RunningCall[]): readonly string[] {
+  return calls.filter(({ isAlive }) => isAlive).map(({ callId }) => callId);
+}
+
+function total(removed: readonly KeptBlob[], rest: Pick<Collection, "records" | "waitsFor">): Collection {
+  return { blobs: removed.length, bytes: sum(removed), ...rest };
 }
 
 function sum(blobs: readonly KeptBlob[]): number {
