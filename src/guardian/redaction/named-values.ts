@@ -1,7 +1,7 @@
 import { isPlaceholder, looksLikeKey, looksLikePassword } from "./looks-random.ts";
 import type { Secret } from "./secret.ts";
 
-/** Values that are secret by what stands before them: a name and a sign, or the user's name in a URL. */
+/** Values that are secret by what stands before them: a name and a sign, an option, or the user's name in a URL. */
 export function findNamedValues(text: string): readonly Secret[] {
   const found: Secret[] = [];
   for (const sign of [":", "="] as const) {
@@ -10,6 +10,10 @@ export function findNamedValues(text: string): readonly Secret[] {
       const secret = isUrl ? passwordInUrl(text, at + 1) : valueOfName(text, at, sign);
       if (secret !== undefined) found.push(secret);
     }
+  }
+  for (let at = text.indexOf("--"); at >= 0; at = text.indexOf("--", at + 2)) {
+    const secret = valueOfOption(text, at);
+    if (secret !== undefined) found.push(secret);
   }
   return found;
 }
@@ -44,6 +48,15 @@ function valueOfName(text: string, at: number, sign: ":" | "="): Secret | undefi
 }
 
 const longestName = 24;
+const option = /--([a-z][\w-]{0,40})[ \t]+/iy;
+
+/** `--api-key …`: a blank can stand for the sign. */
+function valueOfOption(text: string, at: number): Secret | undefined {
+  option.lastIndex = at;
+  const [before, name] = option.exec(text) ?? [];
+  const kind = before === undefined || name === undefined ? undefined : kindOfName(name);
+  return kind === undefined ? undefined : valueAt(text, at + before!.length, kind);
+}
 
 /** Between a name and its sign there may be a blank, and the end of a string. */
 function endOfName(text: string, at: number): number {
