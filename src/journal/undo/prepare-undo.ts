@@ -1,0 +1,108 @@
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Selection, UndoOptions } from "../../contract/history.ts";
+import type { Journal, RecordedChange } from "../journal.ts";
+import { WholeTransactions } from "../transactions/whole-transactions.ts";
+import type { Contents } from "./contents.ts";
+import { LaterCalls } from "./later-calls.ts";
+import { lookAt } from "./look-at.ts";
+import { netChanges, type Phase } from "./net-changes.ts";
+import { planUndo } from "./plan-undo.ts";
+import { type Reach, selectChanges } from "./select-calls.ts";
+import { type Settled, settleConflicts } from "./settle-conflicts.ts";
+import { onlyHunk } from "./take-out-hunk.ts";
+import type { UndoRecords } from "./undo-records.ts";
+import { withinPaths } from "./within-paths.ts";
+
+export interface UndoDesk {
+  readonly journal: Journal;
+  readonly environment: Environment;
+  readonly contents: Contents;
+  readonly undos: UndoRecords;
+  readonly reach: Reach;
+}
+
+/** All that is to be known before anything is undone. */
+export interface PreparedUndo extends Settled {
+  readonly calls: readonly string[];
+  /** How many paths it is about. */
+  readonly total: number;
+  /** Nothing can be done: all is as it was before, or has to be left alone. */
+  readonly isEmpty: boolean;
+}
+
+/** `without`: calls that are not meant by "the latest". */
+export async function prepareUndo(
+  selection: Selection,
+  options: UndoOptions,
+  desk: UndoDesk,
+  without: ReadonlySet<string>,
+): Promise<PreparedUndo> {
+  const { journal, environment, contents, undos, reach } = desk;
+  const together = new WholeTransactions(journal);
+  const wholes = options.hunk === undefined ? together : together.apart;
+  const selected = selectChanges(selection, { journal, undos, wholes, reach, without });
+  if (selected.length === 0) throw nothingToUndo(selection);
+  const changes = withinPaths(selected, options.paths, environment.workspace);
+  const calls = callsOf(changes);
+  refuseRunning(calls, journal, reach);
+  const phases = await phasesOf(changes, options.hunk, desk);
+  const present = await lookAt(phases, environment, contents, options.signal);
+  const settled = await settleConflicts(planUndo(phases, present), {
+    merge: options.merge ?? false,
+    contents,
+    later: new LaterCalls({ journal, environment, contents, changes }),
+  });
+  const isTogether = options.hunk === undefined && selection.kind !== "checkpoint";
+  return {
+    ...settled,
+    notes: [...(isTogether ? together.describe(calls) : []), ...settled.notes],
+    calls,
+    total: phases.reduce((count, { nets, move }) => count + nets.length + (move ? 1 : 0), 0),
+    isEmpty: settled.plan.phases.every(({ steps, move }) => steps.length === 0 && !move),
+  };
+}
+
+export function callsOf(changes: readonly RecordedChange[]): readonly string[] {
+  return [...new Set(changes.map(({ callId }) => callId))];
+}
+
+async function phasesOf(
+  changes: readonly RecordedChange[],
+  hunk: number | undefined,
+  { journal, environment, contents, undos }: UndoDesk,
+): Promise<readonly Phase[]> {
+  const calls = new Set(callsOf(changes));
+  const unsure = new Set([...calls].filter((callId) => journal.find(callId)?.outcome !== "ok"));
+  const phases = netChanges(
+    changes,
+    ({ callId, path }) => unsure.has(callId) || undos.mayBeUndone(callId, path, calls),
+  );
+  if (hunk === undefined) return phases;
+  const [phase, ...otherPhases] = phases;
+  const [net, ...otherNets] = phase?.nets ?? [];
+  if (net === undefined || otherNets.length > 0 || otherPhases.length > 0 || phase?.move)
+    throw new ToolError("invalid-input", "A hunk is one of a single file", {
+      hint: "Name the file of which it is, with its path.",
+    });
+  await lookAt(phases, environment, contents, undefined);
+  return [{ nets: [await onlyHunk(net, hunk, contents)], move: undefined }];
+}
+
+function nothingToUndo({ kind }: Selection): ToolError {
+  const message =
+    kind === "undo" ? "There is no undo to take back" : "There is nothing to undo: no files were changed";
+  return new ToolError("not-found", message, { hint: "A person sees what was done with: toolcrib log." });
+}
+
+/** Calls of this session take turns, or are on record only when they have ended. */
+function refuseRunning(calls: readonly string[], journal: Journal, { session }: Reach): void {
+  const isElsewhere = (callId: string) => journal.find(callId)?.session !== session;
+  const running = journal
+    .running()
+    .find(({ callId, isAlive }) => isAlive && calls.includes(callId) && isElsewhere(callId));
+  if (running === undefined) return;
+  throw new ToolError("unavailable", `${running.callId} is still running; nothing was undone`, {
+    hint: "Wait until it has ended, or end it, and try again.",
+  });
+}

@@ -1,0 +1,63 @@
+import type { Environment } from "../../contract/environment.ts";
+import type { PathGuard } from "../../contract/guard.ts";
+import type { ChangedFile, EntryState } from "../../contract/history.ts";
+import { showPath } from "../../text/show-path.ts";
+import type { Contents } from "./contents.ts";
+import type { Phase } from "./net-changes.ts";
+import type { UndoPlan } from "./plan-undo.ts";
+import { showChange } from "./show-change.ts";
+
+export interface ShowingDesk {
+  readonly environment: Environment;
+  readonly contents: Contents;
+  /** What may not be read is not shown either, as it was in the past. */
+  readonly guard?: PathGuard | undefined;
+}
+
+/** What calls did, file by file, in the order of time. */
+export async function showPhases(
+  phases: readonly Phase[],
+  desk: ShowingDesk,
+): Promise<readonly ChangedFile[]> {
+  const files: ChangedFile[] = [];
+  for (const { nets, move } of phases.toReversed()) {
+    if (move) files.push(movedFile(move.from, move.to, move.state));
+    for (const { path, pieces } of nets) {
+      for (const { before, after } of pieces.toReversed())
+        files.push(await showFile(path, before, after, desk));
+    }
+  }
+  return files;
+}
+
+/** What an undo does, or would do. Only who wants to look first needs to see the difference. */
+export async function showPlan(
+  { phases }: UndoPlan,
+  desk: ShowingDesk | undefined,
+): Promise<readonly ChangedFile[]> {
+  const files: ChangedFile[] = [];
+  for (const { steps, move } of phases) {
+    for (const { path, now: before, wanted: after } of steps)
+      files.push(desk ? await showFile(path, before, after, desk) : { path, before, after, diff: "" });
+    if (move) files.push(movedFile(move.to, move.from, move.state));
+  }
+  return files;
+}
+
+async function showFile(
+  path: string,
+  before: EntryState,
+  after: EntryState,
+  { environment, contents, guard }: ShowingDesk,
+): Promise<ChangedFile> {
+  const refusal = guard?.("read", `${environment.workspace}/${path}`);
+  const diff = refusal
+    ? `${showPath(path)} ${refusal.reason} (${refusal.rule}): not shown\n`
+    : await showChange(path, before, after, contents);
+  return { path, before, after, diff };
+}
+
+function movedFile(movedFrom: string, path: string, state: EntryState): ChangedFile {
+  const diff = `moved ${showPath(movedFrom)} to ${showPath(path)}\n`;
+  return { path, before: state, after: state, movedFrom, diff };
+}
