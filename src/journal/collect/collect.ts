@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { KeptBlob } from "../../environment/blobs/blob-folder.ts";
 import { listBlobs, removeBlob, removeLeftovers } from "../../environment/blobs/tidy-blobs.ts";
 import { Breath } from "../../text/breath.ts";
@@ -48,7 +47,7 @@ export async function collect(
   const removed: KeptBlob[] = [];
   for (let index = 0; index < chosen.length; index += batchSize) {
     const batch = chosen.slice(index, index + batchSize);
-    const waitsFor = await removeBatch(batch, { journal, folder, needs, removed });
+    const waitsFor = await removeBatch(batch, { journal, folder, needs, removed, breath });
     if (waitsFor.length > 0) return total(removed, { records: 0, waitsFor });
     if (breath.isDue) await breath.take();
   }
@@ -100,9 +99,9 @@ function choose(
  */
 async function removeBatch(
   batch: readonly KeptBlob[],
-  parts: { journal: Journal; folder: string; needs: Needs; removed: KeptBlob[] },
+  parts: { journal: Journal; folder: string; needs: Needs; removed: KeptBlob[]; breath: Breath },
 ): Promise<readonly string[]> {
-  const { journal, folder, needs, removed } = parts;
+  const { journal, folder, needs, removed, breath } = parts;
   for (;;) {
     const waitsFor = runningIn(journal.running());
     if (waitsFor.length > 0) return waitsFor;
@@ -117,7 +116,7 @@ async function removeBatch(
       return true;
     });
     if (isDone) return [];
-    await nextTurn();
+    await breath.take();
   }
 }
 
