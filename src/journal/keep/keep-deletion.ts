@@ -1,4 +1,4 @@
-import type { DeleteOptions, Environment } from "../../contract/environment.ts";
+import type { DeleteOptions, Environment, FileInfo } from "../../contract/environment.ts";
 import type { Change } from "../../contract/history.ts";
 import { isStale } from "../../environment/failures.ts";
 import type { BeforeImages } from "./before-images.ts";
@@ -20,18 +20,14 @@ export async function keepDeletion(
   { images, record }: { readonly images: BeforeImages; readonly record: CallChanges },
 ): Promise<void> {
   await whileStale(async () => {
-    const { found, changes } = await prepare().catch(
+    const { changes, known } = await prepare().catch(
       refusing((announcing) => environment.delete(path, { ...options, ...announcing })),
     );
-    const known = new Map(found?.map((entry) => [entry.realPath, entry.info]));
     let isRecorded = false;
     await environment.delete(path, {
       ...options,
       announce: (effects) => {
-        for (const { realPath, before } of effects) {
-          const isKept = found === undefined || isUnchanged(known.get(realPath), before);
-          if (!isKept) throw isStale(record.nameOf(realPath), known.has(realPath) ? "changed" : "there");
-        }
+        for (const { realPath, before } of effects) refuseUnkept(known, realPath, before);
         if (!isRecorded) record.record(changes);
         isRecorded = true;
         options.announce?.(effects);
@@ -39,24 +35,15 @@ export async function keepDeletion(
     });
   });
 
-  async function prepare(): Promise<{
-    readonly found: readonly FoundEntry[] | undefined;
-    readonly changes: readonly Change[];
-  }> {
-    const found = await find();
-    return { found, changes: await keepAll(found) };
-  }
-
-  /** Undefined when it is more than is kept. */
-  async function find(): Promise<readonly FoundEntry[] | undefined> {
+  async function prepare(): Promise<Prepared> {
     const info = await environment.info(path, { followLinks: false });
-    const realPath = await ownRealPath(environment, path);
-    if (info.kind !== "directory" || options.recursive !== true) return [{ realPath, info }];
-    return listEntries(environment, { realPath, info }, { maxEntries: images.limits.maxEntries, ...options });
+    const top = { realPath: await ownRealPath(environment, path), info };
+    const isTree = info.kind === "directory" && options.recursive === true;
+    const found = isTree ? await listEntries(environment, top, { ...images.limits, ...options }) : [top];
+    return typeof found === "string" ? loseAll(top.realPath, found) : keepAll(found);
   }
 
-  async function keepAll(found: readonly FoundEntry[] | undefined): Promise<readonly Change[]> {
-    if (found === undefined) return [await loseAll()];
+  async function keepAll(found: readonly FoundEntry[]): Promise<Prepared> {
     const changes: Change[] = [];
     for (const entry of found) {
       const { state, lost } = await keepEntry(environment, entry, images, options.signal);
@@ -64,12 +51,25 @@ export async function keepDeletion(
       if (state !== undefined)
         changes.push({ path: name, before: state, after: nothing, ...(lost === undefined ? {} : { lost }) });
     }
-    return changes;
+    return { changes, known: new Map(found.map(({ realPath, info }) => [realPath, info])) };
   }
 
-  async function loseAll(): Promise<Change> {
-    const realPath = await ownRealPath(environment, path);
-    const { lost } = images.lose(path, `it held more than ${images.limits.maxEntries} files and directories`);
-    return { path: record.nameOf(realPath), before: await environment.state(realPath), after: nothing, lost };
+  async function loseAll(realPath: string, reason: string): Promise<Prepared> {
+    const { lost } = images.lose(path, reason);
+    const before = await environment.state(realPath);
+    return { changes: [{ path: record.nameOf(realPath), before, after: nothing, lost }], known: undefined };
   }
+
+  function refuseUnkept(known: Prepared["known"], realPath: string, now: FileInfo | undefined): void {
+    if (known === undefined) return;
+    if (!known.has(realPath)) throw isStale(record.nameOf(realPath), "there");
+    const kept = known.get(realPath);
+    if (kept !== undefined && !isUnchanged(kept, now)) throw isStale(record.nameOf(realPath), "changed");
+  }
+}
+
+interface Prepared {
+  readonly changes: readonly Change[];
+  /** What may go, by its real path; undefined when all may. */
+  readonly known: ReadonlyMap<string, FileInfo | undefined> | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Directory, Environment, FileInfo } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { isStale } from "../../environment/failures.ts";
 import { Breath } from "../../text/breath.ts";
 
 /** One thing in a tree. */
@@ -9,34 +10,41 @@ export interface FoundEntry {
   readonly info: FileInfo | undefined;
 }
 
-/** A directory and all in it, each after the directory it is in; undefined when there is more than told. */
+/** A directory and all in it, each after the directory it is in; or why that is not listed, to go on after its path. */
 export async function listEntries(
   environment: Environment,
   top: FoundEntry,
   options: { readonly maxEntries: number; readonly signal?: AbortSignal },
-): Promise<readonly FoundEntry[] | undefined> {
+): Promise<readonly FoundEntry[] | string> {
   const breath = new Breath(options.signal);
   const found: FoundEntry[] = [top];
-  const pending = [{ directory: await environment.openDirectory(top.realPath), realPath: top.realPath }];
-  try {
-    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-      const { directory, realPath: parent } = next;
-      try {
-        for (const { name, kind } of await directory.entries()) {
-          const realPath = `${parent}/${name}`;
-          found.push({ realPath, info: await infoOf(directory, name) });
-          if (found.length > options.maxEntries) return undefined;
-          if (kind === "directory")
-            pending.push({ directory: await directory.openDirectory(name), realPath });
-          if (breath.isDue) await breath.take();
-        }
-      } finally {
-        directory.close();
+  const pending = [top.realPath];
+  for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    const directory = await open(environment, parent);
+    try {
+      for (const { name, kind } of await directory.entries()) {
+        const realPath = `${parent}/${name}`;
+        const info = await infoOf(directory, name);
+        if (kind === "directory" && info === undefined) return "a name in it is no valid UTF-8";
+        if (kind === "directory") pending.push(realPath);
+        found.push({ realPath, info });
+        if (found.length > options.maxEntries)
+          return `it held more than ${options.maxEntries} files and directories`;
+        if (breath.isDue) await breath.take();
       }
+    } finally {
+      directory.close();
     }
-    return found;
-  } finally {
-    for (const { directory } of pending) directory.close();
+  }
+  return found;
+}
+
+/** What was there a moment ago may be gone. */
+async function open(environment: Environment, path: string): Promise<Directory> {
+  try {
+    return await environment.openDirectory(path);
+  } catch (error) {
+    throw error instanceof ToolError && error.code === "not-found" ? isStale(path, "gone") : error;
   }
 }
 
