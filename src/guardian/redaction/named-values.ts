@@ -20,7 +20,7 @@ export function findNamedValues(text: string): readonly Secret[] {
 
 /** What a value is called that has this name; undefined for a name that says nothing. */
 export function kindOfName(name: string): string | undefined {
-  if (!endings.has(packed(name, name.length))) return undefined;
+  if (!mayEndName(name, name.length)) return undefined;
   const [, password, token, key, secret] = secretName.exec(name) ?? [];
   if (password !== undefined) return "password";
   if (token !== undefined) return "token";
@@ -38,7 +38,7 @@ const secretName =
 
 function valueOfName(text: string, at: number, sign: ":" | "="): Secret | undefined {
   const end = endOfName(text, at);
-  if (!endings.has(packed(text, end))) return undefined;
+  if (!mayEndName(text, end)) return undefined;
   const value = startOfValue(text, at, sign);
   if (value === undefined) return undefined;
   const name = text.slice(Math.max(0, end - longestName), end);
@@ -62,21 +62,39 @@ function valueOfOption(text: string, at: number): Secret | undefined {
 function endOfName(text: string, at: number): number {
   let end = at;
   if (text.charCodeAt(end - 1) === blank) end -= 1;
-  if (quotes.has(text.charCodeAt(end - 1))) end -= 1;
+  const quote = text.charCodeAt(end - 1);
+  if (quote === 0x22 || quote === 0x27 || quote === 0x60) end -= 1;
   return text.charCodeAt(end - 1) === backslash ? end - 1 : end;
 }
 
 const slash = 0x2f;
 const blank = 0x20;
 const backslash = 0x5c;
-const quotes = new Set([0x22, 0x27, 0x60]);
 
 // The last three letters of all names that count, to pass by all others quickly.
-const endings = new Set(
-  ["ord", "swd", "pwd", "ase", "ass", "ken", "ens", "key", "ret", "ets", "ial", "als", "ion"].map((ending) =>
-    packed(ending, 3),
-  ),
+const lastLetters = [
+  "ord",
+  "swd",
+  "pwd",
+  "ase",
+  "ass",
+  "ken",
+  "ens",
+  "key",
+  "ret",
+  "ets",
+  "ial",
+  "als",
+  "ion",
+];
+const endings = new Set(lastLetters.map((letters) => packed(letters, 3)));
+const lastOnes = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(lastLetters.some((letters) => letters.charCodeAt(2) === (code | 0x20))),
 );
+
+function mayEndName(text: string, end: number): boolean {
+  return lastOnes[text.charCodeAt(end - 1)] === 1 && endings.has(packed(text, end));
+}
 
 /** The three letters before `end` as one number, in lower case. */
 function packed(text: string, end: number): number {
