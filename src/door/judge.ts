@@ -1,4 +1,5 @@
 import type { AnyTool } from "../contract/tool.ts";
+import { analyseCommand } from "../guardian/commands/analyse-command.ts";
 import { decide } from "../guardian/decide.ts";
 import type { Mode } from "../guardian/mode.ts";
 import type { Decision } from "../guardian/policy.ts";
@@ -24,7 +25,7 @@ export async function judge(
   },
 ): Promise<Decision> {
   const { environment, mode, policy } = rules;
-  const settings = { mode, policy, sandbox: "none", lookUp: "all" } as const;
+  const settings = { mode, policy, sandbox: "none", lookUp: "all", readCommand: analyseCommand } as const;
   const question = await questionOf({ ...call, environment }, settings);
   return decide(question, policy);
 }

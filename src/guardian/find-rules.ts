@@ -1,6 +1,7 @@
 import { matchSegment } from "../text/glob-segment.ts";
 import { findPathRules } from "./find-path-rules.ts";
 import { type Finding, isFor, strongest } from "./finding.ts";
+import type { ReadCommand } from "./parts.ts";
 import type { Part, Question } from "./policy.ts";
 import type { Policy, Rule } from "./rules/compile-policy.ts";
 import { matchExactly } from "./rules/match-exactly.ts";
@@ -12,13 +13,13 @@ import { baseName } from "./rules/run-rule.ts";
 type Tool = Question["tool"];
 
 /** Finds the rules that are about a part of a call. */
-export function findRules(part: Part, question: Question, policy: Policy): Finding {
+export function findRules(part: Part, question: Question, policy: Policy, readCommand: ReadCommand): Finding {
   const { tool } = question;
   switch (part.kind) {
     case "use":
       return findToolRules(part, tool, policy);
     case "run":
-      return findCommandRules(part, tool, policy);
+      return findCommandRules(part, tool, policy, readCommand);
     case "connect":
       return findHostRules(part, tool, policy);
     case "unclear":
@@ -33,7 +34,12 @@ function findToolRules(part: Extract<Part, { kind: "use" }>, tool: Tool, policy:
   return { risk: part.names === "nothing" ? part.risk : "read", ...strongest(found) };
 }
 
-function findCommandRules({ command }: Extract<Part, { kind: "run" }>, tool: Tool, policy: Policy): Finding {
+function findCommandRules(
+  { command }: Extract<Part, { kind: "run" }>,
+  tool: Tool,
+  policy: Policy,
+  readCommand: ReadCommand,
+): Finding {
   const { named, others, highestFirst } = policy.commands;
   const name = command.words[0]?.value;
   const near = name === undefined ? highestFirst : [...(named.get(baseName(name)) ?? []), ...others];
@@ -50,7 +56,9 @@ function findCommandRules({ command }: Extract<Part, { kind: "run" }>, tool: Too
     else if (match === "maybe")
       mayDeny ??= { rule, reason: "it may become what a rule denies", aimed: false };
   }
-  const within = highestFirst.some(({ effect }) => effect !== "allow") ? commandsWithin(command) : [];
+  const within = highestFirst.some(({ effect }) => effect !== "allow")
+    ? commandsWithin(command, readCommand)
+    : [];
   for (const rule of within.length === 0 ? [] : highestFirst) {
     if (rule.effect === "allow" || !isFor(rule, tool) || !matchWithin(rule.pattern, within)) continue;
     if (rule.effect === "ask") found.push(rule);

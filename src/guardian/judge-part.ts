@@ -1,13 +1,19 @@
 import type { Risk } from "../contract/access.ts";
 import { findRules } from "./find-rules.ts";
 import type { Mode } from "./mode.ts";
+import type { ReadCommand } from "./parts.ts";
 import type { Part, PartVerdict, Question } from "./policy.ts";
 import type { Policy, Rule } from "./rules/compile-policy.ts";
 
 /** What is said of one part; undefined for a path that was only mentioned and that nobody minds. */
-export function judgePart(part: Part, question: Question, policy: Policy): PartVerdict | undefined {
+export function judgePart(
+  part: Part,
+  question: Question,
+  policy: Policy,
+  readCommand: ReadCommand,
+): PartVerdict | undefined {
   const { mode } = question;
-  const finding = findRules(part, question, policy);
+  const finding = findRules(part, question, policy, readCommand);
   const { deny, mayDeny, wins, doubt, risk } = finding;
   const say = (verdict: PartVerdict["verdict"], reason: string, rule?: Rule): PartVerdict => ({
     part,

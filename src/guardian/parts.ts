@@ -1,25 +1,35 @@
 import type { Access, Risk } from "../contract/access.ts";
 import { commandParts, wordsNamingPaths } from "./command-parts.ts";
-import { analyseCommand } from "./commands/analyse-command.ts";
 import type { CommandAnalysis } from "./commands/analysis.ts";
 import { hostOf } from "./hosts.ts";
 import { givenPath, spelledPath } from "./paths/path-target.ts";
 import type { Part, Place, Question } from "./policy.ts";
 
+/** `analyseCommand`, or what stands for it where no command is expected. */
+export type ReadCommand = (command: string, start?: string) => CommandAnalysis;
+
 /** Everything that a call would do, each to be judged by itself. */
-export function partsOf({ tool, accesses, realPaths }: Question, place: Place): Part[] {
-  const parts = accesses.flatMap((access) => partsOfAccess(access, place, realPaths));
+export function partsOf(
+  { tool, accesses, realPaths }: Question,
+  place: Place,
+  readCommand: ReadCommand,
+): Part[] {
+  const parts = accesses.flatMap((access) => partsOfAccess(access, place, realPaths, readCommand));
   const risk = accesses.length === 0 ? tool.risk : "read";
   const names = parts.length === 0 ? "nothing" : "everything";
   return [{ kind: "use", tool: tool.name, server: tool.server, risk, names }, ...parts];
 }
 
 /** Every path that a call or its commands name, so that somebody can find out where they lead. */
-export function pathsNamed(accesses: readonly Access[], place: Place): readonly string[] {
+export function pathsNamed(
+  accesses: readonly Access[],
+  place: Place,
+  readCommand: ReadCommand,
+): readonly string[] {
   const paths = accesses.flatMap((access) => {
     if (access.kind === "network") return [];
     if (access.kind !== "execute") return [access.path];
-    return analysed(access.command, place).commands.flatMap((command) =>
+    return analysed(access.command, place, readCommand).commands.flatMap((command) =>
       wordsNamingPaths(command).flatMap((word) => spelledPath(word, command.directory, place) ?? []),
     );
   });
@@ -27,10 +37,14 @@ export function pathsNamed(accesses: readonly Access[], place: Place): readonly 
 }
 
 /** Every directory that the commands of a call would read with all below it. */
-export function directoriesRead(accesses: readonly Access[], place: Place): readonly string[] {
+export function directoriesRead(
+  accesses: readonly Access[],
+  place: Place,
+  readCommand: ReadCommand,
+): readonly string[] {
   const paths = accesses.flatMap((access) => {
     if (access.kind !== "execute") return [];
-    return analysed(access.command, place).commands.flatMap((command) =>
+    return analysed(access.command, place, readCommand).commands.flatMap((command) =>
       command.accesses.flatMap(({ extent, target }) =>
         extent === "deep" ? (spelledPath(target, command.directory, place) ?? []) : [],
       ),
@@ -39,10 +53,15 @@ export function directoriesRead(accesses: readonly Access[], place: Place): read
   return [...new Set(paths)];
 }
 
-function partsOfAccess(access: Access, place: Place, realPaths: ReadonlyMap<string, string>): Part[] {
+function partsOfAccess(
+  access: Access,
+  place: Place,
+  realPaths: ReadonlyMap<string, string>,
+  readCommand: ReadCommand,
+): Part[] {
   switch (access.kind) {
     case "execute":
-      return commandParts(access.command, analysed(access.command, place), place, realPaths);
+      return commandParts(access.command, analysed(access.command, place, readCommand), place, realPaths);
     case "network":
       return [{ kind: "connect", spelling: access.host, host: hostOf(access.host) }];
     default: {
@@ -62,8 +81,8 @@ let last:
   | { readonly command: string; readonly start: string; readonly analysis: CommandAnalysis }
   | undefined;
 
-function analysed(command: string, { workspace: start }: Place): CommandAnalysis {
+function analysed(command: string, { workspace: start }: Place, readCommand: ReadCommand): CommandAnalysis {
   if (last?.command !== command || last.start !== start)
-    last = { command, start, analysis: analyseCommand(command, start) };
+    last = { command, start, analysis: readCommand(command, start) };
   return last.analysis;
 }

@@ -1,5 +1,5 @@
-import { analyseCommand } from "../commands/analyse-command.ts";
 import type { SimpleCommand } from "../commands/analysis.ts";
+import type { ReadCommand } from "../parts.ts";
 import { matchLoosely } from "./match-loosely.ts";
 import { harm, ownRisk } from "./own-risk.ts";
 import type { CommandPattern } from "./run-rule.ts";
@@ -8,14 +8,14 @@ import type { CommandPattern } from "./run-rule.ts";
  * The commands that a program may run of which nobody knows what it does with its words: what begins at any of them, and
  * what a text among them says. `chronic rm -rf x`, `su -c 'rm -rf x'`.
  */
-export function commandsWithin(command: SimpleCommand): readonly SimpleCommand[] {
+export function commandsWithin(command: SimpleCommand, readCommand: ReadCommand): readonly SimpleCommand[] {
   const { program, words } = command;
   if (harm(ownRisk(command)) < harm("execute") || program === "git") return [];
   const first = words.findIndex(({ value }, place) => place > 0 && !value?.startsWith("-"));
   return words.flatMap((word, place) => {
     if (place === 0 || word.value === undefined) return [];
     if (/\s/.test(word.value))
-      return analyseCommand(word.value).commands.filter((inner) => inner.words[0]?.value !== undefined);
+      return readCommand(word.value).commands.filter((inner) => inner.words[0]?.value !== undefined);
     if (place === first && program !== undefined && subcommands.has(program)) return [];
     return [{ ...command, words: words.slice(place) }];
   });

@@ -38,7 +38,6 @@ export async function questionOf(
   const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
   const paths = pathsNamed(open, policy.place, readCommand);
   const directories = directoriesRead(accesses, policy.place, readCommand);
-  const whole = directoriesRead(accesses, policy.place);
   return {
     mode,
     tool: { name: canonical, risk, ...(server === undefined ? {} : { server }) },

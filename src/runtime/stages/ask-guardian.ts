@@ -1,9 +1,10 @@
 import type { DecisionRecord, SandboxLevel } from "../../contract/account.ts";
 import type { ToolCall } from "../../contract/call.ts";
 import type { History } from "../../contract/history.ts";
-import { decide } from "../../guardian/decide.ts";
 import { grantsFor } from "../../guardian/grants.ts";
+import { judgeCall } from "../../guardian/judge-call.ts";
 import type { Mode } from "../../guardian/mode.ts";
+import type { ReadCommand } from "../../guardian/parts.ts";
 import type { Decision, Question } from "../../guardian/policy.ts";
 import type { Policy } from "../../guardian/rules/compile-policy.ts";
 import type { Approval, ApprovalRequest, Approve } from "../approvals/approval.ts";
@@ -58,7 +59,7 @@ export function askGuardian(settings: GuardianSettings): Stage {
     const call = { ...given, input: snapshot(given.input) };
     for (;;) {
       const question = await questionFor(call, settings);
-      const decision = decide(question, rules.current);
+      const decision = judgeCall(question, rules.current, await readerFor(call));
       call.account.decision = decision.record;
       call.account.sandbox = question.sandbox;
       if (decision.verdict === "allow") return next(call);
@@ -89,9 +90,21 @@ export function askGuardian(settings: GuardianSettings): Stage {
   };
 }
 
-function questionFor(call: ToolCall, { mode, rules, surroundings }: GuardianSettings): Promise<Question> {
+async function questionFor(call: ToolCall, settings: GuardianSettings): Promise<Question> {
+  const { mode, rules, surroundings } = settings;
+  const readCommand = await readerFor(call);
   const sandbox = surroundings.sandbox();
-  return questionOf(call, { mode, sandbox, policy: rules.current, lookUp: "what decides" });
+  return questionOf(call, { mode, sandbox, policy: rules.current, lookUp: "what decides", readCommand });
+}
+
+/** What reads commands is loaded with the first call that runs one. */
+async function readerFor({ accesses }: ToolCall): Promise<ReadCommand> {
+  if (!accesses.some(({ kind }) => kind === "execute")) return expectNoCommand;
+  return (await import("../../guardian/commands/analyse-command.ts")).analyseCommand;
+}
+
+function expectNoCommand(): never {
+  throw new Error("A call that runs nothing has a command");
 }
 
 /** None in paranoid mode, where no rule that allows counts. */
