@@ -20,6 +20,8 @@ export interface Piece {
   readonly callId: string;
   /** Why `before` was not kept. */
   readonly lost?: string;
+  /** Where it came from, if all that was done was to move it here. */
+  readonly movedFrom?: string;
 }
 
 /** Something that was moved whole and is to be moved back, with all that is in it by now. */
@@ -132,13 +134,25 @@ function wasMade({ callId, after }: RecordedChange, index: number, all: readonly
 function piecesOf(changes: readonly RecordedChange[], isUncertain: IsUncertain): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const change of changes) {
-    const { before, after, callId, lost } = change;
+    const { before, after, callId, lost, moved } = change;
     const last = pieces[0];
     const goesOn = last !== undefined && isAccepted(before, last);
     const reached = goesOn ? last.accepted : [before];
     const accepted = isUncertain(change) ? [after, ...reached] : [after];
-    if (goesOn) pieces[0] = { ...last, after, accepted, callId };
-    else pieces.unshift({ before, after, accepted, callId, ...(lost === undefined ? {} : { lost }) });
+    if (goesOn) {
+      const { movedFrom: _, ...sofar } = last;
+      pieces[0] = { ...sofar, after, accepted, callId };
+    } else {
+      const movedFrom = before.kind === "nothing" ? moved : undefined;
+      pieces.unshift({
+        before,
+        after,
+        accepted,
+        callId,
+        ...(lost === undefined ? {} : { lost }),
+        ...(movedFrom === undefined ? {} : { movedFrom }),
+      });
+    }
   }
   return pieces;
 }

@@ -21,7 +21,7 @@ export interface Conflict {
   readonly reason: Reason;
 }
 
-export type Reason =
+type Reason =
   /** Since the call, or between it and a later one that is to be undone, too. */
   | { readonly kind: "changed" }
   | { readonly kind: "lost"; readonly why: string }

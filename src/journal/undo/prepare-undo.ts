@@ -3,6 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { Selection, UndoOptions } from "../../contract/history.ts";
 import type { Journal, RecordedChange } from "../journal.ts";
 import { WholeTransactions } from "../transactions/whole-transactions.ts";
+import { carryBack } from "./carry-back.ts";
 import type { Contents } from "./contents.ts";
 import { LaterCalls } from "./later-calls.ts";
 import { lookAt } from "./look-at.ts";
@@ -46,10 +47,11 @@ export async function prepareUndo(
   const changes = withinPaths(selected, options.paths, environment.workspace);
   const calls = callsOf(changes);
   refuseRunning(calls, journal, reach);
+  const { merge = false } = options;
   const phases = await phasesOf(changes, options.hunk, desk);
   const present = await lookAt(phases, environment, contents, options.signal);
-  const settled = await settleConflicts(planUndo(phases, present), {
-    merge: options.merge ?? false,
+  const settled = await settleConflicts(planUndo(merge ? carryBack(phases, present) : phases, present), {
+    merge,
     contents,
     later: new LaterCalls({ journal, environment, contents, changes }),
   });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
+import type { Undone } from "../../contract/history.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { catalog } from "../../tools/catalog.ts";
@@ -118,6 +119,20 @@ it("undoes nothing of another session for an agent, and says who can", async () 
       message: "There is nothing to undo: no files were changed",
       hint: "A person sees what was done with: toolcrib log.",
     },
+  ]);
+});
+
+it("is done once when two want to undo the same at once", async () => {
+  await using room = await openUndoRoom({ files: { a: "one\n", b: "one\n" } });
+  const patch = "*** Begin Patch\n*** Update File: a\n-one\n+1\n*** Update File: b\n-one\n+1\n*** End Patch";
+  const { callId } = await room.call("edit.patch", { patch });
+  const others = await Promise.all([1, 2, 3].map(() => room.reopen({ undoes: "workspace" })));
+  const results = await Promise.all(others.map((other) => other.call("journal.undo", { call: callId })));
+  await Promise.all(others.map((other) => other.close()));
+  expect(results.filter(({ data }) => (data as Undone | null)?.files.length === 2)).toHaveLength(1);
+  expect([readFileSync(room.path("a"), "utf8"), readFileSync(room.path("b"), "utf8")]).toEqual([
+    "one\n",
+    "one\n",
   ]);
 });
 

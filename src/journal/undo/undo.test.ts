@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -185,6 +186,24 @@ it("finds files again that others have moved since, alone or with their folder",
   writeFileSync(room.path("b"), "1\ntwo\nthree\nfour\nby a person\n");
   await room.call("journal.undo", { call: edit.callId, merge: true });
   expect(readFileSync(room.path("b"), "utf8")).toBe("one\ntwo\nthree\nfour\nby a person\n");
+});
+
+it("moves a file back that was changed since, as it is now, if told to merge", async () => {
+  await using room = await openUndoRoom({ files: { a: "one\n" } });
+  await room.call("file.move", { from: "a", to: "b" });
+  writeFileSync(room.path("b"), "by a person\n");
+  expect((await room.crib.call("journal.undo", {})).isError).toBe(true);
+  await room.call("journal.undo", { merge: true });
+  expect(Object.keys(await wholeOf(room.elsewhere))).toEqual(["a"]);
+  expect(readFileSync(room.path("a"), "utf8")).toBe("by a person\n");
+});
+
+it("undoes an edit under all names of a file, if it was made so", async () => {
+  await using room = await openUndoRoom({ files: { a: "one\n" } });
+  linkSync(room.path("a"), room.path("b"));
+  await room.call("edit.replace", { path: "a", find: "one", replace: "1", hard_links: "keep" });
+  await room.call("journal.undo", {});
+  expect([readFileSync(room.path("b"), "utf8"), lstatSync(room.path("a")).nlink]).toEqual(["one\n", 2]);
 });
 
 it("undoes one hunk of one file, where it stands or where it has moved to", async () => {
