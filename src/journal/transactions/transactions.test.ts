@@ -71,21 +71,34 @@ describe("a transaction", () => {
     await crib.close();
   });
 
-  it("is one entry for undo once it is committed, by its id or by any of its calls", async () => {
-    for (const by of ["id", "call"] as const) {
+  it.each(["its id", "one of its calls", "the latest"])(
+    "is one entry for undo once it is committed, by %s",
+    async (by) => {
       const world = newWorld();
       const before = world.now();
       const crib = await world.open();
+      await crib.call("file.write", { path: "earlier.txt", content: "stays" });
+      const earlier = world.now();
       await crib.call("transaction.begin", {});
       await change(crib);
       const { id, calls } = (await dataOf(crib, "transaction.commit")) as { id: string; calls: string[] };
-      expect(calls.length).toBe(4);
-      const undone = await crib.call("journal.undo", { call: by === "id" ? id : calls[1] });
+      const { calls: shown, files } = (await dataOf(crib, "journal.diff", { call: id })) as {
+        calls: string[];
+        files: { path: string }[];
+      };
+      expect([shown, files.map(({ path }) => path).sort()]).toEqual([
+        calls,
+        ["new", "new/b.txt", "new/c.txt", "src/a.txt", "src/b.txt"],
+      ]);
+      const selection = { "its id": { call: id }, "one of its calls": { call: calls[1] } }[by] ?? { last: 1 };
+      const undone = await crib.call("journal.undo", selection);
+      expect(undone.content).toContain(`${id} was committed as one, and is undone as one.`);
+      expect(world.now()).toEqual(earlier);
+      await crib.call("journal.undo", { last: 1 });
       expect(world.now()).toEqual(before);
-      expect(undone.content).toContain(id);
       await crib.close();
-    }
-  });
+    },
+  );
 
   it("does not nest", async () => {
     const world = newWorld();
