@@ -4,15 +4,8 @@ import { fold } from "./paths/fold.ts";
 import { type Names, namesOf } from "./paths/names.ts";
 import { namesIn } from "./paths/path-pattern.ts";
 import type { OpenPath, PathTarget } from "./paths/path-target.ts";
-import {
-  isAbout,
-  isExactly,
-  refuses,
-  refusingRule,
-  rulesAhead,
-  rulesBelow,
-  rulesNear,
-} from "./paths/refuse-path.ts";
+import { isAbout, isExactly, refuses, refusingRule, rulesBelow, rulesNear } from "./paths/refuse-path.ts";
+import { rulesAhead } from "./paths/rules-ahead.ts";
 import type { PathPart, Place, Question } from "./policy.ts";
 import type { PathRule, Policy, Rule } from "./rules/compile-policy.ts";
 import type { PathUse } from "./rules/rule.ts";

@@ -22,7 +22,7 @@ export function meet(rule: readonly Segment[], path: readonly OpenName[]): Meeti
 }
 
 const meetings = ["no", "loosely", "aimed"] as const;
-type Strength = 0 | 1 | 2;
+export type Strength = 0 | 1 | 2;
 
 /** Two lists of names, and what is known of their ends when stars on both sides make many ways. */
 class Walk {
@@ -83,7 +83,8 @@ function strongest(one: Strength, other: Strength): Strength {
 
 type RuleName = Exclude<Segment, "**">;
 
-function meetNames(rule: RuleName, name: Exclude<OpenName, "**">, astray: boolean): Strength {
+/** How far one name of a rule and one of a path can be the same. */
+export function meetNames(rule: RuleName, name: Exclude<OpenName, "**">, astray: boolean): Strength {
   if (name.shape.kind === "literal") {
     if (!matchSegment(rule, name.shape.text)) return 0;
     // A directory's name says something only when nobody knows where it is.

@@ -28,7 +28,8 @@ export interface OpenPath {
   readonly sample: string | undefined;
 }
 
-export type OpenName = "**" | (NamePattern & { readonly noLeadingDot: boolean });
+/** `text`: the pattern as a glob. */
+export type OpenName = "**" | (NamePattern & { readonly text: string; readonly noLeadingDot: boolean });
 
 /** Stands for a directory in a path when nobody knows its name. No file system takes it. */
 export const unknownName = "\0";
@@ -37,7 +38,10 @@ export const unknownName = "\0";
 export const anywhere: PathTarget = {
   kind: "open",
   alternatives: [
-    { names: ["**", { tokens: ["*"], shape: { kind: "anything" }, noLeadingDot: false }], sample: undefined },
+    {
+      names: ["**", { tokens: ["*"], shape: { kind: "anything" }, text: "*", noLeadingDot: false }],
+      sample: undefined,
+    },
   ],
 };
 
@@ -129,7 +133,7 @@ function asPattern(part: string | UnknownPart): string {
 function expand(pattern: string): string[] {
   try {
     const texts = expandBraces(pattern);
-    for (const text of texts) parseSegments(text);
+    for (const text of texts) text.split("/").forEach(parseSegments);
     return texts;
   } catch {
     return ["**"];
@@ -137,13 +141,13 @@ function expand(pattern: string): string[] {
 }
 
 function readNames(pattern: string, glob: boolean): OpenName[] {
-  return parseSegments(pattern).flatMap((segment): OpenName[] => {
+  return pattern.split("/").flatMap((text): OpenName[] => {
+    if (text === "" || text === ".") return [];
+    const [name] = parseSegments(text);
     // The shell's "**" is "*" unless it is told otherwise; then it is any depth, which is more.
-    if (segment === "**") return ["**"];
-    if (segment.shape.kind === "literal" && (segment.shape.text === "" || segment.shape.text === "."))
-      return [];
-    const [first] = segment.tokens;
-    return [{ ...segment, noLeadingDot: glob && !(typeof first === "object" && "code" in first) }];
+    if (name === undefined || name === "**") return ["**"];
+    const [first] = name.tokens;
+    return [{ ...name, text, noLeadingDot: glob && !(typeof first === "object" && "code" in first) }];
   });
 }
 

@@ -1,15 +1,13 @@
 import { matchSegment, type NamePattern, type Segment } from "../../text/glob-segment.ts";
 import type { PathRule, Policy } from "../rules/compile-policy.ts";
 import type { PathUse } from "../rules/rule.ts";
-import { type Meeting, meet } from "./meet.ts";
 import { firstName, type Names } from "./names.ts";
 import { leadsThrough, matchNames } from "./path-pattern.ts";
-import type { OpenPath } from "./path-target.ts";
 
 type Counts = (rule: PathRule) => boolean;
 
 /** Rules that may be about a path, in no order. */
-export function rulesNear({ paths }: Policy, { exact, folded }: Names): readonly PathRule[] {
+export function rulesNear({ paths }: Pick<Policy, "paths">, { exact, folded }: Names): readonly PathRule[] {
   const found: PathRule[] = [];
   const others = othersIn(paths);
   const add = (rules: readonly PathRule[] | undefined) => {
@@ -98,25 +96,6 @@ export function rulesBelow({ pathsThrough }: Policy, use: PathUse, names: Names,
       ),
   );
   return found === undefined ? [] : [found];
-}
-
-/** The rule that is about what a path may become; of several, the person's highest, else the plainest. */
-export function rulesAhead(
-  policy: Policy,
-  path: OpenPath,
-  counts: Counts,
-): { readonly rule: PathRule; readonly meeting: Exclude<Meeting, "no"> } | undefined {
-  let loosely: PathRule | undefined;
-  for (const rule of policy.paths.highestFirst) {
-    if (!counts(rule)) continue;
-    for (const pattern of rule.patterns) {
-      const meeting = meet(pattern, path.names);
-      if (meeting === "aimed") return { rule, meeting };
-      const isPlainer = loosely?.place.level === "built-in" && Number.isFinite(rule.rank);
-      if (meeting === "loosely" && (loosely === undefined || isPlainer)) loosely = rule;
-    }
-  }
-  return loosely && { rule: loosely, meeting: "loosely" };
 }
 
 /** Whether a rule refuses such a use in every mode. */

@@ -12,15 +12,33 @@ import type { CommandPattern, ProgramPattern, WordPattern } from "./run-rule.ts"
  */
 export function matchExactly(pattern: CommandPattern, command: SimpleCommand, place: Place): boolean {
   if (pattern.kind === "class") return harm(ownRisk(command)) <= harm(pattern.risk);
-  if (!startsWhereItIsKnown(command, place)) return false;
   const [program, ...words] = command.words;
   if (program === undefined || !isProgram(pattern.program, program, command, place)) return false;
-  const cover = coverage(command);
+  const { cover, harmful } = nature(command);
   if (cover === "nothing") return false;
   return (
+    matchWords(pattern.words, words, (word) => cover === "spelled out" || harmful.has(word)) &&
     matchAssignments(pattern.assignments, command, cover) &&
-    matchWords(pattern.words, words, (word) => cover === "spelled out" || isHarmful(word, command))
+    startsWhereItIsKnown(command, place)
   );
+}
+
+interface Nature {
+  readonly cover: Coverage;
+  /** Words that make it do what it does not usually do. */
+  readonly harmful: ReadonlySet<Word>;
+}
+
+/** Asked for each rule, found out once. */
+const natures = new WeakMap<SimpleCommand, Nature>();
+
+function nature(command: SimpleCommand): Nature {
+  const known = natures.get(command);
+  if (known !== undefined) return known;
+  const harmful = new Set(command.words.filter((word, place) => place > 0 && isHarmful(word, command)));
+  const found = { cover: coverage(command), harmful };
+  natures.set(command, found);
+  return found;
 }
 
 /** Variables that change nothing about what runs may be left out of the rule. */
@@ -54,6 +72,7 @@ function isProgram(
 ): boolean {
   if (word.value === undefined) return false;
   if (pattern.kind === "one word" || pattern.kind === "any words") return true;
+  if (file === undefined && pattern.kind === "literal") return command.program === pattern.text;
   if (file === undefined) return matchWord(pattern, { ...word, value: command.program }, false);
   const target = wordPath(word, command.directory, place, new Map());
   if (target.kind !== "known" || !word.value.includes("/")) return false;

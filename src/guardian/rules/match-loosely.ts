@@ -2,7 +2,14 @@ import { matchSegment, type Token } from "../../text/glob-segment.ts";
 import type { SimpleCommand, Word } from "../commands/analysis.ts";
 import { waysToMeet } from "../paths/meet-tokens.ts";
 import { harm } from "./own-risk.ts";
-import { baseName, type CommandPattern, type WordPattern } from "./run-rule.ts";
+import {
+  baseName,
+  type CommandPattern,
+  isSpelled,
+  type ProgramPattern,
+  type SpelledPattern,
+  type WordPattern,
+} from "./run-rule.ts";
 
 /** "maybe": only when the shell has filled in what is not known yet. */
 export type Match = "no" | "maybe" | "yes";
@@ -16,12 +23,10 @@ export function matchLoosely(pattern: CommandPattern, command: SimpleCommand): M
   if (pattern.kind === "class") return harm(command.risk) >= harm(pattern.risk) ? "yes" : "no";
   const [program, ...words] = command.words;
   if (program === undefined) return "no";
-  const name = matchProgram(pattern.program.word, program);
+  const name = matchProgram(pattern.program, program);
   if (name === "no") return "no";
-  const options = pattern.words.filter(isOptionPattern);
-  const operands = pattern.words.filter((word) => !isOptionPattern(word) && !isEnd(word));
-  const found = options.map((option) => matchOption(option, words));
-  return [name, matchOperands(operands, words), ...found].reduce(weaker);
+  const found = pattern.options.map((option) => matchOption(option, words));
+  return [name, matchOperands(pattern.operands, words), ...found].reduce(weaker);
 }
 
 function weaker(one: Match, other: Match): Match {
@@ -30,26 +35,12 @@ function weaker(one: Match, other: Match): Match {
 }
 
 /** The name counts, whatever directory it is called in. */
-function matchProgram(pattern: WordPattern, word: Word): Match {
+function matchProgram({ word: pattern, name }: ProgramPattern, word: Word): Match {
   if (!isSpelled(pattern)) return "yes";
   if (word.value === undefined) return mayBecome(pattern, word) ? "maybe" : "no";
   const value = baseName(word.value);
-  if (pattern.kind === "literal") return baseName(pattern.text) === value ? "yes" : "no";
+  if (pattern.kind === "literal") return name === value ? "yes" : "no";
   return matchSegment(pattern.whole, value) || matchSegment(pattern.whole, word.value) ? "yes" : "no";
-}
-
-type SpelledPattern = Extract<WordPattern, { kind: "literal" | "glob" }>;
-
-function isSpelled(pattern: WordPattern): pattern is SpelledPattern {
-  return pattern.kind === "literal" || pattern.kind === "glob";
-}
-
-function isOptionPattern(pattern: WordPattern): pattern is SpelledPattern {
-  return isSpelled(pattern) && /^-./.test(pattern.text) && !isEnd(pattern);
-}
-
-function isEnd(pattern: WordPattern): boolean {
-  return pattern.kind === "literal" && pattern.text === "--";
 }
 
 /** How far in the operands one can be after each word, and how sure that is. */

@@ -15,6 +15,9 @@ export type CommandPattern =
       readonly assignments: readonly WordPattern[];
       readonly program: ProgramPattern;
       readonly words: readonly WordPattern[];
+      /** The same words for what asks or denies: options may stand anywhere, operands keep their order. */
+      readonly options: readonly SpelledPattern[];
+      readonly operands: readonly WordPattern[];
     };
 
 export type WordPattern =
@@ -28,8 +31,12 @@ export type WordPattern =
       readonly whole: NamePattern;
     };
 
+export type SpelledPattern = Extract<WordPattern, { kind: "literal" | "glob" }>;
+
 export interface ProgramPattern {
   readonly word: WordPattern;
+  /** Its last name, folded; undefined if that is open. */
+  readonly name: string | undefined;
   /** The file that it names, when it names one. */
   readonly file: readonly (readonly Segment[])[] | undefined;
 }
@@ -42,15 +49,31 @@ export function compileCommand(words: readonly RuleWord[], place: Place): Comman
   const program = words[start < 0 ? words.length : start];
   const rest = start < 0 ? [] : words.slice(start + 1).map(compileWord);
   const isAnything = program?.bare && program.text === "**";
+  const word: WordPattern = program === undefined ? { kind: "literal", text: "" } : compileWord(program);
   return {
     kind: "words",
     assignments: words.slice(0, start < 0 ? words.length : start).map(compileWord),
     program: {
-      word: program === undefined ? { kind: "literal", text: "" } : compileWord(program),
+      word,
+      name: word.kind === "literal" ? baseName(word.text) : undefined,
       file: program?.pattern.includes("/") ? compilePath(program.pattern, place, "exact") : undefined,
     },
     words: isAnything ? [{ kind: "any words" }, ...rest] : rest,
+    options: rest.filter(isOption),
+    operands: rest.filter((other) => !isOption(other) && !isEndOfOptions(other)),
   };
+}
+
+export function isSpelled(pattern: WordPattern): pattern is SpelledPattern {
+  return pattern.kind === "literal" || pattern.kind === "glob";
+}
+
+function isOption(pattern: WordPattern): pattern is SpelledPattern {
+  return isSpelled(pattern) && /^-./.test(pattern.text) && !isEndOfOptions(pattern);
+}
+
+function isEndOfOptions(pattern: WordPattern): boolean {
+  return isSpelled(pattern) && pattern.text === "--";
 }
 
 function compileWord({ text, pattern, literal, bare }: RuleWord): WordPattern {
@@ -69,8 +92,7 @@ const slash = { code: 0x2f };
 
 /** The name that a program must have for the rule to be about it; undefined if that is open. */
 export function programName(pattern: CommandPattern): string | undefined {
-  if (pattern.kind === "class" || pattern.program.word.kind !== "literal") return undefined;
-  return baseName(pattern.program.word.text);
+  return pattern.kind === "class" ? undefined : pattern.program.name;
 }
 
 /** The last name in a path, folded. */
