@@ -35,6 +35,7 @@ const library: BuildOptions = {
 };
 
 const isOfEdits = /src\/(?:text|tools)\/edit\//;
+const isOfCommands = /src\/guardian\/commands\/|node_modules\/unbash\//;
 
 /**
  * CommonJS, small and in few files, because it starts the quickest: importing a built-in module from ESM evaluates all
@@ -54,6 +55,8 @@ const commandLine: BuildOptions = {
     codeSplitting: {
       groups: [
         { name: "start", tags: ["$initial"], priority: 2 },
+        // Only calls that run something read commands.
+        { name: "commands", test: isOfCommands, priority: 1 },
         { name: "shared", test: (path) => !isOfEdits.test(path), minShareCount: 2, priority: 1 },
         // The four edit tools share an engine that no other call needs.
         { name: "edit", minShareCount: 2 },
