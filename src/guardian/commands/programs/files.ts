@@ -147,9 +147,14 @@ function judgeMktemp(words: readonly Word[], verdict: Verdict) {
 
 /** With one operand the link is made here, under its last name. */
 function judgeLink(words: readonly Word[], verdict: Verdict) {
-  const list = "* t=write --target-directory=write S=text --suffix=text";
-  const { operands } = judgeOptions(list, words, verdict);
+  const list = "* s --symbolic t=write --target-directory=write S=text --suffix=text";
+  const { options, operands } = judgeOptions(list, words, verdict);
   const [only, ...more] = operands;
+  // Whoever has another name of a file can write it.
+  const isSymbolic = options.some(({ name }) => name === "-s" || name === "--symbolic");
+  if (!isSymbolic)
+    for (const source of operands.slice(0, Math.max(1, operands.length - 1)))
+      verdict.accesses.push({ kind: "write", target: source });
   if (only === undefined || more.length > 0) return copies(list)(words, verdict);
   verdict.reads(only);
   const name = only.value?.replace(/\/+$/, "").split("/").at(-1);

@@ -60,7 +60,9 @@ function harmfulCommands(script: string): Found[] | undefined {
 }
 
 // A slash inside brackets is where sed and this would differ about the end.
-const regex = String.raw`\/(?:[^\\/\n[]|\\[^\n]|\[\^?\]?[^\]\n/]*\])*\/[IM]*`;
+// It has one way to be read only, so that no text keeps it busy.
+const bracket = String.raw`\[(?:\^[^\n/]|[^^\n/])[^\]\n/]*\]`;
+const regex = String.raw`\/(?:[^\\/\n[]|\\[^\n]|${bracket})*\/[IM]*`;
 const address = String.raw`(?:\d+(?:~\d+)?|\$|${regex})`;
 const addresses = String.raw`(?:${address}(?:\s*,\s*(?:${address}|[+~]\d+))?\s*!?\s*)?`;
 /** Blanks and separators, then a command that takes nothing; after it must come the end of a command. */
@@ -98,16 +100,11 @@ function substitute(script: string, begin: number, mark: string): ReturnType<typ
     if (at >= script.length) return undefined;
     if (script[at] === "\\") at++;
     // A mark inside brackets is where versions of sed differ.
-    else if (
-      script[at] === "[" &&
-      fields === 0 &&
-      script
-        .slice(at)
-        .match(/^\[\^?\]?[^\]]*\]/)?.[0]
-        .includes(mark)
-    )
-      return undefined;
-    else if (script[at] === mark) fields++;
+    else if (script[at] === "[" && fields === 0) {
+      const end = script.indexOf("]", at + (script[at + 1] === "^" ? 3 : 2));
+      if (end < 0 || script.slice(at, end).includes(mark)) return undefined;
+      at = end;
+    } else if (script[at] === mark) fields++;
   }
   const flags = /^(?:[gpiIM]|\d+)*/.exec(script.slice(at))?.[0] ?? "";
   const after = script.slice(at + flags.length);

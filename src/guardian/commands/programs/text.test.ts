@@ -230,3 +230,12 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
 it.each(cases)("judges %s", (_name, command, lines) => {
   expect(outline(command)).toEqual(lines);
 });
+
+it("comes to an end with brackets that do not", () => {
+  const scripts = [`/${"[]".repeat(60)}x`, `/${"[^]".repeat(60)}x`, `s/${"[".repeat(60_000)}`];
+  expect(scripts.map((script) => outline(`sed -n '${script}' a`)[0]?.split(":")[0])).toEqual([
+    "execute",
+    "execute",
+    "execute",
+  ]);
+});
