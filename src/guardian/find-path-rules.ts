@@ -3,7 +3,7 @@ import { reasonOf } from "./guard-paths.ts";
 import { fold } from "./paths/fold.ts";
 import { type Names, namesOf } from "./paths/names.ts";
 import { namesIn } from "./paths/path-pattern.ts";
-import type { OpenPath, PathTarget } from "./paths/path-target.ts";
+import { literalOf, type OpenPath, type PathTarget } from "./paths/path-target.ts";
 import { isAbout, isExactly, refuses, refusingRule, rulesBelow, rulesNear } from "./paths/refuse-path.ts";
 import { rulesAhead } from "./paths/rules-ahead.ts";
 import type { PathPart, Place, Question } from "./policy.ts";
@@ -164,11 +164,6 @@ const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|st
 function isInside({ names }: OpenPath, workspace: string): boolean {
   return namesIn(workspace).every((name, place) => {
     const given = names[place];
-    return (
-      given !== undefined &&
-      given !== "**" &&
-      given.shape.kind === "literal" &&
-      given.shape.text === fold(name)
-    );
+    return given !== undefined && given !== "**" && literalOf(given) === fold(name);
   });
 }

@@ -1,6 +1,6 @@
-import { matchSegment, type Segment } from "../../text/glob-segment.ts";
+import { matchSegment, type NamePattern, type Segment } from "../../text/glob-segment.ts";
 import { alike, apart, isSpelled, waysToMeet } from "./meet-tokens.ts";
-import type { OpenName } from "./path-target.ts";
+import { literalOf, type NameAhead, type OpenName } from "./path-target.ts";
 
 /**
  * Whether a path that only the shell will know may become one that a rule is about. "aimed": both spell out something
@@ -15,8 +15,9 @@ export function meet(rule: readonly Segment[], path: readonly OpenName[]): Meeti
   for (; ; shared += 1) {
     const [segment, name] = [rule[shared], path[shared]];
     if (segment === undefined || segment === "**" || segment.shape.kind !== "literal") break;
-    if (name === undefined || name === "**" || name.shape.kind !== "literal") break;
-    if (segment.shape.text !== name.shape.text) return "no";
+    const text = name === undefined || name === "**" ? undefined : literalOf(name);
+    if (text === undefined) break;
+    if (segment.shape.text !== text) return "no";
   }
   return meetings[meetFrom(new Walk(rule, path), shared, shared)];
 }
@@ -81,25 +82,27 @@ function strongest(one: Strength, other: Strength): Strength {
   return one > other ? one : other;
 }
 
-type RuleName = Exclude<Segment, "**">;
-
 /** How far one name of a rule and one of a path can be the same. */
-export function meetNames(rule: RuleName, name: Exclude<OpenName, "**">, astray: boolean): Strength {
-  if (name.shape.kind === "literal") {
-    if (!matchSegment(rule, name.shape.text)) return 0;
+export function meetNames(
+  rule: NamePattern,
+  { pattern, noLeadingDot }: NameAhead,
+  astray: boolean,
+): Strength {
+  if (pattern.shape.kind === "literal") {
+    if (!matchSegment(rule, pattern.shape.text)) return 0;
     // A directory's name says something only when nobody knows where it is.
     return astray ? 2 : 1;
   }
   const [first] = rule.tokens;
-  if (name.noLeadingDot && typeof first === "object" && "code" in first && first.code === dot) return 0;
-  const ways = waysOfShapes(rule.shape, name.shape) ?? waysToMeet(rule.tokens, name.tokens);
+  if (noLeadingDot && typeof first === "object" && "code" in first && first.code === dot) return 0;
+  const ways = waysOfShapes(rule.shape, pattern.shape) ?? waysToMeet(rule.tokens, pattern.tokens);
   if (ways & alike) return 2;
-  return ways === 0 || (rule.tokens.at(-1) === "*" && isSpelled(name.tokens.at(-1))) ? 0 : 1;
+  return ways === 0 || (rule.tokens.at(-1) === "*" && isSpelled(pattern.tokens.at(-1))) ? 0 : 1;
 }
 
 const dot = 0x2e;
 
-type Shape = RuleName["shape"];
+type Shape = NamePattern["shape"];
 
 /** A quick answer for the most common patterns; undefined if they need a closer look. */
 function waysOfShapes(rule: Shape, name: Shape): number | undefined {

@@ -28,8 +28,15 @@ export interface OpenPath {
   readonly sample: string | undefined;
 }
 
-/** `text`: the pattern as a glob. */
-export type OpenName = "**" | (NamePattern & { readonly text: string; readonly noLeadingDot: boolean });
+export type OpenName = "**" | NameAhead;
+
+export interface NameAhead {
+  readonly pattern: NamePattern;
+  /** The pattern as a glob. */
+  readonly text: string;
+  /** Bash's globs mean no name that begins with a dot unless they say so. */
+  readonly noLeadingDot: boolean;
+}
 
 /** Stands for a directory in a path when nobody knows its name. No file system takes it. */
 export const unknownName = "\0";
@@ -39,7 +46,10 @@ export const anywhere: PathTarget = {
   kind: "open",
   alternatives: [
     {
-      names: ["**", { tokens: ["*"], shape: { kind: "anything" }, text: "*", noLeadingDot: false }],
+      names: [
+        "**",
+        { pattern: { tokens: ["*"], shape: { kind: "anything" } }, text: "*", noLeadingDot: false },
+      ],
       sample: undefined,
     },
   ],
@@ -140,14 +150,13 @@ function expand(pattern: string): string[] {
   }
 }
 
-function readNames(pattern: string, glob: boolean): OpenName[] {
-  return pattern.split("/").flatMap((text): OpenName[] => {
+function readNames(glob: string, isGlob: boolean): OpenName[] {
+  return glob.split("/").flatMap((text): OpenName[] => {
     if (text === "" || text === ".") return [];
-    const [name] = parseSegments(text);
+    const [pattern] = parseSegments(text);
     // The shell's "**" is "*" unless it is told otherwise; then it is any depth, which is more.
-    if (name === undefined || name === "**") return ["**"];
-    const [first] = name.tokens;
-    return [{ ...name, text, noLeadingDot: glob && !(typeof first === "object" && "code" in first) }];
+    if (pattern === undefined || pattern === "**") return ["**"];
+    return [{ pattern, text, noLeadingDot: isGlob && /^[*?[]/.test(text) }];
   });
 }
 
@@ -155,24 +164,26 @@ function readNames(pattern: string, glob: boolean): OpenName[] {
 function climb(names: readonly OpenName[]): OpenName[] {
   const climbed: OpenName[] = [];
   for (const name of names) {
-    const mayClimb = name !== "**" && name.shape.kind !== "literal" && mayBeTwoDots(name);
-    if (name !== "**" && name.shape.kind === "literal" && name.shape.text === "..") {
-      const top = climbed.at(-1);
-      if (top !== undefined && top !== "**") climbed.pop();
-    } else if (mayClimb && name !== names.at(-1)) climbed.splice(0, climbed.length, "**");
+    if (name !== "**" && literalOf(name) === "..") {
+      if (climbed.length > 0 && climbed.at(-1) !== "**") climbed.pop();
+    } else if (name !== "**" && mayBeTwoDots(name) && name !== names.at(-1))
+      climbed.splice(0, climbed.length, "**");
     else climbed.push(name);
   }
   return climbed;
 }
 
 /** `.*` stands for `..` as well, and so may what is no glob at all. */
-function mayBeTwoDots(name: Exclude<OpenName, "**">): boolean {
-  return !name.noLeadingDot && matchSegment(name, "..");
+function mayBeTwoDots({ pattern, noLeadingDot }: NameAhead): boolean {
+  return !noLeadingDot && matchSegment(pattern, "..");
+}
+
+/** What a name says when all of it is known. */
+export function literalOf({ pattern }: NameAhead): string | undefined {
+  return pattern.shape.kind === "literal" ? pattern.shape.text : undefined;
 }
 
 function sampleOf(names: readonly OpenName[]): string | undefined {
-  const texts = names.map((name) =>
-    name === "**" || name.shape.kind !== "literal" ? unknownName : name.shape.text,
-  );
+  const texts = names.map((name) => (name === "**" ? unknownName : (literalOf(name) ?? unknownName)));
   return texts.at(-1) === unknownName ? undefined : `/${texts.join("/")}`;
 }

@@ -1,7 +1,7 @@
 import type { Segment } from "../../text/glob-segment.ts";
 import type { PathRule, Policy } from "../rules/compile-policy.ts";
 import { type Meeting, meet, meetNames } from "./meet.ts";
-import type { OpenName, OpenPath } from "./path-target.ts";
+import { literalOf, type NameAhead, type OpenPath } from "./path-target.ts";
 import { rulesNear } from "./refuse-path.ts";
 
 /** The rule that is about what a path may become; of several, the person's highest, else the plainest. */
@@ -28,14 +28,12 @@ export function rulesAhead(
  * highest first. Where any number of names may stand, all rules are.
  */
 function candidates({ paths }: Policy, { names }: OpenPath): readonly PathRule[] {
-  if (names.includes("**")) return paths.highestFirst;
-  const literal = names.flatMap((name) =>
-    name !== "**" && name.shape.kind === "literal" ? [name.shape.text] : [],
-  );
+  const known = names.filter((name) => name !== "**");
+  if (known.length < names.length) return paths.highestFirst;
+  const literal = known.flatMap((name) => literalOf(name) ?? []);
   const near = new Set(rulesNear({ paths }, { exact: literal, folded: literal, inside: 0 }));
-  for (const name of names)
-    if (name !== "**" && name.shape.kind !== "literal")
-      for (const rule of meeting(paths, name)) near.add(rule);
+  for (const name of known)
+    if (literalOf(name) === undefined) for (const rule of meeting(paths, name)) near.add(rule);
   return [...near].sort((one, other) => other.rank - one.rank);
 }
 
@@ -45,7 +43,7 @@ const remembered = new WeakMap<Paths, Map<string, readonly PathRule[]>>();
 const maxRemembered = 1024;
 
 /** The rules of which some name meets this one. The same globs come again and again. */
-function meeting(paths: Paths, name: Exclude<OpenName, "**">): readonly PathRule[] {
+function meeting(paths: Paths, name: NameAhead): readonly PathRule[] {
   const known = remembered.get(paths) ?? new Map<string, readonly PathRule[]>();
   remembered.set(paths, known);
   const key = `${name.noLeadingDot} ${name.text}`;
