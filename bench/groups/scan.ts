@@ -133,7 +133,8 @@ function openScan(workspace: string, state: string): Scan {
   return {
     around: async (act) => {
       calls += 1;
-      const call = { id: `call_${calls}`, account: {}, signal: new AbortController().signal } as ToolCall;
+      const signal = new AbortController().signal;
+      const call = { id: `call_${calls}`, account: {}, signal, notify: () => {} } as unknown as ToolCall;
       await scanner.around(call, async () => {
         act();
         return { ok: true, text: "", fullText: "" } as Outcome;

@@ -61,14 +61,16 @@ export interface SnapshotOptions {
 }
 
 /**
- * The file systems' clocks go in steps of up to ten milliseconds: what was changed so shortly before it was looked at may
- * have been changed again since, and look the same.
+ * The file systems' clocks go in steps of up to ten milliseconds, some in seconds: what was changed so shortly before it
+ * was looked at may have been changed again since, and look the same.
  */
-const clockStepMs = 50;
+const clockStepMs = { usual: 50, wholeSeconds: 2050 };
 
 /** Whether an entry that looks the same later on is the same. */
 export function isSettled({ takenMs, figures }: Snapshot, place: number): boolean {
-  return figures[place * figureCount + figure.changed]! < takenMs - clockStepMs;
+  const changedMs = figures[place * figureCount + figure.changed]!;
+  const stepMs = changedMs % 1000 === 0 ? clockStepMs.wholeSeconds : clockStepMs.usual;
+  return changedMs < takenMs - stepMs;
 }
 
 /** What the type bits of a mode say. */

@@ -82,6 +82,21 @@ it("copies nothing when its time is over", async () => {
   );
 });
 
+it("runs a command without it where there is too much to look at", async () => {
+  const environment = new MemoryEnvironment({ files: { a: "a" } });
+  // It takes as long as it may.
+  environment.snapshot = ({ signal } = {}) =>
+    new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("too slow"))));
+  using bench = openBench({ environment, limits: { maxLookMs: 5 } });
+  const text = "[Undo does not cover: what its commands change (there are too many files to look at)]";
+  for (const path of ["b", "c"]) {
+    expect(await bench.run(() => environment.writeFile(path, Buffer.from("")))).toEqual({
+      text,
+      changes: [],
+    });
+  }
+});
+
 it("says that nothing is covered where it cannot be told what has changed", async () => {
   const { workspace } = new MemoryEnvironment();
   using bench = openBench({ environment: { workspace } as MemoryEnvironment });

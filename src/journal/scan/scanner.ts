@@ -1,7 +1,6 @@
 import { posix } from "node:path";
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
-import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import type { Blobs } from "../blobs.ts";
@@ -10,9 +9,9 @@ import { findChanges } from "./find-changes.ts";
 import { HeldByGit } from "./held-by-git.ts";
 import { carryOver, isHeldByGit, type Ledger } from "./ledger.ts";
 import { movedGit } from "./moved-git.ts";
-import { nameUncovered, showUncovered } from "./name-uncovered.ts";
 import { type Begun, type KnownLedger, openPendingScans, type PendingScans } from "./pending-scans.ts";
 import { type ScanLimits, type Secured, secureContents, usualLimits } from "./secure-contents.ts";
+import { showUncovered, tellUncovered } from "./tell-uncovered.ts";
 import { withoutOthers } from "./without-others.ts";
 
 /** Finds what commands change in the workspace, and keeps what undo needs to take it back. */
@@ -53,6 +52,7 @@ class ChangeScanner implements Scanner {
   readonly #git: HeldByGit;
   readonly #pending: PendingScans;
   #latest: KnownLedger | undefined;
+  #isTooLarge = false;
 
   constructor(parts: ScannerParts) {
     this.#parts = parts;
@@ -62,12 +62,9 @@ class ChangeScanner implements Scanner {
   }
 
   async around(call: ToolCall, next: (call: ToolCall) => Promise<Outcome>): Promise<Outcome> {
-    if (this.#parts.environment.snapshot === undefined) {
-      const outcome = next(call);
-      return this.#tell(call, outcome, ["what its commands change (it cannot be told here)"]);
-    }
     await this.settle();
     const begun = await this.#begin(call);
+    if ("uncovered" in begun) return tellUncovered(call, next(call), [begun.uncovered]);
     const outliving: Promise<unknown>[] = [];
     const running = next({
       ...call,
@@ -79,7 +76,7 @@ class ChangeScanner implements Scanner {
     await running.catch(() => {});
     const uncovered = await this.#end(begun);
     if (outliving.length > 0) call.outlivedBy(this.#endAgain(call, outliving));
-    return this.#tell(call, running, uncovered);
+    return tellUncovered(call, running, uncovered);
   }
 
   async settle(): Promise<readonly string[]> {
@@ -98,14 +95,21 @@ class ChangeScanner implements Scanner {
     return guard?.("write", posix.join(environment.workspace, path))?.reason;
   };
 
-  async #begin({ id, signal }: Pick<ToolCall, "id" | "signal">): Promise<Begun> {
+  async #begin(call: ScannedCall): Promise<Begun | { readonly uncovered: string }> {
     const { journal, environment, blobs } = this.#parts;
+    const { id, signal } = call;
     const latest = this.#latest ?? (await this.#pending.latest());
-    const snapshot = await this.#snapshot({ signal, ...(latest && { known: latest.ledger.snapshot }) });
+    const snapshot = await this.#lookInTime(signal, latest?.ledger.snapshot);
+    if (typeof snapshot === "string") return { uncovered: `what its commands change (${snapshot})` };
     const collection = journal.records("collected").at(-1)?.sequence ?? 0;
     const earlier = this.#stillKept(latest, collection);
-    const parts = { environment, blobs, git: this.#git, limits: this.#limits, whyRefused: this.#whyRefused };
-    const before = await secureContents(snapshot, earlier, parts, signal);
+    const before = await secureContents(snapshot, earlier, call, {
+      environment,
+      blobs,
+      git: this.#git,
+      limits: this.#limits,
+      whyRefused: this.#whyRefused,
+    });
     this.#git.remember(snapshot);
     const sequence = journal.append("scan", { callId: id });
     const begun = { callId: id, sequence, collection, before };
@@ -128,8 +132,7 @@ class ChangeScanner implements Scanner {
     const { journal, environment, blobs } = this.#parts;
     const after = await this.#snapshot({ like: before.snapshot, known: before.snapshot });
     const found = await findChanges(before, after, { environment, blobs, whyRefused: this.#whyRefused });
-    const others = journal.changesAfter(sequence).filter((change) => change.callId !== callId);
-    const changes = withoutOthers(found.changes, others, blobs);
+    const changes = withoutOthers(found.changes, journal.changesAfter(sequence), blobs);
     journal.change(callId, changes);
     this.#latest = { ledger: inheriting(before, after, found.holdings), collection };
     return [
@@ -140,9 +143,23 @@ class ChangeScanner implements Scanner {
 
   /** What goes on although the call has ended may change more. */
   async #endAgain(call: ToolCall, work: readonly Promise<unknown>[]): Promise<void> {
-    const begun = await this.#begin({ id: call.id, signal: new AbortController().signal });
+    const begun = await this.#begin({ ...call, signal: new AbortController().signal });
     await Promise.allSettled(work);
-    await this.#end(begun);
+    if (!("uncovered" in begun)) await this.#end(begun);
+  }
+
+  /** A snapshot, or why there is none. What takes too long once is not tried again. */
+  async #lookInTime(signal: AbortSignal, known: Snapshot | undefined): Promise<Snapshot | string> {
+    if (this.#parts.environment.snapshot === undefined) return "it cannot be told here";
+    const limit = AbortSignal.timeout(this.#limits.maxLookMs);
+    try {
+      if (this.#isTooLarge) return tooLarge;
+      return await this.#snapshot({ signal: AbortSignal.any([signal, limit]), ...(known && { known }) });
+    } catch (error) {
+      if (signal.aborted || !limit.aborted) throw error;
+      this.#isTooLarge = true;
+      return tooLarge;
+    }
   }
 
   async #snapshot(options: Omit<SnapshotOptions, "without">): Promise<Snapshot> {
@@ -159,29 +176,15 @@ class ChangeScanner implements Scanner {
     );
     return { ...known.ledger, holdings };
   }
-
-  async #tell(call: ToolCall, running: Promise<Outcome>, uncovered: readonly string[]): Promise<Outcome> {
-    if (uncovered.length === 0) return running;
-    call.account.notCovered = [...(call.account.notCovered ?? []), ...uncovered];
-    const note = nameUncovered(uncovered);
-    const outcome = await running.catch((error: unknown) => {
-      throw error instanceof ToolError ? withNote(error, note) : error;
-    });
-    if (!outcome.ok) return { ok: false, error: withNote(outcome.error, note) };
-    const add = (text: string) =>
-      text === "" || text.endsWith("\n") ? `${text}[${note}]` : `${text}\n[${note}]`;
-    return { ...outcome, text: add(outcome.text), fullText: add(outcome.fullText) };
-  }
 }
+
+type ScannedCall = Pick<ToolCall, "id" | "signal" | "notify">;
+
+const tooLarge = "there are too many files to look at";
 
 /** What is known to be held after a command, for the next. */
 function inheriting(before: Secured, snapshot: Snapshot, found: ReadonlyMap<number, string>): Ledger {
   const holdings = carryOver(snapshot, before);
   for (const [place, holding] of found) holdings[place] = holding;
   return { snapshot, holdings };
-}
-
-function withNote(error: ToolError, note: string): ToolError {
-  const { code, message, hint, cause } = error;
-  return new ToolError(code, message, { hint: hint === undefined ? `${note}.` : `${hint} ${note}.`, cause });
 }

@@ -1,3 +1,4 @@
+import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Snapshot } from "../../contract/snapshot.ts";
@@ -12,12 +13,15 @@ export interface ScanLimits {
   readonly maxFileBytes: number;
   readonly maxBytes: number;
   readonly maxMs: number;
+  /** For a look at the workspace before any of that. */
+  readonly maxLookMs: number;
 }
 
 export const usualLimits: ScanLimits = {
   maxFileBytes: 64 * 1024 * 1024,
   maxBytes: 512 * 1024 * 1024,
   maxMs: 10_000,
+  maxLookMs: 15_000,
 };
 
 /** A ledger in which every file is held, but for some. */
@@ -44,8 +48,8 @@ export type WhyRefused = (path: string) => string | undefined;
 export async function secureContents(
   snapshot: Snapshot,
   earlier: Ledger | undefined,
+  { signal, notify }: Pick<ToolCall, "signal" | "notify">,
   parts: SecuringParts,
-  signal: AbortSignal,
 ): Promise<Secured> {
   const holdings = carryOver(snapshot, earlier);
   parts.git.forgetLost(snapshot, holdings, earlier?.snapshot);
@@ -61,9 +65,17 @@ export async function secureContents(
   const held = missing.length === 0 ? new Map() : await parts.git.find(snapshot, missing, signal);
   for (const [place, holding] of held) holdings[place] = holding;
   const rest = missing.filter((place) => !held.has(place));
+  if (rest.length > manyFiles)
+    notify({
+      type: "progress",
+      message: `Copying ${rest.length} files, once, so that commands can be undone`,
+    });
   await copy(snapshot, rest, { holdings, uncovered }, parts, signal);
   return { snapshot, holdings, uncovered };
 }
+
+/** So many that somebody may ask what takes so long. */
+const manyFiles = 1000;
 
 async function copy(
   snapshot: Snapshot,
