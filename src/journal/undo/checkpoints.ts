@@ -26,11 +26,12 @@ export function setCheckpoint(journal: Journal, wanted: string | undefined): Che
 }
 
 export function listCheckpoints(journal: Journal): readonly Checkpoint[] {
-  return placesIn(journal).map(({ name, at, sequence }) => ({
-    name,
-    at,
-    callsSince: new Set(journal.changesAfter(sequence).map(({ callId }) => callId)).size,
-  }));
+  const places = placesIn(journal);
+  const changes = journal.changesAfter(places[0]?.sequence ?? 0);
+  return places.map(({ name, at, sequence }) => {
+    const later = changes.filter((change) => change.sequence > sequence);
+    return { name, at, callsSince: new Set(later.map(({ callId }) => callId)).size };
+  });
 }
 
 /** Where in the journal a checkpoint stands. */

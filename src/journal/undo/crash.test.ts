@@ -47,6 +47,7 @@ it("undoes a call that was killed, whatever it has done by then", { timeout: 300
   const world = await makeWorld("call", ["journal.checkpoint", {}]);
   const call = ["edit.patch", { patch }] as const;
   const { steps } = await world.run(call, {});
+  expect(steps).toBeGreaterThan(0);
   for (let killAt = 1; killAt <= steps; killAt += 7) {
     world.reset();
     await world.run(call, { killAt });
