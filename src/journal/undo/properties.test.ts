@@ -158,6 +158,49 @@ it("never touches a path that is not as the undone calls left it, and undoes all
   );
 });
 
+it("loses no line of a person when it merges", async () => {
+  const edit = fc.record({ path, line: fc.nat(4) });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyCall, { minLength: 1, maxLength: 5 }),
+      fc.array(edit, { minLength: 1, maxLength: 3 }),
+      fc.nat(),
+      async (calls, edits, pick) => {
+        await using room = await openRoom();
+        const made = await make(room, calls);
+        const undone = made[pick % Math.max(1, made.length)];
+        if (!undone) return;
+        for (const [index, { path: edited, line }] of edits.entries()) {
+          const { bytes } = await room.elsewhere
+            .readFile(edited, { maxBytes: 1e6 })
+            .catch(() => ({ bytes: undefined }));
+          if (!bytes) continue;
+          const lines = Buffer.from(bytes).toString("latin1").split("\n");
+          const content = lines.toSpliced(line, 0, `by person ${index}`).join("\n");
+          await room.elsewhere.writeFile(edited, Buffer.from(content, "latin1"));
+        }
+        const before = await linesOfPeople(room);
+        await room.crib.call("journal.undo", { call: undone.id, merge: true });
+        expect(await linesOfPeople(room)).toEqual(before);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+async function linesOfPeople({ elsewhere }: UndoRoom): Promise<readonly string[]> {
+  const names = Object.entries(await wholeOf(elsewhere)).filter(([, { kind }]) => kind === "file");
+  const texts = await Promise.all(names.map(([name]) => elsewhere.readFile(name, { maxBytes: 1e6 })));
+  return texts
+    .flatMap(
+      ({ bytes }) =>
+        Buffer.from(bytes)
+          .toString("latin1")
+          .match(/by person \d/g) ?? [],
+    )
+    .sort();
+}
+
 const nothing: EntryState = { kind: "nothing" };
 
 /** What the call left under another name, from where it was moved since. */
