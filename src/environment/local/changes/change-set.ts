@@ -82,6 +82,8 @@ export class ChangeSet {
     for (const file of this.#inTurn()) await file.check(signal);
     await this.#waitForTurn();
     throwIfAborted(signal);
+    // What others have changed before its turn came makes it stale, and is not announced.
+    for (const file of this.#inTurn()) file.lookAgain();
     this.#options.announce();
     this.#mark("committed");
   }
