@@ -388,7 +388,7 @@ describe("the other commands", () => {
     });
     expect(table!.stdout).toBe(
       Object.entries(paths)
-        .map(([name, path]) => `${name.padEnd(9)}  ${path}\n`)
+        .map(([name, path]) => `${name.padEnd(12)}  ${path}\n`)
         .join(""),
     );
   });
