@@ -76,6 +76,21 @@ describe("git itself", () => {
   });
 });
 
+it("takes back what switching branches did to files", async () => {
+  await using room = await openCommandRoom({ "a.txt": "a\n", "gone/b.txt": "b\n" }, { git: true });
+  room.beside(
+    "git checkout -q -b other && echo c > a.txt && git rm -qr gone && git commit -qam c && git checkout -q -",
+  );
+  const before = treeOf(room.workspace);
+  const call = await room.bash("git checkout -q other");
+  expect([call.content, treeOf(room.workspace)]).toEqual([
+    "[Undo does not cover: .git (HEAD, the index)]",
+    { "a.txt": 'file 644 "c\\n"' },
+  ]);
+  await room.undo(call);
+  expect(treeOf(room.workspace)).toEqual(before);
+});
+
 describe("ignored files", () => {
   const files = {
     ".gitignore": "node_modules/\n*.log\n.env\n",

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { Snapshot } from "../../../contract/snapshot.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 
 const leftOut = async (world: ReturnType<typeof openLocalWorld>) => {
@@ -44,6 +45,36 @@ it("knows the repository that the workspace is a part of", async () => {
   expect(repositories.map(({ path, prefix }) => ({ path, prefix }))).toEqual([
     { path: "", prefix: "workspace/" },
   ]);
+});
+
+it("tells the same whether it knows an earlier one or not", async () => {
+  const names = ["a", "b/c", "b/d/e", "b/d/f", "g/h", "g/.gitignore", "i/j/k", "l/m"];
+  await using world = openLocalWorld({ files: Object.fromEntries(names.map((name) => [name, name])) });
+  world.link("b/link", "c");
+  const steps = [
+    "true",
+    "echo more >> b/d/e; chmod 600 b/c",
+    "touch b/d/new; rm g/h",
+    "mv b/d i/d; mkdir b/d; touch b/d/other",
+    "rm b/link; ln -s d b/link; printf 'i\nnew\n' > g/.gitignore; mkdir g/i g/new",
+    "rm -r l; ln -s b l; git init -q g; rm -r i/j; touch i/j",
+  ];
+  let known = await world.environment.snapshot!();
+  for (const step of steps) {
+    // So that directories count as settled.
+    execFileSync("bash", ["-c", `sleep 0.1; ${step}`], { cwd: world.environment.workspace });
+    const [quick, thorough] = [
+      await world.environment.snapshot!({ known }),
+      await world.environment.snapshot!(),
+    ];
+    expect(comparable(quick)).toEqual(comparable(thorough));
+    known = quick;
+  }
+});
+
+const comparable = ({ takenMs: _, repositories, ...rest }: Snapshot) => ({
+  ...rest,
+  repositories: repositories.map(({ path, state }) => ({ path, state })),
 });
 
 it("says which directories it may not enter", async () => {
