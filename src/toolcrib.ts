@@ -49,6 +49,7 @@ export { rename } from "./dialects/rename.ts";
 export { openLocalEnvironment } from "./environment/local/local-environment.ts";
 export { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
 export { type Mode, modes } from "./guardian/mode.ts";
+export type { Part, PartVerdict, RulePlace, Segment } from "./guardian/policy.ts";
 export type { JournalBudget } from "./journal/collect/budget.ts";
 export type { CallRecord } from "./journal/journal.ts";
 export type { Approval, ApprovalRequest, Approve } from "./runtime/approvals/approval.ts";

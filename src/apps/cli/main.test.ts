@@ -169,7 +169,9 @@ describe("toolcrib call", () => {
       [4, ""],
       [4, ""],
     ]);
-    expect(ends[4]!.stderr).toContain("To allow it yourself, add: --mode yolo\n");
+    expect(ends[4]!.stderr).toContain(
+      "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.\n",
+    );
     expect(existsSync(join(workspace, "poem.txt"))).toBe(true);
   });
 

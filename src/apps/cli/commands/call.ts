@@ -115,10 +115,13 @@ async function askPerson(...asked: Parameters<Approve>): Promise<Approval> {
   return approveOnTerminal(...asked);
 }
 
+const waysToAllow =
+  "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.\n";
+
 function printResult({ content, error, images }: CallResult): void {
   if (error) {
     printFailure(error);
-    if (error.code === "needs-approval") remark("To allow it yourself, add: --mode yolo\n");
+    if (error.code === "needs-approval") remark(waysToAllow);
     return;
   }
   const text = content === "" || content.endsWith("\n") ? content : `${content}\n`;
