@@ -86,9 +86,9 @@ export interface Undone {
   readonly calls: readonly string[];
   /** What became of each path: `before` is what the undo found, `after` what it left; empty when nothing was to do. */
   readonly files: readonly ChangedFile[];
-  /** What was left alone, and why, each in a sentence. */
+  /** The paths that were left alone; the notes say why. */
   readonly leftAlone: readonly string[];
-  /** What else is worth knowing, in sentences; also what was left alone, and that it had been undone before. */
+  /** What else is worth knowing, in sentences: what was left alone, and why; that it had been undone before. */
   readonly notes: readonly string[];
 }
 

@@ -23,6 +23,8 @@ export interface Transaction {
 export interface RolledBack extends Transaction {
   /** What was brought back or removed. */
   readonly paths: readonly string[];
-  /** What was left alone, and why, each in a sentence; when there is any the transaction is still open. */
+  /** What was left alone because somebody else has changed it since; when there is any, the transaction is still open. */
   readonly left: readonly string[];
+  /** What else is worth knowing, in sentences: why something was left alone, or not brought back. */
+  readonly notes: readonly string[];
 }

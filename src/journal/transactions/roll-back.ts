@@ -1,5 +1,6 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { RolledBack } from "../../contract/transaction.ts";
 import { newIdentifier } from "../../text/identifier.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
@@ -11,11 +12,8 @@ export interface RollbackParts {
   readonly session: string;
 }
 
-/** What was taken back, and what was left alone: paths, and sentences that say why. */
-export interface Rollback {
-  readonly paths: readonly string[];
-  readonly left: readonly string[];
-}
+/** See RolledBack. */
+export type Rollback = Pick<RolledBack, "paths" | "left" | "notes">;
 
 /** Takes back what calls changed, as part of the call that asks: its environment keeps what is changed by that. */
 export async function rollBack(
@@ -26,14 +24,18 @@ export async function rollBack(
   const reach = { session: parts.session, calls: "workspace" } as const;
   const history = new JournalHistory({ ...parts, callId, reach });
   try {
-    const { files, leftAlone } = await history.undo({ kind: "calls", ids: calls }, { skipChanged: true });
-    return { paths: files.map(({ path }) => path), left: leftAlone };
+    const { files, leftAlone, notes } = await history.undo(
+      { kind: "calls", ids: calls },
+      { skipChanged: true },
+    );
+    return { paths: files.map(({ path }) => path), left: leftAlone, notes };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     // Nothing was changed at all, or nothing is as it was left.
-    if (error.code === "not-found") return { paths: [], left: [] };
-    if (error.code === "stale") return { paths: [], left: [error.message] };
-    throw error;
+    if (error.code === "not-found") return { paths: [], left: [], notes: [] };
+    if (error.code !== "stale") throw error;
+    const changed = parts.journal.changesOf(calls).map(({ path }) => path);
+    return { paths: [], left: [...new Set(changed)], notes: [error.message] };
   }
 }
 
@@ -58,7 +60,7 @@ export async function rollBackAside(
   try {
     const environment = keepingEnvironment(parts.environment, { ...parts, callId });
     const rollback = await rollBack(calls, { ...parts, environment, callId });
-    end("ok", rollback.left.join(" ") || undefined);
+    end("ok", rollback.notes.join(" ") || undefined);
     return rollback;
   } catch (error) {
     const { code, message } = error instanceof ToolError ? error : new ToolError("internal", String(error));

@@ -69,8 +69,8 @@ export class RoomTransactions {
     }
     try {
       const aside = (calls: readonly string[]) => rollBackAside(calls, this.#parts, "its room was closed");
-      const { left } = await this.#rollBack(aside, { isLast: true });
-      return [`${called(open)} was open when its room was closed, and was rolled back.`, ...left];
+      const { notes } = await this.#rollBack(aside, { isLast: true });
+      return [`${called(open)} was open when its room was closed, and was rolled back.`, ...notes];
     } catch (error) {
       this.#open = undefined;
       return [
@@ -103,9 +103,9 @@ export class RoomTransactions {
     { isLast = false } = {},
   ): Promise<RolledBack> {
     const open = this.#needOpen();
-    const { paths, left } = await act(open.calls);
-    if (left.length === 0 || isLast) this.#end(rolledBack(open.id, left));
-    return { ...open, paths, left };
+    const rollback = await act(open.calls);
+    if (rollback.left.length === 0 || isLast) this.#end(rolledBack(open.id, rollback.left));
+    return { ...open, ...rollback };
   }
 
   #end(record: Parameters<typeof addTransactionRecord>[1]): void {

@@ -118,9 +118,10 @@ describe("a transaction", () => {
     await crib.call("transaction.begin", {});
     await change(crib);
     world.write("src/a.txt", "theirs\n");
-    const { left } = (await dataOf(crib, "transaction.rollback")) as { left: string[] };
-    expect(left.map((sentence) => sentence.replace(/call_\w+/, "call"))).toEqual([
-      "Left alone: src/a.txt has changed since call.",
+    const { left, notes } = (await dataOf(crib, "transaction.rollback")) as Record<string, string[]>;
+    expect([left, notes?.map((sentence) => sentence.replace(/call_\w+/, "call"))]).toEqual([
+      ["src/a.txt"],
+      ["Left alone: src/a.txt has changed since call."],
     ]);
     expect(["src/a.txt", "src/b.txt"].map(world.read)).toEqual(["theirs\n", "two\n"]);
     world.write("src/a.txt", "1\n");
@@ -181,7 +182,8 @@ describe("a transaction", () => {
     await other.call("file.write", { path: "src/a.txt", content: "of the other\n" });
     await one.call("file.write", { path: "one.txt", content: "" });
     await other.call("file.write", { path: "other.txt", content: "" });
-    expect(await dataOf(one, "transaction.rollback")).toMatchObject({ paths: ["one.txt"] });
+    const rolledBack = { paths: ["one.txt"], left: ["src/a.txt"] };
+    expect(await dataOf(one, "transaction.rollback")).toMatchObject(rolledBack);
     expect(world.read("src/a.txt")).toBe("of the other\n");
     expect(await dataOf(other, "transaction.commit")).toMatchObject({ name: undefined });
     await one.call("transaction.commit", {});

@@ -96,8 +96,9 @@ export class JournalHistory implements History {
     undos: UndoRecords,
   ): Promise<Undone> {
     const files = await showPlan(plan, dryRun ? this.#parts : undefined);
-    const leftAlone = refusals.map(({ path, reason }) => `Left alone: ${showPath(path)} ${reason}.`);
-    if (dryRun) return { calls, files, leftAlone, notes: [...notes, ...leftAlone] };
+    const leftAlone = refusals.map(({ path }) => path);
+    const left = refusals.map(({ path, reason }) => `Left alone: ${showPath(path)} ${reason}.`);
+    if (dryRun) return { calls, files, leftAlone, notes: [...notes, ...left] };
     const isPart = paths !== undefined || refusals.length > 0;
     undos.add({
       by: this.#parts.callId,
@@ -113,7 +114,7 @@ export class JournalHistory implements History {
       calls,
       files: files.filter(({ path }) => !kept.includes(path)),
       leftAlone,
-      notes: [...notes, ...leftAlone, ...folders, ...lost.map((what) => `Not brought back: ${what}.`)],
+      notes: [...notes, ...left, ...folders, ...lost.map((what) => `Not brought back: ${what}.`)],
     };
   }
 }

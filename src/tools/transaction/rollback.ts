@@ -21,13 +21,13 @@ export const transactionRollback: Tool<object, RolledBack> = {
   },
 };
 
-export function describeRollback({ id, paths, left }: RolledBack): string {
+export function describeRollback({ id, paths, left, notes }: RolledBack): string {
   const what = paths.length === 0 ? "nothing was changed" : `${counted(paths.length, "path")} as before`;
-  if (left.length === 0) return [`Rolled back ${id}: ${what}.`, ...names(paths)].join("\n");
+  if (left.length === 0) return [`Rolled back ${id}: ${what}.`, ...names(paths), ...notes].join("\n");
   return [
     `Rolled back ${id} but for what somebody else has changed since: ${what}.`,
     ...names(paths),
-    ...left,
+    ...notes,
     "The transaction is still open: set these right and roll back again, or commit to keep them.",
   ].join("\n");
 }
