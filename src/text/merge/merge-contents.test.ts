@@ -35,6 +35,11 @@ it("guesses no order of changes that touch", () => {
   expect(merged("a\n", "a\nours\n", "a\ntheirs\n")).toMatchObject({ kind: "collides" });
 });
 
+it("merges files of any number of lines", () => {
+  const many = "line\n".repeat(200_000);
+  expect(merged(many, `first\n${many}`, `${many}last\n`)).toBe(`first\n${many}last\n`);
+});
+
 it("keeps every byte: line ends, stray bytes, marks, no line end at the end", () => {
   const base = bytes("\xef\xbb\xbfa\r\nb\xff\r\nc\nd", "latin1");
   const ours = bytes("\xef\xbb\xbfA\r\nb\xff\r\nc\nd", "latin1");

@@ -22,21 +22,22 @@ export function mergeLines(
   ours: readonly string[],
   theirs: readonly string[],
 ): Merge {
-  const lines: string[] = [];
+  // Joined in the end: files have more lines than a call takes arguments.
+  const parts: (readonly string[])[] = [];
   const collisions: Collision[] = [];
   let kept = 0;
   for (const { start, end, our, their } of regionsOf(diffRuns(base, ours), diffRuns(base, theirs))) {
-    lines.push(...base.slice(kept, start));
+    parts.push(base.slice(kept, start));
     const before = base.slice(start, end);
     const mine = ours.slice(our.start, our.end);
     const other = theirs.slice(their.start, their.end);
-    if (isAlike(mine, before) || isAlike(mine, other)) lines.push(...other);
-    else if (isAlike(other, before)) lines.push(...mine);
+    if (isAlike(mine, before) || isAlike(mine, other)) parts.push(other);
+    else if (isAlike(other, before)) parts.push(mine);
     else collisions.push({ base: before, ours: mine, theirs: other, line: our.start + 1 });
     kept = end;
   }
-  lines.push(...base.slice(kept));
-  return collisions.length > 0 ? { clean: false, collisions } : { clean: true, lines };
+  parts.push(base.slice(kept));
+  return collisions.length > 0 ? { clean: false, collisions } : { clean: true, lines: parts.flat() };
 }
 
 /** Lines of the base that one side or both have changed, and what stands there on either side. */
