@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Repository } from "../../../contract/snapshot.ts";
 import { readIfThere } from "../read-if-there.ts";
@@ -71,12 +71,23 @@ function stampOf(file: string): string {
   }
 }
 
-function stampsBelow(directory: string): string[] {
+/** Not by readdir's own `recursive`, which follows links: one to "/" in a repository must not lead us through it all. */
+function stampsBelow(top: string): string[] {
+  const stamps: string[] = [];
+  const pending = lstatSync(top, { throwIfNoEntry: false })?.isDirectory() ? [top] : [];
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    for (const entry of entriesOf(directory)) {
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) pending.push(path);
+      else if (!entry.name.endsWith(".lock")) stamps.push(stampOf(path));
+    }
+  }
+  return stamps.sort();
+}
+
+function entriesOf(directory: string): readonly Dirent[] {
   try {
-    return readdirSync(directory, { withFileTypes: true, recursive: true })
-      .filter((entry) => entry.isFile() && !entry.name.endsWith(".lock"))
-      .map((entry) => stampOf(join(entry.parentPath, entry.name)))
-      .sort();
+    return readdirSync(directory, { withFileTypes: true });
   } catch {
     return [];
   }

@@ -38,6 +38,20 @@ it("tells of repositories: where they are, and when their HEAD, index or refs ha
   expect(await leftOut(world)).toEqual({ "one/.git": "repository" });
 });
 
+it("follows no link among the refs of a repository", async () => {
+  await using world = openLocalWorld({
+    files: { "one/.git/refs/heads/main": "1", "two/.git/HEAD": "", "outside/b": "b" },
+  });
+  world.link("one/.git/refs/heads/away", "../../../../outside");
+  world.link("two/.git/refs", "../../outside");
+  const refs = async () => (await world.environment.snapshot!()).repositories.map(({ state }) => state.refs);
+  const before = await refs();
+  await world.environment.writeFile("outside/b", Buffer.from("other"));
+  expect(await refs()).toEqual(before);
+  writeFileSync(world.path("one/.git/refs/heads/main"), "23");
+  expect(await refs()).not.toEqual(before);
+});
+
 it("knows the repository that the workspace is a part of", async () => {
   await using world = openLocalWorld({ files: { a: "a" } });
   execFileSync("git", ["init", "--quiet", join(world.environment.workspace, "..")]);
