@@ -55,8 +55,8 @@ describe("what git holds", () => {
     await using room = await openCommandRoom({ "a.txt": "a\n", "b.txt": "b\n" }, { git: true });
     const call = await room.bash("g=git; rm -rf .$g a.txt");
     expect([call.content, notCovered(room)]).toEqual([
-      "[Undo does not cover: .git (git's own), a.txt (git no longer has it)]",
-      [".git (git's own)", "a.txt (git no longer has it)"],
+      "[Undo does not cover: .git (git's own), a.txt (it could not be fetched from git)]",
+      [".git (git's own)", "a.txt (it could not be fetched from git)"],
     ]);
   });
 });

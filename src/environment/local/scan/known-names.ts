@@ -1,5 +1,6 @@
-import { type Stats, statfsSync } from "node:fs";
+import type { Stats } from "node:fs";
 import { figure, figureCount, isSettled, type Snapshot } from "../../../contract/snapshot.ts";
+import { tellsChanges } from "./file-system-types.ts";
 
 /** The names in directories, as an earlier snapshot tells them, as long as they hold. */
 export class KnownNames {
@@ -36,13 +37,8 @@ export class KnownNames {
   #tellsChanges(device: number, at: string): boolean {
     const known = this.#isReliable.get(device);
     if (known !== undefined) return known;
-    const isReliable = reliableTypes.has(statfsSync(at).type);
+    const isReliable = tellsChanges(at);
     this.#isReliable.set(device, isReliable);
     return isReliable;
   }
 }
-
-// ext2 to ext4, xfs, btrfs, tmpfs, overlay, f2fs, zfs, apfs. Others may be shared with machines that have their own clock.
-const reliableTypes = new Set([
-  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0x1a,
-]);

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync, type Stats, statfsSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import type { IgnoreFileOutside } from "../../../contract/environment.ts";
 import { type LeftOut, type Snapshot, type SnapshotOptions, typeBits } from "../../../contract/snapshot.ts";
 import { Breath } from "../../../text/breath.ts";
@@ -9,8 +9,10 @@ import { withSlash } from "../../workspace-path.ts";
 import { isTemporaryName } from "../files/temporary-file.ts";
 import type { PinnedDirectory, Pinning } from "../pinning/pinning.ts";
 import { readIfThere } from "../read-if-there.ts";
+import { isSystem } from "./file-system-types.ts";
 import { KnownNames } from "./known-names.ts";
 import { repositoryAbove, repositoryIn } from "./repository.ts";
+import { Frame, type Waiting } from "./walk-frame.ts";
 
 /**
  * See Environment.snapshot. Directories are held one after the other, so that nothing that is a link by now is entered.
@@ -147,43 +149,6 @@ class Walk {
   }
 }
 
-/** A directory that waits to be entered. */
-interface Waiting {
-  readonly place: number;
-  readonly path: string;
-  readonly stats: Stats;
-}
-
-/** A directory that is looked at, held from when that is needed until all below it are looked at. */
-class Frame {
-  /** "" for the workspace. */
-  readonly path: string;
-  levels: IgnoreLevels = new IgnoreLevels([]);
-  /** Directories in it that are still to be entered, last first. */
-  readonly waiting: Waiting[] = [];
-  readonly #hold: () => PinnedDirectory;
-  #held: PinnedDirectory | undefined;
-
-  constructor(hold: () => PinnedDirectory, path: string) {
-    this.#hold = hold;
-    this.path = path;
-  }
-
-  get directory(): PinnedDirectory {
-    this.#held ??= this.#hold();
-    return this.#held;
-  }
-
-  confirm(): void {
-    this.#held?.confirm();
-  }
-
-  close(): void {
-    this.#held?.close();
-    this.#held = undefined;
-  }
-}
-
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
@@ -230,14 +195,3 @@ function whyNotEntered(
   if (levels.decide(path, "directory") === "ignore") return "ignored";
   return stats.dev !== device && isSystem(at) ? "system" : undefined;
 }
-
-/** What the kernel makes up: endless, and nothing of it can be brought back. */
-function isSystem(path: string): boolean {
-  return systemTypes.has(statfsSync(path).type);
-}
-
-// proc, sysfs, devpts, cgroup, cgroup2, debugfs, tracefs, securityfs, bpf, configfs, mqueue, fusectl
-const systemTypes = new Set([
-  0x9fa0, 0x62656572, 0x1cd1, 0x27e0eb, 0x63677270, 0x64626720, 0x74726163, 0x73636673, 0xcafe4a11,
-  0x62656570, 0x19800202, 0x65735543,
-]);
