@@ -58,6 +58,38 @@ describe("what a tool says", () => {
     expect(data).toEqual({ text: redacted });
   });
 
+  it("has none in what comes after it", async () => {
+    const text = `The key is ${key}`;
+    const later = { text: `left ${token}`, data: { left: token } };
+    const tools = [
+      say(() => ({ text: "nothing", data: null, continuation: text })),
+      {
+        ...say(() => ({ text: "done", data: null, afterwards: async () => later })),
+        name: "do",
+        risk: "write",
+      },
+      {
+        ...say(() => ({
+          text: "done",
+          data: null,
+          afterwards: () => Promise.reject(new ToolError("stale", text)),
+        })),
+        name: "fail",
+        risk: "write",
+      },
+    ] satisfies AnyTool[];
+    await using room = await openRoom(tools);
+    const call = async (name: string) => {
+      const { content, data } = await room.crib.call(name, {});
+      return { content, data };
+    };
+    expect([await call("say"), await call("do"), await call("fail")]).toEqual([
+      { content: "nothing\n[The key is [redacted: AWS key]]", data: null },
+      { content: "done\nleft [redacted: GitHub token]", data: { left: "[redacted: GitHub token]" } },
+      { content: "The key is [redacted: AWS key]", data: null },
+    ]);
+  });
+
   it("is the same object when there is none", async () => {
     const data = { text: "nothing" };
     await using room = await openRoom([say(() => ({ text: "nothing", data, continuation: "more" }))]);

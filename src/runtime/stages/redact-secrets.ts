@@ -14,7 +14,7 @@ export const redactSecrets: Stage = async (call, next) => {
   await refuseMarks(call);
   const notices = redactNotices(call.notify);
   try {
-    return redactOutcome(await next({ ...call, notify: notices.notify }));
+    return redactOutcome(await next({ ...call, notify: notices.notify }), call);
   } catch (error) {
     throw redactError(error, call);
   } finally {
@@ -22,7 +22,7 @@ export const redactSecrets: Stage = async (call, next) => {
   }
 };
 
-function redactOutcome(outcome: Outcome): Outcome {
+function redactOutcome(outcome: Outcome, call: ToolCall): Outcome {
   if (!outcome.ok) return outcome;
   const inText: string[] = [];
   const inData: string[] = [];
@@ -30,20 +30,41 @@ function redactOutcome(outcome: Outcome): Outcome {
   const data = redactValue(outcome.data, (kind) => inData.push(kind));
   // The text is made from the data: what is in both is counted once.
   const kinds = inText.length > 0 ? inText : inData;
-  if (kinds.length > 0) return { ...outcome, text, fullText: text, data, ...withNote(outcome, kinds) };
-  return data === outcome.data ? outcome : { ...outcome, data };
+  const { continuation, afterwards } = outcome;
+  // The note stands after the text, also where that is cut.
+  const sentences = [...(continuation === undefined ? [] : [redactText(continuation)]), ...noteOf(kinds)];
+  return {
+    ...outcome,
+    text,
+    fullText: text,
+    data,
+    ...(sentences.length > 0 ? { continuation: sentences.join(" ") } : {}),
+    ...(afterwards === undefined ? {} : { afterwards: redactAfterwards(afterwards, call) }),
+  };
 }
 
-/** Stands after the text, also where that is cut. */
-function withNote({ continuation }: Success, kinds: readonly string[]): { readonly continuation: string } {
+function noteOf(kinds: readonly string[]): readonly string[] {
+  if (kinds.length === 0) return [];
   const values = counted(
     kinds.length,
     "value that looks like a secret was",
     "values that look like secrets were",
   );
-  const note = `${values} left out: ${[...new Set(kinds)].join(", ")}.`;
-  return { continuation: continuation === undefined ? note : `${redactText(continuation)} ${note}` };
+  return [`${values} left out: ${[...new Set(kinds)].join(", ")}.`];
 }
+
+function redactAfterwards(afterwards: Afterwards, call: ToolCall): Afterwards {
+  return async () => {
+    try {
+      const { data, text } = await afterwards();
+      return { data: redactValue(data), text: redactText(text) };
+    } catch (error) {
+      throw redactError(error, call);
+    }
+  };
+}
+
+type Afterwards = NonNullable<Success["afterwards"]>;
 
 function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]; end(): void } {
   const streams = new Map<"stdout" | "stderr", RedactedStream>();
