@@ -2,7 +2,7 @@ import type { ToolError } from "../../contract/error.ts";
 import { counted } from "../../text/counted.ts";
 import { printable } from "../../text/printable.ts";
 import type { CallResult, RecoveredChange } from "../../toolcrib.ts";
-import { isTerminal, paint, print, remark } from "./terminal.ts";
+import { type Descriptor, isTerminal, paint, print, remark } from "./terminal.ts";
 
 /** What `call --json` prints: these keys, always all of them, and nothing else. */
 export type CallReport = Pick<CallResult, "content" | "isError" | "data" | "error" | "callId" | "truncated">;
@@ -31,9 +31,13 @@ export function printJson(value: unknown): void {
   print(`${JSON.stringify(value)}\n`);
 }
 
+/** Text of files and models, which must not steer the terminal of whoever looks at it; a program gets every byte. */
+export function forReader(descriptor: Descriptor, text: string): string {
+  return isTerminal(descriptor) ? printable(text) : text;
+}
+
 export function printFailure({ message, hint }: { message: string; hint?: string | null | undefined }): void {
-  const show = isTerminal(2) ? printable : (text: string) => text;
-  remark(`${paint(2, "red", show(message))}\n${hint ? `${show(hint)}\n` : ""}`);
+  remark(`${paint(2, "red", forReader(2, message))}\n${hint ? `${forReader(2, hint)}\n` : ""}`);
 }
 
 /** Tells the person of changes that a crash had interrupted, and that were settled before anything else was done. */

@@ -2,7 +2,6 @@ import { ToolError } from "../../../contract/error.ts";
 import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
 import type { Mode } from "../../../guardian/mode.ts";
-import { printable } from "../../../text/printable.ts";
 import type { Approval, Approve, CallResult } from "../../../toolcrib.ts";
 import { canAsk } from "../approval/can-ask.ts";
 import type { Command } from "../command.ts";
@@ -20,8 +19,8 @@ import {
 import { readCount } from "../parse-arguments.ts";
 import { showProgress } from "../progress.ts";
 import { readInput } from "../read-input.ts";
-import { printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "../report.ts";
-import { isTerminal, print, remark } from "../terminal.ts";
+import { forReader, printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "../report.ts";
+import { print, remark } from "../terminal.ts";
 
 /** `toolcrib call` */
 export const callCommand: Command = {
@@ -124,9 +123,7 @@ function printResult({ content, error, images }: CallResult): void {
     if (error.code === "needs-approval") remark(waysToAllow);
     return;
   }
-  const text = content === "" || content.endsWith("\n") ? content : `${content}\n`;
-  // A file must not steer the terminal of whoever looks at it; a program gets every byte.
-  print(isTerminal(1) ? printable(text) : text);
+  print(forReader(1, content === "" || content.endsWith("\n") ? content : `${content}\n`));
   for (const { mediaType, base64 } of images) {
     const bytes = Buffer.byteLength(base64, "base64");
     remark(`[A picture (${mediaType}, ${bytes} bytes) that a terminal cannot show is left out.]\n`);

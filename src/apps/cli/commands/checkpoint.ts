@@ -2,6 +2,7 @@ import { callJournal } from "../call-journal.ts";
 import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
+import { forReader } from "../report.ts";
 import { print } from "../terminal.ts";
 
 /** `toolcrib checkpoint` */
@@ -22,7 +23,7 @@ export const checkpointCommand: Command = {
     refuseOperands(rest, checkpointCommand);
     const input = name === "list" ? { list: true } : name === undefined ? {} : { name };
     return callJournal("journal.checkpoint", input, options, ({ content }) =>
-      print(`${forPeople(content)}\n`),
+      print(`${forReader(1, forPeople(content))}\n`),
     );
   },
 };

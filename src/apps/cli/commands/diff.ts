@@ -3,6 +3,7 @@ import { callJournal } from "../call-journal.ts";
 import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
+import { forReader } from "../report.ts";
 import { paint, print } from "../terminal.ts";
 import { callOf, sinceOption } from "./undo.ts";
 
@@ -48,7 +49,7 @@ export const diffCommand: Command = {
       // Whole, as no model has to read it.
       const text =
         options.has("stat") || files.length === 0 ? `${content}\n` : files.map(({ diff }) => diff).join("");
-      print(text.replace(/^.*$/gm, colour));
+      print(forReader(1, text).replace(/^.*$/gm, colour));
     });
   },
 };

@@ -2,6 +2,7 @@ import { callJournal } from "../call-journal.ts";
 import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
+import { forReader } from "../report.ts";
 import { print } from "../terminal.ts";
 
 /** `toolcrib redo` */
@@ -26,6 +27,6 @@ export const redoCommand: Command = {
       ...(options.has("skip-changed") ? { skip_changed: true } : {}),
       ...(options.has("dry-run") ? { dry_run: true } : {}),
     };
-    return callJournal("journal.undo", input, options, ({ content }) => print(`${content}\n`));
+    return callJournal("journal.undo", input, options, ({ content }) => print(`${forReader(1, content)}\n`));
   },
 };

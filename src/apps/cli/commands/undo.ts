@@ -2,6 +2,7 @@ import { asFlags, callJournal } from "../call-journal.ts";
 import type { Arguments, Command, Option } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
+import { forReader } from "../report.ts";
 import { print } from "../terminal.ts";
 
 export const sinceOption: Option = {
@@ -56,7 +57,9 @@ export const undoCommand: Command = {
       ...(options.has("skip-changed") ? { skip_changed: true } : {}),
       ...(options.has("dry-run") ? { dry_run: true } : {}),
     };
-    return callJournal("journal.undo", input, options, ({ content }) => print(`${forPeople(content)}\n`));
+    return callJournal("journal.undo", input, options, ({ content }) =>
+      print(`${forReader(1, forPeople(content))}\n`),
+    );
   },
 };
 
