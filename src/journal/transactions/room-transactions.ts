@@ -89,7 +89,7 @@ export class RoomTransactions {
     marks.begin(id, { isShared: parks });
     addTransactionRecord(journal, { id, state: "open", ...(name === undefined ? {} : { name }) });
     this.#open = { id, name, calls: [] };
-    return { ...this.#open };
+    return { id, name, calls: [] };
   }
 
   #commit(): Transaction {
@@ -115,7 +115,7 @@ export class RoomTransactions {
   }
 
   #needOpen(): Transaction {
-    if (this.#open !== undefined) return this.#open;
+    if (this.#open !== undefined) return { ...this.#open, calls: [...this.#open.calls] };
     throw new ToolError("not-found", "No transaction is open", { hint: "Begin one with transaction.begin." });
   }
 

@@ -54,14 +54,13 @@ async function killOnce(how: "own" | "parked", afterMs: number): Promise<void> {
     mode: "yolo",
     parkTransaction: how === "parked",
   });
-  const rolledBack = await crib.call("transaction.rollback", {});
+  const recovered = crib.recovered.flatMap(({ transaction, ...change }) => (transaction ? [change] : []));
+  const unlike = recovered.filter(
+    ({ outcome, leftAlone }) => outcome !== "taken back" || leftAlone.length > 0,
+  );
+  expect(unlike).toEqual([]);
   // Killed between two rooms it was parked: then nobody had it, and it goes on.
-  const wasParked = how === "parked" && !rolledBack.isError;
-  expect(
-    crib.recovered.flatMap(({ transaction, outcome, leftAlone }) =>
-      transaction ? [outcome, leftAlone] : [],
-    ),
-  ).toEqual(wasParked ? [] : ["taken back", []]);
+  if (how === "parked") await crib.call("transaction.rollback", {});
   expect(snapshot(workspace)).toEqual(before);
   await crib.close();
 }

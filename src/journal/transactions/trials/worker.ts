@@ -1,6 +1,6 @@
 /**
- * Begins a transaction, says so, and changes files in it until it is killed; runs commands now and then. Arguments: the
- * folder of workspace, state and config; "parked": every call in a room of its own.
+ * Begins a transaction, says so, changes files in it, runs a command, rolls back and begins again, until it is killed.
+ * Arguments: the folder of workspace, state and config; "parked": every call in a room of its own.
  */
 import { join } from "node:path";
 import { openToolcrib, type Toolcrib } from "../../../toolcrib.ts";
@@ -36,6 +36,6 @@ for (let round = 0; ; round += 1) {
     command: `echo ${round} >> log.txt; rm -f src/c.txt; mkdir -p made/${round}`,
   });
   await call("file.delete", { path: `new ${round}`, recursive: true });
-  await call("file.write", { path: "moved/b.txt", content: "two\n" });
-  await call("file.move", { from: "moved/b.txt", to: "src/b.txt" });
+  await call("transaction.rollback", {});
+  await call("transaction.begin", {});
 }
