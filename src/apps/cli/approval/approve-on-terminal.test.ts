@@ -149,6 +149,10 @@ Deleted the file notes.txt (4 bytes).
       const words = ["call", "file.read", "--path", "evil.txt", "--no-line-numbers"];
       const [seen, piped] = await Promise.all([cli.onTerminal(words, []), cli.run(...words)]);
       expect([seen.screen, piped.stdout]).toEqual(["<U+001B>]0;title<U+0007> a<U+202E>b\ttab\n", content]);
+      await cli.run("call", "file.write", "--path", "new.txt", "--content", content);
+      const [shown, bytes] = await Promise.all([cli.onTerminal(["diff"], []), cli.run("diff")]);
+      expect(stripVTControlCharacters(shown.screen)).toContain("+<U+001B>]0;title<U+0007> a<U+202E>b\ttab\n");
+      expect(bytes.stdout).toContain(`+${content}`);
     });
 
     it("trusts a project's rules after having seen what they allow", async () => {
