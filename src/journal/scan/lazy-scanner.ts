@@ -1,3 +1,5 @@
+import { namesIn } from "../../environment/blobs/blob-files.ts";
+import { isPending } from "./pending-name.ts";
 import type { Scanner, ScannerParts } from "./scanner.ts";
 
 /** A scanner that is loaded by its first use: most rooms run no commands. */
@@ -9,6 +11,6 @@ export function lazyScanner(parts: ScannerParts): Scanner {
   };
   return {
     around: async (call, next) => (await load()).around(call, next),
-    settle: async () => (await load()).settle(),
+    settle: async () => (namesIn(parts.folder).some(isPending) ? (await load()).settle() : []),
   };
 }

@@ -1,8 +1,10 @@
 import type { Environment } from "../../contract/environment.ts";
+import { namesIn } from "../../environment/blobs/blob-files.ts";
 import { makePrivateDirectory } from "../../environment/directories.ts";
 import { isGone, thisProcess } from "../../environment/local/changes/process-owner.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { type Ledger, readLedger, writeLedger } from "./ledger.ts";
+import { isPending } from "./pending-name.ts";
 import type { Secured } from "./secure-contents.ts";
 
 /** A scan between its two snapshots. */
@@ -17,66 +19,54 @@ export interface Begun {
 
 export type KnownLedger = { readonly ledger: Ledger } & Pick<Begun, "collection">;
 
-/** The scans that run, in a folder: what a process leaves there that is killed, another completes. */
-export interface PendingScans {
-  add(begun: Begun): Promise<void>;
-  /** Its ledger stays, as the latest that is known. */
-  done(callId: string): Promise<void>;
-  /** Those whose process is gone; they are in the care of this one from then on. */
-  takeOver(): Promise<readonly Begun[]>;
-  latest(): Promise<KnownLedger | undefined>;
-}
+/** The scans that run, in a folder of their own: what a process leaves there that is killed, another completes. */
+export class PendingScans {
+  readonly #folder: string;
 
-export function openPendingScans(folder: string): PendingScans {
-  let opened: Environment | undefined;
-  const files = () => {
-    if (opened === undefined) makePrivateDirectory(folder);
-    opened ??= openLocalEnvironment({ workspace: folder });
-    return opened;
-  };
-  const read = async (name: string) => {
-    const content = await files()
-      .readFile(name, { maxBytes: maxLedgerBytes })
-      .catch(() => undefined);
-    return content && readLedger(content.bytes);
-  };
-  const write = (name: string, { before, ...rest }: Begun) => {
-    const about: About = { owner: thisProcess(), ...rest, uncovered: before.uncovered };
-    return files().writeFile(name, writeLedger(before, about), { durable: false, mode: 0o600 });
-  };
-  return {
-    add: async (begun) => void (await write(begun.callId, begun)),
-    done: (callId) => files().move(callId, latestName, { replace: true }),
-    latest: async () => {
-      const found = await read(latestName);
-      return found && { ledger: found.ledger, collection: (found.about as About).collection };
-    },
-    takeOver: async () => {
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async add(begun: Begun): Promise<void> {
+    await this.#use((files) => write(files, begun.callId, begun));
+  }
+
+  /** Its ledger stays, as the latest that is known. */
+  async done(callId: string): Promise<void> {
+    await this.#use((files) => files.move(callId, latestName, { replace: true }));
+  }
+
+  async latest(): Promise<KnownLedger | undefined> {
+    const found = await this.#use((files) => read(files, latestName));
+    return found && { ledger: found.ledger, collection: found.about.collection };
+  }
+
+  /** Those whose process is gone; they are in the care of this one from then on. */
+  async takeOver(): Promise<readonly Begun[]> {
+    const names = namesIn(this.#folder).filter(isPending);
+    if (names.length === 0) return [];
+    return this.#use(async (files) => {
       const taken: Begun[] = [];
-      for (const { name, modifiedMs } of await list(files())) {
-        const found = await read(name);
-        const about = found?.about as About | undefined;
-        if (!found || !about || !isGone(about.owner, Date.now() - modifiedMs)) continue;
-        const { uncovered, owner: _, ...rest } = about;
-        const begun = { ...rest, before: { ...found.ledger, uncovered } };
-        // Two may find it: the one whose move comes too late leaves it to the other.
-        const ours = `${name}.${process.pid}`;
-        const isOurs = await files()
-          .move(name, ours)
-          .then(
-            () => true,
-            () => false,
-          );
-        if (!isOurs) continue;
-        await write(ours, begun);
-        await files().move(ours, begun.callId, { replace: true });
-        taken.push(begun);
+      for (const name of names) {
+        const begun = await takeOver(files, name);
+        if (begun !== undefined) taken.push(begun);
       }
       return taken;
-    },
-  };
+    });
+  }
+
+  async #use<Result>(act: (files: Environment) => Promise<Result>): Promise<Result> {
+    makePrivateDirectory(this.#folder);
+    const files = openLocalEnvironment({ workspace: this.#folder });
+    try {
+      return await act(files);
+    } finally {
+      await files.close();
+    }
+  }
 }
 
+/** What is written beside a ledger. */
 interface About extends Omit<Begun, "before"> {
   readonly owner: string;
   readonly uncovered: ReadonlyMap<number, string>;
@@ -85,19 +75,35 @@ interface About extends Omit<Begun, "before"> {
 const latestName = "latest";
 const maxLedgerBytes = 1024 * 1024 * 1024;
 
-async function list(
-  files: Environment,
-): Promise<readonly { readonly name: string; readonly modifiedMs: number }[]> {
-  const directory = await files.openDirectory(".");
+async function takeOver(files: Environment, name: string): Promise<Begun | undefined> {
+  const found = await read(files, name);
+  if (found === undefined) return undefined;
+  const { ledger, about } = found;
+  if (!isGone(about.owner, Date.now() - ledger.snapshot.takenMs)) return undefined;
+  const { uncovered, owner: _, ...rest } = about;
+  const begun = { ...rest, before: { ...ledger, uncovered } };
+  const ours = `${name}.${process.pid}`;
   try {
-    const found = [];
-    for (const { name } of await directory.entries()) {
-      if (!name.startsWith("call_")) continue;
-      const info = await directory.info(name).catch(() => undefined);
-      if (info !== undefined) found.push({ name, modifiedMs: info.modifiedMs });
-    }
-    return found;
-  } finally {
-    directory.close();
+    await files.move(name, ours);
+  } catch {
+    // Another process has found it, too, and was quicker.
+    return undefined;
   }
+  await write(files, ours, begun);
+  await files.move(ours, begun.callId, { replace: true });
+  return begun;
+}
+
+async function read(
+  files: Environment,
+  name: string,
+): Promise<{ readonly ledger: Ledger; readonly about: About } | undefined> {
+  const content = await files.readFile(name, { maxBytes: maxLedgerBytes }).catch(() => undefined);
+  const found = content && readLedger(content.bytes);
+  return found && { ledger: found.ledger, about: found.about as About };
+}
+
+async function write(files: Environment, name: string, { before, ...rest }: Begun): Promise<void> {
+  const about: About = { owner: thisProcess(), ...rest, uncovered: before.uncovered };
+  await files.writeFile(name, writeLedger(before, about), { durable: false, mode: 0o600 });
 }

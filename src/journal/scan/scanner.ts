@@ -9,7 +9,7 @@ import { findChanges } from "./find-changes.ts";
 import { HeldByGit } from "./held-by-git.ts";
 import { carryOver, isHeldByGit, type Ledger } from "./ledger.ts";
 import { movedGit } from "./moved-git.ts";
-import { type Begun, type KnownLedger, openPendingScans, type PendingScans } from "./pending-scans.ts";
+import { type Begun, type KnownLedger, PendingScans } from "./pending-scans.ts";
 import { type ScanLimits, type Secured, secureContents, usualLimits } from "./secure-contents.ts";
 import { showUncovered, tellUncovered } from "./tell-uncovered.ts";
 import { withoutOthers } from "./without-others.ts";
@@ -58,7 +58,7 @@ class ChangeScanner implements Scanner {
     this.#parts = parts;
     this.#limits = { ...usualLimits, ...parts.limits };
     this.#git = new HeldByGit(parts.environment);
-    this.#pending = openPendingScans(parts.folder);
+    this.#pending = new PendingScans(parts.folder);
   }
 
   async around(call: ToolCall, next: (call: ToolCall) => Promise<Outcome>): Promise<Outcome> {
