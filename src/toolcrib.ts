@@ -160,6 +160,13 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
         guard: policy.guard,
       });
 
+  // What is guarded from tools can still be brought back: see lazyHistory.
+  let bare: Environment | undefined;
+  const unguarded = () => {
+    bare ??= foreign ?? openLocalEnvironment({ workspace: folder, changeRecords: files.changes });
+    return bare;
+  };
+
   const session = newIdentifier("session");
   const events = new CallEvents();
   const journal = new Journal({ file: files.journal, session, redact: redactValue });
@@ -199,8 +206,17 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     scanner,
     transactions,
     guardian,
-    historyFor: (call) =>
-      lazyHistory({ journal, blobs, environment: call.environment, callId: call.id, reach, guard, settle }),
+    historyFor: ({ id, tool }) =>
+      lazyHistory({
+        journal,
+        blobs,
+        unguarded,
+        callId: id,
+        reach,
+        guard,
+        settle,
+        mayUndo: tool.risk !== "read",
+      }),
   });
   const shelf = new Shelf(dialect, options.tools ?? []);
   const closing = new AbortController();
@@ -259,7 +275,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       await collector.close();
       journal.close();
       await kept.close();
-      if (!options.environment) await environment.close();
+      if (!options.environment) await Promise.all([environment.close(), bare?.close()]);
     },
   };
 }

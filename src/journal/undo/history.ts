@@ -11,6 +11,7 @@ import type {
 import { showPath } from "../../text/show-path.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
+import type { KeepingEnvironment } from "../keep/keeping-environment.ts";
 import { WholeTransactions } from "../transactions/whole-transactions.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { listCheckpoints, setCheckpoint } from "./checkpoints.ts";
@@ -28,7 +29,7 @@ export interface HistoryParts {
   readonly journal: Journal;
   readonly blobs: Pick<Blobs, "has" | "read">;
   /** Where an undo acts; what it changes is kept, as for any call. */
-  readonly environment: Environment;
+  readonly environment: Environment & Partial<Pick<KeepingEnvironment, "notKept">>;
   /** The call that asks. */
   readonly callId: string;
   readonly reach: Reach;
@@ -110,11 +111,18 @@ export class JournalHistory implements History {
     const kept = await applyPlan(plan, { ...this.#parts, signal });
     const folders = kept.map((path) => `Left ${showPath(path)}/ where it is: something else is in it.`);
     const lost = calls.flatMap((callId) => this.#parts.journal.find(callId)?.notCovered ?? []);
+    const notKept = this.#parts.environment.notKept ?? [];
     return {
       calls,
       files: files.filter(({ path }) => !kept.includes(path)),
       leftAlone,
-      notes: [...notes, ...left, ...folders, ...lost.map((what) => `Not brought back: ${what}.`)],
+      notes: [
+        ...notes,
+        ...left,
+        ...folders,
+        ...lost.map((what) => `Not brought back: ${what}.`),
+        ...notKept.map((what) => `A redo will not bring back: ${what}.`),
+      ],
     };
   }
 }

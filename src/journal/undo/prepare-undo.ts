@@ -1,24 +1,21 @@
-import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Selection, UndoOptions } from "../../contract/history.ts";
 import type { Journal, RecordedChange } from "../journal.ts";
 import { WholeTransactions } from "../transactions/whole-transactions.ts";
 import { carryBack } from "./carry-back.ts";
-import type { Contents } from "./contents.ts";
 import { LaterCalls } from "./later-calls.ts";
 import { lookAt } from "./look-at.ts";
 import { netChanges, type Phase } from "./net-changes.ts";
 import { planUndo } from "./plan-undo.ts";
 import { type Reach, selectChanges } from "./select-calls.ts";
 import { type Settled, settleConflicts } from "./settle-conflicts.ts";
+import type { ShowingDesk } from "./show-files.ts";
 import { onlyHunk } from "./take-out-hunk.ts";
 import type { UndoRecords } from "./undo-records.ts";
 import { withinPaths } from "./within-paths.ts";
 
-export interface UndoDesk {
+export interface UndoDesk extends ShowingDesk {
   readonly journal: Journal;
-  readonly environment: Environment;
-  readonly contents: Contents;
   readonly undos: UndoRecords;
   readonly reach: Reach;
 }
@@ -51,8 +48,8 @@ export async function prepareUndo(
   const phases = await phasesOf(changes, options.hunk, desk);
   const present = await lookAt(phases, environment, contents, options.signal);
   const settled = await settleConflicts(planUndo(merge ? carryBack(phases, present) : phases, present), {
+    ...desk,
     merge,
-    contents,
     later: new LaterCalls({ journal, environment, contents, changes }),
   });
   const isTogether = options.hunk === undefined && selection.kind !== "checkpoint";

@@ -2,10 +2,10 @@ import { ToolError } from "../../contract/error.ts";
 import { counted } from "../../text/counted.ts";
 import type { Collision } from "../../text/merge/merge-lines.ts";
 import { showPath } from "../../text/show-path.ts";
-import type { Contents } from "./contents.ts";
 import type { LaterCalls } from "./later-calls.ts";
 import type { Conflict, UndoPlan } from "./plan-undo.ts";
 import { showChange } from "./show-change.ts";
+import { type ShowingDesk, whyHidden } from "./show-files.ts";
 
 /** A path that is left as it is. */
 export interface Refusal {
@@ -23,22 +23,21 @@ export interface Refusal {
 
 export async function explainConflict(
   { net: { path }, now, pieces, reason }: Conflict,
-  contents: Contents,
-  calls: Pick<LaterCalls, "whoElse">,
+  desk: ShowingDesk & { readonly later: Pick<LaterCalls, "whoElse"> },
 ): Promise<Refusal> {
   if (reason.kind !== "changed" || now === undefined) {
     const why = "why" in reason ? reason.why : "it cannot be looked at";
     return leftAlone(path, `cannot be brought back: ${why}`, { isChanged: false });
   }
   const { after, callId } = pieces[0];
-  const later = calls.whoElse(path, now);
+  const later = desk.later.whoElse(path, now);
   const what =
     now.kind === "nothing" ? "is gone" : after.kind === "nothing" ? "is there again" : "has changed";
   const who = later === undefined ? "" : `, by ${later.callId} (${later.tool})`;
   const states = [now, ...pieces.flatMap((piece) => [piece.before, piece.after])];
   return {
     ...leftAlone(path, `${what} since ${callId}${who}`, { isChanged: true }),
-    details: await showChange(path, after, now, contents),
+    details: whyHidden(path, desk) ?? (await showChange(path, after, now, desk.contents)),
     isFile: states.every(({ kind }) => kind === "file"),
     later: later?.callId,
   };

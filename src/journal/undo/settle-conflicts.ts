@@ -1,9 +1,9 @@
 import { showPath } from "../../text/show-path.ts";
-import type { Contents } from "./contents.ts";
 import type { LaterCalls } from "./later-calls.ts";
 import { mergeConflict } from "./merge-conflict.ts";
 import type { Conflict, Step, UndoPlan } from "./plan-undo.ts";
 import { explainConflict, explainStuck, type Refusal, showCollisions } from "./refusals.ts";
+import { type ShowingDesk, whyHidden } from "./show-files.ts";
 
 /** A plan with what could be merged, and what has to be left alone. */
 export interface Settled {
@@ -12,9 +12,8 @@ export interface Settled {
   readonly notes: readonly string[];
 }
 
-export interface SettlingDesk {
+export interface SettlingDesk extends ShowingDesk {
   readonly merge: boolean;
-  readonly contents: Contents;
   readonly later: LaterCalls;
 }
 
@@ -54,11 +53,14 @@ async function settle(conflict: Conflict, desk: SettlingDesk): Promise<Solution 
   const { merge, contents, later } = desk;
   const followed = await later.follow(conflict);
   if ("wanted" in followed) return { step: followed, isMerged: false };
-  const refusal = await explainConflict(followed, contents, later);
+  const refusal = await explainConflict(followed, desk);
   if (!merge || !refusal.isChanged) return refusal;
   const result = await mergeConflict(followed, contents);
   if ("wanted" in result) return { step: result, isMerged: true };
-  if ("collisions" in result) return { ...refusal, details: showCollisions(result.collisions) };
+  if ("collisions" in result) {
+    const hidden = whyHidden(followed.net.path, desk);
+    return { ...refusal, details: hidden ?? showCollisions(result.collisions) };
+  }
   return { ...refusal, reason: `${refusal.reason}, and cannot be merged: ${result.why}` };
 }
 

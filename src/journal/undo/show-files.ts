@@ -48,13 +48,16 @@ async function showFile(
   path: string,
   before: EntryState,
   after: EntryState,
-  { environment, contents, guard }: ShowingDesk,
+  desk: ShowingDesk,
 ): Promise<ChangedFile> {
-  const refusal = guard?.("read", `${environment.workspace}/${path}`);
-  const diff = refusal
-    ? `${showPath(path)} ${refusal.reason} (${refusal.rule}): not shown\n`
-    : await showChange(path, before, after, contents);
+  const diff = whyHidden(path, desk) ?? (await showChange(path, before, after, desk.contents));
   return { path, before, after, diff };
+}
+
+/** A line to be shown instead of what a file holds, where that may not be read. */
+export function whyHidden(path: string, { environment, guard }: ShowingDesk): string | undefined {
+  const refusal = guard?.("read", `${environment.workspace}/${path}`);
+  return refusal && `${showPath(path)} ${refusal.reason} (${refusal.rule}): not shown\n`;
 }
 
 function movedFile(movedFrom: string, path: string, state: EntryState): ChangedFile {

@@ -16,7 +16,7 @@ export async function previewCall(
   const environment = readOnly(call.environment);
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(maxMs)]);
   try {
-    const history = historyFor({ ...call, environment });
+    const history = onlyLooking(historyFor(call));
     const preview = tool.preview(input, { environment, seen: new SeenMemory(environment), history, signal });
     const text = await untilAborted(preview, signal, "its preview");
     return truncateText(text, limits, ({ lines }) => `[… ${lines} lines are not shown …]`).text;
@@ -42,6 +42,15 @@ const reading: readonly (keyof Environment)[] = [
   "openDirectory",
   "ignoreFilesOutside",
 ];
+
+function onlyLooking(history: History): History {
+  return {
+    changes: (...asked) => history.changes(...asked),
+    undo: (selection, options) => history.undo(selection, { ...options, dryRun: true }),
+    setCheckpoint: refuse,
+    checkpoints: () => history.checkpoints(),
+  };
+}
 
 /** Nothing may happen before the person has answered. */
 function readOnly(environment: Environment): Environment {
