@@ -23,6 +23,8 @@ export interface FindingParts {
   readonly environment: Environment;
   readonly blobs: Blobs;
   readonly whyRefused: WhyRefused;
+  /** Of contents that stand there now, kept together; 64 MB if not said. */
+  readonly maxBytes?: number;
 }
 
 /** Finds out what stands at the paths where two snapshots differ, and what stood there. */

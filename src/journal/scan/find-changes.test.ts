@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { contentHash } from "../../text/content-hash.ts";
+import { openBlobs } from "../blobs.ts";
+import { findChanges } from "./find-changes.ts";
+
+it("keeps no more of what a command has made than it may, and knows all of it", async () => {
+  await using folder = temporaryFolder();
+  const environment = new MemoryEnvironment();
+  const blobs = openBlobs(folder.path);
+  const before = { snapshot: await environment.snapshot(), holdings: [], uncovered: new Map() };
+  const made = ["aa", "bb", "cc"];
+  for (const content of made) await environment.writeFile(content, Buffer.from(content));
+  const parts = { environment, blobs, whyRefused: () => undefined, maxBytes: 5 };
+  const { changes, uncovered } = await findChanges(before, await environment.snapshot(), parts);
+  const hashes = made.map((content) => contentHash(Buffer.from(content)));
+  expect(changes).toEqual(
+    made.map((path, index) => ({
+      path,
+      before: { kind: "nothing" },
+      after: { kind: "file", hash: hashes[index], bytes: 2, mode: 0o644 },
+    })),
+  );
+  expect(hashes.map((hash) => blobs.has(hash))).toEqual([true, true, false]);
+  expect(uncovered).toEqual(new Map());
+});

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { openCommandRoom, treeOf } from "./trials/command-room.ts";
+
+const names = ["a", "b", "d", "d/a", "d/e", "d/e/b", "c", "c/a"];
+const name = fc.constantFrom(...names);
+const mode = fc.constantFrom("600", "644", "755", "700");
+
+/** One step of a script; what cannot be done is left undone. */
+const step = fc.oneof(
+  fc.tuple(name, fc.nat(3)).map(([path, length]) => `printf '${"x".repeat(length)}' > ${path}`),
+  name.map((path) => `printf more >> ${path}`),
+  name.map((path) => `rm -r ${path}`),
+  name.map((path) => `mkdir -p ${path}`),
+  fc.tuple(name, name).map(([from, to]) => `mv -T ${from} ${to}`),
+  fc.tuple(name, name).map(([target, path]) => `ln -s ${target} ${path}`),
+  fc.tuple(name, name).map(([target, path]) => `ln ${target} ${path}`),
+  fc.tuple(mode, name).map(([bits, path]) => `test -L ${path} || chmod ${bits} ${path}`),
+  name.map((path) => `cp -p ${path} t; printf z > ${path}; touch -r t ${path}; rm t`),
+);
+
+const script = fc
+  .array(step, { minLength: 1, maxLength: 8 })
+  .map((steps) => steps.map((line) => `{ ${line}; }`).join("\n"));
+
+it.each([false, true])(
+  "takes back and does again whatever scripts did (in a repository: %s)",
+  async (git) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(script, { minLength: 3, maxLength: 3 }), async (scripts) => {
+        await using room = await openCommandRoom(
+          { a: "a", "d/a": "da", "d/e/b": "deb", "c/a": "ca" },
+          { git },
+        );
+        for (const command of scripts) {
+          const before = treeOf(room.workspace);
+          const call = await room.bash(`exec 2> /dev/null\n${command}\ntrue`);
+          const after = treeOf(room.workspace);
+          if (JSON.stringify(before) === JSON.stringify(after)) continue;
+          const undo = await room.undo(call);
+          expect([treeOf(room.workspace), call.content, undo.content]).toEqual([before, "", ""]);
+          const redo = await room.undo(undo);
+          expect([treeOf(room.workspace), redo.content]).toEqual([after, ""]);
+        }
+      }),
+      { numRuns: 10 },
+    );
+  },
+);
