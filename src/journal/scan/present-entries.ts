@@ -26,8 +26,10 @@ export class PresentEntries {
   readonly #environment: Environment;
   readonly #blobs: Blobs;
   readonly #whyRefused: WhyRefused;
+  #room: number;
 
   constructor(snapshot: Snapshot, parts: FindingParts) {
+    this.#room = parts.maxBytes ?? maxKeptTogether;
     this.#snapshot = snapshot;
     this.#environment = parts.environment;
     this.#blobs = parts.blobs;
@@ -49,7 +51,8 @@ export class PresentEntries {
     if (refusal !== undefined) return unread(refusal);
     if (bytes > maxHashedBytes) return unread("too large to be read");
     try {
-      const kept = bytes <= maxKeptBytes ? await this.#keep(path, place, heldName) : undefined;
+      const isSmall = bytes <= Math.min(maxKeptBytes, this.#room);
+      const kept = isSmall ? await this.#keep(path, place, heldName) : undefined;
       return kept ?? { state: await this.#environment.state(path) };
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
@@ -63,6 +66,7 @@ export class PresentEntries {
     const kept = await this.#blobs.keepFile(this.#environment, path).catch(undefinedWithoutSpace);
     if (kept === undefined) return undefined;
     const { hash, bytes } = kept;
+    this.#room -= bytes;
     this.holdings.set(place, hash);
     const state: EntryState = { kind: "file", hash, bytes, mode: modeAt(this.#snapshot, place) & 0o7777 };
     return {
@@ -73,6 +77,8 @@ export class PresentEntries {
 }
 
 const maxKeptBytes = 1024 * 1024;
+// A command may have made any number of files.
+const maxKeptTogether = 64 * 1024 * 1024;
 const maxHashedBytes = 1024 * 1024 * 1024;
 
 function undefinedWithoutSpace(error: unknown): undefined {
