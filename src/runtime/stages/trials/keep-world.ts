@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openToolcrib, type Toolcrib } from "../../../toolcrib.ts";
 
@@ -35,6 +35,8 @@ function fill(workspace: string): void {
   put("grün/leer.txt", "");
   put("data/binary.bin", Buffer.from([0, 1, 254, 255, 10, 0]));
   put("data/deep/er/file.txt", "deep\n");
+  put("names/one.txt", "shared\n");
+  linkSync(join(workspace, "names/one.txt"), join(workspace, "names/two.txt"));
   symlinkSync("../a.txt", join(workspace, "data/link"));
   symlinkSync("nowhere", join(workspace, "dangling"));
 }
@@ -61,6 +63,11 @@ export const changingCalls: readonly (readonly [name: string, tool: string, inpu
   ["moves a folder", "file.move", { from: "data", to: "new/data" }],
   ["moves a link", "file.move", { from: "data/link", to: "link" }],
   ["edits a file", "edit.replace", { path: "a.txt", find: "two", replace: "2" }],
+  [
+    "edits a file under all its names",
+    "edit.replace",
+    { path: "names/one.txt", find: "shared", replace: "changed", hard_links: "keep" },
+  ],
   [
     "patches files",
     "edit.patch",
