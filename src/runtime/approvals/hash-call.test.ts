@@ -52,6 +52,13 @@ it("takes no value for another of a like look", () => {
     ["1"],
     { 0: 1 },
     new Map([[0, 1]]),
+    new Set([0, 1]),
+    new Set([0, 2]),
+    new Date(0),
+    new Date(1),
+    new Date(0).toJSON(),
+    new URL("http://a.example"),
+    new URL("http://b.example"),
   ];
   const bytes = [new Uint8Array([1]), new Uint8Array([2])];
   expect(new Set([...values, ...bytes].map(hashValue)).size).toBe(values.length + bytes.length);

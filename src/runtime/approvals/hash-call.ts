@@ -37,10 +37,18 @@ function canonical(value: unknown): unknown {
 function canonicalObject(value: object): unknown {
   if (Array.isArray(value)) return ["list", value.map(canonical)];
   if (value instanceof Uint8Array) return ["bytes", contentHash(value)];
+  if (value instanceof Set) return ["Set", [...value].map(canonical)];
+  // Dates and addresses have no properties of their own that could be told apart.
+  if ("toJSON" in value && typeof value.toJSON === "function")
+    return [nameOf(value), canonical(value.toJSON())];
   const entries: [string, unknown][] =
     value instanceof Map
       ? [...value].map(([key, item]) => [JSON.stringify(canonical(key)), item])
       : Object.entries(value);
   const sorted = entries.sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
-  return [value.constructor?.name ?? "Object", sorted.map(([key, item]) => [key, canonical(item)])];
+  return [nameOf(value), sorted.map(([key, item]) => [key, canonical(item)])];
+}
+
+function nameOf(value: object): string {
+  return value.constructor?.name ?? "Object";
 }
