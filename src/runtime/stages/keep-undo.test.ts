@@ -6,10 +6,12 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/as-ordinary-user.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { contentOf } from "../../environment/conformance/world.ts";
 import { snapshot } from "../../environment/local/trials/change-world.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { Journal } from "../../journal/journal.ts";
 import { catalog } from "../../tools/catalog.ts";
-import { changingCalls, newKeepWorld, openKeepRoom } from "./trials/keep-world.ts";
+import { changingCalls, filesOf, newKeepWorld, openKeepRoom } from "./trials/keep-world.ts";
 
 const execute = promisify(execFile);
 const folder = temporaryFolder();
@@ -39,6 +41,24 @@ describe("every tool that changes files", () => {
     await crib.call("journal.undo", { redo: true });
     expect(snapshot(workspace)).toEqual(after);
     await crib.close();
+  });
+
+  it("can be undone and redone in any environment", async () => {
+    const home = newKeepWorld(folder.path);
+    for (const [name, tool, input] of changingCalls.filter(([, , fields]) => !("hard_links" in fields))) {
+      const environment = new MemoryEnvironment({ files: filesOf(join(home, "workspace")) });
+      environment.link("data/link", "../a.txt");
+      environment.link("dangling", "nowhere");
+      const before = await contentOf(environment);
+      const crib = await openKeepRoom(home, environment);
+      const { callId, error } = await crib.call(tool, input);
+      const after = await contentOf(environment);
+      await crib.call("journal.undo", { call: callId });
+      expect([name, error, await contentOf(environment)]).toEqual([name, null, before]);
+      await crib.call("journal.undo", { redo: true });
+      expect([name, await contentOf(environment)]).toEqual([name, after]);
+      await crib.close();
+    }
   });
 
   it("leaves the state directory alone when it only reads", async () => {

@@ -1,5 +1,15 @@
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { Environment } from "../../../contract/environment.ts";
 import { openToolcrib, type Toolcrib } from "../../../toolcrib.ts";
 
 /** A new folder with a workspace to be changed in it. */
@@ -11,14 +21,22 @@ export function newKeepWorld(folder: string): string {
 }
 
 /** A room in such a workspace. */
-export function openKeepRoom(home: string): Promise<Toolcrib> {
+export function openKeepRoom(home: string, environment?: Environment): Promise<Toolcrib> {
   return openToolcrib({
+    ...(environment ? { environment } : {}),
     workspace: join(home, "workspace"),
     stateDirectory: join(home, "state"),
     configDirectory: join(home, "config"),
     mode: "yolo",
     undoes: "workspace",
   });
+}
+
+/** The regular files in a workspace. */
+export function filesOf(workspace: string): Readonly<Record<string, Uint8Array>> {
+  const entries = readdirSync(workspace, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(paths.map((path) => [relative(workspace, path), readFileSync(path)]));
 }
 
 /** Something for every tool to change. */
