@@ -189,7 +189,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const transactions = new RoomTransactions({
     journal,
     blobs,
-    environment,
+    unguarded,
     session,
     scanner,
     marks: new TransactionMarks(files.transactions),

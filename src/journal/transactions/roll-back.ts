@@ -8,21 +8,24 @@ import type { Journal } from "../journal.ts";
 export interface RollbackParts {
   readonly journal: Journal;
   readonly blobs: Blobs;
-  readonly environment: Environment;
+  /** The workspace without its guard, as for every undo: see lazyHistory. */
+  readonly unguarded: () => Environment;
   readonly session: string;
 }
 
 /** See RolledBack. */
 export type Rollback = Pick<RolledBack, "paths" | "left" | "notes">;
 
-/** Takes back what calls changed, as part of the call that asks: its environment keeps what is changed by that. */
+/** Takes back what calls changed, as part of the call that asks; what is changed by that is kept, too. */
 export async function rollBack(
   calls: readonly string[],
   { callId, ...parts }: RollbackParts & { readonly callId: string },
 ): Promise<Rollback> {
   const { JournalHistory } = await import("../undo/history.ts");
+  const { keepingEnvironment } = await import("../keep/keeping-environment.ts");
+  const environment = keepingEnvironment(parts.unguarded(), { ...parts, callId });
   const reach = { session: parts.session, calls: "workspace" } as const;
-  const history = new JournalHistory({ ...parts, callId, reach });
+  const history = new JournalHistory({ ...parts, environment, callId, reach });
   try {
     const { files, leftAlone, notes } = await history.undo(
       { kind: "calls", ids: calls },
@@ -45,7 +48,6 @@ export async function rollBackAside(
   parts: RollbackParts,
   why: string,
 ): Promise<Rollback> {
-  const { keepingEnvironment } = await import("../keep/keeping-environment.ts");
   const callId = newIdentifier("call");
   const attempt = { callId, tool: "transaction.rollback", input: { why }, startedAt: Date.now() };
   const end = (outcome: "ok" | ToolError["code"], message: string | undefined) =>
@@ -58,8 +60,7 @@ export async function rollBackAside(
     });
   parts.journal.begin(attempt);
   try {
-    const environment = keepingEnvironment(parts.environment, { ...parts, callId });
-    const rollback = await rollBack(calls, { ...parts, environment, callId });
+    const rollback = await rollBack(calls, { ...parts, callId });
     end("ok", rollback.notes.join(" ") || undefined);
     return rollback;
   } catch (error) {

@@ -44,7 +44,7 @@ export class RoomTransactions {
   }
 
   /** As the tool of one call sees them. */
-  forCall({ id, environment }: Pick<ToolCall, "id" | "environment">): Transactions {
+  forCall({ id }: Pick<ToolCall, "id">): Transactions {
     return {
       begin: async (name) => this.#begin(name),
       current: async () => this.#needOpen(),
@@ -53,7 +53,7 @@ export class RoomTransactions {
         this.#rollBack((calls) =>
           aside
             ? rollBackAside(calls, this.#parts, "a check has failed")
-            : rollBack(calls, { ...this.#parts, environment, callId: id }),
+            : rollBack(calls, { ...this.#parts, callId: id }),
         ),
     };
   }
