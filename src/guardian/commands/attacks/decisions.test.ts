@@ -152,6 +152,7 @@ it("applies what is denied to every spelling, in every mode", () => {
     "git pu\\sh",
     "GIT_DIR=x git push",
     "exec -a harmless curl x",
+    "rm --r --f x",
   ];
   const missed = commands.filter((command) => judgeCommand(command, forbidden, { mode: "yolo" }) !== "deny");
   expect(missed).toEqual([]);
@@ -174,6 +175,13 @@ it("asks in every mode when something may become what is denied", () => {
     "alias c=curl; c x",
     "hash -p /usr/bin/curl k; k x",
     "echo 'rm -rf x' | sh",
+    "chroot / rm -rf x",
+    "setarch -R rm -rf x",
+    "ssh host rm -rf x",
+    "npx rm -rf x",
+    "docker run image rm -rf x",
+    "su -c 'rm -rf x'",
+    "chronic rm -rf x",
   ];
   const verdicts = commands.map((command) => [command, judgeCommand(command, forbidden, { mode: "yolo" })]);
   expect(verdicts).toEqual(commands.map((command) => [command, "ask"]));
@@ -189,6 +197,11 @@ it("lets pass what is allowed in every part", () => {
     "if [[ -d src ]]; then ls src; fi",
     'echo "$(date +%F): $((1 + 2))" > today.txt',
     "cd src && ls *.ts",
+    "cd /home/ada/work && git status",
+    "cd /home/ada/work; git diff | head",
+    "[ -f .env ] && echo there",
+    "diff <(sort a) <(sort b)",
+    "awk '/foo|bar/ {print $1}' a",
   ];
   const stopped = commands.filter((command) => judgeCommand(command, allowed) !== "allow");
   expect(stopped).toEqual([]);

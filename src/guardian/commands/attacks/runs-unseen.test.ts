@@ -25,6 +25,8 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     "echo p0 | bash 3<<<':'",
     "echo p0 | sh 3<<E\n:\nE",
     "echo p0 | bash 10<<<':'",
+    "echo p0 | bash {x}<<<':'",
+    "echo p0 | bash /dev/stdin",
   ],
   "wrappers that start a shell when they are given nothing": [
     "echo p0 | unshare",
@@ -34,6 +36,11 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     "echo p0 | fakeroot",
   ],
   "an architecture that is left out": ["setarch -R p0", "setarch x86_64 -R p0"],
+  "a directory that is made to look like a repository": [
+    "git -C x status",
+    "cd x && git status",
+    "cd x; git diff",
+  ],
   "an output file that is a command": ["strace -o '|p0' true", "strace -o '!p0' true"],
   "variables that name programs": [
     "SHELL=p0 flock lock -c true",

@@ -13,6 +13,14 @@ const written: readonly (readonly [path: string, ...commands: readonly string[]]
   ["out", "zstdcat a.zst -o out", "curl -sT a file:///out"],
   [".git/hooks/pre-commit", "sed -i'.git/hooks/pre-*' p commit"],
   ["../outside/a", "sed -i'../outside/*' p a", "sed --in-place='../outside/*' p a"],
+  [".git/config", "ln .git/config c"],
+  [
+    ".git/hooks/pre-commit",
+    "cp pre-commit .git/hooks",
+    "mv pre-commit .git/hooks/",
+    "cp -t .git/hooks pre-commit",
+  ],
+  [".git/config", "git config core.fsmonitor p0", "git config core.hooksPath d"],
   ["o", "ln -s ../outside/o"],
   [".env", "git mv .env env.txt"],
   ["a", "git rm -f a", "find a -delete", "git checkout -- a", "git restore a"],
@@ -90,6 +98,9 @@ const read: readonly string[] = [
   "rg -uuu SECRET",
   "rg --hidden -g .env ''",
   "diff -r . d",
+  "diff -N d .",
+  "git diff --no-index . d",
+  "xname=.env; cat $x\\\nname",
   "tar cf - .",
   "cp -r . ../copy",
   "curl file:///%2eenv",
@@ -109,6 +120,16 @@ it("sees that a page of the manual is a file", () => {
 
 it("sees that files of another place are read", () => {
   expect(tellsOf(analyseCommand("tar cf - -C ../outside o"), ["read"], "../outside/o")).toBe(true);
+});
+
+it.each([
+  "trap 'c\\d ../outside' DEBUG; echo hi > file",
+  "trap 'c\"\"d ../outside' DEBUG; echo hi > file",
+  ". ./settings; echo hi > file",
+  "mapfile -C 'cd ../outside;' -c 1 lines < list; echo hi > file",
+])("does not say where a file is when the directory may have changed: %s", (command) => {
+  const { commands, notUnderstood } = analyseCommand(command);
+  expect([commands.at(-1)?.directory, notUnderstood.length > 0]).not.toEqual(["", false]);
 });
 
 it("sees that the shell connects, whatever the host is", () => {
