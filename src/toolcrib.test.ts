@@ -706,6 +706,12 @@ it("a new room tells which change a crash had interrupted, and how it was settle
       outcome: "ok",
       message: "A change that a crash had interrupted was completed",
       outputHandle: null,
+      sequence: expect.any(Number),
+      decision: null,
+      accesses: [],
+      sandbox: null,
+      notCovered: [],
+      files: { created: 0, changed: 0, removed: 0 },
     },
   ]);
   await crib.close();

@@ -12,14 +12,17 @@ export async function findScope(environment: Environment, path: string): Promise
   const info = await environment.info(path);
   const real = await environment.realPath(path);
   const inside = pathInWorkspace(real, environment);
-  const isOutput = inside === undefined;
-  const relative = inside ?? path;
+  // Outputs may be kept in the workspace, where nothing but their handles leads to them.
+  const isOutput = inside === undefined || (outputHandle.test(path) && inside !== path);
+  const relative = isOutput ? path : inside;
   if (info.kind === "directory") return { kind: "directory", path: relative };
   if (info.kind === "file") return { kind: "file", path: relative, bytes: info.bytes, isOutput };
   throw new ToolError("unsupported", `${path} is no file and no directory`, {
     hint: "Search in a file or directory.",
   });
 }
+
+const outputHandle = /^out_[0-9a-z]{12,32}$/;
 
 /** A real path relative to the workspace, "" for itself; undefined when it is not in there. */
 export function pathInWorkspace(real: string, { workspace }: Environment): string | undefined {
