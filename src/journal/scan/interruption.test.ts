@@ -12,7 +12,7 @@ const files = { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" };
 it("lets the next process complete what a killed one began", async () => {
   await using room = await openCommandRoom(files, { git: true });
   const before = treeOf(room.workspace);
-  const child = fork(join(import.meta.dirname, "trials/run-and-wait.ts"), [room.home], {
+  const child = fork(new URL("trials/run-and-wait.ts", import.meta.url), [room.home], {
     execArgv: ["--disable-warning=ExperimentalWarning"],
   });
   await once(child, "message");

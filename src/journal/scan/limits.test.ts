@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Change } from "../../contract/history.ts";
@@ -145,7 +146,7 @@ function openBenchBeside(bench: Bench, blobs: ScannerParts["blobs"]) {
 it("lets no command run when there is no space to keep what it may change", async () => {
   await using room = await openCommandRoom({});
   writeFileSync(join(room.workspace, "large"), Buffer.alloc(3_000_000, "x"));
-  const words = [process.execPath, join(import.meta.dirname, "trials/full-disk.ts"), room.home];
+  const words = [process.execPath, fileURLToPath(new URL("trials/full-disk.ts", import.meta.url)), room.home];
   // A limit on the size of files fails like a full disk, and needs no disk of its own.
   const limited = ["-c", `trap "" XFSZ; ulimit -f 2000; exec "$0" "$@"`, ...words];
   const { stdout, stderr } = spawnSync("bash", limited, { encoding: "utf8" });
