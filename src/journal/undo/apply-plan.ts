@@ -1,5 +1,5 @@
-import { dirname } from "node:path/posix";
-import type { EntryChange, Environment, FileChange } from "../../contract/environment.ts";
+import { dirname, join } from "node:path/posix";
+import type { ChangeOptions, EntryChange, Environment, FileChange } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Contents } from "./contents.ts";
 import { nothing } from "./entry-states.ts";
@@ -23,7 +23,7 @@ export async function applyPlan({ phases }: UndoPlan, place: Workplace): Promise
   const left: string[] = [];
   for (const { work, files, move } of prepared) {
     left.push(...(await applyWork(work, files, place)));
-    if (move) await place.environment.move(move.to, move.from, optionsOf(place));
+    if (move) await place.environment.move(move.to, move.from, staying([move.to, move.from], place));
   }
   return left;
 }
@@ -34,6 +34,16 @@ async function applyWork(
   place: Workplace,
 ): Promise<readonly string[]> {
   const { environment } = place;
+  const changeFiles = async (changes: readonly FileChange[], at: Workplace = place) => {
+    if (changes.length > 0)
+      await environment.change(
+        changes,
+        staying(
+          changes.map(({ path }) => path),
+          at,
+        ),
+      );
+  };
   const done: EntryStep[] = [];
   const changeEntries = async (steps: readonly EntryStep[]) => {
     for (const step of steps) {
@@ -47,17 +57,14 @@ async function applyWork(
   let isCleared = false;
   try {
     await changeEntries([...work.loosened, ...work.linksRemoved]);
-    if (clearing.length > 0) {
-      await environment.change(clearing, optionsOf(place));
-      isCleared = true;
-    }
+    await changeFiles(clearing);
+    isCleared = true;
     await changeEntries([...work.directoriesCleared, ...work.directoriesMade]);
-    await refuseLinksOnTheWay(files, environment);
-    if (files.length > 0) await environment.change(files, optionsOf(place));
+    await changeFiles(files);
   } catch (error) {
     for (const { path, change } of done.reverse())
       await environment.changeEntry(path, inverse(change)).catch(() => {});
-    if (isCleared) await environment.change(restoring).catch(() => {});
+    if (isCleared) await changeFiles(restoring, { ...place, signal: undefined }).catch(() => {});
     throw error;
   }
   await changeEntries(work.linksMade);
@@ -83,16 +90,28 @@ async function removeEmpty(
   return left;
 }
 
-/** A file is only ever put back where it was: not behind a link that somebody has put in place of its directory. */
-async function refuseLinksOnTheWay(files: readonly FileChange[], environment: Environment): Promise<void> {
-  const folders = new Set(files.map(({ path }) => dirname(path)));
-  for (const folder of folders) {
-    const wanted = folder === "." ? environment.workspace : `${environment.workspace}/${folder}`;
-    if ((await environment.realPath(folder)) === wanted) continue;
-    throw new ToolError("stale", `${folder} is a link by now, or lies behind one; nothing was undone`, {
-      hint: "Put the directory back where it was, or undo what made the link as well.",
-    });
-  }
+/**
+ * How paths are changed, given in their order: only where they were, never behind a link that somebody has put in place
+ * of a directory, be it at this very moment. So an undo needs no guard.
+ */
+function staying(paths: readonly string[], { environment, signal }: Workplace): ChangeOptions {
+  return {
+    ...(signal === undefined ? {} : { signal }),
+    announce: (effects) => {
+      // Directories that are made for them come first.
+      const reached = effects.slice(effects.length - paths.length);
+      const astray = paths.find(
+        (path, index) => reached[index]?.realPath !== join(environment.workspace, path),
+      );
+      if (astray !== undefined) throw behindLink(dirname(astray));
+    },
+  };
+}
+
+function behindLink(folder: string): ToolError {
+  return new ToolError("stale", `${folder} is a link by now, or lies behind one; nothing was undone`, {
+    hint: "Put the directory back where it was, or undo what made the link as well.",
+  });
 }
 
 async function toFileChanges(steps: readonly Step[], contents: Contents): Promise<readonly FileChange[]> {
@@ -120,8 +139,4 @@ function reverse(step: Step): Step {
 
 function inverse({ before, after }: EntryChange): EntryChange {
   return { before: after, after: before } as EntryChange;
-}
-
-function optionsOf({ signal }: Workplace): { readonly signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
 }
