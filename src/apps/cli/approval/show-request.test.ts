@@ -62,6 +62,27 @@ It can be allowed only once.
 `);
 });
 
+it("shows what a tool is given that cannot tell what it would change, but no command twice", () => {
+  const input = { repository: "mine", force: true, note: "\u001b[2J" };
+  expect(show({ tool: "github.delete", accesses: [], input, grants: [] })).toBe(`
+Asked  github.delete
+Risk   destructive
+Why    mode cautious asks before something is deleted
+Rule   mode cautious
+Input
+  | {
+  |   "repository": "mine",
+  |   "force": true,
+  |   "note": "\\u001b[2J"
+  | }
+It can be allowed only once.
+`);
+  const accesses = [{ kind: "execute", command: "make" }] as const;
+  expect(show({ accesses, input: { command: "make", cwd: "src" }, grants: [] })).toContain(
+    'Command\n  | make\nInput\n  | {\n  |   "cwd": "src"\n  | }\n',
+  );
+});
+
 it("shows a command with the parts that are asked, why, and by which rule", () => {
   const command = "npm test && git push --force | tee log";
   const rules = {
@@ -82,6 +103,7 @@ it("shows a command with the parts that are asked, why, and by which rule", () =
   const { risk, record, parts } = decision;
   const shown = show({
     tool: "shell.run",
+    input: { command },
     accesses: [{ kind: "execute", command }],
     risk,
     ...record,
@@ -157,15 +179,16 @@ it("lets no file name, command, rule or difference fake a line of ours or steer 
           reason: text,
           rule: text,
           source: text,
-          preview: text,
+          preview: columns % 2 === 0 ? text : undefined,
           grants: [text],
           accesses: [{ kind: "execute", command: text }],
+          input: { [text]: [text] },
         },
         columns,
       );
       const lines = stripVTControlCharacters(shown).split("\n");
       const ours =
-        /^(Asked {2}|Risk {3}|Why {4}|Rule {3}| {7}|Command$|What$|Changes$| {2}\| | {2}- |To allow it for this session, or always, adds:$|$)/;
+        /^(Asked {2}|Risk {3}|Why {4}|Rule {3}| {7}|Command$|What$|Input$|Changes$| {2}\| | {2}- |To allow it for this session, or always, adds:$|$)/;
       expect(lines.filter((line) => !ours.test(line))).toEqual([]);
       expect(lines.filter((line) => line.startsWith("Asked")).length).toBe(1);
       // Colours are ours.

@@ -1,6 +1,7 @@
 import { placeOf } from "../../../guardian/guard-paths.ts";
 import type { PartVerdict, Segment } from "../../../guardian/policy.ts";
 import { printableLine } from "../../../text/printable.ts";
+import { truncateText } from "../../../text/truncate.ts";
 import type { ApprovalRequest } from "../../../toolcrib.ts";
 import { paint, type Tone } from "../terminal.ts";
 import { markSegments } from "./mark-segments.ts";
@@ -16,7 +17,7 @@ export function showRequest(request: ApprovalRequest, columns: number): string {
     ...field("Why", reason, columns),
     ...field("Rule", rule.startsWith(source) ? rule : `${rule} (${source})`, columns),
     ...commandsOf(request).flatMap(([command, parts]) => showCommand(command, parts, columns)),
-    ...(preview === undefined ? [] : showPreview(preview, columns)),
+    ...(preview === undefined ? showInput(request, columns) : showPreview(preview, columns)),
     ...(grants.length === 0
       ? ["It can be allowed only once."]
       : [
@@ -74,6 +75,27 @@ function showPreview(preview: string, columns: number): readonly string[] {
     ...quoteText(preview, columns).map((line) => (isDiff ? colourDiffLine(line) : line)),
   ];
 }
+
+/** What a tool without a preview is given, beyond the command that stands above. */
+function showInput({ input, accesses }: ApprovalRequest, columns: number): readonly string[] {
+  const commands = new Set(accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : [])));
+  const fields = Object.entries(input ?? {}).filter(([, value]) => !commands.has(value));
+  if (fields.length === 0) return [];
+  const text = JSON.stringify(Object.fromEntries(fields), asText, 2);
+  const { text: shown } = truncateText(
+    text,
+    inputLimits,
+    ({ chars }) => `[… ${chars} characters are not shown …]`,
+  );
+  return ["Input", ...quoteText(shown, columns)];
+}
+
+/** JSON knows no large integers. */
+function asText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? `${value}n` : value;
+}
+
+const inputLimits = { maxChars: 8_000, maxLines: 100, keep: "both" } as const;
 
 function colourDiffLine(line: string): string {
   const tone = tones[line[4] ?? ""];
