@@ -72,6 +72,19 @@ it("starts without a shell and with nothing to read", async () => {
   expect(await everythingOf(program)).toMatchObject({ stdout: "a b|$HOME|*|;ls||", code: 0 });
 });
 
+it("gives a program what it is to read, whether it reads it or not", async () => {
+  await using world = openLocalWorld();
+  const input = Buffer.alloc(1_000_000, "ü\n");
+  const start = (script: string) =>
+    world.environment.start("/bin/bash", { args: ["-c", script], signal: unlimited, input });
+  const ended = { stderr: "", code: 0, signal: undefined };
+  expect(await everythingOf(await start("cat"))).toEqual({ stdout: input.toString(), ...ended });
+  expect(await everythingOf(await start("exec < /dev/null; echo done"))).toEqual({
+    stdout: "done\n",
+    ...ended,
+  });
+});
+
 it("starts in the workspace or in a directory of it, also behind a link", async () => {
   await using world = openLocalWorld({ files: { "folder/file": "" } });
   world.link("way", "folder");
