@@ -39,7 +39,7 @@ export function orderSteps(steps: readonly Step[]): Work {
     cleared: files.filter(clears),
     directoriesCleared: deepFirst
       .filter((step) => isReplaced(step) || (goes(step) && liesIn(step.path, replaced)))
-      .flatMap((step) => entryStep(step, { after: nothing })),
+      .flatMap((step) => entryStep(step, { before: loosen(step), after: nothing })),
     directoriesMade: shallowFirst
       .filter(({ now, wanted }) => isDirectory(wanted) && !isDirectory(now))
       .flatMap((step) => entryStep(step, { before: nothing, after: writable(step.wanted) })),
@@ -49,7 +49,7 @@ export function orderSteps(steps: readonly Step[]): Work {
       .flatMap((step) => entryStep(step, { before: nothing })),
     directoriesRemoved: deepFirst
       .filter((step) => goes(step) && !liesIn(step.path, replaced))
-      .flatMap((step) => entryStep(step, {})),
+      .flatMap((step) => entryStep(step, { before: loosen(step) })),
     permissions: deepFirst.flatMap((step) => entryStep(step, { before: settling(step) })),
   };
 }
@@ -75,10 +75,10 @@ function changesContent({ now, wanted }: Step): boolean {
   return (now.kind === "file" || wanted.kind === "file") && !isSameContent(now, wanted);
 }
 
-/** What may not be written now, but will be. */
+/** What may not be written now, but will be: a file, or a directory, also one that is emptied to go. */
 function loosen(step: Step): EntryState {
   const { now, wanted } = step;
-  const isWritten = now.kind === wanted.kind && (isDirectory(now) || changesContent(step));
+  const isWritten = isDirectory(now) || (now.kind === wanted.kind && changesContent(step));
   return isWritten ? writable(now) : now;
 }
 

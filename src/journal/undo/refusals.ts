@@ -76,9 +76,7 @@ function shown(lines: readonly string[]): readonly string[] {
 export function refuseUndo(refusals: readonly Refusal[], total: number, hasMerged: boolean): ToolError {
   const isChanged = refusals.some((refusal) => refusal.isChanged);
   const isOne = refusals.length === 1;
-  const fault = isChanged
-    ? `${isOne ? "has" : "have"} changed since`
-    : `${isOne ? "is" : "are"} no longer kept`;
+  const fault = isChanged ? `${isOne ? "has" : "have"} changed since` : "cannot be brought back";
   return new ToolError(
     isChanged ? "stale" : "unavailable",
     [

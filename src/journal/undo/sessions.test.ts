@@ -185,7 +185,7 @@ it("says what it cannot bring back because it was never kept", async () => {
   rmSync(blobOf(room.state, "one\n"));
   expect(await room.crib.call("journal.undo", { last: 2 })).toMatchObject({
     content: [
-      "Nothing was undone: 1 of 2 paths is no longer kept.",
+      "Nothing was undone: 1 of 2 paths cannot be brought back.",
       "a cannot be brought back: its content is no longer kept.",
       "Undo the others with `skip_changed: true`.",
     ].join("\n"),

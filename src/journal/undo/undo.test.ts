@@ -49,6 +49,20 @@ it("brings back deleted folders with their modes, links and everything in them",
   chmodSync(room.path("d/e"), 0o755);
 });
 
+it("takes back what it made in folders, and files, that may not be written by now", async () => {
+  await using room = await openUndoRoom({ files: { a: "one\n" } });
+  await room.call("file.write", { path: "new/deep/file", content: "text" });
+  const { callId } = await room.call("edit.diff", {
+    diff: "diff --git a/a b/a\nold mode 100644\nnew mode 100444\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n",
+  });
+  chmodSync(room.path("a"), 0o444);
+  for (const path of ["new/deep", "new"]) chmodSync(room.path(path), 0o555);
+  const last = room.crib.call("journal.undo", { call: callId, merge: true });
+  expect([(await last).isError, readFileSync(room.path("a"), "utf8")]).toEqual([false, "one\n"]);
+  await room.call("journal.undo", {});
+  expect(Object.keys(await wholeOf(room.elsewhere))).toEqual(["a"]);
+});
+
 it("gives back the mode that an edit changed, and keeps the mode that it did not", async () => {
   await using room = await openUndoRoom({ files: { script: "one\n", plain: "one\n" } });
   chmodSync(room.path("script"), 0o755);
