@@ -88,13 +88,21 @@ function hostsMentioned(command: SimpleCommand): Word[] {
   const risk = ownRisk(command);
   if (harm(risk) < harm("execute")) return [];
   const found = otherWords(command).flatMap((word) => {
-    const [address] = /[a-z][a-z0-9+.-]*:\/\/[^\s"']+|^[\w.-]+@[\w.-]+:/i.exec(word.value!) ?? [];
+    const address = addressIn(word.value!);
     return address === undefined ? [] : [{ ...word, value: address, parts: [address] }];
   });
   const connects = command.effects.some((effect) => effect.risk === "network");
   const isNamed = found.length > 0 || command.accesses.some(({ kind }) => kind === "network");
   if (!connects || isNamed) return found;
   return [{ text: "a host that no word names", span: command.span, parts: [], value: undefined }];
+}
+
+/** `https://host/…` anywhere in a text, or `user@host:path`. */
+function addressIn(text: string): string | undefined {
+  const at = text.indexOf("://");
+  const [scheme] = /[a-z][a-z0-9+.-]*$/i.exec(text.slice(Math.max(0, at - 20), Math.max(0, at))) ?? [];
+  if (scheme !== undefined) return scheme + text.slice(at).split(/[\s"']/, 1)[0]!;
+  return /^[\w.-]+@[\w.-]+:/.exec(text.slice(0, 300))?.[0];
 }
 
 function otherWords({ words, accesses }: SimpleCommand): Word[] {

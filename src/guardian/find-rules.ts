@@ -6,7 +6,7 @@ import type { Part, Question } from "./policy.ts";
 import type { Policy, Rule } from "./rules/compile-policy.ts";
 import { matchExactly } from "./rules/match-exactly.ts";
 import { matchLoosely } from "./rules/match-loosely.ts";
-import { commandsWithin, matchWithin } from "./rules/match-within.ts";
+import { rulesWithin } from "./rules/match-within.ts";
 import { worse } from "./rules/own-risk.ts";
 import { baseName } from "./rules/run-rule.ts";
 
@@ -56,11 +56,8 @@ function findCommandRules(
     else if (match === "maybe")
       mayDeny ??= { rule, reason: "it may become what a rule denies", aimed: false };
   }
-  const within = highestFirst.some(({ effect }) => effect !== "allow")
-    ? commandsWithin(command, readCommand)
-    : [];
-  for (const rule of within.length === 0 ? [] : highestFirst) {
-    if (rule.effect === "allow" || !isFor(rule, tool) || !matchWithin(rule.pattern, within)) continue;
+  for (const rule of rulesWithin(command, policy.commands, readCommand)) {
+    if (!isFor(rule, tool)) continue;
     if (rule.effect === "ask") found.push(rule);
     else mayDeny ??= { rule, reason: "it may run what a rule denies", aimed: true };
   }

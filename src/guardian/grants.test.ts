@@ -50,6 +50,8 @@ const asked = [
   "rm -rf 'a b' ../c",
   "curl -o x https://a.example/",
   "X=1 make",
+  "X='a b' Y= make",
+  "'X=1' make",
 ];
 
 it.each(asked)("what was granted for `%s` lets it pass, and nothing that differs", (text) => {

@@ -19,15 +19,13 @@ function grant(part: Part): string | undefined {
       return part.host === undefined ? undefined : `allow connect ${quote(part.host)}`;
     case "run": {
       const { words, assignments } = part.command;
-      const values = [
-        ...assignments.map(({ name, value }) =>
-          value?.value === undefined ? undefined : `${name}=${value.value}`,
-        ),
-        ...words.map(({ value }) => value),
-      ];
-      return values.includes(undefined)
-        ? undefined
-        : `allow run ${values.map((value) => quote(value!)).join(" ")}`;
+      const values = [...words, ...assignments.map(({ value }) => value)].map((word) => word?.value);
+      if (values.includes(undefined)) return undefined;
+      const sets = assignments.map(({ name, value }) => `${name}=${quote(value!.value!)}`);
+      const [program, ...rest] = words.map(({ value }) => quote(value!));
+      // A program of that name is no variable.
+      const isName = /^[A-Za-z_]\w*=/.test(program ?? "");
+      return ["allow run", ...sets, isName ? `'${program}'` : program, ...rest].join(" ");
     }
     case "unclear":
       return undefined;

@@ -153,7 +153,8 @@ function expand(pattern: string): string[] {
 function readNames(glob: string, isGlob: boolean): OpenName[] {
   return glob.split("/").flatMap((text): OpenName[] => {
     if (text === "" || text === ".") return [];
-    const [pattern] = parseSegments(text);
+    // No name is that long: what such a pattern stands for need not be told exactly.
+    const [pattern] = parseSegments(text.length > 1000 ? "*" : text);
     // The shell's "**" is "*" unless it is told otherwise; then it is any depth, which is more.
     if (pattern === undefined || pattern === "**") return ["**"];
     return [{ pattern, text, noLeadingDot: isGlob && /^[*?[]/.test(text) }];

@@ -180,6 +180,7 @@ const sameOptions: Readonly<Record<string, string>> = {
 
 /** Whether what is not known yet could make the word fit. */
 function mayBecome(pattern: SpelledPattern, word: Word): boolean {
+  if (word.text.length > 1000) return true;
   const tokens = word.parts.flatMap((part) => (typeof part === "string" ? lettersOf(part) : anything));
   const wanted = pattern.kind === "glob" ? pattern.whole.tokens : lettersOf(pattern.text);
   return tokens.length === 0 || waysToMeet(wanted, tokens) !== 0;

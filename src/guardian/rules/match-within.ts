@@ -1,30 +1,53 @@
 import type { SimpleCommand } from "../commands/analysis.ts";
 import type { ReadCommand } from "../parts.ts";
+import type { CommandRule, NamedRules } from "./compile-policy.ts";
 import { matchLoosely } from "./match-loosely.ts";
 import { harm, ownRisk } from "./own-risk.ts";
-import type { CommandPattern } from "./run-rule.ts";
+import { baseName } from "./run-rule.ts";
 
 /**
- * The commands that a program may run of which nobody knows what it does with its words: what begins at any of them, and
- * what a text among them says. `chronic rm -rf x`, `su -c 'rm -rf x'`.
+ * The rules that ask or deny and are about what a program may run of which nobody knows what it does with its words: what
+ * begins at any of them, and what a text among them says. `chronic rm -rf x`, `su -c 'rm -rf x'`.
  */
-export function commandsWithin(command: SimpleCommand, readCommand: ReadCommand): readonly SimpleCommand[] {
-  const { program, words } = command;
-  if (harm(ownRisk(command)) < harm("execute") || program === "git") return [];
-  const first = words.findIndex(({ value }, place) => place > 0 && !value?.startsWith("-"));
-  return words.flatMap((word, place) => {
-    if (place === 0 || word.value === undefined) return [];
-    if (/\s/.test(word.value))
-      return readCommand(word.value).commands.filter((inner) => inner.words[0]?.value !== undefined);
-    if (place === first && program !== undefined && subcommands.has(program)) return [];
-    return [{ ...command, words: words.slice(place) }];
-  });
+export function rulesWithin(
+  command: SimpleCommand,
+  { named }: NamedRules<CommandRule>,
+  readCommand: ReadCommand,
+): ReadonlySet<CommandRule> {
+  const found = new Set<CommandRule>();
+  const tightening = (name: string) =>
+    named.get(baseName(name))?.filter(({ effect }) => effect !== "allow") ?? [];
+  for (const inner of commandsWithin(command, (name) => tightening(name).length > 0, readCommand))
+    for (const rule of tightening(inner.words[0]!.value!))
+      if (matchLoosely(rule.pattern, inner) !== "no") found.add(rule);
+  return found;
 }
 
-/** Whether a rule would be about one of them. */
-export function matchWithin(pattern: CommandPattern, within: readonly SimpleCommand[]): boolean {
-  return pattern.kind === "words" && within.some((command) => matchLoosely(pattern, command) !== "no");
+function* commandsWithin(
+  command: SimpleCommand,
+  matters: (name: string) => boolean,
+  readCommand: ReadCommand,
+): Iterable<SimpleCommand> {
+  const { program, words } = command;
+  if (harm(ownRisk(command)) < harm("execute") || program === "git") return;
+  const first = words.findIndex(({ value }, place) => place > 0 && !value?.startsWith("-"));
+  let left = maxLooks;
+  for (const [place, { value }] of words.entries()) {
+    if (place === 0 || value === undefined || left === 0) continue;
+    if (/\s/.test(value)) {
+      left -= 1;
+      for (const inner of readCommand(value).commands)
+        if (inner.words[0]?.value !== undefined && matters(inner.words[0].value)) yield inner;
+    } else if (matters(value)) {
+      left -= 1;
+      const isOwn = place === first && program !== undefined && subcommands.has(program);
+      if (!isOwn) yield { ...command, words: words.slice(place) };
+    }
+  }
 }
+
+/** Nobody hides one command among a hundred others in the words of a program. */
+const maxLooks = 100;
 
 /** Programs whose first operand is a word of their own, `rm` for example. */
 const subcommands: ReadonlySet<string> = new Set(

@@ -45,7 +45,8 @@ export function compileCommand(words: readonly RuleWord[], place: Place): Comman
   const [first] = words;
   if (first!.bare && first!.text.startsWith("@"))
     return { kind: "class", risk: first!.text.slice(1) as Risk };
-  const start = words.findIndex(({ pattern }) => !/^[A-Za-z_]\w*=/.test(pattern));
+  // A quoted name is a program's, as in the shell.
+  const start = words.findIndex(({ text }) => !/^[A-Za-z_]\w*=/.test(text));
   const program = words[start < 0 ? words.length : start];
   const rest = start < 0 ? [] : words.slice(start + 1).map(compileWord);
   const isAnything = program?.bare && program.text === "**";
