@@ -51,7 +51,7 @@ import { PortablePinning } from "./pinning/portable-pinning.ts";
 import { ProcPinning } from "./pinning/proc-pinning.ts";
 import { ProgramFinder, type Programs } from "./processes/find-program.ts";
 import { ProcessGroups } from "./processes/process-groups.ts";
-import { allowedVariables } from "./processes/variables.ts";
+import { allowedVariables, runByTool } from "./processes/variables.ts";
 
 export interface LocalEnvironmentOptions {
   readonly workspace: string;
@@ -261,7 +261,7 @@ class LocalEnvironment implements Environment {
     const file = await this.#programs.find(program);
     const place = (await this.openDirectory(cwd)) as HeldDirectory;
     try {
-      const env = { ...allowedVariables(process.env), PWD: place.realPath, ...options.env };
+      const env = { ...allowedVariables(process.env), PWD: place.realPath, ...options.env, [runByTool]: "1" };
       // Loaded by the first process: node:child_process costs a tenth of the start of a call that needs none.
       const { startProcess } = await import("./processes/start-process.ts");
       const groups = this.#groups;

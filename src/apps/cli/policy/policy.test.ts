@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliRoom } from "../../../../test/cli-room.ts";
+import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { openToolcrib } from "../../../toolcrib.ts";
 
 describe("toolcrib policy explain", () => {
@@ -378,6 +379,20 @@ describe("toolcrib policy trust", () => {
       },
       "",
     ]);
+  });
+
+  it("is not for a command that a tool runs", async () => {
+    await using cli = cliRoom();
+    cli.write(".toolcrib/rules", "allow run **\n");
+    const environment = openLocalEnvironment({ workspace: cli.workspace });
+    const command = await environment.start(process.execPath, {
+      args: [join(import.meta.dirname, "../main.ts"), "policy", "trust", "--yes"],
+      env: { TOOLCRIB_HOME: cli.home, TOOLCRIB_RUN_BY_TOOL: "" },
+      signal: new AbortController().signal,
+    });
+    const { code } = await command.exit;
+    await environment.close();
+    expect([code, (await cli.run("policy", "explain", "run ls")).exit]).toEqual([3, 4]);
   });
 
   it("says when there is nothing to trust", async () => {

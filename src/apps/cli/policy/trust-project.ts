@@ -5,6 +5,7 @@ import {
   trustProjectRules,
   untrustProjectRules,
 } from "../../../door/project-rules.ts";
+import { runByTool } from "../../../environment/local/processes/variables.ts";
 import { parseRules } from "../../../guardian/rules/parse-rules.ts";
 import { counted } from "../../../text/counted.ts";
 import { canAsk } from "../approval/can-ask.ts";
@@ -64,6 +65,11 @@ function showProject(workspace: string, project: ProjectRules, loosening: readon
 }
 
 async function confirm({ options }: Arguments): Promise<void> {
+  if (process.env[runByTool] !== undefined) {
+    throw new ToolError("denied", "A command that a tool runs cannot trust rules", {
+      hint: "That is for the person, in a shell of their own.",
+    });
+  }
   if (options.has("yes")) return;
   if (!canAsk(options)) {
     throw new ToolError("needs-approval", "Nobody can be asked here whether to trust these rules", {

@@ -28,7 +28,7 @@ it("passes basics, language, settings and tool-chain homes on, and nothing else"
   expect(allowedVariables({ ...kept, ...passed })).toEqual(passed);
 });
 
-it("lets a program see the allowed variables and those that were added", async () => {
+it("lets a program see the allowed variables those that were added, and who runs it", async () => {
   await using world = openLocalWorld();
   const { environment } = world;
   const program = await environment.start("/usr/bin/env", {
@@ -45,5 +45,6 @@ it("lets a program see the allowed variables and those that were added", async (
     PWD: environment.workspace,
     ADDED: "one\ntwo",
     LANG: "mine",
+    TOOLCRIB_RUN_BY_TOOL: "1",
   });
 });

@@ -7,6 +7,9 @@ export function allowedVariables(all: Readonly<Record<string, string | undefined
   return allowed;
 }
 
+/** Tells our own command line that a tool runs it, and not the person: then it loosens no rules. */
+export const runByTool = "TOOLCRIB_RUN_BY_TOOL";
+
 const basics = ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "TMP", "TEMP"];
 
 /** Where programs look for their settings: ripgrep and git must find the user's ignore file where we do. */
