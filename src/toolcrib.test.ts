@@ -152,9 +152,19 @@ describe("a call", () => {
 
   it("is refused once the room is closed", async () => {
     await open();
-    await crib.close();
+    await Promise.all([crib.close(), crib.close()]);
     await crib.close();
     expect((await crib.call("file.read", { path: "a" })).error?.code).toBe("unavailable");
+  });
+});
+
+describe("a room that cannot be opened", () => {
+  it("leaves nothing open, and says why", async () => {
+    const { transactions } = workspaceFiles(join(folder, ".state"), realpathSync(folder));
+    mkdirSync(join(transactions, ".."), { recursive: true });
+    symlinkSync("transactions", transactions);
+    await expect(open()).rejects.toThrow(ToolError);
+    expect(handlesBelow(realpathSync(folder))).toEqual([]);
   });
 });
 

@@ -195,8 +195,19 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     marks: new TransactionMarks(files.transactions),
     parks: options.parkTransaction ?? false,
   });
-  recovered.push(...(await transactions.enter()));
   const warnings: string[] = [];
+  const release = async () => {
+    await collector.close();
+    journal.close();
+    await kept.close();
+    if (!foreign) await Promise.all([environment.close(), bare?.close()]);
+  };
+  try {
+    recovered.push(...(await transactions.enter()));
+  } catch (error) {
+    await release();
+    throw error;
+  }
   const counter = openCounter({
     environment,
     events,
@@ -220,6 +231,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   });
   const shelf = new Shelf(dialect, options.tools ?? []);
   const closing = new AbortController();
+  let closed: Promise<void> | undefined;
   const running = new Set<Promise<unknown>>();
   const keepRunning = (work: Promise<unknown>) => {
     running.add(work);
@@ -227,6 +239,16 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       () => running.delete(work),
       () => running.delete(work),
     );
+  };
+  const close = async () => {
+    closing.abort();
+    while (running.size > 0) await Promise.allSettled(running);
+    try {
+      warnings.push(...(await transactions.leave()));
+    } finally {
+      events.close();
+      await release();
+    }
   };
 
   return {
@@ -267,15 +289,9 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       if (closing.signal.aborted) throw roomClosed();
       return journal.latest(limit);
     },
-    close: async () => {
-      closing.abort();
-      while (running.size > 0) await Promise.allSettled(running);
-      warnings.push(...(await transactions.leave()));
-      events.close();
-      await collector.close();
-      journal.close();
-      await kept.close();
-      if (!options.environment) await Promise.all([environment.close(), bare?.close()]);
+    close: () => {
+      closed ??= close();
+      return closed;
     },
   };
 }

@@ -1,8 +1,9 @@
-import { closeSync, openSync, readdirSync, renameSync, unlinkSync } from "node:fs";
+import { closeSync, openSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateDirectory } from "./directories.ts";
-import { errnoOf } from "./failures.ts";
+import { asToolError, errnoOf } from "./failures.ts";
 import { isGone, thisProcess } from "./local/changes/process-owner.ts";
+import { namesIn } from "./names-in.ts";
 
 /** That a transaction is open, as a file whose name tells who has it. */
 export interface TransactionMark {
@@ -24,7 +25,7 @@ export class TransactionMarks {
   }
 
   list(): readonly TransactionMark[] {
-    return namesIn(this.#folder).map((file) => {
+    return this.#names().map((file) => {
       const [id = "", owner = "", kind = ""] = file.split(".");
       const state = owner === parked ? "parked" : isGoneForSure(owner) ? "abandoned" : "held";
       return { id, state, isShared: owner === parked || kind === "shared", file };
@@ -54,6 +55,14 @@ export class TransactionMarks {
   end(id: string): void {
     for (const mark of this.list()) if (mark.id === id) unlinkSync(join(this.#folder, mark.file));
   }
+
+  #names(): readonly string[] {
+    try {
+      return namesIn(this.#folder).filter((name) => name.startsWith("transaction_"));
+    } catch (error) {
+      throw asToolError(error, this.#folder);
+    }
+  }
 }
 
 const parked = "parked";
@@ -65,13 +74,4 @@ function heldName(id: string, isShared: boolean): string {
 /** A transaction may be open for days: one in another container is never taken for abandoned. */
 function isGoneForSure(owner: string): boolean {
   return isGone(owner, 0);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter((name) => name.startsWith("transaction_"));
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }

@@ -1,6 +1,5 @@
-import { readdirSync, type Stats, statSync, unlinkSync } from "node:fs";
+import { type Stats, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { errnoOf } from "../failures.ts";
 
 /** Where a content is kept, by its hash. */
 export function pathOfBlob(folder: string, hash: string): string {
@@ -18,16 +17,6 @@ export function findBlob(folder: string, hash: string): Stats | undefined {
 
 /** What names of contents that are being kept begin with. */
 export const temporaryPrefix = "new-";
-
-/** None when there is no such folder. */
-export function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return [];
-    throw error;
-  }
-}
 
 /** Whatever resists stays. */
 export function unlinkQuietly(path: string): void {

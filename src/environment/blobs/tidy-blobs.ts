@@ -1,7 +1,8 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateDirectory } from "../directories.ts";
-import { findBlob, isHash, namesIn, pathOfBlob, temporaryPrefix, unlinkQuietly } from "./blob-files.ts";
+import { namesIn } from "../names-in.ts";
+import { findBlob, isHash, pathOfBlob, temporaryPrefix, unlinkQuietly } from "./blob-files.ts";
 import type { KeptBlob } from "./blob-folder.ts";
 
 /** What is kept, in no order. */

@@ -1,0 +1,12 @@
+import { readdirSync } from "node:fs";
+import { errnoOf } from "./failures.ts";
+
+/** What is in a folder of ours; nothing when there is none. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return [];
+    throw error;
+  }
+}
