@@ -35,7 +35,7 @@ export interface GuardianSettings {
 }
 
 /** The rules that hold, and the way to add what a person grants. */
-export interface Rules {
+interface Rules {
   readonly current: Policy;
   /** Until the room is closed. */
   grantForSession(lines: readonly string[]): void;
@@ -44,7 +44,7 @@ export interface Rules {
 }
 
 /** What commands run in, as it is when asked for: it may change while a person thinks. */
-export interface Surroundings {
+interface Surroundings {
   sandbox(): SandboxLevel;
   /** Those that commands get. */
   variables(): Readonly<Record<string, string>>;
