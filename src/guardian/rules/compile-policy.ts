@@ -92,11 +92,6 @@ export function compilePolicy(sources: readonly RuleSource[], place: Place): Pol
   };
 }
 
-/** The same policy and another source, such as what a person has just granted. */
-export function withRules(policy: Policy, source: RuleSource): Policy {
-  return compilePolicy([...policy.sources, source], policy.place);
-}
-
 interface CompiledSource extends Omit<ParsedRules, "rules"> {
   readonly place: Place;
   readonly rules: readonly Rule[];
