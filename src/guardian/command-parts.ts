@@ -2,7 +2,7 @@ import type { CommandAnalysis, Effect, SimpleCommand, Span, Word } from "./comma
 import { hostOf } from "./hosts.ts";
 import { anywhere, wordPath } from "./paths/path-target.ts";
 import type { HostPart, Part, PathPart, Place } from "./policy.ts";
-import { harm, ownRisk, sameSpan } from "./rules/own-risk.ts";
+import { harm, ownRisk, spanKey, spansOf } from "./rules/own-risk.ts";
 
 /** What a command would do: every program, every file and host it names, and what could not be understood. */
 export function commandParts(
@@ -13,11 +13,13 @@ export function commandParts(
 ): Part[] {
   const at = (span: Span) => ({ command, span });
   const parts = commands.flatMap((simple): Part[] => {
+    // What is moved away is deleted where it was, and yet not lost.
+    const moved = spansOf(simple.effects.filter(({ risk }) => risk === "write"));
     const path = (kind: PathPart["kind"], word: Word): PathPart => ({
       kind,
       path: word.value ?? word.text,
       target: wordPath(word, simple.directory, place, realPaths),
-      risk: riskOf(kind, word, simple),
+      risk: kind !== "delete" ? kind : moved.has(spanKey(word.span)) ? "write" : "destructive",
       in: at(word.span),
     });
     return [
@@ -49,14 +51,6 @@ function host(word: Word): HostPart {
   return { kind: "connect", spelling: word.text, host: known };
 }
 
-/** What is moved away is deleted where it was, and yet not lost. */
-function riskOf(kind: PathPart["kind"], word: Word, { effects }: SimpleCommand): PathPart["risk"] {
-  if (kind !== "delete") return kind;
-  return effects.some(({ risk, span }) => risk === "write" && sameSpan(span, word.span))
-    ? "write"
-    : "destructive";
-}
-
 /** Whether a directory that it is given may get whole directories in it. */
 function writesTrees({ program, words }: SimpleCommand): boolean {
   if (program === "cp") return words.some(({ value }) => /^-[^-]*[rRa]|^--(?:r|a)/.test(value ?? "-r"));
@@ -67,8 +61,8 @@ function writesTrees({ program, words }: SimpleCommand): boolean {
 function unnamedWrites({ program, words, effects, accesses }: SimpleCommand): readonly Effect[] {
   const isGit = program === "git" && !words.some(({ value }) => value === "apply");
   if (isGit || program === "mktemp") return [];
-  const isNamed = ({ span }: Effect) => accesses.some(({ target }) => sameSpan(target.span, span));
-  return effects.filter((effect) => effect.risk === "write" && !isNamed(effect));
+  const named = spansOf(accesses.map(({ target }) => target));
+  return effects.filter(({ risk, span }) => risk === "write" && !named.has(spanKey(span)));
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Assignment, Effect, SimpleCommand, Word } from "../commands/analys
 import { matchNames, namesIn } from "../paths/path-pattern.ts";
 import { wordPath } from "../paths/path-target.ts";
 import type { Place } from "../policy.ts";
-import { harm, isSmuggled, ownRisk, sameSpan } from "./own-risk.ts";
+import { harm, ownRisk, sameSpan, smuggledEffects, spanKey, spansOf } from "./own-risk.ts";
 import type { CommandPattern, ProgramPattern, WordPattern } from "./run-rule.ts";
 
 /**
@@ -35,8 +35,8 @@ const natures = new WeakMap<SimpleCommand, Nature>();
 function nature(command: SimpleCommand): Nature {
   const known = natures.get(command);
   if (known !== undefined) return known;
-  const harmful = new Set(command.words.filter((word, place) => place > 0 && isHarmful(word, command)));
-  const found = { cover: coverage(command), harmful };
+  const smuggled = smuggledEffects(command);
+  const found = { cover: coverage(command, smuggled), harmful: harmfulWords(command, smuggled) };
   natures.set(command, found);
   return found;
 }
@@ -86,26 +86,28 @@ type Coverage = "words" | "spelled out" | "nothing";
  * "spelled out": only a rule without wildcards covers it, because where its harm comes from cannot be told from where the
  * words stand. "nothing": it does something that none of its words says.
  */
-function coverage(command: SimpleCommand): Coverage {
+function coverage(command: SimpleCommand, smuggled: readonly Effect[]): Coverage {
   const { span, words, assignments, effects } = command;
   const isBlurred = words.length > 1 && sameSpan(words[1]!.span, span);
   if (isBlurred && effects.some(({ risk }) => harm(risk) >= harm("execute"))) return "spelled out";
-  const places = [command, ...words, ...assignments].map((part) => part.span);
-  const isSaid = (effect: Effect) => places.some((place) => sameSpan(place, effect.span));
-  return effects.filter((effect) => isSmuggled(effect, command)).every(isSaid) ? "words" : "nothing";
+  const places = spansOf([command, ...words, ...assignments]);
+  return smuggled.every((effect) => places.has(spanKey(effect.span))) ? "words" : "nothing";
 }
 
-/** Whether a word makes a command do what it does not usually do. */
-function isHarmful(word: Word, command: SimpleCommand): boolean {
-  const smuggled = command.effects.filter((effect) => isSmuggled(effect, command));
+/** Words that make a command do what it does not usually do. */
+function harmfulWords(command: SimpleCommand, smuggled: readonly Effect[]): ReadonlySet<Word> {
   const subcommand = gitSubcommand(command);
-  if (subcommand !== undefined && word !== subcommand && /^[-+:]/.test(word.value ?? "-"))
-    // Options make the difference between `push` and `push --force`.
-    return smuggled.some(
-      ({ risk, span }) =>
-        sameSpan(span, word.span) || (risk === "destructive" && sameSpan(span, subcommand.span)),
-    );
-  return word !== subcommand && smuggled.some(({ span }) => sameSpan(span, word.span));
+  const places = spansOf(smuggled);
+  const isDestructive =
+    subcommand !== undefined &&
+    smuggled.some(({ risk, span }) => risk === "destructive" && sameSpan(span, subcommand.span));
+  return new Set(
+    command.words.slice(1).filter((word) => {
+      if (word === subcommand) return false;
+      // Options make the difference between `push` and `push --force`.
+      return places.has(spanKey(word.span)) || (isDestructive && /^[-+:]/.test(word.value ?? "-"));
+    }),
+  );
 }
 
 /** git's first operand says what it does, as the program's name does elsewhere. */

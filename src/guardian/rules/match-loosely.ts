@@ -45,19 +45,15 @@ function matchProgram({ word: pattern, name }: ProgramPattern, word: Word): Matc
 
 /** How far in the operands one can be after each word, and how sure that is. */
 function matchOperands(patterns: readonly WordPattern[], words: readonly Word[]): Match {
-  let states = skipStars(patterns, [{ at: 0, afterOption: false, sure: true }]);
+  let states = new States(patterns);
+  states.reach(0, { afterOption: false, sure: true });
   for (const word of words) {
-    const done = states.filter(({ at }) => at === patterns.length);
-    if (done.some(({ sure }) => sure)) return "yes";
-    states = skipStars(
-      patterns,
-      distinct([...done, ...states.flatMap((state) => step(patterns, state, word))]),
-    );
-    if (states.length === 0) return "no";
+    if (states.best() === "yes") return "yes";
+    const next = new States(patterns);
+    for (const state of states.all()) step(patterns, state, word, next);
+    states = next;
   }
-  const done = states.filter(({ at }) => at === patterns.length);
-  if (done.length === 0) return "no";
-  return done.some(({ sure }) => sure) ? "yes" : "maybe";
+  return states.best();
 }
 
 interface State {
@@ -67,34 +63,51 @@ interface State {
   readonly sure: boolean;
 }
 
-function step(patterns: readonly WordPattern[], state: State, word: Word): State[] {
-  const pattern = patterns[state.at];
-  if (pattern === undefined) return [];
-  const next: State[] = [];
+/** A set of states: four for each place in the patterns. */
+class States {
+  readonly #patterns: readonly WordPattern[];
+  readonly #reached: Uint8Array;
+
+  constructor(patterns: readonly WordPattern[]) {
+    this.#patterns = patterns;
+    this.#reached = new Uint8Array((patterns.length + 1) * 4);
+  }
+
+  /** Two stars may stand for no word. */
+  reach(at: number, { afterOption, sure }: Omit<State, "at">): void {
+    for (let place = at; ; place += 1) {
+      this.#reached[place * 4 + (afterOption ? 2 : 0) + (sure ? 1 : 0)] = 1;
+      if (this.#patterns[place]?.kind !== "any words") return;
+    }
+  }
+
+  *all(): Iterable<State> {
+    for (let index = 0; index < this.#reached.length; index += 1)
+      if (this.#reached[index] === 1)
+        yield { at: index >> 2, afterOption: (index & 2) > 0, sure: (index & 1) > 0 };
+  }
+
+  /** What is known of the end: words that follow do not matter. */
+  best(): Match {
+    const [maybe, yes, maybeAfter, yesAfter] = this.#reached.subarray(-4);
+    if (yes || yesAfter) return "yes";
+    return maybe || maybeAfter ? "maybe" : "no";
+  }
+}
+
+function step(patterns: readonly WordPattern[], state: State, word: Word, next: States): void {
+  const { at, afterOption, sure } = state;
+  const pattern = patterns[at];
+  if (pattern === undefined || pattern.kind === "any words") next.reach(at, state);
+  if (pattern === undefined) return;
   const match = matchOperand(pattern, word);
-  if (match !== "no")
-    next.push({ at: state.at + 1, afterOption: false, sure: state.sure && match === "yes" });
-  if (pattern.kind === "any words") next.push(state);
+  if (match !== "no") next.reach(at + 1, { afterOption: false, sure: sure && match === "yes" });
   const option = beginsOption(word);
-  if (option !== "no") next.push({ ...state, afterOption: true, sure: state.sure && option === "yes" });
-  else if (state.afterOption) next.push({ ...state, afterOption: false });
+  if (option !== "no") next.reach(at, { afterOption: true, sure: sure && option === "yes" });
+  else if (afterOption) next.reach(at, { afterOption: false, sure });
   // What is cut into words, or vanishes, may be none, or several that end with the one looked for.
   if (word.parts.some((part) => typeof part === "object" && part.splits))
-    next.push({ ...state, sure: false });
-  return next;
-}
-
-function skipStars(patterns: readonly WordPattern[], states: readonly State[]): State[] {
-  const all = [...states];
-  for (const state of all)
-    if (patterns[state.at]?.kind === "any words") all.push({ ...state, at: state.at + 1 });
-  return distinct(all);
-}
-
-function distinct(states: readonly State[]): State[] {
-  const seen = new Map<string, State>();
-  for (const state of states) seen.set(`${state.at} ${state.afterOption} ${state.sure}`, state);
-  return [...seen.values()];
+    next.reach(at, { afterOption, sure: false });
 }
 
 function matchOperand(pattern: WordPattern, word: Word): Match {

@@ -15,17 +15,29 @@ export function worse(one: Risk, other: Risk): Risk {
 
 /** What a command does by itself: the files that its redirections write are judged as such. */
 export function ownRisk({ effects, redirections }: SimpleCommand): Risk {
-  return effects
-    .filter((effect) => !redirections.some(({ target }) => sameSpan(target.span, effect.span)))
-    .reduce<Risk>((most, { risk }) => worse(most, risk), "read");
+  const redirected = spansOf(redirections.map(({ target }) => target));
+  return effects.reduce<Risk>(
+    (most, { risk, span }) => (redirected.has(spanKey(span)) ? most : worse(most, risk)),
+    "read",
+  );
 }
 
-/** An effect that a word has beyond the file or host it names, which is judged as such. */
-export function isSmuggled({ risk, span }: Effect, command: SimpleCommand): boolean {
-  if (harm(risk) < harm("execute")) return false;
-  return !command.accesses.some(({ kind, target }) => kind !== "read" && sameSpan(target.span, span));
+/** Effects that a word has beyond the file or host it names, which is judged as such. */
+export function smuggledEffects({ effects, accesses }: SimpleCommand): readonly Effect[] {
+  const named = spansOf(accesses.flatMap(({ kind, target }) => (kind === "read" ? [] : [target])));
+  return effects.filter(({ risk, span }) => harm(risk) >= harm("execute") && !named.has(spanKey(span)));
 }
 
 export function sameSpan(one: Span, other: Span): boolean {
   return one.start === other.start && one.end === other.end;
+}
+
+/** The places of some parts of a command, to be looked up. */
+export function spansOf(parts: readonly { readonly span: Span }[]): ReadonlySet<number> {
+  return new Set(parts.map(({ span }) => spanKey(span)));
+}
+
+/** No command is a million characters long. */
+export function spanKey({ start, end }: Span): number {
+  return start * 1_000_000 + end;
 }
