@@ -1,6 +1,6 @@
-import { posix } from "node:path";
 import type { Announcing, ChangeReceipt, Directory, Environment } from "../contract/environment.ts";
 import type { PathGuard } from "../contract/guard.ts";
+import { ownRealPath } from "../contract/own-real-path.ts";
 import { Gate } from "./gate.ts";
 import { liesInside, withSlash } from "./workspace-path.ts";
 
@@ -36,14 +36,14 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
     readLines: async (path, range, signal) => (await reading(path)).readLines(path, range, signal),
     writeFile: (path, content, options) => environment.writeFile(path, content, watched(options, [path])),
     delete: async (path, options) => {
-      const realPath = await entryPath(environment, path);
+      const realPath = await ownRealPath(environment, path);
       gate.pass("write", realPath, path);
       if (options?.recursive === true)
         for await (const entry of entriesBelow(environment, realPath)) gate.pass("write", entry, path);
       return environment.delete(path, watched(options, [path]));
     },
     move: async (from, to, options) => {
-      const [fromPath, toPath] = [await entryPath(environment, from), await entryPath(environment, to)];
+      const [fromPath, toPath] = [await ownRealPath(environment, from), await ownRealPath(environment, to)];
       const pass = (entry: string) => {
         gate.pass("read", entry, from);
         gate.pass("write", entry, from);
@@ -63,7 +63,7 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
       ),
     state: (...call) => environment.state(...call),
     changeEntry: async (path, ...rest) => {
-      gate.pass("write", await entryPath(environment, path), path);
+      gate.pass("write", await ownRealPath(environment, path), path);
       return environment.changeEntry(path, ...rest);
     },
     ...(environment.recovered === undefined ? {} : { recovered: environment.recovered }),
@@ -77,13 +77,6 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
     start: (...call) => environment.start(...call),
     close: () => environment.close(),
   };
-}
-
-/** The real path of what stands at a path itself, also if it is a link. */
-async function entryPath(environment: Environment, path: string): Promise<string> {
-  const name = posix.basename(path);
-  if (name === "" || name === "." || name === "..") return environment.realPath(path);
-  return withSlash(await environment.realPath(posix.dirname(path))) + name;
 }
 
 /** All that lies in a directory; nothing for what is none. */

@@ -6,11 +6,11 @@ import type {
   FileChange,
 } from "../../contract/environment.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
+import { ownRealPath } from "../../contract/own-real-path.ts";
 import { isStale } from "../../environment/failures.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import type { BeforeImages } from "./before-images.ts";
 import { type CallChanges, fileState, nothing } from "./call-changes.ts";
-import { ownRealPath } from "./own-real-path.ts";
 
 /** `Environment.change`, kept: each old content is what its change says, so what is replaced is what was kept. */
 export async function keepChanges(

@@ -1,11 +1,11 @@
 import type { DeleteOptions, Environment, FileInfo } from "../../contract/environment.ts";
 import type { Change } from "../../contract/history.ts";
+import { ownRealPath } from "../../contract/own-real-path.ts";
 import { isStale } from "../../environment/failures.ts";
 import type { BeforeImages } from "./before-images.ts";
 import { type CallChanges, isUnchanged, nothing } from "./call-changes.ts";
 import { keepEntry } from "./keep-entry.ts";
 import { type FoundEntry, listEntries } from "./list-entries.ts";
-import { ownRealPath } from "./own-real-path.ts";
 import { refusing } from "./refusing.ts";
 import { whileStale } from "./while-stale.ts";
 

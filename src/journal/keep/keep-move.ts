@@ -1,11 +1,11 @@
 import type { ChangeReceipt, Environment, FileInfo, MoveOptions } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
+import { ownRealPath } from "../../contract/own-real-path.ts";
 import { isStale } from "../../environment/failures.ts";
 import type { BeforeImages } from "./before-images.ts";
 import { type CallChanges, fileState, isUnchanged, nothing } from "./call-changes.ts";
 import { keepEntry } from "./keep-entry.ts";
-import { ownRealPath } from "./own-real-path.ts";
 import { refusing } from "./refusing.ts";
 import { whileStale } from "./while-stale.ts";
 

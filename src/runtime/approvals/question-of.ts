@@ -3,6 +3,7 @@ import type { Access } from "../../contract/access.ts";
 import type { SandboxLevel } from "../../contract/account.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { ownRealPath } from "../../contract/own-real-path.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { guardPaths } from "../../guardian/guard-paths.ts";
 import type { Mode } from "../../guardian/mode.ts";
@@ -68,7 +69,7 @@ async function realPathsOf(
   paths: readonly string[],
   accesses: readonly Access[],
   { place }: Policy,
-  environment: Pick<Environment, "realPath">,
+  environment: UnansweredCall["environment"],
 ): Promise<ReadonlyMap<string, string>> {
   const found = await Promise.all(
     paths.map(async (path): Promise<readonly [string, string][]> => {
@@ -80,20 +81,18 @@ async function realPathsOf(
 }
 
 /** Whoever deletes or moves a link means the link, not what it leads to. */
-async function placeOf(
+function placeOf(
   path: string,
   accesses: readonly Access[],
-  environment: Pick<Environment, "realPath">,
+  environment: UnansweredCall["environment"],
 ): Promise<string> {
-  const name = posix.basename(path);
   const meansLink = accesses.every(
     (access) =>
       access.kind === "delete" ||
       (access.kind === "write" && access.link === "itself") ||
       ("path" in access && access.path !== path),
   );
-  if (!meansLink || name === "" || name === "." || name === "..") return environment.realPath(path);
-  return posix.join(await environment.realPath(posix.dirname(path)), name);
+  return meansLink ? ownRealPath(environment, path) : environment.realPath(path);
 }
 
 /**

@@ -1,8 +1,8 @@
-import { posix } from "node:path";
 import type { Access } from "../../contract/access.ts";
 import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { ownRealPath } from "../../contract/own-real-path.ts";
 import type { Stage } from "../stage.ts";
 import { untilAborted } from "../until-aborted.ts";
 
@@ -53,14 +53,12 @@ async function writtenPaths(environment: Environment, call: ToolCall): Promise<s
   return paths;
 }
 
-async function placeOf(
+function placeOf(
   access: Access & { readonly kind: "write" | "delete" },
   environment: Environment,
 ): Promise<string> {
-  const name = posix.basename(access.path);
   const isLinkItself = access.kind === "delete" || access.link === "itself";
-  if (!isLinkItself || name === "" || name === "." || name === "..") return environment.realPath(access.path);
-  return posix.join(await environment.realPath(posix.dirname(access.path)), name);
+  return isLinkItself ? ownRealPath(environment, access.path) : environment.realPath(access.path);
 }
 
 function ignoreToolError(error: unknown): undefined {

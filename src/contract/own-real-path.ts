@@ -1,0 +1,14 @@
+import { posix } from "node:path";
+import type { Environment } from "./environment.ts";
+
+/** The real path of what stands at `path` itself: a link at its end is not followed. */
+export async function ownRealPath(
+  environment: Pick<Environment, "workspace" | "realPath">,
+  path: string,
+): Promise<string> {
+  const name = posix.basename(path);
+  const isNamed = name !== "" && name !== "." && name !== "..";
+  const isWorkspace = posix.resolve(environment.workspace, path) === environment.workspace;
+  if (!isNamed || isWorkspace) return environment.realPath(path);
+  return posix.join(await environment.realPath(posix.dirname(path)), name);
+}
