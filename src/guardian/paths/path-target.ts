@@ -66,7 +66,8 @@ export function spelledPath(word: Word, directory: string | undefined, place: Pl
   const value = expandHome(word, place);
   if (value === undefined || value === "") return undefined;
   if (value.startsWith("/")) return value;
-  if (directory === undefined) return undefined;
+  // No system takes a path that long.
+  if (directory === undefined || directory.length > 4096) return undefined;
   return directory === "" ? value : `${directory}/${value}`;
 }
 
