@@ -183,7 +183,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const blobs = openBlobs(files.blobs);
   const without = [realWorkspace(state)];
   const { guard } = policy;
-  const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, guard });
+  const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without });
   const settle = () => scanner.settle();
   const reach = { session, calls: options.undoes ?? "session" } as const;
   const transactions = new RoomTransactions({

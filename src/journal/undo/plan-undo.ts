@@ -87,10 +87,10 @@ export function judge(
   for (const [index, piece] of pieces.entries()) {
     if (isSatisfied(state, piece)) continue;
     const rest = pieces.slice(index) as unknown as Conflict["pieces"];
-    if (!isAccepted(state, piece) && !isLeftover(state, piece))
-      return { net, now: found, pieces: rest, reason: { kind: "changed" } };
     const why = whyLost(piece, state, present);
     if (why !== undefined) return { net, now: found, pieces: rest, reason: { kind: "lost", why } };
+    if (!isAccepted(state, piece) && !isLeftover(state, piece))
+      return { net, now: found, pieces: rest, reason: { kind: "changed" } };
     state = piece.before;
   }
   return toStep(net, found, state);

@@ -72,12 +72,15 @@ function shown(lines: readonly string[]): readonly string[] {
   );
 }
 
+/** Nothing was undone, because nothing can be. */
+export class RefusedUndo extends ToolError {}
+
 /** Nothing was undone, why, and the ways out. */
-export function refuseUndo(refusals: readonly Refusal[], total: number, hasMerged: boolean): ToolError {
+export function refuseUndo(refusals: readonly Refusal[], total: number, hasMerged: boolean): RefusedUndo {
   const isChanged = refusals.some((refusal) => refusal.isChanged);
   const isOne = refusals.length === 1;
   const fault = isChanged ? `${isOne ? "has" : "have"} changed since` : "cannot be brought back";
-  return new ToolError(
+  return new RefusedUndo(
     isChanged ? "stale" : "unavailable",
     [
       `Nothing was undone: ${refusals.length} of ${counted(total, "path")} ${fault}.`,
