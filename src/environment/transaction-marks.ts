@@ -48,6 +48,11 @@ export class TransactionMarks {
     }
   }
 
+  /** Nobody is to wait for one with which nobody can go on. */
+  unshare(id: string): void {
+    for (const mark of this.list()) if (mark.id === id) this.take({ ...mark, isShared: false });
+  }
+
   park(id: string): void {
     renameSync(join(this.#folder, heldName(id, true)), join(this.#folder, `${id}.${parked}`));
   }

@@ -22,6 +22,7 @@ export async function rollBack(
   { callId, ...parts }: RollbackParts & { readonly callId: string },
 ): Promise<Rollback> {
   const { JournalHistory } = await import("../undo/history.ts");
+  const { RefusedUndo } = await import("../undo/refusals.ts");
   const { keepingEnvironment } = await import("../keep/keeping-environment.ts");
   const environment = keepingEnvironment(parts.unguarded(), { ...parts, callId });
   const reach = { session: parts.session, calls: "workspace" } as const;
@@ -34,9 +35,9 @@ export async function rollBack(
     return { paths: files.map(({ path }) => path), left: leftAlone, notes };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    // Nothing was changed at all, or nothing is as it was left.
+    // Nothing was changed at all, or nothing is as it was left, or what it was is lost.
     if (error.code === "not-found") return { paths: [], left: [], notes: [] };
-    if (error.code !== "stale") throw error;
+    if (error.code !== "stale" && !(error instanceof RefusedUndo)) throw error;
     const changed = parts.journal.changesOf(calls).map(({ path }) => path);
     return { paths: [], left: [...new Set(changed)], notes: [error.message] };
   }

@@ -121,12 +121,12 @@ export class RoomTransactions {
 
   async #recover({ id }: TransactionMark): Promise<readonly RecoveredChange[]> {
     const { journal, marks, scanner } = this.#parts;
-    const found = transactionsIn(journal).find((transaction) => transaction.id === id);
-    if (found?.state !== "open") {
-      marks.end(id);
-      return [];
-    }
     try {
+      const found = transactionsIn(journal).find((transaction) => transaction.id === id);
+      if (found?.state !== "open") {
+        marks.end(id);
+        return [];
+      }
       // What its last command has changed is part of it.
       await scanner.settle();
       const { paths, left } = await rollBackAside(found.calls, this.#parts, "its process died");
@@ -134,6 +134,7 @@ export class RoomTransactions {
       marks.end(id);
       return [{ outcome: "taken back", transaction: id, paths, leftAlone: left }];
     } catch {
+      marks.unshare(id);
       return [{ outcome: "failed", transaction: id, paths: [], leftAlone: [] }];
     }
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -13,6 +13,8 @@ let worlds = 0;
 function newWorld(): {
   readonly open: (options?: ToolcribOptions) => Promise<Toolcrib>;
   readonly now: () => object;
+  /** Where the state of the workspace is kept, by its name. */
+  readonly kept: string;
   readonly write: (path: string, content: string) => void;
   readonly read: (path: string) => string;
 } {
@@ -27,6 +29,7 @@ function newWorld(): {
   return {
     open: (options = {}) => openToolcrib({ workspace, ...directories, mode: "yolo", ...options }),
     now: () => snapshot(workspace),
+    kept: join(home, "state/workspaces"),
     write,
     read: (path) => readFileSync(join(workspace, path), "utf8"),
   };
@@ -171,6 +174,52 @@ describe("a transaction", () => {
     expect((await inRoom("transaction.rollback")).isError).toBe(false);
     expect(world.now()).toEqual(before);
     expect((await inRoom("transaction.commit")).error?.code).toBe("not-found");
+  });
+
+  describe("whose process died while it was at work in what was parked", () => {
+    async function abandon(world: ReturnType<typeof newWorld>): Promise<string> {
+      const crib = await world.open({ parkTransaction: true });
+      const { id } = (await dataOf(crib, "transaction.begin")) as { id: string };
+      await crib.call("edit.replace", { path: "src/a.txt", find: "one", replace: "1" });
+      await crib.close();
+      const [parked] = globSync("*/transactions/*.parked", { cwd: world.kept });
+      const dead = parked!.replace(/parked$/, "999999999-1-0-0.shared");
+      renameSync(join(world.kept, parked!), join(world.kept, dead));
+      return id;
+    }
+
+    it("leaves alone what is lost, and is over", async () => {
+      const world = newWorld();
+      const transaction = await abandon(world);
+      for (const blobs of globSync("*/blobs", { cwd: world.kept }))
+        rmSync(join(world.kept, blobs), { recursive: true });
+      const crib = await world.open({ parkTransaction: true });
+      const leftAlone = ["src/a.txt"];
+      expect(crib.recovered).toEqual([{ outcome: "taken back", transaction, paths: [], leftAlone }]);
+      expect((await crib.call("transaction.begin", {})).isError).toBe(false);
+      await crib.close();
+    });
+
+    it("is tried again by every start until it can be rolled back, and is in nobody's way", async () => {
+      const world = newWorld();
+      const transaction = await abandon(world);
+      const damaged = new Map<string, Buffer>();
+      for (const blob of globSync("*/blobs/*/*", { cwd: world.kept })) {
+        damaged.set(join(world.kept, blob), readFileSync(join(world.kept, blob)));
+        writeFileSync(join(world.kept, blob), "damaged");
+      }
+      const first = await world.open({ parkTransaction: true });
+      expect(first.recovered).toEqual([{ outcome: "failed", transaction, paths: [], leftAlone: [] }]);
+      expect((await first.call("file.read", { path: "src/a.txt" })).content).toContain("1");
+      await first.close();
+      for (const [path, content] of damaged) writeFileSync(path, content);
+      const [held] = globSync("*/transactions/*", { cwd: world.kept });
+      renameSync(join(world.kept, held!), join(world.kept, held!.replace(/\.\d+-/, ".999999999-")));
+      const second = await world.open({ parkTransaction: true });
+      expect(second.recovered).toMatchObject([{ outcome: "taken back", paths: ["src/a.txt"] }]);
+      expect(world.read("src/a.txt")).toBe("one\n");
+      await second.close();
+    });
   });
 
   it("is each room's own, and refuses only what both have touched", async () => {
