@@ -165,6 +165,12 @@ describe("private keys", () => {
     expect(kinds).toEqual(["private key", "private key"]);
   });
 
+  it("gets through lines without end, whatever they are made of", () => {
+    const endless = ["n", "A", "=", "!"].map((letter) => `${letter.repeat(200_000)}_`);
+    const text = [first, ...endless, last].join("\n");
+    expect(redactText(text)).toBe(text);
+  });
+
   it("leaves programs alone that only speak of keys", () => {
     const code = `if (text.includes("${first}"))\n  return parse(text);\n// ${last}\n`;
     expect(redactText(code)).toBe(code);

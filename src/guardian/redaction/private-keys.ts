@@ -71,19 +71,32 @@ function linesOf(text: string, from: number, until: number): readonly Line[] {
   return lines;
 }
 
-const anyPart = /[A-Za-z0-9+/=]+(?=["',\\n\r\s]*$)/;
-const wholePart = /[A-Za-z0-9+/]{16,}={0,2}(?=["',\\n\r\s]*$)/;
+/** How many letters a line of a key has at least: any, or that of a line that is not the last. */
+const anyPart = 1;
+const wholePart = 16;
 const escapedPart = /^(?:\\n|\\r|[A-Za-z0-9+/=]){16,}/;
+const letter = /[A-Za-z0-9+/]/;
+const afterLetters = /["',\\n\r\s]/;
 
-function partOf({ start, text }: Line, pattern: RegExp): Secret | undefined {
-  const match = isHeader(text) ? null : pattern.exec(text);
-  if (match === null) return undefined;
-  return { kind, start: start + match.index, end: start + match.index + match[0].length };
+/** The letters at the end of a line. Sought from there: a pattern would begin anew at each letter of a long line. */
+function partOf({ start, text }: Line, least: number): Secret | undefined {
+  if (isHeader(text)) return undefined;
+  let end = text.length;
+  while (end > 0 && afterLetters.test(text[end - 1]!)) end -= 1;
+  let padding = end;
+  while (text[padding - 1] === "=") padding -= 1;
+  let from = padding;
+  while (from > 0 && letter.test(text[from - 1]!)) from -= 1;
+  if (padding - from < least) return undefined;
+  // An "n" may have been a letter after all.
+  while (end < text.length && letter.test(text[end]!)) end += 1;
+  return { kind, start: start + from, end: start + end };
 }
 
-/** What stands in a key before its letters: nothing, or how it is encrypted. */
+/** What stands in a key before its letters: nothing but a number, or how it is encrypted. */
 function isHeader(line: string): boolean {
-  return /^\W*\d*\W*$|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): /.test(line);
+  const isBare = !/[A-Za-z_]/.test(line) && !/\d\W+\d/.test(line);
+  return isBare || /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): /.test(line);
 }
 
 function asOne(parts: readonly Secret[]): readonly Secret[] {
