@@ -50,6 +50,23 @@ it("keeps what concerns one workspace apart, below the config directory", () => 
   ]);
 });
 
+it("leaves the old rules where there is no space for the new", async () => {
+  await using folder = temporaryFolder();
+  const file = join(folder.path, "rules");
+  writePolicyFile(file, "old\n");
+  const module = new URL("policy-files.ts", import.meta.url).href;
+  const script = `
+    import { writePolicyFile } from ${JSON.stringify(module)};
+    try { writePolicyFile(process.argv[1], "new\\n".repeat(10_000)); }
+    catch (error) { process.stdout.write(error.code); }`;
+  // A limit on the size of files fails like a full disk: it takes what fits, and refuses the rest.
+  const words = ["-c", `trap "" XFSZ; ulimit -f 8; exec "$0" "$@"`, process.execPath];
+  const said = execFileSync("bash", [...words, "--input-type=module", "-e", script, file], {
+    encoding: "utf8",
+  });
+  expect([said, readPolicyFile(file), readdirSync(folder.path)]).toEqual(["unavailable", "old\n", ["rules"]]);
+});
+
 it("writes files and folders for their owner only, and leaves nothing beside them", async () => {
   await using folder = temporaryFolder();
   const file = join(folder.path, "config", "workspaces", "a", "rules");

@@ -9,7 +9,6 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -17,6 +16,7 @@ import { ToolError } from "../contract/error.ts";
 import { newIdentifier } from "../text/identifier.ts";
 import { makePrivateDirectory, workspaceDirectory } from "./directories.ts";
 import { errnoOf } from "./failures.ts";
+import { writeFully } from "./local/changes/content.ts";
 
 /** Where a person's rules stand: all below the config directory, none in the workspace. */
 export interface PolicyFiles {
@@ -92,7 +92,7 @@ export function writePolicyFile(path: string, text: string): void {
   try {
     const handle = openSync(temporary, "wx", 0o600);
     try {
-      writeSync(handle, text);
+      writeFully(handle, Buffer.from(text));
       fsyncSync(handle);
     } finally {
       closeSync(handle);
