@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { builtInRules } from "../src/guardian/built-in-rules.ts";
+import { decide } from "../src/guardian/decide.ts";
+import { compilePolicy } from "../src/guardian/rules/compile-policy.ts";
+
+const text = readFileSync(join(import.meta.dirname, "../docs/policy.md"), "utf8");
+const blocks = [...text.matchAll(/^```(\S*)\n([\s\S]*?)^```$/gm)].flatMap(([, language, rules]) =>
+  language === "" ? [rules!] : [],
+);
+const place = { workspace: "/home/ada/work", home: "/home/ada", own: [] };
+
+it.each(blocks)("the rules in the document do what they say: %s", (rules) => {
+  const policy = compilePolicy([builtInRules, { level: "user", name: "rules", text: rules }], place);
+  const told = policy.examples.map(({ mode, tool, accesses, place: { text: line } }) => {
+    const question = { mode, tool, accesses, sandbox: "none", realPaths: new Map() } as const;
+    return [decide(question, policy).verdict, line];
+  });
+  expect(told.length).toBeGreaterThan(0);
+  expect(told).toEqual(policy.examples.map(({ verdict, place: { text: line } }) => [verdict, line]));
+});
