@@ -51,4 +51,5 @@ export class Collector {
 
 const everyMs = 60 * 60 * 1000;
 const lookEveryMs = 60 * 1000;
-const maxClosingMs = 2_000;
+// Enough for some hundred thousand contents: who is cut off every time never collects anything.
+const maxClosingMs = 10_000;
