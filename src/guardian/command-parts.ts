@@ -37,7 +37,40 @@ export function commandParts(
     ];
   });
   for (const { reason, span } of notUnderstood) parts.push({ kind: "unclear", reason, in: at(span) });
-  return parts;
+  return withoutRepeats(parts);
+}
+
+/**
+ * The same path is judged once. Of those that only the shell will know a few hundred are enough: more of them are taken
+ * together for any path at all.
+ */
+function withoutRepeats(parts: readonly Part[]): Part[] {
+  const seen = new Set<string>();
+  let open = 0;
+  return parts.flatMap((part): Part[] => {
+    if (!("target" in part)) return [part];
+    const { kind, target, extent, mentioned, risk } = part;
+    if (target.kind === "output") return [part];
+    const isOpen = target.kind === "open";
+    if (isOpen) open += 1;
+    const one = isOpen && open > maxOpenPaths ? { ...part, target: anywhere } : part;
+    const place = isOpen ? keyOf(one.target) : `${target.path}`;
+    const key = [kind, extent, mentioned, risk, isOpen, place].join("\0");
+    if (seen.has(key)) return [];
+    seen.add(key);
+    return [one];
+  });
+}
+
+const maxOpenPaths = 300;
+
+function keyOf(target: PathPart["target"]): string {
+  if (target.kind !== "open") return "";
+  return target.alternatives
+    .map(({ names }) =>
+      names.map((name) => (name === "**" ? name : `${name.noLeadingDot}${name.text}`)).join("/"),
+    )
+    .join("|");
 }
 
 /** The words of a command that name files, or may. */

@@ -41,6 +41,9 @@ export interface NameAhead {
 /** Stands for a directory in a path when nobody knows its name. No file system takes it. */
 export const unknownName = "\0";
 
+/** No system takes a longer path. */
+const longest = 4096;
+
 /** Any file at all. */
 export const anywhere: PathTarget = {
   kind: "open",
@@ -66,8 +69,7 @@ export function spelledPath(word: Word, directory: string | undefined, place: Pl
   const value = expandHome(word, place);
   if (value === undefined || value === "") return undefined;
   if (value.startsWith("/")) return value;
-  // No system takes a path that long.
-  if (directory === undefined || directory.length > 4096) return undefined;
+  if (directory === undefined || directory.length > longest) return undefined;
   return directory === "" ? value : `${directory}/${value}`;
 }
 
@@ -113,7 +115,8 @@ function startParts(word: Word, { home }: Place): Word["parts"] {
  */
 function openPath(parts: Word["parts"], directory: string | undefined, place: Place): PathTarget {
   const wild = parts.findLastIndex((part) => typeof part === "object" && !isPattern(part));
-  const certain = wild >= 0 || parts.length === 0 ? undefined : directory;
+  const isLost = wild >= 0 || parts.length === 0 || (directory ?? "").length > longest;
+  const certain = isLost ? undefined : directory;
   const pattern = parts
     .slice(wild + 1)
     .map(asPattern)

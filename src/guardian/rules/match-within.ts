@@ -46,8 +46,8 @@ function* commandsWithin(
   }
 }
 
-/** Nobody hides one command among a hundred others in the words of a program. */
-const maxLooks = 100;
+/** Nobody hides one command among so many others in the words of a program. */
+const maxLooks = 20;
 
 /** Programs whose first operand is a word of their own, `rm` for example. */
 const subcommands: ReadonlySet<string> = new Set(

@@ -166,6 +166,20 @@ const faults: readonly (readonly [line: string, message: string, column: number,
   ["expect deny write a b", "an example names one thing", 19, "Quote it if it holds blanks or wildcards."],
 ];
 
+it("refuses files and braces that are made to keep it busy", () => {
+  const message = (text: string) => {
+    try {
+      return parseRules(rules(text));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  expect([message("allow run x\n".repeat(25_000)), message(`deny write ${"{a,".repeat(20_000)}`)]).toEqual([
+    "The rules in rules are longer than 256 kB",
+    "Bad rule at rules:1:12: these braces are nested too deep",
+  ]);
+});
+
 it.each(faults)("says what is wrong with `%s`, where, and the way out", (line, message, column, hint) => {
   const marked = `  ${line}\n  ${" ".repeat(column - 1)}^`;
   const expected = new ToolError("invalid-input", `Bad rule at rules:2:${column}: ${message}\n${marked}`, {

@@ -28,6 +28,7 @@ export interface Example {
 
 /** Reads a rule file. Throws `invalid-input` that names file, line, column and the way out. */
 export function parseRules(source: RuleSource): ParsedRules {
+  if (source.text.length > maxLength) throw tooLong(source);
   const rules: ParsedRule[] = [];
   const examples: Example[] = [];
   const ignored: RulePlace[] = [];
@@ -47,6 +48,15 @@ export function parseRules(source: RuleSource): ParsedRules {
     }
   }
   return { rules, examples, ignored };
+}
+
+/** Thousands of rules; more would keep every start busy, and a project's file may be hostile. */
+const maxLength = 256 * 1024;
+
+function tooLong({ name }: RuleSource): ToolError {
+  return new ToolError("invalid-input", `The rules in ${name} are longer than ${maxLength / 1024} kB`, {
+    hint: "Use wildcards, or leave out what is not needed.",
+  });
 }
 
 /** Whether a rule can only let more pass. */
@@ -225,6 +235,8 @@ function checkGlob({ pattern, column }: RuleWord): void {
     if (error instanceof GlobSyntaxError)
       throw new RuleSyntaxError(error.message, column + error.index, error.hint);
     if (error instanceof ToolError) throw new RuleSyntaxError(error.message, column, "Write several rules.");
+    if (error instanceof RangeError)
+      throw new RuleSyntaxError("these braces are nested too deep", column, "Write several rules.");
     throw error;
   }
 }
@@ -240,8 +252,8 @@ function endOf(line: string): RuleWord {
 
 function explain(source: RuleSource, text: string, line: number, error: RuleSyntaxError): ToolError {
   const place = `${source.name}:${line}:${error.column + 1}`;
-  const marked = `  ${text}\n  ${" ".repeat(error.column)}^`;
-  return new ToolError("invalid-input", `Bad rule at ${place}: ${error.message}\n${marked}`, {
+  const marked = text.length > 200 ? "" : `\n  ${text}\n  ${" ".repeat(error.column)}^`;
+  return new ToolError("invalid-input", `Bad rule at ${place}: ${error.message}${marked}`, {
     hint: error.hint,
   });
 }

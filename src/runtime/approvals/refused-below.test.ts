@@ -1,5 +1,9 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import type { PathGuard } from "../../contract/guard.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { refusedBelow } from "./refused-below.ts";
 
@@ -18,6 +22,24 @@ it("tells something below each directory that must not be read", async () => {
     [".", secret],
     ["g.ts", undefined],
     ["gone", undefined],
+  ]);
+});
+
+it("looks behind links, and trusts none that leaves the workspace", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  for (const path of ["a", "kept/deep", "out", "loop"]) mkdirSync(at(path), { recursive: true });
+  writeFileSync(at("kept/deep/.env"), "x");
+  symlinkSync(at("kept"), at("a/link"));
+  symlinkSync("/etc", at("out/link"));
+  symlinkSync(at("loop"), at("loop/link"));
+  const environment = openLocalEnvironment({ workspace: folder.path });
+  const found = await refusedBelow(["a", "out", "loop"], environment, guard);
+  await environment.close();
+  expect([...found]).toEqual([
+    ["a", `${environment.workspace}/kept/deep/.env`],
+    ["out", `${environment.workspace}/out/link`],
+    ["loop", undefined],
   ]);
 });
 

@@ -3,11 +3,11 @@ import type { Directory, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 
-export type Lister = Pick<Environment, "workspace" | "openDirectory">;
+export type Lister = Pick<Environment, "workspace" | "openDirectory" | "realPath">;
 
 /**
- * For each directory, something below it that must not be read, or undefined if there is nothing. A directory that would
- * take too long to search is left out: then nobody knows.
+ * For each directory, something below it that must not be read, or undefined if there is nothing; links are followed, as
+ * some programs do. A directory that would take too long to search is left out: then nobody knows.
  */
 export async function refusedBelow(
   directories: readonly string[],
@@ -15,62 +15,84 @@ export async function refusedBelow(
   guard: PathGuard,
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const found = new Map<string, string | undefined>();
-  const budget = { entries: maxEntries };
+  const search = new Search(environment, guard);
   for (const path of directories) {
-    const result = await search(path, environment, guard, budget);
+    const result = await search.below(path);
     if (result !== "not searched") found.set(path, result.refused);
   }
   return found;
 }
 
+type Result = { readonly refused: string | undefined } | "not searched";
+
+const nothing: Result = { refused: undefined };
 const maxEntries = 20_000;
 
-async function search(
-  path: string,
-  environment: Lister,
-  guard: PathGuard,
-  budget: { entries: number },
-): Promise<{ readonly refused: string | undefined } | "not searched"> {
-  const open = await environment.openDirectory(path).catch(whyNot);
-  if (open === "not there" || open === "not searched")
-    return open === "not there" ? { refused: undefined } : open;
-  try {
-    return await searchBelow(open, environment.workspace, guard, budget);
-  } finally {
-    open.close();
-  }
-}
+class Search {
+  readonly #environment: Lister;
+  readonly #guard: PathGuard;
+  readonly #followed = new Set<string>();
+  #entriesLeft = maxEntries;
 
-async function searchBelow(
-  directory: Directory,
-  workspace: string,
-  guard: PathGuard,
-  budget: { entries: number },
-): Promise<{ readonly refused: string | undefined } | "not searched"> {
-  const entries = await directory.entries();
-  budget.entries -= entries.length;
-  if (budget.entries < 0) return "not searched";
-  for (const { name, kind } of entries) {
-    const path = posix.join(workspace, directory.path, name);
-    if (kind !== "directory" && guard("read", path) !== undefined) return { refused: path };
+  constructor(environment: Lister, guard: PathGuard) {
+    this.#environment = environment;
+    this.#guard = guard;
   }
-  for (const { name, kind } of entries) {
-    if (kind !== "directory") continue;
-    const inner = await directory.openDirectory(name).catch(whyNot);
-    if (inner === "not searched") return inner;
-    if (inner === "not there") continue;
+
+  async below(path: string): Promise<Result> {
+    const open = await this.#environment.openDirectory(path).catch(whyNot);
+    return typeof open === "string" ? this.#unopened(open) : this.#inside(open);
+  }
+
+  /** Files first: what is near is found soon. */
+  async #inside(directory: Directory): Promise<Result> {
     try {
-      const result = await searchBelow(inner, workspace, guard, budget);
-      if (result === "not searched" || result.refused !== undefined) return result;
+      const entries = await directory.entries();
+      this.#entriesLeft -= entries.length;
+      if (this.#entriesLeft < 0) return "not searched";
+      for (const { name, kind } of entries) {
+        const path = posix.join(this.#environment.workspace, directory.path, name);
+        if (kind !== "directory" && this.#guard("read", path) !== undefined) return { refused: path };
+      }
+      for (const { name, kind } of entries) {
+        if (kind !== "directory" && kind !== "link") continue;
+        const result =
+          kind === "link" ? await this.#behind(directory, name) : await this.#into(directory, name);
+        if (result === "not searched" || result.refused !== undefined) return result;
+      }
+      return nothing;
     } finally {
-      inner.close();
+      directory.close();
     }
   }
-  return { refused: undefined };
+
+  async #into(directory: Directory, name: string): Promise<Result> {
+    const inner = await directory.openDirectory(name).catch(whyNot);
+    return typeof inner === "string" ? this.#unopened(inner) : this.#inside(inner);
+  }
+
+  /** A link that leads out of the workspace leads to nobody knows what. */
+  async #behind(directory: Directory, name: string): Promise<Result> {
+    const path = posix.join(this.#environment.workspace, directory.path, name);
+    const real = await this.#environment.realPath(path).catch(whyNot);
+    if (real === "outside") return { refused: path };
+    if (real === "nothing below" || real === "not searched") return this.#unopened(real);
+    if (this.#guard("read", real) !== undefined) return { refused: path };
+    if (this.#followed.has(real)) return nothing;
+    this.#followed.add(real);
+    return this.below(real);
+  }
+
+  #unopened(reason: Unopened): Result {
+    return reason === "nothing below" ? nothing : "not searched";
+  }
 }
 
+type Unopened = "nothing below" | "not searched" | "outside";
+
 /** A file, which has nothing below it, was judged itself. */
-function whyNot(error: unknown): "not there" | "not searched" {
+function whyNot(error: unknown): Unopened {
   if (!(error instanceof ToolError)) throw error;
-  return error.code === "not-found" || error.code === "unsupported" ? "not there" : "not searched";
+  if (error.code === "outside-workspace") return "outside";
+  return error.code === "not-found" || error.code === "unsupported" ? "nothing below" : "not searched";
 }
