@@ -177,6 +177,13 @@ describe("private keys", () => {
   });
 });
 
+it("knows a long value by its beginning, and takes all of it", () => {
+  const value = random(letters, 1500);
+  expect(redactText(`api_key=${value} and more`)).toBe("api_key=[redacted: key] and more");
+  const allNames = redactText("1token:eyJ".repeat(200_000));
+  expect(allNames.slice(0, 25)).toBe("1token:[redacted: token]n");
+});
+
 it("leaves hashes, identifiers, pictures and examples alone", () => {
   const harmless = [
     random(hex, 40),

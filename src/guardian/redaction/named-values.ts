@@ -5,10 +5,12 @@ import type { Secret } from "./secret.ts";
 export function findNamedValues(text: string): readonly Secret[] {
   const found: Secret[] = [];
   for (const sign of [":", "="] as const) {
-    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+    let next = 0;
+    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, next)) {
       const isUrl = sign === ":" && text.charCodeAt(at + 1) === slash;
       const secret = isUrl ? passwordInUrl(text, at + 1) : valueOfName(text, at, sign);
       if (secret !== undefined) found.push(secret);
+      next = secret?.end ?? at + 1;
     }
   }
   for (let at = text.indexOf("--"); at >= 0; at = text.indexOf("--", at + 2)) {
@@ -118,16 +120,19 @@ function startOfValue(text: string, at: number, sign: ":" | "="): number | undef
 
 const longestValue = 2048;
 const quote = /\\?["'`]/y;
-const bareValue = /[^\s"'`,;&|<>(){}[\]\\]{8,2048}/y;
+// Its beginning tells what it is; in a text that is all names, each value would go on to the end.
+const bareBeginning = /[^\s"'`,;&|<>(){}[\]\\]{8,256}/y;
+const bareRest = /[^\s"'`,;&|<>(){}[\]\\]{0,1792}/y;
 
 function valueAt(text: string, at: number, kind: string): Secret | undefined {
   const open = matchAt(quote, text, at);
   if (open === undefined) {
-    const value = matchAt(bareValue, text, at);
-    const end = at + (value?.length ?? 0);
+    const beginning = matchAt(bareBeginning, text, at);
+    if (beginning === undefined || !fitsName(kind, beginning)) return undefined;
+    const end = at + beginning.length + matchAt(bareRest, text, at + beginning.length)!.length;
     // What goes on like this is code.
-    if (value === undefined || "([{<".includes(text[end] || " ")) return undefined;
-    return fitsName(kind, value) && !isMember(value) ? { kind, start: at, end } : undefined;
+    if ("([{<".includes(text[end] || " ") || isMember(text.slice(at, end))) return undefined;
+    return { kind, start: at, end };
   }
   const start = at + open.length;
   const [value, isClosed] = text.slice(start, start + longestValue).split(open, 2);
