@@ -113,3 +113,12 @@ it("may also be asked with the tool itself, each in a session of its own", async
   expect((await room.run("call", "journal.undo")).exit).toBe(0);
   expect(room.read("poem.txt")).toBe("one\ntwo\nthree\n");
 });
+
+it("undoes what was done since a time, as people write it, and nothing where that is none", async () => {
+  await using room = cliRoom();
+  const callId = await editedPoem(room);
+  const unclear = await room.run("undo", "--since", "5");
+  expect([unclear.exit, unclear.stderr.split("\n")[0]]).toEqual([2, '"5" is no time']);
+  const { exit, stdout } = await room.run("undo", "--since", "2h", "--dry-run");
+  expect([exit, stdout.split("\n")[0]]).toEqual([0, `Would undo ${callId}, 1 path:`]);
+});

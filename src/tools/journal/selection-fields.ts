@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Selection } from "../../contract/history.ts";
+import { readTime } from "../../text/read-time.ts";
 
 /** Which calls are meant: one of these, or none. */
 export interface SelectionFields {
@@ -56,13 +57,14 @@ export function toSelection({ call, last, checkpoint, since }: SelectionFields):
 }
 
 function toCalls(text: string): Selection {
-  const [first = "", last] = text.split("..", 2).map((id) => id.trim());
-  return last === undefined ? { kind: "calls", ids: [first] } : { kind: "range", first, last };
+  const [first = "", last, ...more] = text.split("..").map((id) => id.trim());
+  if (last === undefined || more.length > 0) return { kind: "calls", ids: [text.trim()] };
+  return { kind: "range", first, last };
 }
 
 function toTime(text: string): number {
-  const time = Date.parse(text);
-  if (!Number.isNaN(time)) return time;
+  const time = readTime(text);
+  if (time !== undefined) return time;
   throw new ToolError("invalid-input", `"${text}" is no time`, {
     hint: "Write it as 2026-11-15T09:30:00Z, or 2026-11-15 09:30 in local time.",
   });

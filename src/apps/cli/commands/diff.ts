@@ -5,7 +5,7 @@ import { jsonOption, workspaceOption } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
 import { paint, print } from "../terminal.ts";
-import { callOf, sinceOption } from "./undo.ts";
+import { callOf, sinceOf, sinceOption } from "./undo.ts";
 
 /** `toolcrib diff` */
 export const diffCommand: Command = {
@@ -40,7 +40,7 @@ export const diffCommand: Command = {
     const input = {
       ...(call === undefined ? {} : isCall ? { call } : { checkpoint: call }),
       ...(last !== undefined ? { last } : isOpen ? { last: 1 } : {}),
-      ...(options.has("since") ? { since: options.get("since") } : {}),
+      ...sinceOf(given),
       ...(options.has("file") ? { paths: options.get("file")?.split("\n") } : {}),
       ...(options.has("stat") ? { stat: true } : {}),
     };

@@ -1,5 +1,6 @@
 import { asFlags, callJournal } from "../call-journal.ts";
 import type { Arguments, Command, Option } from "../command.ts";
+import { readSince } from "../log/read-since.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { readCount, refuseOperands } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
@@ -8,8 +9,14 @@ import { print } from "../terminal.ts";
 export const sinceOption: Option = {
   name: "since",
   value: "TIME",
-  summary: "everything since this time: 2026-11-15T09:30Z, or '2026-11-15 09:30' of here",
+  summary: "everything since then: 30m, 2h, 3d, 2026-11-15, '2026-11-15 09:30'",
 };
+
+/** The field that it fills. */
+export function sinceOf({ options }: Arguments): { readonly since?: string } {
+  const since = options.get("since");
+  return since === undefined ? {} : { since: new Date(readSince(since)).toISOString() };
+}
 
 /** `toolcrib undo` */
 export const undoCommand: Command = {
@@ -50,7 +57,7 @@ export const undoCommand: Command = {
       ...callOf(given, undoCommand),
       ...(last === undefined ? {} : { last }),
       ...(options.has("to") ? { checkpoint: options.get("to") } : {}),
-      ...(options.has("since") ? { since: options.get("since") } : {}),
+      ...sinceOf(given),
       ...(options.has("file") ? { paths: options.get("file")?.split("\n") } : {}),
       ...(hunk === undefined ? {} : { hunk }),
       ...(options.has("merge") ? { merge: true } : {}),

@@ -1,12 +1,12 @@
 import { ToolError } from "../../../contract/error.ts";
+import { readTime } from "../../../text/read-time.ts";
 
 /** A moment as a person writes it, in milliseconds since 1970: how long ago, or a date with or without a time. */
 export function readSince(text: string, now: number = Date.now()): number {
   const [, count, unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * unitMs[unit]!;
-  // A date alone is midnight here, as a date with a time is of here.
-  const moment = Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text);
-  if (!Number.isNaN(moment)) return moment;
+  const moment = readTime(text);
+  if (moment !== undefined) return moment;
   throw new ToolError("invalid-input", `"${text}" is no time`, {
     hint: "For example: --since 30m, 2h, 3d, 2026-11-15, '2026-11-15 09:30' or 2026-11-15T09:30Z.",
   });
