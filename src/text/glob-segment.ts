@@ -27,7 +27,7 @@ type Shape =
 
 export type Token = "*" | "?" | { readonly code: number } | CharacterClass;
 
-export interface CharacterClass {
+interface CharacterClass {
   readonly negated: boolean;
   /** First and last code point, in pairs. */
   readonly ranges: readonly number[];

@@ -39,7 +39,7 @@ export interface NameAhead {
 }
 
 /** Stands for a directory in a path when nobody knows its name. No file system takes it. */
-export const unknownName = "\0";
+const unknownName = "\0";
 
 /** No system takes a longer path. */
 const longest = 4096;

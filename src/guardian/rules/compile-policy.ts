@@ -56,19 +56,19 @@ export interface PathRule extends RuleBase {
   readonly spares: readonly string[];
 }
 
-export interface HostRule extends RuleBase {
+interface HostRule extends RuleBase {
   readonly kind: "connect";
   readonly hosts: readonly NamePattern[];
 }
 
-export interface ToolRule extends RuleBase {
+interface ToolRule extends RuleBase {
   readonly kind: "use";
   readonly tool: ToolMatcher;
 }
 
 export type Rule = CommandRule | PathRule | HostRule | ToolRule;
 
-export type ToolMatcher = (tool: { readonly name: string; readonly server?: string | undefined }) => boolean;
+type ToolMatcher = (tool: { readonly name: string; readonly server?: string | undefined }) => boolean;
 
 /** Reads all sources and makes them ready. Throws `invalid-input` for a line that cannot be understood. */
 export function compilePolicy(sources: readonly RuleSource[], place: Place): Policy {
