@@ -9,6 +9,7 @@ import { Shelf } from "./dialects/shelf.ts";
 import { OpenPolicy } from "./door/open-policy.ts";
 import {
   makePrivateDirectory,
+  realLocation,
   realWorkspace,
   userDirectories,
   workspaceFiles,
@@ -28,6 +29,7 @@ import { openOutputStore } from "./journal/output-store.ts";
 import { lazyScanner } from "./journal/scan/lazy-scanner.ts";
 import { RoomTransactions } from "./journal/transactions/room-transactions.ts";
 import { lazyHistory } from "./journal/undo/lazy-history.ts";
+import { protecting } from "./journal/undo/protecting.ts";
 import type { Approve } from "./runtime/approvals/approval.ts";
 import { CallEvents, type EventSource } from "./runtime/call-events.ts";
 import { openCounter } from "./runtime/runtime.ts";
@@ -181,15 +183,19 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     ...(options.approve ? { approve: options.approve } : {}),
   };
   const blobs = openBlobs(files.blobs);
-  const without = [realWorkspace(state)];
+  const without = [state, config].map(realLocation);
   const { guard } = policy;
   const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without });
   const settle = () => scanner.settle();
-  const reach = { session, calls: options.undoes ?? "session" } as const;
+  const reach =
+    options.undoes === "workspace"
+      ? ({ session, calls: "workspace" } as const)
+      : ({ session, calls: "session", refuses: protecting(guard, workspace) } as const);
   const transactions = new RoomTransactions({
     journal,
     blobs,
     unguarded,
+    guard,
     session,
     scanner,
     marks: new TransactionMarks(files.transactions),

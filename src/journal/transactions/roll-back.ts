@@ -1,9 +1,11 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { PathGuard } from "../../contract/guard.ts";
 import type { RolledBack } from "../../contract/transaction.ts";
 import { newIdentifier } from "../../text/identifier.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
+import { protecting } from "../undo/protecting.ts";
 
 export interface RollbackParts {
   readonly journal: Journal;
@@ -11,6 +13,7 @@ export interface RollbackParts {
   /** The workspace without its guard, as for every undo: see lazyHistory. */
   readonly unguarded: () => Environment;
   readonly session: string;
+  readonly guard: PathGuard;
 }
 
 /** See RolledBack. */
@@ -25,7 +28,8 @@ export async function rollBack(
   const { RefusedUndo } = await import("../undo/refusals.ts");
   const { keepingEnvironment } = await import("../keep/keeping-environment.ts");
   const environment = keepingEnvironment(parts.unguarded(), { ...parts, callId });
-  const reach = { session: parts.session, calls: "workspace" } as const;
+  const refuses = protecting(parts.guard, environment.workspace);
+  const reach = { session: parts.session, calls: "workspace", refuses } as const;
   const history = new JournalHistory({ ...parts, environment, callId, reach });
   try {
     const { files, leftAlone, notes } = await history.undo(

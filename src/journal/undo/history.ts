@@ -55,11 +55,12 @@ export class JournalHistory implements History {
     await settle?.();
     const undos = UndoRecords.of(journal);
     const wholes = new WholeTransactions(journal).apart;
-    const reach = { ...this.#parts.reach, calls: "workspace" } as const;
+    // Who only looks may see all, but for what may not be read.
+    const reach = { session: this.#parts.reach.session, calls: "workspace" } as const;
     const selected = selectChanges(selection, { journal, undos, wholes, reach });
     const changes = withinPaths(selected, options.paths, environment.workspace);
     const phases = netChanges(changes, () => false);
-    await lookAt(phases, environment, contents, undefined);
+    await lookAt(phases, { environment, contents, reach }, undefined);
     return { calls: callsOf(changes), files: await showPhases(phases, this.#parts) };
   }
 

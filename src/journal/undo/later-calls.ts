@@ -5,11 +5,13 @@ import type { Contents } from "./contents.ts";
 import { isSameState, liesIn } from "./entry-states.ts";
 import { stateAt } from "./look-at.ts";
 import { type Conflict, judge, type Step } from "./plan-undo.ts";
+import type { Reach } from "./select-calls.ts";
 
 export interface LaterCallsParts {
   readonly journal: Journal;
   readonly environment: Environment;
   readonly contents: Contents;
+  readonly reach: Reach;
   /** What is to be undone. */
   readonly changes: readonly RecordedChange[];
 }
@@ -40,8 +42,8 @@ export class LaterCalls {
     if (now?.kind !== "nothing") return conflict;
     const path = this.#nameOf(net.path);
     if (path === net.path) return conflict;
-    const { environment, contents } = this.#parts;
-    const state = await stateAt(path, environment, undefined);
+    const { contents } = this.#parts;
+    const state = await stateAt(path, this.#parts, undefined);
     if ("kind" in state) contents.note(path, state);
     const judged = judge({ ...net, path, present: path }, state, contents);
     return "reason" in judged ? { ...judged, phase } : judged;

@@ -36,7 +36,7 @@ export async function prepareUndo(
   desk: UndoDesk,
   without: ReadonlySet<string>,
 ): Promise<PreparedUndo> {
-  const { journal, environment, contents, undos, reach } = desk;
+  const { journal, environment, undos, reach } = desk;
   const together = new WholeTransactions(journal);
   const wholes = options.hunk === undefined ? together : together.apart;
   const selected = selectChanges(selection, { journal, undos, wholes, reach, without });
@@ -46,11 +46,11 @@ export async function prepareUndo(
   refuseRunning(calls, journal, reach);
   const { merge = false } = options;
   const phases = await phasesOf(changes, options.hunk, desk);
-  const present = await lookAt(phases, environment, contents, options.signal);
+  const present = await lookAt(phases, desk, options.signal);
   const settled = await settleConflicts(planUndo(merge ? carryBack(phases, present) : phases, present), {
     ...desk,
     merge,
-    later: new LaterCalls({ journal, environment, contents, changes }),
+    later: new LaterCalls({ ...desk, changes }),
   });
   const isTogether = options.hunk === undefined && selection.kind !== "checkpoint";
   return {
@@ -69,8 +69,9 @@ export function callsOf(changes: readonly RecordedChange[]): readonly string[] {
 async function phasesOf(
   changes: readonly RecordedChange[],
   hunk: number | undefined,
-  { journal, environment, contents, undos }: UndoDesk,
+  desk: UndoDesk,
 ): Promise<readonly Phase[]> {
+  const { journal, contents, undos } = desk;
   const calls = new Set(callsOf(changes));
   const unsure = new Set([...calls].filter((callId) => journal.find(callId)?.outcome !== "ok"));
   const phases = netChanges(
@@ -84,7 +85,7 @@ async function phasesOf(
     throw new ToolError("invalid-input", "A hunk is one of a single file", {
       hint: "Name the file of which it is, with its path.",
     });
-  await lookAt(phases, environment, contents, undefined);
+  await lookAt(phases, desk, undefined);
   return [{ nets: [await onlyHunk(net, hunk, contents)], move: undefined }];
 }
 

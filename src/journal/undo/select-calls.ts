@@ -5,10 +5,12 @@ import type { WholeTransactions } from "../transactions/whole-transactions.ts";
 import { findCheckpoint } from "./checkpoints.ts";
 import type { UndoRecords } from "./undo-records.ts";
 
-/** Whose calls may be undone: only a person may take back what others did. */
+/** Whose calls may be undone, and where: only a person may take back what others did, or what was done to protected files. */
 export interface Reach {
   readonly session: string;
   readonly calls: "session" | "workspace";
+  /** Why a path may not be changed, to go on after "it"; undefined for most. */
+  readonly refuses?: ((path: string) => string | undefined) | undefined;
 }
 
 export interface SelectionDesk {
