@@ -313,6 +313,8 @@ it("asks about programs that may run what is denied, and about nothing else of t
     "docker run i rm -rf x",
     "ssh h rm -rf x",
     "npx toolcrib policy trust --yes",
+    `chronic ${"'ls x' ".repeat(50)}rm -rf x`,
+    `chronic ${"rm x ".repeat(1000)}rm -rf x`,
   ];
   const other = [
     "docker rm -rf x",

@@ -7,7 +7,8 @@ import { literalOf, type OpenPath, type PathTarget } from "./paths/path-target.t
 import { isAbout, isExactly, refuses, refusingRule, rulesBelow, rulesNear } from "./paths/refuse-path.ts";
 import { rulesAhead } from "./paths/rules-ahead.ts";
 import type { PathPart, Place, Question } from "./policy.ts";
-import type { PathRule, Policy, Rule } from "./rules/compile-policy.ts";
+import type { Policy } from "./rules/compile-policy.ts";
+import type { PathRule, Rule } from "./rules/compile-rule.ts";
 import type { PathUse } from "./rules/rule.ts";
 
 type Tool = Question["tool"];

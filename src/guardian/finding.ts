@@ -1,6 +1,6 @@
 import type { Risk } from "../contract/access.ts";
 import type { Question } from "./policy.ts";
-import type { Rule } from "./rules/compile-policy.ts";
+import type { Rule } from "./rules/compile-rule.ts";
 
 /** What the rules say of one part. */
 export interface Finding {

@@ -2,7 +2,8 @@ import type { PathGuard, PathRefusal } from "../contract/guard.ts";
 import { namesOf } from "./paths/names.ts";
 import { refusingRule } from "./paths/refuse-path.ts";
 import type { RulePlace } from "./policy.ts";
-import type { PathRule, Policy } from "./rules/compile-policy.ts";
+import type { Policy } from "./rules/compile-policy.ts";
+import type { PathRule } from "./rules/compile-rule.ts";
 
 /**
  * The part of a policy that holds wherever a path is reached: secret, protected and denied paths. "write" is asked about

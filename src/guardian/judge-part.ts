@@ -3,7 +3,8 @@ import { findRules } from "./find-rules.ts";
 import type { Mode } from "./mode.ts";
 import type { ReadCommand } from "./parts.ts";
 import type { Part, PartVerdict, Question } from "./policy.ts";
-import type { Policy, Rule } from "./rules/compile-policy.ts";
+import type { Policy } from "./rules/compile-policy.ts";
+import type { Rule } from "./rules/compile-rule.ts";
 
 /** What is said of one part; undefined for a path that was only mentioned and that nobody minds. */
 export function judgePart(

@@ -1,5 +1,6 @@
 import { matchSegment, type NamePattern, type Segment } from "../../text/glob-segment.ts";
-import type { PathRule, Policy } from "../rules/compile-policy.ts";
+import type { Policy } from "../rules/compile-policy.ts";
+import type { PathRule } from "../rules/compile-rule.ts";
 import type { PathUse } from "../rules/rule.ts";
 import { firstName, type Names } from "./names.ts";
 import { leadsThrough, matchNames } from "./path-pattern.ts";

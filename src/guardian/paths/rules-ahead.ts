@@ -1,5 +1,6 @@
 import type { Segment } from "../../text/glob-segment.ts";
-import type { PathRule, Policy } from "../rules/compile-policy.ts";
+import type { Policy } from "../rules/compile-policy.ts";
+import type { PathRule } from "../rules/compile-rule.ts";
 import { type Meeting, meet, meetNames } from "./meet.ts";
 import { literalOf, type NameAhead, type OpenName, type OpenPath } from "./path-target.ts";
 import { rulesNear } from "./refuse-path.ts";

@@ -1,13 +1,18 @@
-import { escapeGlob } from "../../text/glob.ts";
-import { matchSegment, type NamePattern, parseSegments, type Segment } from "../../text/glob-segment.ts";
-import { hostOf } from "../hosts.ts";
+import type { Segment } from "../../text/glob-segment.ts";
 import { fold } from "../paths/fold.ts";
-import { compilePath, matchNames, namesIn } from "../paths/path-pattern.ts";
 import { levels, type Place, type RulePlace, type RuleSource } from "../policy.ts";
-import { type Example, loosens, type ParsedRules, parseRules } from "./parse-rules.ts";
-import type { RuleWord } from "./read-words.ts";
-import type { Effect, ParsedRule, PathUse, ToolPattern } from "./rule.ts";
-import { type CommandPattern, compileCommand, programName } from "./run-rule.ts";
+import {
+  type CommandRule,
+  compileRule,
+  type HostRule,
+  ownRules,
+  type PathRule,
+  type Rule,
+  type ToolRule,
+} from "./compile-rule.ts";
+import { type ParsedRules, parseRules } from "./parse-rules.ts";
+import type { Example } from "./read-example.ts";
+import { programName } from "./run-rule.ts";
 
 /** All rules that hold, ready to be asked. */
 export interface Policy {
@@ -30,45 +35,6 @@ export interface NamedRules<Kind> {
   readonly others: readonly Kind[];
   readonly highestFirst: readonly Kind[];
 }
-
-interface RuleBase {
-  readonly effect: Effect;
-  /** Of two rules that say different things the higher wins. */
-  readonly rank: number;
-  /** How many characters it spells out: of one level, the rule that spells out more wins. */
-  readonly spelledOut: number;
-  readonly by: ToolMatcher | undefined;
-  readonly because: string | undefined;
-  readonly place: RulePlace;
-}
-
-export interface CommandRule extends RuleBase {
-  readonly kind: "run";
-  readonly pattern: CommandPattern;
-}
-
-export interface PathRule extends RuleBase {
-  readonly kind: "path";
-  readonly uses: ReadonlySet<PathUse>;
-  /** What it is about, name by name from the root; folded, unless the rule loosens. */
-  readonly patterns: readonly (readonly Segment[])[];
-  /** The names of a directory that is not meant; none, if all are. */
-  readonly spares: readonly string[];
-}
-
-interface HostRule extends RuleBase {
-  readonly kind: "connect";
-  readonly hosts: readonly NamePattern[];
-}
-
-interface ToolRule extends RuleBase {
-  readonly kind: "use";
-  readonly tool: ToolMatcher;
-}
-
-export type Rule = CommandRule | PathRule | HostRule | ToolRule;
-
-type ToolMatcher = (tool: { readonly name: string; readonly server?: string | undefined }) => boolean;
 
 /** Reads all sources and makes them ready. Throws `invalid-input` for a line that cannot be understood. */
 export function compilePolicy(sources: readonly RuleSource[], place: Place): Policy {
@@ -118,86 +84,6 @@ function rank(rules: readonly Rule[]): Rule[] {
   return rules
     .toSorted((one, other) => levelOf(one.place) - levelOf(other.place) || one.spelledOut - other.spelledOut)
     .map((rule, place) => ({ ...rule, rank: place }));
-}
-
-function compileRule({ effect, about, because, by, place: written }: ParsedRule, place: Place): Rule {
-  const matcher = by && compileTool(by, effect);
-  const base = (...words: readonly RuleWord[]) => {
-    const spelled = spelledOut(by === undefined ? words : [...words, by.name]);
-    return { effect, by: matcher, because, place: written, rank: 0, spelledOut: spelled };
-  };
-  switch (about.kind) {
-    case "run":
-      return { ...base(...about.words), kind: "run", pattern: compileCommand(about.words, place) };
-    case "path": {
-      const patterns = compilePath(about.glob.pattern, place, loosens(effect) ? "exact" : "folded");
-      const spares = written.level === "built-in" ? holding(patterns, place) : [];
-      return { ...base(about.glob), kind: "path", uses: usesOf(about.uses, effect), patterns, spares };
-    }
-    case "connect":
-      return { ...base(about.host), kind: "connect", hosts: hostPatterns(about.host, effect) };
-    case "use":
-      return { ...base(about.tool.name), kind: "use", tool: compileTool(about.tool, effect) };
-  }
-}
-
-/** What must not be written must not be deleted either; what may be written may not. */
-function usesOf(uses: readonly PathUse[], effect: Effect): ReadonlySet<PathUse> {
-  return new Set(uses.includes("write") && !loosens(effect) ? [...uses, "delete"] : uses);
-}
-
-/** The workspace, if it lies in a directory of the system: it stays writable. */
-function holding(patterns: readonly (readonly Segment[])[], { workspace }: Place): readonly string[] {
-  const names = namesIn(workspace).map(fold);
-  return patterns.some((pattern) => pattern[0] !== "**" && matchNames(pattern, names, "within")) ? names : [];
-}
-
-/** What is spelled out to the end is more specific than what leaves a part open. */
-function spelledOut(words: readonly RuleWord[]): number {
-  const letters = words.reduce((sum, { pattern }) => {
-    const literal = pattern.replace(/\\./gs, "_").replace(/[*?{},]|\[[^\]]*\]/g, "");
-    return sum + literal.length;
-  }, 0);
-  return letters + (words.every(({ literal }) => literal !== undefined) ? 0.5 : 0);
-}
-
-/** What refuses a host refuses the hosts below it. */
-function hostPatterns({ text }: RuleWord, effect: Effect): NamePattern[] {
-  const host = escapeGlob(hostOf(text) ?? text).replaceAll("\\*", "*");
-  return loosens(effect) ? [namePattern(host)] : [namePattern(host), namePattern(`*.${host}`)];
-}
-
-/** Only what refuses also means the tools of all servers when it names none. */
-function compileTool({ name, server }: ToolPattern, effect: Effect): ToolMatcher {
-  const named = namePattern(name.pattern);
-  const from = server && namePattern(server.pattern);
-  return (tool) => {
-    if (!matchSegment(named, tool.name)) return false;
-    if (from === undefined) return tool.server === undefined || !loosens(effect);
-    return tool.server !== undefined && matchSegment(from, tool.server);
-  };
-}
-
-/** A slash is nothing special in names of tools and hosts. */
-function namePattern(pattern: string): NamePattern {
-  const [first] = parseSegments(pattern.replaceAll("/", "?"));
-  return first === undefined || first === "**" ? { tokens: ["*"], shape: { kind: "anything" } } : first;
-}
-
-/** Whatever else rules say, no tool reads or writes what Toolcrib keeps for itself. */
-function ownRules(place: Place): PathRule[] {
-  return place.own.map((directory) => ({
-    kind: "path",
-    effect: "secret",
-    rank: Number.POSITIVE_INFINITY,
-    spelledOut: directory.length,
-    by: undefined,
-    because: "it belongs to Toolcrib itself",
-    place: { level: "built-in", name: "built-in", line: 0, text: `secret ${directory}` },
-    uses: new Set(["read", "write", "delete"]),
-    patterns: compilePath(escapeGlob(directory), place, "folded"),
-    spares: [],
-  }));
 }
 
 function lastLiteral(pattern: readonly Segment[]): string | undefined {

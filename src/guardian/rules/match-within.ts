@@ -1,6 +1,7 @@
 import type { SimpleCommand } from "../commands/analysis.ts";
 import type { ReadCommand } from "../parts.ts";
-import type { CommandRule, NamedRules } from "./compile-policy.ts";
+import type { NamedRules } from "./compile-policy.ts";
+import type { CommandRule } from "./compile-rule.ts";
 import { matchLoosely } from "./match-loosely.ts";
 import { harm, ownRisk } from "./own-risk.ts";
 import { baseName } from "./run-rule.ts";
@@ -17,37 +18,38 @@ export function rulesWithin(
   const found = new Set<CommandRule>();
   const tightening = (name: string) =>
     named.get(baseName(name))?.filter(({ effect }) => effect !== "allow") ?? [];
-  for (const inner of commandsWithin(command, (name) => tightening(name).length > 0, readCommand))
-    for (const rule of tightening(inner.words[0]!.value!))
-      if (matchLoosely(rule.pattern, inner) !== "no") found.add(rule);
+  let looks = 0;
+  for (const { name, toCommand } of commandsWithin(command, readCommand))
+    for (const rule of tightening(name)) {
+      looks += 1;
+      if (looks > maxLooks || matchLoosely(rule.pattern, toCommand()) !== "no") found.add(rule);
+    }
   return found;
 }
 
-function* commandsWithin(
-  command: SimpleCommand,
-  matters: (name: string) => boolean,
-  readCommand: ReadCommand,
-): Iterable<SimpleCommand> {
+/** Where so many words are names of denied programs, nobody looks further which of them is one: all may be. */
+const maxLooks = 200;
+
+interface InnerCommand {
+  readonly name: string;
+  toCommand(): SimpleCommand;
+}
+
+function* commandsWithin(command: SimpleCommand, readCommand: ReadCommand): Iterable<InnerCommand> {
   const { program, words } = command;
   if (harm(ownRisk(command)) < harm("execute") || program === "git") return;
   const first = words.findIndex(({ value }, place) => place > 0 && !value?.startsWith("-"));
-  let left = maxLooks;
   for (const [place, { value }] of words.entries()) {
-    if (place === 0 || value === undefined || left === 0) continue;
+    if (place === 0 || value === undefined) continue;
     if (/\s/.test(value)) {
-      left -= 1;
-      for (const inner of readCommand(value).commands)
-        if (inner.words[0]?.value !== undefined && matters(inner.words[0].value)) yield inner;
-    } else if (matters(value)) {
-      left -= 1;
-      const isOwn = place === first && program !== undefined && subcommands.has(program);
-      if (!isOwn) yield { ...command, words: words.slice(place) };
-    }
+      for (const inner of readCommand(value).commands) {
+        const name = inner.words[0]?.value;
+        if (name !== undefined) yield { name, toCommand: () => inner };
+      }
+    } else if (place !== first || program === undefined || !subcommands.has(program))
+      yield { name: value, toCommand: () => ({ ...command, words: words.slice(place) }) };
   }
 }
-
-/** Nobody hides one command among so many others in the words of a program. */
-const maxLooks = 20;
 
 /** Programs whose first operand is a word of their own, `rm` for example. */
 const subcommands: ReadonlySet<string> = new Set(

@@ -1,11 +1,9 @@
-import type { Access, Risk } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
-import { expandBraces } from "../../text/glob-braces.ts";
-import { GlobSyntaxError, parseSegments } from "../../text/glob-segment.ts";
-import { hostOf } from "../hosts.ts";
-import { type Mode, modes } from "../mode.ts";
 import type { RulePlace, RuleSource } from "../policy.ts";
-import { RuleSyntaxError, type RuleWord, readWords } from "./read-words.ts";
+import { checkClass, checkGlob, checkHost } from "./check-words.ts";
+import { type Example, readExample } from "./read-example.ts";
+import { readTools } from "./read-tools.ts";
+import { endOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from "./read-words.ts";
 import type { About, Effect, ParsedRule, PathUse, ToolPattern } from "./rule.ts";
 
 /** What one rule file says. */
@@ -15,15 +13,6 @@ export interface ParsedRules {
   readonly examples: readonly Example[];
   /** Lines that do not count because the file may only tighten. */
   readonly ignored: readonly RulePlace[];
-}
-
-/** What a call should come to: `expect deny run rm -rf /`. */
-export interface Example {
-  readonly verdict: "allow" | "ask" | "deny";
-  readonly mode: Mode;
-  readonly tool: { readonly name: string; readonly server?: string; readonly risk: Risk };
-  readonly accesses: readonly Access[];
-  readonly place: RulePlace;
 }
 
 /** Reads a rule file. Throws `invalid-input` that names file, line, column and the way out. */
@@ -119,31 +108,6 @@ function textOf(words: readonly RuleWord[]): string {
   return words.map(({ text }) => text).join(" ");
 }
 
-/** `@read` and its like stand alone. */
-function checkClass(words: readonly RuleWord[]): readonly RuleWord[] {
-  const [first, ...more] = words;
-  if (!first?.bare || !first.text.startsWith("@")) return words;
-  if (!commandClasses.includes(first.text as `@${Risk}`))
-    throw unknownWord(
-      first,
-      `the classes of commands are ${commandClasses.join(", ")}; quote a program of that name`,
-    );
-  if (more[0] !== undefined) throw unknownWord(more[0], `nothing follows ${first.text}`);
-  return words;
-}
-
-const commandClasses = ["@read", "@write", "@execute", "@network", "@destructive"] as const;
-
-function readTools(words: readonly RuleWord[]): readonly ToolPattern[] {
-  const of = words.findIndex(({ bare, text }) => bare && text === "of");
-  const names = of < 0 ? words : words.slice(0, of);
-  const server = of < 0 ? undefined : words[of + 1];
-  if (names.length === 0) throw unknownWord(words[0]!, "name a tool before `of`");
-  if (of >= 0 && (server === undefined || of + 2 !== words.length))
-    throw unknownWord(words[of + 2] ?? words[of]!, "after `of` comes the name of one MCP server");
-  return names.map((name) => ({ name, server }));
-}
-
 /** Takes `because "…"` off the end. */
 function takeBecause(words: RuleWord[]): string | undefined {
   const [keyword, reason] = words.slice(-2);
@@ -168,86 +132,6 @@ function takeBy(words: RuleWord[]): ToolPattern | undefined {
   if (!isWord(-2, "by")) return undefined;
   const [, name] = words.splice(-2);
   return { name: name!, server: undefined };
-}
-
-/** `expect VERDICT [in MODE] CALL`; after `run` the rest of the line is a command, whatever it holds. */
-function readExample(line: string, place: RulePlace): Example {
-  const [, head = "", verdict, mode = "cautious", subject, rest = ""] =
-    /^(\s*expect\s+)(?:(allow|ask|deny)\s+)?(?:in\s+(\w+)\s+)?(?:(run|read|write|delete|connect|use)\s+)?(.*)$/.exec(
-      line,
-    ) ?? [];
-  const at = { column: line.length - rest.length };
-  if (verdict === undefined || subject === undefined)
-    throw new RuleSyntaxError(
-      "this is no example",
-      verdict === undefined ? head.length : at.column,
-      "Write: expect allow|ask|deny [in MODE] run|read|write|delete|connect|use …",
-    );
-  if (!modes.includes(mode as Mode))
-    throw new RuleSyntaxError(`there is no mode ${mode}`, line.indexOf(mode), `Modes: ${modes.join(", ")}.`);
-  const known = { verdict: verdict as Example["verdict"], mode: mode as Mode, place };
-  if (subject === "run")
-    return { ...known, tool: exampleTools.run, accesses: [{ kind: "execute", command: rest }] };
-  const words = readWords(line, { onlyStars: false, from: at.column });
-  if (subject === "use") {
-    const [pattern] = readTools(words.length === 0 ? [endOf(line)] : words);
-    const server = pattern!.server?.literal;
-    const name = pattern!.name.literal ?? pattern!.name.text;
-    return { ...known, tool: { name, ...(server && { server }), risk: "execute" }, accesses: [] };
-  }
-  const target = words[0]?.literal;
-  if (target === undefined || words.length > 1)
-    throw new RuleSyntaxError(
-      "an example names one thing",
-      at.column,
-      "Quote it if it holds blanks or wildcards.",
-    );
-  const access: Access =
-    subject === "connect" ? { kind: "network", host: target } : { kind: subject as PathUse, path: target };
-  return { ...known, tool: exampleTools[subject as keyof typeof exampleTools], accesses: [access] };
-}
-
-/** The tools that examples are about. */
-const exampleTools = {
-  run: { name: "shell.run", risk: "execute" },
-  read: { name: "file.read", risk: "read" },
-  write: { name: "file.write", risk: "write" },
-  delete: { name: "file.delete", risk: "destructive" },
-  connect: { name: "web.fetch", risk: "network" },
-} as const satisfies Record<string, Example["tool"]>;
-
-/** A rule is about hosts, so that one with a port or a path would say more than it means. */
-function checkHost({ text, column }: RuleWord): void {
-  if (hostOf(text) !== undefined && !/[/@?#]|^[^:[]*:[^:]*$|\]:/.test(text)) return;
-  throw new RuleSyntaxError(
-    `"${text}" is no host`,
-    column,
-    "Name a host without port and path; * stands for any part.",
-  );
-}
-
-function checkGlob({ pattern, column }: RuleWord): void {
-  // Nothing else can be wrong.
-  if (!/[[{}\\]/.test(pattern)) return;
-  try {
-    for (const text of expandBraces(pattern)) parseSegments(text);
-  } catch (error) {
-    if (error instanceof GlobSyntaxError)
-      throw new RuleSyntaxError(error.message, column + error.index, error.hint);
-    if (error instanceof ToolError) throw new RuleSyntaxError(error.message, column, "Write several rules.");
-    if (error instanceof RangeError)
-      throw new RuleSyntaxError("these braces are nested too deep", column, "Write several rules.");
-    throw error;
-  }
-}
-
-function unknownWord({ text, column }: Pick<RuleWord, "text" | "column">, expected: string): RuleSyntaxError {
-  const found = text === "" ? "the line ends too early" : `"${text}" is not understood`;
-  return new RuleSyntaxError(found, column, `${expected[0]!.toUpperCase()}${expected.slice(1)}.`);
-}
-
-function endOf(line: string): RuleWord {
-  return { text: "", pattern: "", literal: "", bare: true, column: line.length };
 }
 
 function explain(source: RuleSource, text: string, line: number, error: RuleSyntaxError): ToolError {

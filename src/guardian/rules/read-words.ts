@@ -110,3 +110,17 @@ function danglingBackslash(column: number): RuleSyntaxError {
 function isBlank(character: string): boolean {
   return character === " " || character === "\t";
 }
+
+/** A word that stands where something else is expected. */
+export function unknownWord(
+  { text, column }: Pick<RuleWord, "text" | "column">,
+  expected: string,
+): RuleSyntaxError {
+  const found = text === "" ? "the line ends too early" : `"${text}" is not understood`;
+  return new RuleSyntaxError(found, column, `${expected[0]!.toUpperCase()}${expected.slice(1)}.`);
+}
+
+/** Where a word is missing. */
+export function endOf(line: string): RuleWord {
+  return { text: "", pattern: "", literal: "", bare: true, column: line.length };
+}
