@@ -60,8 +60,12 @@ function judgeProgram(name: Word, program: string | undefined, words: readonly W
   }
   const judge = programs.get(program);
   if (judge === undefined) return verdict.has("execute", `runs ${program}, of which nothing is known`, name);
-  judge(words, verdict);
+  if (words.length <= mostWords) return judge(words, verdict);
+  verdict.doubts("more words than anybody would judge", name);
+  verdict.has("execute", `${program} with ${words.length} words may do anything`, name);
 }
+
+const mostWords = 2000;
 
 /** The name of a program that is found by name, or stands where the system keeps its own. */
 function systemProgram(path: string): string | undefined {

@@ -12,10 +12,13 @@ export const judgeDirectoryChange: Judge = (words, verdict) => {
     const next = plain ? join(shell.directory, place?.value, verdict.scope.reading.start) : undefined;
     // Whether `cd` to the place where one is works or not is all the same.
     if (next !== undefined && next === shell.directory) return;
-    shell.directory = next;
+    shell.directory = next !== undefined && next.length > longestPath ? undefined : next;
     shell.moved = true;
   });
 };
+
+// No system takes a longer one.
+const longestPath = 4096;
 
 function join(from: string | undefined, to: string | undefined, start: string): string | undefined {
   if (to === undefined || to === "") return undefined;

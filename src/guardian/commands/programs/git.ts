@@ -141,7 +141,7 @@ function judgeSubcommand(subcommand: Word, words: readonly Word[], verdict: Verd
     for (const file of operands) readAt(file, verdict);
     // Files that are not in the repository, wherever they lie.
     if (options.some(({ name: option }) => /^--(?:no-index|untracked)$/.test(option)))
-      for (const file of operands.length > 0 ? operands : [here(verdict)]) verdict.readsBelow(file);
+      readUntracked(name, operands, verdict);
     return;
   }
   if (act !== undefined) {
@@ -204,6 +204,12 @@ function writeSettings(subcommand: Word, words: readonly Word[], verdict: Verdic
   const usual = wordAt(subcommand, isGlobal ? [home, "/.gitconfig"] : [".git/config"]);
   const isNamed = values.some((value) => /^(?:-f|--file)/.test(value));
   overwrites([isNamed && file !== undefined ? file : usual], verdict);
+}
+
+/** The first operand of grep may be the pattern; without a path it is the directory. */
+function readUntracked(name: string, operands: readonly Word[], verdict: Verdict): void {
+  if (name === "grep" || operands.length === 0) verdict.readsBelow(here(verdict));
+  else each(operands, (file) => verdict.readsBelow(file));
 }
 
 /** `HEAD:file`, `:file` and `:(magic)file` name a file behind the colon. */

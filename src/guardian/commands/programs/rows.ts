@@ -97,6 +97,12 @@ export function copies(options: string): Judge {
     const sources = into ? operands : operands.slice(0, -1);
     for (const file of sources) isDeep ? verdict.readsBelow(file) : verdict.reads(file);
     if (target !== undefined) verdict.writes(target);
+    // Whoever has another name of a file can write it.
+    if (found.some(({ name }) => name === "-l" || name === "--link"))
+      for (const source of sources) verdict.accesses.push({ kind: "write", target: source });
+    // `install -d` makes directories of all.
+    if (found.some(({ name }) => name === "-d" || name === "--directory"))
+      for (const source of sources) verdict.writes(source);
     writeInto(found.find(({ meaning }) => meaning === "write")?.value ?? target, sources, verdict);
   };
 }

@@ -97,7 +97,9 @@ export const textPrograms: Record<string, Judge> = {
   xzcat: reads("* --files=read --files0=read"),
   yq: judgeYq,
   zcat: summing,
-  zstdcat: reads("* o=write --trace=write --output-dir-flat=write --output-dir-mirror=write --rm!delete"),
+  zstdcat: reads(
+    "* o=write --filelist=read --trace=write --output-dir-flat=write --output-dir-mirror=write --rm!delete",
+  ),
 };
 
 /** `uniq in out` writes its second operand. */
@@ -116,7 +118,8 @@ function judgeXxd(words: readonly Word[], verdict: Verdict) {
   for (let place = 0; place < words.length; place++) {
     const word = words[place]!;
     const value = word.value ?? "";
-    if (xxdValue.test(value)) place++;
+    if (operands.length > 0) operands.push(word);
+    else if (xxdValue.test(value)) place++;
     else if (/^-./.test(value) && !xxdFlag.test(value))
       verdict.has("execute", `xxd ${word.text} is not known to be harmless`, word);
     else if (!/^-./.test(value)) operands.push(word);
