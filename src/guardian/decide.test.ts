@@ -258,6 +258,7 @@ it("asks where a program reads everything below a directory, and secrets may be 
     told("grep -r x src", { refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
     told("grep -r x src", { mode: "yolo" }),
     told("grep -r x src", { mode: "yolo", refusedBelow: { src: "/home/ada/work/src/a/.env" } }),
+    told("grep -R x src", { mode: "yolo", refusedBelow: { src: "/home/ada/work/src/link" } }),
     told("grep -r x src", { sandbox: "bwrap" }),
     told(
       "grep -r x config",
@@ -272,6 +273,7 @@ it("asks where a program reads everything below a directory, and secrets may be 
     ["ask", "secret .env", "it reads /home/ada/work/src/a/.env as well, which may hold secrets"],
     "allow",
     ["ask", "secret .env", "it reads /home/ada/work/src/a/.env as well, which may hold secrets"],
+    ["ask", "secret *.env", "it may follow /home/ada/work/src/link, which leads out of the workspace"],
     "allow",
     ["ask", "secret config/tokens/**", "something in it may hold secrets"],
     "allow",

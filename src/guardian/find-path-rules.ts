@@ -86,9 +86,12 @@ function findBelow(
   if (part.kind === "write" || sandbox === "bwrap" || sandbox === "seatbelt") return undefined;
   if (!refusedBelow?.has(spelled)) return something(part, policy, counts);
   const found = refusedBelow.get(spelled);
-  const rule =
-    found === undefined ? undefined : refusingRule(policy, "read", namesOf(found, policy.place), counts);
-  return rule && { rule, reason: `it reads ${found} as well, which ${reasonOf(rule, "read")}`, aimed: true };
+  if (found === undefined) return undefined;
+  const rule = refusingRule(policy, "read", namesOf(found, policy.place), counts);
+  if (rule !== undefined)
+    return { rule, reason: `it reads ${found} as well, which ${reasonOf(rule, "read")}`, aimed: true };
+  const any = something(part, policy, counts);
+  return any && { ...any, reason: `it may follow ${found}, which leads out of the workspace`, aimed: true };
 }
 
 /** The workspace and what is above it hold everything that rules are about. */

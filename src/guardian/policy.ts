@@ -118,8 +118,8 @@ export interface Question {
   /** The absolute real path that each named path leads to, where that is another than its spelling says. */
   readonly realPaths: ReadonlyMap<string, string>;
   /**
-   * For the directories that commands read with all below them: something there that is refused, or undefined if there is
-   * nothing. A directory that is missing here was not searched to the end.
+   * For the directories that commands read with all below them: something there that is refused, or a link that leaves
+   * the workspace, or undefined if there is nothing. A directory that is missing here was not searched to the end.
    */
   readonly refusedBelow?: ReadonlyMap<string, string | undefined>;
 }

@@ -77,7 +77,7 @@ class Search {
     const real = await this.#environment.realPath(path).catch(whyNot);
     if (real === "outside") return { refused: path };
     if (real === "nothing below" || real === "not searched") return this.#unopened(real);
-    if (this.#guard("read", real) !== undefined) return { refused: path };
+    if (this.#guard("read", real) !== undefined) return { refused: real };
     if (this.#followed.has(real)) return nothing;
     this.#followed.add(real);
     return this.below(real);
