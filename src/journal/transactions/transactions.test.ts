@@ -273,6 +273,24 @@ describe("a check", () => {
     await crib.close();
   });
 
+  it("that fails says so also where nothing can be taken back, and leaves it open", async () => {
+    const world = newWorld();
+    const crib = await world.open();
+    await crib.call("transaction.begin", {});
+    await crib.call("file.write", { path: "src/a.txt", content: "1\n" });
+    for (const blob of globSync("*/blobs/*/*", { cwd: world.kept }))
+      writeFileSync(join(world.kept, blob), "damaged");
+    const { error } = await crib.call("transaction.check", { command: "exit 3" });
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        /^The check failed with exit code 3, and its changes could not be rolled back: ./,
+      ),
+      hint: "The transaction is still open: set this right, then try transaction.rollback.",
+    });
+    expect(await crib.call("transaction.commit", {})).toMatchObject({ isError: false });
+    await crib.close();
+  });
+
   it("that takes too long has failed", async () => {
     const world = newWorld();
     const before = world.now();

@@ -63,12 +63,22 @@ export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData>
       text,
       // What the command itself has changed is taken back as well: that is only known when it has ended.
       afterwards: async () => {
-        const rolledBack = await transactions.rollback({ aside: true });
+        const rolledBack = await transactions.rollback({ aside: true }).catch((cause) => {
+          throw notRolledBack(end, cause);
+        });
         return { data: { ...data, rolledBack }, text: describeRollback(rolledBack) };
       },
     };
   },
 };
+
+function notRolledBack(end: string, cause: unknown): ToolError {
+  const { code, message } = cause instanceof ToolError ? cause : new ToolError("internal", String(cause));
+  return new ToolError(code, `The check ${end}, and its changes could not be rolled back: ${message}`, {
+    hint: "The transaction is still open: set this right, then try transaction.rollback.",
+    cause,
+  });
+}
 
 function describeExit(exitCode: number | null): string {
   return exitCode === null ? "was ended by a signal" : `failed with exit code ${exitCode}`;
