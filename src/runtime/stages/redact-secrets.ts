@@ -3,6 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import { marksIn } from "../../guardian/redaction/marks.ts";
 import { redactText, redactValue } from "../../guardian/redaction/redact.ts";
 import { RedactedStream } from "../../guardian/redaction/redacted-stream.ts";
+import { asBuffer } from "../../text/as-buffer.ts";
 import { counted } from "../../text/counted.ts";
 import type { Stage } from "../stage.ts";
 
@@ -101,15 +102,14 @@ function redactError(error: unknown, call: ToolCall): unknown {
 /** A model hands back what it was shown: a mark that is in none of the files to be written came from there. */
 async function refuseMarks({ accesses, input, environment, signal }: ToolCall): Promise<void> {
   const paths = accesses.flatMap((access) => (access.kind === "write" ? [access.path] : []));
-  const marks = paths.length === 0 ? [] : [...marksIn(input)];
-  if (marks.length === 0) return;
-  const contents: Uint8Array[] = [];
+  let foreign = paths.length === 0 ? [] : [...marksIn(input)];
   for (const path of paths) {
+    if (foreign.length === 0) return;
     const file = await environment.readFile(path, { maxBytes, signal }).catch(ignoreToolError);
-    if (file !== undefined) contents.push(file.bytes);
+    if (file !== undefined) foreign = foreign.filter((mark) => !asBuffer(file.bytes).includes(mark));
   }
-  const foreign = marks.find((mark) => !contents.some((bytes) => Buffer.from(bytes).includes(mark)));
-  if (foreign !== undefined) throw standsForSecret(foreign, "this would replace a secret by the mark");
+  const [mark] = foreign;
+  if (mark !== undefined) throw standsForSecret(mark, "this would replace a secret by the mark");
 }
 
 // Nobody was shown more of a file than this.
