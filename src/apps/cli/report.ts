@@ -46,15 +46,16 @@ export function remarkRecovered(recovered: readonly RecoveredChange[]): void {
     const words =
       outcome === "failed" ? "could not be settled and is tried again at the next start" : `was ${outcome}`;
     const what = transaction ?? `A change of ${listNames(paths)}`;
-    remark(`${what} that a crash had interrupted ${words}.\n`);
+    remark(forReader(2, `${what} that a crash had interrupted ${words}.\n`));
     // Somebody has to look at each of these.
-    if (leftAlone.length > 0) remark(`Left alone, because changed since: ${leftAlone.join(", ")}\n`);
+    if (leftAlone.length > 0)
+      remark(forReader(2, `Left alone, because changed since: ${leftAlone.join(", ")}\n`));
   }
 }
 
 /** What a person has to know beyond the answer. */
 export function remarkWarnings(warnings: readonly string[]): void {
-  for (const warning of warnings) remark(`${paint(2, "yellow", warning)}\n`);
+  for (const warning of warnings) remark(`${paint(2, "yellow", forReader(2, warning))}\n`);
 }
 
 const maxNames = 5;
