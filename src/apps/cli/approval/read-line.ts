@@ -7,13 +7,10 @@ export async function readLine(question: string, signal: AbortSignal): Promise<s
   const { createInterface } = await import("node:readline");
   remark(question);
   const reader = createInterface({ input: process.stdin, terminal: false });
-  const waiting = new AbortController();
-  const stop = () => waiting.abort();
-  signal.addEventListener("abort", stop, { once: true });
+  const done = new AbortController();
+  const either = { signal: AbortSignal.any([signal, done.signal]) };
   try {
-    const line = once(reader, "line", { signal: waiting.signal });
-    const end = once(reader, "close", { signal: waiting.signal });
-    const [text] = await Promise.race([line, end]);
+    const [text] = await Promise.race([once(reader, "line", either), once(reader, "close", either)]);
     if (typeof text === "string") return text;
     throw new ToolError("needs-approval", "The input ended without an answer", {
       hint: "Answer, then press Enter.",
@@ -22,8 +19,7 @@ export async function readLine(question: string, signal: AbortSignal): Promise<s
     if (signal.aborted) throw new ToolError("cancelled", "Interrupted", { cause });
     throw cause;
   } finally {
-    waiting.abort();
-    signal.removeEventListener("abort", stop);
+    done.abort();
     reader.close();
   }
 }
