@@ -7,13 +7,13 @@ import type { Secured } from "./secure-contents.ts";
 export async function fetchFromGit(
   drafts: readonly Draft[],
   { snapshot, holdings }: Secured,
-  { environment, blobs, whyRefused }: FindingParts,
+  { environment, blobs }: FindingParts,
 ): Promise<ReadonlyMap<Holding, string>> {
   const known = new Map<Holding, string>();
   const wanted = new Map<string, Set<Holding>>();
   for (const { before, stands, path } of drafts) {
     const holding = before === undefined ? undefined : holdings[before];
-    if (holding === undefined || !isHeldByGit(holding) || whyRefused(path) !== undefined) continue;
+    if (holding === undefined || !isHeldByGit(holding)) continue;
     if (stands.isAsHeld && stands.state.kind === "file") known.set(holding, stands.state.hash);
     const directory = repositoryOf(snapshot, path)?.path ?? "";
     wanted.set(directory, (wanted.get(directory) ?? new Set()).add(holding));

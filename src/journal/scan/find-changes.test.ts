@@ -12,7 +12,7 @@ it("keeps no more of what a command has made than it may, and knows all of it", 
   const before = { snapshot: await environment.snapshot(), holdings: [], uncovered: new Map() };
   const made = ["aa", "bb", "cc"];
   for (const content of made) await environment.writeFile(content, Buffer.from(content));
-  const parts = { environment, blobs, whyRefused: () => undefined, maxBytes: 5 };
+  const parts = { environment, blobs, maxBytes: 5 };
   const { changes, uncovered } = await findChanges(before, await environment.snapshot(), parts);
   const hashes = made.map((content) => contentHash(Buffer.from(content)));
   expect(changes).toEqual(

@@ -7,7 +7,7 @@ import { type Difference, differencesOf } from "./differences.ts";
 import { fetchFromGit } from "./fetch-from-git.ts";
 import { bytesAt, type Holding, isHeldByGit, looksSame, modeAt } from "./ledger.ts";
 import { PresentEntries, type Standing } from "./present-entries.ts";
-import type { Secured, WhyRefused } from "./secure-contents.ts";
+import type { Secured } from "./secure-contents.ts";
 import { whyNotCompared } from "./why-not-compared.ts";
 
 export interface Found {
@@ -22,7 +22,6 @@ export interface Found {
 export interface FindingParts {
   readonly environment: Environment;
   readonly blobs: Blobs;
-  readonly whyRefused: WhyRefused;
   /** Of contents that stand there now, kept together; 64 MB if not said. */
   readonly maxBytes?: number;
 }
@@ -44,9 +43,7 @@ export async function findChanges(before: Secured, after: Snapshot, parts: Findi
     if (isSameState(change.before, change.after) || isUnknownButSame(draft, change, before.snapshot, after))
       return [];
     if (change.lost !== undefined) uncovered.set(change.path, change.lost);
-    // Undo may not remove it, and there is nothing to bring back.
-    const isBeyondReach = change.before.kind === "nothing" && parts.whyRefused(change.path) !== undefined;
-    return isBeyondReach ? [] : [change];
+    return [change];
   });
   return { changes, uncovered, holdings: now.holdings };
 }

@@ -8,7 +8,6 @@ import type { Difference } from "./differences.ts";
 import type { FindingParts } from "./find-changes.ts";
 import { blobName } from "./git-blobs.ts";
 import { bytesAt, type Holding, modeAt } from "./ledger.ts";
-import type { WhyRefused } from "./secure-contents.ts";
 
 /** What stands at a path. */
 export interface Standing {
@@ -25,7 +24,6 @@ export class PresentEntries {
   readonly #snapshot: Snapshot;
   readonly #environment: Environment;
   readonly #blobs: Blobs;
-  readonly #whyRefused: WhyRefused;
   #room: number;
 
   constructor(snapshot: Snapshot, parts: FindingParts) {
@@ -33,7 +31,6 @@ export class PresentEntries {
     this.#snapshot = snapshot;
     this.#environment = parts.environment;
     this.#blobs = parts.blobs;
-    this.#whyRefused = parts.whyRefused;
   }
 
   async look({ path, after: place }: Difference, heldName: Holding | undefined): Promise<Standing> {
@@ -47,8 +44,6 @@ export class PresentEntries {
       state: { kind: "file" as const, hash: "", bytes, mode: mode & 0o7777 },
       unread: why,
     });
-    const refusal = this.#whyRefused(path);
-    if (refusal !== undefined) return unread(refusal);
     if (bytes > maxHashedBytes) return unread("too large to be read");
     try {
       const isSmall = bytes <= Math.min(maxKeptBytes, this.#room);

@@ -1,7 +1,5 @@
-import { posix } from "node:path";
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
-import type { PathGuard } from "../../contract/guard.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
@@ -37,8 +35,6 @@ export interface ScannerParts {
   readonly folder: string;
   /** Absolute paths in the workspace that belong to us. */
   readonly without?: readonly string[];
-  /** What it refuses to let anybody write is not kept: undo cannot bring it back either. */
-  readonly guard?: PathGuard;
   readonly limits?: Partial<ScanLimits>;
 }
 
@@ -90,11 +86,6 @@ class ChangeScanner implements Scanner {
     return settled;
   }
 
-  readonly #whyRefused = (path: string): string | undefined => {
-    const { guard, environment } = this.#parts;
-    return guard?.("write", posix.join(environment.workspace, path))?.reason;
-  };
-
   async #begin(call: ScannedCall): Promise<Begun | { readonly uncovered: string }> {
     const { journal, environment, blobs } = this.#parts;
     const { id, signal } = call;
@@ -108,7 +99,6 @@ class ChangeScanner implements Scanner {
       blobs,
       git: this.#git,
       limits: this.#limits,
-      whyRefused: this.#whyRefused,
     });
     this.#git.remember(snapshot);
     const sequence = journal.append("scan", { callId: id });
@@ -131,7 +121,7 @@ class ChangeScanner implements Scanner {
   async #record({ callId, sequence, collection, before }: Begun): Promise<readonly string[]> {
     const { journal, environment, blobs } = this.#parts;
     const after = await this.#snapshot({ like: before.snapshot, known: before.snapshot });
-    const found = await findChanges(before, after, { environment, blobs, whyRefused: this.#whyRefused });
+    const found = await findChanges(before, after, { environment, blobs });
     const changes = withoutOthers(found.changes, journal.changesAfter(sequence), blobs);
     journal.change(callId, changes);
     this.#latest = { ledger: inheriting(before, after, found.holdings), collection };

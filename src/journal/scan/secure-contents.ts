@@ -35,11 +35,7 @@ export interface SecuringParts {
   readonly blobs: Blobs;
   readonly git: HeldByGit;
   readonly limits: ScanLimits;
-  readonly whyRefused: WhyRefused;
 }
-
-/** Why undo may not write a path, nor anybody read it; undefined for most. */
-export type WhyRefused = (path: string) => string | undefined;
 
 /**
  * Sees to it that the content of every file can be had again: from an earlier ledger, from git, or by a copy. Throws
@@ -81,18 +77,13 @@ async function copy(
   snapshot: Snapshot,
   places: readonly number[],
   to: { readonly holdings: (Holding | undefined)[]; readonly uncovered: Map<number, string> },
-  { environment, blobs, limits, whyRefused }: SecuringParts,
+  { environment, blobs, limits }: SecuringParts,
   signal: AbortSignal,
 ): Promise<void> {
   const breath = new Breath(signal);
   const end = monotonicMs() + limits.maxMs;
   let room = limits.maxBytes;
   for (const place of places) {
-    const refusal = whyRefused(snapshot.paths[place]!);
-    if (refusal !== undefined) {
-      to.uncovered.set(place, refusal);
-      continue;
-    }
     const bytes = bytesAt(snapshot, place);
     if (bytes > room || monotonicMs() > end) {
       to.uncovered.set(
