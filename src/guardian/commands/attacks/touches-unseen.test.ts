@@ -5,15 +5,25 @@ import { isHarmful, tellsOf } from "./is-harmful.ts";
 
 /** What a command wrote in a real bash without saying so, and the command. */
 const written: readonly (readonly [path: string, ...commands: readonly string[]])[] = [
-  ["a", "chmod -rwx a", "chmod -x a", "chmod -w a", "chmod --ref=b a", "chown --ref=b a"],
+  [
+    "a",
+    "chmod -rwx a",
+    "chmod -x a",
+    "chmod -w a",
+    "chmod -7 a",
+    "chmod a -7",
+    "chmod --ref=b a",
+    "chown --ref=b a",
+  ],
   ["out", "uniq --skip-fields 0 a out", "uniq --check-chars 9 a out", "uniq +1 a out"],
   ["out", "xxd -cols 8 a out", "xxd -len 4 a out", "xxd -seek 1 a out", "xxd -ps a out", "xxd -name x a out"],
   ["out", "sed -e '1w out' --sandbox a"],
   ["out #]/p", "sed -n '/[[:alpha:][]/w out #]/p' a"],
-  ["out", "zstdcat a.zst -o out", "curl -sT a file:///out"],
+  ["-r", "xxd a -r"],
+  ["out", "zstdcat --trace=out a", "zstdcat a.zst -o out", "curl -sT a file:///out"],
   [".git/hooks/pre-commit", "sed -i'.git/hooks/pre-*' p commit"],
   ["../outside/a", "sed -i'../outside/*' p a", "sed --in-place='../outside/*' p a"],
-  [".git/config", "ln .git/config c"],
+  [".git/config", "ln .git/config c", "cp -l .git/config c", "cp --link .git/config c"],
   [
     ".git/hooks/pre-commit",
     "cp pre-commit .git/hooks",
@@ -100,6 +110,9 @@ const read: readonly string[] = [
   "diff -r . d",
   "diff -N d .",
   "git diff --no-index . d",
+  "git grep --no-index SECRET",
+  "git grep --untracked SECRET",
+  "zstdcat --filelist=.env a",
   "xname=.env; cat $x\\\nname",
   "tar cf - .",
   "cp -r . ../copy",
