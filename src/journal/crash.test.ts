@@ -89,7 +89,11 @@ it("lets nothing be changed when the disk is full", async () => {
     },
   };
   expect(write()).toEqual(refused);
-  const crib = await openToolcrib({ workspace, stateDirectory: state });
+  const crib = await openToolcrib({
+    workspace,
+    stateDirectory: state,
+    configDirectory: join(state, "config"),
+  });
   await crib.call("file.write", { path: "other", content: "fits" });
   await crib.close();
   expect(write()).toEqual(refused);
