@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Access } from "../contract/access.ts";
 import { modes } from "./mode.ts";
 import type { RuleSource } from "./policy.ts";
-import { judge, judgeCommand, rules, type Trial } from "./trials/judge.ts";
+import { judge, judgeCommand, place, rules, type Trial } from "./trials/judge.ts";
 
 const accesses: Record<string, Access> = {
   read: { kind: "read", path: "a" },
@@ -305,6 +305,22 @@ it("asks before a directory is taken away or replaced that holds what is refused
     ["deny", "deny", "deny", "ask", "deny", "deny", "deny"],
     ["ask", "ask", "allow", "deny", "deny", "allow", "allow"],
   ]);
+});
+
+it("takes only what is read from our own outputs for one of them, whatever files and links are named", () => {
+  const handle = "out_abcdefabcdef";
+  const tool = { name: "file.write", risk: "write" } as const;
+  const told = (kind: "read" | "write", leadsTo: string) =>
+    judge([{ kind, path: handle }], [rules("ask read **")], { tool, realPaths: { [handle]: leadsTo } })
+      .verdict;
+  const workflow = `${place.workspace}/.github/workflows/ci.yml`;
+  const output = `${place.own[0]}/workspaces/work/outputs/${handle}`;
+  expect([
+    told("write", workflow),
+    told("read", workflow),
+    told("write", output),
+    told("read", output),
+  ]).toEqual(["ask", "ask", "deny", "allow"]);
 });
 
 it("asks about programs that may run what is denied, and about nothing else of them", () => {

@@ -65,7 +65,7 @@ function partsOfAccess(
     case "network":
       return [{ kind: "connect", spelling: access.host, host: hostOf(access.host) }];
     default: {
-      const target = givenPath(access.path, place, realPaths);
+      const target = givenPath(access, place, realPaths);
       return [{ kind: access.kind, path: access.path, target, risk: riskOf(access) }];
     }
   }

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import type { Access } from "../../contract/access.ts";
 import { escapeGlob } from "../../text/glob.ts";
 import { expandBraces } from "../../text/glob-braces.ts";
 import { matchSegment, type NamePattern, parseSegments } from "../../text/glob-segment.ts";
@@ -58,10 +59,16 @@ export const anywhere: PathTarget = {
   ],
 };
 
-/** A path that a tool was given. */
-export function givenPath(path: string, place: Place, realPaths: ReadonlyMap<string, string>): PathTarget {
-  if (/^out_[0-9a-z]{12,32}$/.test(path)) return { kind: "output" };
-  return known(path, place, realPaths);
+/** A path that a tool was given. A file of the workspace is none of our outputs, whatever its name or that of a link. */
+export function givenPath(
+  { kind, path }: Extract<Access, { path: string }>,
+  place: Place,
+  realPaths: ReadonlyMap<string, string>,
+): PathTarget {
+  const target = known(path, place, realPaths);
+  const isHandle = kind === "read" && /^out_[0-9a-z]{12,32}$/.test(path);
+  const isOurs = isHandle && place.own.some((directory) => target.real?.startsWith(`${directory}/`));
+  return isOurs ? { kind: "output" } : target;
 }
 
 /** The path that a word of a command names, as it would be handed to an environment; undefined if it is not known. */
@@ -85,7 +92,11 @@ export function wordPath(
   return openPath(startParts(word, place), directory, place);
 }
 
-function known(spelled: string, place: Place, realPaths: ReadonlyMap<string, string>): PathTarget {
+function known(
+  spelled: string,
+  place: Place,
+  realPaths: ReadonlyMap<string, string>,
+): Extract<PathTarget, { kind: "known" }> {
   return { kind: "known", spelled, path: absolute(spelled, place.workspace), real: realPaths.get(spelled) };
 }
 
