@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { ChangeReceipt, Environment, FileInfo } from "../../contract/environment.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
+import { isSameState, nothing } from "../entry-states.ts";
 import type { Journal } from "../journal.ts";
 
 /** Writes down what one call changes. Paths are as the environment tells them: absolute and real. */
@@ -36,8 +37,6 @@ export class CallChanges {
   }
 }
 
-export const nothing: EntryState = { kind: "nothing" };
-
 /** A regular file of which the environment tells `info`. */
 export function fileState(info: FileInfo, hash: string): EntryState {
   return { kind: "file", hash, bytes: info.bytes, mode: info.mode };
@@ -49,8 +48,4 @@ export function isUnchanged(kept: FileInfo | undefined, now: FileInfo | undefine
   // Whatever is done in a directory is told entry by entry.
   if (kept.kind === "directory") return now.kind === "directory";
   return kept.kind === now.kind && kept.bytes === now.bytes && kept.modifiedMs === now.modifiedMs;
-}
-
-function isSameState(one: EntryState, other: EntryState): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

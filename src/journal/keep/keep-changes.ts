@@ -9,8 +9,9 @@ import type { Change, EntryState } from "../../contract/history.ts";
 import { ownRealPath } from "../../contract/own-real-path.ts";
 import { isStale } from "../../environment/failures.ts";
 import { contentHash } from "../../text/content-hash.ts";
+import { nothing } from "../entry-states.ts";
 import type { BeforeImages } from "./before-images.ts";
-import { type CallChanges, fileState, nothing } from "./call-changes.ts";
+import { type CallChanges, fileState } from "./call-changes.ts";
 
 /** `Environment.change`, kept: each old content is what its change says, so what is replaced is what was kept. */
 export async function keepChanges(

@@ -2,8 +2,9 @@ import type { DeleteOptions, Environment, FileInfo } from "../../contract/enviro
 import type { Change } from "../../contract/history.ts";
 import { ownRealPath } from "../../contract/own-real-path.ts";
 import { isStale } from "../../environment/failures.ts";
+import { nothing } from "../entry-states.ts";
 import type { BeforeImages } from "./before-images.ts";
-import { type CallChanges, isUnchanged, nothing } from "./call-changes.ts";
+import { type CallChanges, isUnchanged } from "./call-changes.ts";
 import { keepEntry } from "./keep-entry.ts";
 import { type FoundEntry, listEntries } from "./list-entries.ts";
 import { refusing } from "./refusing.ts";

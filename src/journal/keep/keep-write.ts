@@ -1,8 +1,9 @@
 import type { Environment, WriteOptions, WriteReceipt } from "../../contract/environment.ts";
 import { alreadyExists } from "../../environment/failures.ts";
 import { contentHash } from "../../text/content-hash.ts";
+import { nothing } from "../entry-states.ts";
 import type { BeforeImages } from "./before-images.ts";
-import { type CallChanges, fileState, nothing } from "./call-changes.ts";
+import { type CallChanges, fileState } from "./call-changes.ts";
 import { keepChanges } from "./keep-changes.ts";
 import { refusing } from "./refusing.ts";
 import { whileStale } from "./while-stale.ts";

@@ -2,7 +2,7 @@ import type { Environment } from "../../contract/environment.ts";
 import type { Change } from "../../contract/history.ts";
 import { kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
 import type { Blobs } from "../blobs.ts";
-import { isSameState, nothing } from "../undo/entry-states.ts";
+import { isSameState, nothing } from "../entry-states.ts";
 import { type Difference, differencesOf } from "./differences.ts";
 import { fetchFromGit } from "./fetch-from-git.ts";
 import { bytesAt, type Holding, isHeldByGit, looksSame, modeAt } from "./ledger.ts";

@@ -3,7 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { EntryState } from "../../contract/history.ts";
 import { kindOfMode, type Snapshot } from "../../contract/snapshot.ts";
 import type { Blobs } from "../blobs.ts";
-import { nothing } from "../undo/entry-states.ts";
+import { nothing } from "../entry-states.ts";
 import type { Difference } from "./differences.ts";
 import type { FindingParts } from "./find-changes.ts";
 import { blobName } from "./git-blobs.ts";

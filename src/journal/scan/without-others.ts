@@ -1,7 +1,7 @@
 import type { Change, EntryState } from "../../contract/history.ts";
 import type { Blobs } from "../blobs.ts";
+import { isSameState, liesIn } from "../entry-states.ts";
 import type { RecordedChange } from "../record.ts";
-import { isSameState, liesIn } from "../undo/entry-states.ts";
 
 /**
  * Leaves out of what was found what other calls did at the same time: they have their own records. Where the command has

@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path/posix";
 import type { ChangeOptions, EntryChange, Environment, FileChange } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { nothing } from "../entry-states.ts";
 import type { Contents } from "./contents.ts";
-import { nothing } from "./entry-states.ts";
 import { type EntryStep, orderSteps, type Work } from "./order-steps.ts";
 import type { Step, UndoPlan } from "./plan-undo.ts";
 

@@ -1,4 +1,4 @@
-import { isSameContent } from "./entry-states.ts";
+import { isSameContent } from "../entry-states.ts";
 import { isAccepted, type Net, type Phase } from "./net-changes.ts";
 import type { Present } from "./plan-undo.ts";
 

@@ -1,8 +1,8 @@
 import type { Environment } from "../../contract/environment.ts";
 import type { EntryState } from "../../contract/history.ts";
+import { isSameState, liesIn } from "../entry-states.ts";
 import type { Journal, RecordedChange } from "../journal.ts";
 import type { Contents } from "./contents.ts";
-import { isSameState, liesIn } from "./entry-states.ts";
 import { stateAt } from "./look-at.ts";
 import { type Conflict, judge, type Step } from "./plan-undo.ts";
 import type { Reach } from "./select-calls.ts";

@@ -1,8 +1,8 @@
 import type { EntryState } from "../../contract/history.ts";
 import { mergeContents } from "../../text/merge/merge-contents.ts";
 import type { Collision } from "../../text/merge/merge-lines.ts";
+import { isSameContent } from "../entry-states.ts";
 import type { Contents } from "./contents.ts";
-import { isSameContent } from "./entry-states.ts";
 import { type Conflict, type Step, toStep } from "./plan-undo.ts";
 
 export type Merged = Step | { readonly collisions: readonly Collision[] } | { readonly why: string };

@@ -1,6 +1,6 @@
 import type { EntryState } from "../../contract/history.ts";
+import { isSameState, liesIn, nothing } from "../entry-states.ts";
 import type { RecordedChange } from "../record.ts";
-import { isSameState, liesIn, nothing } from "./entry-states.ts";
 
 /** What several calls did to one path, in pieces between which somebody else has changed it; the newest first. */
 export interface Net {

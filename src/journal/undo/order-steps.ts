@@ -1,6 +1,6 @@
 import type { EntryChange } from "../../contract/environment.ts";
 import type { EntryState } from "../../contract/history.ts";
-import { isSameContent, liesIn, nothing } from "./entry-states.ts";
+import { isSameContent, liesIn, nothing } from "../entry-states.ts";
 import type { Step } from "./plan-undo.ts";
 
 /** The steps of one phase, in the order in which they can be done. */

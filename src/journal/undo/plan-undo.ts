@@ -1,5 +1,5 @@
 import type { EntryState } from "../../contract/history.ts";
-import { isSameContent, isSameState, nothing } from "./entry-states.ts";
+import { isSameContent, isSameState, nothing } from "../entry-states.ts";
 import { isAccepted, type Move, type Net, type Phase, type Piece } from "./net-changes.ts";
 
 /** What stands at one path, and what is to stand there. */

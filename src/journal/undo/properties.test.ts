@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { EntryState } from "../../contract/history.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
-import { isSameState } from "./entry-states.ts";
+import { isSameState } from "../entry-states.ts";
 import { openUndoRoom, type UndoRoom, wholeOf } from "./trials/undo-room.ts";
 
 type Whole = Readonly<Record<string, EntryState>>;

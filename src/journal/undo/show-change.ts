@@ -2,8 +2,8 @@ import type { EntryState } from "../../contract/history.ts";
 import { diffContents } from "../../text/edit/diff-contents.ts";
 import { showPath } from "../../text/show-path.ts";
 import { showSize } from "../../text/show-size.ts";
+import { isSameContent } from "../entry-states.ts";
 import type { Contents } from "./contents.ts";
-import { isSameContent } from "./entry-states.ts";
 
 /** What became of a path, as a unified diff with its hunks numbered, or in words where it is no text. */
 export async function showChange(

@@ -20,11 +20,11 @@ export async function onlyHunk(net: Net, number: number, contents: Contents): Pr
   const [oldLines, recentLines] = [byteLines(old), byteLines(recent)];
   if (!oldLines || !recentLines) throw notByHunk(net.path, "it is no text");
   const hunk = pickHunk(await showChange(net.path, before, after, contents), number, net.path);
-  const lines = recentLines.toSpliced(
-    hunk.newStart,
-    hunk.newCount,
+  const lines = [
+    ...recentLines.slice(0, hunk.newStart),
     ...oldLines.slice(hunk.oldStart, hunk.oldStart + hunk.oldCount),
-  );
+    ...recentLines.slice(hunk.newStart + hunk.newCount),
+  ];
   const wanted: EntryState = contents.add(fromByteLines(lines), after.mode);
   return { ...net, pieces: [{ ...piece, before: wanted }] };
 }

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { ToolError } from "../../contract/error.ts";
+import { liesIn } from "../entry-states.ts";
 import type { RecordedChange } from "../journal.ts";
-import { liesIn } from "./entry-states.ts";
 
 /** Only what was changed at some paths, or in them; all without any. Paths are as a caller gives them. */
 export function withinPaths(

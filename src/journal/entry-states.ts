@@ -1,4 +1,4 @@
-import type { EntryState } from "../../contract/history.ts";
+import type { EntryState } from "../contract/history.ts";
 
 export const nothing: EntryState = { kind: "nothing" };
 
