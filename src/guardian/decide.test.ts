@@ -307,6 +307,23 @@ it("asks before a directory is taken away or replaced that holds what is refused
   ]);
 });
 
+it("asks before a directory is put in place that may hold what is asked about", () => {
+  const lines = "allow run mv **\nallow run ln **\nask write migrations/old/**";
+  const commands = ["mv x .github", "ln -s x sub/.github", "mv x .GitHub", "mv x docs", "mv x migrations"];
+  expect(commands.map((command) => judgeCommand(command, lines))).toEqual([
+    "ask",
+    "ask",
+    "ask",
+    "allow",
+    "allow",
+  ]);
+  const move = [{ kind: "write", path: ".github" }] as const;
+  expect(judge(move, [], { tool: { name: "file.move", risk: "destructive" } }).decisive).toMatchObject({
+    verdict: "ask",
+    rule: { text: "ask write **/.github/workflows/**" },
+  });
+});
+
 it("takes only what is read from our own outputs for one of them, whatever files and links are named", () => {
   const handle = "out_abcdefabcdef";
   const tool = { name: "file.write", risk: "write" } as const;

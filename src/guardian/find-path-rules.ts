@@ -4,7 +4,15 @@ import { fold } from "./paths/fold.ts";
 import { type Names, namesOf } from "./paths/names.ts";
 import { namesIn } from "./paths/path-pattern.ts";
 import { literalOf, type OpenPath, type PathTarget } from "./paths/path-target.ts";
-import { isAbout, isExactly, refuses, refusingRule, rulesBelow, rulesNear } from "./paths/refuse-path.ts";
+import {
+  isAbout,
+  isExactly,
+  refuses,
+  refusingRule,
+  rulesBelow,
+  rulesNear,
+  rulesThrough,
+} from "./paths/refuse-path.ts";
 import { rulesAhead } from "./paths/rules-ahead.ts";
 import type { PathPart, Place, Question } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
@@ -39,11 +47,12 @@ function askingOrAllowing(
   policy: Policy,
 ): PathRule[] {
   const isMeant = (rule: PathRule) => rule.uses.has(use) && isFor(rule, tool);
-  const asks = all.flatMap((names) =>
-    rulesNear(policy, names).filter(
-      (rule) => rule.effect === "ask" && isMeant(rule) && isAbout(rule, use, names),
-    ),
-  );
+  const asksFor = (rule: PathRule) => rule.effect === "ask" && isMeant(rule);
+  const asks = all.flatMap((names) => [
+    ...rulesNear(policy, names).filter((rule) => asksFor(rule) && isAbout(rule, use, names)),
+    // To put a directory in place puts all in place that it holds.
+    ...(use === "read" ? [] : rulesThrough(policy, use, names, asksFor)),
+  ]);
   const allows = rulesNear(policy, all[0]).filter(
     (rule) => rule.effect === "allow" && isMeant(rule) && isExactly(rule, all[0]),
   );

@@ -79,24 +79,33 @@ export function refusingRule(
     .reduce<PathRule | undefined>((top, rule) => (top && top.rank > rule.rank ? top : rule), undefined);
 }
 
+/** A rule that refuses something in this directory. */
+export function rulesBelow(policy: Policy, use: PathUse, names: Names, counts: Counts): PathRule[] {
+  const refusing = (rule: PathRule) =>
+    refuses(rule, use) && counts(rule) && (use !== "write" || rule.effect !== "secret");
+  return rulesThrough(policy, use, names, refusing).slice(0, 1);
+}
+
 /**
- * A rule that refuses something in this directory, which it leads through by name. Who writes a directory may only put
- * something beside that, unless it was not there before: only what has such a name anywhere counts then.
+ * Rules about something in this directory, which they lead through by name. Who writes a directory may only put something
+ * beside that, unless it was not there before: only what has such a name anywhere counts then.
  */
-export function rulesBelow({ pathsThrough }: Policy, use: PathUse, names: Names, counts: Counts): PathRule[] {
+export function rulesThrough(
+  { pathsThrough }: Policy,
+  use: PathUse,
+  names: Names,
+  counts: Counts,
+): readonly PathRule[] {
   const through = pathsThrough.get(names.folded.at(-1) ?? "") ?? [];
-  const found = through.find(
+  return through.filter(
     (rule) =>
-      refuses(rule, use) &&
       counts(rule) &&
-      (use !== "write" || rule.effect !== "secret") &&
       rule.patterns.some(
         (pattern) =>
           (use !== "write" || pattern[0] === "**") &&
           leadsThrough(pattern, names.folded, firstName(pattern, names)),
       ),
   );
-  return found === undefined ? [] : [found];
 }
 
 /** Whether a rule refuses such a use in every mode. */
