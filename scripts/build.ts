@@ -35,7 +35,7 @@ const library: BuildOptions = {
 };
 
 const isOfEdits = /src\/(?:text|tools)\/edit\//;
-const isOfCommands = /src\/guardian\/commands\/|node_modules\/unbash\//;
+const isOfCommands = /src\/(?:guardian\/(?:commands\/|decide\.ts)|door\/judge\.ts)|node_modules\/unbash\//;
 
 /**
  * CommonJS, small and in few files, because it starts the quickest: importing a built-in module from ESM evaluates all
