@@ -172,7 +172,8 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const session = newIdentifier("session");
   const events = new CallEvents();
   const journal = new Journal({ file: files.journal, session, redact: redactValue });
-  const collector = new Collector({ journal, folder: files.blobs, budget: journalBudget(options.journal) });
+  const budget = journalBudget(options.journal);
+  const collector = new Collector({ journal, folder: files.blobs, scans: files.scans, budget });
   const recovered = [...(environment.recovered ?? [])];
   for (const change of recovered) recordRecovery(journal, change);
   const outputs = openOutputStore(kept);

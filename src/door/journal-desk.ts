@@ -71,7 +71,7 @@ export class JournalDesk {
 
   async collect(budget: JournalBudget, signal: AbortSignal): Promise<Collection> {
     const { collect } = await import("../journal/collect/collect.ts");
-    return collect(this.#journal, this.#files.blobs, { budget, signal });
+    return collect(this.#journal, this.#files.blobs, { budget, signal, scans: this.#files.scans });
   }
 
   close(): void {

@@ -9,8 +9,10 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BlobFolder } from "../../environment/blobs/blob-folder.ts";
 import { listBlobs } from "../../environment/blobs/tidy-blobs.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { Journal } from "../journal.ts";
+import { PendingScans } from "../scan/pending-scans.ts";
 import { verifyJournal } from "../verify-journal.ts";
 import { collect } from "./collect.ts";
 
@@ -55,6 +57,21 @@ describe("a collection", () => {
       { blobs: 1, bytes: 1000 },
     ]);
     expect(journal.calls({ changing: true }).length).toBe(3);
+  });
+
+  it("leaves what a killed command has kept until somebody has looked what it changed", async () => {
+    change(3, ["a"]);
+    const environment = new MemoryEnvironment({ files: { b: "" } });
+    const [snapshot, holdings] = [await environment.snapshot(), [keep("b", 2)]];
+    const begun = { callId: "call_b", sequence: 1, collection: 0 };
+    const scans = join(folder, "scans");
+    const pending = new PendingScans(scans);
+    await pending.add({ ...begun, before: { snapshot, holdings, uncovered: new Map() } });
+    const options = { budget: { maxBytes: 0, maxDays: 30 }, graceMs: 0, scans };
+    expect(await collect(journal, join(folder, "blobs"), options)).toEqual(removed(1, 0));
+    expect(left()).toEqual(["b"]);
+    await pending.done(begun.callId);
+    expect(await collect(journal, join(folder, "blobs"), options)).toEqual(removed(1, 0));
   });
 
   it("counts what no record names by when it was last kept", async () => {

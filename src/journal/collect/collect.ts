@@ -3,6 +3,7 @@ import { listBlobs, removeBlob, removeLeftovers } from "../../environment/blobs/
 import { Breath } from "../../text/breath.ts";
 import type { Journal } from "../journal.ts";
 import type { RunningCall } from "../records.ts";
+import { PendingScans } from "../scan/pending-scans.ts";
 import type { JournalBudget } from "./budget.ts";
 import { Needs } from "./needs.ts";
 import { pruneRecords } from "./prune-records.ts";
@@ -21,6 +22,8 @@ export interface CollectionOptions {
   readonly signal?: AbortSignal;
   /** How long a content stays that no call on record needs; ten minutes if not said. */
   readonly graceMs?: number;
+  /** Where scans are that a process was killed in: until they are completed no record names what they need. */
+  readonly scans?: string;
 }
 
 /**
@@ -39,6 +42,7 @@ export async function collect(
   const oldest = now - budget.maxDays * dayMs;
   journal.flush();
   const needs = await Needs.find(journal, oldest, breath);
+  if (options.scans !== undefined) needs.hold(await new PendingScans(options.scans).holdings());
   const chosen = choose(await list(folder, breath), needs, {
     oldest,
     maxBytes: budget.maxBytes,

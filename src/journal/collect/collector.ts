@@ -7,6 +7,8 @@ export interface CollectorOptions {
   /** Where the blobs are. */
   readonly folder: string;
   readonly budget: JournalBudget;
+  /** Where scans are that have not been completed. */
+  readonly scans?: string;
 }
 
 /** Keeps the past within its budget: once an hour at most, whichever process gets to it, and in nobody's way. */
@@ -38,10 +40,10 @@ export class Collector {
   /** What could not be collected now is collected later; nobody's call depends on it. */
   async #collect(signal: AbortSignal): Promise<void> {
     try {
-      const { journal, folder, budget } = this.#options;
+      const { journal, folder, ...rest } = this.#options;
       if (!isCollectionDue(folder, everyMs)) return;
       const { collect } = await import("./collect.ts");
-      const { waitsFor } = await collect(journal, folder, { budget, signal });
+      const { waitsFor } = await collect(journal, folder, { ...rest, signal });
       if (waitsFor.length > 0) postponeCollection(folder);
     } catch {
       // Locked, full or closed: the next one will find it.

@@ -40,6 +40,11 @@ export class Needs {
     for (const row of records.page(this.#seenUpTo, Number.MAX_SAFE_INTEGER)) this.#see(row);
   }
 
+  /** Adds what no record names. */
+  hold(hashes: Iterable<string>): void {
+    for (const hash of hashes) this.#held.add(hash);
+  }
+
   holds(hash: string): boolean {
     return this.#held.has(hash);
   }

@@ -55,6 +55,16 @@ export class PendingScans {
     });
   }
 
+  /** The contents that are needed to complete them, as far as they are among the blobs. */
+  async holdings(): Promise<ReadonlySet<string>> {
+    const names = namesIn(this.#folder).filter(isPending);
+    if (names.length === 0) return new Set();
+    const found = await this.#use((files) => Promise.all(names.map((name) => read(files, name))));
+    return new Set(
+      found.flatMap((one) => one?.ledger.holdings.filter((holding) => holding !== undefined) ?? []),
+    );
+  }
+
   async #use<Result>(act: (files: Environment) => Promise<Result>): Promise<Result> {
     makePrivateDirectory(this.#folder);
     const files = openLocalEnvironment({ workspace: this.#folder });
