@@ -36,7 +36,7 @@ async function readCall(operands: readonly string[]): Promise<JudgedCall> {
   const words = operands.length === 1 ? splitFirst(operands[0]!) : operands;
   const [first = "", ...rest] = words;
   const what = rest.join(" ");
-  const deed = deeds[first];
+  const deed = Object.hasOwn(deeds, first) ? deeds[first] : undefined;
   if (first === "" || (deed && what === "")) {
     throw new ToolError("invalid-input", "Say which call to explain", {
       hint: "For example: toolcrib policy explain 'run git status | sh'",

@@ -124,6 +124,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
       cli.run("policy", "explain", "run"),
       cli.run("policy", "explain", "file.raed", "{}"),
       cli.run("policy", "explain", "file.read", "{}"),
+      cli.run("policy", "explain", "constructor x"),
     ]);
     const example = "For example: toolcrib policy explain 'run git status | sh'\n";
     expect(ends.map(({ exit, stderr }) => [exit, stderr])).toEqual([
@@ -133,6 +134,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
       [2, `Say which call to explain\n${example}`],
       [2, 'Unknown tool "file.raed"\nDid you mean "file.read"?\n'],
       [2, expect.stringMatching(/^file.read: give either `path` or `paths`\nIt takes: path, .*\n$/)],
+      [2, expect.stringMatching(/^Unknown tool "constructor"\n/)],
     ]);
   });
 });
