@@ -35,7 +35,8 @@ const library: BuildOptions = {
 };
 
 const isOfEdits = /src\/(?:text|tools)\/edit\//;
-const isOfCommands = /src\/(?:guardian\/(?:commands\/|decide\.ts)|door\/judge\.ts)|node_modules\/unbash\//;
+const isOfCommands = /src\/guardian\/commands\/|node_modules\/unbash\//;
+const readsCommands = /src\/(?:guardian\/decide|door\/judge)\.ts/;
 
 /**
  * CommonJS, small and in few files, because it starts the quickest: importing a built-in module from ESM evaluates all
@@ -57,7 +58,12 @@ const commandLine: BuildOptions = {
         { name: "start", tags: ["$initial"], priority: 2 },
         // Only calls that run something read commands.
         { name: "commands", test: isOfCommands, priority: 1 },
-        { name: "shared", test: (path) => !isOfEdits.test(path), minShareCount: 2, priority: 1 },
+        {
+          name: "shared",
+          test: (path) => !isOfEdits.test(path) && !readsCommands.test(path),
+          minShareCount: 2,
+          priority: 1,
+        },
         // The four edit tools share an engine that no other call needs.
         { name: "edit", minShareCount: 2 },
       ],

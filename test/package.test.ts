@@ -140,11 +140,12 @@ describe("the command", () => {
     ]);
     expect([version.files, help.files]).toEqual([
       ["bin/toolcrib.js", "package.json"],
-      ["bin/toolcrib.js", "dist/cli.cjs"],
+      ["bin/toolcrib.js", "dist/cli.cjs", "dist/cli/rolldown-runtime.cjs"],
     ]);
     expect(read.files).toEqual([
       "bin/toolcrib.js",
       "dist/cli.cjs",
+      "dist/cli/rolldown-runtime.cjs",
       "dist/cli/shared.cjs",
       "dist/cli/read.cjs",
     ]);
