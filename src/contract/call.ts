@@ -16,6 +16,8 @@ export interface ToolCall {
   readonly environment: Environment;
   /** What becomes known of the call on its way. The one thing that stages change in place. */
   readonly account: Account;
+  /** Throws when its paths no longer lead where they led when it was judged. For who has let it wait since. */
+  readonly confirm?: () => Promise<void>;
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
   /** Tells the stages above of work that goes on although the call was ended. */

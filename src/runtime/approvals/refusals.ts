@@ -31,6 +31,13 @@ export function changedMeanwhile(): ToolError {
   });
 }
 
+/** What was judged is not what would run. */
+export function ledElsewhere(): ToolError {
+  return new ToolError("stale", "While the call waited, another one changed where its paths lead", {
+    hint: "Nothing was done: look where they lead now, then make the call again.",
+  });
+}
+
 export function couldNotAsk(cause: unknown): ToolError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ToolError("needs-approval", `The person could not be asked: ${reason}`, {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
 import type { SandboxLevel } from "../../contract/account.ts";
@@ -5,7 +6,9 @@ import type { ToolCall } from "../../contract/call.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { compilePolicy } from "../../guardian/rules/compile-policy.ts";
 import type { ApprovalRequest } from "../approvals/approval.ts";
+import { compose } from "../stage.ts";
 import { askGuardian } from "./ask-guardian.ts";
+import { takeTurns } from "./take-turns.ts";
 
 interface Surroundings {
   readonly sandbox: SandboxLevel;
@@ -101,4 +104,45 @@ it("tells other surroundings by another fingerprint, and never the variables the
   const [one, other] = [await answerAfter(bare, bare), await answerAfter(secret, secret)];
   expect(one.request.environment).not.toBe(other.request.environment);
   expect(JSON.stringify(other.request)).not.toContain("hunter2");
+});
+
+it("lets nothing run that was judged before another call put a link in its way", async () => {
+  const environment = new MemoryEnvironment({ files: { "deep/a.txt": "" } });
+  const written: string[] = [];
+  const holding = Promise.withResolvers<void>();
+  const counter = compose(
+    [
+      askGuardian({
+        mode: "cautious",
+        rules: { current: policy, grantForSession: () => {}, grantAlways: async () => {} },
+        surroundings: { sandbox: () => "none", variables: () => ({}) },
+      }),
+      takeTurns(environment),
+    ],
+    async ({ id, input }) => {
+      if (id === "call_1") await holding.promise;
+      written.push(String(input));
+      return { ok: true, text: "", data: 0, images: [], fullText: "" };
+    },
+  );
+  const writing = (id: string, path: string): ToolCall => ({
+    ...commandCall(""),
+    id,
+    input: path,
+    environment,
+    account: {},
+    accesses: [{ kind: "write", path }],
+  });
+  const codeOf = ({ code }: { code: string }) => code;
+  const ends = [
+    counter(writing("call_1", "way")),
+    counter(writing("call_2", "way/b.txt")).catch(codeOf),
+    counter(writing("call_3", "way")).catch(codeOf),
+  ];
+  // Nothing in memory takes longer than until here.
+  await setImmediate();
+  environment.link("way", "deep");
+  holding.resolve();
+  expect((await Promise.all(ends)).slice(1)).toEqual(["stale", "stale"]);
+  expect(written).toEqual(["way"]);
 });

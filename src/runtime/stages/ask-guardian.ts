@@ -16,6 +16,7 @@ import {
   changedMeanwhile,
   couldNotAsk,
   denied,
+  ledElsewhere,
   needsApproval,
   refusedByPerson,
 } from "../approvals/refusals.ts";
@@ -62,7 +63,8 @@ export function askGuardian(settings: GuardianSettings): Stage {
       const decision = judgeCall(question, rules.current, await readerFor(call));
       call.account.decision = decision.record;
       call.account.sandbox = question.sandbox;
-      if (decision.verdict === "allow") return next(call);
+      const confirm = () => confirmPlaces(call, question, settings);
+      if (decision.verdict === "allow") return next({ ...call, confirm });
       if (decision.verdict === "deny") throw denied(decision);
       if (!approve) throw needsApproval(decision);
 
@@ -85,7 +87,7 @@ export function askGuardian(settings: GuardianSettings): Stage {
         if (!isSame(now) || !isSame(approval.hash ?? now)) throw changedMeanwhile();
         note(call, decision, await remember(call, approval, grants, rules));
       });
-      return next(call);
+      return next({ ...call, confirm });
     }
   };
 }
@@ -95,6 +97,12 @@ async function questionFor(call: ToolCall, settings: GuardianSettings): Promise<
   const readCommand = await readerFor(call);
   const sandbox = surroundings.sandbox();
   return questionOf(call, { mode, sandbox, policy: rules.current, lookUp: "what decides", readCommand });
+}
+
+/** Others may have put a link in the way since, and what stands behind it was not judged. */
+async function confirmPlaces(call: ToolCall, judged: Question, settings: GuardianSettings): Promise<void> {
+  const now = await questionFor(call, settings);
+  if (hashValue(now.realPaths) !== hashValue(judged.realPaths)) throw ledElsewhere();
 }
 
 /** What reads commands is loaded with the first call that runs one. */

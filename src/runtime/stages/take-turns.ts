@@ -21,6 +21,7 @@ export function takeTurns(environment: Environment): Stage {
     const left: Promise<unknown>[] = before;
     try {
       await untilAborted(Promise.all(before), call.signal, "its turn");
+      if (before.length > 0) await call.confirm?.();
       return await next({
         ...call,
         outlivedBy: (work) => {
