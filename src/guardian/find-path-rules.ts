@@ -14,7 +14,7 @@ import {
   rulesThrough,
 } from "./paths/refuse-path.ts";
 import { rulesAhead } from "./paths/rules-ahead.ts";
-import type { PathPart, Place, Question } from "./policy.ts";
+import { type PathPart, type Place, type Question, searchOf } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import type { PathRule, Rule } from "./rules/compile-rule.ts";
 import type { PathUse } from "./rules/rule.ts";
@@ -87,14 +87,17 @@ function findBelow(
   const counts = (rule: PathRule) => refuses(rule, part.kind) && isFor(rule, tool);
   if (part.kind === "delete")
     return holdsWorkspace(names, policy) ? something(part, policy, counts) : undefined;
-  if (part.extent !== "deep") return undefined;
-  const [named] = rulesBelow(policy, "delete", names, counts);
+  if (part.extent !== "deep" && part.extent !== "visible") return undefined;
+  const [named] = part.extent === "deep" ? rulesBelow(policy, "delete", names, counts) : [];
   if (named !== undefined)
     return { rule: named, reason: `something in it ${reasonOf(named, part.kind)}`, aimed: true };
   // There the secrets are out of reach.
   if (part.kind === "write" || sandbox === "bwrap" || sandbox === "seatbelt") return undefined;
-  if (!refusedBelow?.has(spelled)) return something(part, policy, counts);
-  const found = refusedBelow.get(spelled);
+  const search = searchOf(spelled, part.extent);
+  // Most secrets are hidden: where nobody looked, a search of what is visible is not held up.
+  if (!refusedBelow?.has(search))
+    return part.extent === "visible" ? undefined : something(part, policy, counts);
+  const found = refusedBelow.get(search);
   if (found === undefined) return undefined;
   const rule = refusingRule(policy, "read", namesOf(found, policy.place), counts);
   if (rule !== undefined)

@@ -3,7 +3,7 @@ import { commandParts, wordsNamingPaths } from "./command-parts.ts";
 import type { CommandAnalysis } from "./commands/analysis.ts";
 import { hostOf } from "./hosts.ts";
 import { givenPath, spelledPath } from "./paths/path-target.ts";
-import type { Part, Place, Question } from "./policy.ts";
+import { type Part, type Place, type Question, searchOf } from "./policy.ts";
 
 /** `analyseCommand`, or what stands for it where no command is expected. */
 export type ReadCommand = (command: string, start?: string) => CommandAnalysis;
@@ -36,7 +36,7 @@ export function pathsNamed(
   return [...new Set(paths)];
 }
 
-/** Every directory that the commands of a call would read with all below it. */
+/** Every directory that the commands of a call would read with all below it, as `searchOf` names it. */
 export function directoriesRead(
   accesses: readonly Access[],
   place: Place,
@@ -46,7 +46,11 @@ export function directoriesRead(
     if (access.kind !== "execute") return [];
     return analysed(access.command, place, readCommand).commands.flatMap((command) =>
       command.accesses.flatMap(({ extent, target }) =>
-        extent === "deep" ? (spelledPath(target, command.directory, place) ?? []) : [],
+        extent === "deep" || extent === "visible"
+          ? [spelledPath(target, command.directory, place)].flatMap((path) =>
+              path === undefined ? [] : searchOf(path, extent),
+            )
+          : [],
       ),
     );
   });

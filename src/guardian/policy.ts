@@ -1,6 +1,6 @@
 import type { Access, Risk } from "../contract/access.ts";
 import type { DecisionRecord, SandboxLevel } from "../contract/account.ts";
-import type { SimpleCommand, Span } from "./commands/analysis.ts";
+import type { Extent, SimpleCommand, Span } from "./commands/analysis.ts";
 import type { Mode } from "./mode.ts";
 import type { PathTarget } from "./paths/path-target.ts";
 
@@ -62,8 +62,8 @@ export interface PathPart {
   readonly risk: Risk;
   /** A program of which little is known was given the path: only what refuses paths counts. */
   readonly mentioned?: true;
-  /** All that lies below is read as well; or only names and attributes, which are no secret. */
-  readonly extent?: "deep" | "names";
+  /** Names and attributes are no secret. */
+  readonly extent?: Extent;
   readonly in?: Segment;
 }
 
@@ -118,8 +118,15 @@ export interface Question {
   /** The absolute real path that each named path leads to, where that is another than its spelling says. */
   readonly realPaths: ReadonlyMap<string, string>;
   /**
-   * For the directories that commands read with all below them: something there that is refused, or a link that leaves
-   * the workspace, or undefined if there is nothing. A directory that is missing here was not searched to the end.
+   * For the directories that commands read with all below them, by `searchOf`: something there that is refused, or a link
+   * that leaves the workspace, or undefined if there is nothing. One that is missing here was not searched to the end.
    */
   readonly refusedBelow?: ReadonlyMap<string, string | undefined>;
 }
+
+/** A directory to look below, and whether hidden files count. */
+export function searchOf(path: string, extent: Extent | undefined): string {
+  return extent === "visible" ? `${visibleIn}${path}` : path;
+}
+
+export const visibleIn = "visible in ";

@@ -122,7 +122,11 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ["write: sed w file x (the sed script writes file (w); write <file>; read <x>)"],
   ],
   ["sed executes", "sed e x", ["execute: sed e x (the sed script runs a command (e); read <x>)"]],
-  ["rg --pre", "rg --pre evil foo", ["execute: rg --pre evil foo (rg --pre runs a program)"]],
+  [
+    "rg --pre",
+    "rg --pre evil foo",
+    ["execute: rg --pre evil foo (rg --pre runs a program; read what is visible below <.>)"],
+  ],
   [
     "sort --compress-program",
     "sort --compress-program=evil x",

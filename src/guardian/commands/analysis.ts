@@ -99,9 +99,15 @@ export interface Effect {
 export interface CommandAccess {
   readonly kind: "read" | "write" | "delete" | "network";
   readonly target: Word;
-  /** The contents of whatever lies below it as well; or not even its own content, only names and attributes. */
-  readonly extent?: "deep" | "names";
+  /** What of it, if not its own content. */
+  readonly extent?: Extent;
 }
+
+/**
+ * "deep": the contents of whatever lies below it as well; "visible": the same, but for hidden files; "names": not even its
+ * own content, only names and attributes.
+ */
+export type Extent = "deep" | "visible" | "names";
 
 export interface NotUnderstood {
   readonly reason: string;

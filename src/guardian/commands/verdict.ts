@@ -39,8 +39,8 @@ export class Verdict {
   }
 
   /** Also everything below it. */
-  readsBelow(target: Word): void {
-    this.accesses.push({ kind: "read", target, extent: "deep" });
+  readsBelow(target: Word, extent: "deep" | "visible" = "deep"): void {
+    this.accesses.push({ kind: "read", target, extent });
   }
 
   writes(target: Word, reason = `writes ${target.text}`): void {

@@ -25,6 +25,20 @@ it("tells something below each directory that must not be read", async () => {
   ]);
 });
 
+it("leaves out what is hidden where only visible files are read", async () => {
+  const keys: PathGuard = (_use, path) =>
+    /id_rsa$/.test(path) ? { reason: "is a key", rule: "secret id_rsa" } : undefined;
+  const environment = new MemoryEnvironment({
+    files: { "a/.hidden/id_rsa": "x", "a/node_modules/id_rsa": "x", "b/c/id_rsa": "x" },
+  });
+  const found = await refusedBelow(["a", "visible in a", "visible in b"], environment, keys);
+  expect([...found]).toEqual([
+    ["a", `${environment.workspace}/a/.hidden/id_rsa`],
+    ["visible in a", undefined],
+    ["visible in b", `${environment.workspace}/b/c/id_rsa`],
+  ]);
+});
+
 it("looks behind links, and trusts none that leaves the workspace", async () => {
   await using folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);

@@ -2,12 +2,13 @@ import { posix } from "node:path";
 import type { Directory, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
+import { visibleIn } from "../../guardian/policy.ts";
 
 export type Lister = Pick<Environment, "workspace" | "openDirectory" | "realPath">;
 
 /**
- * For each directory, something below it that must not be read, or undefined if there is nothing; links are followed, as
- * some programs do. A directory that would take too long to search is left out: then nobody knows.
+ * For each directory, as `searchOf` names it, something below it that must not be read, or undefined if there is nothing;
+ * links are followed, as some programs do. A directory that would take too long to search is left out: then nobody knows.
  */
 export async function refusedBelow(
   directories: readonly string[],
@@ -15,10 +16,12 @@ export async function refusedBelow(
   guard: PathGuard,
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const found = new Map<string, string | undefined>();
-  const search = new Search(environment, guard);
-  for (const path of directories) {
-    const result = await search.below(path);
-    if (result !== "not searched") found.set(path, result.refused);
+  const budget = { entriesLeft: maxEntries };
+  for (const wanted of directories) {
+    const extent = wanted.startsWith(visibleIn) ? "visible" : "all";
+    const search = new Search(environment, guard, budget, extent);
+    const result = await search.below(extent === "all" ? wanted : wanted.slice(visibleIn.length));
+    if (result !== "not searched") found.set(wanted, result.refused);
   }
   return found;
 }
@@ -31,12 +34,20 @@ const maxEntries = 20_000;
 class Search {
   readonly #environment: Lister;
   readonly #guard: PathGuard;
+  readonly #budget: { entriesLeft: number };
+  readonly #extent: "all" | "visible";
   readonly #followed = new Set<string>();
-  #entriesLeft = maxEntries;
 
-  constructor(environment: Lister, guard: PathGuard) {
+  constructor(
+    environment: Lister,
+    guard: PathGuard,
+    budget: { entriesLeft: number },
+    extent: "all" | "visible",
+  ) {
     this.#environment = environment;
     this.#guard = guard;
+    this.#budget = budget;
+    this.#extent = extent;
   }
 
   async below(path: string): Promise<Result> {
@@ -47,9 +58,10 @@ class Search {
   /** Files first: what is near is found soon. */
   async #inside(directory: Directory): Promise<Result> {
     try {
-      const entries = await directory.entries();
-      this.#entriesLeft -= entries.length;
-      if (this.#entriesLeft < 0) return "not searched";
+      const all = await directory.entries();
+      const entries = this.#extent === "all" ? all : all.filter(isVisible);
+      this.#budget.entriesLeft -= entries.length;
+      if (this.#budget.entriesLeft < 0) return "not searched";
       for (const { name, kind } of entries) {
         const path = posix.join(this.#environment.workspace, directory.path, name);
         if (kind !== "directory" && this.#guard("read", path) !== undefined) return { refused: path };
@@ -86,6 +98,11 @@ class Search {
   #unopened(reason: Unopened): Result {
     return reason === "nothing below" ? nothing : "not searched";
   }
+}
+
+/** What is hidden, or nearly always ignored, is left out by programs that search. */
+function isVisible({ name }: { readonly name: string }): boolean {
+  return !name.startsWith(".") && name !== "node_modules";
 }
 
 type Unopened = "nothing below" | "not searched" | "outside";

@@ -43,7 +43,10 @@ export function readsAtFiles(options: string): Judge {
  * Its first operand is a pattern unless an option (`pattern`) gives it; the others are files, or what lies below them
  * (`deep`), then below the directory if none is named. Options are compared as "name" or "name=value".
  */
-export function searches(options: string, named: { readonly pattern: RegExp; readonly deep: RegExp }): Judge {
+export function searches(
+  options: string,
+  named: { readonly pattern: RegExp; readonly deep: RegExp; readonly otherwise?: "visible" },
+): Judge {
   return (words, verdict) => {
     const scan = judgeOptions(options, words, verdict);
     const [pattern] = scan.operands;
@@ -53,9 +56,9 @@ export function searches(options: string, named: { readonly pattern: RegExp; rea
     // A pattern that the shell may split brings files along.
     const first = isPattern && pattern !== undefined && !splits(pattern) ? 1 : 0;
     const files = scan.operands.slice(first);
-    const isDeep = has(named.deep);
-    for (const file of files) isDeep ? verdict.readsBelow(file) : verdict.reads(file);
-    if (isDeep && files.length === 0) verdict.readsBelow(here(verdict));
+    const extent = has(named.deep) ? "deep" : named.otherwise;
+    for (const file of files) extent === undefined ? verdict.reads(file) : verdict.readsBelow(file, extent);
+    if (extent !== undefined && files.length === 0) verdict.readsBelow(here(verdict), extent);
   };
 }
 

@@ -63,10 +63,11 @@ export const textPrograms: Record<string, Judge> = {
   rev: summing,
   rg: searches(
     "i v w x n N l c o F s S H I L q u U P p a . 0 # e=text f=read g=text t=text T=text A=text B=text C=text m=text M=text r=text j=text d=text E=text --ignore-case --invert-match --word-regexp --line-regexp --line-number --no-line-number --files-with-matches --files-without-match --files --count --count-matches --only-matching --fixed-strings --case-sensitive --smart-case --with-filename --no-filename --follow --quiet --unrestricted --multiline --multiline-dotall --pcre2 --pretty --text --hidden --no-ignore --no-ignore-vcs --no-heading --heading --null --json --vimgrep --column --trim --stats --type-list --no-messages --no-config --version --glob=text --iglob=text --type=text --type-not=text --after-context=text --before-context=text --context=text --max-count=text --max-columns=text --max-depth=text --max-filesize=text --replace=text --threads=text --sort=text --sortr=text --color=text --colors=text --regexp=text --file=read --encoding=text --ignore-file=read --context-separator=text --pre=run --hostname-bin=run",
-    // Files that are hidden or ignored are left out unless it is told otherwise.
     {
       pattern: /^(?:-[ef]=|--regexp=|--file=|--files$|--type-list$)/,
       deep: /^(?:-[u.]|--hidden|--unrestricted|--no-ignore|--no-ignore-vcs)$|^(?:-g|--i?glob)=(?:.*[/{,])?\./,
+      // Hidden files are left out unless it is told otherwise.
+      otherwise: "visible",
     },
   ),
   sdiff: reads("* o=write --output=write --diff-program=run"),

@@ -27,4 +27,8 @@ function describe({ risk, words, within, directory, assignments, effects, access
   return `${risk}: ${shown}${runBy}${place}${said.length === 0 ? "" : ` (${said.join("; ")})`}`;
 }
 
-const extents: Readonly<Record<string, string | undefined>> = { deep: "read all below", names: "look at" };
+const extents: Readonly<Record<string, string | undefined>> = {
+  deep: "read all below",
+  visible: "read what is visible below",
+  names: "look at",
+};

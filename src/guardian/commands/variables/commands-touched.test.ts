@@ -94,7 +94,9 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
   [
     "RIPGREP_CONFIG_PATH",
     "RIPGREP_CONFIG_PATH=x rg foo",
-    ["execute: RIPGREP_CONFIG_PATH=x rg foo (RIPGREP_CONFIG_PATH was changed, and decides what it runs)"],
+    [
+      "execute: RIPGREP_CONFIG_PATH=x rg foo (RIPGREP_CONFIG_PATH was changed, and decides what it runs; read what is visible below <.>)",
+    ],
   ],
   [
     "TAR_OPTIONS",

@@ -165,7 +165,7 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     "xargs rg foo",
     [
       "read: xargs rg foo",
-      "execute: rg foo «(input)» [xargs] ((input) may become an option of rg; read <(input)>)",
+      "execute: rg foo «(input)» [xargs] ((input) may become an option of rg; read what is visible below <(input)>)",
     ],
   ],
   [
