@@ -8,7 +8,7 @@ import { type Conflict, judge, type Step } from "./plan-undo.ts";
 import type { Reach } from "./select-calls.ts";
 
 export interface LaterCallsParts {
-  readonly journal: Journal;
+  readonly journal: Pick<Journal, "changesAfter" | "find">;
   readonly environment: Environment;
   readonly contents: Contents;
   readonly reach: Reach;
