@@ -44,8 +44,8 @@ describe("edits at the counter", () => {
       {
         code: "needs-approval",
         message:
-          "This call needs a person's approval (mode safe: write): it would write a.txt, write c.txt, delete b.txt",
-        hint: "Nobody can be asked here: choose another way, or ask the person to allow it (another mode).",
+          "This call needs a person's approval: it would write a.txt, write c.txt, delete b.txt (mode safe asks before writing)",
+        hint: "Nobody can be asked here: choose another way, or ask the person to allow it (a rule, or another mode).",
       },
       "one\n",
       "one\n",
