@@ -57,7 +57,12 @@ function describeChanged({ calls, files }: ChangedFiles, isStat: boolean): strin
 
 function describeFile({ path, before, after, diff }: ChangedFile): string {
   const sign = before.kind === "nothing" ? "A" : after.kind === "nothing" ? "D" : "M";
-  const lines = diff.split("\n").filter((line) => !/^(?:---|\+\+\+) /.test(line));
+  // Before the first hunk stand the names of the file.
+  const [, ...lines] = diff
+    .split(/^(?=@@ )/m)
+    .slice(1)
+    .join("")
+    .split("\n");
   const count = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
   return `${sign} ${showPath(path)} +${count("+")} -${count("-")}`;
 }

@@ -35,7 +35,7 @@ describe("journal.diff", () => {
     expect((data as { calls: readonly string[] }).calls).toHaveLength(5);
     const stat = await room.call("journal.diff", { stat: true });
     expect(stat.content).toBe(
-      "M a.txt +2 -2\nM b.bin +0 -0\nA d +1 -0\nA d/new.txt +1 -0\nD e.txt +0 -1\n5 paths changed by 5 calls.",
+      "M a.txt +2 -2\nM b.bin +0 -0\nA d +0 -0\nA d/new.txt +1 -0\nD e.txt +0 -0\n5 paths changed by 5 calls.",
     );
   });
 
@@ -80,6 +80,14 @@ describe("journal.diff", () => {
     await room.call("file.move", { from: "d", to: "e" });
     expect((await room.call("journal.diff", {})).content).toBe("moved d to e");
   });
+});
+
+it("counts lines that look like the names of a file", async () => {
+  await using room = await openUndoRoom({ files: { "a.sql": "-- one\n++ two\nthree\n" } });
+  await room.call("file.write", { path: "a.sql", content: "-- two\nthree\n" });
+  expect((await room.call("journal.diff", { stat: true })).content).toBe(
+    "M a.sql +1 -2\n1 path changed by 1 call.",
+  );
 });
 
 describe("journal.undo", () => {
