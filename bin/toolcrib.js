@@ -13,7 +13,8 @@ if (!isRecent) runWithNewerNode();
 else if (process.argv.length === 3 && process.argv[2] === "--version") {
   fs.writeSync(1, require("../package.json").version + "\n");
 } else {
-  require("module").enableCompileCache(compileCache());
+  var cache = compileCache();
+  if (makeDirectory(cache)) require("module").enableCompileCache(cache);
   require(findProgram());
 }
 
@@ -61,4 +62,17 @@ function compileCache() {
   var cache = process.env.XDG_CACHE_HOME;
   if (!cache || cache[0] !== "/") cache = path.join(require("os").homedir(), ".cache");
   return path.join(cache, "toolcrib", "compiled");
+}
+
+/** Whether it is there now. Not left to Node, whose way of making folders with their parents never ends in /proc. */
+function makeDirectory(directory) {
+  if (fs.existsSync(directory)) return true;
+  var parent = path.dirname(directory);
+  if (parent === directory || !makeDirectory(parent)) return false;
+  try {
+    fs.mkdirSync(directory, "700");
+    return true;
+  } catch (_) {
+    return fs.existsSync(directory);
+  }
 }

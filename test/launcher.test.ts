@@ -1,0 +1,25 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const launcher = join(import.meta.dirname, "../bin/toolcrib.js");
+
+it("comes to an end where TOOLCRIB_HOME cannot be made, and names the way out", async () => {
+  await using folder = temporaryFolder();
+  writeFileSync(join(folder.path, "file"), "");
+  for (const home of ["/proc/none", join(folder.path, "file/below")]) {
+    const { status, stderr } = spawnSync(process.execPath, [launcher, "call", "file.list"], {
+      cwd: folder.path,
+      env: { ...process.env, TOOLCRIB_HOME: home },
+      encoding: "utf8",
+      timeout: 20_000,
+      killSignal: "SIGKILL",
+    });
+    expect([status, stderr.split("\n").slice(-2)]).toEqual([
+      1,
+      ["Set TOOLCRIB_HOME to a folder that can be written.", ""],
+    ]);
+  }
+}, 60_000);
