@@ -279,6 +279,32 @@ describe("a question", () => {
     });
   });
 
+  it("is answered by a plain yes or no, and nothing else allows", async () => {
+    const answers: unknown[] = [null, undefined, true, "yes", [], {}, { allow: "no" }, { allow: 1 }];
+    await using room = await openRoom(answers.map((answer) => () => answer as Approval));
+    for (const answer of answers)
+      expect([answer, (await room.crib.call("test.act", { run: "ls" })).error]).toEqual([
+        answer,
+        {
+          code: "needs-approval",
+          message: "The person was asked, but the answer could not be understood",
+          hint: "Nothing was done: `approve` has to answer { allow: true } or { allow: false }.",
+        },
+      ]);
+  });
+
+  it("grants nothing when nobody knows for how long", async () => {
+    const forever = { allow: true, remember: "forever" } as unknown as Approval;
+    await using room = await openRoom([forever]);
+    const results = [
+      await room.crib.call("test.act", { run: "ls" }),
+      await room.crib.call("test.act", { run: "ls" }),
+    ];
+    expect(results.map(({ error }) => error?.code)).toEqual([undefined, "needs-approval"]);
+    expect(room.crib.history().at(-1)?.decision?.answer).toBe("once");
+    expect(existsSync(room.granted)).toBe(false);
+  });
+
   it("is not put for what a rule denies, and the refusal names rule, place and segment", async () => {
     await using room = await openRoom([], {
       rules: ["deny run rm -rf **", 'deny delete db/** because "it is live"'],
@@ -377,6 +403,47 @@ describe("what was approved", () => {
       "Deleted the link link; what it pointed to is still there.",
     );
     expect(room.asked[0]!.grants).toEqual([`allow delete '${room.workspace}/link' by file.delete`]);
+  });
+});
+
+describe("what was shown", () => {
+  const meanwhile = (act: (workspace: string) => void) => async (tool: string, input: object) => {
+    await using room = await openRoom(
+      [
+        ({ directory }) => {
+          act(directory);
+          return once;
+        },
+      ],
+      { rules: ["ask touch **"] },
+    );
+    const path = join(room.workspace, "a.txt");
+    writeFileSync(path, "one\n");
+    const { error } = await room.crib.call(tool, input);
+    return { error, text: existsSync(path) && readFileSync(path, "utf8") };
+  };
+  const stale = {
+    code: "stale",
+    message: "What the call would change was changed while the person was asked",
+    hint: "Nothing was done: look at it again, then make the call again.",
+  };
+
+  it("is what is done: a file that somebody saves meanwhile is left alone", async () => {
+    const saving = meanwhile((workspace) => writeFileSync(join(workspace, "a.txt"), "mine, longer\n"));
+    for (const [tool, input] of [
+      ["file.write", { path: "a.txt", content: "two\n" }],
+      ["file.delete", { path: "a.txt" }],
+      ["edit.replace", { path: "a.txt", find: "one", replace: "two" }],
+    ] as const)
+      expect(await saving(tool, input)).toEqual({ error: stale, text: "mine, longer\n" });
+  });
+
+  it("is done though other files change", async () => {
+    const saving = meanwhile((workspace) => writeFileSync(join(workspace, "b.txt"), "mine"));
+    expect(await saving("file.write", { path: "a.txt", content: "two\n" })).toEqual({
+      error: null,
+      text: "two\n",
+    });
   });
 });
 

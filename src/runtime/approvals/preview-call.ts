@@ -5,26 +5,64 @@ import type { History } from "../../contract/history.ts";
 import { truncateText } from "../../text/truncate.ts";
 import { SeenMemory } from "../seen-memory.ts";
 import { untilAborted } from "../until-aborted.ts";
+import { hashValue } from "./hash-call.ts";
 
-/** What the call would change, for the person who is asked. Bounded in size and time; one that fails says so. */
-export async function previewCall(
-  call: ToolCall,
-  historyFor: (call: ToolCall) => History,
-): Promise<string | undefined> {
+/** What the call would change, for the person who is asked. */
+export interface Preview {
+  /** Undefined where the tool cannot tell. */
+  readonly text: string | undefined;
+  /** Stands for all of the text, also what is not shown; undefined if it could not be made. */
+  readonly whole: string | undefined;
+  /** What stood at each path that the call would change. */
+  readonly found: string;
+}
+
+/** Bounded in size and time; one that fails says so. */
+export async function previewCall(call: ToolCall, historyFor: (call: ToolCall) => History): Promise<Preview> {
   const { tool, input } = call;
-  if (!tool.preview) return undefined;
+  if (!tool.preview) return { text: undefined, whole: undefined, found: "" };
   const environment = readOnly(call.environment);
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(maxMs)]);
+  const found = await lookAt(call);
   try {
     const history = onlyLooking(historyFor(call));
     const preview = tool.preview(input, { environment, seen: new SeenMemory(environment), history, signal });
     const text = await untilAborted(preview, signal, "its preview");
-    return truncateText(text, limits, ({ lines }) => `[… ${lines} lines are not shown …]`).text;
+    const shown = truncateText(text, limits, ({ lines }) => `[… ${lines} lines are not shown …]`).text;
+    return { text: shown, whole: hashValue(text), found };
   } catch (error) {
     if (call.signal.aborted) throw error;
     const reason = signal.aborted ? `it took longer than ${maxMs / 1000} s` : (error as Error).message;
-    return `What it would change cannot be shown: ${reason}`;
+    return { text: `What it would change cannot be shown: ${reason}`, whole: undefined, found };
   }
+}
+
+/** Whether the call would still do what was shown. */
+export async function isStillShown(
+  { whole, found }: Preview,
+  call: ToolCall,
+  historyFor: (call: ToolCall) => History,
+): Promise<boolean> {
+  if (whole === undefined) return found === (await lookAt(call));
+  const now = await previewCall(call, historyFor);
+  return found === now.found && whole === now.whole;
+}
+
+/** Previews tell little of what they delete, and nothing of what they cannot read. */
+async function lookAt({ tool, accesses, environment }: ToolCall): Promise<string> {
+  if (!tool.preview) return "";
+  const found = accesses.map(async (access) => {
+    if (access.kind !== "write" && access.kind !== "delete") return undefined;
+    const followLinks = access.kind === "write" && access.link !== "itself";
+    const info = await environment.info(access.path, { followLinks }).catch(({ code }) => code as unknown);
+    // What goes on in a directory is for the preview to tell.
+    return isDirectory(info) ? "directory" : info;
+  });
+  return hashValue(await Promise.all(found));
+}
+
+function isDirectory(info: unknown): boolean {
+  return typeof info === "object" && info !== null && "kind" in info && info.kind === "directory";
 }
 
 const maxMs = 2_000;

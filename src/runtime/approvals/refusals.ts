@@ -31,6 +31,13 @@ export function changedMeanwhile(): ToolError {
   });
 }
 
+/** What was shown is not what would be changed. */
+export function changedUnderneath(): ToolError {
+  return new ToolError("stale", "What the call would change was changed while the person was asked", {
+    hint: "Nothing was done: look at it again, then make the call again.",
+  });
+}
+
 /** What was judged is not what would run. */
 export function ledElsewhere(): ToolError {
   return new ToolError("stale", "While the call waited, another one changed where its paths lead", {
@@ -43,6 +50,12 @@ export function couldNotAsk(cause: unknown): ToolError {
   return new ToolError("needs-approval", `The person could not be asked: ${reason}`, {
     hint: "Nothing was done; try again when somebody can answer.",
     cause,
+  });
+}
+
+export function notUnderstood(): ToolError {
+  return new ToolError("needs-approval", "The person was asked, but the answer could not be understood", {
+    hint: "Nothing was done: `approve` has to answer { allow: true } or { allow: false }.",
   });
 }
 

@@ -10,14 +10,17 @@ import type { Policy } from "../../guardian/rules/compile-policy.ts";
 import type { Approval, ApprovalRequest, Approve } from "../approvals/approval.ts";
 import { hashCall, hashValue } from "../approvals/hash-call.ts";
 import { OpenQuestions } from "../approvals/open-questions.ts";
-import { previewCall } from "../approvals/preview-call.ts";
+import { isStillShown, type Preview, previewCall } from "../approvals/preview-call.ts";
 import { questionOf } from "../approvals/question-of.ts";
+import { readAnswer } from "../approvals/read-answer.ts";
 import {
   changedMeanwhile,
+  changedUnderneath,
   couldNotAsk,
   denied,
   ledElsewhere,
   needsApproval,
+  notUnderstood,
   refusedByPerson,
 } from "../approvals/refusals.ts";
 import { snapshot } from "../approvals/snapshot.ts";
@@ -53,7 +56,7 @@ interface Surroundings {
 
 /** Lets a call pass, asks the person, or refuses it. */
 export function askGuardian(settings: GuardianSettings): Stage {
-  const { approve, rules } = settings;
+  const { approve, rules, historyFor = noHistory } = settings;
   const questions = new OpenQuestions();
   return async (given, next) => {
     // Whoever made the call may still hold its input: what is judged must be what will run.
@@ -76,7 +79,8 @@ export function askGuardian(settings: GuardianSettings): Stage {
         continue;
       }
       await questions.ask(grants, async () => {
-        const request = await requestFor(call, question, decision, grants, settings);
+        const shown = await previewCall(call, historyFor);
+        const request = requestFor(call, question, decision, grants, shown, settings);
         const approval = await ask(approve, request, call.signal);
         if (!approval.allow) {
           note(call, decision, "no");
@@ -85,6 +89,7 @@ export function askGuardian(settings: GuardianSettings): Stage {
         const isSame = (hash: string) => hash === request.hash;
         const now = hashFor(call, await questionFor(call, settings), settings);
         if (!isSame(now) || !isSame(approval.hash ?? now)) throw changedMeanwhile();
+        if (!(await isStillShown(shown, call, historyFor))) throw changedUnderneath();
         note(call, decision, await remember(call, approval, grants, rules));
       });
       return next({ ...call, confirm });
@@ -120,13 +125,14 @@ function grantsOffered(decision: Decision, { mode, tool }: Question): readonly s
   return (mode === "paranoid" ? undefined : grantsFor(decision, tool.name)) ?? [];
 }
 
-async function requestFor(
+function requestFor(
   call: ToolCall,
   question: Question,
   { risk, record, parts }: Decision,
   grants: readonly string[],
+  preview: Preview,
   settings: GuardianSettings,
-): Promise<ApprovalRequest> {
+): ApprovalRequest {
   const { reason, rule, source } = record;
   return {
     callId: call.id,
@@ -138,7 +144,7 @@ async function requestFor(
     rule,
     source,
     parts,
-    preview: await previewCall(call, settings.historyFor ?? noHistory),
+    preview: preview.text,
     grants,
     directory: call.environment.workspace,
     environment: hashValue(settings.surroundings.variables()).slice(0, 16),
@@ -163,7 +169,9 @@ async function ask(approve: Approve, request: ApprovalRequest, signal: AbortSign
   const answer = asking().catch((cause) => {
     throw couldNotAsk(cause);
   });
-  return untilAborted(answer, signal, "approval");
+  const approval = readAnswer(await untilAborted(answer, signal, "approval"));
+  if (!approval) throw notUnderstood();
+  return approval;
 }
 
 /** What was approved may run, also when the rule could not be written down. */
