@@ -103,6 +103,11 @@ describe("directories", () => {
     expect(plan(removed, { d: file("H") })).toEqual(["d refused: changed"]);
   });
 
+  it("do not come back empty where what was in them is not kept", () => {
+    const removed = [change("one", "d", folder, nothing, { lost: "it held too much" })];
+    expect(plan(removed, {})).toEqual(["d refused: it held too much"]);
+  });
+
   const move = (callId: string, from: string, to: string, state = folder) => [
     change(callId, from, state, nothing, { moved: to }),
     change(callId, to, nothing, state, { moved: from }),

@@ -116,6 +116,8 @@ function whyLost(
   state: EntryState,
   present: Pick<Present, "has">,
 ): string | undefined {
+  // An empty directory is not the one that was full.
+  if (before.kind === "directory") return lost;
   if (before.kind !== "file" || isSameContent(before, state) || present.has(before.hash)) return undefined;
   return lost ?? "its content is no longer kept";
 }
