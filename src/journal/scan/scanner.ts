@@ -1,10 +1,12 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
+import { showPath } from "../../text/show-path.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
 import { findChanges } from "./find-changes.ts";
 import { HeldByGit } from "./held-by-git.ts";
+import { ignoredFolders, tellIgnored } from "./ignored-folders.ts";
 import { carryOver, isHeldByGit, type Ledger } from "./ledger.ts";
 import { movedGit } from "./moved-git.ts";
 import { type Begun, type KnownLedger, PendingScans } from "./pending-scans.ts";
@@ -49,6 +51,8 @@ class ChangeScanner implements Scanner {
   readonly #pending: PendingScans;
   #latest: KnownLedger | undefined;
   #isTooLarge = false;
+  /** The ignored folders that were mentioned in a result. */
+  readonly #mentioned = new Set<string>();
 
   constructor(parts: ScannerParts) {
     this.#parts = parts;
@@ -72,7 +76,7 @@ class ChangeScanner implements Scanner {
     await running.catch(() => {});
     const uncovered = await this.#end(begun);
     if (outliving.length > 0) call.outlivedBy(this.#endAgain(call, outliving));
-    return tellUncovered(call, running, uncovered);
+    return tellUncovered(call, running, uncovered, this.#aside(begun, uncovered));
   }
 
   async settle(): Promise<readonly string[]> {
@@ -105,6 +109,16 @@ class ChangeScanner implements Scanner {
     const begun = { callId: id, sequence, collection, before };
     await this.#pending.add(begun);
     return begun;
+  }
+
+  /** What the call may have changed unseen: mentioned once, on record with every call. */
+  #aside({ before }: Begun, uncovered: readonly string[]): Parameters<typeof tellUncovered>[3] {
+    const isTold = (path: string) => uncovered.some((what) => what.startsWith(`${showPath(path)} (`));
+    const folders = ignoredFolders(before.snapshot).filter((path) => !isTold(path));
+    if (folders.length === 0) return undefined;
+    const isKnown = folders.every((path) => this.#mentioned.has(path));
+    for (const path of folders) this.#mentioned.add(path);
+    return { sentences: [tellIgnored(folders)], isKnown };
   }
 
   /** Gives what is not covered, in words. A call that has run cannot be failed any more. */

@@ -2,28 +2,41 @@ import type { Outcome, ToolCall } from "../../contract/call.ts";
 import { ToolError } from "../../contract/error.ts";
 import { showPath } from "../../text/show-path.ts";
 
-/** Says in the account of a call, and in how it ended, what an undo will not bring back: each as "path (why)". */
+/**
+ * Says in the account of a call, and in how it ended, what an undo will not bring back: each as "path (why)". `aside` is
+ * what it may not bring back; who was told already need not be told again.
+ */
 export async function tellUncovered(
   call: Pick<ToolCall, "account">,
   running: Promise<Outcome>,
   uncovered: readonly string[],
+  aside: { readonly sentences: readonly string[]; readonly isKnown: boolean } = noAside,
 ): Promise<Outcome> {
-  if (uncovered.length === 0) return running;
-  call.account.notCovered = [...(call.account.notCovered ?? []), ...shortened(uncovered, maxRecorded)];
-  const note = `Undo does not cover: ${shortened(uncovered, maxNamed).join(", ")}`;
+  const recorded = [...shortened(uncovered, maxRecorded), ...aside.sentences];
+  if (recorded.length > 0) call.account.notCovered = [...(call.account.notCovered ?? []), ...recorded];
+  const note = (isKnown: boolean) =>
+    noteOf([...shortened(uncovered, maxNamed), ...(isKnown ? [] : aside.sentences)]);
   const outcome = await running.catch((error: unknown) => {
-    throw error instanceof ToolError ? withNote(error, note) : error;
+    throw error instanceof ToolError ? withNote(error, note(aside.isKnown)) : error;
   });
-  if (!outcome.ok) return { ok: false, error: withNote(outcome.error, note) };
+  if (!outcome.ok) return { ok: false, error: withNote(outcome.error, note(aside.isKnown)) };
+  // Who takes back at once what was done says at once what that leaves.
+  const told = note(aside.isKnown && outcome.afterwards === undefined);
+  if (told === undefined) return outcome;
   const add = (text: string) =>
-    text === "" || text.endsWith("\n") ? `${text}[${note}]` : `${text}\n[${note}]`;
+    text === "" || text.endsWith("\n") ? `${text}[${told}]` : `${text}\n[${told}]`;
   return { ...outcome, text: add(outcome.text), fullText: add(outcome.fullText) };
+}
+
+function noteOf(sentences: readonly string[]): string | undefined {
+  return sentences.length === 0 ? undefined : `Undo does not cover: ${sentences.join(", ")}`;
 }
 
 export function showUncovered(path: string, why: string): string {
   return `${showPath(path)} (${why})`;
 }
 
+const noAside = { sentences: [], isKnown: true };
 const maxNamed = 3;
 const maxRecorded = 100;
 
@@ -32,7 +45,8 @@ function shortened(sentences: readonly string[], count: number): readonly string
   return others > 0 ? [...sentences.slice(0, count), `${others} more`] : sentences;
 }
 
-function withNote(error: ToolError, note: string): ToolError {
+function withNote(error: ToolError, note: string | undefined): ToolError {
+  if (note === undefined) return error;
   const { code, message, hint, cause } = error;
   return new ToolError(code, message, { hint: hint === undefined ? `${note}.` : `${hint} ${note}.`, cause });
 }

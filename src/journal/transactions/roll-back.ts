@@ -40,11 +40,18 @@ export async function rollBack(
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     // Nothing was changed at all, or nothing is as it was left, or what it was is lost.
-    if (error.code === "not-found") return { paths: [], left: [], notes: [] };
+    if (error.code === "not-found")
+      return { paths: [], left: [], notes: notBroughtBack(calls, parts.journal) };
     if (error.code !== "stale" && !(error instanceof RefusedUndo)) throw error;
     const changed = parts.journal.changesOf(calls).map(({ path }) => path);
     return { paths: [], left: [...new Set(changed)], notes: [error.message] };
   }
+}
+
+/** What calls may have changed although nothing is on record that could be taken back. */
+function notBroughtBack(calls: readonly string[], journal: Journal): readonly string[] {
+  const lost = calls.flatMap((callId) => journal.find(callId)?.notCovered ?? []);
+  return [...new Set(lost)].map((what) => `Not brought back: ${what}.`);
 }
 
 /** The same as a call of its own, of the room itself. */

@@ -13,6 +13,7 @@ let worlds = 0;
 function newWorld(): {
   readonly open: (options?: ToolcribOptions) => Promise<Toolcrib>;
   readonly now: () => object;
+  readonly workspace: string;
   /** Where the state of the workspace is kept, by its name. */
   readonly kept: string;
   readonly write: (path: string, content: string) => void;
@@ -29,6 +30,7 @@ function newWorld(): {
   return {
     open: (options = {}) => openToolcrib({ workspace, ...directories, mode: "yolo", ...options }),
     now: () => snapshot(workspace),
+    workspace,
     kept: join(home, "state/workspaces"),
     write,
     read: (path) => readFileSync(join(workspace, path), "utf8"),
@@ -270,6 +272,28 @@ describe("a check", () => {
     expect(failed.data).toMatchObject({ passed: false, exitCode: 3, rolledBack: { id, left: [] } });
     expect(world.now()).toEqual(before);
     expect((await crib.call("transaction.commit", {})).error?.code).toBe("not-found");
+    await crib.close();
+  });
+
+  it("says, and so does the rollback, that ignored folders stay as they are", async () => {
+    const world = newWorld();
+    mkdirSync(join(world.workspace, "ignored"));
+    world.write(".gitignore", "ignored/\n");
+    world.write("ignored/a.txt", "precious\n");
+    const note = "any change inside ignored folders (ignored)";
+    const crib = await world.open();
+    await crib.call("transaction.begin", {});
+    const command = "echo lost > ignored/a.txt";
+    const passed = await crib.call("transaction.check", { command });
+    expect(passed.content).toBe(`The check passed.\n[Undo does not cover: ${note}]`);
+    expect(await dataOf(crib, "transaction.rollback")).toMatchObject({
+      paths: [],
+      left: [],
+      notes: [`Not brought back: ${note}.`],
+    });
+    await crib.call("transaction.begin", {});
+    const failed = await crib.call("transaction.check", { command: `${command}; exit 1` });
+    expect(failed.content).toContain(`[Undo does not cover: ${note}]`);
     await crib.close();
   });
 
