@@ -94,8 +94,25 @@ describe("values that are secret by their name", () => {
     );
   });
 
+  it("takes a password without quotes whole, whatever signs are in it", () => {
+    const mark = "[redacted: password]";
+    const texts: readonly (readonly [text: string, redacted: string])[] = [
+      ["password: Tr0ub4dor&3xK7mQ", `password: ${mark}`],
+      ["password: Tr0&ub4dor|3xK7mQ, and more", `password: ${mark}, and more`],
+      ["DB_PASSWORD=Winter2024!,;x(y)z}9\n", `DB_PASSWORD=${mark}\n`],
+      ["{pwd: Winter2024!}", `{pwd: ${mark}}`],
+      ["<p>password: Winter2024!</p>", `<p>password: ${mark}</p>`],
+      ["Server=db;Password=Winter&2024;User Id=sa;", `Server=db;Password=${mark};User Id=sa;`],
+      ["/login?password=Winter2024!&page=2", `/login?password=${mark}&page=2`],
+      ["login --password Winter2024!&x7 --user ada", `login --password ${mark} --user ada`],
+    ];
+    expect(texts.map(([text]) => redactText(text))).toEqual(texts.map(([, redacted]) => redacted));
+  });
+
   const harmless = [
     "password: string;",
+    "if(password=a1b2&&c3d4||e5f6)return",
+    "password:a1|b2,token:c3&d4",
     "const password = getPassword();",
     "const token = tokens[0];",
     "token: Uint8Array,",

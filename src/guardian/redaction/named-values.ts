@@ -123,21 +123,31 @@ const quote = /\\?["'`]/y;
 // Its beginning tells what it is; in a text that is all names, each value would go on to the end.
 const bareBeginning = /[^\s"'`,;&|<>(){}[\]\\]{8,256}/y;
 const bareRest = /[^\s"'`,;&|<>(){}[\]\\]{0,1792}/y;
+const passwordBeginning = /(?:[^\s"'`,;&|<>(){}[\]\\]|(?<![&|])[&|](?![&|\s])(?!\w{1,40}=)){8,128}/y;
+// A sign that may end a value does not where it goes on, unless with another name: `Winter&2024;user=ada`.
+const signsWithin =
+  /(?:[^\s"'`,;&|<>(){}[\]\\]|[,;&|<>(){}[\]]{1,8}(?=[^\s"'`,;&|<>(){}[\]\\/])(?![a-z][\w.-]{0,40}(?: \w{1,20})?[=:])){0,1792}/iy;
+// A call, an index, a type; but the end of an element ends a value.
+const codeAfter = /[([{]|<(?!\/)/y;
 
 function valueAt(text: string, at: number, kind: string): Secret | undefined {
   const open = matchAt(quote, text, at);
-  if (open === undefined) {
-    const beginning = matchAt(bareBeginning, text, at);
-    if (beginning === undefined || !fitsName(kind, beginning)) return undefined;
-    const end = at + beginning.length + matchAt(bareRest, text, at + beginning.length)!.length;
-    // What goes on like this is code.
-    if ("([{<".includes(text[end] || " ") || isMember(text.slice(at, end))) return undefined;
-    return { kind, start: at, end };
-  }
+  if (open === undefined) return bareValue(text, at, kind);
   const start = at + open.length;
   const [value, isClosed] = text.slice(start, start + longestValue).split(open, 2);
   if (value === undefined || isClosed === undefined || !fitsName(kind, value)) return undefined;
   return { kind, start, end: start + value.length };
+}
+
+/** One without quotes: known by what stands before the first sign that may end it, or, as a password, with such signs. */
+function bareValue(text: string, start: number, kind: string): Secret | undefined {
+  const patterns = kind === "password" ? [bareBeginning, passwordBeginning] : [bareBeginning];
+  const beginnings = patterns.map((pattern) => matchAt(pattern, text, start));
+  const beginning = beginnings.find((value) => value !== undefined && fitsName(kind, value));
+  if (beginning === undefined) return undefined;
+  const end = endOf(bareRest, text, start + beginning.length);
+  if (matchAt(codeAfter, text, end) !== undefined || isMember(text.slice(start, end))) return undefined;
+  return { kind, start, end: kind === "password" ? endOf(signsWithin, text, end) : end };
 }
 
 /** `tokens.byName2`: what a program looks up, not what it is. */
@@ -172,6 +182,10 @@ function passwordInUrl(text: string, at: number): Secret | undefined {
 
 const everydayPassword =
   /^(?:\w*pass(?:w(?:or)?d)?\d?|pwd|pw|secret|user|postgres|root|admin|guest|\d{1,5})$/i;
+
+function endOf(pattern: RegExp, text: string, at: number): number {
+  return at + (matchAt(pattern, text, at)?.length ?? 0);
+}
 
 function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
   pattern.lastIndex = at;
