@@ -177,7 +177,7 @@ class LocalEnvironment implements Environment {
 
   async move(from: string, to: string, options: MoveOptions = {}): Promise<void> {
     return this.#changing(from, (source) =>
-      this.#changing(to, (target) => moveEntry(this.#inside, source, target, options)),
+      this.#changing(to, (target) => moveEntry(this.#inside, source, target, options, this.#records?.folder)),
     );
   }
 

@@ -80,6 +80,18 @@ describe("a change set", { timeout: 300_000 }, () => {
   });
 });
 
+it("a move leaves none of the directories that are made for it, whenever it is killed", {
+  timeout: 300_000,
+}, async () => {
+  const ends = await endsOf("move");
+  const outcomes = await inLanes(ends.steps, async (killAt) => {
+    const folder = newWorld();
+    await killed(folder, "move", { killAt });
+    return settled(folder, ends);
+  });
+  expect(outcomes.join(" ")).toMatch(/^(?:before )+(?:after )*after$/);
+});
+
 /** The workspace as it was, as a whole change set leaves it, and in how many steps. */
 interface Ends {
   readonly before: object;

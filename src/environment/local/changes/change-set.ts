@@ -4,6 +4,7 @@ import { throwIfAborted } from "../../../text/breath.ts";
 import { monotonicMs } from "../../../text/clock.ts";
 import { asToolError, errnoOf, isStale } from "../../failures.ts";
 import { withSlash } from "../../workspace-path.ts";
+import { missingAbove } from "../files/place.ts";
 import { newTemporaryId } from "../files/temporary-file.ts";
 import { tidyOnce } from "../files/write-file.ts";
 import { ChangeRecord, type Phase } from "./change-record.ts";
@@ -177,12 +178,8 @@ export class ChangeSet {
 
   /** Relative to the workspace, each after the one it is in. */
   #missingDirectories(workspace: string): readonly string[] {
-    const all = this.#files.flatMap(({ target: { place } }) =>
-      place.missing.map((_, index) =>
-        [place.directory.realPath, ...place.missing.slice(0, index + 1)].join("/"),
-      ),
-    );
-    return [...new Set(all)].map((path) => path.replace("//", "/").slice(withSlash(workspace).length));
+    const all = this.#files.flatMap(({ target: { place } }) => missingAbove(place));
+    return [...new Set(all)].map((path) => path.slice(withSlash(workspace).length));
   }
 }
 

@@ -14,8 +14,8 @@ export function recoverChanges(pinning: Pinning, folder: string): readonly Recov
   for (const record of ChangeRecord.abandoned(folder, pinning.root)) {
     const wasSettled = record.phase === "settled";
     const change = recover(pinning, record);
-    // There was only tidying up to do: perhaps its caller even had the answer.
-    if (!wasSettled) recovered.push(change);
+    // There was only tidying up to do: perhaps its caller even had the answer. Of a move only directories are on record.
+    if (!wasSettled && change.paths.length > 0) recovered.push(change);
   }
   return recovered;
 }

@@ -14,22 +14,36 @@ import {
 } from "../../failures.ts";
 import type { Gate } from "../../gate.ts";
 import { liesInside, withSlash } from "../../workspace-path.ts";
+import { ChangeRecord } from "../changes/change-record.ts";
 import type { Pinning } from "../pinning/pinning.ts";
 import { fileInfo } from "./file-info.ts";
 import { moveAcrossDisks } from "./move-across-disks.ts";
-import { closingOnError, findExisting, findPlace, makeParents, type Place, realPathOf } from "./place.ts";
+import {
+  closingOnError,
+  findExisting,
+  findPlace,
+  makeParents,
+  missingAbove,
+  type Parent,
+  type Place,
+  realPathOf,
+} from "./place.ts";
 import type { NamedPath } from "./read-file.ts";
-import { hasNoHardLinks } from "./temporary-file.ts";
+import { hasNoHardLinks, newTemporaryId } from "./temporary-file.ts";
 import { type Visit, walkTree } from "./walk-tree.ts";
 
 type ExistingPlace = Place & { readonly stats: Stats };
 
-/** Moves a file, link or directory. Links are moved and replaced themselves, never what they point to. */
+/**
+ * Moves a file, link or directory. Links are moved and replaced themselves, never what they point to. `records` is the
+ * folder for what the next start has to know should this process be killed.
+ */
 export async function moveEntry(
   pinning: Pinning,
   from: NamedPath,
   to: NamedPath,
   options: MoveOptions,
+  records: string | undefined,
 ): Promise<void> {
   throwIfAborted(options.signal);
   const replace = options.replace === true;
@@ -39,7 +53,7 @@ export async function moveEntry(
     const parent = closingOnError(target.directory, () => {
       judge(source, target, { from: from.given, to: to.given, replace });
       passGate(pinning.gate, { from, to }, realPathOf(source), realPathOf(target));
-      return makeParents(target);
+      return makeRecordedParents(target, pinning.root, records);
     });
     try {
       const { directory } = parent;
@@ -58,6 +72,33 @@ export async function moveEntry(
     }
   } finally {
     source.directory.close();
+  }
+}
+
+/** What is made is told before something comes into it, but only then: until the move is over it is on record. */
+function makeRecordedParents(target: Place, workspace: string, records: string | undefined): Parent {
+  if (target.missing.length === 0 || records === undefined) return makeParents(target);
+  const directories = missingAbove(target).map((path) => path.slice(withSlash(workspace).length));
+  const record = ChangeRecord.begin(records, newTemporaryId(), { workspace, steps: [], directories });
+  try {
+    const parent = makeParents(target);
+    const close = () => {
+      parent.close();
+      tidy(record);
+    };
+    return { ...parent, close };
+  } catch (error) {
+    tidy(record);
+    throw error;
+  }
+}
+
+/** The move is over: that this fails must not count. */
+function tidy(record: ChangeRecord): void {
+  try {
+    record.remove();
+  } catch {
+    record.leave();
   }
 }
 

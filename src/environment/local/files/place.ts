@@ -65,6 +65,11 @@ export function realPathOf(place: Place): string {
   return withSlash(place.directory.realPath) + [...place.missing, place.name].join("/");
 }
 
+/** The absolute paths of the directories that are missing above a place, each after the one it is in. */
+export function missingAbove({ directory, missing }: Place): readonly string[] {
+  return missing.map((_, index) => withSlash(directory.realPath) + missing.slice(0, index + 1).join("/"));
+}
+
 /** The held parent of a place after its missing directories were made. */
 export interface Parent {
   readonly directory: PinnedDirectory;

@@ -1,7 +1,7 @@
 /**
  * Opens a workspace, which settles what a crash has left there, and makes a change set in it if told. Stopped or
  * hindered where it is told, if at all; prints where that was. Arguments: the folder of workspace and records; "recover",
- * "change", or the path of the only file to be changed; an Interference as JSON.
+ * "change", "move", or the path of the only file to be changed; an Interference as JSON.
  */
 import { join } from "node:path";
 import { openLocalEnvironment } from "../local-environment.ts";
@@ -15,5 +15,6 @@ const environment = openLocalEnvironment({
   changeRecords: join(home, "records"),
 });
 const changes = exampleChanges().filter(({ path }) => act === "change" || act === path);
-if (act !== "recover") await environment.change(changes).catch(() => undefined);
+if (act === "move") await environment.move("b", "new/deep/b");
+else if (act !== "recover") await environment.change(changes).catch(() => undefined);
 process.stdout.write(JSON.stringify(stop()));
