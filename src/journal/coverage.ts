@@ -14,9 +14,13 @@ export function coverageOf(changes: readonly Change[], blobs: Pick<Blobs, "has">
   return changes.some(({ lost }) => lost !== undefined) ? "partly" : "whole";
 }
 
-/** What was moved is not copied, and where only permissions changed no content is needed. */
-function isKept({ before, after, lost, moved }: Change, blobs: Pick<Blobs, "has">): boolean {
-  if (before.kind !== "file" || lost !== undefined || moved !== undefined) return true;
-  const isSame = after.kind === "file" && after.hash === before.hash;
-  return isSame || blobs.has(before.hash);
+function isKept(change: Change, blobs: Pick<Blobs, "has">): boolean {
+  const hash = neededContent(change);
+  return hash === undefined || blobs.has(hash);
+}
+
+/** The hash of what is needed to take a change back. Not where it was moved, or where only permissions changed. */
+export function neededContent({ before, after, lost, moved }: Change): string | undefined {
+  if (before.kind !== "file" || lost !== undefined || moved !== undefined) return undefined;
+  return after.kind === "file" && after.hash === before.hash ? undefined : before.hash;
 }

@@ -2,6 +2,7 @@ import { BlobFolder } from "../environment/blobs/blob-folder.ts";
 import { listBlobs } from "../environment/blobs/tidy-blobs.ts";
 import { damagedBeside, sizeOf } from "../environment/database-file.ts";
 import { Breath } from "../text/breath.ts";
+import { type CheckedContents, checkContents } from "./check-contents.ts";
 import { coverageOf } from "./coverage.ts";
 import type { CallRecord, Journal, SessionRecord } from "./journal.ts";
 
@@ -11,6 +12,8 @@ export interface JournalSurvey {
   /** Of the database. */
   readonly bytes: number;
   readonly contents: { readonly count: number; readonly bytes: number };
+  /** Those that the latest calls need, as far as they were looked at. */
+  readonly checked: CheckedContents;
   /** The earliest call that can be undone whole. */
   readonly oldestUndoable: CallRecord | undefined;
   readonly openSessions: readonly SessionRecord[];
@@ -37,6 +40,7 @@ export async function surveyJournal(
     file,
     bytes: sizeOf(file),
     contents,
+    checked: await checkContents(journal, blobs, breath),
     oldestUndoable: await findOldestUndoable(journal, blobs, breath),
     openSessions: journal.sessions().filter(({ state }) => state === "open"),
     interrupted: journal

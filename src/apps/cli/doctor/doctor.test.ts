@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -89,6 +89,30 @@ describe("toolcrib doctor", () => {
         message: "Record 4 is missing.",
         hint: "From there on the journal proves nothing. What stands before it is as it was written.",
       },
+    ]);
+  });
+
+  it("finds contents that are missing or damaged", async () => {
+    await using room = cliRoom();
+    await write(room);
+    await write(room);
+    const blobs = join(placesOf(room).state, "blobs");
+    const files = readdirSync(blobs, { recursive: true, encoding: "utf8" }).filter(
+      (name) => name.length > 60,
+    );
+    for (const name of files) writeFileSync(join(blobs, name), "evil");
+    const damaged = await faults(room);
+    rmSync(blobs, { recursive: true });
+    const missing = await faults(room);
+    const hint =
+      "What is lost can only come from elsewhere, a backup of the state folder or git. Undo the rest with --skip-changed.";
+    const message = (fault: string) =>
+      expect.stringMatching(
+        `^of 2 contents that the latest calls need, 2 ${fault}; a.txt of call_.* cannot be brought back$`,
+      );
+    expect([damaged, missing]).toEqual([
+      [{ about: "undo", message: message("damaged"), hint }],
+      [{ about: "undo", message: message("missing"), hint }],
     ]);
   });
 

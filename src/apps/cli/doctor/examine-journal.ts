@@ -22,7 +22,12 @@ export async function examineJournal(
     examineProof(proof, survey),
     ...(survey === null
       ? []
-      : [examineSize(survey, budget), ...examineCalls(survey), ...examineSetAside(survey)]),
+      : [
+          examineSize(survey, budget),
+          ...examineContents(survey),
+          ...examineCalls(survey),
+          ...examineSetAside(survey),
+        ]),
   ];
   return { findings, figures: { proof, survey } };
 }
@@ -61,6 +66,22 @@ function examineSize(
   if (oldestUndoable === undefined) return well("undo", `${used}; nothing is there to be undone`);
   const { callId, startedAt } = oldestUndoable;
   return well("undo", `${used}; back to ${callId} (${toLocalTime(startedAt)})`);
+}
+
+function examineContents({ checked: { count, missing, damaged } }: JournalSurvey): readonly Finding[] {
+  const [first] = [...missing, ...damaged];
+  if (first === undefined) return [];
+  const faults = [
+    ...(missing.length > 0 ? [`${missing.length} missing`] : []),
+    ...(damaged.length > 0 ? [`${damaged.length} damaged`] : []),
+  ];
+  return [
+    wrong(
+      "undo",
+      `of ${counted(count, "content")} that the latest calls need, ${faults.join(" and ")}; ${first.path} of ${first.callId} cannot be brought back`,
+      "What is lost can only come from elsewhere, a backup of the state folder or git. Undo the rest with --skip-changed.",
+    ),
+  ];
 }
 
 function examineCalls({ openSessions, interrupted }: JournalSurvey): readonly Finding[] {
