@@ -302,9 +302,42 @@ it("asks before a directory is taken away or replaced that holds what is refused
     "mv a src",
   ];
   expect([commands.map(told), others.map(told)]).toEqual([
-    ["deny", "deny", "deny", "ask", "deny", "deny", "deny"],
+    ["deny", "deny", "deny", "deny", "deny", "deny", "deny"],
     ["ask", "ask", "allow", "deny", "deny", "allow", "allow"],
   ]);
+});
+
+it("denies a glob that may be what is protected, or what holds it, in every mode", () => {
+  const told = (command: string) => {
+    const { verdict, decisive } = judge([{ kind: "execute", command }], [rules("protected deploy/**")], {
+      mode: "yolo",
+    });
+    return verdict === "deny" ? [decisive.rule?.text, decisive.reason] : verdict;
+  };
+  const mayBecome = "it may become a path that is protected";
+  expect({
+    "rm -rf /": told("rm -rf /"),
+    "rm -rf /*": told("rm -rf /*"),
+    "mv /* /x": told("mv /* /x"),
+    "rm -rf /e?c": told("rm -rf /e?c"),
+    "rm -rf ~/*": told("rm -rf ~/*"),
+    "rm -rf /var/*": told("rm -rf /var/*"),
+    "rm -rf .g*": told("rm -rf .g*"),
+    "rm -rf d*": told("rm -rf d*"),
+    "rm -rf deploy/*.old": told("rm -rf deploy/*.old"),
+  }).toEqual({
+    "rm -rf /": ["protected /etc/**", "something in it is protected"],
+    "rm -rf /*": ["protected /etc/**", mayBecome],
+    "mv /* /x": ["protected /etc/**", mayBecome],
+    "rm -rf /e?c": ["protected /etc/**", mayBecome],
+    "rm -rf ~/*": ["protected ~/.zshrc", mayBecome],
+    "rm -rf /var/*": ["protected /var/lib/**", mayBecome],
+    "rm -rf .g*": ["protected **/.git/info/**", mayBecome],
+    "rm -rf d*": ["protected deploy/**", mayBecome],
+    "rm -rf deploy/*.old": ["protected deploy/**", mayBecome],
+  });
+  const others = ["rm *.log", "rm -rf build/*", "rm -rf /dev/shm/*", "rm -rf /tmp/*", "rm ~/*.log", "ls /*"];
+  expect(others.map(told)).toEqual(others.map(() => "allow"));
 });
 
 it("asks before a directory is put in place that may hold what is asked about", () => {

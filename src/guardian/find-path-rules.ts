@@ -4,6 +4,7 @@ import { fold } from "./paths/fold.ts";
 import { type Names, namesOf } from "./paths/names.ts";
 import { namesIn } from "./paths/path-pattern.ts";
 import { literalOf, type OpenPath, type PathTarget } from "./paths/path-target.ts";
+import { protectedAhead } from "./paths/protected-ahead.ts";
 import {
   isAbout,
   isExactly,
@@ -71,7 +72,9 @@ function placesOf(
 function firstRefusal(all: readonly Names[], use: PathUse, tool: Tool, policy: Policy): Because | undefined {
   for (const names of all) {
     const rule = refusingRule(policy, use, names, (candidate) => isFor(candidate, tool));
-    if (rule !== undefined) return { rule, reason: reasonOf(rule, use) };
+    if (rule === undefined) continue;
+    const reason = reasonOf(rule, use);
+    return { rule, reason: isAbout(rule, use, names) ? reason : `something in it ${reason}` };
   }
   return undefined;
 }
@@ -147,6 +150,9 @@ function findOpenRules(
     const known = path.sample === undefined ? [] : [namesOf(path.sample, policy.place)];
     const deny = firstRefusal(known, use, tool, policy);
     if (deny !== undefined) return { deny };
+    const kept = use === "delete" ? protectedAhead(policy, path, (rule) => isFor(rule, tool)) : undefined;
+    if (kept !== undefined)
+      return { deny: { rule: kept, reason: `it may become a path that ${reasonOf(kept, use)}` } };
     const found = rulesAhead(policy, path, (rule) => refuses(rule, use) && isFor(rule, tool));
     if (found !== undefined && (mayDeny === undefined || found.meeting === "aimed")) {
       const reason = `it may become a path that ${reasonOf(found.rule, use)}`;

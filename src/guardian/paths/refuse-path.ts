@@ -2,6 +2,7 @@ import { matchSegment, type NamePattern, type Segment } from "../../text/glob-se
 import type { Policy } from "../rules/compile-policy.ts";
 import type { PathRule } from "../rules/compile-rule.ts";
 import type { PathUse } from "../rules/rule.ts";
+import { originalsOf } from "./backups.ts";
 import { firstName, type Names } from "./names.ts";
 import { leadsThrough, matchNames } from "./path-pattern.ts";
 
@@ -67,23 +68,51 @@ export function refusingRule(
   names: Names,
   counts: Counts,
 ): PathRule | undefined {
+  return refusingItself(policy, use, names, counts) ?? refusingOriginal(policy, names, counts);
+}
+
+/** A copy of a secret is as secret, unless a rule opens the copy. */
+function refusingOriginal(policy: Policy, names: Names, counts: Counts): PathRule | undefined {
+  const isSecret = (rule: PathRule) => rule.effect === "secret" && counts(rule);
+  for (const original of originalsOf(names)) {
+    const rule = refusingItself(policy, "read", original, isSecret);
+    if (rule !== undefined && rule.rank > openedRank(rulesNear(policy, names), names)) return rule;
+  }
+  return undefined;
+}
+
+function refusingItself(policy: Policy, use: PathUse, names: Names, counts: Counts): PathRule | undefined {
   const near = rulesNear(policy, names);
   const refusing = near.filter((rule) => refuses(rule, use) && counts(rule) && isAbout(rule, use, names));
   if (refusing.length === 0 && use !== "read") refusing.push(...rulesBelow(policy, use, names, counts));
   if (refusing.length === 0) return undefined;
-  const opened = near
-    .filter((rule) => rule.effect === "open" && isExactly(rule, names))
-    .reduce((most, { rank }) => Math.max(most, rank), -1);
+  const opened = openedRank(near, names);
   return refusing
     .filter(({ effect, rank }) => effect === "deny" || rank > opened)
     .reduce<PathRule | undefined>((top, rule) => (top && top.rank > rule.rank ? top : rule), undefined);
+}
+
+function openedRank(near: readonly PathRule[], names: Names): number {
+  return near
+    .filter((rule) => rule.effect === "open" && isExactly(rule, names))
+    .reduce((most, { rank }) => Math.max(most, rank), -1);
 }
 
 /** A rule that refuses something in this directory. */
 export function rulesBelow(policy: Policy, use: PathUse, names: Names, counts: Counts): PathRule[] {
   const refusing = (rule: PathRule) =>
     refuses(rule, use) && counts(rule) && (use !== "write" || rule.effect !== "secret");
+  if (names.folded.length === 0) return inRoot(policy, refusing);
   return rulesThrough(policy, use, names, refusing).slice(0, 1);
+}
+
+/** The root holds everything; the rule that tells most is the plainest that protects. */
+function inRoot({ paths }: Policy, refusing: Counts): PathRule[] {
+  const isRooted = ({ patterns }: PathRule) => patterns.some(([first]) => first !== "**");
+  const found = paths.highestFirst.findLast(
+    (rule) => rule.effect === "protected" && refusing(rule) && isRooted(rule) && Number.isFinite(rule.rank),
+  );
+  return found ? [found] : [];
 }
 
 /**
