@@ -38,6 +38,22 @@ it("keeps secrets from being read, what others run from being written, and leave
   expect(sort([...secret, ...guarded, ...open])).toEqual({ secret, protected: guarded, open });
 });
 
+it("takes what editors leave beside a secret for a secret, unless a rule opens it", () => {
+  const copies =
+    `.env~ #.env# .env.swp .env.bak .ENV~ prod.env~ .prod.env.swp #server.pem# server.pem~ .server.pem.swo tls.key.orig
+    .netrc~ .netrc.swp .netrc.~2~ credentials.json.bak sub/secrets.yml~ .id_rsa.swp #id_rsa# config/tokens/a`.split(
+      /\s+/,
+    );
+  const others =
+    `a.ts~ #a.ts# .a.ts.swp README.md.bak id_rsa.pub credentials.ts~ ~ # .swp .bak fixtures/.env~`.split(" ");
+  const guard = guardPaths(policyOf([rules("secret config/tokens/**\nopen fixtures/.env~")]));
+  expect(sort([...copies, ...others], guard)).toEqual({ secret: copies, protected: [], open: others });
+  expect(guard("read", inside(".env~"))).toEqual({
+    reason: "may hold secrets",
+    rule: "secret .env (built-in)",
+  });
+});
+
 it("says why and by which rule", () => {
   const guard = guardPaths(
     policyOf([rules('deny write migrations because "applied ones never change"\ndeny read *.log')]),
