@@ -49,6 +49,29 @@ export function damagedBeside(path: string): readonly string[] {
   }
 }
 
+/**
+ * Whether a database that was in use is gone, or empty: what it tells of is still kept in the folder `contents`. After
+ * one was set aside, somebody is just beginning the next.
+ */
+export function isLost(path: string, contents: string): boolean {
+  // In this order: nothing is kept there before the database is made.
+  if (isEmptyFolder(contents) || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
+  const youngest = Date.now() - beginningMs;
+  return damagedBeside(path).every(
+    (aside) => (statSync(aside, { throwIfNoEntry: false })?.ctimeMs ?? 0) < youngest,
+  );
+}
+
+const beginningMs = 10_000;
+
+function isEmptyFolder(path: string): boolean {
+  try {
+    return readdirSync(path).length === 0;
+  } catch {
+    return true;
+  }
+}
+
 /** What a database takes, with what SQLite keeps beside it. */
 export function sizeOf(path: string): number {
   const sizes = ["", "-wal", "-shm"].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0);

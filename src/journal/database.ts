@@ -1,6 +1,7 @@
+import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ToolError } from "../contract/error.ts";
-import { identityOf, makeDatabaseFile } from "../environment/database-file.ts";
+import { identityOf, isLost, makeDatabaseFile } from "../environment/database-file.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { migrateCalls } from "./migrate-calls.ts";
 
@@ -9,7 +10,9 @@ export function openDatabase(
   file: string,
   options: { readonly patienceMs: number },
 ): { readonly database: DatabaseSync; readonly identity: string | undefined } {
+  const wasLost = isLostJournal(file);
   makeDatabaseFile(file);
+  if (wasLost) throw new LostJournal(lostJournal);
   const identity = identityOf(file);
   const database = new (loadSqlite().DatabaseSync)(file, { timeout: options.patienceMs });
   try {
@@ -25,7 +28,7 @@ export function openDatabase(
 
 /** Whether the file is no database, is broken, or has tables that are not ours: no patience will help. */
 export function isDamage(error: unknown): boolean {
-  if (error instanceof WrongTables) return true;
+  if (error instanceof WrongTables || error instanceof LostJournal) return true;
   const { errcode = 0, message } = error as Error & { errcode?: number };
   if (errcode === sqliteError)
     return /no such (table|column)|has no column|already exists|malformed/.test(message);
@@ -40,6 +43,14 @@ export function isOlderJournal(database: DatabaseSync): boolean {
 }
 
 class WrongTables extends Error {}
+class LostJournal extends Error {}
+
+/** Whether the journal is gone although the contents are there that stand beside it. */
+export function isLostJournal(file: string): boolean {
+  return isLost(file, join(dirname(file), "blobs"));
+}
+
+export const lostJournal = "it is empty or was removed, but contents of earlier calls are there";
 
 /** Version 1 had a table of calls and no chain, and did not say its number. */
 const version = 2;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { identityOf } from "../environment/database-file.ts";
 import { Breath } from "../text/breath.ts";
 import { chainStart, hashLink, type Link } from "./chain.ts";
-import { isDamage, isOlderJournal, loadSqlite } from "./database.ts";
+import { isDamage, isLostJournal, isOlderJournal, loadSqlite, lostJournal } from "./database.ts";
 import { journalUnusable } from "./journal-unusable.ts";
 
 interface JournalFault {
@@ -32,6 +32,10 @@ export async function verifyJournal(
   file: string,
   options: { readonly head?: string; readonly signal?: AbortSignal } = {},
 ): Promise<JournalReport> {
+  if (isLostJournal(file)) {
+    const fault = { sequence: 1, reason: `cannot be read: ${lostJournal}`, isDamage: true } as const;
+    return { records: 0, pruned: 0, head: chainStart, fault };
+  }
   if (identityOf(file) === undefined) return { records: 0, pruned: 0, head: chainStart };
   const walk = new Walk(options.head);
   let database: DatabaseSync | undefined;

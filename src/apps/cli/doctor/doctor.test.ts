@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -143,6 +151,36 @@ describe("toolcrib doctor", () => {
         },
       ],
     });
+  });
+
+  it("finds a journal that is empty or gone, of which the next call tells, too", async () => {
+    for (const lose of [rmSync, (file: string) => truncateSync(file)]) {
+      await using room = cliRoom();
+      await write(room);
+      const { journal } = placesOf(room);
+      for (const beside of ["-wal", "-shm"]) rmSync(journal + beside, { force: true });
+      lose(journal);
+      const lost = await faults(room);
+      const { stderr } = await room.run("call", "file.write", "--path", "a", "--content", "b");
+      expect({ lost, after: await faults(room) }).toEqual({
+        lost: [
+          {
+            about: "journal",
+            message:
+              "record 1 cannot be read: it is empty or was removed, but contents of earlier calls are there",
+            hint: "The next call sets the journal aside and begins a new one. Copy it first if you want to mend it.",
+          },
+        ],
+        after: [
+          {
+            about: "set aside",
+            message: expect.stringContaining("a damaged journal of 0 bytes: "),
+            hint: expect.stringContaining("What it held can no longer be undone."),
+          },
+        ],
+      });
+      expect(stderr).toContain("is damaged (it is empty or was removed,");
+    }
   });
 
   it("finds rules that cannot be read", async () => {
