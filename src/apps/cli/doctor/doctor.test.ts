@@ -183,6 +183,29 @@ describe("toolcrib doctor", () => {
     }
   });
 
+  it("tells what keeps the journal from being used, and goes on", async () => {
+    await using unmade = cliRoom();
+    unmade.write(join(unmade.home, "workspaces"), "no folder");
+    await using unopened = cliRoom();
+    mkdirSync(placesOf(unopened).journal, { recursive: true, mode: 0o700 });
+    expect([await faults(unmade), await faults(unopened)]).toEqual([
+      [
+        {
+          about: "journal",
+          message: expect.stringMatching(/^The folder .* cannot be made: /),
+          hint: "Set TOOLCRIB_HOME to a folder that can be written.",
+        },
+      ],
+      [
+        {
+          about: "journal",
+          message: expect.stringMatching(/^The journal .* cannot be used: /),
+          hint: "Free disk space, or set TOOLCRIB_HOME to a folder that can be written.",
+        },
+      ],
+    ]);
+  });
+
   it("finds rules that cannot be read", async () => {
     await using room = cliRoom();
     room.write(room.userRules, "permit everything\n");

@@ -5,9 +5,9 @@ import { tellFault } from "../log/verify-log.ts";
 import { toLocalTime } from "../time.ts";
 import { type Finding, note, well, wrong } from "./finding.ts";
 
-interface Examination {
+export interface Examination {
   readonly findings: readonly Finding[];
-  readonly figures: { readonly proof: JournalReport; readonly survey: JournalSurvey | null };
+  readonly figures: { readonly proof: JournalReport | null; readonly survey: JournalSurvey | null };
 }
 
 /** A broken database is only looked at: to use it would set it aside. */

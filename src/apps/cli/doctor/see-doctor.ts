@@ -1,4 +1,5 @@
-import { JournalDesk, journalBudget } from "../../../door/journal-desk.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { type JournalBudget, JournalDesk, journalBudget } from "../../../door/journal-desk.ts";
 import { realWorkspace, userDirectories, workspaceDirectory } from "../../../environment/directories.ts";
 import { policyFiles } from "../../../environment/policy-files.ts";
 import { printableLine } from "../../../text/printable.ts";
@@ -9,10 +10,10 @@ import { layTable } from "../table.ts";
 import { paint, print } from "../terminal.ts";
 import { collectNow } from "./collect-now.ts";
 import { examineFolders } from "./examine-folders.ts";
-import { examineJournal } from "./examine-journal.ts";
+import { type Examination, examineJournal } from "./examine-journal.ts";
 import { examineRules } from "./examine-rules.ts";
 import type { Finding } from "./finding.ts";
-import { note, well } from "./finding.ts";
+import { note, well, wrong } from "./finding.ts";
 
 /** `toolcrib doctor` */
 export async function seeDoctor({ options }: Arguments): Promise<number> {
@@ -20,11 +21,11 @@ export async function seeDoctor({ options }: Arguments): Promise<number> {
   const { state, config } = userDirectories();
   const interruption = onInterruption();
   const { signal } = interruption;
-  const desk = new JournalDesk({ state, workspace });
   const budget = journalBudget();
-  const collected = options.has("collect") ? await collectNow(desk, budget, signal) : [];
-  const journal = await examineJournal(desk, budget, signal);
-  desk.close();
+  const journal = await seeJournal({ state, workspace }, budget, {
+    signal,
+    collects: options.has("collect"),
+  });
   const findings = [
     well("node", process.version),
     well("workspace", workspace),
@@ -33,7 +34,6 @@ export async function seeDoctor({ options }: Arguments): Promise<number> {
       config,
       files: policyFiles(config, workspace),
     }),
-    ...collected,
     ...journal.findings,
     ...(await examineRules({ workspace, state, config })),
     note(
@@ -46,8 +46,31 @@ export async function seeDoctor({ options }: Arguments): Promise<number> {
   const isWell = findings.every((finding) => finding.state !== "wrong");
   if (options.has("json")) printJson({ isWell, findings, budget, ...journal.figures });
   else print(show(findings));
-  remarkWarnings(desk.warnings);
+  remarkWarnings(journal.warnings);
   return isWell ? 0 : 1;
+}
+
+/** What keeps the journal from being used is found as well: that is when one asks. */
+async function seeJournal(
+  places: { readonly state: string; readonly workspace: string },
+  budget: JournalBudget,
+  { signal, collects }: { readonly signal: AbortSignal; readonly collects: boolean },
+): Promise<Examination & { readonly warnings: readonly string[] }> {
+  let desk: JournalDesk | undefined;
+  const collected: Finding[] = [];
+  try {
+    desk = new JournalDesk(places);
+    if (collects) collected.push(...(await collectNow(desk, budget, signal)));
+    const { findings, figures } = await examineJournal(desk, budget, signal);
+    return { findings: [...collected, ...findings], figures, warnings: desk.warnings };
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
+    const unusable = wrong("journal", error.message, error.hint ?? "Set this right first.");
+    const figures = { proof: null, survey: null };
+    return { findings: [...collected, unusable], figures, warnings: desk?.warnings ?? [] };
+  } finally {
+    desk?.close();
+  }
 }
 
 function show(findings: readonly Finding[]): string {
