@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
+import type { Undone } from "../../contract/history.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { openUndoRoom, type UndoRoom } from "./trials/undo-room.ts";
 
@@ -12,7 +13,10 @@ interface CommandRoom extends UndoRoom {
 }
 
 /** A room with a tool that stands for a command, while which files are written. */
-async function openRoom(files: Readonly<Record<string, string>>): Promise<CommandRoom> {
+async function openRoom(
+  files: Readonly<Record<string, string>>,
+  given: readonly string[] = [],
+): Promise<CommandRoom> {
   const command: Tool<{ files: Record<string, string> }> = {
     name: "command",
     summary: "Runs a command.",
@@ -25,7 +29,7 @@ async function openRoom(files: Readonly<Record<string, string>>): Promise<Comman
       return { data: null, text: "" };
     },
   };
-  const room = await openUndoRoom({ tools: [command] });
+  const room = await openUndoRoom({ tools: [command], rules: given });
   const write = (path: string, content: string) => {
     mkdirSync(dirname(room.path(path)), { recursive: true });
     writeFileSync(room.path(path), content);
@@ -54,6 +58,21 @@ it("leaves protected files to persons: one may have changed them while a command
   expect((await person.call("journal.undo", { call: callId })).error).toBe(null);
   await person.close();
   expect(room.read(rules)).toBe(files[rules]);
+});
+
+it("writes nothing for an agent that a rule denies, read or not, and all for a person", async () => {
+  const before = { a: "one\n", "db/b": "one\n", "kept/c": "one\n", ".env": "A=1\n" };
+  const after = { a: "1\n", "db/b": "2\n", "kept/c": "3\n", ".env": "A=2\n" };
+  await using room = await openRoom(before, ["deny write db/**", "deny touch kept/**", "ask write a"]);
+  const now = () => Object.keys(before).map(room.read);
+  const { callId } = await room.call("command", { files: after });
+  const { data } = await room.call("journal.undo", { skip_changed: true });
+  expect((data as Undone).leftAlone).toEqual(["db/b", "kept/c"]);
+  expect(now()).toEqual(["one\n", "2\n", "3\n", "A=1\n"]);
+  const person = await room.reopen({ undoes: "workspace" });
+  expect((await person.call("journal.undo", { call: callId })).error).toBe(null);
+  await person.close();
+  expect(now()).toEqual(Object.values(before));
 });
 
 it("does so where a transaction is rolled back", async () => {

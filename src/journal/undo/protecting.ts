@@ -3,13 +3,13 @@ import type { PathGuard } from "../../contract/guard.ts";
 import type { Reach } from "./select-calls.ts";
 
 /**
- * What may be read and not written is protected, or forbidden by a rule. It stays so when something is undone by anybody
- * but a person: a command's changes are also what a person has changed while it ran.
+ * What is protected, or must not be written by a rule, stays so when something is undone by anybody but a person: a
+ * command's changes are also what a person has changed while it ran. Secrets are brought back, unseen.
  */
 export function protecting(guard: PathGuard, workspace: string): NonNullable<Reach["refuses"]> {
   return (path) => {
-    const realPath = posix.join(workspace, path);
-    const refusal = guard("read", realPath) === undefined ? guard("write", realPath) : undefined;
-    return refusal && `${refusal.reason} (${refusal.rule})`;
+    const refusal = guard("write", posix.join(workspace, path));
+    if (refusal === undefined || /^secret\b/.test(refusal.rule)) return undefined;
+    return `${refusal.reason} (${refusal.rule})`;
   };
 }
