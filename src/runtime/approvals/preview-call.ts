@@ -2,6 +2,7 @@ import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { History } from "../../contract/history.ts";
+import { redactText } from "../../guardian/redaction/redact.ts";
 import { truncateText } from "../../text/truncate.ts";
 import { SeenMemory } from "../seen-memory.ts";
 import { untilAborted } from "../until-aborted.ts";
@@ -27,7 +28,7 @@ export async function previewCall(call: ToolCall, historyFor: (call: ToolCall) =
   try {
     const history = onlyLooking(historyFor(call));
     const preview = tool.preview(input, { environment, seen: new SeenMemory(environment), history, signal });
-    const text = await untilAborted(preview, signal, "its preview");
+    const text = redactText(await untilAborted(preview, signal, "its preview"));
     const shown = truncateText(text, limits, ({ lines }) => `[… ${lines} lines are not shown …]`).text;
     return { text: shown, whole: hashValue(text), found };
   } catch (error) {

@@ -1,14 +1,25 @@
 import { ToolError } from "../../contract/error.ts";
+import { redactText } from "../../guardian/redaction/redact.ts";
 import type { Stage } from "../stage.ts";
 
-/** Turns what is thrown below into an outcome. Anything but a ToolError is a fault of ours and says so. */
+/**
+ * Turns what is thrown below into an outcome, without secrets, whoever wrote the message. Anything but a ToolError is a
+ * fault of ours and says so.
+ */
 export const catchErrors: Stage = async (call, next) => {
   try {
     return await next(call);
   } catch (thrown) {
-    return { ok: false, error: thrown instanceof ToolError ? thrown : internalError(thrown) };
+    return { ok: false, error: redacted(thrown instanceof ToolError ? thrown : internalError(thrown)) };
   }
 };
+
+function redacted(error: ToolError): ToolError {
+  const message = redactText(error.message);
+  const hint = error.hint === undefined ? {} : { hint: redactText(error.hint) };
+  if (message === error.message && hint.hint === error.hint) return error;
+  return new ToolError(error.code, message, { ...hint, cause: error });
+}
 
 function internalError(cause: unknown): ToolError {
   const reason = cause instanceof Error ? cause.message : String(cause);

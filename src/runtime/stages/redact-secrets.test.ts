@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { AnyTool, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { randomLetters } from "../../guardian/redaction/trials/random-letters.ts";
-import { openToolcrib, type Toolcrib } from "../../toolcrib.ts";
+import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib.ts";
 
 const random = randomLetters();
 const token = `ghp_${random("[A-Za-z0-9]", 36)}`;
@@ -26,6 +26,7 @@ function say(run: (context: ToolContext) => ToolOutput): Tool<object, unknown> {
 
 async function openRoom(
   tools: readonly AnyTool[] = [],
+  options: ToolcribOptions = {},
 ): Promise<AsyncDisposable & { crib: Toolcrib; at(path: string): string }> {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
@@ -33,6 +34,7 @@ async function openRoom(
   const crib = await openToolcrib({
     workspace,
     tools,
+    ...options,
     stateDirectory: join(folder.path, "state"),
     configDirectory: join(folder.path, "config"),
   });
@@ -197,6 +199,24 @@ describe("a mark that stands for a secret", () => {
     expect(error).toBe(null);
     expect(readFileSync(room.at("doc.md"), "utf8")).toBe(`One is shown ${mark} instead.\n`);
   });
+});
+
+it("keeps secrets out of what a person is shown, and out of what the person answers", async () => {
+  const previews: (string | undefined)[] = [];
+  const approve: ToolcribOptions["approve"] = ({ preview }) => {
+    previews.push(preview);
+    return { allow: false, message: `Use ${token} instead` };
+  };
+  await using room = await openRoom([], { approve, rules: ["ask write **"] });
+  writeFileSync(room.at("notes.txt"), `key ${key}\nold\n`);
+  const input = { path: "notes.txt", find: "old", replace: "new" };
+  const { error } = await room.crib.call("edit.replace", input);
+  const message = "Use [redacted: GitHub token] instead";
+  expect([previews, error?.message, room.crib.history().map((record) => record.message)]).toEqual([
+    ["--- a/notes.txt\n+++ b/notes.txt\n@@ -1,2 +1,2 @@\n key [redacted: AWS key]\n-old\n+new\n"],
+    message,
+    [message],
+  ]);
 });
 
 it("keeps secrets out of the notes of an edit, too", async () => {

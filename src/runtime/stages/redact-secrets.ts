@@ -15,15 +15,15 @@ export const redactSecrets: Stage = async (call, next) => {
   await refuseMarks(call);
   const notices = redactNotices(call.notify);
   try {
-    return redactOutcome(await next({ ...call, notify: notices.notify }), call);
+    return redactOutcome(await next({ ...call, notify: notices.notify }));
   } catch (error) {
-    throw redactError(error, call);
+    throw explainMark(error, call);
   } finally {
     notices.end();
   }
 };
 
-function redactOutcome(outcome: Outcome, call: ToolCall): Outcome {
+function redactOutcome(outcome: Outcome): Outcome {
   if (!outcome.ok) return outcome;
   const inText: string[] = [];
   const inData: string[] = [];
@@ -40,7 +40,7 @@ function redactOutcome(outcome: Outcome, call: ToolCall): Outcome {
     fullText: text,
     data,
     ...(sentences.length > 0 ? { continuation: sentences.join(" ") } : {}),
-    ...(afterwards === undefined ? {} : { afterwards: redactAfterwards(afterwards, call) }),
+    ...(afterwards === undefined ? {} : { afterwards: redactAfterwards(afterwards) }),
   };
 }
 
@@ -54,14 +54,10 @@ function noteOf(kinds: readonly string[]): readonly string[] {
   return [`${values} left out: ${[...new Set(kinds)].join(", ")}.`];
 }
 
-function redactAfterwards(afterwards: Afterwards, call: ToolCall): Afterwards {
+function redactAfterwards(afterwards: Afterwards): Afterwards {
   return async () => {
-    try {
-      const { data, text } = await afterwards();
-      return { data: redactValue(data), text: redactText(text) };
-    } catch (error) {
-      throw redactError(error, call);
-    }
+    const { data, text } = await afterwards();
+    return { data: redactValue(data), text: redactText(text) };
   };
 }
 
@@ -85,18 +81,10 @@ function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]
   };
 }
 
-function redactError(error: unknown, call: ToolCall): unknown {
-  if (!(error instanceof Error)) return error;
-  if (!(error instanceof ToolError)) {
-    const message = redactText(error.message);
-    return message === error.message ? error : new Error(message, { cause: error });
-  }
-  const [mark] = error.code === "no-match" ? marksIn(call.input) : [];
-  if (mark !== undefined) return standsForSecret(mark, "the text to be found is not the file's");
-  const message = redactText(error.message);
-  const hint = error.hint === undefined ? {} : { hint: redactText(error.hint) };
-  if (message === error.message && hint.hint === error.hint) return error;
-  return new ToolError(error.code, message, { ...hint, cause: error });
+/** What was looked for in vain may be a mark. Messages lose their secrets where all errors are caught. */
+function explainMark(error: unknown, call: ToolCall): unknown {
+  const [mark] = error instanceof ToolError && error.code === "no-match" ? marksIn(call.input) : [];
+  return mark === undefined ? error : standsForSecret(mark, "the text to be found is not the file's");
 }
 
 /** A model hands back what it was shown: a mark that is in none of the files to be written came from there. */
