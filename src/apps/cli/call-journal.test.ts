@@ -70,10 +70,13 @@ it("sets checkpoints, lists them, compares with them and comes back to them", as
     stdout: "Set the checkpoint draft. Come back to it with: toolcrib undo --to draft\n",
     stderr: "",
   });
+  expect((await room.run("checkpoint", "the draft")).stdout).toBe(
+    "Set the checkpoint the draft. Come back to it with: toolcrib undo --to 'the draft'\n",
+  );
   await room.run("call", "file.write", "--path", "new.txt", "--content", "new");
   await room.run("call", "file.write", "--path", "poem.txt", "--content", "gone");
   expect((await room.run("checkpoint", "list")).stdout).toMatch(
-    /^draft, .* UTC, 2 calls changed something since\n$/,
+    /^draft, .* UTC, 2 calls changed something since\nthe draft, .*\n$/,
   );
   expect((await room.run("diff", "draft", "--stat")).stdout).toBe(
     "A new.txt +1 -0\nM poem.txt +1 -3\n2 paths changed by 2 calls.\n",
@@ -99,7 +102,7 @@ it("undoes one hunk, and explains wrong words", async () => {
     [2, "poem.txt has 1 hunk, no hunk 2"],
     [1, 'There is no call "call_none" in the journal of this workspace'],
     [1, 'There is no checkpoint "nowhere"'],
-    [2, "journal.undo: give one of `last`, `checkpoint`, not several"],
+    [2, "give one of --last, --to, not several"],
     [2, '"two" is one word too many'],
     [1, "There is no undo to take back"],
   ]);

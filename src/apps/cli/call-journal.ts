@@ -23,12 +23,28 @@ export async function callJournal(
   const interruption = onInterruption();
   const result = await crib.call(tool, input, { signal: interruption.signal });
   if (options.has("json")) printJson(toReport(result));
-  else if (result.error) printFailure({ ...result.error, hint: asFlags(result.error.hint) });
+  else if (result.error) printFailure(forPeople(result.error, tool));
   else show(result);
   await crib.close();
   remarkWarnings(crib.warnings);
   interruption.stop();
   return exitCodeOf(result.error?.code);
+}
+
+/** Only what was given wrongly speaks of fields; elsewhere such words may be those of a file. */
+function forPeople(error: NonNullable<CallResult["error"]>, tool: string): typeof error {
+  const { code, message, hint } = error;
+  const prefix = `${tool}: `;
+  if (code !== "invalid-input" || !message.startsWith(prefix)) return { ...error, hint: asFlags(hint) };
+  const named = message.slice(prefix.length).replace(/`(\w+)`/g, (_, field: string) => flagOf(field, tool));
+  const command = tool.slice("journal.".length);
+  return { ...error, message: named, hint: `See: toolcrib help ${command}` };
+}
+
+function flagOf(field: string, tool: string): string {
+  if (field === "call") return "a call";
+  if (field === "checkpoint") return tool === "journal.undo" ? "--to" : "a checkpoint";
+  return `--${field === "paths" ? "file" : field.replaceAll("_", "-")}`;
 }
 
 /** What models are told to give, as people type it. */

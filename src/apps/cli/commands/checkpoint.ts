@@ -3,6 +3,7 @@ import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
+import { toCommandLine } from "../shell-words.ts";
 import { print } from "../terminal.ts";
 
 /** `toolcrib checkpoint` */
@@ -31,6 +32,7 @@ export const checkpointCommand: Command = {
 function forPeople(words: string): string {
   return words.replace(
     /^Set the checkpoint (.*)\. Come back to it with .*$/,
-    "Set the checkpoint $1. Come back to it with: toolcrib undo --to $1",
+    (_, name: string) =>
+      `Set the checkpoint ${name}. Come back to it with: ${toCommandLine(["toolcrib", "undo", "--to", name])}`,
   );
 }
