@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path/posix";
 import type { ChangeOptions, EntryChange, Environment, FileChange } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import { showPath } from "../../text/show-path.ts";
 import { nothing } from "../entry-states.ts";
 import type { Contents } from "./contents.ts";
 import { type EntryStep, orderSteps, type Work } from "./order-steps.ts";
@@ -123,7 +124,7 @@ async function toFileChanges(steps: readonly Step[], contents: Contents): Promis
         ? {
             path,
             before,
-            after: await contents.read(wanted.hash),
+            after: await contents.read(wanted.hash).catch((error) => naming(path, error)),
             mode: wanted.mode,
             ...(hardLinks === undefined ? {} : { hardLinks }),
           }
@@ -131,6 +132,16 @@ async function toFileChanges(steps: readonly Step[], contents: Contents): Promis
     );
   }
   return changes;
+}
+
+/** A content does not know whose it was. */
+function naming(path: string, error: unknown): never {
+  if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
+  const { code, message, cause } = error;
+  throw new ToolError(code, `${showPath(path)} cannot be brought back: ${message}`, {
+    hint: "Nothing was undone. Name the other files to undo these; this one can only come from elsewhere, git for example.",
+    cause,
+  });
 }
 
 function reverse(step: Step): Step {
