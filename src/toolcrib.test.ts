@@ -102,6 +102,36 @@ describe("a call", () => {
     });
   });
 
+  it("is refused where a tool that only reads would change something, as nothing could be undone", async () => {
+    const done: string[] = [];
+    const changes: readonly Access[] = [
+      { kind: "write", path: "a" },
+      { kind: "delete", path: "a" },
+      { kind: "execute", command: "touch a" },
+    ];
+    const tools = changes.map((access) =>
+      customTool(
+        () => {
+          done.push(access.kind);
+          return { data: null, text: "" };
+        },
+        { name: `test.${access.kind}`, accesses: () => [{ kind: "read", path: "a" }, access] },
+      ),
+    );
+    await open({ tools, mode: "yolo" });
+    const errors = await Promise.all(tools.map(async ({ name }) => (await crib.call(name, {})).error));
+    const hint =
+      "Nothing was done. This is a fault in the tool: its risk has to be the most that any call of it can do.";
+    expect([done, errors]).toEqual([
+      [],
+      changes.map(({ kind }) => ({
+        code: "internal",
+        message: `test.${kind} has the risk "read", but this call would ${kind}`,
+        hint,
+      })),
+    ]);
+  });
+
   it("turns a tool's error into a result that names the way out", async () => {
     const tool = customTool(() => {
       throw new ToolError("no-match", "Not there", { hint: "Look elsewhere." });

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { safeParse } from "zod/v4/core";
+import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { nearest } from "../../text/nearest.ts";
@@ -10,8 +11,20 @@ export const rejectInvalidInput: Stage = async (call, next) => {
   const input = parseInput(call.tool, call.input);
   const accesses = call.tool.accesses(input);
   call.account.accesses = accesses;
+  expectRisk(call.tool, accesses);
   return next({ ...call, input, accesses });
 };
+
+/** Calls of tools that only read are neither on record before they run nor kept for undo, so they must not change anything. */
+function expectRisk({ name, risk }: AnyTool, accesses: readonly Access[]): void {
+  const change = risk === "read" ? accesses.find(({ kind }) => changing.has(kind)) : undefined;
+  if (change === undefined) return;
+  throw new ToolError("internal", `${name} has the risk "read", but this call would ${change.kind}`, {
+    hint: "Nothing was done. This is a fault in the tool: its risk has to be the most that any call of it can do.",
+  });
+}
+
+const changing: ReadonlySet<Access["kind"]> = new Set(["write", "delete", "execute"]);
 
 /** Throws `invalid-input` for what does not fit. */
 export function parseInput(tool: AnyTool, input: unknown): unknown {
