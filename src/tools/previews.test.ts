@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { type ToolRoom, toolRoom } from "../../test/tool-room.ts";
 import type { ToolError } from "../contract/error.ts";
@@ -91,6 +91,20 @@ it("says what would be deleted or moved", async () => {
     "Would delete the directory folder with 1 file or directory in it.",
     "Would move the directory folder to place.",
     "Would move the link link to song.txt, replacing what was there.",
+  ]);
+});
+
+it("says what undo would not bring back", async () => {
+  await using room = toolRoom();
+  writeFileSync(room.at("large"), "");
+  truncateSync(room.at("large"), 300_000_000);
+  const why = "This cannot be undone: more than the 268 MB that are kept for one call.";
+  expect([
+    await preview(room, fileDelete, { path: "large" }),
+    await preview(room, fileWrite, { path: "large", content: "" }),
+  ]).toEqual([
+    `Would delete the file large (300000000 bytes).\n${why}`,
+    `Would replace large, 300 MB.\n${why}`,
   ]);
 });
 

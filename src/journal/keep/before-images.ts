@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { Environment, FileInfo } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { UndoLimits } from "../../contract/undo-limits.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { showSize } from "../../text/show-size.ts";
 import type { Blobs } from "../blobs.ts";
@@ -17,22 +18,15 @@ export interface KeptContent {
   readonly lost?: string;
 }
 
-export interface KeepingLimits {
-  /** Contents kept for one call, together. */
-  readonly maxBytes: number;
-  /** Files and directories that one deletion takes with it. */
-  readonly maxEntries: number;
-}
-
 /** The contents that one call replaces or removes, kept within a budget. */
 export class BeforeImages {
-  readonly limits: KeepingLimits;
+  readonly limits: UndoLimits;
   readonly #environment: Environment;
   readonly #blobs: Blobs;
   readonly #lost = new Map<string, string>();
   #left: number;
 
-  constructor(environment: Environment, blobs: Blobs, limits: KeepingLimits) {
+  constructor(environment: Environment, blobs: Blobs, limits: UndoLimits) {
     this.#environment = environment;
     this.#blobs = blobs;
     this.limits = limits;

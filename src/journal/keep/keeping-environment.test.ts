@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { Change, EntryState } from "../../contract/history.ts";
+import type { UndoLimits } from "../../contract/undo-limits.ts";
 import { contentOf } from "../../environment/conformance/world.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { type Blobs, openBlobs } from "../blobs.ts";
 import { Journal } from "../journal.ts";
-import type { KeepingLimits } from "./before-images.ts";
 import { type KeepingEnvironment, keepingEnvironment } from "./keeping-environment.ts";
 
 const text = (content: string) => Buffer.from(content);
@@ -29,7 +29,7 @@ interface Room extends AsyncDisposable {
 }
 
 /** A keeping environment with a real journal and real blobs. */
-function keep(inner: Environment, limits: Partial<KeepingLimits> = {}): Room {
+function keep(inner: Environment, limits: Partial<UndoLimits> = {}): Room {
   const state = temporaryFolder();
   const journal = new Journal({ file: join(state.path, "journal.sqlite"), session: "session_1" });
   const blobs = openBlobs(join(state.path, "blobs"));

@@ -1,7 +1,8 @@
 import type { Environment } from "../../contract/environment.ts";
+import { type UndoLimits, undoLimits } from "../../contract/undo-limits.ts";
 import type { Blobs } from "../blobs.ts";
 import type { Journal } from "../journal.ts";
-import { BeforeImages, type KeepingLimits } from "./before-images.ts";
+import { BeforeImages } from "./before-images.ts";
 import { CallChanges } from "./call-changes.ts";
 import { keepChanges } from "./keep-changes.ts";
 import { keepDeletion } from "./keep-deletion.ts";
@@ -12,7 +13,7 @@ export interface KeepingParts {
   readonly callId: string;
   readonly journal: Pick<Journal, "change">;
   readonly blobs: Blobs;
-  readonly limits?: Partial<KeepingLimits>;
+  readonly limits?: Partial<UndoLimits>;
 }
 
 /** An environment, and what an undo of its changes will not bring back. */
@@ -25,7 +26,7 @@ export interface KeepingEnvironment extends Environment {
  * on record is at least what was done. A change that fails leaves a record of which nothing came.
  */
 export function keepingEnvironment(environment: Environment, parts: KeepingParts): KeepingEnvironment {
-  const images = new BeforeImages(environment, parts.blobs, { ...defaultLimits, ...parts.limits });
+  const images = new BeforeImages(environment, parts.blobs, { ...undoLimits, ...parts.limits });
   const record = new CallChanges(environment, parts.journal, parts.callId);
   const kept = { images, record };
   return {
@@ -59,5 +60,3 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
     close: () => environment.close(),
   };
 }
-
-const defaultLimits: KeepingLimits = { maxBytes: 256 * 1024 * 1024, maxEntries: 20_000 };

@@ -2,7 +2,9 @@ import * as z from "zod/mini";
 import type { Directory, Environment, FileKind } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
+import { undoLimits } from "../../contract/undo-limits.ts";
 import { counted } from "../../text/counted.ts";
+import { showSize } from "../../text/show-size.ts";
 
 export interface FileDeleteInput {
   readonly path: string;
@@ -34,7 +36,10 @@ export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
   limits: { maxChars: 1000, keep: "both" },
   accesses: ({ path }) => [{ kind: "delete", path }],
 
-  preview: async (input, { environment }) => describe("Would delete", await lookAt(input, environment)),
+  preview: async (input, { environment }) => {
+    const data = await lookAt(input, environment, undoLimits.maxEntries);
+    return `${describe("Would delete", data)}${warn(data, input)}`;
+  },
 
   async run(input, { environment, signal }) {
     const data = await lookAt(input, environment);
@@ -46,9 +51,10 @@ export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
 async function lookAt(
   { path, recursive = false }: FileDeleteInput,
   environment: Environment,
+  most = maxCounted,
 ): Promise<FileDeleteData> {
   const { kind, bytes } = await environment.info(path, { followLinks: false });
-  const entries = kind === "directory" && recursive ? await countEntries(path, environment) : undefined;
+  const entries = kind === "directory" && recursive ? await countEntries(path, environment, most) : undefined;
   return { path, kind, bytes: kind === "file" ? bytes : undefined, entries };
 }
 
@@ -65,6 +71,16 @@ function describe(verb: "Deleted" | "Would delete", { path, kind, bytes, entries
   }
 }
 
+/** What the person who is asked cannot take back. */
+function warn({ kind, bytes = 0, entries }: FileDeleteData, { recursive = false }: FileDeleteInput): string {
+  const { maxBytes, maxEntries } = undoLimits;
+  if (kind === "other") return "\nThis cannot be undone.";
+  if (bytes > maxBytes)
+    return `\nThis cannot be undone: more than the ${showSize(maxBytes)} that are kept for one call.`;
+  if (kind !== "directory" || !recursive || (entries !== undefined && entries < maxEntries)) return "";
+  return `\nThis cannot be undone if it holds more than ${maxEntries} files and directories.`;
+}
+
 function describeEntries(entries: number | undefined): string {
   if (entries === undefined) return "everything in it";
   if (entries === 0) return "nothing in it";
@@ -74,10 +90,14 @@ function describeEntries(entries: number | undefined): string {
 /** Counting stops here: the number is a courtesy, the deleting is the job. */
 const maxCounted = 1000;
 
-async function countEntries(path: string, environment: Environment): Promise<number | undefined> {
+async function countEntries(
+  path: string,
+  environment: Environment,
+  most: number,
+): Promise<number | undefined> {
   try {
-    const counted = await countIn(await environment.openDirectory(path), maxCounted);
-    return counted > maxCounted ? undefined : counted;
+    const counted = await countIn(await environment.openDirectory(path), most);
+    return counted > most ? undefined : counted;
   } catch (error) {
     if (error instanceof ToolError) return undefined;
     throw error;

@@ -2,8 +2,10 @@ import * as z from "zod/mini";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
+import { undoLimits } from "../../contract/undo-limits.ts";
 import { counted } from "../../text/counted.ts";
 import { byteOrderMarkLength } from "../../text/encoding.ts";
+import { showSize } from "../../text/show-size.ts";
 
 export interface FileWriteInput {
   readonly path: string;
@@ -48,6 +50,9 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
 
   preview: async (input, context) => {
     const { diffContents } = await import("../../text/edit/diff-contents.ts");
+    const size = (await sizeOf(input.path, context.environment)) ?? 0;
+    if (size > undoLimits.maxBytes)
+      return `Would replace ${input.path}, ${showSize(size)}.\nThis cannot be undone: more than the ${showSize(undoLimits.maxBytes)} that are kept for one call.`;
     const before = await present(input.path, context);
     return (
       diffContents({ path: input.path, before, after: bytesOf(input) }) ||
