@@ -175,6 +175,21 @@ describe("toolcrib call", () => {
     expect(existsSync(join(workspace, "poem.txt"))).toBe(true);
   });
 
+  it("tells a person the way out that there is, and no other", async () => {
+    const ends = await runAll(
+      ["call", "file.delete", "--path", ".", "--recursive", "--mode", "yolo"],
+      ["call", "file.read", "--path", "poem.txt", "--mode", "paranoid"],
+      ["call", "file.read", "--path", "a b/.env"],
+      ["call", "file.read", "--path", "poem.txt", "--rule", "deny read poem.txt"],
+    );
+    expect(ends.map(({ stderr }) => stderr.trimEnd().split("\n").at(-1))).toEqual([
+      "To allow it yourself, answer on a terminal.",
+      "To allow it yourself, answer on a terminal, or choose another --mode.",
+      "To open it, add --rule 'open a b/.env', or put that line into your own rules (toolcrib paths).",
+      "Leave that part out, or find another way; only the person can change the rule.",
+    ]);
+  });
+
   it("gives the tool what stands after a lone --", async () => {
     const [ours, theirs] = await runAll(
       ["call", "search.grep", "--pattern", "two", "--mode", "files"],

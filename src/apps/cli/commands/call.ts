@@ -20,6 +20,7 @@ import { readCount } from "../parse-arguments.ts";
 import { showProgress } from "../progress.ts";
 import { readInput } from "../read-input.ts";
 import { forReader, printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "../report.ts";
+import { toCommandLine } from "../shell-words.ts";
 import { print, remark } from "../terminal.ts";
 
 /** `toolcrib call` */
@@ -80,12 +81,13 @@ export const callCommand: Command = {
     const dialect = findDialect(options.get("dialect") ?? "toolcrib");
     const input = await readInput(findTool(dialect.tools, name), words);
     const timeoutMs = readCount(given, "timeout-ms");
+    const mode = (options.get("mode") ?? "cautious") as Mode;
 
     const { openToolcrib } = await import("../../../toolcrib.ts");
     const crib = await openToolcrib({
       workspace: options.get("workspace") ?? process.cwd(),
       dialect,
-      mode: (options.get("mode") ?? "cautious") as Mode,
+      mode,
       ...rulesGiven(options),
       ...(canAsk(options) ? { approve: (...asked) => progress.whileAsking(() => askPerson(...asked)) } : {}),
       // A person at the command line: what they undo need not be of this one call's session.
@@ -101,7 +103,7 @@ export const callCommand: Command = {
     progress.stop();
     // First the answer, then the book-keeping: whoever waits for us need not wait for the journal.
     if (options.has("json")) printJson(toReport(result));
-    else printResult(result);
+    else printResult(result, mode);
     await crib.close();
     remarkWarnings(crib.warnings);
     interruption.stop();
@@ -114,13 +116,27 @@ async function askPerson(...asked: Parameters<Approve>): Promise<Approval> {
   return approveOnTerminal(...asked);
 }
 
-const waysToAllow =
-  "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.\n";
+/** Rules that allow do not count where the mode asks about everything, or only about what is refused otherwise. */
+const waysToAllow: Readonly<Record<Mode, string>> = {
+  paranoid: "To allow it yourself, answer on a terminal, or choose another --mode.\n",
+  safe: "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.\n",
+  cautious: "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.\n",
+  yolo: "To allow it yourself, answer on a terminal.\n",
+};
 
-function printResult({ content, error, images }: CallResult): void {
+/** What only a person may do about a refusal, so that models are not told. */
+function wayOut({ code, message }: NonNullable<CallResult["error"]>, mode: Mode): string {
+  if (code === "needs-approval") return waysToAllow[mode];
+  const [, path] =
+    /^Denied: it would (?:read|write|delete) ([^:,]+): may hold secrets \(/.exec(message) ?? [];
+  if (code !== "denied" || path === undefined) return "";
+  return `To open it, add ${toCommandLine(["--rule", `open ${path}`])}, or put that line into your own rules (toolcrib paths).\n`;
+}
+
+function printResult({ content, error, images }: CallResult, mode: Mode): void {
   if (error) {
     printFailure(error);
-    if (error.code === "needs-approval") remark(waysToAllow);
+    remark(wayOut(error, mode));
     return;
   }
   print(forReader(1, content === "" || content.endsWith("\n") ? content : `${content}\n`));

@@ -12,7 +12,7 @@ export const policyCommand: Command = {
   usage: [
     "policy show                         all rules in force, the weakest first, and those that do not count",
     "policy explain '<call>'             what would be said of a call, by which rule, because of which part of it",
-    "policy test [FILE …]                run the `expect` lines of all rules, or of these files",
+    "policy test [FILE …]                run the `expect` lines of all rules, or of these files and with their rules",
     "policy replay <session|last|all>    what these rules would have said of recorded calls",
     "policy trust [--yes]                let this folder's own rules allow things, as they are now",
     "policy untrust                      take that back",

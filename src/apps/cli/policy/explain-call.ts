@@ -7,6 +7,7 @@ import type { Decision, RulePlace } from "../../../guardian/policy.ts";
 import type { Arguments } from "../command.ts";
 import { readInput } from "../read-input.ts";
 import { printJson } from "../report.ts";
+import { fromCommandLine } from "../shell-words.ts";
 import { print, remark } from "../terminal.ts";
 import { reportDecision, showDecision } from "./report-decision.ts";
 import { inPolicyRoom } from "./room.ts";
@@ -31,18 +32,20 @@ function explainIgnored(ignored: readonly RulePlace[]): string {
 
 const exitCodes: Readonly<Record<Decision["verdict"], number>> = { allow: 0, deny: 3, ask: 4 };
 
-/** `run git status`, in one word or in several, or a tool with its arguments. */
+/** `run git status`, in one word or in several, or a tool with its arguments, or `use` and a tool. */
 async function readCall(operands: readonly string[]): Promise<JudgedCall> {
-  const words = operands.length === 1 ? splitFirst(operands[0]!) : operands;
-  const [first = "", ...rest] = words;
+  const isOne = operands.length === 1;
+  const [first = "", ...rest] = isOne ? splitFirst(operands[0]!) : operands;
   const what = rest.join(" ");
   const deed = Object.hasOwn(deeds, first) ? deeds[first] : undefined;
-  if (first === "" || (deed && what === "")) {
+  if (first === "" || ((deed || first === "use") && what === "")) {
     throw new ToolError("invalid-input", "Say which call to explain", {
       hint: "For example: toolcrib policy explain 'run git status | sh'",
     });
   }
-  return deed ? deed(what) : readToolCall(first, rest);
+  if (first === "use") return readUse(what);
+  if (deed) return deed(what);
+  return readToolCall(first, isOne && !what.startsWith("{") ? fromCommandLine(what) : rest);
 }
 
 function splitFirst(text: string): readonly string[] {
@@ -60,6 +63,20 @@ const deeds: { readonly [verb: string]: ((what: string) => JudgedCall) | undefin
 
 function callOf(name: string, risk: JudgedCall["tool"]["risk"], access: Access): JudgedCall {
   return { tool: { name, risk }, accesses: [access] };
+}
+
+/** `use TOOL [of SERVER]`, as rules say it: a call that touches nothing. */
+async function readUse(what: string): Promise<JudgedCall> {
+  const [name = "", of, server, ...more] = fromCommandLine(what);
+  if (of !== undefined && (of !== "of" || server === undefined || more.length > 0)) {
+    throw new ToolError("invalid-input", `"use ${what}" names no tool`, {
+      hint: "Write: use TOOL, or use TOOL of SERVER",
+    });
+  }
+  const known =
+    server === undefined && findDialect("toolcrib").tools.find(({ canonical }) => canonical === name);
+  const risk = known ? (await known.load()).risk : "execute";
+  return { tool: { name, risk, ...(server === undefined ? {} : { server }) }, accesses: [] };
 }
 
 async function readToolCall(name: string, words: readonly string[]): Promise<JudgedCall> {

@@ -90,9 +90,14 @@ by deny run rm -rf ** (${cli.userRules}:3)
       ["file.delete", "--path", "a.txt"],
       ['file_delete {"path": "a.txt"}', "--mode", "yolo"],
       ["edit.patch", '{"patch": "*** Begin Patch\\n*** Delete File: .env\\n*** End Patch"}'],
+      ['file.read {"path":"a"}'],
+      [`file.delete --path 'a b.txt' --recursive`, "--rule", 'deny delete "a b.txt"'],
+      ["use file.read"],
+      ["use delete_x of github", "--rule", "deny use delete_* of github"],
+      ["use", "delete_x", "--rule", "deny use delete_* of github"],
     ];
     const ends = await Promise.all(calls.map((words) => cli.run("policy", "explain", ...words)));
-    expect(ends.map(({ exit }) => exit)).toEqual([3, 0, 0, 4, 4, 4, 0, 0, 4, 0, 3]);
+    expect(ends.map(({ exit }) => exit)).toEqual([3, 0, 0, 4, 4, 4, 0, 0, 4, 0, 3, 0, 3, 0, 3, 4]);
   });
 
   it("sees where links lead", async () => {
@@ -125,6 +130,8 @@ by deny run rm -rf ** (${cli.userRules}:3)
       cli.run("policy", "explain", "file.raed", "{}"),
       cli.run("policy", "explain", "file.read", "{}"),
       cli.run("policy", "explain", "constructor x"),
+      cli.run("policy", "explain", "use"),
+      cli.run("policy", "explain", "use a b"),
     ]);
     const example = "For example: toolcrib policy explain 'run git status | sh'\n";
     expect(ends.map(({ exit, stderr }) => [exit, stderr])).toEqual([
@@ -135,6 +142,8 @@ by deny run rm -rf ** (${cli.userRules}:3)
       [2, 'Unknown tool "file.raed"\nDid you mean "file.read"?\n'],
       [2, expect.stringMatching(/^file.read: give either `path` or `paths`\nIt takes: path, .*\n$/)],
       [2, expect.stringMatching(/^Unknown tool "constructor"\n/)],
+      [2, `Say which call to explain\n${example}`],
+      [2, '"use a b" names no tool\nWrite: use TOOL, or use TOOL of SERVER\n'],
     ]);
   });
 });
@@ -223,7 +232,7 @@ describe("toolcrib policy test", () => {
     ]);
   });
 
-  it("runs the examples of a file that need not be in force", async () => {
+  it("runs the examples of a file that need not be in force, with its own rules", async () => {
     await using cli = cliRoom();
     cli.write("expectations", "allow run ls\nexpect allow run ls\nexpect ask run ls\n");
     const [named, none, missing] = await Promise.all([
@@ -239,8 +248,8 @@ describe("toolcrib policy test", () => {
     expect([named.exit, results]).toEqual([
       1,
       [
-        [2, "allow", false],
-        [3, "ask", true],
+        [2, "allow", true],
+        [3, "ask", false],
       ],
     ]);
     expect([none, missing]).toEqual([

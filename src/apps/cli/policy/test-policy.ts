@@ -14,9 +14,9 @@ import { inPolicyRoom, type PolicyRoom } from "./room.ts";
 
 /** `toolcrib policy test [FILE …]` */
 export async function testPolicy(given: Arguments): Promise<number> {
-  const results = await inPolicyRoom(given, async (room) => {
-    const examples =
-      given.operands.length > 0 ? given.operands.flatMap(examplesIn) : room.rules.current.examples;
+  const named = given.operands.length > 0 ? given.operands.flatMap(examplesIn) : undefined;
+  const results = await inPolicyRoom(withRulesOf(given), async (room) => {
+    const examples = named ?? room.rules.current.examples;
     return Promise.all(examples.map((example) => runExample(example, room)));
   });
   const failed = results.filter(({ example, decision }) => example.verdict !== decision.verdict);
@@ -35,6 +35,14 @@ export async function testPolicy(given: Arguments): Promise<number> {
 interface Result {
   readonly example: Example;
   readonly decision: Decision;
+}
+
+/** A file is tested with its own rules, as if it were given with `--rules`. */
+function withRulesOf(given: Arguments): Arguments {
+  const files = [given.options.get("rules") ?? [], given.operands].flat();
+  return files.length === 0
+    ? given
+    : { ...given, options: new Map([...given.options, ["rules", files.join("\n")]]) };
 }
 
 /** The examples of a file that need not be in force. */
