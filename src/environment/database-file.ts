@@ -55,7 +55,7 @@ export function damagedBeside(path: string): readonly string[] {
  */
 export function isLost(path: string, contents: string): boolean {
   // In this order: nothing is kept there before the database is made.
-  if (isEmptyFolder(contents) || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
+  if (!holdsFolders(contents) || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
   const youngest = Date.now() - beginningMs;
   return damagedBeside(path).every(
     (aside) => (statSync(aside, { throwIfNoEntry: false })?.ctimeMs ?? 0) < youngest,
@@ -64,11 +64,12 @@ export function isLost(path: string, contents: string): boolean {
 
 const beginningMs = 10_000;
 
-function isEmptyFolder(path: string): boolean {
+/** Contents lie in folders; beside them a file tells when they were last collected, also when there were none. */
+function holdsFolders(path: string): boolean {
   try {
-    return readdirSync(path).length === 0;
+    return readdirSync(path, { withFileTypes: true }).some((entry) => entry.isDirectory());
   } catch {
-    return true;
+    return false;
   }
 }
 
