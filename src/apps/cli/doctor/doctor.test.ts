@@ -206,6 +206,13 @@ describe("toolcrib doctor", () => {
     ]);
   });
 
+  it("misses no journal where nothing was kept yet", async () => {
+    await using room = cliRoom();
+    const first = await room.run("call", "file.list");
+    const second = await room.run("call", "file.list");
+    expect([first.stderr, second.stderr, await faults(room)]).toEqual(["", "", []]);
+  });
+
   it("finds rules that cannot be read", async () => {
     await using room = cliRoom();
     room.write(room.userRules, "permit everything\n");
