@@ -50,7 +50,8 @@ export async function openCommandRoom(
   }
   const beside = (command: string) =>
     void execFileSync("bash", ["-c", command], { cwd: workspace, stdio: "pipe", env: variables });
-  if (git) beside("git init -q && git add -A && git commit -q -m first");
+  // What was changed a moment ago is copied, whatever git holds.
+  if (git) beside("git init -q && git add -A && git commit -q -m first && sleep 0.1");
   const { crib } = await openRoomIn(home, options);
   return {
     crib,
