@@ -34,14 +34,14 @@ export function checkHost({ text, column }: RuleWord): void {
 export function checkGlob({ pattern, column }: RuleWord): void {
   // Nothing else can be wrong.
   if (!/[[{}\\]/.test(pattern)) return;
+  if (/^(?:[^{]*\{){101}/.test(pattern))
+    throw new RuleSyntaxError("these are too many braces", column, "Write several rules.");
   try {
     for (const text of expandBraces(pattern)) parseSegments(text);
   } catch (error) {
     if (error instanceof GlobSyntaxError)
       throw new RuleSyntaxError(error.message, column + error.index, error.hint);
     if (error instanceof ToolError) throw new RuleSyntaxError(error.message, column, "Write several rules.");
-    if (error instanceof RangeError)
-      throw new RuleSyntaxError("these braces are nested too deep", column, "Write several rules.");
     throw error;
   }
 }
