@@ -15,6 +15,7 @@ import {
   workspaceFiles,
 } from "./environment/directories.ts";
 import { openLocalEnvironment } from "./environment/local/local-environment.ts";
+import { StartedGroups } from "./environment/local/processes/started-groups.ts";
 import { allowedVariables } from "./environment/local/processes/variables.ts";
 import { TransactionMarks } from "./environment/transaction-marks.ts";
 import { withGuard } from "./environment/with-guard.ts";
@@ -159,6 +160,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
         workspace: folder,
         outputs: files.outputs,
         changeRecords: files.changes,
+        startRecords: files.started,
         guard: policy.guard,
       });
 
@@ -186,7 +188,9 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const blobs = openBlobs(files.blobs);
   const without = [state, config].map(realLocation);
   const { guard } = policy;
-  const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without });
+  const started = new StartedGroups(files.started);
+  const endAbandoned = () => started.endAbandoned();
+  const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, endAbandoned });
   const settle = () => scanner.settle();
   const reach =
     options.undoes === "workspace"
@@ -199,6 +203,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     guard,
     session,
     scanner,
+    endAbandoned,
     marks: new TransactionMarks(files.transactions),
     parks: options.parkTransaction ?? false,
   });

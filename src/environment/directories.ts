@@ -39,7 +39,9 @@ export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Dir
 export function workspaceFiles(
   state: string,
   workspace: string,
-): Readonly<Record<"journal" | "blobs" | "outputs" | "changes" | "scans" | "transactions", string>> {
+): Readonly<
+  Record<"journal" | "blobs" | "outputs" | "changes" | "scans" | "started" | "transactions", string>
+> {
   const directory = workspaceDirectory(state, workspace);
   return {
     journal: join(directory, "journal.sqlite"),
@@ -47,6 +49,7 @@ export function workspaceFiles(
     outputs: join(directory, "outputs"),
     changes: join(directory, "changes"),
     scans: join(directory, "scans"),
+    started: join(directory, "started"),
     transactions: join(directory, "transactions"),
   };
 }

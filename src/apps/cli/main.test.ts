@@ -401,6 +401,7 @@ describe("the other commands", () => {
       outputs: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/outputs$/),
       changes: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/changes$/),
       scans: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/scans$/),
+      started: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/started$/),
       transactions: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/transactions$/),
     });
     expect(table!.stdout).toBe(

@@ -51,6 +51,7 @@ import { PortablePinning } from "./pinning/portable-pinning.ts";
 import { ProcPinning } from "./pinning/proc-pinning.ts";
 import { ProgramFinder, type Programs } from "./processes/find-program.ts";
 import { ProcessGroups } from "./processes/process-groups.ts";
+import { StartedGroups } from "./processes/started-groups.ts";
 import { allowedVariables, runByTool } from "./processes/variables.ts";
 
 export interface LocalEnvironmentOptions {
@@ -63,6 +64,11 @@ export interface LocalEnvironmentOptions {
    * Without it neither is done.
    */
   readonly changeRecords?: string;
+  /**
+   * A private directory for the names of what is started here, while it runs; made when it is needed. What a process
+   * leaves running that is killed can be ended by it: see StartedGroups.
+   */
+  readonly startRecords?: string;
   /** Where programs are; a name given as undefined is not available. */
   readonly programs?: Programs;
   /** Refuses paths to everybody who works here; asked about the real path that is reached. */
@@ -92,7 +98,7 @@ class LocalEnvironment implements Environment {
   readonly #directories = new Set<HeldDirectory>();
   readonly #tidied = new Set<string>();
   readonly #programs: ProgramFinder;
-  readonly #groups = new ProcessGroups();
+  readonly #groups: ProcessGroups;
   #outside: { readonly files: readonly IgnoreFileOutside[]; readonly until: number } = {
     files: [],
     until: 0,
@@ -109,6 +115,9 @@ class LocalEnvironment implements Environment {
     this.#outputs = options.outputs;
     this.#records = this.#keepRecords(options.changeRecords);
     this.#records?.recover();
+    this.#groups = new ProcessGroups(
+      options.startRecords ? new StartedGroups(options.startRecords) : undefined,
+    );
     this.#programs = new ProgramFinder(options.programs ?? {}, this.workspace);
     // What is kept for undo is shown to nobody.
     const unguarded = new Gate(this.workspace, undefined);

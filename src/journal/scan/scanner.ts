@@ -35,6 +35,8 @@ export interface ScannerParts {
   readonly blobs: Blobs;
   /** A private folder of its own; made when it is needed. */
   readonly folder: string;
+  /** Ends what processes have left running that are gone: what they go on to change would be nobody's. */
+  readonly endAbandoned?: () => Promise<void>;
   /** Absolute paths in the workspace that belong to us. */
   readonly without?: readonly string[];
   readonly limits?: Partial<ScanLimits>;
@@ -80,8 +82,9 @@ class ChangeScanner implements Scanner {
   }
 
   async settle(): Promise<readonly string[]> {
-    const { environment } = this.#parts;
+    const { environment, endAbandoned } = this.#parts;
     if (environment.snapshot === undefined) return [];
+    await endAbandoned?.();
     const settled: string[] = [];
     for (const begun of await this.#pending.takeOver()) {
       await this.#end(begun);

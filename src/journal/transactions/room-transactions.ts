@@ -12,6 +12,8 @@ import { addTransactionRecord, transactionsIn } from "./transaction-records.ts";
 export interface RoomTransactionsParts extends RollbackParts {
   readonly marks: TransactionMarks;
   readonly scanner: Pick<Scanner, "settle">;
+  /** Ends what processes have left running that are gone. */
+  readonly endAbandoned: () => Promise<void>;
   /** Leaves an open transaction to the next room that does so, instead of rolling it back at the end. */
   readonly parks: boolean;
 }
@@ -120,14 +122,15 @@ export class RoomTransactions {
   }
 
   async #recover({ id }: TransactionMark): Promise<readonly RecoveredChange[]> {
-    const { journal, marks, scanner } = this.#parts;
+    const { journal, marks, scanner, endAbandoned } = this.#parts;
     try {
       const found = transactionsIn(journal).find((transaction) => transaction.id === id);
       if (found?.state !== "open") {
         marks.end(id);
         return [];
       }
-      // What its last command has changed is part of it.
+      // What its last command has changed is part of it, and that must not go on.
+      await endAbandoned();
       await scanner.settle();
       const { paths, left } = await rollBackAside(found.calls, this.#parts, "its process died");
       addTransactionRecord(journal, rolledBack(id, left));

@@ -5,11 +5,22 @@ import { readFileSync, readlinkSync } from "node:fs";
  * mean the same: the run of the machine and the container.
  */
 export function thisProcess(): string {
-  own ??= [process.pid, lifeOf(process.pid)?.start ?? 0, bootOf(), namespaceOf()].join("-");
+  own ??= nameProcess(process.pid);
   return own;
 }
 
 let own: string | undefined;
+
+/** The same for another process of this machine. */
+export function nameProcess(pid: number): string {
+  return [pid, lifeOf(pid)?.start ?? 0, bootOf(), namespaceOf()].join("-");
+}
+
+/** Whether the number of a process is known to mean the same here and now. */
+export function isHere(owner: string): boolean {
+  const [, , boot, namespace] = owner.split("-");
+  return boot === bootOf() && namespace === namespaceOf() && namespace !== unknown;
+}
 
 /** Whether that process has ended. One in another container cannot be seen: it counts as gone when the record is old. */
 export function isGone(owner: string, ageMs: number, abandonedMs: number = changeAbandonedMs): boolean {
@@ -27,12 +38,16 @@ const changeAbandonedMs = 10 * 60 * 1000;
 // Systems without /proc know processes by their number alone.
 const unknown = "0";
 
-function lifeOf(pid: number): { readonly start: string; readonly isOver: boolean } | undefined {
+/** What the system tells of a process; undefined when there is none. */
+export function lifeOf(
+  pid: number,
+): { readonly start: string; readonly group: string; readonly isOver: boolean } | undefined {
   const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   if (stat === undefined) return undefined;
   // The program's name may hold anything, also parentheses; what follows are state and numbers.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return { start: fields[19] ?? "", isOver: fields[0] === "Z" || fields[0] === "X" };
+  const [state, , group = ""] = fields;
+  return { start: fields[19] ?? "", group, isOver: state === "Z" || state === "X" };
 }
 
 function bootOf(): string {

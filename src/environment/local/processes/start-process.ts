@@ -4,7 +4,7 @@ import type { ProcessExit, RunningProcess } from "../../../contract/environment.
 import { throwIfAborted } from "../../../text/breath.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../failures.ts";
 import { OutputStream } from "./output-stream.ts";
-import type { ProcessGroups } from "./process-groups.ts";
+import type { ProcessGroup, ProcessGroups } from "./process-groups.ts";
 
 /** Starts a program without a shell, as the leader of its own group. */
 export async function startProcess(
@@ -20,13 +20,7 @@ export async function startProcess(
 ): Promise<RunningProcess> {
   const { signal } = options;
   throwIfAborted(signal);
-  const child = await spawned(file, options);
-  const exit = new Promise<ProcessExit>((resolve) => {
-    child.once("exit", (code, killedBy) =>
-      resolve({ code: code ?? undefined, signal: killedBy ?? undefined }),
-    );
-  });
-  const group = options.groups.open(child.pid!, exit);
+  const { child, exit, group } = await spawned(file, options);
   const stdout = new OutputStream(child.stdout!);
   const stderr = new OutputStream(child.stderr!);
   giveInput(child, options.input);
@@ -47,6 +41,12 @@ function giveInput({ stdin }: ChildProcess, input: Uint8Array | undefined): void
   stdin?.end(input);
 }
 
+interface Spawned {
+  readonly child: ChildProcess;
+  readonly exit: Promise<ProcessExit>;
+  readonly group: ProcessGroup;
+}
+
 async function spawned(
   file: string,
   options: {
@@ -54,8 +54,9 @@ async function spawned(
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
     readonly input: Uint8Array | undefined;
+    readonly groups: ProcessGroups;
   },
-): Promise<ChildProcess> {
+): Promise<Spawned> {
   try {
     const child = spawn(file, options.args, {
       cwd: options.cwd,
@@ -63,9 +64,18 @@ async function spawned(
       detached: true,
       stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
-    await once(child, "spawn");
+    const exit = new Promise<ProcessExit>((resolve) => {
+      child.once("exit", (code, killedBy) =>
+        resolve({ code: code ?? undefined, signal: killedBy ?? undefined }),
+      );
+    });
+    const isSpawned = once(child, "spawn");
+    isSpawned.catch(() => {});
+    // Without a number nothing was started, and what comes says why.
+    const group = child.pid === undefined ? undefined : options.groups.open(child.pid, exit);
+    await isSpawned;
     child.on("error", () => {});
-    return child;
+    return { child, exit, group: group! };
   } catch (error) {
     throw errnoOf(error) === "ENOENT" ? programUnavailable(file) : asToolError(error, file);
   }
