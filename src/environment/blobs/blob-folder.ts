@@ -4,12 +4,12 @@ import {
   constants,
   copyFileSync,
   openSync,
+  promises,
   renameSync,
   statSync,
   unlinkSync,
   utimesSync,
 } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Breath } from "../../text/breath.ts";
 import { contentHash } from "../../text/content-hash.ts";
@@ -89,7 +89,7 @@ export class BlobFolder {
   /** Undefined when it is not there. Hold it to its hash. */
   async read(hash: string): Promise<Uint8Array | undefined> {
     try {
-      return isHash(hash) ? await readFile(pathOfBlob(this.#folder, hash)) : undefined;
+      return isHash(hash) ? await promises.readFile(pathOfBlob(this.#folder, hash)) : undefined;
     } catch (error) {
       if (errnoOf(error) === "ENOENT") return undefined;
       throw error;

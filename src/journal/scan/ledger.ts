@@ -1,4 +1,3 @@
-import { deserialize, serialize } from "node:v8";
 import {
   figure,
   figureCount,
@@ -88,7 +87,7 @@ export function carryOver(snapshot: Snapshot, earlier: Ledger | undefined): (Hol
 export function writeLedger({ snapshot, holdings }: Ledger, about: unknown): Uint8Array {
   const { paths, repositories, ...rest } = snapshot;
   const states = repositories.map(({ path, prefix, state }) => ({ path, prefix, state }));
-  return serialize({
+  return v8().serialize({
     format,
     about,
     ...rest,
@@ -103,7 +102,7 @@ export function readLedger(
   bytes: Uint8Array,
 ): { readonly ledger: Ledger; readonly about: unknown } | undefined {
   try {
-    const { format: written, about, repositories, paths, holdings, ...rest } = deserialize(bytes);
+    const { format: written, about, repositories, paths, holdings, ...rest } = v8().deserialize(bytes);
     if (written !== format) return undefined;
     const snapshot: Snapshot = {
       ...rest,
@@ -119,3 +118,8 @@ export function readLedger(
 }
 
 const format = "toolcrib ledger 1";
+
+/** Loaded by the first scan: most calls have none. */
+function v8(): typeof import("node:v8") {
+  return process.getBuiltinModule("node:v8");
+}
