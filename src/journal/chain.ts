@@ -1,4 +1,4 @@
-let crypto: typeof import("node:crypto") | undefined;
+import { contentHash } from "../text/content-hash.ts";
 
 /** One record as it stands in the database. */
 export interface Link {
@@ -22,8 +22,7 @@ export const chainStart: string = "0".repeat(64);
 export function hashLink(previous: string, link: Link): string {
   const { sequence, at, kind, session, call, body } = link;
   const line = `${JSON.stringify([previous, sequence, at, kind, session, call])}\n`;
-  const bytes = typeof body === "string" ? line + body : Buffer.concat([Buffer.from(line), body]);
-  // Loaded by the first use, as in contentHash.
-  crypto ??= process.getBuiltinModule("node:crypto");
-  return crypto.hash("sha256", bytes, "hex");
+  return contentHash(
+    typeof body === "string" ? Buffer.from(line + body) : Buffer.concat([Buffer.from(line), body]),
+  );
 }

@@ -1,8 +1,17 @@
-let crypto: typeof import("node:crypto") | undefined;
+import { sha256 } from "./sha256.ts";
 
-/** SHA-256 in lower-case hex: what a file's content is told apart by. */
+let crypto: typeof import("node:crypto") | undefined;
+let hashedBytes = 0;
+
+/** SHA-256 in lower-case hex: what a content is told apart by. */
 export function contentHash(content: Uint8Array): string {
-  // Loaded by the first use: a call that only reads would pay a fifth of its start for it.
-  crypto ??= process.getBuiltinModule("node:crypto");
+  if (crypto === undefined) {
+    // To load node:crypto costs a fifth of the start of a call that only reads, and so has hardly anything to hash.
+    hashedBytes += content.length;
+    if (hashedBytes <= mostByHand) return sha256(content);
+    crypto = process.getBuiltinModule("node:crypto");
+  }
   return crypto.hash("sha256", content, "hex");
 }
+
+const mostByHand = 16 * 1024;
