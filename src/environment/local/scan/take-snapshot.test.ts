@@ -112,6 +112,7 @@ it("names what has no valid name as well as it can", async () => {
   expect(await leftOut(world)).toEqual(isThere ? { "bad\ufffd": "unreadable" } : {});
 });
 
+// Only Linux has such a place.
 it.runIf(existsSync("/proc/self"))("does not enter what the kernel makes up", async () => {
   await using world = openLocalWorld({}, { workspace: "/" });
   const options = {
