@@ -41,6 +41,18 @@ it("takes all that two processes record at once", { timeout: 120_000 }, async ()
   expect(await verifyJournal(file)).toEqual({ records: 6004, pruned: 0, head: expect.any(String) });
 });
 
+it("lets several processes begin one database at the same moment", { timeout: 120_000 }, async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const file = join(folder, `begun-${round}.sqlite`);
+    const recorders = ["a", "b", "c", "d", "e", "f"].map((session) => start(file, session, 2));
+    const ends = await Promise.all(
+      recorders.map((recorder) => Promise.all([text(recorder.stdout!), once(recorder, "exit")])),
+    );
+    expect(ends.map(([, [code]]) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(await verifyJournal(file)).toEqual({ records: 48, pruned: 0, head: expect.any(String) });
+  }
+});
+
 it("loses nothing that it has acknowledged when it is killed", { timeout: 120_000 }, async () => {
   const file = join(folder, "killed.sqlite");
   const lanes = ["left", "right"].map((lane) => killOften(file, lane, 26));

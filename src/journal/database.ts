@@ -17,12 +17,28 @@ export function openDatabase(
   const database = new (loadSqlite().DatabaseSync)(file, { timeout: options.patienceMs });
   try {
     if (versionOf(database) !== version) refuseUnlessOurs(database, file);
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    writeAhead(database, options.patienceMs);
+    database.exec("PRAGMA synchronous = NORMAL");
     if (versionOf(database) !== version) inTransaction(database, () => bringUpToDate(database));
     return { database, identity };
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** SQLite does not wait by itself here when two processes begin one database at the same moment. */
+function writeAhead(database: DatabaseSync, patienceMs: number): void {
+  const giveUpAt = Date.now() + patienceMs;
+  while (true) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      const { errcode = 0 } = error as Error & { errcode?: number };
+      if ((errcode & 0xff) !== sqliteBusy || Date.now() >= giveUpAt) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
   }
 }
 
@@ -35,7 +51,7 @@ export function isDamage(error: unknown): boolean {
   return (errcode & 0xff) === sqliteCorrupt || errcode === sqliteNotADatabase;
 }
 
-const [sqliteError, sqliteCorrupt, sqliteNotADatabase] = [1, 11, 26];
+const [sqliteError, sqliteBusy, sqliteCorrupt, sqliteNotADatabase] = [1, 5, 11, 26];
 
 /** Whether a database is empty, or has the calls of the first journals only. */
 export function isOlderJournal(database: DatabaseSync): boolean {
