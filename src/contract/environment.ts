@@ -1,3 +1,5 @@
+import type { SandboxLevel } from "./account.ts";
+import type { Confinement } from "./confinement.ts";
 import type { EntryState } from "./history.ts";
 import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
 
@@ -100,7 +102,10 @@ export interface Environment {
    */
   ignoreFilesOutside?(): Promise<readonly IgnoreFileOutside[]>;
 
-  /** Starts a program by name ("rg", "git") or absolute path. `unavailable` when it is not there. */
+  /** How commands are confined here; found out by trying, once. Not at all where it is missing. */
+  sandbox?(): Promise<SandboxReport>;
+
+  /** Starts a program by name ("rg", "git") or absolute path. `unavailable` when it is not there, or its sandbox fails. */
   start(program: string, options: StartOptions): Promise<RunningProcess>;
 
   /** Ends what is still running and frees what is held. */
@@ -278,10 +283,19 @@ export interface StartOptions {
   readonly args: readonly string[];
   /** Relative to the workspace or absolute inside it; the workspace if not said. */
   readonly cwd?: string;
-  /** Added to the allow-listed variables. */
+  /** Added to the variables that the confinement allows. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What it is given to read; nothing if not said. */
-  readonly input?: Uint8Array;
+  /** What it is given to read, nothing if not said. "open": what `RunningProcess.write` gives it. */
+  readonly input?: Uint8Array | "open";
+  /** Gives it a terminal of its own where that can be had: then all output is in `stdout`. */
+  readonly terminal?: boolean;
+  /** What it listens on can be reached by `RunningProcess.reach`. */
+  readonly reachable?: boolean;
+  /**
+   * What it may reach; a program is confined as narrowly as can be if not said. "ours": it is a program of ours with words
+   * of ours that runs nothing the workspace names, and needs no confinement.
+   */
+  readonly confinement?: Confinement | "ours";
   /** Ends the process and everything it started. */
   readonly signal: AbortSignal;
 }
@@ -289,7 +303,21 @@ export interface StartOptions {
 export interface RunningProcess {
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
+  /** When nothing of its sandbox is left. What it leaves running counts as ended. */
   readonly exit: Promise<ProcessExit>;
+  /** As people see it in their lists of processes. */
+  readonly pid: number;
+  readonly sandbox: SandboxLevel;
+  /** Gives it something to read; `unavailable` when it no longer reads. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** It will be given no more. */
+  endInput(): void;
+  /** Whether something of it waits for input right now; undefined where that cannot be told. */
+  waitsForInput(): boolean | undefined;
+  /** Where what it listens on at this port of its loopback can be reached from here; undefined while nobody listens. */
+  reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
+  /** Asks everything it has started to end, and ends it after two seconds. */
+  terminate(): void;
   /** Ends the process and everything it started; no error if it is gone. */
   stop(): void;
 }
@@ -297,4 +325,15 @@ export interface RunningProcess {
 export interface ProcessExit {
   readonly code: number | undefined;
   readonly signal: string | undefined;
+  /** What a person or model should know about how it ran: limits it met, hosts it was refused, files that were put back. */
+  readonly remarks: readonly string[];
+}
+
+/** How well commands are confined, and why not better. */
+export interface SandboxReport {
+  readonly level: SandboxLevel;
+  /** One sentence on each better level that cannot be had, with the remedy. */
+  readonly missing: readonly string[];
+  /** What this level does not hold back, a sentence each. */
+  readonly gaps: readonly string[];
 }

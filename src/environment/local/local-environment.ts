@@ -265,7 +265,8 @@ class LocalEnvironment implements Environment {
   }
 
   async start(program: string, options: StartOptions): Promise<RunningProcess> {
-    const { args, signal, input, cwd = "." } = options;
+    const { args, signal, cwd = "." } = options;
+    const input = options.input === "open" ? undefined : options.input;
     throwIfAborted(signal);
     const file = await this.#programs.find(program);
     const place = (await this.openDirectory(cwd)) as HeldDirectory;

@@ -30,7 +30,7 @@ async function everythingOf(program: RunningProcess): Promise<object> {
     textOf(program.stderr),
     program.exit,
   ]);
-  return { stdout, stderr, ...exit };
+  return { stdout, stderr, code: exit.code, signal: exit.signal };
 }
 
 /** The first line a program prints, as a number; the rest is left. */
@@ -162,7 +162,7 @@ it("ends a program and what it has started when the call is cancelled", async ()
   const program = await shell(world.environment, "sleep 600 & echo $!; wait", controller.signal);
   const grandchild = await firstNumber(program);
   controller.abort();
-  expect(await program.exit).toEqual({ code: undefined, signal: "SIGTERM" });
+  expect(await program.exit).toEqual({ code: undefined, signal: "SIGTERM", remarks: [] });
   await end(grandchild);
 });
 
@@ -174,7 +174,7 @@ it("ends a program by force that does not want to end", async () => {
   const program = await shell(world.environment, script, controller.signal);
   const grandchild = await firstNumber(program);
   controller.abort();
-  expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL" });
+  expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL", remarks: [] });
   await end(grandchild);
 });
 
@@ -184,7 +184,7 @@ it("stops a program at once, and again without harm", async () => {
   const grandchild = await firstNumber(program);
   program.stop();
   program.stop();
-  expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL" });
+  expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL", remarks: [] });
   await end(grandchild);
   program.stop();
 });
@@ -238,7 +238,7 @@ it("does not hang on an output nobody reads, and keeps its beginning", async () 
     "printf begin >&2; head -c 5000000 /dev/zero >&2; echo done",
   );
   expect(await textOf(program.stdout)).toBe("done\n");
-  expect(await program.exit).toEqual({ code: 0, signal: undefined });
+  expect(await program.exit).toEqual({ code: 0, signal: undefined, remarks: [] });
   const late = await textOf(program.stderr);
   expect(late.slice(0, 5)).toBe("begin");
   expect(late.length).toBeLessThan(1_200_000);
@@ -248,7 +248,7 @@ it("lets a reader leave early; the program goes on", async () => {
   await using world = openLocalWorld();
   const program = await shell(world.environment, "head -c 5000000 /dev/zero; exit 7");
   for await (const _ of program.stdout) break;
-  expect(await program.exit).toEqual({ code: 7, signal: undefined });
+  expect(await program.exit).toEqual({ code: 7, signal: undefined, remarks: [] });
 });
 
 it("stops an endless program whose reader has seen enough", async () => {
@@ -259,7 +259,7 @@ it("stops an endless program whose reader has seen enough", async () => {
     break;
   }
   program.stop();
-  expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL" });
+  expect(await program.exit).toEqual({ code: undefined, signal: "SIGKILL", remarks: [] });
 });
 
 it("passes 400 MB through in little memory", { timeout: 120_000 }, async () => {

@@ -32,7 +32,19 @@ export async function startProcess(
     stdout.endSoon();
     stderr.endSoon();
   });
-  return { stdout, stderr, exit, stop: () => group.kill() };
+  return {
+    stdout,
+    stderr,
+    exit,
+    pid: child.pid!,
+    sandbox: "none",
+    write: async () => {},
+    endInput: () => {},
+    waitsForInput: () => undefined,
+    reach: async (port) => ({ host: "127.0.0.1", port }),
+    terminate,
+    stop: () => group.kill(),
+  };
 }
 
 /** A program need not read what it is given. */
@@ -66,7 +78,7 @@ async function spawned(
     });
     const exit = new Promise<ProcessExit>((resolve) => {
       child.once("exit", (code, killedBy) =>
-        resolve({ code: code ?? undefined, signal: killedBy ?? undefined }),
+        resolve({ code: code ?? undefined, signal: killedBy ?? undefined, remarks: [] }),
       );
     });
     const isSpawned = once(child, "spawn");

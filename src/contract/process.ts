@@ -1,0 +1,126 @@
+import type { SandboxLevel } from "./account.ts";
+
+/** What runs beside the calls of one tool room: servers, watchers, shells that stay. All of it ends with the room. */
+export interface Processes {
+  /** Starts a command for bash. Waits until it is ready, if told how to know. `already-exists` for a name in use. */
+  start(request: ProcessRequest, options: { readonly signal: AbortSignal }): Promise<ProcessStatus>;
+  /** Those that run and those that have ended, oldest first. */
+  list(): readonly ProcessStatus[];
+  /** `not-found` names those that are there. */
+  status(name: string): ProcessStatus;
+  /** What it has said after a cursor, oldest first; from the first byte that is still held if not said. */
+  output(name: string, options: OutputRequest): ProcessOutput;
+  /** Gives it something to read, and tells what it said in answer within a moment. */
+  input(name: string, input: ProcessInput, options: { readonly signal: AbortSignal }): Promise<ProcessOutput>;
+  /** Until it has ended, is ready, or has said something; `timeout` after the time given. */
+  wait(
+    name: string,
+    condition: WaitCondition,
+    options: { readonly signal: AbortSignal },
+  ): Promise<ProcessStatus>;
+  /** SIGTERM to everything it started, then SIGKILL. */
+  stop(name: string): Promise<ProcessStatus>;
+}
+
+export interface ProcessRequest {
+  readonly command: string;
+  /** Unique in the room; made from the command if not said. */
+  readonly name?: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly terminal?: boolean;
+  readonly ready?: Readiness;
+  readonly readyTimeoutMs?: number;
+}
+
+/** Whichever is named must come true, all of them. */
+export interface Readiness {
+  /** Somebody listens on it. */
+  readonly port?: number;
+  /** A line of its output matches this regular expression. */
+  readonly line?: string;
+  /** It answers a GET with a status below 500: "http://localhost:3000/health". */
+  readonly url?: string;
+}
+
+export interface ProcessStatus {
+  readonly name: string;
+  /** "process": started by process.start or in the background; "shell": stays for `shell.run` with a session. */
+  readonly kind: "process" | "shell";
+  readonly command: string;
+  readonly pid: number;
+  readonly state: "starting" | "ready" | "running" | "ended";
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly sandbox: SandboxLevel;
+  /** Ports that it listens on, and where each can be reached. */
+  readonly ports: readonly { readonly port: number; readonly address: string }[];
+  /** The end of its output so far; give it to `output` to see only what comes later. */
+  readonly cursor: number;
+  /** How long it has said nothing. */
+  readonly quietMs: number;
+  readonly waitsForInput: boolean;
+  readonly remarks: readonly string[];
+}
+
+export interface OutputRequest {
+  readonly cursor?: number;
+  readonly stream?: "stdout" | "stderr";
+  readonly maxChars: number;
+}
+
+export interface ProcessOutput {
+  readonly text: string;
+  /** Where to go on. */
+  readonly cursor: number;
+  /** Bytes before this that are no longer held. */
+  readonly lost: number;
+  readonly status: ProcessStatus;
+}
+
+export interface ProcessInput {
+  readonly text: string;
+  /** It will be given no more. */
+  readonly end?: boolean;
+}
+
+export interface WaitCondition {
+  readonly until: "exit" | "ready" | "output";
+  /** For "output": a regular expression that a line must match, if said. */
+  readonly line?: string;
+  readonly timeoutMs: number;
+}
+
+/** Shells that keep directory, variables and functions between commands. */
+export interface Shells {
+  /** Runs a command in the shell of this name, which is begun if it is not there. */
+  run(name: string, command: ShellCommand): Promise<RunningCommand>;
+}
+
+export interface ShellCommand {
+  readonly command: string;
+  /** For a shell that is begun: where. */
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ends the command, not the shell, if it heeds that; then the shell is lost, and `remarks` say so. */
+  readonly signal: AbortSignal;
+}
+
+/** One command in a shell that stays. */
+export interface RunningCommand {
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  readonly exit: Promise<{
+    readonly code: number | undefined;
+    readonly signal: string | undefined;
+    /** Where the shell is now. */
+    readonly cwd: string | undefined;
+    readonly remarks: readonly string[];
+  }>;
+  readonly sandbox: SandboxLevel;
+  /** How a person watches or joins: `tmux -S … attach`; undefined where that cannot be done. */
+  readonly attach: string | undefined;
+  waitsForInput(): boolean | undefined;
+}
