@@ -11,5 +11,15 @@ export type Access =
   | { readonly kind: "write"; readonly path: string; readonly link?: "itself" }
   /** Always what stands at the path itself. `inEdit`: one file that a patch names, judged as the writes beside it. */
   | { readonly kind: "delete"; readonly path: string; readonly inEdit?: true }
-  | { readonly kind: "execute"; readonly command: string }
+  | ExecuteAccess
   | { readonly kind: "network"; readonly host: string };
+
+/** A command for bash. */
+export interface ExecuteAccess {
+  readonly kind: "execute";
+  readonly command: string;
+  /** Where it starts: relative to the workspace, or absolute; the workspace, or where its session is, if not said. */
+  readonly cwd?: string;
+  /** The shell that stays which it runs in: what earlier commands left there counts. */
+  readonly session?: string;
+}
