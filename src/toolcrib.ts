@@ -33,6 +33,7 @@ import { lazyHistory } from "./journal/undo/lazy-history.ts";
 import { protecting } from "./journal/undo/protecting.ts";
 import type { Approve } from "./runtime/approvals/approval.ts";
 import { CallEvents, type EventSource } from "./runtime/call-events.ts";
+import { noProcesses, noShells } from "./runtime/no-processes.ts";
 import { openCounter } from "./runtime/runtime.ts";
 import { newIdentifier } from "./text/identifier.ts";
 
@@ -43,6 +44,7 @@ export type * from "./contract/environment.ts";
 export { type ErrorCode, errorCodes, ToolError } from "./contract/error.ts";
 export type { CallEvent } from "./contract/event.ts";
 export type * from "./contract/history.ts";
+export type * from "./contract/process.ts";
 export type { AnyTool, Image, OutputLimits, Tool, ToolContext, ToolOutput } from "./contract/tool.ts";
 export type * from "./contract/transaction.ts";
 export type { ToolDefinition } from "./dialects/definition.ts";
@@ -228,6 +230,8 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     blobs,
     scanner,
     transactions,
+    processes: { forCall: noProcesses },
+    shells: { forCall: noShells },
     guardian,
     historyFor: ({ id, tool }) =>
       lazyHistory({

@@ -1,6 +1,7 @@
 import type { Environment } from "../src/contract/environment.ts";
 import type { ToolContext } from "../src/contract/tool.ts";
 import { noHistory, noTransactions } from "../src/runtime/no-history.ts";
+import { noProcesses, noShells } from "../src/runtime/no-processes.ts";
 import { SeenMemory } from "../src/runtime/seen-memory.ts";
 
 /** What a tool is given behind the counter; nobody listens. */
@@ -13,6 +14,8 @@ export function toolContext(
     seen: new SeenMemory(environment),
     history: noHistory(),
     transactions: noTransactions(),
+    processes: noProcesses(),
+    shells: noShells(),
     signal,
     progress: () => {},
     output: () => {},

@@ -3,23 +3,25 @@ import type { SandboxLevel } from "./account.ts";
 /** What runs beside the calls of one tool room: servers, watchers, shells that stay. All of it ends with the room. */
 export interface Processes {
   /** Starts a command for bash. Waits until it is ready, if told how to know. `already-exists` for a name in use. */
-  start(request: ProcessRequest, options: { readonly signal: AbortSignal }): Promise<ProcessStatus>;
+  start(request: ProcessRequest, options: Waiting): Promise<ProcessStatus>;
   /** Those that run and those that have ended, oldest first. */
-  list(): readonly ProcessStatus[];
+  list(): Promise<readonly ProcessStatus[]>;
   /** `not-found` names those that are there. */
-  status(name: string): ProcessStatus;
+  status(name: string): Promise<ProcessStatus>;
   /** What it has said after a cursor, oldest first; from the first byte that is still held if not said. */
-  output(name: string, options: OutputRequest): ProcessOutput;
+  output(name: string, options: OutputRequest): Promise<ProcessOutput>;
   /** Gives it something to read, and tells what it said in answer within a moment. */
-  input(name: string, input: ProcessInput, options: { readonly signal: AbortSignal }): Promise<ProcessOutput>;
+  input(name: string, input: ProcessInput, options: Waiting): Promise<ProcessOutput>;
   /** Until it has ended, is ready, or has said something; `timeout` after the time given. */
-  wait(
-    name: string,
-    condition: WaitCondition,
-    options: { readonly signal: AbortSignal },
-  ): Promise<ProcessStatus>;
+  wait(name: string, condition: WaitCondition, options: Waiting): Promise<ProcessStatus>;
   /** SIGTERM to everything it started, then SIGKILL. */
   stop(name: string): Promise<ProcessStatus>;
+}
+
+export interface Waiting {
+  readonly signal: AbortSignal;
+  /** Told what it waits for. */
+  readonly progress?: (message: string) => void;
 }
 
 export interface ProcessRequest {

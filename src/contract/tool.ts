@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Access, Risk } from "./access.ts";
 import type { Environment } from "./environment.ts";
 import type { History } from "./history.ts";
+import type { Processes, Shells } from "./process.ts";
 import type { Transactions } from "./transaction.ts";
 
 /** One thing an agent can do, described once, independent of any model provider. */
@@ -48,6 +49,10 @@ export interface ToolContext {
   readonly history: History;
   /** Joins the changes of several calls. */
   readonly transactions: Transactions;
+  /** What runs beside the calls. */
+  readonly processes: Processes;
+  /** Shells that keep their state between calls. */
+  readonly shells: Shells;
   /** Aborts on cancellation and at the deadline; hand it to everything that waits. */
   readonly signal: AbortSignal;
   /** Says how far the work is; shown to people, never to the model. */
@@ -82,6 +87,8 @@ export interface ToolOutput<Data = unknown> {
   readonly continuation?: string;
   /** Pictures for models that see. */
   readonly images?: readonly Image[];
+  /** What an undo of this call will not bring back, each in one sentence; for the record. */
+  readonly notCovered?: readonly string[];
   /**
    * Done when all that the call changed is on record, which of commands is only known at their end. Its text is added,
    * its data is what counts.

@@ -1,32 +1,45 @@
 import type { ToolCall } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { History } from "../contract/history.ts";
+import type { Processes, Shells } from "../contract/process.ts";
 import type { Transactions } from "../contract/transaction.ts";
 import { noHistory, noTransactions } from "./no-history.ts";
+import { noProcesses, noShells } from "./no-processes.ts";
 import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
 
-/** What came before a call, as it may see and undo it. */
-export interface Past {
+/** What a call finds in its room: what came before it, as it may see and undo it, and what runs beside it. */
+export interface Room {
   readonly historyFor: (call: ToolCall) => History;
   readonly transactions: { forCall(call: ToolCall): Transactions };
+  readonly processes: { forCall(call: ToolCall): Processes };
+  readonly shells: { forCall(call: ToolCall): Shells };
 }
 
-const nothingPast: Past = { historyFor: noHistory, transactions: { forCall: noTransactions } };
+const emptyRoom: Room = {
+  historyFor: noHistory,
+  transactions: { forCall: noTransactions },
+  processes: { forCall: noProcesses },
+  shells: { forCall: noShells },
+};
 
 /** The last step: the tool itself. */
-export function runTool(environment: Environment, past: Past = nothingPast): Next {
+export function runTool(environment: Environment, room: Room = emptyRoom): Next {
   const seen = new SeenMemory(environment);
   return async (call) => {
     const output = await call.tool.run(call.input, {
       environment: call.environment,
       seen,
-      history: past.historyFor(call),
-      transactions: past.transactions.forCall(call),
+      history: room.historyFor(call),
+      transactions: room.transactions.forCall(call),
+      processes: room.processes.forCall(call),
+      shells: room.shells.forCall(call),
       signal: call.signal,
       progress: (message) => call.notify({ type: "progress", message }),
       output: (stream, text) => call.notify({ type: "output", stream, text }),
     });
+    if (output.notCovered !== undefined)
+      call.account.notCovered = [...(call.account.notCovered ?? []), ...output.notCovered];
     return {
       ok: true,
       text: output.text,

@@ -7,7 +7,7 @@ import type { OutputStore } from "../journal/output-store.ts";
 import type { Scanner } from "../journal/scan/scanner.ts";
 import type { RoomTransactions } from "../journal/transactions/room-transactions.ts";
 import type { CallEvents } from "./call-events.ts";
-import { runTool } from "./run-tool.ts";
+import { type Room, runTool } from "./run-tool.ts";
 import { compose, type Next } from "./stage.ts";
 import { askGuardian, type GuardianSettings } from "./stages/ask-guardian.ts";
 import { catchErrors } from "./stages/catch-errors.ts";
@@ -32,6 +32,9 @@ export interface CounterParts {
   /** What earlier calls changed, as one call may see and undo it. */
   readonly historyFor: (call: ToolCall) => History;
   readonly transactions: RoomTransactions;
+  /** What runs beside the calls. */
+  readonly processes: Room["processes"];
+  readonly shells: Room["shells"];
 }
 
 /**
