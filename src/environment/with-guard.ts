@@ -74,6 +74,7 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
       return guardedDirectory(directory, await environment.realPath(path), gate);
     },
     ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],
+    ...(environment.sandbox === undefined ? {} : { sandbox: environment.sandbox.bind(environment) }),
     start: (...call) => environment.start(...call),
     close: () => environment.close(),
   };

@@ -37,6 +37,7 @@ export function withOutputs(environment: Environment, outputs: Environment): Env
     ...(environment.snapshot === undefined ? {} : { snapshot: environment.snapshot.bind(environment) }),
     openDirectory: (path) => environment.openDirectory(path),
     ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],
+    ...(environment.sandbox === undefined ? {} : { sandbox: environment.sandbox.bind(environment) }),
     start: (...call) => environment.start(...call),
     close: () => environment.close(),
   };

@@ -17,6 +17,7 @@ import type {
   MoveOptions,
   RecoveredChange,
   RunningProcess,
+  SandboxReport,
   StartOptions,
   WriteOptions,
   WriteReceipt,
@@ -31,6 +32,9 @@ import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput } from "..
 import { Gate } from "../gate.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
+import { NoSandbox } from "../sandbox/no-sandbox.ts";
+import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
 import type { ChangeRecords } from "./changes/change-set.ts";
 import { recoverChanges } from "./changes/recover-changes.ts";
@@ -69,6 +73,8 @@ export interface LocalEnvironmentOptions {
    * leaves running that is killed can be ended by it: see StartedGroups.
    */
   readonly startRecords?: string;
+  /** How commands are confined; not at all if not said. */
+  readonly sandbox?: SandboxOptions;
   /** Where programs are; a name given as undefined is not available. */
   readonly programs?: Programs;
   /** Refuses paths to everybody who works here; asked about the real path that is reached. */
@@ -99,6 +105,8 @@ class LocalEnvironment implements Environment {
   readonly #tidied = new Set<string>();
   readonly #programs: ProgramFinder;
   readonly #groups: ProcessGroups;
+  readonly #sandboxOptions: SandboxOptions | undefined;
+  #sandbox: Promise<Sandbox> | undefined;
   #outside: { readonly files: readonly IgnoreFileOutside[]; readonly until: number } = {
     files: [],
     until: 0,
@@ -118,6 +126,7 @@ class LocalEnvironment implements Environment {
     this.#groups = new ProcessGroups(
       options.startRecords ? new StartedGroups(options.startRecords) : undefined,
     );
+    this.#sandboxOptions = options.sandbox;
     this.#programs = new ProgramFinder(options.programs ?? {}, this.workspace);
     // What is kept for undo is shown to nobody.
     const unguarded = new Gate(this.workspace, undefined);
@@ -264,18 +273,42 @@ class LocalEnvironment implements Environment {
     return this.#outside.files;
   }
 
+  async sandbox(): Promise<SandboxReport> {
+    return (await this.#openSandbox()).report;
+  }
+
   async start(program: string, options: StartOptions): Promise<RunningProcess> {
-    const { args, signal, cwd = "." } = options;
-    const input = options.input === "open" ? undefined : options.input;
+    const { args, signal, cwd = ".", input, confinement = {}, reachable = false } = options;
     throwIfAborted(signal);
     const file = await this.#programs.find(program);
     const place = (await this.openDirectory(cwd)) as HeldDirectory;
     try {
-      const env = { ...allowedVariables(process.env), PWD: place.realPath, ...options.env, [runByTool]: "1" };
+      const env = {
+        ...allowedVariables(process.env),
+        PWD: place.realPath,
+        ...options.env,
+        [runByTool]: "1",
+      };
+      const isConfined = confinement !== "ours" && confinement.unconfined !== true;
+      const sandbox = isConfined ? await this.#openSandbox() : new NoSandbox();
+      const launch = await sandbox.prepare({
+        file,
+        args,
+        cwd: place.realPath,
+        env,
+        confinement: confinement === "ours" ? {} : confinement,
+        reachable,
+      });
       // Loaded by the first process: node:child_process costs a tenth of the start of a call that needs none.
       const { startProcess } = await import("./processes/start-process.ts");
-      const groups = this.#groups;
-      return await startProcess(file, { args, signal, env, input, cwd: place.ownPath, groups });
+      return await startProcess({
+        // Entered by a handle, nobody can exchange it.
+        launch: launch.cwd === place.realPath ? { ...launch, cwd: place.ownPath } : launch,
+        sandbox: sandbox.level,
+        input,
+        signal,
+        groups: this.#groups,
+      });
     } finally {
       place.close();
     }
@@ -283,8 +316,26 @@ class LocalEnvironment implements Environment {
 
   async close(): Promise<void> {
     await this.#groups.close();
+    await this.#sandbox?.then(
+      (sandbox) => sandbox.close(),
+      () => {},
+    );
     for (const directory of this.#directories) directory.close();
     this.#inside.close();
+  }
+
+  /** Found out once, with the first command. */
+  #openSandbox(): Promise<Sandbox> {
+    this.#sandbox ??= this.#tryOutSandbox();
+    return this.#sandbox;
+  }
+
+  async #tryOutSandbox(): Promise<Sandbox> {
+    if (this.#sandboxOptions === undefined) return new NoSandbox();
+    const { openSandbox } = await import("../sandbox/open-sandbox.ts");
+    const { workspace } = this;
+    const findProgram = (name: string) => this.#programs.find(name);
+    return openSandbox({ ...this.#sandboxOptions, workspace, findProgram });
   }
 
   #keepRecords(folder: string | undefined): ChangeRecords | undefined {

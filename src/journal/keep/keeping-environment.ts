@@ -56,6 +56,7 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
     ...(environment.snapshot === undefined ? {} : { snapshot: environment.snapshot.bind(environment) }),
     openDirectory: (...call) => environment.openDirectory(...call),
     ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],
+    ...(environment.sandbox === undefined ? {} : { sandbox: environment.sandbox.bind(environment) }),
     start: (...call) => environment.start(...call),
     close: () => environment.close(),
   };

@@ -95,6 +95,7 @@ export class GitBlobs {
         env: variables,
         input,
         signal,
+        confinement: "ours",
       });
     } catch (error) {
       if (error instanceof ToolError && error.code !== "cancelled") return undefined;

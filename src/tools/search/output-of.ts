@@ -2,14 +2,14 @@ import type { StartOptions } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 
-/** What a program prints, whole, and its exit code; undefined when there is no such program. */
+/** What a program of ours prints, whole, and its exit code; undefined when there is no such program. */
 export async function outputOf(
   program: string,
-  options: Omit<StartOptions, "signal">,
+  options: Omit<StartOptions, "signal" | "confinement">,
   { environment, signal }: ToolContext,
 ): Promise<{ readonly text: string; readonly code: number | undefined } | undefined> {
   try {
-    const process = await environment.start(program, { ...options, signal });
+    const process = await environment.start(program, { ...options, signal, confinement: "ours" });
     const pieces: Uint8Array[] = [];
     for await (const piece of process.stdout) pieces.push(piece);
     const { code } = await process.exit;

@@ -52,7 +52,7 @@ async function startRipgrep(
   context: ToolContext,
 ): Promise<RunningProcess | undefined> {
   try {
-    return await context.environment.start("rg", { args, signal: context.signal });
+    return await context.environment.start("rg", { args, signal: context.signal, confinement: "ours" });
   } catch (error) {
     if (error instanceof ToolError && error.code === "unavailable") return undefined;
     throw error;
