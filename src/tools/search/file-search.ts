@@ -1,5 +1,6 @@
 import type { ToolContext } from "../../contract/tool.ts";
 import { type SearchableText, toSearchableText } from "../../text/searchable-text.ts";
+import { withinTime } from "../../text/time-bound.ts";
 import type { Budget, InProcessSearch } from "./directory-search.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
@@ -9,7 +10,6 @@ import { scanText } from "./scan-text.ts";
 import type { Scope } from "./scope.ts";
 import { headBytes, maxWholeBytes, searchFiles } from "./search-files.ts";
 import { searchLargeFile } from "./search-large-file.ts";
-import { withinTime } from "./time-bound.ts";
 
 /** Searches one file, or kept output, that was asked for by name: also when it is ignored, hidden or no text. */
 export class FileSearch implements InProcessSearch {

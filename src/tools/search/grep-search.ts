@@ -1,12 +1,12 @@
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { OutOfTime } from "../../text/time-bound.ts";
 import { type Budget, DirectorySearch, type InProcessSearch } from "./directory-search.ts";
 import { FileSearch } from "./file-search.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import { GrepResults } from "./grep-results.ts";
 import { runRipgrep } from "./run-ripgrep.ts";
 import type { Scope } from "./scope.ts";
-import { OutOfTime } from "./time-bound.ts";
 
 /**
  * So much is searched in process first: it costs less than starting ripgrep, and most searches end here. If not, what

@@ -1,13 +1,13 @@
 import type { RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { OutOfTime } from "../../text/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
 import { IgnoreChain } from "./ignore-chain.ts";
 import { searchArguments, testArguments } from "./ripgrep-arguments.ts";
 import { RipgrepSearch } from "./ripgrep-search.ts";
 import type { Scope } from "./scope.ts";
-import { OutOfTime } from "./time-bound.ts";
 import { VisiblePaths } from "./visible-paths.ts";
 
 /**

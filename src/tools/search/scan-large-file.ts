@@ -4,13 +4,13 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { Breath } from "../../text/breath.ts";
 import { decodeText } from "../../text/encoding.ts";
 import { type SearchableText, toSearchableText } from "../../text/searchable-text.ts";
+import { withinTime } from "../../text/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
 import type { ShownLine } from "./hits.ts";
 import { scanText } from "./scan-text.ts";
 import { searchFiles } from "./search-files.ts";
 import { showLine } from "./show-line.ts";
-import { withinTime } from "./time-bound.ts";
 
 const pieceBytes = 4 * 1024 * 1024;
 const pieceMs = 2000;

@@ -1,10 +1,10 @@
 import { asBuffer } from "../../text/as-buffer.ts";
 import { byteOrderMarkLength } from "../../text/encoding.ts";
 import { toSearchableText } from "../../text/searchable-text.ts";
+import { OutOfTime, withinTime } from "../../text/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
 import { scanText } from "./scan-text.ts";
-import { OutOfTime, withinTime } from "./time-bound.ts";
 
 /** Files up to this size are searched in one piece. */
 export const maxWholeBytes: number = 8 * 1024 * 1024;
