@@ -1,0 +1,201 @@
+import { assemble, type Line } from "./assemble.ts";
+import { type Architecture, newestKnownCall, numberOf, type SystemCall } from "./system-calls.ts";
+
+export interface SeccompOptions {
+  readonly architecture: Architecture;
+  /**
+   * "own namespace": nobody is there but the program itself. "filtered": the network of the machine, TCP only, for Landlock
+   * to judge the ports. "none": the machine's, and no internet socket at all.
+   */
+  readonly network: "own namespace" | "filtered" | "none";
+  /** For "filtered": others may connect to it. Not if not said. */
+  readonly mayListen?: boolean;
+  /** For a Landlock (ABI below 3) that does not see files being cut: refuses what cuts a file by its path. */
+  readonly refuseTruncation?: boolean;
+}
+
+/**
+ * What the kernel refuses to a confined program whatever its paths: a filter for seccomp. What is refused answers
+ * EPERM; what libraries know how to do without answers ENOSYS.
+ */
+export function seccompProgram(options: SeccompOptions): Uint8Array {
+  const { architecture, network } = options;
+  const isShared = network !== "own namespace";
+  const judged: Judged[] = [
+    ...refused.map((call): Judged => ({ call, lines: refuse })),
+    { call: "clone3", lines: [{ goTo: "missing" }] },
+    { call: "clone", lines: [low(0), { ifAnyBitOf: namespaceFlags, goTo: "refuse" }] },
+    {
+      call: "ioctl",
+      lines: [low(1), { ifEqual: 0x5412, goTo: "refuse" }, { ifEqual: 0x541c, goTo: "refuse" }],
+    },
+    { call: "socketpair", lines: [low(0), { ifEqual: AF_UNIX, goTo: "allow" }, ...refuse] },
+    { call: "socket", lines: socketLines(network) },
+    ...(isShared ? sharedCalls(options.mayListen === true) : []),
+    ...(options.refuseTruncation === true ? truncatingCalls : []),
+  ];
+  const numbered = judged.flatMap(({ call, lines }) => {
+    const number = numberOf(call, architecture);
+    return number === undefined ? [] : [{ number, lines }];
+  });
+  return assemble([
+    { load: 4 },
+    { ifEqual: architecture === "x64" ? 0xc000003e : 0xc00000b7, goTo: "known architecture" },
+    // 32-bit calls have numbers of their own.
+    { return: EPERM },
+    { label: "known architecture" },
+    { load: 0 },
+    // Also calls of the x32 ABI, which have bit 30 set.
+    { ifAtLeast: newestKnownCall + 1, goTo: "missing" },
+    ...numbered.map(({ number, lines }): Line => ({ ifEqual: number, goTo: blockOf(number, lines) })),
+    { goTo: "allow" },
+    ...numbered
+      .filter(({ lines }) => !isJump(lines))
+      .flatMap(({ number, lines }): Line[] => [
+        { label: blockOf(number, lines) },
+        ...lines,
+        { goTo: "allow" },
+      ]),
+    { label: "allow" },
+    { return: 0x7fff0000 },
+    { label: "refuse" },
+    { return: EPERM },
+    { label: "missing" },
+    { return: ENOSYS },
+    { label: "wrong protocol" },
+    { return: EPROTONOSUPPORT },
+  ]);
+}
+
+interface Judged {
+  readonly call: SystemCall;
+  /** What is allowed runs past them. */
+  readonly lines: readonly Line[];
+}
+
+const EPERM = 0x00050000 | 1;
+const ENOSYS = 0x00050000 | 38;
+const EPROTONOSUPPORT = 0x00050000 | 93;
+
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_NETLINK = 16;
+
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. CLONE_NEWTIME is for clone3 and unshare only. */
+const namespaceFlags = 0x7e020000;
+
+const refuse: readonly Line[] = [{ goTo: "refuse" }];
+
+const refused = [
+  ...(["ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd"] as const),
+  ...(["mount", "umount2", "pivot_root", "chroot", "open_tree", "open_tree_attr", "move_mount"] as const),
+  ...(["fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "unshare", "setns"] as const),
+  ...(["io_uring_setup", "io_uring_enter", "io_uring_register", "bpf", "perf_event_open"] as const),
+  ...(["userfaultfd", "keyctl", "add_key", "request_key", "open_by_handle_at", "fanotify_init"] as const),
+  ...(["lookup_dcookie", "uselib", "modify_ldt", "init_module", "finit_module", "delete_module"] as const),
+  ...(["kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff", "acct", "quotactl"] as const),
+  ...(["quotactl_fd", "settimeofday", "clock_settime", "sethostname", "setdomainname", "syslog"] as const),
+  ...(["vhangup", "iopl", "ioperm"] as const),
+] satisfies readonly SystemCall[];
+
+/**
+ * Internet sockets with the everyday protocols, and asking the kernel for addresses (netlink, protocol "route"). Not
+ * AF_UNIX, behind which agents and daemons of the machine listen; pairs of sockets are another call.
+ */
+function socketLines(network: SeccompOptions["network"]): readonly Line[] {
+  const internet: readonly Line[] =
+    network === "none" ? refuse : network === "filtered" ? transmissionOnly : anyInternet;
+  return [
+    low(0),
+    { ifEqual: AF_INET, goTo: "internet" },
+    { ifEqual: AF_INET6, goTo: "internet" },
+    { ifEqual: AF_NETLINK, goTo: "netlink" },
+    ...refuse,
+    { label: "netlink" },
+    low(2),
+    { ifEqual: 0, goTo: "allow" },
+    ...refuse,
+    { label: "internet" },
+    ...internet,
+  ];
+}
+
+/** Protocols beside TCP that make streams (MPTCP, SCTP, SMC) would pass Landlock by. */
+const transmissionOnly: readonly Line[] = [
+  ...[low(1), { and: 0xf }],
+  { ifEqual: 1, goTo: "stream" },
+  ...refuse,
+  { label: "stream" },
+  low(2),
+  { ifEqual: 0, goTo: "allow" },
+  { ifEqual: 6, goTo: "allow" },
+  { goTo: "wrong protocol" },
+];
+
+const anyInternet: readonly Line[] = [
+  ...[low(1), { and: 0xf }],
+  { ifEqual: 1, goTo: "stream or datagram" },
+  { ifEqual: 2, goTo: "stream or datagram" },
+  ...refuse,
+  { label: "stream or datagram" },
+  low(2),
+  // Unsaid, ICMP, TCP, UDP, ICMPv6.
+  ...[0, 1, 6, 17, 58].map((protocol): Line => ({ ifEqual: protocol, goTo: "allow" })),
+  { goTo: "wrong protocol" },
+];
+
+/** For programs without namespaces of their own, what Landlock leaves open. */
+function sharedCalls(mayListen: boolean): readonly Judged[] {
+  return [
+    ...shared.map((call): Judged => ({ call, lines: refuse })),
+    // Limits of other processes.
+    { call: "prlimit64", lines: [low(0), { ifEqual: 0, goTo: "allow" }, ...refuse] },
+    // TCP Fast Open connects without asking Landlock.
+    { call: "sendto", lines: [low(3), { ifAnyBitOf: MSG_FASTOPEN, goTo: "refuse" }] },
+    { call: "sendmsg", lines: [low(2), { ifAnyBitOf: MSG_FASTOPEN, goTo: "refuse" }] },
+    { call: "sendmmsg", lines: [low(3), { ifAnyBitOf: MSG_FASTOPEN, goTo: "refuse" }] },
+    // Landlock judges bind; a socket that was never bound listens at a port of the kernel's choice.
+    ...(mayListen ? [] : [{ call: "listen", lines: refuse } as const]),
+  ];
+}
+
+const MSG_FASTOPEN = 0x20000000;
+
+const shared = [
+  ...(["shmget", "shmat", "shmctl", "semget", "semop", "semctl", "semtimedop"] as const),
+  ...(["msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"] as const),
+] satisfies readonly SystemCall[];
+
+const O_TRUNC = 0x200;
+
+const truncatingCalls: readonly Judged[] = [
+  { call: "truncate", lines: refuse },
+  // Its flags are in memory, where they cannot be looked at.
+  { call: "openat2", lines: [{ goTo: "missing" }] },
+  { call: "open", lines: truncatesUnseen(1) },
+  { call: "openat", lines: truncatesUnseen(2) },
+];
+
+/** To cut a file and open it for something else than writing (0, or 3: for neither): Landlock sees no writing in it. */
+function truncatesUnseen(argument: number): readonly Line[] {
+  return [
+    low(argument),
+    { and: O_TRUNC | 3 },
+    { ifEqual: O_TRUNC, goTo: "refuse" },
+    { ifEqual: O_TRUNC | 3, goTo: "refuse" },
+  ];
+}
+
+/** The kernel looks at the lower half of these arguments only, so whatever the upper half holds must not matter. */
+function low(argument: number): Line {
+  return { load: 16 + argument * 8 };
+}
+
+function isJump(lines: readonly Line[]): lines is readonly [{ readonly goTo: string }] {
+  return lines.length === 1 && "goTo" in lines[0]! && Object.keys(lines[0]).length === 1;
+}
+
+function blockOf(number: number, lines: readonly Line[]): string {
+  return isJump(lines) ? lines[0].goTo : `call ${number}`;
+}
