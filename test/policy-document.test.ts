@@ -14,7 +14,7 @@ const place = { workspace: "/home/ada/work", home: "/home/ada", own: [] };
 it.each(blocks)("the rules in the document do what they say: %s", (rules) => {
   const policy = compilePolicy([builtInRules, { level: "user", name: "rules", text: rules }], place);
   const told = policy.examples.map(({ mode, tool, accesses, place: { text: line } }) => {
-    const question = { mode, tool, accesses, sandbox: "none", realPaths: new Map() } as const;
+    const question = { mode, tool, accesses, sandbox: "bwrap", realPaths: new Map() } as const;
     return [decide(question, policy).verdict, line];
   });
   expect(told.length).toBeGreaterThan(0);

@@ -17,7 +17,10 @@ export interface Confinement {
   readonly readable?: readonly string[];
   readonly writable?: readonly string[];
   readonly variables?: VariablePolicy;
+  /** Instead of the usual ones. */
   readonly limits?: Partial<ResourceLimits>;
+  /** Where lower than those: what a folder's own rules ask for that nobody has trusted. */
+  readonly limitsAtMost?: Partial<ResourceLimits>;
 }
 
 export interface AbsentPath {

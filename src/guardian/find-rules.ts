@@ -1,10 +1,11 @@
 import { matchSegment } from "../text/glob-segment.ts";
+import type { SimpleCommand } from "./commands/analysis.ts";
 import { findPathRules } from "./find-path-rules.ts";
 import { type Finding, isFor, strongest } from "./finding.ts";
 import type { ReadCommand } from "./parts.ts";
 import type { Part, Question } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
-import type { Rule } from "./rules/compile-rule.ts";
+import type { CommandRule, Rule } from "./rules/compile-rule.ts";
 import { matchExactly } from "./rules/match-exactly.ts";
 import { matchLoosely } from "./rules/match-loosely.ts";
 import { rulesWithin } from "./rules/match-within.ts";
@@ -62,7 +63,17 @@ function findCommandRules(
     if (rule.effect === "ask") found.push(rule);
     else mayDeny ??= { rule, reason: "it may run what a rule denies", aimed: true };
   }
-  return { risk: worse(command.risk, "execute"), ...strongest(found), mayDeny };
+  const unconfined = unconfinedBy(command, tool, policy);
+  return { risk: worse(command.risk, "execute"), ...strongest(found), mayDeny, unconfined };
+}
+
+/** The rule that lets a command run outside the sandbox. */
+export function unconfinedBy(
+  command: SimpleCommand,
+  tool: Tool,
+  { unconfined, place }: Policy,
+): CommandRule | undefined {
+  return unconfined.findLast((rule) => isFor(rule, tool) && matchExactly(rule.pattern, command, place));
 }
 
 function findHostRules({ host }: Extract<Part, { kind: "connect" }>, tool: Tool, policy: Policy): Finding {

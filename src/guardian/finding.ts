@@ -11,6 +11,8 @@ export interface Finding {
   readonly mayDeny?: (Because & { readonly aimed: boolean }) | undefined;
   /** The highest rule that asks or allows. */
   readonly wins?: Rule | undefined;
+  /** Lets it run outside the sandbox, or where there is none. */
+  readonly unconfined?: Rule | undefined;
   /** Why it is asked although the mode would let it pass. */
   readonly doubt?: string | undefined;
 }

@@ -6,7 +6,10 @@ import type { Decision, Part } from "./policy.ts";
  */
 export function grantsFor(decision: Decision, tool: string): readonly string[] | undefined {
   const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
-  const lines = asked.map(({ part, firm }) => (firm ? undefined : grant(part)));
+  const lines = asked.flatMap(({ part, firm, bare }) => {
+    const line = firm ? undefined : grant(part);
+    return bare ? [line, line?.replace(/^allow/, "unconfined")] : [line];
+  });
   if (lines.length === 0 || !lines.every(isOneLine)) return undefined;
   return [...new Set(lines.map((line) => `${line} by ${quote(tool)}`))];
 }

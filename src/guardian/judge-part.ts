@@ -38,11 +38,19 @@ export function judgePart(
   if (mode === "paranoid") return insist(wins?.because ?? "mode paranoid asks before everything");
   if (wins?.effect === "ask") return say("ask", wins.because ?? "a rule asks before this", wins);
   if (part.kind === "unclear") return insist(`only the shell will understand it: ${part.reason}`);
+  // Where nothing holds a command, what a rule allows of commands that are held does not count.
+  const bare = part.kind === "run" && question.sandbox === "none" && finding.unconfined === undefined;
+  if (bare) return { ...say("ask", bareReason(mode, wins)), bare };
   if (wins !== undefined) return say("allow", wins.because ?? "a rule allows it", wins);
   if (doubt !== undefined) return say("ask", doubt);
   if (part.kind === "run" || !passes[mode].has(risk))
     return say("ask", `mode ${mode} asks before ${deeds[risk]}`);
   return say("allow", `mode ${mode} lets ${deeds[risk]} pass`);
+}
+
+function bareReason(mode: Mode, allowed: Rule | undefined): string {
+  if (allowed === undefined) return `mode ${mode} asks before commands run, and there is no sandbox`;
+  return "there is no sandbox, so that every command is asked about";
 }
 
 /** What cannot be understood may be what a person forbade, which holds in every mode. */

@@ -92,6 +92,8 @@ export interface PartVerdict {
   readonly rule: RulePlace | undefined;
   /** It asks whatever rules allow. */
   readonly firm?: true;
+  /** There is no sandbox for it: whoever allows it for longer has to allow that, too. */
+  readonly bare?: true;
   /** Words for people and models: "mode cautious asks before commands run". */
   readonly reason: string;
 }
@@ -100,6 +102,10 @@ export interface PartVerdict {
 export interface Decision {
   readonly verdict: "allow" | "ask" | "deny";
   readonly risk: Risk;
+  /** What its commands run in: "none" also where rules take them out of the sandbox. */
+  readonly sandbox: SandboxLevel;
+  /** Rules take all its commands out of the sandbox. */
+  readonly unconfined?: true;
   /** The part that decided: its rule and reason are those of the call. */
   readonly decisive: PartVerdict;
   readonly parts: readonly PartVerdict[];

@@ -10,6 +10,7 @@ import {
   type Rule,
   type ToolRule,
 } from "./compile-rule.ts";
+import { compileSettings, type Settings } from "./compile-settings.ts";
 import { type ParsedRules, parseRules } from "./parse-rules.ts";
 import type { Example } from "./read-example.ts";
 import { programName } from "./run-rule.ts";
@@ -22,6 +23,9 @@ export interface Policy {
   readonly ignored: readonly RulePlace[];
   readonly examples: readonly Example[];
   readonly commands: NamedRules<CommandRule>;
+  /** Commands that run outside the sandbox. */
+  readonly unconfined: readonly CommandRule[];
+  readonly settings: Settings;
   readonly paths: NamedRules<PathRule>;
   /** Path rules by the directories that they lead through. */
   readonly pathsThrough: ReadonlyMap<string, readonly PathRule[]>;
@@ -42,15 +46,18 @@ export function compilePolicy(sources: readonly RuleSource[], place: Place): Pol
   const parsed = ordered.map((source) => compileSource(source, place));
   const rules = rank(parsed.flatMap((file) => file.rules));
   const paths = [...ownRules(place), ...rules.filter((rule) => rule.kind === "path")];
+  const commands = rules.filter((rule) => rule.kind === "run");
   return {
     place,
     sources,
     ignored: parsed.flatMap(({ ignored }) => ignored),
     examples: parsed.flatMap(({ examples }) => examples),
     commands: byName(
-      rules.filter((rule) => rule.kind === "run"),
+      commands.filter(({ effect }) => effect !== "unconfined"),
       ({ pattern }) => [programName(pattern)],
     ),
+    unconfined: commands.filter(({ effect }) => effect === "unconfined"),
+    settings: compileSettings(parsed.flatMap(({ settings }) => settings)),
     paths: byName(paths, ({ patterns }) => patterns.map(lastLiteral)),
     pathsThrough: byDirectory(paths),
     hosts: rules.filter((rule) => rule.kind === "connect"),
@@ -69,8 +76,8 @@ const compiled = new WeakMap<RuleSource, CompiledSource>();
 function compileSource(source: RuleSource, place: Place): CompiledSource {
   const before = compiled.get(source);
   if (before?.place.workspace === place.workspace && before.place.home === place.home) return before;
-  const { rules, examples, ignored } = parseRules(source);
-  const file = { place, examples, ignored, rules: rules.map((rule) => compileRule(rule, place)) };
+  const { rules, ...others } = parseRules(source);
+  const file = { ...others, place, rules: rules.map((rule) => compileRule(rule, place)) };
   compiled.set(source, file);
   return file;
 }

@@ -2,6 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { RulePlace, RuleSource } from "../policy.ts";
 import { checkClass, checkGlob, checkHost } from "./check-words.ts";
 import { type Example, readExample } from "./read-example.ts";
+import { mayLoosen, readSetting, type Setting, settingWords } from "./read-setting.ts";
 import { readTools } from "./read-tools.ts";
 import { endOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from "./read-words.ts";
 import type { About, Effect, ParsedRule, PathUse, ToolPattern } from "./rule.ts";
@@ -9,6 +10,8 @@ import type { About, Effect, ParsedRule, PathUse, ToolPattern } from "./rule.ts"
 /** What one rule file says. */
 export interface ParsedRules {
   readonly rules: readonly ParsedRule[];
+  /** What commands are given, and how much they may use. */
+  readonly settings: readonly Setting[];
   /** Examples kept beside the rules, for `policy test`. */
   readonly examples: readonly Example[];
   /** Lines that do not count because the file may only tighten. */
@@ -19,6 +22,7 @@ export interface ParsedRules {
 export function parseRules(source: RuleSource): ParsedRules {
   if (source.text.length > maxLength) throw tooLong(source);
   const rules: ParsedRule[] = [];
+  const settings: Setting[] = [];
   const examples: Example[] = [];
   const ignored: RulePlace[] = [];
   for (const [index, line] of source.text.split(/\r?\n/).entries()) {
@@ -26,6 +30,12 @@ export function parseRules(source: RuleSource): ParsedRules {
     try {
       if (/^\s*expect\s/.test(line)) {
         examples.push(readExample(line, place));
+        continue;
+      }
+      const setting = readSetting(line, place);
+      if (setting !== undefined) {
+        if (source.onlyTightens && mayLoosen(setting)) ignored.push(place);
+        else settings.push(source.onlyTightens ? { ...setting, onlyTightens: true } : setting);
         continue;
       }
       const found = readRules(line, place);
@@ -36,7 +46,7 @@ export function parseRules(source: RuleSource): ParsedRules {
       throw error;
     }
   }
-  return { rules, examples, ignored };
+  return { rules, settings, examples, ignored };
 }
 
 /** Thousands of rules; more would keep every start busy, and a project's file may be hostile. */
@@ -50,7 +60,7 @@ function tooLong({ name }: RuleSource): ToolError {
 
 /** Whether a rule can only let more pass. */
 export function loosens(effect: Effect): boolean {
-  return effect === "allow" || effect === "open";
+  return effect === "allow" || effect === "open" || effect === "unconfined";
 }
 
 /** A line that names several things is as many rules. */
@@ -58,11 +68,13 @@ function readRules(line: string, place: RulePlace): ParsedRule[] {
   const [first, second] = readWords(line, { onlyStars: true });
   if (first === undefined) return [];
   const effect = effects.find((name) => first.bare && first.text === name);
-  if (effect === undefined) throw unknownWord(first, `a rule begins with ${effects.join(", ")} or expect`);
+  if (effect === undefined)
+    throw unknownWord(first, `a rule begins with ${[...effects, ...settingWords].join(", ")} or expect`);
   const isClass = effect === "secret" || effect === "protected" || effect === "open";
-  const subject = isClass ? "touch" : subjects.find((name) => second?.bare && second.text === name);
+  const known = effect === "unconfined" ? (["run"] as const) : subjects;
+  const subject = isClass ? "touch" : known.find((name) => second?.bare && second.text === name);
   if (subject === undefined)
-    throw unknownWord(second ?? endOf(line), `after ${effect} comes ${subjects.join(", ")}`);
+    throw unknownWord(second ?? endOf(line), `after ${effect} comes ${known.join(", ")}`);
   const head = isClass ? first : second!;
   const onlyStars = subject === "run" || subject === "connect";
   const words = readWords(line, { onlyStars, from: head.column + head.text.length });
@@ -82,7 +94,7 @@ function readRules(line: string, place: RulePlace): ParsedRule[] {
   });
 }
 
-const effects: readonly Effect[] = ["allow", "ask", "deny", "secret", "protected", "open"];
+const effects: readonly Effect[] = ["allow", "ask", "deny", "secret", "protected", "open", "unconfined"];
 const subjects = ["run", "read", "write", "delete", "touch", "connect", "use"] as const;
 type Subject = (typeof subjects)[number];
 

@@ -12,8 +12,11 @@ export interface ParsedRule {
   readonly place: RulePlace;
 }
 
-/** `secret`, `protected` and `open` sort paths into classes that hold in every mode. */
-export type Effect = "allow" | "ask" | "deny" | "secret" | "protected" | "open";
+/**
+ * `secret`, `protected` and `open` sort paths into classes that hold in every mode. `unconfined`: the command runs outside
+ * the sandbox, if it may run.
+ */
+export type Effect = "allow" | "ask" | "deny" | "secret" | "protected" | "open" | "unconfined";
 
 export type PathUse = "read" | "write" | "delete";
 

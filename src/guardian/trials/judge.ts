@@ -35,7 +35,7 @@ export function judge(
     mode: trial.mode ?? "cautious",
     tool: trial.tool ?? { name: "shell.run", risk: "execute" },
     accesses,
-    sandbox: trial.sandbox ?? "none",
+    sandbox: trial.sandbox ?? "landlock",
     realPaths: new Map(Object.entries(trial.realPaths ?? {})),
     refusedBelow: new Map(Object.entries(trial.refusedBelow ?? {})),
   };
