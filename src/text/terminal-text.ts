@@ -1,0 +1,58 @@
+/**
+ * What somebody would read who watched this on a terminal: colours and other control sequences are gone, and of a line
+ * that was written over (progress bars, spinners) its last state is left. Movements to other lines are not followed. Line
+ * ends become "\n"; a control character that is left is shown as its picture.
+ */
+export function plainTerminalText(text: string): string {
+  if (!special.test(text)) return text;
+  return text
+    .replace(sequences, (sequence) => (eraseInLine.test(sequence) ? sequence : ""))
+    .split("\n")
+    .map((line) => (moves.test(line) ? lastState(line) : line))
+    .join("\n")
+    .replace(controls, picture);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const special = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
+
+/**
+ * Texts for the terminal (OSC, DCS and their kin, to their end on the same line), then control sequences, then other
+ * escapes. What has no end loses only its beginning: nothing that was said is hidden behind it.
+ */
+const sequences =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+  /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])(?:[^\x07\x1b\x90\x98\x9c-\x9f\n]*(?:\x07|\x1b\\|\x9c))?|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?/g;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const eraseInLine = /^(?:\x1b\[|\x9b)[02]?K$/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const moves = /[\r\x08\x1b\x9b]/;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/** One line as it stands in the end. Who clears the whole of it begins it anew. */
+function lastState(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === "\r") end -= 1;
+  const text = line.slice(0, end);
+  if (!moves.test(text)) return text;
+  const cells: string[] = [];
+  let column = 0;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+  for (const [step] of text.matchAll(/(?:\x1b\[|\x9b)[02]?K|[^]/gu)) {
+    if (step === "\r" || step.endsWith("2K")) column = 0;
+    else if (step === "\b") column = Math.max(0, column - 1);
+    else if (step.length === 1 || !step.endsWith("K")) cells[column++] = step;
+    if (step.length > 1 && step.endsWith("K")) cells.length = column;
+  }
+  return cells.join("").trimEnd();
+}
+
+function picture(control: string): string {
+  const code = control.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  return code === 0x7f ? "\u2421" : "";
+}
