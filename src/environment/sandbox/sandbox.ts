@@ -22,6 +22,8 @@ export interface Launch {
   readonly confinement: Confinement;
   /** What it listens on is to be reached from here. */
   readonly reachable: boolean;
+  /** It makes itself a terminal. */
+  readonly terminal?: boolean;
 }
 
 export interface PreparedLaunch {

@@ -1,0 +1,98 @@
+import type { Architecture } from "../seccomp/system-calls.ts";
+import type { LandlockRules } from "./landlock-rules.ts";
+
+/** Everything the launcher does before it becomes the program. */
+export interface LaunchPlan {
+  readonly architecture: Architecture;
+  readonly rules: LandlockRules;
+  readonly seccomp: Uint8Array;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * For `perl -e`, with nothing but what perl-base brings. It reads the plan from descriptor 3, gives up every power,
+ * confines itself, and becomes the program: "." in the descriptor says that it is about to, and whatever follows says
+ * why it could not. The environment comes with the plan, because perl heeds some variables.
+ */
+export const launcher = `
+open(my $channel, "+<&=", 3) or exit 126;
+fcntl($channel, 2, 1) or exit 126;
+sub fail { syswrite($channel, "$_[0]: $!"); exit 126 }
+sub take { my $got = ""; while (length $got < $_[0]) { sysread($channel, $got, $_[0] - length $got, length $got) or exit 126 } $got }
+my @plan = unpack "(N/a*)*", take(unpack "N", take(4));
+my ($prctl, $capset, $openat, $close, $onlyPath) = map { $_ + 0 } splice @plan, 0, 5;
+my ($size, $fs, $net, $scoped) = map { $_ + 0 } splice @plan, 0, 4;
+my ($filter, $directory, $file) = splice @plan, 0, 3;
+sub list { splice @plan, 0, shift @plan }
+my @paths = list(); my @ports = list(); my @variables = list(); my @words = list();
+
+# Whatever else was inherited by mistake.
+syscall(436, 4, 0xffffffff, 0) == 0 or fail("close_range");
+syscall($prctl, 38, 1, 0, 0, 0) == 0 or fail("no_new_privs");
+syscall($prctl, 47, 4, 0, 0, 0);
+for my $power (0 .. 63) { syscall($prctl, 24, $power, 0, 0, 0) == 0 or last }
+my ($header, $powers) = (pack("Ll", 0x20080522, 0), "\\0" x 24);
+syscall($capset, $header, $powers) == 0 or fail("capset");
+chdir $directory or fail("chdir $directory");
+
+my $attributes = pack "Q3", $fs, $net, $scoped;
+my $ruleset = syscall(444, $attributes, $size, 0);
+$ruleset >= 0 or fail("landlock_create_ruleset");
+while (my ($rights, $path) = splice @paths, 0, 2) {
+  my $opened = syscall($openat, -100, $path, $onlyPath, 0);
+  # O_PATH, O_CLOEXEC, O_NOFOLLOW: paths are real. What is not there, or not for us, needs no rule.
+  next if $opened < 0;
+  my $rule = pack "Ql", $rights, $opened;
+  if (syscall(445, $ruleset, 1, $rule, 0) != 0) {
+    # A file has no use for the rights of directories.
+    $rule = pack "Ql", $rights & 0xc007, $opened;
+    syscall(445, $ruleset, 1, $rule, 0) == 0 or fail("landlock_add_rule $path");
+  }
+  syscall($close, $opened);
+}
+while (my ($rights, $port) = splice @ports, 0, 2) {
+  my $rule = pack "QQ", $rights, $port;
+  syscall(445, $ruleset, 2, $rule, 0) == 0 or fail("landlock_add_rule port $port");
+}
+syscall(446, $ruleset, 0) == 0 or fail("landlock_restrict_self");
+syscall($close, $ruleset);
+my $program = pack "Sx6P", length($filter) / 8, $filter;
+syscall($prctl, 22, 2, $program, 0, 0) == 0 or fail("seccomp");
+
+%ENV = @variables;
+syswrite($channel, ".") == 1 or exit 126;
+exec { $file } $file, @words;
+fail("exec");
+`;
+
+/** The plan as the launcher reads it: strings with their lengths in front, lists with their counts. */
+export function encodePlan({ architecture, rules, seccomp, cwd, env, file, args }: LaunchPlan): Uint8Array {
+  const strings: (string | Uint8Array)[] = [
+    ...(architecture === "x64" ? [157, 126, 257, 3, 0x2a0000] : [167, 91, 56, 57, 0x288000]).map(String),
+    ...[rules.attributeBytes, rules.handledFiles, rules.handledNetwork, rules.scoped].map(String),
+    ...[seccomp, cwd, file],
+    ...list(rules.paths.flatMap(({ rights, path }) => [String(rights), path])),
+    ...list(rules.ports.flatMap(({ rights, port }) => [String(rights), String(port)])),
+    ...list(Object.entries(env).flat()),
+    ...list(args),
+  ];
+  const parts = strings.flatMap((string) => {
+    const bytes = Buffer.from(string);
+    return [length(bytes), bytes];
+  });
+  const body = Buffer.concat(parts);
+  return Buffer.concat([length(body), body]);
+}
+
+function list(strings: readonly string[]): readonly string[] {
+  return [String(strings.length), ...strings];
+}
+
+function length(bytes: Uint8Array): Uint8Array {
+  const field = Buffer.alloc(4);
+  field.writeUInt32BE(bytes.length);
+  return field;
+}
