@@ -11,11 +11,22 @@ const mayImport: Record<string, readonly string[]> = {
   environment: ["contract", "text"],
   guardian: ["contract", "text"],
   tools: ["contract", "text"],
+  processes: ["contract", "text"],
   journal: ["contract", "text", "environment"],
   runtime: ["contract", "text", "guardian", "journal"],
   dialects: ["contract", "text", "tools"],
   door: ["contract", "text", "environment", "guardian", "journal", "runtime", "dialects"],
-  "toolcrib.ts": ["contract", "text", "environment", "guardian", "journal", "runtime", "dialects", "door"],
+  "toolcrib.ts": [
+    "contract",
+    "text",
+    "environment",
+    "processes",
+    "guardian",
+    "journal",
+    "runtime",
+    "dialects",
+    "door",
+  ],
   apps: ["contract", "text", "environment", "guardian", "dialects", "door", "toolcrib.ts"],
 };
 

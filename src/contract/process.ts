@@ -8,7 +8,7 @@ export interface Processes {
   list(): Promise<readonly ProcessStatus[]>;
   /** `not-found` names those that are there. */
   status(name: string): Promise<ProcessStatus>;
-  /** What it has said after a cursor, oldest first; from the first byte that is still held if not said. */
+  /** What it has said after a cursor, oldest first; the latest if not said. */
   output(name: string, options: OutputRequest): Promise<ProcessOutput>;
   /** Gives it something to read, and tells what it said in answer within a moment. */
   input(name: string, input: ProcessInput, options: Waiting): Promise<ProcessOutput>;
@@ -64,6 +64,8 @@ export interface ProcessStatus {
   /** How long it has said nothing. */
   readonly quietMs: number;
   readonly waitsForInput: boolean;
+  /** Handle of all that it has said, once that is too much to be held. */
+  readonly output: string | null;
   readonly remarks: readonly string[];
 }
 
@@ -75,9 +77,11 @@ export interface OutputRequest {
 
 export interface ProcessOutput {
   readonly text: string;
+  /** Where it begins: characters that were said before it. */
+  readonly from: number;
   /** Where to go on. */
   readonly cursor: number;
-  /** Bytes before this that are no longer held. */
+  /** Characters after the cursor asked for that are no longer held; look for them in `status.output`. */
   readonly lost: number;
   readonly status: ProcessStatus;
 }
@@ -92,6 +96,8 @@ export interface WaitCondition {
   readonly until: "exit" | "ready" | "output";
   /** For "output": a regular expression that a line must match, if said. */
   readonly line?: string;
+  /** For "output": only what is said after it counts. If not said: all, where a line is looked for, else from now on. */
+  readonly cursor?: number;
   readonly timeoutMs: number;
 }
 

@@ -1,0 +1,88 @@
+import type { Environment } from "../contract/environment.ts";
+import type {
+  OutputRequest,
+  Processes,
+  ProcessInput,
+  ProcessOutput,
+  ProcessRequest,
+  ProcessStatus,
+  WaitCondition,
+  Waiting,
+} from "../contract/process.ts";
+import { giveInput } from "./give-input.ts";
+import type { KeptProcess } from "./kept-process.ts";
+import type { ProcessesParts } from "./open-processes.ts";
+import { type ProcessTable, stopProcess } from "./process-table.ts";
+import { readLog } from "./read-log.ts";
+import { settleIn, waitUntil } from "./wait-until.ts";
+
+/** The processes of a room as one call may use them. */
+export class CallProcesses implements Processes {
+  readonly #table: ProcessTable;
+  readonly #environment: Environment;
+  readonly #shells: ProcessesParts["shells"];
+
+  constructor(table: ProcessTable, environment: Environment, { shells }: ProcessesParts) {
+    this.#table = table;
+    this.#environment = environment;
+    this.#shells = shells;
+  }
+
+  async start(request: ProcessRequest, waiting: Waiting): Promise<ProcessStatus> {
+    const kept = await this.#table.start(request, this.#environment, waiting);
+    try {
+      await settleIn(kept, request, waiting);
+    } catch (error) {
+      // Who cancels the start does not want it; after any other failure it can still be looked at.
+      if (waiting.signal.aborted) await stopProcess(kept);
+      throw error;
+    }
+    return kept.status;
+  }
+
+  async list(): Promise<readonly ProcessStatus[]> {
+    return this.#table.list();
+  }
+
+  async status(name: string): Promise<ProcessStatus> {
+    return this.#shell(name) ?? this.#table.get(name).status;
+  }
+
+  async output(name: string, request: OutputRequest): Promise<ProcessOutput> {
+    return outputOf(this.#table.get(name), request);
+  }
+
+  async input(name: string, input: ProcessInput, waiting: Waiting): Promise<ProcessOutput> {
+    const kept = this.#table.get(name);
+    const cursor = kept.log.end;
+    await giveInput(kept, input, waiting);
+    return outputOf(kept, { cursor, maxChars: maxAnswerChars });
+  }
+
+  async wait(name: string, condition: WaitCondition, waiting: Waiting): Promise<ProcessStatus> {
+    const kept = this.#table.get(name);
+    await waitUntil(kept, condition, waiting);
+    return kept.status;
+  }
+
+  async stop(name: string): Promise<ProcessStatus> {
+    const shell = this.#shell(name);
+    if (shell !== undefined) {
+      await this.#shells?.stop(name);
+      return { ...shell, state: "ended", waitsForInput: false, quietMs: 0 };
+    }
+    const kept = this.#table.get(name);
+    if (!kept.hasEnded) await stopProcess(kept);
+    return kept.status;
+  }
+
+  #shell(name: string): ProcessStatus | undefined {
+    return this.#shells?.list().find((shell) => shell.name === name);
+  }
+}
+
+const maxAnswerChars = 20_000;
+
+function outputOf(kept: KeptProcess, request: OutputRequest): ProcessOutput {
+  return { ...readLog(kept.log, request), status: kept.status };
+}

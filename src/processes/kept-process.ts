@@ -1,0 +1,108 @@
+import type { ProcessExit, RunningProcess } from "../contract/environment.ts";
+import type { Outputs } from "../contract/output.ts";
+import type { ProcessStatus } from "../contract/process.ts";
+import { monotonicMs } from "../text/clock.ts";
+import { OutputLog } from "./output-log.ts";
+import { type Redactor, readOutput } from "./read-output.ts";
+import type { AwaitReadiness } from "./readiness.ts";
+import { WholeOutput } from "./whole-output.ts";
+
+export interface KeptProcessParts {
+  readonly name: string;
+  readonly command: string;
+  readonly running: RunningProcess;
+  readonly terminal: boolean;
+  readonly awaitReadiness: AwaitReadiness | undefined;
+  readonly remarks: readonly string[];
+  readonly outputs: Outputs | undefined;
+  readonly redactor: () => Redactor;
+}
+
+/** One process that runs beside the calls, or has ended, and what it has said. */
+export class KeptProcess {
+  readonly name: string;
+  readonly running: RunningProcess;
+  readonly terminal: boolean;
+  readonly log: OutputLog = new OutputLog();
+  /** When all that it said is on record, too. */
+  readonly ended: Promise<void>;
+  /** True when it is ready, false when it has ended before; undefined when nobody said how to know. */
+  readonly ready: Promise<boolean> | undefined;
+  readonly #command: string;
+  readonly #remarks: readonly string[];
+  readonly #whole: WholeOutput;
+  readonly #startedAt = Date.now();
+  readonly #began = monotonicMs();
+  readonly #end = new AbortController();
+  readonly #ports = new Map<number, string>();
+  #spoke = monotonicMs();
+  #endedAfterMs: number | undefined;
+  #exit: ProcessExit | undefined;
+  #isReady = false;
+
+  constructor({ name, command, running, terminal, awaitReadiness, ...parts }: KeptProcessParts) {
+    this.name = name;
+    this.running = running;
+    this.terminal = terminal;
+    this.#command = command;
+    this.#remarks = parts.remarks;
+    this.#whole = new WholeOutput(this.log, parts.outputs);
+    this.ended = this.#follow(parts.redactor);
+    this.ready = awaitReadiness && this.#becomeReady(awaitReadiness);
+    // Who waits for it hears of it.
+    this.ready?.catch(() => {});
+  }
+
+  get hasEnded(): boolean {
+    return this.#exit !== undefined;
+  }
+
+  get status(): ProcessStatus {
+    const exit = this.#exit;
+    return {
+      name: this.name,
+      kind: "process",
+      command: this.#command,
+      pid: this.running.pid,
+      state: this.#state,
+      exitCode: exit?.code ?? null,
+      signal: exit?.signal ?? null,
+      startedAt: this.#startedAt,
+      durationMs: Math.round(this.#endedAfterMs ?? monotonicMs() - this.#began),
+      sandbox: this.running.sandbox,
+      ports: Array.from(this.#ports, ([port, address]) => ({ port, address })),
+      cursor: this.log.end,
+      quietMs: this.hasEnded ? 0 : Math.round(monotonicMs() - this.#spoke),
+      waitsForInput: !this.hasEnded && this.running.waitsForInput() === true,
+      output: this.#whole.handle,
+      remarks: [...this.#remarks, ...(exit?.remarks ?? [])],
+    };
+  }
+
+  get #state(): ProcessStatus["state"] {
+    if (this.hasEnded) return "ended";
+    if (this.ready === undefined) return "running";
+    return this.#isReady ? "ready" : "starting";
+  }
+
+  async #follow(redactor: () => Redactor): Promise<void> {
+    const { log, running } = this;
+    const heard = () => {
+      this.#spoke = monotonicMs();
+    };
+    const read = (stream: "stdout" | "stderr") =>
+      readOutput(stream, running[stream], { log, whole: this.#whole, redactor: redactor(), heard });
+    const [exit] = await Promise.all([running.exit, read("stdout"), read("stderr")]);
+    await this.#whole.end();
+    this.#endedAfterMs = monotonicMs() - this.#began;
+    this.#exit = exit;
+    this.#end.abort();
+  }
+
+  async #becomeReady(awaitReadiness: AwaitReadiness): Promise<boolean> {
+    const { running, log } = this;
+    const found = ({ port, address }: ProcessStatus["ports"][number]) => this.#ports.set(port, address);
+    this.#isReady = await awaitReadiness({ running, log, found, signal: this.#end.signal });
+    return this.#isReady;
+  }
+}

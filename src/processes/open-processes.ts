@@ -1,0 +1,66 @@
+import type { Environment } from "../contract/environment.ts";
+import type { Outputs } from "../contract/output.ts";
+import type { Processes, ProcessStatus } from "../contract/process.ts";
+import type { CallProcesses } from "./call-processes.ts";
+import type { Redactor } from "./read-output.ts";
+
+export interface ProcessesParts {
+  /** Keeps what processes say when it becomes too much to be held. */
+  readonly outputs?: Outputs;
+  /** Leaves secrets out of what one stream says. */
+  readonly redactor: () => Redactor;
+  /** Shells that stay are listed and stopped like processes. */
+  readonly shells?: {
+    list(): readonly ProcessStatus[];
+    stop(name: string): Promise<void>;
+  };
+}
+
+/** What runs beside the calls of a room. */
+export interface RoomProcesses {
+  /** As one call sees them: what it starts is started with its environment, and outlives it. */
+  forCall(call: { readonly environment: Environment }): Processes;
+  /** Ends all of them. */
+  close(): Promise<void>;
+}
+
+/** Loaded by the first use: most rooms start none. */
+export function openProcesses(parts: ProcessesParts): RoomProcesses {
+  let loaded: Promise<Loaded> | undefined;
+  const load = () => {
+    loaded ??= loadTable(parts);
+    return loaded;
+  };
+  return {
+    forCall: ({ environment }) => {
+      const use = async () => (await load()).forCall(environment);
+      return {
+        start: async (...call) => (await use()).start(...call),
+        list: async () => (await use()).list(),
+        status: async (...call) => (await use()).status(...call),
+        output: async (...call) => (await use()).output(...call),
+        input: async (...call) => (await use()).input(...call),
+        wait: async (...call) => (await use()).wait(...call),
+        stop: async (...call) => (await use()).stop(...call),
+      };
+    },
+    close: async () => (await loaded)?.close(),
+  };
+}
+
+interface Loaded {
+  readonly forCall: (environment: Environment) => CallProcesses;
+  readonly close: () => Promise<void>;
+}
+
+async function loadTable(parts: ProcessesParts): Promise<Loaded> {
+  const [{ ProcessTable }, { CallProcesses }] = await Promise.all([
+    import("./process-table.ts"),
+    import("./call-processes.ts"),
+  ]);
+  const table = new ProcessTable(parts);
+  return {
+    forCall: (environment) => new CallProcesses(table, environment, parts),
+    close: () => table.close(),
+  };
+}

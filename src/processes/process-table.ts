@@ -1,0 +1,136 @@
+import type { Environment, RunningProcess } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import type { ProcessRequest, ProcessStatus, Waiting } from "../contract/process.ts";
+import { throwIfAborted } from "../text/breath.ts";
+import { KeptProcess } from "./kept-process.ts";
+import type { ProcessesParts } from "./open-processes.ts";
+import { checkName, nameFor } from "./process-name.ts";
+import { planReadiness } from "./readiness.ts";
+
+/** The processes of one room by their names: those that run, and the last of those that have ended. */
+export class ProcessTable {
+  readonly #parts: ProcessesParts;
+  readonly #kept = new Map<string, KeptProcess>();
+  readonly #reserved = new Set<string>();
+  readonly #closing = new AbortController();
+
+  constructor(parts: ProcessesParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts one with the environment of a call, which it outlives. */
+  async start(request: ProcessRequest, environment: Environment, { signal }: Waiting): Promise<KeptProcess> {
+    const { command, terminal = false } = request;
+    const awaitReadiness = request.ready && planReadiness(request.ready);
+    const name = this.#reserve(request);
+    // Until it runs the call can still take it back.
+    const taken = new AbortController();
+    const takeBack = () => taken.abort(signal.reason);
+    signal.addEventListener("abort", takeBack, { once: true });
+    try {
+      throwIfAborted(signal);
+      const ends = AbortSignal.any([taken.signal, this.#closing.signal]);
+      const { running, remarks } = await startShell(request, environment, ends);
+      const { outputs, redactor } = this.#parts;
+      const kept = new KeptProcess({
+        name,
+        command,
+        running,
+        terminal,
+        awaitReadiness,
+        remarks,
+        outputs,
+        redactor,
+      });
+      this.#kept.delete(name);
+      this.#kept.set(name, kept);
+      this.#forgetOldest();
+      return kept;
+    } finally {
+      signal.removeEventListener("abort", takeBack);
+      this.#reserved.delete(name);
+    }
+  }
+
+  /** `not-found` names those that are there. */
+  get(name: string): KeptProcess {
+    const kept = this.#kept.get(name);
+    if (kept !== undefined) return kept;
+    const names = [...this.#kept.keys(), ...this.#shells().map((shell) => shell.name)];
+    throw new ToolError("not-found", `There is no process "${name}"`, {
+      hint:
+        names.length === 0
+          ? "Nothing was started yet: see process.start."
+          : `There are: ${names.join(", ")}.`,
+    });
+  }
+
+  list(): readonly ProcessStatus[] {
+    return [...Array.from(this.#kept.values(), (kept) => kept.status), ...this.#shells()].sort(
+      (one, other) => one.startedAt - other.startedAt,
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(Array.from(this.#kept.values(), stopProcess));
+  }
+
+  #reserve({ name, command }: ProcessRequest): string {
+    const isTaken = (wanted: string) =>
+      this.#reserved.has(wanted) || this.#shells().some((shell) => shell.name === wanted);
+    if (name !== undefined) {
+      checkName(name);
+      if (isTaken(name) || this.#kept.get(name)?.hasEnded === false) throw inUse(name);
+    }
+    const chosen = name ?? nameFor(command, (wanted) => isTaken(wanted) || this.#kept.has(wanted));
+    this.#reserved.add(chosen);
+    return chosen;
+  }
+
+  #shells(): readonly ProcessStatus[] {
+    return this.#parts.shells?.list() ?? [];
+  }
+
+  #forgetOldest(): void {
+    const ended = [...this.#kept.values()].filter((kept) => kept.hasEnded);
+    for (const { name } of ended.slice(0, -maxEnded)) this.#kept.delete(name);
+  }
+}
+
+/** Asks it to end, then ends it, and waits until it has. */
+export async function stopProcess({ running, ended }: KeptProcess): Promise<void> {
+  running.terminate();
+  const overdue = setTimeout(() => running.stop(), overdueMs);
+  await ended;
+  clearTimeout(overdue);
+}
+
+/** More than `terminate` gives it. */
+const overdueMs = 5_000;
+
+/** As many as somebody may still ask about. */
+const maxEnded = 20;
+
+async function startShell(
+  { command, cwd, env, terminal = false }: ProcessRequest,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<{ readonly running: RunningProcess; readonly remarks: readonly string[] }> {
+  const options = {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(env === undefined ? {} : { env }),
+    input: "open",
+    terminal,
+    reachable: true,
+    signal,
+  } as const;
+  const args = ["--noprofile", "--norc", "-c", command];
+  return { running: await environment.start("bash", { ...options, args }), remarks: [] };
+}
+
+function inUse(name: string): ToolError {
+  return new ToolError("already-exists", `A process "${name}" runs already`, {
+    hint: `Choose another name, or end it with process.stop.`,
+  });
+}

@@ -1,0 +1,70 @@
+import { ToolError } from "../contract/error.ts";
+import type { WaitCondition } from "../contract/process.ts";
+import { describeEnd } from "./describe-end.ts";
+import type { KeptProcess } from "./kept-process.ts";
+import { readLog } from "./read-log.ts";
+
+export function died(kept: KeptProcess, when: string): ToolError {
+  return new ToolError("unavailable", `${kept.name} was started, but ${describeEnd(kept.status)} ${when}`, {
+    hint: hintOfDeath(kept),
+    output: lastLines(kept),
+  });
+}
+
+function hintOfDeath(kept: KeptProcess): string {
+  const { exitCode, remarks } = kept.status;
+  const why =
+    exitCode === 0
+      ? "What goes to the background by itself must be started so that it stays in the foreground."
+      : "Set right what it says, then start it again.";
+  return [...remarks, why].join(" ");
+}
+
+export function notReady(kept: KeptProcess, wanted: string, timeoutMs: number): ToolError {
+  const { name } = kept;
+  return new ToolError("timeout", `${name} runs, but ${timeoutMs / 1000} s were not enough for ${wanted}`, {
+    hint:
+      `It still runs: go on waiting with process.wait { "name": "${name}", "until": "ready" }, ` +
+      `look with process.output, or end it with process.stop.`,
+    output: lastLines(kept),
+  });
+}
+
+export function notInTime(kept: KeptProcess, condition: WaitCondition): ToolError {
+  const { timeoutMs } = condition;
+  return new ToolError(
+    "timeout",
+    `${timeoutMs / 1000} s were not enough for ${describeCondition(condition)} of ${kept.name}`,
+    {
+      hint: "It still runs: wait again with a larger timeout_ms, look with process.output, or end it with process.stop.",
+      output: lastLines(kept),
+    },
+  );
+}
+
+export function neverSaid(kept: KeptProcess, pattern: string): ToolError {
+  return new ToolError(
+    "no-match",
+    `${kept.name} ${describeEnd(kept.status)} without a line like "${pattern}"`,
+    {
+      hint: `See all that it said with process.output { "name": "${kept.name}" }.`,
+      output: lastLines(kept),
+    },
+  );
+}
+
+export function neverReady(name: string): ToolError {
+  return new ToolError("invalid-input", `Nobody said how to know that ${name} is ready`, {
+    hint: 'Wait for a line instead: { "until": "output", "line": "listening" }; or start it with "ready".',
+  });
+}
+
+export function describeCondition({ until, line }: WaitCondition): string {
+  if (until === "exit") return "its end";
+  if (until === "ready") return "it to be ready";
+  return line === undefined ? "more output" : `a line with "${line}"`;
+}
+
+function lastLines({ log }: KeptProcess): string {
+  return readLog(log, { maxChars: 4_000 }).text;
+}

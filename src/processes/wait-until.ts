@@ -1,0 +1,91 @@
+import type { ProcessRequest, WaitCondition, Waiting } from "../contract/process.ts";
+import { awaitLine } from "./await-line.ts";
+import type { KeptProcess } from "./kept-process.ts";
+import { describeReadiness } from "./readiness.ts";
+import { describeCondition, died, neverReady, neverSaid, notInTime, notReady } from "./refusals.ts";
+import { within } from "./waiting.ts";
+
+/** Waits until a process that was just started is ready, or for a moment whether it stays. */
+export async function settleIn(kept: KeptProcess, request: ProcessRequest, waiting: Waiting): Promise<void> {
+  const { name } = kept;
+  if (kept.ready === undefined) {
+    await within(kept.ended, momentMs, waiting);
+    const { exitCode } = kept.status;
+    if (kept.hasEnded && exitCode !== 0) throw died(kept, "at once");
+    return;
+  }
+  const wanted = describeReadiness(request.ready!);
+  const { readyTimeoutMs = usualReadyMs } = request;
+  const tell = (seconds: number) => `${name} runs, and waits for ${wanted} since ${seconds} s`;
+  const came = await within(readyOrEnded(kept), readyTimeoutMs, waiting, tell);
+  if (!came) throw notReady(kept, wanted, readyTimeoutMs);
+  if (!(await isReady(kept))) throw died(kept, "before it was ready");
+}
+
+/** Waits for what somebody wants to come true of a process. */
+export async function waitUntil(
+  kept: KeptProcess,
+  condition: WaitCondition,
+  waiting: Waiting,
+): Promise<void> {
+  const { timeoutMs, until } = condition;
+  const tell = (seconds: number) =>
+    `${kept.name} runs; waited ${seconds} s for ${describeCondition(condition)}`;
+  const nobodyWaits = new AbortController();
+  try {
+    const came = await within(awaited(kept, condition, nobodyWaits.signal), timeoutMs, waiting, tell);
+    if (!came) throw notInTime(kept, condition);
+  } finally {
+    nobodyWaits.abort();
+  }
+  if (until === "ready" && !(await isReady(kept))) throw died(kept, "before it was ready");
+}
+
+async function awaited(kept: KeptProcess, condition: WaitCondition, signal: AbortSignal): Promise<unknown> {
+  switch (condition.until) {
+    case "exit":
+      return kept.ended;
+    case "ready":
+      if (kept.ready === undefined) throw neverReady(kept.name);
+      return readyOrEnded(kept);
+    case "output":
+      return condition.line === undefined
+        ? moreOutput(kept, condition.cursor ?? kept.log.end, signal)
+        : matchingLine(kept, condition.line, condition.cursor ?? 0, signal);
+  }
+}
+
+function readyOrEnded({ ready, ended }: KeptProcess): Promise<unknown> {
+  return Promise.race([ready, ended]);
+}
+
+/** What has ended is not ready, whatever it said. */
+async function isReady(kept: KeptProcess): Promise<boolean> {
+  return !kept.hasEnded && (await kept.ready) === true;
+}
+
+async function moreOutput({ log, ended }: KeptProcess, cursor: number, signal: AbortSignal): Promise<void> {
+  if (log.end > cursor) return;
+  const { promise: said, resolve } = Promise.withResolvers<void>();
+  const stopListening = log.listen(() => resolve());
+  signal.addEventListener("abort", stopListening, { once: true });
+  await Promise.race([said, ended]);
+  stopListening();
+}
+
+async function matchingLine(
+  kept: KeptProcess,
+  pattern: string,
+  from: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const over = new AbortController();
+  void kept.ended.then(() => over.abort());
+  const line = await awaitLine(pattern)(kept.log, { from, signal: AbortSignal.any([signal, over.signal]) });
+  if (line !== undefined || signal.aborted) return;
+  throw neverSaid(kept, pattern);
+}
+
+/** Whatever cannot start fails sooner than this. */
+const momentMs = 500;
+const usualReadyMs = 60_000;
