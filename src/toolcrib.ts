@@ -22,8 +22,9 @@ import { withGuard } from "./environment/with-guard.ts";
 import { withOutputs } from "./environment/with-outputs.ts";
 import { type Mode, modes } from "./guardian/mode.ts";
 import { redactValue } from "./guardian/redaction/redact.ts";
+import { RedactedStream } from "./guardian/redaction/redacted-stream.ts";
 import { openBlobs } from "./journal/blobs.ts";
-import { type JournalBudget, journalBudget } from "./journal/collect/budget.ts";
+import { type JournalBudget, journalBudget, outputBudget } from "./journal/collect/budget.ts";
 import { Collector } from "./journal/collect/collector.ts";
 import { type CallRecord, Journal } from "./journal/journal.ts";
 import { openOutputStore } from "./journal/output-store.ts";
@@ -109,13 +110,21 @@ export interface CallResult {
   readonly isError: boolean;
   /** The answer, typed and whole; null after an error. */
   readonly data: unknown;
-  readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint: string | null } | null;
+  readonly error: CallFailure | null;
   readonly callId: string;
   /** True when `content` is shorter than the output, which is kept whole as `output`. */
   readonly truncated: boolean;
   /** Handle of the whole output when `content` was cut. */
   readonly output: string | null;
   readonly images: readonly Image[];
+}
+
+export interface CallFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | null;
+  /** What a command had said until then. */
+  readonly output?: string;
 }
 
 /** An open tool room. Close it when done. */
@@ -180,7 +189,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const collector = new Collector({ journal, folder: files.blobs, scans: files.scans, budget });
   const recovered = [...(environment.recovered ?? [])];
   for (const change of recovered) recordRecovery(journal, change);
-  const outputs = openOutputStore(kept);
+  const outputs = openOutputStore(kept, { redacting: () => new RedactedStream(), maxBytes: outputBudget() });
   const guardian = {
     mode,
     rules: policy,
@@ -356,15 +365,15 @@ function toResult(callId: string, outcome: Outcome): CallResult {
       images,
     };
   }
-  const { code, message, hint = null } = outcome.error;
+  const { code, message, hint = null, output, outputHandle = null } = outcome.error;
   return {
-    content: hint === null ? message : `${message}\n${hint}`,
+    content: [message, hint, output].filter((part) => part != null && part !== "").join("\n"),
     isError: true,
     data: null,
-    error: { code, message, hint },
+    error: { code, message, hint, ...(output === undefined ? {} : { output }) },
     callId,
-    truncated: false,
-    output: null,
+    truncated: outputHandle !== null,
+    output: outputHandle,
     images: [],
   };
 }

@@ -1,6 +1,7 @@
 import type { Environment } from "../src/contract/environment.ts";
 import type { ToolContext } from "../src/contract/tool.ts";
 import { noHistory, noTransactions } from "../src/runtime/no-history.ts";
+import { noOutputs } from "../src/runtime/no-outputs.ts";
 import { noProcesses, noShells } from "../src/runtime/no-processes.ts";
 import { SeenMemory } from "../src/runtime/seen-memory.ts";
 
@@ -16,6 +17,7 @@ export function toolContext(
     transactions: noTransactions(),
     processes: noProcesses(),
     shells: noShells(),
+    outputs: noOutputs,
     signal,
     progress: () => {},
     output: () => {},

@@ -1,7 +1,9 @@
 import type { Access } from "./access.ts";
-import type { Account } from "./account.ts";
+import type { Account, SandboxLevel } from "./account.ts";
+import type { Confinement } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
 import type { ToolError } from "./error.ts";
+import type { OutputKept } from "./output.ts";
 import type { AnyTool, Image, ToolOutput } from "./tool.ts";
 
 /** One call on its way through the counter. Stages hand on a changed copy, never change it. */
@@ -18,12 +20,19 @@ export interface ToolCall {
   readonly account: Account;
   /** Throws when its paths no longer lead where they led when it was judged. For who has let it wait since. */
   readonly confirm?: () => Promise<void>;
+  /** What its commands may reach; known once it is judged, for calls that may run any. */
+  readonly confinement?: JudgedConfinement;
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
   /** Tells the stages above of work that goes on although the call was ended. */
   readonly outlivedBy: (work: Promise<unknown>) => void;
   /** Tells listeners about a call that still runs. */
   readonly notify: (message: Notice) => void;
+}
+
+/** What was decided about the commands of a call, and what they were judged to run in. */
+export interface JudgedConfinement extends Confinement {
+  readonly level: SandboxLevel;
 }
 
 type Notice =
@@ -43,6 +52,8 @@ export interface Success {
   readonly fullText: string;
   /** How to ask for what the tool left out. */
   readonly continuation?: string;
+  /** See ToolOutput; settled by `limitOutput`. */
+  readonly kept?: OutputKept;
   /** See ToolOutput; done and gone above `keepUndo`. */
   readonly afterwards?: ToolOutput["afterwards"];
   /** Present when `text` is shorter than `fullText`; the handle stands for the whole, if it could be kept. */

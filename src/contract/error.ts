@@ -19,13 +19,19 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** The one error of the house. `message` says what is wrong, `hint` names the way out. */
+/**
+ * The one error of the house. `message` says what is wrong, `hint` names the way out, `output` is what a command said
+ * until then.
+ */
 export class ToolError extends Error {
   override readonly name = "ToolError";
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  readonly output: string | undefined;
+  /** Stands for the whole output where `output` is a part of it. */
+  readonly outputHandle: string | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, options: ToolErrorOptions = {}) {
     // An error that tells what to do next is an answer: to trace it would cost more than most calls that it ends.
     // Where Error is frozen it is traced all the same.
     const { stackTraceLimit } = Error;
@@ -34,5 +40,23 @@ export class ToolError extends Error {
     Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
     this.code = code;
     this.hint = options.hint;
+    this.output = options.output;
+    this.outputHandle = options.outputHandle;
   }
+}
+
+export interface ToolErrorOptions {
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+  readonly output?: string | undefined;
+  readonly outputHandle?: string | undefined;
+}
+
+/** The same error in other words. */
+export function reworded(
+  error: ToolError,
+  { message = error.message, ...others }: ToolErrorOptions & { readonly message?: string },
+): ToolError {
+  const { code, hint, output, outputHandle } = error;
+  return new ToolError(code, message, { hint, output, outputHandle, cause: error, ...others });
 }

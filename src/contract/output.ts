@@ -7,10 +7,22 @@ export interface Outputs {
 export interface KeptOutput {
   /** `out_…`: stands for it wherever a path to read can be given. */
   readonly handle: string;
-  /** In order; waits while the disk is behind. Says nothing when the disk is full: see `end`. */
+  /** Nothing more is kept: the budget is spent, or the disk is full. */
+  readonly isFull: boolean;
+  /** In order, without what looks like a secret; waits while the disk is behind. Says nothing when the disk is full. */
   write(text: string): Promise<void>;
   /** `keep: false` when nobody needs it after all. */
   end(options: {
     readonly keep: boolean;
   }): Promise<{ readonly keptBytes: number; readonly isWhole: boolean }>;
+}
+
+/** What a tool says of an output that it could not hold, and has kept itself. */
+export interface OutputKept {
+  /** Undefined when nothing could be kept. */
+  readonly handle: string | undefined;
+  /** One sentence: how much is kept, and how to see it. */
+  readonly note: string;
+  /** The lines that stand in the text for what is not in it, and how many bytes each stands for. */
+  readonly gaps: readonly { readonly mark: string; readonly bytes: number }[];
 }

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Access, Risk } from "./access.ts";
 import type { Environment } from "./environment.ts";
 import type { History } from "./history.ts";
+import type { OutputKept, Outputs } from "./output.ts";
 import type { Processes, Shells } from "./process.ts";
 import type { Transactions } from "./transaction.ts";
 
@@ -53,6 +54,8 @@ export interface ToolContext {
   readonly processes: Processes;
   /** Shells that keep their state between calls. */
   readonly shells: Shells;
+  /** Keeps what is too long to show. */
+  readonly outputs: Outputs;
   /** Aborts on cancellation and at the deadline; hand it to everything that waits. */
   readonly signal: AbortSignal;
   /** Says how far the work is; shown to people, never to the model. */
@@ -87,6 +90,8 @@ export interface ToolOutput<Data = unknown> {
   readonly continuation?: string;
   /** Pictures for models that see. */
   readonly images?: readonly Image[];
+  /** For a tool that keeps its output itself, when not all of it can be shown. */
+  readonly kept?: OutputKept;
   /** What an undo of this call will not bring back, each in one sentence; for the record. */
   readonly notCovered?: readonly string[];
   /**

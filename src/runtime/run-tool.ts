@@ -1,9 +1,11 @@
 import type { ToolCall } from "../contract/call.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { History } from "../contract/history.ts";
+import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
 import type { Transactions } from "../contract/transaction.ts";
 import { noHistory, noTransactions } from "./no-history.ts";
+import { noOutputs } from "./no-outputs.ts";
 import { noProcesses, noShells } from "./no-processes.ts";
 import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
@@ -14,6 +16,7 @@ export interface Room {
   readonly transactions: { forCall(call: ToolCall): Transactions };
   readonly processes: { forCall(call: ToolCall): Processes };
   readonly shells: { forCall(call: ToolCall): Shells };
+  readonly outputs: Outputs;
 }
 
 const emptyRoom: Room = {
@@ -21,6 +24,7 @@ const emptyRoom: Room = {
   transactions: { forCall: noTransactions },
   processes: { forCall: noProcesses },
   shells: { forCall: noShells },
+  outputs: noOutputs,
 };
 
 /** The last step: the tool itself. */
@@ -34,6 +38,7 @@ export function runTool(environment: Environment, room: Room = emptyRoom): Next 
       transactions: room.transactions.forCall(call),
       processes: room.processes.forCall(call),
       shells: room.shells.forCall(call),
+      outputs: room.outputs,
       signal: call.signal,
       progress: (message) => call.notify({ type: "progress", message }),
       output: (stream, text) => call.notify({ type: "output", stream, text }),
@@ -47,6 +52,7 @@ export function runTool(environment: Environment, room: Room = emptyRoom): Next 
       data: output.data,
       images: output.images ?? [],
       ...(output.continuation === undefined ? {} : { continuation: output.continuation }),
+      ...(output.kept === undefined ? {} : { kept: output.kept }),
       ...(output.afterwards === undefined ? {} : { afterwards: output.afterwards }),
     };
   };

@@ -42,7 +42,7 @@ function lastState(line: string): string {
   const cells: string[] = [];
   let column = 0;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
-  for (const [step] of text.matchAll(/(?:\x1b\[|\x9b)[02]?K|[^]/gu)) {
+  for (const [step] of text.matchAll(/(?:\x1b\[|\x9b)[02]?K|./gsu)) {
     if (step === "\r" || step.endsWith("2K")) column = 0;
     else if (step === "\b") column = Math.max(0, column - 1);
     else if (step.length === 1 || !step.endsWith("K")) cells[column++] = step;

@@ -2,6 +2,8 @@ import type { OutputLimits } from "../contract/tool.ts";
 
 /** What was left out. A line of which only a part is missing counts as one. */
 export interface Cut {
+  /** Where in the text it stood. */
+  readonly start: number;
   readonly chars: number;
   readonly lines: number;
 }
@@ -19,7 +21,7 @@ export function truncateText(
   const { headEnd, tailStart } = keepLines(text, keepChars(text, limits), limits.maxLines);
   if (headEnd >= tailStart) return { text, cut: undefined };
 
-  const cut = { chars: tailStart - headEnd, lines: countLines(text, headEnd, tailStart) };
+  const cut = { start: headEnd, chars: tailStart - headEnd, lines: countLines(text, headEnd, tailStart) };
   const head = text.slice(0, headEnd);
   const tail = text.slice(tailStart);
   const before = head === "" || head.endsWith("\n") ? head : `${head}\n`;

@@ -19,6 +19,11 @@ export function journalBudget(
   };
 }
 
+/** How much of one output is kept that is too long to show: as TOOLCRIB_OUTPUT_MAX_BYTES says, else the usual. */
+export function outputBudget(variables: NodeJS.ProcessEnv = process.env): number {
+  return read(variables, "TOOLCRIB_OUTPUT_MAX_BYTES") ?? 32 * 1024 ** 2;
+}
+
 function read(variables: NodeJS.ProcessEnv, name: string): number | undefined {
   const text = variables[name];
   if (!text) return undefined;

@@ -1,4 +1,4 @@
-import { ToolError } from "../../contract/error.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
 import { redactText } from "../../guardian/redaction/redact.ts";
 import type { Stage } from "../stage.ts";
 
@@ -16,9 +16,10 @@ export const catchErrors: Stage = async (call, next) => {
 
 function redacted(error: ToolError): ToolError {
   const message = redactText(error.message);
-  const hint = error.hint === undefined ? {} : { hint: redactText(error.hint) };
-  if (message === error.message && hint.hint === error.hint) return error;
-  return new ToolError(error.code, message, { ...hint, cause: error });
+  const hint = error.hint === undefined ? undefined : redactText(error.hint);
+  const output = error.output === undefined ? undefined : redactText(error.output);
+  if (message === error.message && hint === error.hint && output === error.output) return error;
+  return reworded(error, { message, hint, output });
 }
 
 function internalError(cause: unknown): ToolError {

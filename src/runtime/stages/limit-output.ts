@@ -1,17 +1,29 @@
+import { reworded, ToolError } from "../../contract/error.ts";
+import type { OutputKept } from "../../contract/output.ts";
+import type { OutputLimits } from "../../contract/tool.ts";
 import type { OutputStore } from "../../journal/output-store.ts";
-import { truncateText } from "../../text/truncate.ts";
+import { type Cut, truncateText } from "../../text/truncate.ts";
 import type { Stage } from "../stage.ts";
 
 /** Shows the model no more than the tool's limits; what was cut is kept whole and can be read by its handle. */
 export function limitOutput(outputs: OutputStore): Stage {
   return async (call, next) => {
-    const outcome = await next(call);
-    if (!outcome.ok) return outcome;
+    const result = await next(call).catch((error: unknown) => {
+      throw limitOutputOf(error, call.tool.limits);
+    });
+    if (!result.ok) return result;
+    const { kept: ownKept, ...outcome } = result;
     const { fullText, continuation } = outcome;
     const { maxChars, maxLines } = call.tool.limits;
     // A text this short cannot be over either limit, so the usual case costs nothing.
     const fits = fullText.length <= maxChars && fullText.length <= (maxLines ?? maxChars);
-    const shown = fits ? undefined : truncateText(fullText, call.tool.limits, ({ chars }) => cutMark(chars));
+    const shown = fits
+      ? undefined
+      : truncateText(fullText, call.tool.limits, (cut) => cutMark(cut, fullText, ownKept));
+    if (ownKept !== undefined) {
+      const text = withContinuation(`${shown?.text ?? fullText}\n[${ownKept.note}]`, continuation);
+      return { ...outcome, text, truncated: { handle: ownKept.handle } };
+    }
     if (!shown?.cut) return { ...outcome, text: withContinuation(fullText, continuation) };
     // What was done is done: that the rest of the answer is lost must not make it a failure.
     const kept = await outputs.keep(fullText).catch((error: Error) => error);
@@ -24,8 +36,19 @@ export function limitOutput(outputs: OutputStore): Stage {
   };
 }
 
-function cutMark(chars: number): string {
-  return `[… ${chars} characters cut …]`;
+/** What a command had said until it failed is shown within the same limits. */
+function limitOutputOf(error: unknown, limits: OutputLimits): unknown {
+  if (!(error instanceof ToolError) || error.output === undefined) return error;
+  const shown = truncateText(error.output, limits, (cut) => cutMark(cut, error.output!));
+  return shown.cut === undefined ? error : reworded(error, { output: shown.text });
+}
+
+function cutMark({ start, chars }: Cut, text: string, kept?: OutputKept): string {
+  const removed = text.slice(start, start + chars);
+  const gaps = kept?.gaps.filter(({ mark }) => removed.includes(mark)) ?? [];
+  if (gaps.length === 0) return `[… ${chars} characters cut …]`;
+  const missing = gaps.reduce((sum, { mark, bytes }) => sum + bytes - Buffer.byteLength(mark), 0);
+  return `[… ${Buffer.byteLength(removed) + missing} bytes cut …]`;
 }
 
 function wayToTheRest(handle: string): string {

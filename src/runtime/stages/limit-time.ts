@@ -36,7 +36,8 @@ export const limitTime: Stage = async (call, next) => {
   try {
     return await Promise.race([work, givenUp]);
   } catch (error) {
-    throw reason ?? error;
+    // A tool that was ended may still tell what had been said until then.
+    throw reason === undefined || (error instanceof ToolError && error.output !== undefined) ? error : reason;
   } finally {
     clearTimeout(deadline);
     clearTimeout(graceTimer);

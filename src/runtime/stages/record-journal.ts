@@ -25,7 +25,11 @@ export function recordJournal(journal: Journal): Stage {
       account: call.account,
       ...(outcome.ok
         ? { outcome: "ok", message: undefined, outputHandle: outcome.truncated?.handle }
-        : { outcome: outcome.error.code, message: outcome.error.message, outputHandle: undefined }),
+        : {
+            outcome: outcome.error.code,
+            message: outcome.error.message,
+            outputHandle: outcome.error.outputHandle,
+          }),
     });
     return outcome;
   };

@@ -1,5 +1,5 @@
 import type { Outcome, Success, ToolCall } from "../../contract/call.ts";
-import { ToolError } from "../../contract/error.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
 import { marksIn } from "../../guardian/redaction/marks.ts";
 import { redactText, redactValue } from "../../guardian/redaction/redact.ts";
 import { RedactedStream } from "../../guardian/redaction/redacted-stream.ts";
@@ -17,7 +17,7 @@ export const redactSecrets: Stage = async (call, next) => {
   try {
     return redactOutcome(await next({ ...call, notify: notices.notify }));
   } catch (error) {
-    throw explainMark(error, call);
+    throw redactOutputOf(explainMark(error, call));
   } finally {
     notices.end();
   }
@@ -79,6 +79,12 @@ function redactNotices(notify: ToolCall["notify"]): { notify: ToolCall["notify"]
       for (const [name, stream] of streams) pass(name, stream.end());
     },
   };
+}
+
+/** Before it is cut, so that no half of a secret is left at the cut. */
+function redactOutputOf(error: unknown): unknown {
+  if (!(error instanceof ToolError) || error.output === undefined) return error;
+  return reworded(error, { output: redactText(error.output) });
 }
 
 /** What was looked for in vain may be a mark. Messages lose their secrets where all errors are caught. */

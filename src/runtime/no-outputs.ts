@@ -1,0 +1,12 @@
+import type { Outputs } from "../contract/output.ts";
+import { newIdentifier } from "../text/identifier.ts";
+
+/** Where nothing can be kept. */
+export const noOutputs: Outputs = {
+  begin: () => ({
+    handle: newIdentifier("out"),
+    isFull: true,
+    write: async () => {},
+    end: async () => ({ keptBytes: 0, isWhole: false }),
+  }),
+};
