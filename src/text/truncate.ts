@@ -2,8 +2,6 @@ import type { OutputLimits } from "../contract/tool.ts";
 
 /** What was left out. A line of which only a part is missing counts as one. */
 export interface Cut {
-  /** Where in the text it stood. */
-  readonly start: number;
   readonly chars: number;
   readonly lines: number;
 }
@@ -16,17 +14,17 @@ export interface Cut {
 export function truncateText(
   text: string,
   limits: OutputLimits,
-  describeCut: (cut: Cut) => string,
+  describeCut: (cut: Cut, removed: string) => string,
 ): { readonly text: string; readonly cut: Cut | undefined } {
   const { headEnd, tailStart } = keepLines(text, keepChars(text, limits), limits.maxLines);
   if (headEnd >= tailStart) return { text, cut: undefined };
 
-  const cut = { start: headEnd, chars: tailStart - headEnd, lines: countLines(text, headEnd, tailStart) };
+  const cut = { chars: tailStart - headEnd, lines: countLines(text, headEnd, tailStart) };
   const head = text.slice(0, headEnd);
   const tail = text.slice(tailStart);
   const before = head === "" || head.endsWith("\n") ? head : `${head}\n`;
   const after = tail === "" ? "" : `\n${tail}`;
-  return { text: before + describeCut(cut) + after, cut };
+  return { text: before + describeCut(cut, text.slice(headEnd, tailStart)) + after, cut };
 }
 
 /** The last place at or before `index` where `text` can be cut without breaking a character as people see it. */

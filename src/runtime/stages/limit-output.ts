@@ -19,7 +19,7 @@ export function limitOutput(outputs: OutputStore): Stage {
     const fits = fullText.length <= maxChars && fullText.length <= (maxLines ?? maxChars);
     const shown = fits
       ? undefined
-      : truncateText(fullText, call.tool.limits, (cut) => cutMark(cut, fullText, ownKept));
+      : truncateText(fullText, call.tool.limits, (cut, removed) => cutMark(cut, removed, ownKept));
     if (ownKept !== undefined) {
       const text = withContinuation(`${shown?.text ?? fullText}\n[${ownKept.note}]`, continuation);
       return { ...outcome, text, truncated: { handle: ownKept.handle } };
@@ -39,12 +39,11 @@ export function limitOutput(outputs: OutputStore): Stage {
 /** What a command had said until it failed is shown within the same limits. */
 function limitOutputOf(error: unknown, limits: OutputLimits): unknown {
   if (!(error instanceof ToolError) || error.output === undefined) return error;
-  const shown = truncateText(error.output, limits, (cut) => cutMark(cut, error.output!));
+  const shown = truncateText(error.output, limits, cutMark);
   return shown.cut === undefined ? error : reworded(error, { output: shown.text });
 }
 
-function cutMark({ start, chars }: Cut, text: string, kept?: OutputKept): string {
-  const removed = text.slice(start, start + chars);
+function cutMark({ chars }: Cut, removed: string, kept?: OutputKept): string {
   const gaps = kept?.gaps.filter(({ mark }) => removed.includes(mark)) ?? [];
   if (gaps.length === 0) return `[… ${chars} characters cut …]`;
   const missing = gaps.reduce((sum, { mark, bytes }) => sum + bytes - Buffer.byteLength(mark), 0);

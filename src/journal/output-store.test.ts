@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/temporary-folder.ts";
+import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import { openOutputStore } from "./output-store.ts";
+
+it("keeps an output in the order of its pieces, also when nobody waits in between", async () => {
+  await using room = storeRoom();
+  const output = room.store.begin();
+  for (let line = 0; line < 50; line += 1) void output.write(`line ${line}\n`);
+  const text = Array.from({ length: 50 }, (_, line) => `line ${line}\n`).join("");
+  expect(await output.end({ keep: true })).toEqual({ keptBytes: text.length, isWhole: true });
+  expect(room.read(output.handle)).toBe(text);
+});
+
+it("leaves nothing of an output that nobody needs", async () => {
+  await using room = storeRoom();
+  const output = room.store.begin();
+  await output.write("all of it was shown\n");
+  expect(await output.end({ keep: false })).toEqual({ keptBytes: 20, isWhole: true });
+  expect(room.names()).toEqual([]);
+});
+
+it("keeps whole lines up to its budget, and says that there was more", async () => {
+  await using room = storeRoom({ maxBytes: 30 });
+  const output = room.store.begin();
+  for (const line of ["first äöü\n", "second line\n", "third line\n", "4\n"]) await output.write(line);
+  expect(output.isFull).toBe(true);
+  expect(await output.end({ keep: true })).toEqual({ keptBytes: 25, isWhole: false });
+  expect(room.read(output.handle)).toBe("first äöü\nsecond line\n");
+});
+
+it("redacts what is written in pieces", async () => {
+  await using room = storeRoom();
+  const output = room.store.begin();
+  for (const piece of ["x secret", "secret y\nsec", "ret\n", "secr"]) await output.write(piece);
+  await output.end({ keep: true });
+  expect(room.read(output.handle)).toBe("x ****** y\n***\nsecr");
+});
+
+it("keeps nothing where the folder is gone, and does not fail", async () => {
+  await using room = storeRoom();
+  await room.remove();
+  const output = room.store.begin();
+  await output.write("lost\n");
+  expect(await output.end({ keep: true })).toEqual({ keptBytes: 0, isWhole: false });
+});
+
+/** Takes whole lines, as the real one does. */
+function redacting() {
+  let held = "";
+  const redact = (text: string) => text.replaceAll("secret", "***");
+  return {
+    push: (piece: string) => {
+      const end = (held + piece).lastIndexOf("\n") + 1;
+      const whole = (held + piece).slice(0, end);
+      held = (held + piece).slice(end);
+      return redact(whole);
+    },
+    end: () => redact(held),
+  };
+}
+
+function storeRoom({ maxBytes = 1000 } = {}) {
+  const folder = temporaryFolder();
+  const files = openLocalEnvironment({ workspace: folder.path });
+  return {
+    store: openOutputStore(files, { redacting, maxBytes }),
+    names: () => readdirSync(folder.path),
+    read: (name: string) => readFileSync(join(folder.path, name), "utf8"),
+    remove: () => folder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await files.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
