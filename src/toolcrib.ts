@@ -365,15 +365,15 @@ function toResult(callId: string, outcome: Outcome): CallResult {
       images,
     };
   }
-  const { code, message, hint = null, output, outputHandle = null } = outcome.error;
+  const { code, message, hint = null, output, kept } = outcome.error;
   return {
     content: [message, hint, output].filter((part) => part != null && part !== "").join("\n"),
     isError: true,
     data: null,
     error: { code, message, hint, ...(output === undefined ? {} : { output }) },
     callId,
-    truncated: outputHandle !== null,
-    output: outputHandle,
+    truncated: kept !== undefined,
+    output: kept?.handle ?? null,
     images: [],
   };
 }

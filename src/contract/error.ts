@@ -1,3 +1,5 @@
+import type { OutputKept } from "./output.ts";
+
 /** Every way a call can fail, named by what to do next. A closed list: callers may switch over it. */
 export const errorCodes = [
   "invalid-input",
@@ -28,8 +30,8 @@ export class ToolError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly output: string | undefined;
-  /** Stands for the whole output where `output` is a part of it. */
-  readonly outputHandle: string | undefined;
+  /** Where the whole output is, when `output` is only a part of it. */
+  readonly kept: OutputKept | undefined;
 
   constructor(code: ErrorCode, message: string, options: ToolErrorOptions = {}) {
     // An error that tells what to do next is an answer: to trace it would cost more than most calls that it ends.
@@ -41,7 +43,7 @@ export class ToolError extends Error {
     this.code = code;
     this.hint = options.hint;
     this.output = options.output;
-    this.outputHandle = options.outputHandle;
+    this.kept = options.kept;
   }
 }
 
@@ -49,7 +51,7 @@ export interface ToolErrorOptions {
   readonly hint?: string | undefined;
   readonly cause?: unknown;
   readonly output?: string | undefined;
-  readonly outputHandle?: string | undefined;
+  readonly kept?: OutputKept | undefined;
 }
 
 /** The same error in other words. */
@@ -57,6 +59,6 @@ export function reworded(
   error: ToolError,
   { message = error.message, ...others }: ToolErrorOptions & { readonly message?: string },
 ): ToolError {
-  const { code, hint, output, outputHandle } = error;
-  return new ToolError(code, message, { hint, output, outputHandle, cause: error, ...others });
+  const { code, hint, output, kept } = error;
+  return new ToolError(code, message, { hint, output, kept, cause: error, ...others });
 }

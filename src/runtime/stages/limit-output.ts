@@ -39,11 +39,12 @@ export function limitOutput(outputs: OutputStore): Stage {
 /** What a command had said until it failed is shown within the same limits. */
 function limitOutputOf(error: unknown, limits: OutputLimits): unknown {
   if (!(error instanceof ToolError) || error.output === undefined) return error;
-  const shown = truncateText(error.output, limits, cutMark);
-  return shown.cut === undefined ? error : reworded(error, { output: shown.text });
+  const { kept } = error;
+  const { text } = truncateText(error.output, limits, (cut, removed) => cutMark(cut, removed, kept));
+  return reworded(error, { output: kept === undefined ? text : `${text}\n[${kept.note}]` });
 }
 
-function cutMark({ chars }: Cut, removed: string, kept?: OutputKept): string {
+function cutMark({ chars }: Cut, removed: string, kept: OutputKept | undefined): string {
   const gaps = kept?.gaps.filter(({ mark }) => removed.includes(mark)) ?? [];
   if (gaps.length === 0) return `[… ${chars} characters cut …]`;
   const missing = gaps.reduce((sum, { mark, bytes }) => sum + bytes - Buffer.byteLength(mark), 0);

@@ -28,7 +28,7 @@ export function recordJournal(journal: Journal): Stage {
         : {
             outcome: outcome.error.code,
             message: outcome.error.message,
-            outputHandle: outcome.error.outputHandle,
+            outputHandle: outcome.error.kept?.handle,
           }),
     });
     return outcome;
