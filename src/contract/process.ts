@@ -27,22 +27,22 @@ export interface Waiting {
 export interface ProcessRequest {
   readonly command: string;
   /** Unique in the room; made from the command if not said. */
-  readonly name?: string;
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly terminal?: boolean;
-  readonly ready?: Readiness;
-  readonly readyTimeoutMs?: number;
+  readonly name?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly terminal?: boolean | undefined;
+  readonly ready?: Readiness | undefined;
+  readonly readyTimeoutMs?: number | undefined;
 }
 
 /** Whichever is named must come true, all of them. */
 export interface Readiness {
   /** Somebody listens on it. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** A line of its output matches this regular expression. */
-  readonly line?: string;
+  readonly line?: string | undefined;
   /** It answers a GET with a status below 500: "http://localhost:3000/health". */
-  readonly url?: string;
+  readonly url?: string | undefined;
 }
 
 export interface ProcessStatus {
@@ -70,8 +70,8 @@ export interface ProcessStatus {
 }
 
 export interface OutputRequest {
-  readonly cursor?: number;
-  readonly stream?: "stdout" | "stderr";
+  readonly cursor?: number | undefined;
+  readonly stream?: "stdout" | "stderr" | undefined;
   readonly maxChars: number;
 }
 
@@ -89,15 +89,15 @@ export interface ProcessOutput {
 export interface ProcessInput {
   readonly text: string;
   /** It will be given no more. */
-  readonly end?: boolean;
+  readonly end?: boolean | undefined;
 }
 
 export interface WaitCondition {
   readonly until: "exit" | "ready" | "output";
   /** For "output": a regular expression that a line must match, if said. */
-  readonly line?: string;
+  readonly line?: string | undefined;
   /** For "output": only what is said after it counts. If not said: all, where a line is looked for, else from now on. */
-  readonly cursor?: number;
+  readonly cursor?: number | undefined;
   readonly timeoutMs: number;
 }
 

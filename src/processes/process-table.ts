@@ -56,11 +56,13 @@ export class ProcessTable {
   get(name: string): KeptProcess {
     const kept = this.#kept.get(name);
     if (kept !== undefined) return kept;
-    const names = [...this.#kept.keys(), ...this.#shells().map((shell) => shell.name)];
+    const shells = this.#shells().map((shell) => shell.name);
+    if (shells.includes(name)) throw isShell(name);
+    const names = [...this.#kept.keys(), ...shells];
     throw new ToolError("not-found", `There is no process "${name}"`, {
       hint:
         names.length === 0
-          ? "Nothing was started yet: see process.start."
+          ? "Nothing runs: start something with process.start."
           : `There are: ${names.join(", ")}.`,
     });
   }
@@ -127,6 +129,16 @@ async function startShell(
   } as const;
   const args = ["--noprofile", "--norc", "-c", command];
   return { running: await environment.start("bash", { ...options, args }), remarks: [] };
+}
+
+function isShell(name: string): ToolError {
+  return new ToolError(
+    "unsupported",
+    `${name} is a shell: what its commands say is in the answers of shell.run`,
+    {
+      hint: `Run another command in it with shell.run { "session": "${name}" }, or end it with process.stop.`,
+    },
+  );
 }
 
 function inUse(name: string): ToolError {

@@ -1,0 +1,38 @@
+import * as z from "zod/mini";
+import type { ProcessOutput } from "../../contract/process.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { describeProcess } from "./describe-process.ts";
+import { nameField } from "./name-field.ts";
+import { showOutput } from "./show-output.ts";
+
+export interface ProcessInputInput {
+  readonly name: string;
+  readonly text: string;
+  readonly end?: boolean | undefined;
+}
+
+/** Gives a process something to read. */
+export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
+  name: "process.input",
+  summary:
+    "Type something for a process to read, and see what it says in answer. End a line with \\n. For a process with a " +
+    "terminal also keys: \\u0003 is Ctrl-C.",
+  risk: "execute",
+  input: z.strictObject({
+    name: nameField,
+    text: z.string().check(z.describe("As typed, taken literally: yes\\n")),
+    end: z.optional(z.boolean().check(z.describe("Then close its input; false if not given."))),
+  }),
+  limits: { maxChars: 30_000, keep: "tail" },
+  accesses: () => [],
+
+  async run({ name, text, end }, { processes, signal, progress }) {
+    const output = await processes.input(name, { text, end }, { signal, progress });
+    return {
+      data: output,
+      text: [showOutput(output), describeProcess(output.status)].join("\n"),
+      continuation: `See what comes after this with process.output and cursor ${output.cursor}.`,
+      notCovered: ["what a process changes after it was given input"],
+    };
+  },
+};

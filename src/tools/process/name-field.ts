@@ -1,0 +1,5 @@
+import * as z from "zod/mini";
+
+export const nameField: z.ZodMiniString = z
+  .string()
+  .check(z.minLength(1), z.describe("Its name, as process.start or process.list told it."));

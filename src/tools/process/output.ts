@@ -1,0 +1,54 @@
+import * as z from "zod/mini";
+import type { ProcessOutput } from "../../contract/process.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { describeProcess, describeSurroundings } from "./describe-process.ts";
+import { nameField } from "./name-field.ts";
+import { showOutput } from "./show-output.ts";
+
+export interface ProcessOutputInput {
+  readonly name: string;
+  readonly cursor?: number | undefined;
+  readonly stream?: "stdout" | "stderr" | undefined;
+}
+
+/** Shows what a process has said. */
+export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
+  name: "process.output",
+  summary:
+    "See what a process has said, its latest output if nothing else is asked. Each answer names a `cursor`: give it next " +
+    "time to see only what came since.",
+  risk: "read",
+  input: z.strictObject({
+    name: nameField,
+    cursor: z.optional(
+      z.int().check(z.minimum(0), z.describe("Only what came after it; 0 for all that is held.")),
+    ),
+    stream: z.optional(
+      z.enum(["stdout", "stderr"]).check(z.describe("One of the two; both, in order, if not given.")),
+    ),
+  }),
+  limits: { maxChars: 30_000, keep: "tail" },
+  accesses: () => [],
+
+  async run({ name, cursor, stream }, { processes }) {
+    const output = await processes.output(name, { cursor, stream, maxChars });
+    return {
+      data: output,
+      text: [showOutput(output), describeProcess(output.status), ...describeSurroundings(output.status)].join(
+        "\n",
+      ),
+      continuation: whereToGoOn(output, cursor),
+    };
+  },
+};
+
+const maxChars = 20_000;
+
+function whereToGoOn({ from, cursor, status }: ProcessOutput, asked: number | undefined): string {
+  const next = `cursor ${cursor}`;
+  if (cursor < status.cursor) return `More was said: go on with ${next}.`;
+  const before = asked === undefined && from > 0 ? ` For what came before this start with cursor 0.` : "";
+  return status.state === "ended"
+    ? `That is all.${before}`
+    : `See what comes after this with ${next}.${before}`;
+}

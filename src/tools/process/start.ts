@@ -1,0 +1,89 @@
+import * as z from "zod/mini";
+import type { ProcessStatus, Readiness } from "../../contract/process.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { describeProcess, describeSurroundings } from "./describe-process.ts";
+import { showOutput } from "./show-output.ts";
+
+export interface ProcessStartInput {
+  readonly command: string;
+  readonly name?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly terminal?: boolean | undefined;
+  readonly ready?: Readiness | undefined;
+  readonly ready_timeout_ms?: number | undefined;
+}
+
+export interface ProcessStartData extends ProcessStatus {
+  /** What it has said so far, at most the last 4 000 characters. */
+  readonly said: string;
+}
+
+const maxTimeoutMs = 600_000;
+
+/** Starts something that goes on running beside the calls. */
+export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
+  name: "process.start",
+  summary:
+    "Start a command that goes on running: a server, a watcher, a REPL. With `ready` the call waits until it serves. It is " +
+    "ended with the session; see process.output, process.input, process.wait, process.stop.",
+  risk: "execute",
+  input: z.strictObject({
+    command: z.string().check(z.minLength(1), z.describe("For bash, in the foreground: npm run dev")),
+    name: z.optional(
+      z.string().check(z.describe('To speak of it later: "web". Made from the command if not given.')),
+    ),
+    cwd: z.optional(z.string().check(z.describe("Where it runs; the workspace if not given."))),
+    env: z.optional(
+      z.record(z.string(), z.string()).check(z.describe("Variables for it, beside the usual.")),
+    ),
+    terminal: z.optional(
+      z.boolean().check(z.describe("Give it a terminal, for programs that want one; false if not given.")),
+    ),
+    ready: z.optional(
+      z
+        .strictObject({
+          port: z.optional(
+            z.int().check(z.minimum(1), z.maximum(65535), z.describe("It listens on this port.")),
+          ),
+          line: z.optional(
+            z.string().check(z.minLength(1), z.describe("A line it says matches: listening on")),
+          ),
+          url: z.optional(
+            z.string().check(z.describe("A GET is answered, below 500: http://localhost:3000/")),
+          ),
+        })
+        .check(z.describe("How to know that it is ready; all that is given must come true.")),
+    ),
+    ready_timeout_ms: z.optional(
+      z
+        .int()
+        .check(
+          z.minimum(1),
+          z.maximum(maxTimeoutMs),
+          z.describe("How long to wait for that; 60000 if not given."),
+        ),
+    ),
+  }),
+  limits: { maxChars: 10_000, keep: "tail" },
+  timeoutMs: maxTimeoutMs + 10_000,
+  accesses: ({ command, cwd }) => [{ kind: "execute", command, ...(cwd === undefined ? {} : { cwd }) }],
+
+  async run(input, { processes, signal, progress }) {
+    const isFirst = (await processes.list()).length === 0;
+    const { ready_timeout_ms: readyTimeoutMs, ...request } = input;
+    const status = await processes.start({ ...request, readyTimeoutMs }, { signal, progress });
+    const output = await processes.output(status.name, { maxChars: maxSaidChars });
+    const text = [
+      describeProcess(output.status),
+      ...(output.text === "" ? [] : [showOutput(output)]),
+      ...describeSurroundings(output.status),
+      ...(isFirst && output.status.state !== "ended" ? [`[Undo does not cover ${laterChanges}.]`] : []),
+    ].join("\n");
+    return { data: { ...output.status, said: output.text }, text, notCovered: [laterChanges] };
+  },
+};
+
+const maxSaidChars = 4_000;
+
+const laterChanges = "what a process changes after the call that started it";

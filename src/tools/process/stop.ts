@@ -1,0 +1,25 @@
+import * as z from "zod/mini";
+import type { ProcessStatus } from "../../contract/process.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { describeProcess, describeSurroundings } from "./describe-process.ts";
+import { nameField } from "./name-field.ts";
+
+export interface ProcessStopInput {
+  readonly name: string;
+}
+
+/** Ends a process of this session, and everything it has started. */
+export const processStop: Tool<ProcessStopInput, ProcessStatus> = {
+  name: "process.stop",
+  summary:
+    "End a process or shell of this session and everything it started: it is asked to end, and ended after two seconds.",
+  risk: "read",
+  input: z.strictObject({ name: nameField }),
+  limits: { maxChars: 10_000, keep: "tail" },
+  accesses: () => [],
+
+  async run({ name }, { processes }) {
+    const data = await processes.stop(name);
+    return { data, text: [describeProcess(data), ...describeSurroundings(data)].join("\n") };
+  },
+};

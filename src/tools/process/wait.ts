@@ -1,0 +1,67 @@
+import * as z from "zod/mini";
+import type { ProcessOutput } from "../../contract/process.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { describeProcess, describeSurroundings } from "./describe-process.ts";
+import { nameField } from "./name-field.ts";
+import { showOutput } from "./show-output.ts";
+
+export interface ProcessWaitInput {
+  readonly name: string;
+  readonly until?: "exit" | "ready" | "output" | undefined;
+  readonly line?: string | undefined;
+  readonly cursor?: number | undefined;
+  readonly timeout_ms?: number | undefined;
+}
+
+const usualTimeoutMs = 60_000;
+const maxTimeoutMs = 600_000;
+
+/** Waits for a process. */
+export const processWait: Tool<ProcessWaitInput, ProcessOutput> = {
+  name: "process.wait",
+  summary:
+    "Wait until a process has ended, is ready, or has said something, and see its latest output. It goes on running, " +
+    "also after a timeout.",
+  risk: "read",
+  input: z.strictObject({
+    name: nameField,
+    until: z.optional(
+      z
+        .enum(["exit", "ready", "output"])
+        .check(z.describe("What to wait for; exit if not given, or output with a line.")),
+    ),
+    line: z.optional(
+      z
+        .string()
+        .check(z.minLength(1), z.describe("An expression that a line of output matches: [0-9]+ passed")),
+    ),
+    cursor: z.optional(
+      z.int().check(z.minimum(0), z.describe("Only output after it counts; all that is held if not given.")),
+    ),
+    timeout_ms: z.optional(
+      z
+        .int()
+        .check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("How long to wait; 60000 if not given.")),
+    ),
+  }),
+  limits: { maxChars: 30_000, keep: "tail" },
+  timeoutMs: maxTimeoutMs + 10_000,
+  accesses: () => [],
+
+  async run({ name, line, cursor, ...input }, { processes, signal, progress }) {
+    const { until = line === undefined ? "exit" : "output", timeout_ms: timeoutMs = usualTimeoutMs } = input;
+    await processes.wait(name, { until, line, cursor, timeoutMs }, { signal, progress });
+    const output = await processes.output(name, { cursor, maxChars });
+    return {
+      data: output,
+      text: [showOutput(output), describeProcess(output.status), ...describeSurroundings(output.status)].join(
+        "\n",
+      ),
+      ...(output.status.state === "ended"
+        ? {}
+        : { continuation: `See what comes after this with process.output and cursor ${output.cursor}.` }),
+    };
+  },
+};
+
+const maxChars = 10_000;
