@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
+
+/** The way out of a command that shares our network but may connect to one port only. */
+export interface LoopbackNetwork {
+  readonly port: number;
+  /** They hold a secret, so that nobody else on this machine uses this way. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Ends every connection, and tells which were refused. */
+  close(): Promise<readonly string[]>;
+}
+
+export async function openLoopbackNetwork(options: {
+  readonly mayConnect: (host: string, port: number) => boolean;
+}): Promise<LoopbackNetwork> {
+  const secret = randomBytes(24).toString("hex");
+  const proxy = new FilteringProxy({ mayConnect: options.mayConnect, secret });
+  const clients = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+    clients.add(client);
+    client.once("close", () => clients.delete(client));
+    proxy.serve(client);
+  });
+  server.maxConnections = 1024;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    variables: proxyVariables(port, secret),
+    close: async () => {
+      server.close();
+      proxy.close();
+      for (const client of clients) client.destroy();
+      return proxy.remarks();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { HostAndPort } from "../../../../text/net/parse-host.ts";
+
+const mostRemarks = 20;
+
+/** What a command wanted to connect to and was not let, for the person who may change the rules. */
+export class Refusals {
+  readonly #counts = new Map<string, { readonly remedy: string; times: number }>();
+  #others = 0;
+
+  /** `place` is where the host was found, if that is what was refused. */
+  add({ host, port }: HostAndPort, place?: { readonly address: string; readonly kind: string }): void {
+    const where = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+    const what =
+      place === undefined || place.address === host
+        ? where
+        : `${where}, which is at ${place.address} (${place.kind})`;
+    const known = this.#counts.get(what);
+    if (known) known.times++;
+    else if (this.#counts.size < mostRemarks)
+      this.#counts.set(what, { remedy: `allow connect ${place?.address ?? host}`, times: 1 });
+    else this.#others++;
+  }
+
+  remarks(): readonly string[] {
+    const remarks = [...this.#counts].map(
+      ([what, { remedy, times }]) =>
+        `refused ${what}${times > 1 ? ` (${times} times)` : ""}: "${remedy}" in your rules would let it`,
+    );
+    return this.#others === 0 ? remarks : [...remarks, `refused ${this.#others} more connections`];
+  }
+}

@@ -1,0 +1,126 @@
+import { lookup } from "node:dns/promises";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import { kindOfAddress } from "../../../../text/net/kind-of-address.ts";
+import type { HostAndPort } from "../../../../text/net/parse-host.ts";
+import { Refusals } from "./refusals.ts";
+
+const connectMs = 20_000;
+// Long enough for whoever waits for a push or a slow build, short enough that nothing is held for ever.
+const idleMs = 15 * 60_000;
+
+export interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+export interface WayOutOptions {
+  readonly mayConnect: (host: string, port: number) => boolean;
+  /** All addresses of a name; the system's own answer if not said. */
+  readonly resolve?: (host: string) => Promise<readonly Address[]>;
+}
+
+/** Why there is no connection: what the program inside is told. */
+export class NoWay extends Error {
+  readonly reason: "refused" | "unknown" | "unreachable" | "slow";
+
+  constructor(reason: NoWay["reason"], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/**
+ * Connections to the outside that rules allow. A name is resolved once, every address is judged, and only those judged
+ * are connected to: what the name says a moment later makes no difference.
+ */
+export class WayOut {
+  readonly refusals: Refusals = new Refusals();
+  readonly #mayConnect: WayOutOptions["mayConnect"];
+  readonly #resolve: (host: string) => Promise<readonly Address[]>;
+  readonly #sockets = new Set<Socket>();
+  #isClosed = false;
+
+  constructor({ mayConnect, resolve }: WayOutOptions) {
+    this.#mayConnect = mayConnect;
+    this.#resolve = resolve ?? ((host) => lookup(host, { all: true }));
+  }
+
+  async open(target: HostAndPort): Promise<Socket> {
+    if (!this.#mayConnect(target.host, target.port)) throw this.#refused(target);
+    return this.#connect(target, await this.#judged(target));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #judged(target: HostAndPort): Promise<readonly Address[]> {
+    const { host, port } = target;
+    const family = isIP(host);
+    const addresses = family === 0 ? await this.#addressesOf(host) : [{ address: host, family }];
+    const own = ownAddresses();
+    const kindOf = ({ address }: Address) => (own.has(address) ? "this machine" : kindOfAddress(address));
+    const allowed = addresses.filter(
+      (address) => kindOf(address) === "public" || this.#mayConnect(address.address, port),
+    );
+    const [first] = addresses;
+    if (first === undefined) throw new NoWay("unknown", `${host} has no address`);
+    if (allowed.length > 0) return allowed;
+    throw this.#refused(target, { address: first.address, kind: kindOf(first) ?? "no address" });
+  }
+
+  async #addressesOf(host: string): Promise<readonly Address[]> {
+    try {
+      return await this.#resolve(host);
+    } catch (error) {
+      throw new NoWay("unknown", `${host} could not be resolved (${(error as NodeJS.ErrnoException).code})`);
+    }
+  }
+
+  #refused(target: HostAndPort, place?: { readonly address: string; readonly kind: string }): NoWay {
+    this.refusals.add(target, place);
+    const name = place?.address ?? target.host;
+    return new NoWay(
+      "refused",
+      `Toolcrib lets this command connect only where rules allow it. For ${target.host}:${target.port} a person would add: allow connect ${name}`,
+    );
+  }
+
+  #connect({ host, port }: HostAndPort, addresses: readonly Address[]): Promise<Socket> {
+    if (this.#isClosed) throw new NoWay("unreachable", "The command has ended");
+    const given: LookupFunction = (_host, _options, answer) => answer(null, [...addresses]);
+    // The name stands for the addresses judged; an address of its own needs no answer.
+    const name = addresses.length === 1 ? addresses[0]!.address : host;
+    const socket = connect({ host: name, port, lookup: given, autoSelectFamily: true, allowHalfOpen: true });
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new NoWay("slow", `${host}:${port} did not answer within ${connectMs / 1000} s`));
+        socket.destroy();
+      }, connectMs);
+      socket.once("connect", () => {
+        clearTimeout(timer);
+        socket.setNoDelay(true);
+        socket.setTimeout(idleMs, () => socket.destroy());
+        resolve(socket);
+      });
+      socket.on("error", (error: NodeJS.ErrnoException) => {
+        clearTimeout(timer);
+        reject(
+          new NoWay("unreachable", `${host}:${port} could not be reached (${error.code ?? error.message})`),
+        );
+      });
+      socket.once("close", () => reject(new NoWay("unreachable", "The command has ended")));
+    });
+  }
+}
+
+/** What listens on an address of this machine, also a public one, listens for its own people. */
+function ownAddresses(): ReadonlySet<string> {
+  return new Set(
+    Object.values(networkInterfaces()).flatMap((addresses) => addresses?.map(({ address }) => address) ?? []),
+  );
+}

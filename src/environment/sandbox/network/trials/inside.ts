@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Duplex } from "node:stream";
+import { text } from "node:stream/consumers";
+import { type Network, openNetwork } from "../open-network.ts";
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Inside extends AsyncDisposable {
+  readonly network: Network;
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+/** Runs a command in a network of its own, with the doors that `mayConnect` opens. */
+export function startInside(
+  command: readonly string[],
+  options: {
+    readonly mayConnect?: (host: string, port: number) => boolean;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly cwd?: string;
+  } = {},
+): Inside {
+  const network = openNetwork(options.mayConnect ? { mayConnect: options.mayConnect } : {});
+  const env = { PATH: process.env.PATH ?? "", HOME: options.cwd ?? "/nonexistent", ...options.env };
+  const inner = network.wrap({ perl: "perl", descriptor: 3, env }, command);
+  const confined = ["--dev-bind", "/", "/", "--proc", "/proc", "--unshare-net", "--unshare-pid"];
+  const child = spawn("bwrap", [...confined, "--die-with-parent", "--", ...inner.command], {
+    cwd: options.cwd ?? "/",
+    env: inner.env,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  network.attach(child.stdio[3] as Duplex);
+  const exit = once(child, "exit");
+  const ended = Promise.all([text(child.stdout!), text(child.stderr!), exit]).then(
+    ([stdout, stderr, [code]]) => ({ code, stdout, stderr }),
+  );
+  return {
+    network,
+    child,
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGKILL");
+      await network.close();
+      await ended;
+    },
+  };
+}
