@@ -32,9 +32,10 @@ import { lazyScanner } from "./journal/scan/lazy-scanner.ts";
 import { RoomTransactions } from "./journal/transactions/room-transactions.ts";
 import { lazyHistory } from "./journal/undo/lazy-history.ts";
 import { protecting } from "./journal/undo/protecting.ts";
+import { openProcesses } from "./processes/open-processes.ts";
 import type { Approve } from "./runtime/approvals/approval.ts";
 import { CallEvents, type EventSource } from "./runtime/call-events.ts";
-import { noProcesses, noShells } from "./runtime/no-processes.ts";
+import { noShells } from "./runtime/no-processes.ts";
 import { openCounter } from "./runtime/runtime.ts";
 import { newIdentifier } from "./text/identifier.ts";
 
@@ -218,6 +219,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     marks: new TransactionMarks(files.transactions),
     parks: options.parkTransaction ?? false,
   });
+  const processes = openProcesses({ outputs, redactor: () => new RedactedStream() });
   const warnings: string[] = [];
   const release = async () => {
     await collector.close();
@@ -239,7 +241,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     blobs,
     scanner,
     transactions,
-    processes: { forCall: noProcesses },
+    processes,
     shells: { forCall: noShells },
     guardian,
     historyFor: ({ id, tool }) =>
@@ -269,6 +271,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     closing.abort();
     while (running.size > 0) await Promise.allSettled(running);
     try {
+      await processes.close();
       warnings.push(...(await transactions.leave()));
     } finally {
       events.close();

@@ -25,6 +25,18 @@ export const catalog = {
     (await import("./search/grep.ts")).searchGrep,
   "search.glob": async (): Promise<typeof import("./search/glob.ts").searchGlob> =>
     (await import("./search/glob.ts")).searchGlob,
+  "process.start": async (): Promise<typeof import("./process/start.ts").processStart> =>
+    (await import("./process/start.ts")).processStart,
+  "process.list": async (): Promise<typeof import("./process/list.ts").processList> =>
+    (await import("./process/list.ts")).processList,
+  "process.output": async (): Promise<typeof import("./process/output.ts").processOutput> =>
+    (await import("./process/output.ts")).processOutput,
+  "process.input": async (): Promise<typeof import("./process/input.ts").processInput> =>
+    (await import("./process/input.ts")).processInput,
+  "process.wait": async (): Promise<typeof import("./process/wait.ts").processWait> =>
+    (await import("./process/wait.ts")).processWait,
+  "process.stop": async (): Promise<typeof import("./process/stop.ts").processStop> =>
+    (await import("./process/stop.ts")).processStop,
   "journal.undo": async (): Promise<typeof import("./journal/undo.ts").journalUndo> =>
     (await import("./journal/undo.ts")).journalUndo,
   "journal.diff": async (): Promise<typeof import("./journal/diff.ts").journalDiff> =>
