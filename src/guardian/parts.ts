@@ -1,4 +1,5 @@
-import type { Access, Risk } from "../contract/access.ts";
+import { posix } from "node:path";
+import type { Access, ExecuteAccess, Risk } from "../contract/access.ts";
 import { commandParts, wordsNamingPaths } from "./command-parts.ts";
 import type { CommandAnalysis } from "./commands/analysis.ts";
 import { hostOf } from "./hosts.ts";
@@ -29,7 +30,7 @@ export function pathsNamed(
   const paths = accesses.flatMap((access) => {
     if (access.kind === "network") return [];
     if (access.kind !== "execute") return [access.path];
-    return analysed(access.command, place, readCommand).commands.flatMap((command) =>
+    return analysed(access, place, readCommand).commands.flatMap((command) =>
       wordsNamingPaths(command).flatMap((word) => spelledPath(word, command.directory, place) ?? []),
     );
   });
@@ -44,7 +45,7 @@ export function directoriesRead(
 ): readonly string[] {
   const paths = accesses.flatMap((access) => {
     if (access.kind !== "execute") return [];
-    return analysed(access.command, place, readCommand).commands.flatMap((command) =>
+    return analysed(access, place, readCommand).commands.flatMap((command) =>
       command.accesses.flatMap(({ extent, target }) =>
         extent === "deep" || extent === "visible"
           ? [spelledPath(target, command.directory, place)].flatMap((path) =>
@@ -65,7 +66,7 @@ function partsOfAccess(
 ): Part[] {
   switch (access.kind) {
     case "execute":
-      return commandParts(access.command, analysed(access.command, place, readCommand), place, realPaths);
+      return commandParts(access.command, analysed(access, place, readCommand), place, realPaths);
     case "network":
       return [{ kind: "connect", spelling: access.host, host: hostOf(access.host) }];
     default: {
@@ -82,11 +83,32 @@ function riskOf(access: Exclude<Access, { kind: "execute" | "network" }>): Risk 
 
 /** The stage asks for the paths of a call before it is judged: the same command is read once. */
 let last:
-  | { readonly command: string; readonly start: string; readonly analysis: CommandAnalysis }
+  | {
+      readonly command: string;
+      readonly cwd: string | undefined;
+      readonly workspace: string;
+      readonly analysis: CommandAnalysis;
+    }
   | undefined;
 
-function analysed(command: string, { workspace: start }: Place, readCommand: ReadCommand): CommandAnalysis {
-  if (last?.command !== command || last.start !== start)
-    last = { command, start, analysis: readCommand(command, start) };
+function analysed(
+  { command, cwd }: ExecuteAccess,
+  { workspace }: Place,
+  readCommand: ReadCommand,
+): CommandAnalysis {
+  if (last?.command !== command || last.cwd !== cwd || last.workspace !== workspace) {
+    const read = readCommand(command, posix.resolve(workspace, cwd ?? ""));
+    last = { command, cwd, workspace, analysis: cwd === undefined ? read : startedIn(cwd, read) };
+  }
   return last.analysis;
+}
+
+/** The same as seen from the workspace. */
+function startedIn(cwd: string, analysis: CommandAnalysis): CommandAnalysis {
+  const from = (directory: string | undefined) => {
+    if (directory === undefined || directory.startsWith("/")) return directory;
+    return directory === "" ? cwd : `${cwd}/${directory}`;
+  };
+  const commands = analysis.commands.map((command) => ({ ...command, directory: from(command.directory) }));
+  return { ...analysis, commands };
 }

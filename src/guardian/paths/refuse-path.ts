@@ -81,10 +81,30 @@ function refusingOriginal(policy: Policy, names: Names, counts: Counts): PathRul
   return undefined;
 }
 
+/** The same, but for a directory of which only something in it is refused. */
+export function refusingWhole(
+  policy: Policy,
+  use: PathUse,
+  names: Names,
+  counts: Counts,
+): PathRule | undefined {
+  const near = rulesNear(policy, names);
+  const refusing = near.filter((rule) => refuses(rule, use) && counts(rule) && isAbout(rule, "write", names));
+  return notOpened(refusing, near, names) ?? refusingOriginal(policy, names, counts);
+}
+
 function refusingItself(policy: Policy, use: PathUse, names: Names, counts: Counts): PathRule | undefined {
   const near = rulesNear(policy, names);
   const refusing = near.filter((rule) => refuses(rule, use) && counts(rule) && isAbout(rule, use, names));
   if (refusing.length === 0 && use !== "read") refusing.push(...rulesBelow(policy, use, names, counts));
+  return notOpened(refusing, near, names);
+}
+
+function notOpened(
+  refusing: readonly PathRule[],
+  near: readonly PathRule[],
+  names: Names,
+): PathRule | undefined {
   if (refusing.length === 0) return undefined;
   const opened = openedRank(near, names);
   return refusing

@@ -28,6 +28,8 @@ export interface CommandRule extends RuleBase {
 export interface PathRule extends RuleBase {
   readonly kind: "path";
   readonly uses: ReadonlySet<PathUse>;
+  /** As written. */
+  readonly glob: string;
   /** What it is about, name by name from the root; folded, unless the rule loosens. */
   readonly patterns: readonly (readonly Segment[])[];
   /** The names of a directory that is not meant; none, if all are. */
@@ -61,7 +63,8 @@ export function compileRule({ effect, about, because, by, place: written }: Pars
     case "path": {
       const patterns = compilePath(about.glob.pattern, place, loosens(effect) ? "exact" : "folded");
       const spares = written.level === "built-in" ? holding(patterns, place) : [];
-      return { ...base(about.glob), kind: "path", uses: usesOf(about.uses, effect), patterns, spares };
+      const glob = about.glob.pattern;
+      return { ...base(about.glob), kind: "path", uses: usesOf(about.uses, effect), glob, patterns, spares };
     }
     case "connect":
       return { ...base(about.host), kind: "connect", hosts: hostPatterns(about.host, effect) };
@@ -124,6 +127,7 @@ export function ownRules(place: Place): PathRule[] {
     because: "it belongs to Toolcrib itself",
     place: { level: "built-in", name: "built-in", line: 0, text: `secret ${directory}` },
     uses: new Set(["read", "write", "delete"]),
+    glob: escapeGlob(directory),
     patterns: compilePath(escapeGlob(directory), place, "folded"),
     spares: [],
   }));
