@@ -42,13 +42,17 @@ function explainFlag(field: string, schema: FieldSchema): string {
 
 const words: Readonly<Record<string, string>> = { string: "TEXT", number: "NUMBER", object: "JSON" };
 
+function wordOf(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
 function explainExample(
   name: string,
   input: Readonly<Record<string, unknown>>,
   isOurs: (field: string) => boolean,
 ): string {
   const fields = Object.keys(input);
-  const toWords = (field: string) => [flagOf(field), String(input[field])];
+  const toWords = (field: string) => [flagOf(field), wordOf(input[field])];
   const after = fields.filter(isOurs).flatMap(toWords);
   const flags = [
     ...fields.filter((field) => !isOurs(field)).flatMap(toWords),

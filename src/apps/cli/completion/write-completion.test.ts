@@ -10,6 +10,7 @@ const tools = [
   ...["file.read", "file.write", "file.list", "file.delete", "file.move"],
   ...["edit.replace", "edit.patch", "edit.diff", "edit.preview"],
   ...["search.grep", "search.glob"],
+  ...["process.start", "process.list", "process.output", "process.input", "process.wait", "process.stop"],
   ...["journal.undo", "journal.diff", "journal.checkpoint"],
   ...["transaction.begin", "transaction.check", "transaction.commit", "transaction.rollback"],
 ];
