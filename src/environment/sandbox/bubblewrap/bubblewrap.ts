@@ -1,0 +1,157 @@
+import { once } from "node:events";
+import { openSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import type { SandboxReport } from "../../../contract/environment.ts";
+import { ToolError } from "../../../contract/error.ts";
+import type { PrivatePlaces } from "../private-places.ts";
+import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
+import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
+import { mountsOf } from "./mounts.ts";
+import type { WorkspaceView } from "./workspace-view.ts";
+
+export interface BubblewrapOptions {
+  /** Absolute path of bubblewrap. */
+  readonly program: string;
+  readonly forbidsUserNamespaces: boolean;
+  /** The file of the seccomp program. */
+  readonly seccomp: string;
+  readonly view: WorkspaceView;
+  readonly places: PrivatePlaces;
+  readonly findProgram: (name: string) => Promise<string>;
+  readonly report: SandboxReport;
+}
+
+// What is inherited, in this order.
+const descriptorOf = { arguments: 3, seccomp: 4, sign: 5, network: 6 } as const;
+
+// The first that runs inside: it says that all is set up, and becomes the program.
+const signLine = `printf . >&${descriptorOf.sign}; exec ${descriptorOf.sign}>&-; exec "$@"`;
+
+/** Namespaces of its own for every command, made by bubblewrap. */
+export class Bubblewrap implements Sandbox {
+  readonly level = "bwrap";
+  readonly report: SandboxReport;
+  readonly #options: BubblewrapOptions;
+  #launches = 0;
+
+  constructor(options: BubblewrapOptions) {
+    this.#options = options;
+    this.report = options.report;
+  }
+
+  async prepare(launch: Launch): Promise<PreparedLaunch> {
+    const { confinement } = launch;
+    const needsNetwork = confinement.mayConnect !== undefined || launch.reachable;
+    const network = needsNetwork ? await this.#openNetwork(launch) : undefined;
+    const inner = ["/bin/sh", "-c", signLine, "sh", launch.file, ...launch.args];
+    const { command, env } = network?.wrap(inner) ?? { command: inner, env: launch.env };
+    const opened = await this.#options.view.open(confinement, launch.file);
+    const { view, remarks } = opened;
+    const finished = async () => {
+      opened.end();
+      return [...remarks, ...((await network?.close()) ?? [])];
+    };
+    try {
+      const all = bubblewrapArguments({
+        mounts: mountsOf(view),
+        cwd: launch.cwd,
+        variables: withoutMarks(env),
+        seccomp: descriptorOf.seccomp,
+        forbidsUserNamespaces: this.#options.forbidsUserNamespaces,
+      });
+      return {
+        file: this.#options.program,
+        args: ["--args", String(descriptorOf.arguments), "--", ...command],
+        cwd: "/",
+        // The rest is for the program alone: LD_PRELOAD must not reach bubblewrap, which runs outside.
+        env: marksIn(env),
+        descriptors: [
+          this.#write(all),
+          openSync(this.#options.seccomp, "r"),
+          "channel",
+          ...(network ? (["channel"] as const) : []),
+        ],
+        endsTogether: true,
+        started: async ({ channels: [sign, channel] }) => {
+          if (channel !== undefined) network?.attach(channel);
+          if (!(await saysSo(sign))) throw notSetUp();
+        },
+        reach: async (port) => network?.reach(port),
+        finished,
+      };
+    } catch (error) {
+      await finished();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#options.places.close();
+  }
+
+  async #openNetwork(launch: Launch): Promise<{
+    wrap(command: readonly string[]): { command: readonly string[]; env: Readonly<Record<string, string>> };
+    attach(channel: Duplex): void;
+    reach(port: number): Promise<{ host: string; port: number } | undefined>;
+    close(): Promise<readonly string[]>;
+  }> {
+    const { mayConnect } = launch.confinement;
+    const perl = await this.#options.findProgram("perl");
+    // Loaded when it is needed: most commands go nowhere.
+    const { openNetwork } = await import("../network/open-network.ts");
+    const network = openNetwork(mayConnect === undefined ? {} : { mayConnect });
+    const wrapping = { perl, descriptor: descriptorOf.network, env: launch.env };
+    return {
+      wrap: (command) => network.wrap(wrapping, command),
+      attach: (channel) => network.attach(channel),
+      reach: (port) => network.reach(port),
+      close: () => network.close(),
+    };
+  }
+
+  /** Unseen by others: variables are among them. */
+  #write(all: readonly string[]): number {
+    if (all.some((argument) => argument.includes("\0"))) {
+      throw new ToolError("invalid-input", "A variable or path contains a NUL byte", {
+        hint: "Give it without the NUL byte.",
+      });
+    }
+    const path = join(this.#options.places.own, `arguments-${this.#launches++}`);
+    writeFileSync(path, `${all.join("\0")}\0`, { mode: 0o600 });
+    try {
+      return openSync(path, "r");
+    } finally {
+      unlinkSync(path);
+    }
+  }
+}
+
+/** Whether a byte comes before the end. */
+async function saysSo(sign: Duplex | undefined): Promise<boolean> {
+  if (sign === undefined) return false;
+  sign.on("error", () => {});
+  const said = await Promise.race([
+    once(sign, "data").then(() => true),
+    once(sign, "end").then(() => false),
+    once(sign, "close").then(() => false),
+  ]);
+  sign.destroy();
+  return said;
+}
+
+function notSetUp(): ToolError {
+  return new ToolError("unavailable", "The sandbox could not be set up, so the command was not run", {
+    hint: "Try again; if it stays so, `toolcrib doctor` says what bubblewrap lacks.",
+  });
+}
+
+const isMark = (name: string) => name.startsWith("TOOLCRIB_");
+
+function marksIn(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isMark(name)));
+}
+
+function withoutMarks(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isMark(name)));
+}

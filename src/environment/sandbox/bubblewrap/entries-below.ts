@@ -1,0 +1,129 @@
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { Breath } from "../../../text/breath.ts";
+import { withSlash } from "../../workspace-path.ts";
+
+/** What a sandbox must cover in a directory tree. */
+export interface Covered {
+  readonly hidden: readonly Entry[];
+  readonly readOnly: readonly string[];
+  /** Each `.git` below the top, whatever it is. */
+  readonly repositories: readonly string[];
+  /** False when the tree is too large to look everywhere. */
+  readonly isWhole: boolean;
+}
+
+export interface Entry {
+  readonly path: string;
+  readonly kind: "file" | "directory";
+}
+
+/** Verdicts are kept as long as both are the same functions. */
+export interface Judge {
+  readonly isHidden: (path: string) => boolean;
+  readonly isReadOnly: (path: string) => boolean;
+}
+
+/**
+ * Looks through a directory tree for what rules are about. It remembers what it has seen: from the second time on only
+ * directories that have changed are read again. What lies nearest to the top is looked at first.
+ */
+export class EntriesBelow {
+  readonly #top: string;
+  readonly #maxDirectories: number;
+  #judge: Judge | undefined;
+  #known = new Map<string, Known>();
+
+  constructor(top: string, maxDirectories: number = mostDirectories) {
+    this.#top = top;
+    this.#maxDirectories = maxDirectories;
+  }
+
+  async cover(judge: Judge): Promise<Covered> {
+    if (this.#judge?.isHidden !== judge.isHidden || this.#judge.isReadOnly !== judge.isReadOnly) {
+      this.#known = new Map();
+      this.#judge = judge;
+    }
+    const breath = new Breath();
+    const before = this.#known;
+    const known = new Map<string, Known>();
+    const found = { hidden: [] as Entry[], readOnly: [] as string[], repositories: [] as string[] };
+    const queue: { path: string; isReadOnly: boolean }[] = [{ path: this.#top, isReadOnly: false }];
+    for (let next = 0; next < queue.length && next < this.#maxDirectories; next++) {
+      if (breath.isDue) await breath.take();
+      const { path, isReadOnly } = queue[next]!;
+      const directory = look(path, isReadOnly, judge, before.get(path));
+      if (directory === undefined) continue;
+      known.set(path, directory);
+      found.hidden.push(...directory.hidden);
+      found.readOnly.push(...directory.readOnly);
+      found.repositories.push(...directory.repositories);
+      queue.push(...directory.below);
+    }
+    this.#known = known;
+    return { ...found, isWhole: queue.length <= this.#maxDirectories };
+  }
+}
+
+const mostDirectories = 30_000;
+
+interface Known extends Omit<Covered, "isWhole"> {
+  readonly changed: number;
+  readonly inode: number;
+  readonly wasReadOnly: boolean;
+  readonly below: readonly { readonly path: string; readonly isReadOnly: boolean }[];
+}
+
+function look(path: string, isReadOnly: boolean, judge: Judge, known: Known | undefined): Known | undefined {
+  const now = Date.now();
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || !stats.isDirectory()) return undefined;
+  if (known?.changed === stats.ctimeMs && known.inode === stats.ino && known.wasReadOnly === isReadOnly)
+    return known;
+  // The clock of a file system is coarse: what has changed just now may change again unseen.
+  const changed = now - stats.ctimeMs < settledMs ? Number.NaN : stats.ctimeMs;
+  return { ...sort(path, isReadOnly, judge), changed, inode: stats.ino, wasReadOnly: isReadOnly };
+}
+
+const settledMs = 100;
+
+function sort(
+  directory: string,
+  isReadOnly: boolean,
+  judge: Judge,
+): Omit<Known, "changed" | "inode" | "wasReadOnly"> {
+  const prefix = withSlash(directory);
+  const sorted = {
+    hidden: [] as Entry[],
+    readOnly: [] as string[],
+    repositories: [] as string[],
+    below: [] as { path: string; isReadOnly: boolean }[],
+  };
+  for (const entry of entriesOf(directory)) {
+    const path = prefix + entry.name;
+    if (entry.name === ".git") {
+      sorted.repositories.push(path);
+      continue;
+    }
+    // What a link leads to is covered where it lies.
+    if (entry.isSymbolicLink()) continue;
+    const kind = entry.isDirectory() ? "directory" : "file";
+    if (judge.isHidden(path)) {
+      sorted.hidden.push({ path, kind });
+      continue;
+    }
+    const isProtected = !isReadOnly && judge.isReadOnly(path);
+    if (isProtected) sorted.readOnly.push(path);
+    if (kind === "directory" && entry.name !== "node_modules")
+      sorted.below.push({ path, isReadOnly: isReadOnly || isProtected });
+  }
+  return sorted;
+}
+
+function entriesOf(directory: string): readonly Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    // Gone, or closed to us and so to every command.
+    return [];
+  }
+}

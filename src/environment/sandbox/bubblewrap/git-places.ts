@@ -1,0 +1,150 @@
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { namesIn } from "../../names-in.ts";
+import { liesInside } from "../../workspace-path.ts";
+import type { Stub } from "./stubs.ts";
+
+/** What of a repository is written by every commit, and what decides which programs git runs by itself. */
+export interface GitPlaces {
+  /** Bound over themselves: then nobody renames them and puts others in their place. */
+  readonly held: readonly string[];
+  readonly readOnly: readonly string[];
+  /** Would be obeyed, so they must not come into being. */
+  readonly stubs: readonly Stub[];
+  /** `info` of the repository. */
+  readonly info: string;
+}
+
+/** The repository that `workspace` is the work tree of; undefined when there is none, or it cannot be told. */
+export function repositoryOf(workspace: string): GitPlaces | undefined {
+  const git = join(workspace, ".git");
+  const kind = kindOf(git);
+  if (kind === "directory") return placesIn(git);
+  if (kind === "link") {
+    const target = realIfThere(git);
+    return target !== undefined && liesInside(target, workspace) ? placesIn(target) : undefined;
+  }
+  if (kind === "file") {
+    const places = linkedRepository(workspace, git);
+    return places ?? { held: [], readOnly: [git], stubs: [], info: join(git, "info") };
+  }
+  const isBare = ["HEAD", "objects", "refs"].every((name) => existsSync(join(workspace, name)));
+  return isBare ? placesIn(workspace) : undefined;
+}
+
+/** `directory`: what git calls the common directory. */
+export function placesIn(directory: string): GitPlaces {
+  const at = (...names: string[]) => join(directory, ...names);
+  const config = textOf(at("config")) ?? "";
+  const hasWorktreeConfig = /worktreeconfig/i.test(config);
+  const stubs: Stub[] = [
+    { path: at("hooks"), kind: "directory" },
+    { path: at("info"), kind: "directory" },
+    { path: at("config"), kind: "file" },
+    // Git elsewhere meets it while a command runs, and dies of an empty one: this one means the directory itself.
+    { path: at("commondir"), kind: "file", content: "." },
+    ...(hasWorktreeConfig ? [{ path: at("config.worktree"), kind: "file" } as const] : []),
+  ];
+  const found = [...modulesIn(at("modules")), ...worktreesIn(at("worktrees"), hasWorktreeConfig)];
+  return {
+    held: [directory, ...found.flatMap(({ held }) => held)],
+    readOnly: [
+      ...["hooks", "info", "config", "commondir", "config.worktree"].map((name) => at(name)),
+      ...found.flatMap(({ readOnly }) => readOnly),
+    ].filter(existsSync),
+    stubs: [...stubs, ...found.flatMap((places) => places.stubs)].filter(({ path }) => !existsSync(path)),
+    info: at("info"),
+  };
+}
+
+type Part = Omit<GitPlaces, "info">;
+
+// More than these are not held one by one: all of them are read-only then.
+const most = 24;
+
+/** Repositories of submodules, which may lie in directories of directories. */
+function modulesIn(modules: string): readonly Part[] {
+  if (kindOf(modules) !== "directory") return [];
+  const parts: Part[] = [{ held: [modules], readOnly: [], stubs: [] }];
+  const look = (directory: string, depth: number) => {
+    for (const name of namesIn(directory)) {
+      const path = join(directory, name);
+      if (parts.length > most || kindOf(path) !== "directory") continue;
+      if (existsSync(join(path, "HEAD"))) parts.push(placesIn(path));
+      else {
+        parts.push({ held: [path], readOnly: [], stubs: [] });
+        if (depth > 0) look(path, depth - 1);
+      }
+    }
+  };
+  look(modules, 4);
+  return parts.length > most ? [{ held: [], readOnly: [modules], stubs: [] }] : parts;
+}
+
+function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Part[] {
+  if (kindOf(worktrees) !== "directory") return [];
+  const trees = namesIn(worktrees).map((name) => join(worktrees, name));
+  if (trees.length > most) return [{ held: [], readOnly: [worktrees], stubs: [] }];
+  return [
+    { held: [worktrees], readOnly: [], stubs: [] },
+    ...trees.map((tree): Part => {
+      const named = ["commondir", "gitdir", "config.worktree"].map((name) => join(tree, name));
+      const config = named[2]!;
+      return {
+        held: [tree],
+        readOnly: named.filter(existsSync),
+        stubs: hasWorktreeConfig && !existsSync(config) ? [{ path: config, kind: "file" }] : [],
+      };
+    }),
+  ];
+}
+
+/**
+ * A work tree whose repository lies elsewhere. The file `.git` alone is nobody's word: it comes with the workspace. It
+ * counts when the repository names this work tree as well.
+ */
+function linkedRepository(workspace: string, file: string): GitPlaces | undefined {
+  const named = /^gitdir: (.+?)\n?$/.exec(textOf(file) ?? "")?.[1];
+  const directory = named === undefined ? undefined : realIfThere(resolve(workspace, named));
+  if (directory === undefined || !existsSync(join(directory, "HEAD"))) return undefined;
+  const withFile = (places: GitPlaces): GitPlaces => ({ ...places, readOnly: [...places.readOnly, file] });
+  const common = textOf(join(directory, "commondir"))?.trim();
+  if (common === undefined || common === ".")
+    return isSubmodule() ? withFile(placesIn(directory)) : undefined;
+  const owner = realIfThere(resolve(directory, common));
+  if (owner === undefined || dirname(dirname(directory)) !== owner) return undefined;
+  const back = textOf(join(directory, "gitdir"))?.trim();
+  if (back === undefined || realIfThere(resolve(directory, back)) !== file) return undefined;
+  const places = placesIn(owner);
+  // Written by every commit, also where there are too many to hold each.
+  return withFile({ ...places, held: [...new Set([...places.held, directory])] });
+
+  function isSubmodule(): boolean {
+    const tree = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(textOf(join(directory!, "config")) ?? "")?.[1];
+    return tree !== undefined && realIfThere(resolve(directory!, tree)) === workspace;
+  }
+}
+
+function kindOf(path: string): "directory" | "file" | "link" | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  return stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "file";
+}
+
+/** Of a short file; undefined when it cannot be read. */
+function textOf(path: string): string | undefined {
+  try {
+    if (!lstatSync(path).isFile()) return undefined;
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function realIfThere(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}

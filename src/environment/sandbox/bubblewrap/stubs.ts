@@ -1,0 +1,152 @@
+import { lstatSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makePrivateDirectory } from "../../directories.ts";
+import { errnoOf } from "../../failures.ts";
+import { isGone, thisProcess } from "../../local/changes/process-owner.ts";
+import { namesIn } from "../../names-in.ts";
+
+/** What stands for something that must not come into being: a mount needs a place. */
+export interface Stub {
+  readonly path: string;
+  readonly kind: "file" | "directory";
+  /** Of a file, for those that may not be empty. */
+  readonly content?: string;
+}
+
+/**
+ * The stubs in a workspace, with a record of each use in a folder that all processes share: the last user removes them,
+ * or after a crash whoever comes next. What somebody has put into one meanwhile stays.
+ */
+export class Stubs {
+  readonly #folder: string;
+  #uses = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * Makes those that are missing, with their directories, and says for which a stub stands now: not where there is
+   * something real.
+   */
+  use(wanted: readonly Stub[]): StubUse {
+    let recorded: ReadonlySet<string> | undefined;
+    const isRecorded = (path: string) => {
+      recorded ??= this.#recorded();
+      return recorded.has(path);
+    };
+    const missing = wanted.filter(({ path }) => !isThere(path) || isRecorded(path));
+    if (missing.length === 0) return { standing: [], end: () => {} };
+    const stubs = [...missing.flatMap(missingParents), ...missing];
+    const record = join(this.#folder, `${thisProcess()}.${this.#uses++}`);
+    this.#write(record, stubs);
+    const made = new Set(stubs.filter(make));
+    const standing = missing.filter((stub) => made.has(stub));
+    return {
+      standing,
+      end: () => {
+        forget(record);
+        this.#remove(stubs);
+      },
+    };
+  }
+
+  /** Those of processes that are gone. */
+  removeAbandoned(): void {
+    const abandoned = namesIn(this.#folder).filter((name) => isGone(name.split(".")[0] ?? "", 0, unseenMs));
+    const stubs = abandoned.flatMap((name) => stubsIn(join(this.#folder, name)));
+    for (const name of abandoned) forget(join(this.#folder, name));
+    if (stubs.length > 0) this.#remove(stubs);
+  }
+
+  #write(record: string, stubs: readonly Stub[]): void {
+    const write = () => writeFileSync(record, JSON.stringify(stubs), { mode: 0o600 });
+    try {
+      write();
+    } catch (error) {
+      if (errnoOf(error) !== "ENOENT") throw error;
+      makePrivateDirectory(this.#folder);
+      write();
+    }
+  }
+
+  #recorded(): ReadonlySet<string> {
+    const records = namesIn(this.#folder).flatMap((name) => stubsIn(join(this.#folder, name)));
+    return new Set(records.map(({ path }) => path));
+  }
+
+  #remove(stubs: readonly Stub[]): void {
+    const used = this.#recorded();
+    for (const stub of stubs.toReversed()) if (!used.has(stub.path)) remove(stub);
+  }
+}
+
+export interface StubUse {
+  readonly standing: readonly Stub[];
+  end(): void;
+}
+
+// Processes in other containers cannot be seen, and may run for days.
+const unseenMs = 30 * 24 * 60 * 60 * 1000;
+
+/** From the top. */
+function missingParents({ path }: Stub): readonly Stub[] {
+  const parent: Stub = { path: dirname(path), kind: "directory" };
+  return isThere(parent.path) ? [] : [...missingParents(parent), parent];
+}
+
+function make({ path, kind, content = "" }: Stub): boolean {
+  try {
+    if (kind === "directory") mkdirSync(path);
+    else writeFileSync(path, content, { flag: "wx", mode: 0o444 });
+    return true;
+  } catch (error) {
+    // There by now: a stub of another process, or of ours.
+    return errnoOf(error) === "EEXIST" && isStub({ path, kind, content });
+  }
+}
+
+function remove(stub: Stub): void {
+  try {
+    if (stub.kind === "directory") rmdirSync(stub.path);
+    else if (isStub(stub)) unlinkSync(stub.path);
+  } catch {
+    // Somebody has put something into it, or was quicker.
+  }
+}
+
+function isStub({ path, kind, content = "" }: Stub): boolean {
+  try {
+    const stats = lstatSync(path);
+    if (kind === "directory") return stats.isDirectory() && namesIn(path).length === 0;
+    return stats.isFile() && stats.size === content.length && readFileSync(path, "latin1") === content;
+  } catch {
+    return false;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // What cannot be seen cannot be made either.
+    return true;
+  }
+}
+
+function stubsIn(record: string): readonly Stub[] {
+  try {
+    return JSON.parse(readFileSync(record, "utf8"));
+  } catch {
+    // Gone, or of a process that died while it wrote: then no stub was made.
+    return [];
+  }
+}
+
+function forget(record: string): void {
+  try {
+    unlinkSync(record);
+  } catch {
+    // Somebody else was quicker.
+  }
+}
