@@ -23,7 +23,8 @@ export interface Reach {
 
 /** What is not named cannot be reached, as far as this version of Landlock knows of it. */
 export function landlockRules(version: number, reach: Reach): LandlockRules {
-  const handledFiles = rights.files & ~(version < 2 ? rights.refer : 0) & ~(version < 3 ? rights.truncate : 0);
+  const handledFiles =
+    rights.files & ~(version < 2 ? rights.refer : 0) & ~(version < 3 ? rights.truncate : 0);
   const known = version < 5 ? handledFiles & ~rights.askDevice : handledFiles;
   const path = (granted: number) => (path: string) => ({ rights: granted & known, path });
   const knowsPorts = version >= 4;

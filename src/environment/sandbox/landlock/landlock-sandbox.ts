@@ -1,0 +1,137 @@
+import type { Duplex } from "node:stream";
+import type { Confinement } from "../../../contract/confinement.ts";
+import type { SandboxReport } from "../../../contract/environment.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { liesInside } from "../../workspace-path.ts";
+import type { LoopbackNetwork } from "../network/loopback-network.ts";
+import { unconfined } from "../no-sandbox.ts";
+import type { PrivatePlaces } from "../private-places.ts";
+import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
+import { seccompProgram } from "../seccomp/seccomp-program.ts";
+import type { Architecture } from "../seccomp/system-calls.ts";
+import { landlockGaps } from "./landlock-gaps.ts";
+import { landlockReach } from "./landlock-reach.ts";
+import { landlockRules } from "./landlock-rules.ts";
+import { encodePlan, launcher } from "./launcher.ts";
+import type { Tripwire } from "./tripwire/tripwire.ts";
+
+export interface LandlockParts {
+  readonly workspace: string;
+  /** Private: what no command may write. */
+  readonly directory: string;
+  readonly perl: string;
+  readonly architecture: Architecture;
+  /** Of Landlock, as the kernel says. */
+  readonly version: number;
+  readonly places: PrivatePlaces;
+  readonly caches: readonly string[];
+  readonly tripwire: Tripwire;
+}
+
+/** Confines without namespaces: by Landlock and seccomp, which perl sets up, and a tripwire over protected files. */
+export class LandlockSandbox implements Sandbox {
+  readonly level = "landlock";
+  readonly report: SandboxReport;
+  readonly #parts: LandlockParts;
+
+  constructor(parts: LandlockParts) {
+    this.#parts = parts;
+    this.report = { level: "landlock", missing: [], gaps: landlockGaps(parts.version) };
+  }
+
+  async prepare(launch: Launch): Promise<PreparedLaunch> {
+    const { workspace, directory, places, perl, architecture, version, caches, tripwire } = this.#parts;
+    const { confinement, reachable } = launch;
+    const tooMuch = confinement.writable?.find((path) => liesInside(directory, path));
+    if (tooMuch !== undefined) throw ownStateInReach(tooMuch);
+    const watch = await tripwire.begin(confinement);
+    const network = await networkFor(confinement, version).catch(async (error) => {
+      await watch.end();
+      throw error;
+    });
+    const surroundings = { workspace, caches, writable: [places.home, places.temporary, ...watch.writable] };
+    const reach = landlockReach(surroundings, launch, network === undefined ? [] : [network.port]);
+    const plan = encodePlan({
+      architecture,
+      rules: landlockRules(version, reach),
+      seccomp: seccompProgram({
+        architecture,
+        network: version >= 4 ? "filtered" : "none",
+        mayListen: reachable,
+        refuseTruncation: version < 3,
+      }),
+      cwd: launch.cwd,
+      env: { ...privateVariables(launch.env, places), ...network?.variables },
+      file: launch.file,
+      args: launch.args,
+    });
+    let remarks: Promise<readonly string[]> | undefined;
+    return {
+      file: perl,
+      args: ["-e", launcher],
+      cwd: undefined,
+      // The launcher is no place for what a caller says: perl and the loader heed variables.
+      env: Object.fromEntries(Object.entries(launch.env).filter(([name]) => name.startsWith("TOOLCRIB_"))),
+      descriptors: ["channel"],
+      endsTogether: false,
+      started: ({ channels }) => settingUp(channels[0]!, plan, launch.file),
+      reach: unconfined(launch).reach,
+      finished: () =>
+        (remarks ??= (async () => [...((await network?.close()) ?? []), ...(await watch.end())])()),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.places.close();
+  }
+}
+
+/** Older kernels cannot keep a command to one port: it has no network then. */
+async function networkFor(
+  { mayConnect }: Confinement,
+  version: number,
+): Promise<LoopbackNetwork | undefined> {
+  if (mayConnect === undefined || version < 4) return undefined;
+  const { openLoopbackNetwork } = await import("../network/loopback-network.ts");
+  return openLoopbackNetwork({ mayConnect });
+}
+
+/** What would lead to the person's own home and temporary directory. */
+function privateVariables(env: Launch["env"], { home, temporary }: PrivatePlaces): Record<string, string> {
+  const kept = Object.entries(env).filter(([name]) => !/^XDG_.*_(?:HOME|DIR)$/.test(name));
+  return { ...Object.fromEntries(kept), HOME: home, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
+}
+
+/** Gives the launcher its plan and waits until it has become the program: then its end of the channel is closed. */
+function settingUp(channel: Duplex, plan: Uint8Array, file: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    // When it ended early, what it said tells more.
+    channel.on("error", () => {});
+    channel.on("data", (bytes) => (said += bytes));
+    channel.once("close", () => (said === "." ? resolve() : reject(notSetUp(said, file))));
+    channel.write(plan);
+    channel.once("end", () => channel.destroy());
+  });
+}
+
+function notSetUp(said: string, file: string): ToolError {
+  if (said.startsWith(".")) {
+    return new ToolError("unavailable", `${file} cannot be run (${said.slice(1)})`, {
+      hint: "Name a program that is installed in a system directory or lies in the workspace.",
+    });
+  }
+  return new ToolError("unavailable", `The Landlock sandbox could not be set up (${said || "it ended"})`, {
+    hint: "Nothing was run. `toolcrib doctor` tells which sandboxes work here.",
+  });
+}
+
+function ownStateInReach(path: string): ToolError {
+  return new ToolError(
+    "unavailable",
+    `Landlock cannot let a command write ${path}: Toolcrib's own state is in it`,
+    {
+      hint: "Allow a narrower directory, or install bubblewrap.",
+    },
+  );
+}

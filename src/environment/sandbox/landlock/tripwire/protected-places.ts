@@ -1,0 +1,39 @@
+import { dirname } from "node:path";
+import type { AbsentPath } from "../../../../contract/confinement.ts";
+import type { Covered } from "../../bubblewrap/entries-below.ts";
+import { type GitPlaces, placesIn, repositoryOf } from "../../bubblewrap/git-places.ts";
+import { identityOf } from "./moved-directory.ts";
+
+export interface ProtectedPlaces {
+  /** Files and directories with all in them, or nothing: they stay as they are. None lies in another. */
+  readonly paths: readonly string[];
+  /** Directories of repositories: commits write in them, but they stay where they are. */
+  readonly held: readonly string[];
+}
+
+/** What a command must leave as it is, in the workspace and in the repository that it belongs to. */
+export function protectedPlaces(
+  workspace: string,
+  { readOnly, hidden, repositories }: Covered,
+  absent: readonly AbsentPath[],
+): ProtectedPlaces {
+  const own = repositoryOf(workspace);
+  const nested = repositories.filter((path) => identityOf(path) !== undefined).map(placesIn);
+  const known: readonly GitPlaces[] = [...(own === undefined ? [] : [own]), ...nested];
+  const places = [
+    ...readOnly,
+    ...hidden.map(({ path }) => path),
+    ...known.flatMap((git) => [...git.readOnly, ...git.stubs.map(({ path }) => path)]),
+    ...absent.map(({ path }) => path),
+  ];
+  const paths = new Set(places);
+  return {
+    paths: [...paths].filter((path) => !liesInOneOf(dirname(path), paths)).sort(),
+    held: [...new Set(known.flatMap(({ held }) => held))],
+  };
+}
+
+/** Whether `path` is one of these, or lies below one. */
+export function liesInOneOf(path: string, places: ReadonlySet<string>): boolean {
+  return places.has(path) || (path !== "/" && liesInOneOf(dirname(path), places));
+}

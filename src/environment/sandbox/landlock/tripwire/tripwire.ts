@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto";
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Confinement } from "../../../../contract/confinement.ts";
+import { makePrivateDirectory } from "../../../directories.ts";
+import { isGone, thisProcess } from "../../../local/changes/process-owner.ts";
+import { namesIn } from "../../../names-in.ts";
+import { liesInside } from "../../../workspace-path.ts";
+import { EntriesBelow } from "../../bubblewrap/entries-below.ts";
+import { EntryReader, type EntryRecord } from "./entry-record.ts";
+import { findMoved, identityOf } from "./moved-directory.ts";
+import { liesInOneOf, protectedPlaces } from "./protected-places.ts";
+import { differences, moveBack, type Places, putBack } from "./put-back.ts";
+
+/** How a run of a command found what is protected. */
+interface RunRecord {
+  readonly paths: readonly string[];
+  readonly entries: readonly EntryRecord[];
+  /** Directories that must stay where they are, `.git` above all. */
+  readonly held: readonly { readonly path: string; readonly identity: string }[];
+}
+
+export interface Watch {
+  /** Directories outside the workspace that git writes to: it cannot commit without them. */
+  readonly writable: readonly string[];
+  /** Puts back what was changed, and tells. */
+  end(): Promise<readonly string[]>;
+}
+
+/**
+ * Watches over what commands may read but not write, where their sandbox cannot: it notes what is there before a command,
+ * and puts it back afterwards. While several run, in whatever process, what the first found counts. What a crash has left
+ * is settled by whoever comes next.
+ */
+export class Tripwire {
+  readonly #workspace: string;
+  readonly #records: string;
+  readonly #contents: string;
+  readonly #aside: string;
+  readonly #reader = new EntryReader();
+  readonly #tree: EntriesBelow;
+  readonly #kept = new Set<string>();
+
+  constructor({ workspace, directory }: { readonly workspace: string; readonly directory: string }) {
+    this.#workspace = workspace;
+    this.#records = join(directory, "runs");
+    this.#contents = join(directory, "contents");
+    this.#aside = join(directory, "taken-back");
+    this.#tree = new EntriesBelow(workspace);
+    for (const folder of [this.#records, this.#contents]) makePrivateDirectory(folder);
+  }
+
+  async begin(confinement: Confinement): Promise<Watch> {
+    const settled = this.#settleAbandoned();
+    const covered = await this.#tree.cover({
+      isHidden: confinement.isHidden ?? never,
+      isReadOnly: confinement.isReadOnly ?? never,
+    });
+    const places = protectedPlaces(this.#workspace, covered, confinement.absent ?? []);
+    const earlier = this.#others();
+    const { entries, isWhole } = this.#reader.read(places.paths, this.#keep);
+    const held = places.held.flatMap((path) => {
+      const identity = identityOf(path);
+      return identity === undefined ? [] : [{ path, identity }];
+    });
+    // Whoever began in between may have changed things already, but has a record of how they were.
+    const others = [...earlier, ...this.#others()];
+    const record = others.reduceRight(asFoundBy, { paths: places.paths, entries, held });
+    const file = join(this.#records, `${thisProcess()}.${randomBytes(6).toString("hex")}`);
+    writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+    return {
+      writable: places.held.filter((path) => !liesInside(path, this.#workspace)),
+      end: async () => {
+        const remarks = this.#settle(record);
+        rmSync(file, { force: true });
+        const unwatched = isWhole && covered.isWhole ? [] : [tooMany];
+        return [...settled, ...remarks, ...unwatched];
+      },
+    };
+  }
+
+  #settleAbandoned(): readonly string[] {
+    return this.#names().flatMap((name) => {
+      if (!isGone(name.split(".")[0] ?? "", 0, unseenMs)) return [];
+      const record = readRecord(join(this.#records, name));
+      const remarks = record === undefined ? [] : this.#settle(record);
+      rmSync(join(this.#records, name), { force: true });
+      return remarks.map((remark) => `After a crash: ${remark}`);
+    });
+  }
+
+  #others(): readonly RunRecord[] {
+    return this.#names().flatMap((name) => readRecord(join(this.#records, name)) ?? []);
+  }
+
+  #names(): readonly string[] {
+    return namesIn(this.#records)
+      .filter((name) => !name.endsWith(".new"))
+      .sort();
+  }
+
+  #settle(record: RunRecord): readonly string[] {
+    const places: Places = { contents: this.#contents, aside: join(this.#aside, newName()) };
+    const told: string[] = [];
+    for (const { path, identity } of record.held) {
+      const now = identityOf(path) === identity ? undefined : findMoved(this.#workspace, identity);
+      if (now !== undefined) told.push(this.#tell(path, "moved away", () => moveBack(now, path, places)));
+    }
+    const { entries } = this.#reader.read(record.paths, this.#keep);
+    for (const difference of differences(record.entries, entries)) {
+      const { path, was, is } = difference;
+      const what = was === undefined ? "made" : is === undefined ? "removed" : "changed";
+      told.push(this.#tell(path, what, () => putBack(difference, places)));
+    }
+    if (told.length === 0) return [];
+    const wasKept = lstatSync(places.aside, { throwIfNoEntry: false }) !== undefined;
+    return [
+      `The command touched protected files, which were put back as they were: ${told.join(", ")}.`,
+      ...(wasKept ? [`What was found instead is kept in ${places.aside}.`] : []),
+    ];
+  }
+
+  #tell(path: string, what: string, act: () => void): string {
+    const name = relative(this.#workspace, path);
+    try {
+      act();
+      return `${name} (${what})`;
+    } catch (error) {
+      return `${name} (${what}, and could NOT be put back: ${error instanceof Error ? error.message : error})`;
+    }
+  }
+
+  readonly #keep = (hash: string, content: Uint8Array): void => {
+    if (this.#kept.has(hash)) return;
+    const file = join(this.#contents, hash);
+    if (lstatSync(file, { throwIfNoEntry: false })?.size !== content.length) {
+      const temporary = `${file}.${newName()}`;
+      writeFileSync(temporary, content, { mode: 0o600 });
+      renameSync(temporary, file);
+    }
+    this.#kept.add(hash);
+  };
+}
+
+const never = () => false;
+
+const tooMany = "The workspace is too large to watch over every protected file in it.";
+
+// Processes in other containers cannot be seen, and may run for days.
+const unseenMs = 30 * 24 * 60 * 60 * 1000;
+
+/** What another run found counts for all that it found. */
+function asFoundBy(mine: RunRecord, other: RunRecord): RunRecord {
+  const [own, theirs] = [new Set(mine.paths), new Set(other.paths)];
+  const theirHeld = new Set(other.held.map(({ path }) => path));
+  return {
+    paths: mine.paths,
+    entries: [
+      ...mine.entries.filter(({ path }) => !liesInOneOf(path, theirs)),
+      ...other.entries.filter(({ path }) => liesInOneOf(path, own)),
+    ],
+    held: [...mine.held.filter(({ path }) => !theirHeld.has(path)), ...other.held],
+  };
+}
+
+function readRecord(file: string): RunRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // Its run has just ended.
+    return undefined;
+  }
+}
+
+function newName(): string {
+  return `${new Date().toISOString().replace(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}`;
+}
