@@ -1,6 +1,8 @@
 /** The latest that a process has said, both streams in the order in which it came. Memory is bounded. */
 export class OutputLog {
-  readonly #pieces: Piece[] = [];
+  #pieces: Piece[] = [];
+  /** Pieces at the front that are forgotten: to move all others up each time would cost too much. */
+  #forgotten = 0;
   readonly capacity: number;
   readonly #listeners = new Set<LogListener>();
   #end = 0;
@@ -16,7 +18,7 @@ export class OutputLog {
 
   /** The cursor of the first character that is still held. */
   get start(): number {
-    return this.#pieces[0]?.at ?? this.#end;
+    return this.#pieces[this.#forgotten]?.at ?? this.#end;
   }
 
   append(stream: Stream, text: string): void {
@@ -37,7 +39,7 @@ export class OutputLog {
 
   /** What is held from a cursor on, of one stream or of both. */
   *after(cursor: number, stream?: Stream): Generator<Piece> {
-    for (const piece of this.#pieces) {
+    for (const piece of this.#held()) {
       if (stream !== undefined && piece.stream !== stream) continue;
       const skipped = wholeCharacters(piece.text, Math.max(cursor - piece.at, 0));
       if (skipped >= piece.text.length) continue;
@@ -45,9 +47,17 @@ export class OutputLog {
     }
   }
 
+  #held(): Piece[] {
+    return this.#pieces.slice(this.#forgotten);
+  }
+
   #forget(): void {
-    const isTooMuch = () => this.#end - this.start > this.capacity || this.#pieces.length > maxPieces;
-    while (this.#pieces.length > 1 && isTooMuch()) this.#pieces.shift();
+    const count = () => this.#pieces.length - this.#forgotten;
+    const isTooMuch = () => count() > maxPieces || this.#end - this.start > this.capacity;
+    for (; count() > 1 && isTooMuch(); this.#forgotten += 1) this.#pieces[this.#forgotten] = forgotten;
+    if (this.#forgotten < maxPieces) return;
+    this.#pieces = this.#held();
+    this.#forgotten = 0;
   }
 }
 
@@ -66,6 +76,8 @@ export interface Piece {
   readonly at: number;
   text: string;
 }
+
+const forgotten: Piece = { stream: "stdout", at: 0, text: "" };
 
 const usualCapacity = 1024 * 1024;
 const maxPieces = 16 * 1024;

@@ -19,9 +19,10 @@ export function checkName(name: string): void {
 const maxWords = 3;
 const maxMadeChars = 40;
 
-/** What a person would call it: the last of several commands, without options, directories and variables. */
+/** What a person would call it: the last of several commands, without options, quotes, directories and variables. */
 function wordsOf(command: string): readonly string[] {
-  const last = command.split(/&&|\|\||[;|&\n]/).findLast((part) => /\w/.test(part)) ?? "";
+  const plain = command.replace(/"[^"]*"|'[^']*'/g, " ");
+  const last = plain.split(/&&|\|\||[;|&\n]/).findLast((part) => /\w/.test(part)) ?? "";
   return last
     .trim()
     .split(/\s+/)

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { ToolError } from "../contract/error.ts";
+import { LineWatch } from "./line-watch.ts";
+
+it("finds a line whose pieces come one by one, on either stream", () => {
+  const watch = new LineWatch("listening on port [0-9]+");
+  const pieces = [
+    ["stdout", "listening on "],
+    ["stderr", "warning\n"],
+    ["stdout", "port 80"],
+    ["stdout", "80\nnext\n"],
+  ] as const;
+  expect(pieces.map(([stream, text]) => watch.push(stream, text))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    "listening on port 8080",
+  ]);
+});
+
+it("overlooks colours and the case when told", () => {
+  const watch = new LineWatch("(?i)READY in");
+  expect(watch.push("stdout", "\u001b[32m\u001b[1mready\u001b[22m\u001b[39m in 20 ms\r\n")).toBe(
+    "ready in 20 ms",
+  );
+});
+
+it("takes each state of a progress bar for a line", () => {
+  const watch = new LineWatch("^100%$");
+  expect([watch.push("stderr", "50%\r"), watch.push("stderr", "100%\r")]).toEqual([undefined, "100%"]);
+});
+
+it("finds a prompt, which no line end follows", () => {
+  const watch = new LineWatch("^Password: $");
+  expect([watch.push("stdout", "Password: "), watch.unfinished()]).toEqual([undefined, "Password: "]);
+});
+
+it("matches the beginning of a line without end in bounded memory", () => {
+  const watch = new LineWatch("x{10}$");
+  for (let count = 0; count < 1000; count += 1) watch.push("stdout", "x".repeat(1000));
+  expect(watch.push("stdout", "\n")?.length).toBe(64 * 1024);
+});
+
+it("refuses what is no expression, and gives up on one that loses itself", () => {
+  expect(() => new LineWatch("(")).toThrow(ToolError);
+  const watch = new LineWatch("^(a|a)*$");
+  expect(() => watch.push("stdout", `${"a".repeat(60)}b\n`)).toThrow("takes too long to look for");
+});

@@ -1,0 +1,91 @@
+import { expect, it } from "vitest";
+import { OutputLog } from "./output-log.ts";
+import { readLog } from "./read-log.ts";
+
+it("gives what was said since a cursor, both streams in order", () => {
+  const log = logOf(["stdout", "one\n"], ["stderr", "two\n"], ["stdout", "three\n"]);
+  const first = readLog(log, { cursor: 0, maxChars: 100 });
+  log.append("stderr", "four\n");
+  expect([first, readLog(log, { cursor: first.cursor, maxChars: 100 })]).toEqual([
+    { text: "one\ntwo\nthree\n", from: 0, cursor: 14, lost: 0 },
+    { text: "four\n", from: 14, cursor: 19, lost: 0 },
+  ]);
+});
+
+it("gives one stream alone", () => {
+  const log = logOf(["stdout", "one\n"], ["stderr", "two\n"], ["stdout", "three\n"]);
+  expect([
+    readLog(log, { cursor: 0, stream: "stderr", maxChars: 100 }),
+    readLog(log, { stream: "stdout", maxChars: 100 }),
+  ]).toEqual([
+    { text: "two\n", from: 0, cursor: 14, lost: 0 },
+    { text: "one\nthree\n", from: 0, cursor: 14, lost: 0 },
+  ]);
+});
+
+it("gives the latest without a cursor, from the beginning of a line", () => {
+  const log = logOf(["stdout", "first line\nsecond line\nthird line\n"]);
+  expect(readLog(log, { maxChars: 20 })).toEqual({ text: "third line\n", from: 23, cursor: 34, lost: 0 });
+});
+
+it("cuts after a line, else after a word, and goes on there", () => {
+  const log = logOf(["stdout", "one two three four\nfive\n"]);
+  expect(pagesOf(log, 10)).toEqual(["one two ", "three ", "four\nfive\n"]);
+  expect(pagesOf(log, 21)).toEqual(["one two three four\n", "five\n"]);
+});
+
+it("never cuts inside a character, and takes a cursor inside one for the next", () => {
+  const log = logOf(["stdout", "😀😀😀"]);
+  expect(pagesOf(log, 3)).toEqual(["😀", "😀", "😀"]);
+  expect(readLog(log, { cursor: 1, maxChars: 100 })).toEqual({ text: "😀😀", from: 1, cursor: 6, lost: 0 });
+  expect(readLog(log, { maxChars: 3 }).text).toBe("😀");
+});
+
+it("says how much is no longer held", () => {
+  const log = new OutputLog(100);
+  for (let line = 0; line < 10_000; line += 1) log.append(line % 2 ? "stdout" : "stderr", "0123456789\n");
+  expect([log.end, log.start]).toEqual([110_000, 110_000 - 99]);
+  expect(readLog(log, { cursor: 1_000, maxChars: 1_000 })).toEqual({
+    text: "0123456789\n".repeat(9),
+    from: 110_000 - 99,
+    cursor: 110_000,
+    lost: 110_000 - 99 - 1_000,
+  });
+});
+
+it("holds a bounded number of pieces, however small they are", () => {
+  const log = new OutputLog();
+  for (let count = 0; count < 100_000; count += 1) log.append(count % 2 ? "stdout" : "stderr", "x");
+  expect([...log.after(0)].length).toBe(16 * 1024);
+});
+
+it("takes a cursor beyond the end for the end", () => {
+  const log = logOf(["stdout", "one\n"]);
+  expect(readLog(log, { cursor: 99, maxChars: 100 })).toEqual({ text: "", from: 4, cursor: 4, lost: 0 });
+});
+
+it("tells listeners until they leave", () => {
+  const log = new OutputLog();
+  const heard: string[] = [];
+  const leave = log.listen((stream, text) => heard.push(`${stream} ${text}`));
+  log.append("stdout", "one");
+  leave();
+  log.append("stdout", "two");
+  expect(heard).toEqual(["stdout one"]);
+});
+
+function logOf(...pieces: readonly (readonly ["stdout" | "stderr", string])[]): OutputLog {
+  const log = new OutputLog();
+  for (const [stream, text] of pieces) log.append(stream, text);
+  return log;
+}
+
+function pagesOf(log: OutputLog, maxChars: number): string[] {
+  const pages: string[] = [];
+  for (let cursor = 0; cursor < log.end; ) {
+    const page = readLog(log, { cursor, maxChars });
+    pages.push(page.text);
+    cursor = page.cursor;
+  }
+  return pages;
+}
