@@ -15,6 +15,8 @@ export class HttpProxy {
     this.#wayOut = wayOut;
     this.#authorization = secret && `Basic ${Buffer.from(`toolcrib:${secret}`).toString("base64")}`;
     this.#server = createServer({ maxHeaderSize: 65_536, requestTimeout: 0, keepAliveTimeout: 60_000 });
+    // A program may end its side once it has asked.
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server.on("request", (incoming, response) => void this.#forward(incoming, response));
     this.#server.on("connect", (incoming, client, head) => void this.#tunnel(incoming, client, head));
   }
@@ -25,6 +27,9 @@ export class HttpProxy {
 
   async #tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     client.on("error", () => {});
+    // Nothing is read, and so nothing lost, before there is somebody to pass it on to.
+    client.pause();
+    if (head.length > 0) client.unshift(head);
     const target = parseHostAndPort(incoming.url ?? "");
     const answer = (status: string, text: string, headers = "") =>
       client.end(
@@ -36,7 +41,6 @@ export class HttpProxy {
     try {
       const upstream = await this.#wayOut.open(target);
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      if (head.length > 0) client.unshift(head);
       joinStreams(client, upstream);
     } catch (error) {
       const { status, reason, text } = answerTo(error);
@@ -48,8 +52,9 @@ export class HttpProxy {
     response.sendDate = false;
     const answer = (status: number, reason: string, text: string, headers = {}) => {
       // What is left of the request would be taken for the next one.
-      response.shouldKeepAlive = incoming.complete;
-      response.writeHead(status, reason, { "Content-Type": "text/plain", ...headers }).end(`${text}\n`);
+      response.shouldKeepAlive &&= incoming.complete;
+      const plain = { "Content-Type": "text/plain", "Content-Length": text.length + 1, ...headers };
+      response.writeHead(status, reason, plain).end(`${text}\n`);
     };
     if (!this.#isKnown(incoming))
       return answer(407, "Proxy Authentication Required", "Who are you?", { "Proxy-Authenticate": "Basic" });
