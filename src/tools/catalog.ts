@@ -37,6 +37,8 @@ export const catalog = {
     (await import("./process/wait.ts")).processWait,
   "process.stop": async (): Promise<typeof import("./process/stop.ts").processStop> =>
     (await import("./process/stop.ts")).processStop,
+  "shell.run": async (): Promise<typeof import("./shell/run.ts").shellRun> =>
+    (await import("./shell/run.ts")).shellRun,
   "journal.undo": async (): Promise<typeof import("./journal/undo.ts").journalUndo> =>
     (await import("./journal/undo.ts")).journalUndo,
   "journal.diff": async (): Promise<typeof import("./journal/diff.ts").journalDiff> =>

@@ -17,6 +17,7 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "process.input": { name: "web", text: "r\n" },
   "process.wait": { name: "web", line: "compiled", timeout_ms: 30_000 },
   "process.stop": { name: "web" },
+  "shell.run": { command: "npm test", timeout_ms: 300_000 },
   "journal.undo": { last: 1, dry_run: true },
   "journal.diff": { last: 1 },
   "journal.checkpoint": { name: "before-refactoring" },

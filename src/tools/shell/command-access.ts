@@ -1,0 +1,41 @@
+import type { ExecuteAccess } from "../../contract/access.ts";
+import { ToolError } from "../../contract/error.ts";
+
+/** A command as a caller gives it. */
+export interface GivenCommand {
+  readonly command: string;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly session?: string | undefined;
+}
+
+/** What running it would touch. Its variables are judged as if the command itself had set them. */
+export function commandAccess({ command, cwd, env = {}, session }: GivenCommand): ExecuteAccess {
+  const assignments = Object.entries(env).map(([name, value]) => {
+    checkName(name);
+    return `${name}=${quoted(value)}`;
+  });
+  return {
+    kind: "execute",
+    command: assignments.length === 0 ? command : `export ${assignments.join(" ")}; ${command}`,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(session === undefined ? {} : { session }),
+  };
+}
+
+function checkName(name: string): void {
+  if (!/^[A-Za-z_]\w*$/.test(name))
+    throw new ToolError("invalid-input", `"${name}" is no name of a variable`, {
+      hint: "Names in `env` have letters, digits and _ only.",
+    });
+  if (startsBash.test(name))
+    throw new ToolError("invalid-input", `${name} in \`env\` decides how bash itself starts`, {
+      hint: "Leave it out, or set it in the command.",
+    });
+}
+
+const startsBash = /^(?:BASH.*|ENV|SHELLOPTS|POSIXLY_CORRECT|PS4)$/;
+
+function quoted(value: string): string {
+  return `'${value.replaceAll("'", "'\\''")}'`;
+}

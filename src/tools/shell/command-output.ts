@@ -1,0 +1,140 @@
+import type { KeptOutput, OutputKept } from "../../contract/output.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { monotonicMs } from "../../text/clock.ts";
+import { showSize } from "../../text/show-size.ts";
+import { looksBinary } from "./looks-binary.ts";
+import { OutputTape, type StreamName, streamNames } from "./output-tape.ts";
+import { type ShownOutput, showOutput } from "./show-output.ts";
+import { WholeLines } from "./whole-lines.ts";
+
+/**
+ * Takes what a command says while it runs: passes it on to who listens, keeps it up to the budget of the store, and holds
+ * both ends for the answer. Each byte is decoded at most once on the way, and not at all beyond the budget.
+ */
+export class CommandOutput {
+  readonly #context: Pick<ToolContext, "output" | "outputs">;
+  readonly #tape = new OutputTape();
+  readonly #streams = { stdout: new Stream(), stderr: new Stream() };
+  readonly #timer: NodeJS.Timeout;
+  #kept: KeptOutput | undefined;
+  /** What will be kept if more comes. */
+  #unkept = "";
+  #unsaid: { stream: StreamName; text: string } | undefined;
+  #totalBytes = 0;
+  #lastMs = monotonicMs();
+
+  constructor(context: Pick<ToolContext, "output" | "outputs">) {
+    this.#context = context;
+    this.#timer = setInterval(() => void this.#sayWhatWaits(), noticeMs);
+    this.#timer.unref();
+  }
+
+  /** How long nothing has come. */
+  get quietMs(): number {
+    return monotonicMs() - this.#lastMs;
+  }
+
+  get totalBytes(): number {
+    return this.#totalBytes;
+  }
+
+  /** The last that was said, on either stream. */
+  get lastText(): string {
+    return showOutput(this.#tape).text.slice(-1000);
+  }
+
+  async read(stream: StreamName, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    const { lines } = this.#streams[stream];
+    for await (const piece of pieces) {
+      this.#lastMs = monotonicMs();
+      this.#totalBytes += piece.length;
+      await this.#take(stream, lines.push(piece));
+    }
+  }
+
+  /** Everything has been said. Kept is what does not `fit` into the answer. */
+  async end(fits: (shown: ShownOutput) => boolean): Promise<ShownOutput & { readonly kept?: OutputKept }> {
+    clearInterval(this.#timer);
+    await this.#flush();
+    this.#say();
+    const shown = showOutput(this.#tape);
+    const isKept = shown.gaps.length > 0 || !fits(shown);
+    if (isKept && this.#kept === undefined) await this.#keep("");
+    const kept = await this.#kept?.end({ keep: isKept });
+    if (!isKept || kept === undefined || this.#kept === undefined) return shown;
+    return { ...shown, kept: { ...this.#describe(this.#kept.handle, kept), gaps: shown.gaps } };
+  }
+
+  async #take(stream: StreamName, pieces: readonly Uint8Array[]): Promise<void> {
+    for (const bytes of pieces) this.#tape.add(stream, bytes);
+    if (this.#kept?.isFull) return this.#say();
+    const text = pieces.map((bytes) => this.#streams[stream].decode(bytes)).join("");
+    if (text === "") return;
+    if (this.#unsaid !== undefined && this.#unsaid.stream !== stream) this.#say();
+    this.#unsaid = { stream, text: (this.#unsaid?.text ?? "") + text };
+    if (this.#unsaid.text.length >= noticeChars) this.#say();
+    this.#unkept += text;
+    if (this.#kept !== undefined || this.#unkept.length >= unkeptChars) await this.#keep(this.#unkept);
+  }
+
+  async #keep(text: string): Promise<void> {
+    const whole = text === "" ? this.#unkept : text;
+    this.#unkept = "";
+    this.#kept ??= this.#context.outputs.begin();
+    await this.#kept.write(whole);
+  }
+
+  #say(): void {
+    if (this.#unsaid === undefined) return;
+    const { stream, text } = this.#unsaid;
+    this.#unsaid = undefined;
+    this.#context.output(stream, text);
+  }
+
+  /** A line without end that nothing follows, as a prompt, is passed on as well. */
+  async #sayWhatWaits(): Promise<void> {
+    if (this.quietMs >= noticeMs) await this.#flush();
+    this.#say();
+  }
+
+  async #flush(): Promise<void> {
+    for (const stream of streamNames) {
+      await this.#take(stream, this.#streams[stream].lines.flush());
+    }
+  }
+
+  #describe(
+    handle: string,
+    { keptBytes, isWhole }: Awaited<ReturnType<KeptOutput["end"]>>,
+  ): Omit<OutputKept, "gaps"> {
+    const way = "give it as a path to file.read or search.grep.";
+    if (isWhole) return { handle, note: `The whole output is kept as ${handle}: ${way}` };
+    if (keptBytes === 0) return { handle: undefined, note: "The rest could not be kept: send it to a file." };
+    const part = `The first ${showSize(keptBytes)} of ${showSize(this.#totalBytes)}`;
+    return {
+      handle,
+      note: `${part} of output are kept as ${handle}: ${way} To have all, send it to a file.`,
+    };
+  }
+}
+
+/** One stream on its way: by whole lines, then as text, unless it is none. */
+class Stream {
+  readonly lines = new WholeLines();
+  readonly #decoder = new TextDecoder();
+  #isBinary: boolean | undefined;
+
+  decode(bytes: Uint8Array): string {
+    if (this.#isBinary) return "";
+    const text = this.#decoder.decode(bytes, { stream: true });
+    this.#isBinary ??= looksBinary(text);
+    return this.#isBinary ? "" : text;
+  }
+}
+
+/** Whoever listens is told so often, or when so much has come. */
+const noticeMs = 50;
+const noticeChars = 64 * 1024;
+
+/** What is surely not shown whole. Until then nothing is written. */
+const unkeptChars = 32 * 1024;

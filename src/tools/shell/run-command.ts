@@ -1,0 +1,86 @@
+import type { SandboxLevel } from "../../contract/account.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { OutputKept } from "../../contract/output.ts";
+import type { OutputLimits, ToolContext } from "../../contract/tool.ts";
+import { monotonicMs } from "../../text/clock.ts";
+import { truncateText } from "../../text/truncate.ts";
+import type { GivenCommand } from "./command-access.ts";
+import { CommandOutput } from "./command-output.ts";
+import type { CommandExit } from "./describe-exit.ts";
+import type { ShownOutput } from "./show-output.ts";
+import { startCommand } from "./start-command.ts";
+import { watchForPrompt } from "./watch-for-prompt.ts";
+
+/** A command that is run to its end. */
+export interface CommandRequest extends GivenCommand {
+  readonly timeoutMs: number;
+  /** How much of its output the answer will show: more is kept. */
+  readonly limits: OutputLimits;
+}
+
+/** How it went. */
+export interface CommandRun extends CommandExit {
+  readonly shown: ShownOutput;
+  readonly kept?: OutputKept;
+  readonly durationMs: number;
+  /** It was ended because its time was up. */
+  readonly timedOut: boolean;
+  readonly sandbox: SandboxLevel;
+  /** Of a session: where its shell is now, and how a person joins it. */
+  readonly cwd?: string;
+  readonly attach?: string;
+  /** What else is worth knowing, in sentences. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Runs a command and tells how it ended, also when its time was up. `cancelled`, or `timeout` of the call as a whole, when
+ * the call is ended: then the error has what was said until then.
+ */
+export async function runCommand(request: CommandRequest, context: ToolContext): Promise<CommandRun> {
+  const { timeoutMs, limits } = request;
+  const startedMs = monotonicMs();
+  const deadline = new AbortController();
+  const signal = AbortSignal.any([context.signal, deadline.signal]);
+  const running = await startCommand(request, { ...context, signal });
+  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  const output = new CommandOutput(context);
+  const prompt = watchForPrompt(running, output, context);
+  try {
+    await Promise.all([output.read("stdout", running.stdout), output.read("stderr", running.stderr)]);
+    const exit = await running.exit;
+    const { kept, ...shown } = await output.end(({ text }) => isWithin(text, limits));
+    if (context.signal.aborted) throw ended(context.signal, shown, kept);
+    const durationMs = Math.round(monotonicMs() - startedMs);
+    const asked = prompt.remarks({ text: shown.text, failed: exit.code !== 0 });
+    return {
+      exitCode: exit.code ?? null,
+      signal: exit.signal ?? null,
+      shown,
+      ...(kept === undefined ? {} : { kept }),
+      durationMs,
+      timedOut: deadline.signal.aborted,
+      sandbox: running.sandbox,
+      ...(exit.cwd === undefined ? {} : { cwd: exit.cwd }),
+      ...(running.attach === undefined ? {} : { attach: running.attach }),
+      remarks: [...running.remarks, ...shown.remarks, ...asked, ...exit.remarks],
+    };
+  } catch (error) {
+    deadline.abort();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    prompt.stop();
+  }
+}
+
+function isWithin(text: string, limits: OutputLimits): boolean {
+  return truncateText(text, limits, () => "").cut === undefined;
+}
+
+function ended(signal: AbortSignal, { text }: ShownOutput, kept: OutputKept | undefined): ToolError {
+  const reason: unknown = signal.reason;
+  const { code, message, hint } =
+    reason instanceof ToolError ? reason : new ToolError("cancelled", "The call was cancelled");
+  return new ToolError(code, message, { hint, output: text, kept });
+}

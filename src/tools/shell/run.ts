@@ -1,0 +1,189 @@
+import * as z from "zod/mini";
+import type { SandboxLevel } from "../../contract/account.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { ProcessStatus } from "../../contract/process.ts";
+import type { OutputLimits, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { commandAccess } from "./command-access.ts";
+import { describeExit } from "./describe-exit.ts";
+import { type CommandRun, runCommand } from "./run-command.ts";
+
+export interface ShellRunInput {
+  readonly command: string;
+  readonly timeout_ms?: number | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly description?: string | undefined;
+  readonly background?: boolean | undefined;
+  readonly session?: string | undefined;
+}
+
+export interface ShellRunData {
+  /** Null when a signal ended it, or when it runs in the background. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly durationMs: number;
+  readonly timedOut: false;
+  /** What it said, without control sequences; of much output both ends. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Bytes that are in neither of them. */
+  readonly cut: { readonly bytes: number } | null;
+  /** Handle of the output as it came, when not all of it was shown. */
+  readonly output: string | null;
+  readonly sandbox: SandboxLevel;
+  /** Of a session: where its shell is now, and how a person watches or joins. */
+  readonly cwd?: string;
+  readonly attach?: string;
+  /** What runs in the background. */
+  readonly process?: ProcessStatus;
+  readonly remarks: readonly string[];
+}
+
+export const usualTimeoutMs = 120_000;
+export const maxTimeoutMs = 600_000;
+
+const limits: OutputLimits = { maxChars: 30_000, maxLines: 256, keep: "both" };
+
+/** Runs a command to its end. */
+export const shellRun: Tool<ShellRunInput, ShellRunData> = {
+  name: "shell.run",
+  summary:
+    "Run a command with bash in the workspace and see its output and exit code. It has no input and ends with the call; " +
+    "for servers and watchers use `background` or process.start. A `session` keeps directory, variables and functions " +
+    "for later commands of the same name.",
+  risk: "execute",
+  input: z.strictObject({
+    command: z.string().check(z.minLength(1), z.describe("For bash: npm test 2>&1 | tail -40")),
+    timeout_ms: z.optional(
+      z
+        .int()
+        .check(
+          z.minimum(1),
+          z.maximum(maxTimeoutMs),
+          z.describe("Ends it and all it started after this long; 120000 if not given."),
+        ),
+    ),
+    cwd: z.optional(z.string().check(z.describe("Where it starts; the workspace if not given."))),
+    env: z.optional(
+      z.record(z.string(), z.string()).check(z.describe("Variables for it, beside the usual.")),
+    ),
+    description: z.optional(z.string().check(z.describe("What it is for, in a few words, for the person."))),
+    background: z.optional(
+      z.boolean().check(z.describe("Let it run on beside the calls, as process.start; false if not given.")),
+    ),
+    session: z.optional(
+      z
+        .string()
+        .check(z.describe("Run it in the shell of this name, which stays: build. A new one is opened.")),
+    ),
+  }),
+  limits,
+  timeoutMs: maxTimeoutMs + 10_000,
+  accesses: (input) => [commandAccess(input)],
+
+  async run(input, context) {
+    if (input.background) return runInBackground(input, context);
+    const { timeout_ms: timeoutMs = usualTimeoutMs } = input;
+    const run = await runCommand({ ...input, timeoutMs, limits }, context);
+    if (run.timedOut) throw outOfTime(run, timeoutMs);
+    return {
+      data: dataOf(run),
+      text: describeRun(run),
+      ...(run.kept === undefined ? {} : { kept: run.kept }),
+    };
+  },
+};
+
+/** The same command beside the calls. */
+async function runInBackground(
+  { command, cwd, env, session }: ShellRunInput,
+  context: ToolContext,
+): Promise<ToolOutput<ShellRunData>> {
+  if (session !== undefined)
+    throw new ToolError("invalid-input", "A command in the background is in no session", {
+      hint: "Leave out `session` or `background`; in a session, `command &` goes on as long as its shell.",
+    });
+  const { processStart } = await import("../process/start.ts");
+  const { data, ...output } = await processStart.run({ command, cwd, env }, context);
+  const { said, ...process } = data;
+  return {
+    ...output,
+    data: {
+      exitCode: process.exitCode,
+      signal: process.signal,
+      durationMs: process.durationMs,
+      timedOut: false,
+      stdout: said,
+      stderr: "",
+      cut: null,
+      output: null,
+      sandbox: process.sandbox,
+      process,
+      remarks: process.remarks,
+    },
+  };
+}
+
+function dataOf({
+  exitCode,
+  signal,
+  durationMs,
+  shown,
+  kept,
+  sandbox,
+  cwd,
+  attach,
+  remarks,
+}: CommandRun): ShellRunData {
+  const bytes = shown.gaps.reduce((sum, gap) => sum + gap.bytes, 0);
+  return {
+    exitCode,
+    signal,
+    durationMs,
+    timedOut: false,
+    stdout: shown.stdout,
+    stderr: shown.stderr,
+    cut: bytes === 0 ? null : { bytes },
+    output: kept?.handle ?? null,
+    sandbox,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(attach === undefined ? {} : { attach }),
+    remarks,
+  };
+}
+
+/** How it ended, when not well; what it said; what else there is to know. */
+function describeRun(run: CommandRun): string {
+  const { shown, cwd, attach } = run;
+  return [
+    describeExit(run) ?? [],
+    shown.text === "" ? "[no output]" : withoutLastLineEnd(shown.text),
+    cwd === undefined
+      ? []
+      : `[The session is in ${cwd}${attach === undefined ? "" : `; to join it: ${attach}`}]`,
+    surroundingsOf(run),
+  ]
+    .flat()
+    .join("\n");
+}
+
+/** Remarks, and the level of the sandbox where it is not the best. */
+function surroundingsOf({ remarks, sandbox }: Pick<CommandRun, "remarks" | "sandbox">): readonly string[] {
+  return [
+    ...remarks.map((remark) => `[${remark}]`),
+    ...(sandbox === "bwrap" ? [] : [`[sandbox: ${sandbox}]`]),
+  ];
+}
+
+function withoutLastLineEnd(text: string): string {
+  return text.endsWith("\n") ? text.slice(0, -1) : text;
+}
+
+function outOfTime(run: CommandRun, timeoutMs: number): ToolError {
+  const { shown, kept } = run;
+  return new ToolError("timeout", `The command did not finish within ${timeoutMs / 1000} s and was ended`, {
+    hint: `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs}), or let it run on with \`background\`.`,
+    output: [shown.text === "" ? [] : withoutLastLineEnd(shown.text), surroundingsOf(run)].flat().join("\n"),
+    kept,
+  });
+}
