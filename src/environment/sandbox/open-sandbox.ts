@@ -18,14 +18,24 @@ interface RungOptions {
   readonly findProgram: (name: string) => Promise<string>;
 }
 
-/** One level; `missing` says why it cannot be had here, and what would help. */
-type Rung = (options: RungOptions) => Promise<Sandbox | { readonly missing: string }>;
+interface Rung {
+  readonly level: SandboxLevel;
+  readonly platform: NodeJS.Platform;
+  /** Loaded when it is tried. `missing` says why it cannot be had here, and what would help. */
+  readonly open: (options: RungOptions) => Promise<Sandbox | { readonly missing: string }>;
+}
 
-// The best first. Each is loaded when it is tried.
-const ladder: readonly { readonly level: Exclude<SandboxLevel, "none">; readonly open: Rung }[] = [
+// The best first.
+const ladder: readonly Rung[] = [
   {
     level: "bwrap",
+    platform: "linux",
     open: async (options) => (await import("./bubblewrap/open-bubblewrap.ts")).openBubblewrap(options),
+  },
+  {
+    level: "landlock",
+    platform: "linux",
+    open: async (options) => (await import("./landlock/open-landlock.ts")).openLandlock(options),
   },
 ];
 
@@ -33,22 +43,22 @@ const ladder: readonly { readonly level: Exclude<SandboxLevel, "none">; readonly
 export async function openSandbox(options: SandboxOptions & RungOptions): Promise<Sandbox> {
   const { want } = options;
   if (want === "none") return new NoSandbox();
-  const missing: string[] = [];
-  for (const { level, open } of ladder) {
-    if (want !== "auto" && want !== level) continue;
+  const rungs = ladder.filter(({ platform }) => platform === process.platform);
+  const tried = want === "auto" ? rungs : rungs.filter(({ level }) => level === want);
+  const missing = tried.length === 0 ? [`There is no such sandbox for ${process.platform}.`] : [];
+  for (const { open } of tried) {
     const opened = await open(options);
-    if (!("missing" in opened)) return withMissing(opened, missing);
+    if (!("missing" in opened)) return missing.length === 0 ? opened : withMissing(opened, missing);
     missing.push(opened.missing);
   }
   if (want === "auto") return new NoSandbox(missing);
-  throw new ToolError("unavailable", `The sandbox "${want}" cannot be had here: ${missing.join(" ")}`, {
-    hint: `Do what it says, or ask for the best that can be had with "auto".`,
+  throw new ToolError("unavailable", `The sandbox "${want}" cannot be had here. ${missing.join(" ")}`, {
+    hint: `Do what that says, or take the best that can be had: "auto".`,
   });
 }
 
-/** Says why it is not one of the better ones. */
+/** Says why it is none of the better ones. */
 function withMissing(sandbox: Sandbox, missing: readonly string[]): Sandbox {
-  if (missing.length === 0) return sandbox;
   return {
     level: sandbox.level,
     report: { ...sandbox.report, missing },

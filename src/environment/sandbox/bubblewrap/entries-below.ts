@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { Breath } from "../../../text/breath.ts";
+import { monotonicMs } from "../../../text/clock.ts";
 import { withSlash } from "../../workspace-path.ts";
 
 /** What a sandbox must cover in a directory tree. */
@@ -32,17 +33,31 @@ export class EntriesBelow {
   readonly #maxDirectories: number;
   #judge: Judge | undefined;
   #known = new Map<string, Known>();
+  #latest: { readonly covered: Promise<Covered>; until: number } | undefined;
 
   constructor(top: string, maxDirectories: number = mostDirectories) {
     this.#top = top;
     this.#maxDirectories = maxDirectories;
   }
 
-  async cover(judge: Judge): Promise<Covered> {
-    if (this.#judge?.isHidden !== judge.isHidden || this.#judge.isReadOnly !== judge.isReadOnly) {
-      this.#known = new Map();
-      this.#judge = judge;
-    }
+  /** Calls at the same time share one look, and so do those shortly after one that took long. */
+  cover(judge: Judge): Promise<Covered> {
+    const isSame = this.#judge?.isHidden === judge.isHidden && this.#judge.isReadOnly === judge.isReadOnly;
+    const begun = monotonicMs();
+    if (isSame && this.#latest !== undefined && begun < this.#latest.until) return this.#latest.covered;
+    if (!isSame) this.#known = new Map();
+    this.#judge = judge;
+    const latest = { covered: this.#look(judge), until: Number.POSITIVE_INFINITY };
+    this.#latest = latest;
+    const end = () => {
+      const tookMs = monotonicMs() - begun;
+      latest.until = begun + (tookMs < quickMs ? 0 : tookMs * 20);
+    };
+    latest.covered.then(end, end);
+    return latest.covered;
+  }
+
+  async #look(judge: Judge): Promise<Covered> {
     const breath = new Breath();
     const before = this.#known;
     const known = new Map<string, Known>();
@@ -59,10 +74,13 @@ export class EntriesBelow {
       found.repositories.push(...directory.repositories);
       queue.push(...directory.below);
     }
-    this.#known = known;
+    if (this.#judge === judge) this.#known = known;
     return { ...found, isWhole: queue.length <= this.#maxDirectories };
   }
 }
+
+// Not worth remembering.
+const quickMs = 10;
 
 const mostDirectories = 30_000;
 

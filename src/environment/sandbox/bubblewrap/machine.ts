@@ -1,6 +1,5 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
 import { namesIn } from "../../names-in.ts";
 import type { Entry } from "./entries-below.ts";
 
@@ -22,13 +21,13 @@ export function lookAtMachine(variables: NodeJS.ProcessEnv = process.env): Machi
     homes,
     temporaryDirectories: real(["/tmp", "/var/tmp", tmpdir()]).filter((path) => !homes.includes(path)),
     ofOthers: real(["/home", "/root", "/run/user"]).filter((path) => !homes.includes(path) && canList(path)),
-    // Bubblewrap itself leaves them as the kernel has them: writable for root, without any capability.
-    kernelSettings: ["sys", "sysrq-trigger", "mtrr", "acpi", "fs", "scsi", "dynamic_debug"]
-      .map((name) => join("/proc", name))
-      .filter((path) => existsSync(path)),
+    kernelSettings: process.getuid?.() === 0 ? settingsOfRoot.filter((path) => existsSync(path)) : [],
     secrets: secretsOfMachine(),
   };
 }
+
+// Bubblewrap leaves them as the kernel has them: root writes them without any capability.
+const settingsOfRoot = ["/proc/sys", "/proc/sysrq-trigger", "/proc/acpi", "/proc/scsi", "/proc/mtrr"];
 
 function ownHome(): string {
   try {

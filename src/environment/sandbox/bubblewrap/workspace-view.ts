@@ -1,11 +1,11 @@
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Confinement } from "../../../contract/confinement.ts";
 import { namesIn } from "../../names-in.ts";
 import { liesInside } from "../../workspace-path.ts";
 import { cachesIn } from "../caches.ts";
 import type { PrivatePlaces } from "../private-places.ts";
-import { bundleHidden } from "./bundle-hidden.ts";
+import { bundlePaths } from "./bundle-paths.ts";
 import { type Covered, EntriesBelow, type Entry, type Judge } from "./entries-below.ts";
 import { type GitPlaces, placesIn, repositoryOf } from "./git-places.ts";
 import { infoWithExcludes } from "./info-with-excludes.ts";
@@ -50,11 +50,14 @@ export class WorkspaceView {
       isReadOnly: confinement.isReadOnly ?? never,
     };
     const isOutside = (path: string) => !liesInside(path, workspace) && existsSync(path);
-    const readable = (confinement.readable ?? []).filter(isOutside);
-    const writable = (confinement.writable ?? []).filter(isOutside);
+    // As rules and commands spell them: what they lead to counts.
+    const granted = (paths: readonly string[] = []) =>
+      paths.flatMap(realIfThere).filter((path) => isOutside(path) && path !== "/" && !judge.isHidden(path));
+    const readable = granted(confinement.readable);
+    const writable = granted(confinement.writable);
     const covered = await this.#cover([workspace, ...readable, ...writable], judge);
     const git = repositoriesIn(workspace, covered.repositories);
-    const { hidden, bundled } = bundleHidden(covered.hidden, workspace);
+    const { hidden, readOnly, remarks } = bundled(covered, workspace);
     const absent = (confinement.absent ?? []).map(asStub);
     const use = stubs.use([...absent, ...git.parts.flatMap((part) => part.stubs)]);
     try {
@@ -67,13 +70,12 @@ export class WorkspaceView {
           ? [{ source: infoWithExcludes(root.info, excluded, places.own), target: root.info }]
           : [];
       const caches = this.#caches.filter(isOutside);
-      const protectedPaths = [
-        ...covered.readOnly,
-        ...git.parts.flatMap(({ readOnly }) => readOnly),
+      const kept = [
+        ...[...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly)],
         ...absent.map(({ path }) => path).filter((path) => existsSync(path)),
         ...use.standing.map(({ path }) => path),
-        ...git.readOnly,
       ];
+      const held = git.parts.flatMap((part) => part.held).filter((path) => path !== workspace);
       const replacing = substitutes.map(({ target }) => target);
       return {
         view: {
@@ -83,13 +85,13 @@ export class WorkspaceView {
           blank: machine.ofOthers,
           readable: [...caches, ...readable, ...this.#program(program, caches)],
           writable,
-          held: git.parts.flatMap(({ held }) => held).filter((path) => path !== workspace),
-          readOnly: [...new Set(protectedPaths)].filter((path) => !replacing.includes(path)),
+          held: [...new Set([...[...held, ...kept].flatMap((path) => above(path, workspace)), ...held])],
+          readOnly: [...new Set(kept)].filter((path) => !replacing.includes(path)),
           substitutes,
           hidden: [...machine.secrets, ...this.#ownState(judge), ...this.#inCaches(caches, judge), ...hidden],
           closed,
         },
-        remarks: remarksOn(covered, bundled, git.readOnly),
+        remarks: [...remarks, ...git.remarks],
         end: () => use.end(),
       };
     } catch (error) {
@@ -155,6 +157,14 @@ export class WorkspaceView {
   }
 }
 
+function realIfThere(path: string): readonly string[] {
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return [];
+  }
+}
+
 function never(): boolean {
   return false;
 }
@@ -178,42 +188,59 @@ function repositoriesIn(
 ): {
   readonly parts: readonly (GitPlaces & { readonly isOfWorkspace: boolean })[];
   readonly readOnly: readonly string[];
+  readonly remarks: readonly string[];
 } {
   const own = repositoryOf(workspace);
   const nested = found.filter((path) => path !== join(workspace, ".git"));
-  const isDirectory = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  const directories = nested.filter(isDirectory);
+  const isKind = (kind: "isFile" | "isDirectory") => (path: string) =>
+    lstatSync(path, { throwIfNoEntry: false })?.[kind]() === true;
+  const directories = nested.filter(isKind("isDirectory"));
+  const tooMany = directories.slice(mostRepositories);
   return {
     parts: [
       ...(own === undefined ? [] : [{ ...own, isOfWorkspace: true }]),
       ...directories.slice(0, mostRepositories).map((path) => ({ ...placesIn(path), isOfWorkspace: false })),
     ],
-    readOnly: [
-      ...directories.slice(mostRepositories),
-      ...nested.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true),
+    readOnly: [...tooMany, ...nested.filter(isKind("isFile"))],
+    remarks: tooMany.map((path) => `There are many repositories in the workspace: ${path} can only be read.`),
+  };
+}
+
+/** So many that they would take too long one by one go together with what lies beside them. */
+function bundled(
+  { hidden, readOnly, isWhole }: Covered,
+  workspace: string,
+): {
+  readonly hidden: readonly Entry[];
+  readonly readOnly: readonly string[];
+  readonly remarks: readonly string[];
+} {
+  const secrets = bundlePaths(
+    hidden.map(({ path }) => path),
+    workspace,
+  );
+  const fixed = bundlePaths(readOnly, workspace);
+  const single = new Set(secrets.single);
+  return {
+    hidden: [
+      ...hidden.filter(({ path }) => single.has(path)),
+      ...secrets.bundled.map((path): Entry => ({ path, kind: "directory" })),
+    ],
+    readOnly: [...fixed.single, ...fixed.bundled],
+    remarks: [
+      ...(isWhole
+        ? []
+        : ["The workspace is too large to look for secrets everywhere: far down they are not hidden."]),
+      ...secrets.bundled.map((path) => `${path} holds so many secrets that commands see nothing of it.`),
+      ...fixed.bundled.map(
+        (path) => `${path} holds so many protected files that commands write nothing in it.`,
+      ),
     ],
   };
 }
 
-function remarksOn(
-  { isWhole }: Covered,
-  bundled: readonly string[],
-  readOnlyRepositories: readonly string[],
-): readonly string[] {
-  const repositories = readOnlyRepositories.filter((path) =>
-    lstatSync(path, { throwIfNoEntry: false })?.isDirectory(),
-  );
-  return [
-    ...(isWhole
-      ? []
-      : [
-          "The workspace is too large to look for secrets everywhere: in deep directories they are not hidden.",
-        ]),
-    ...(bundled.length === 0
-      ? []
-      : [`So many secrets are in ${bundled.join(", ")} that commands see nothing of it at all.`]),
-    ...(repositories.length === 0
-      ? []
-      : [`There are many repositories here: ${repositories.join(", ")} can only be read.`]),
-  ];
+/** The directories between the workspace and a path in it, or none. */
+function above(path: string, workspace: string): readonly string[] {
+  const parent = dirname(path);
+  return parent !== workspace && liesInside(parent, workspace) ? [...above(parent, workspace), parent] : [];
 }
