@@ -359,6 +359,8 @@ describe("approval", () => {
       directory: folder,
       environment: expect.stringMatching(/^[0-9a-f]{16}$/),
       sandbox: "none",
+      unconfined: false,
+      hosts: [],
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
   });

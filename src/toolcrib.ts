@@ -1,5 +1,6 @@
 import type { Outcome } from "./contract/call.ts";
-import type { Environment, RecoveredChange } from "./contract/environment.ts";
+import type { VariablePolicy } from "./contract/confinement.ts";
+import type { Environment, RecoveredChange, SandboxReport } from "./contract/environment.ts";
 import { type ErrorCode, ToolError } from "./contract/error.ts";
 import type { AnyTool, Image } from "./contract/tool.ts";
 import type { ToolDefinition } from "./dialects/definition.ts";
@@ -7,6 +8,7 @@ import type { Dialect } from "./dialects/dialect.ts";
 import { findDialect } from "./dialects/dialects.ts";
 import { Shelf } from "./dialects/shelf.ts";
 import { OpenPolicy } from "./door/open-policy.ts";
+import { noSandbox, type SandboxWanted, sandboxWanted } from "./door/sandbox-wanted.ts";
 import {
   makePrivateDirectory,
   realLocation,
@@ -15,7 +17,7 @@ import {
   workspaceFiles,
 } from "./environment/directories.ts";
 import { openLocalEnvironment } from "./environment/local/local-environment.ts";
-import { StartedGroups } from "./environment/local/processes/started-groups.ts";
+import { RunRecords } from "./environment/local/processes/run-records.ts";
 import { allowedVariables } from "./environment/local/processes/variables.ts";
 import { TransactionMarks } from "./environment/transaction-marks.ts";
 import { withGuard } from "./environment/with-guard.ts";
@@ -53,6 +55,7 @@ export type { ToolDefinition } from "./dialects/definition.ts";
 export type { Dialect, DialectTool } from "./dialects/dialect.ts";
 export { dialectNames } from "./dialects/dialects.ts";
 export { rename } from "./dialects/rename.ts";
+export type { SandboxWanted } from "./door/sandbox-wanted.ts";
 export { openLocalEnvironment } from "./environment/local/local-environment.ts";
 export { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
 export { type Mode, modes } from "./guardian/mode.ts";
@@ -85,6 +88,11 @@ export interface ToolcribOptions {
   readonly configDirectory?: string;
   /** Where things happen; this machine if not said. */
   readonly environment?: Environment;
+  /**
+   * What commands run in: the best that can be had ("auto", if neither this nor TOOLCRIB_SANDBOX says otherwise), or just
+   * this level; a command fails where that cannot be had.
+   */
+  readonly sandbox?: SandboxWanted;
   /**
    * Whose calls `journal.undo` takes back: those made in this room, or all that were ever made in this workspace;
    * `session` if not said. Only what acts for a person should open a room with `workspace`.
@@ -144,6 +152,8 @@ export interface Toolcrib {
   definitions(): Promise<readonly ToolDefinition[]>;
   /** Calls a tool by its name in the dialect, or its canonical name. Never rejects: failures are results. */
   call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  /** How well commands are confined here, and why not better; found out by trying, once. */
+  sandbox(): Promise<SandboxReport>;
   /** The latest calls in this workspace, newest first. */
   history(limit?: number): readonly CallRecord[];
   /** Cancels what runs, waits for it, writes down what is left. May be called twice. */
@@ -173,8 +183,10 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
         outputs: files.outputs,
         changeRecords: files.changes,
         startRecords: files.started,
+        sandbox: { want: sandboxWanted(options.sandbox), directory: files.sandbox },
         guard: policy.guard,
       });
+  const report = async () => (await environment.sandbox?.()) ?? noSandbox;
 
   // What is guarded from tools can still be brought back: see lazyHistory.
   let bare: Environment | undefined;
@@ -194,13 +206,16 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const guardian = {
     mode,
     rules: policy,
-    surroundings: { sandbox: () => "none" as const, variables: () => allowedVariables(process.env) },
+    surroundings: {
+      sandbox: async () => (await report()).level,
+      variables: (names: VariablePolicy) => allowedVariables(process.env, names),
+    },
     ...(options.approve ? { approve: options.approve } : {}),
   };
   const blobs = openBlobs(files.blobs);
   const without = [state, config].map(realLocation);
   const { guard } = policy;
-  const started = new StartedGroups(files.started);
+  const started = new RunRecords(files.started);
   const endAbandoned = () => started.endAbandoned();
   const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, endAbandoned });
   const settle = () => scanner.settle();
@@ -313,6 +328,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       keepRunning(outcome);
       return toResult(id, await outcome);
     },
+    sandbox: report,
     history: (limit = 50) => {
       if (closing.signal.aborted) throw roomClosed();
       return journal.latest(limit);

@@ -1,8 +1,9 @@
+import type { SandboxLevel } from "../contract/account.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { analyseCommand } from "../guardian/commands/analyse-command.ts";
 import { decide } from "../guardian/decide.ts";
 import type { Mode } from "../guardian/mode.ts";
-import type { Decision } from "../guardian/policy.ts";
+import type { Decision, Question } from "../guardian/policy.ts";
 import type { Policy } from "../guardian/rules/compile-policy.ts";
 import { questionOf, type UnansweredCall } from "../runtime/approvals/question-of.ts";
 import { parseInput } from "../runtime/stages/reject-invalid-input.ts";
@@ -22,10 +23,19 @@ export async function judge(
     readonly policy: Policy;
     readonly mode: Mode;
     readonly environment: UnansweredCall["environment"];
+    /** What commands would run in; asked only if the call has any. */
+    readonly sandbox: () => Promise<SandboxLevel>;
   },
-): Promise<Decision> {
+): Promise<Judgement> {
   const { environment, mode, policy } = rules;
-  const settings = { mode, policy, sandbox: "none", lookUp: "all", readCommand: analyseCommand } as const;
+  const runsCommands = call.accesses.some(({ kind }) => kind === "execute");
+  const sandbox = runsCommands ? await rules.sandbox() : "none";
+  const settings = { mode, policy, sandbox, lookUp: "all", readCommand: analyseCommand } as const;
   const question = await questionOf({ ...call, environment }, settings);
-  return decide(question, policy);
+  return { ...decide(question, policy), question };
+}
+
+/** A decision, and what it was about. */
+export interface Judgement extends Decision {
+  readonly question: Question;
 }

@@ -37,6 +37,7 @@ async function verdictOn(command: string, options: PolicyOptions): Promise<reado
       policy: (await OpenPolicy.open(options)).current,
       mode: "cautious",
       environment: new MemoryEnvironment(),
+      sandbox: async () => "bwrap",
     },
   );
   return [record.verdict, record.source];

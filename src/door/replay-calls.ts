@@ -1,3 +1,4 @@
+import type { SandboxLevel } from "../contract/account.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { findDialect } from "../dialects/dialects.ts";
@@ -18,7 +19,12 @@ export interface ReplayedCall {
 /** Judges recorded calls again, oldest first. Those that never came to be judged are left out. */
 export async function replayCalls(
   options: { readonly state: string; readonly session: string | "last" | "all" },
-  rules: { readonly policy: Policy; readonly mode: Mode; readonly environment: Environment },
+  rules: {
+    readonly policy: Policy;
+    readonly mode: Mode;
+    readonly environment: Environment;
+    readonly sandbox: () => Promise<SandboxLevel>;
+  },
 ): Promise<readonly ReplayedCall[]> {
   const records = readRecords(options, rules.environment.workspace);
   const replayed: ReplayedCall[] = [];

@@ -40,7 +40,7 @@ export function workspaceFiles(
   state: string,
   workspace: string,
 ): Readonly<
-  Record<"journal" | "blobs" | "outputs" | "changes" | "scans" | "started" | "transactions", string>
+  Record<"journal" | "blobs" | "outputs" | "changes" | "scans" | "started" | "sandbox" | "transactions", string>
 > {
   const directory = workspaceDirectory(state, workspace);
   return {
@@ -50,6 +50,7 @@ export function workspaceFiles(
     changes: join(directory, "changes"),
     scans: join(directory, "scans"),
     started: join(directory, "started"),
+    sandbox: join(directory, "sandbox"),
     transactions: join(directory, "transactions"),
   };
 }

@@ -36,10 +36,11 @@ export function judgePart(
     return insist("only the shell will know whether this is what a rule denies", hidden);
   }
   if (mode === "paranoid") return insist(wins?.because ?? "mode paranoid asks before everything");
-  if (wins?.effect === "ask") return say("ask", wins.because ?? "a rule asks before this", wins);
-  if (part.kind === "unclear") return insist(`only the shell will understand it: ${part.reason}`);
   // Where nothing holds a command, what a rule allows of commands that are held does not count.
   const bare = part.kind === "run" && question.sandbox === "none" && finding.unconfined === undefined;
+  if (wins?.effect === "ask")
+    return { ...say("ask", wins.because ?? "a rule asks before this", wins), ...(bare && { bare }) };
+  if (part.kind === "unclear") return insist(`only the shell will understand it: ${part.reason}`);
   if (bare) return { ...say("ask", bareReason(mode, wins)), bare };
   if (wins !== undefined) return say("allow", wins.because ?? "a rule allows it", wins);
   if (doubt !== undefined) return say("ask", doubt);

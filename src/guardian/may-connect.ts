@@ -4,7 +4,7 @@ import { kindOfAddress } from "../text/net/kind-of-address.ts";
 import { parseHost } from "../text/net/parse-host.ts";
 import { isFor, strongest } from "./finding.ts";
 import { hostOf } from "./hosts.ts";
-import type { Part, Question } from "./policy.ts";
+import type { Decision, Part, Question } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import type { HostRule } from "./rules/compile-rule.ts";
 
@@ -41,6 +41,21 @@ export function mayConnect(
     if (kind !== undefined && kind !== "public") return false;
     return mode === "yolo" || wins?.effect === "allow";
   };
+}
+
+/** The same for people: hosts that rules allow, as they write them, and those that this call names; "*" for any. */
+export function hostsReached(
+  { parts, unconfined }: Decision,
+  { mode, tool }: Question,
+  { hosts }: Policy,
+): readonly string[] {
+  if (mode === "yolo" || unconfined) return ["*"];
+  const named = parts.flatMap(({ part, verdict }) =>
+    part.kind === "connect" && verdict !== "deny" ? (part.host ?? []) : [],
+  );
+  const ruled =
+    mode === "paranoid" ? [] : hosts.filter((rule) => rule.effect === "allow" && isFor(rule, tool));
+  return [...new Set([...ruled.map(({ spelled }) => spelled), ...named])];
 }
 
 /** `*` means every host that others can reach as well; `10.*` means the addresses around here. */

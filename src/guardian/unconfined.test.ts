@@ -40,6 +40,9 @@ it("says that there is no sandbox, and allows that in so many words, too", () =>
   const grants = grantsFor(decisionOn("npm test", "", { sandbox: "none" }), "shell.run");
   expect(grants).toEqual(["allow run npm test by shell.run", "unconfined run npm test by shell.run"]);
   expect(judgeCommand("npm test", grants!.join("\n"), { sandbox: "none" })).toBe("allow");
+  expect(grantsFor(decisionOn("npm test", "ask run npm **", { sandbox: "none" }), "shell.run")).toEqual(
+    grants,
+  );
   expect(grantsFor(decisionOn("npm test", "", { sandbox: "bwrap" }), "shell.run")).toEqual([
     "allow run npm test by shell.run",
   ]);

@@ -11,6 +11,7 @@ import { type Room, runTool } from "./run-tool.ts";
 import { compose, type Next } from "./stage.ts";
 import { askGuardian, type GuardianSettings } from "./stages/ask-guardian.ts";
 import { catchErrors } from "./stages/catch-errors.ts";
+import { confineCommands } from "./stages/confine-commands.ts";
 import { emitEvents } from "./stages/emit-events.ts";
 import { keepUndo } from "./stages/keep-undo.ts";
 import { limitOutput } from "./stages/limit-output.ts";
@@ -49,6 +50,7 @@ export function openCounter(parts: CounterParts): Next {
       catchErrors,
       rejectInvalidInput,
       askGuardian({ historyFor: parts.historyFor, ...parts.guardian }),
+      confineCommands,
       takeTurns(parts.environment),
       keepUndo(parts),
       limitTime,

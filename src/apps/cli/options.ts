@@ -1,4 +1,5 @@
 import { dialectNames } from "../../dialects/dialects.ts";
+import { sandboxesWanted } from "../../door/sandbox-wanted.ts";
 import { modes } from "../../guardian/mode.ts";
 import type { Command, Option } from "./command.ts";
 
@@ -38,6 +39,13 @@ export const rulesOption: Option = {
   value: "FILE",
   repeats: true,
   summary: "a file of such rules; may be repeated",
+};
+
+export const sandboxOption: Option = {
+  name: "sandbox",
+  value: "LEVEL",
+  choices: sandboxesWanted,
+  summary: "what commands run in: auto takes the best there is (the default), else just this, or they fail",
 };
 
 /** The rules that a command line adds. */

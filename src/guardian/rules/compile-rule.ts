@@ -39,6 +39,8 @@ export interface PathRule extends RuleBase {
 export interface HostRule extends RuleBase {
   readonly kind: "connect";
   readonly hosts: readonly NamePattern[];
+  /** As written. */
+  readonly spelled: string;
 }
 
 export interface ToolRule extends RuleBase {
@@ -67,7 +69,12 @@ export function compileRule({ effect, about, because, by, place: written }: Pars
       return { ...base(about.glob), kind: "path", uses: usesOf(about.uses, effect), glob, patterns, spares };
     }
     case "connect":
-      return { ...base(about.host), kind: "connect", hosts: hostPatterns(about.host, effect) };
+      return {
+        ...base(about.host),
+        kind: "connect",
+        hosts: hostPatterns(about.host, effect),
+        spelled: about.host.text,
+      };
     case "use":
       return { ...base(about.tool.name), kind: "use", tool: compileTool(about.tool, effect) };
   }

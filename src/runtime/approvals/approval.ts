@@ -25,7 +25,12 @@ export interface ApprovalRequest {
   readonly directory: string;
   /** A fingerprint of the variables that commands get. */
   readonly environment: string;
+  /** What its commands would run in: "none" also where rules take them out of the sandbox. */
   readonly sandbox: SandboxLevel;
+  /** Rules take its commands out of the sandbox. */
+  readonly unconfined: boolean;
+  /** The hosts that its commands could reach once it is approved, "*" for any part; none where it runs no command. */
+  readonly hosts: readonly string[];
   /** Stands for this very call: tool, input, what its paths lead to, directory, variables, sandbox. */
   readonly hash: string;
 }

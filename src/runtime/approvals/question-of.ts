@@ -38,7 +38,9 @@ export async function questionOf(
   const isSettled = lookUp === "what decides" && mode !== "paranoid" && !asksAboutReads(policy);
   const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
   const paths = pathsNamed(open, policy.place, readCommand);
-  const directories = directoriesRead(accesses, policy.place, readCommand);
+  // Where secrets are out of reach nobody has to look for them, unless a command may leave that place.
+  const isHeld = (sandbox === "bwrap" || sandbox === "seatbelt") && policy.unconfined.length === 0;
+  const directories = isHeld ? [] : directoriesRead(accesses, policy.place, readCommand);
   return {
     mode,
     tool: { name: canonical, risk, ...(server === undefined ? {} : { server }) },

@@ -48,7 +48,7 @@ async function answerAfter(before: Surroundings, after: Surroundings) {
   const stage = askGuardian({
     mode: "cautious",
     rules: { current: policy, grantForSession: () => {}, grantAlways: async () => {} },
-    surroundings: { sandbox: () => surroundings.sandbox, variables: () => surroundings.variables },
+    surroundings: { sandbox: async () => surroundings.sandbox, variables: () => surroundings.variables },
     approve: (request) => {
       requests.push(request);
       surroundings = after;
@@ -115,7 +115,7 @@ it("lets nothing run that was judged before another call put a link in its way",
       askGuardian({
         mode: "cautious",
         rules: { current: policy, grantForSession: () => {}, grantAlways: async () => {} },
-        surroundings: { sandbox: () => "none", variables: () => ({}) },
+        surroundings: { sandbox: async () => "none", variables: () => ({}) },
       }),
       takeTurns(environment),
     ],

@@ -1,5 +1,6 @@
 import type { DecisionRecord, SandboxLevel } from "../../contract/account.ts";
 import type { ToolCall } from "../../contract/call.ts";
+import type { VariablePolicy } from "../../contract/confinement.ts";
 import type { History } from "../../contract/history.ts";
 import { grantsFor } from "../../guardian/grants.ts";
 import { judgeCall } from "../../guardian/judge-call.ts";
@@ -49,9 +50,10 @@ interface Rules {
 
 /** What commands run in, as it is when asked for: it may change while a person thinks. */
 interface Surroundings {
-  sandbox(): SandboxLevel;
+  /** Asked only about calls that run commands: to find it out takes a moment. */
+  sandbox(): Promise<SandboxLevel>;
   /** Those that commands get. */
-  variables(): Readonly<Record<string, string>>;
+  variables(policy: VariablePolicy): Readonly<Record<string, string>>;
 }
 
 /** Lets a call pass, asks the person, or refuses it. */
@@ -65,9 +67,13 @@ export function askGuardian(settings: GuardianSettings): Stage {
       const question = await questionFor(call, settings);
       const decision = judgeCall(question, rules.current, await readerFor(call));
       call.account.decision = decision.record;
-      call.account.sandbox = question.sandbox;
+      if (runsCommands(call)) call.account.sandbox = decision.sandbox;
       const confirm = () => confirmPlaces(call, question, settings);
-      if (decision.verdict === "allow") return next({ ...call, confirm });
+      const goOn = async (answer: "approved" | "not asked") => {
+        const confinement = await confine(call, decision, question, rules.current, answer);
+        return next({ ...call, confirm, ...(confinement && { confinement }) });
+      };
+      if (decision.verdict === "allow") return goOn("not asked");
       if (decision.verdict === "deny") throw denied(decision);
       if (!approve) throw needsApproval(decision);
 
@@ -80,27 +86,47 @@ export function askGuardian(settings: GuardianSettings): Stage {
       }
       await questions.ask(grants, async () => {
         const shown = await previewCall(call, historyFor);
-        const request = requestFor(call, question, decision, grants, shown, settings);
+        const request = await requestFor(call, question, decision, grants, shown, settings);
         const approval = await ask(approve, request, call.signal);
         if (!approval.allow) {
           note(call, decision, "no");
           throw refusedByPerson(decision, approval.message);
         }
         const isSame = (hash: string) => hash === request.hash;
-        const now = hashFor(call, await questionFor(call, settings), settings);
+        const asked = await questionFor(call, settings);
+        const now = hashFor(call, asked, judgeCall(asked, rules.current, await readerFor(call)), settings);
         if (!isSame(now) || !isSame(approval.hash ?? now)) throw changedMeanwhile();
         if (!(await isStillShown(shown, call, historyFor))) throw changedUnderneath();
         note(call, decision, await remember(call, approval, grants, rules));
       });
-      return next({ ...call, confirm });
+      return goOn("approved");
     }
   };
+}
+
+function runsCommands({ accesses }: ToolCall): boolean {
+  return accesses.some(({ kind }) => kind === "execute");
+}
+
+/** What the commands of a call may reach; undefined where the tool runs none. */
+async function confine(
+  call: ToolCall,
+  decision: Decision,
+  question: Question,
+  policy: Policy,
+  answer: "approved" | "not asked",
+): Promise<ToolCall["confinement"]> {
+  const isCommand = runsCommands(call);
+  if (!isCommand && (call.tool.risk === "read" || call.tool.risk === "write")) return undefined;
+  const { confinementOf } = await import("../../guardian/confinement-of.ts");
+  const confinement = confinementOf(decision, question, policy, answer);
+  return isCommand ? { ...confinement, level: decision.sandbox } : confinement;
 }
 
 async function questionFor(call: ToolCall, settings: GuardianSettings): Promise<Question> {
   const { mode, rules, surroundings } = settings;
   const readCommand = await readerFor(call);
-  const sandbox = surroundings.sandbox();
+  const sandbox = runsCommands(call) ? await surroundings.sandbox() : "none";
   return questionOf(call, { mode, sandbox, policy: rules.current, lookUp: "what decides", readCommand });
 }
 
@@ -111,8 +137,8 @@ async function confirmPlaces(call: ToolCall, judged: Question, settings: Guardia
 }
 
 /** What reads commands is loaded with the first call that runs one. */
-async function readerFor({ accesses }: ToolCall): Promise<ReadCommand> {
-  if (!accesses.some(({ kind }) => kind === "execute")) return expectNoCommand;
+async function readerFor(call: ToolCall): Promise<ReadCommand> {
+  if (!runsCommands(call)) return expectNoCommand;
   return (await import("../../guardian/commands/analyse-command.ts")).analyseCommand;
 }
 
@@ -125,15 +151,18 @@ function grantsOffered(decision: Decision, { mode, tool }: Question): readonly s
   return (mode === "paranoid" ? undefined : grantsFor(decision, tool.name)) ?? [];
 }
 
-function requestFor(
+async function requestFor(
   call: ToolCall,
   question: Question,
-  { risk, record, parts }: Decision,
+  decision: Decision,
   grants: readonly string[],
   preview: Preview,
   settings: GuardianSettings,
-): ApprovalRequest {
+): Promise<ApprovalRequest> {
+  const { risk, record, parts, sandbox, unconfined = false } = decision;
   const { reason, rule, source } = record;
+  const policy = settings.rules.current;
+  const { hostsReached } = await import("../../guardian/may-connect.ts");
   return {
     callId: call.id,
     tool: question.tool.name,
@@ -147,21 +176,32 @@ function requestFor(
     preview: preview.text,
     grants,
     directory: call.environment.workspace,
-    environment: hashValue(settings.surroundings.variables()).slice(0, 16),
-    sandbox: question.sandbox,
-    hash: hashFor(call, question, settings),
+    environment: hashValue(variablesOf(settings)).slice(0, 16),
+    sandbox,
+    unconfined,
+    hosts: runsCommands(call) ? hostsReached(decision, question, policy) : [],
+    hash: hashFor(call, question, decision, settings),
   };
 }
 
-function hashFor(call: ToolCall, question: Question, { surroundings }: GuardianSettings): string {
+function hashFor(
+  call: ToolCall,
+  question: Question,
+  { sandbox }: Decision,
+  settings: GuardianSettings,
+): string {
   return hashCall({
     tool: question.tool.name,
     input: call.input,
     realPaths: question.realPaths,
     directory: call.environment.workspace,
-    variables: surroundings.variables(),
-    sandbox: question.sandbox,
+    variables: variablesOf(settings),
+    sandbox,
   });
+}
+
+function variablesOf({ surroundings, rules }: GuardianSettings): Readonly<Record<string, string>> {
+  return surroundings.variables(rules.current.settings.variables);
 }
 
 async function ask(approve: Approve, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {

@@ -24,6 +24,8 @@ const request: ApprovalRequest = {
   directory: "/workspace",
   environment: "0",
   sandbox: "none",
+  unconfined: false,
+  hosts: [],
   hash: "0",
 };
 
@@ -95,14 +97,15 @@ it("shows a command with the parts that are asked, why, and by which rule", () =
       mode: "cautious",
       tool: { name: "shell.run", risk: "execute" },
       accesses: [{ kind: "execute", command }],
-      sandbox: "none",
+      sandbox: "bwrap",
       realPaths: new Map(),
     },
     compilePolicy([rules], { workspace: "/workspace", home: "/home/ada", own: [] }),
   );
-  const { risk, record, parts } = decision;
+  const { risk, record, parts, sandbox } = decision;
   const shown = show({
     tool: "shell.run",
+    sandbox,
     input: { command },
     accesses: [{ kind: "execute", command }],
     risk,
@@ -115,6 +118,7 @@ Asked  shell.run
 Risk   destructive
 Why    a rule asks before this
 Rule   ask run git push ** (/config/rules:2)
+Runs   in the sandbox (bwrap); it reaches no host
 Command
   | npm test && git push --force | tee log
   |             ^^^^^^^^^^^^^^^^   ^^^^^^^
@@ -125,6 +129,27 @@ To allow it for this session, or always, adds:
   | allow run git push --force by shell.run
   | allow run tee log by shell.run
 `);
+});
+
+it("says what a command would run in, and which hosts it would reach", () => {
+  const accesses = [{ kind: "execute", command: "make" }] as const;
+  const runs = (changed: Partial<ApprovalRequest>) =>
+    /^Runs {3}(.*\n(?: {7}.*\n)*)/m.exec(show({ accesses, ...changed }, 120))?.[1];
+  expect([
+    show({}).includes("Runs"),
+    runs({ sandbox: "landlock" }),
+    runs({ sandbox: "bwrap", hosts: ["*.example.com", "localhost"] }),
+    runs({ sandbox: "bwrap", hosts: ["*"] }),
+    runs({ sandbox: "none" }),
+    runs({ sandbox: "none", unconfined: true, hosts: ["*"] }),
+  ]).toEqual([
+    false,
+    "in the sandbox (landlock); it reaches no host\n",
+    "in the sandbox (bwrap); it reaches *.example.com, localhost\n",
+    "in the sandbox (bwrap); it reaches every host that no rule denies\n",
+    "without a sandbox: it reaches every file and host that you can reach\n",
+    "outside the sandbox, as your rules say: it reaches every file and host that you can reach\n",
+  ]);
 });
 
 it("marks segments of a command, over several lines and wide characters", () => {
@@ -181,6 +206,8 @@ it("lets no file name, command, rule or difference fake a line of ours or steer 
           source: text,
           preview: columns % 2 === 0 ? text : undefined,
           grants: [text],
+          sandbox: "landlock",
+          hosts: [text],
           accesses: [{ kind: "execute", command: text }],
           input: { [text]: [text] },
         },
@@ -188,7 +215,7 @@ it("lets no file name, command, rule or difference fake a line of ours or steer 
       );
       const lines = stripVTControlCharacters(shown).split("\n");
       const ours =
-        /^(Asked {2}|Risk {3}|Why {4}|Rule {3}| {7}|Command$|What$|Input$|Changes$| {2}\| | {2}- |To allow it for this session, or always, adds:$|$)/;
+        /^(Asked {2}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Input$|Changes$| {2}\| | {2}- |To allow it for this session, or always, adds:$|$)/;
       expect(lines.filter((line) => !ours.test(line))).toEqual([]);
       expect(lines.filter((line) => line.startsWith("Asked")).length).toBe(1);
       // Colours are ours.

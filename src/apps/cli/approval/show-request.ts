@@ -9,13 +9,14 @@ import { quoteText, wrap } from "./quote-text.ts";
 
 /** What a person reads before answering. Whatever comes from files, commands or models is made visible and marked. */
 export function showRequest(request: ApprovalRequest, columns: number): string {
-  const { tool, risk, reason, rule, source, preview, grants } = request;
+  const { tool, risk, reason, rule, source, preview, grants, accesses } = request;
   return [
     "",
     ...field("Asked", tool, columns).map((line) => paint(2, "bold", line)),
     ...field("Risk", risk, columns),
     ...field("Why", reason, columns),
     ...field("Rule", rule.startsWith(source) ? rule : `${rule} (${source})`, columns),
+    ...(accesses.some(({ kind }) => kind === "execute") ? field("Runs", placeToRun(request), columns) : []),
     ...commandsOf(request).flatMap(([command, parts]) => showCommand(command, parts, columns)),
     ...(preview === undefined ? showInput(request, columns) : showPreview(preview, columns)),
     ...(grants.length === 0
@@ -26,6 +27,20 @@ export function showRequest(request: ApprovalRequest, columns: number): string {
         ]),
     "",
   ].join("\n");
+}
+
+/** What a command could do beyond what is marked in it. */
+function placeToRun({ sandbox, unconfined, hosts }: ApprovalRequest): string {
+  const reach = "it reaches every file and host that you can reach";
+  if (unconfined) return `outside the sandbox, as your rules say: ${reach}`;
+  if (sandbox === "none") return `without a sandbox: ${reach}`;
+  const network =
+    hosts.length === 0
+      ? "no host"
+      : hosts.includes("*")
+        ? "every host that no rule denies"
+        : hosts.join(", ");
+  return `in the sandbox (${sandbox}); it reaches ${network}`;
 }
 
 const labelWidth = 7;

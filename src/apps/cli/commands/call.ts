@@ -1,6 +1,7 @@
 import { ToolError } from "../../../contract/error.ts";
 import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
+import { sandboxWanted } from "../../../door/sandbox-wanted.ts";
 import type { Mode } from "../../../guardian/mode.ts";
 import type { Approval, Approve, CallResult } from "../../../toolcrib.ts";
 import { canAsk } from "../approval/can-ask.ts";
@@ -14,6 +15,7 @@ import {
   ruleOption,
   rulesGiven,
   rulesOption,
+  sandboxOption,
   workspaceOption,
 } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
@@ -44,6 +46,7 @@ export const callCommand: Command = {
     modeOption,
     ruleOption,
     rulesOption,
+    sandboxOption,
     {
       name: "no-input",
       summary: "never ask, also on a terminal: what would be asked is refused with exit code 4",
@@ -89,6 +92,7 @@ export const callCommand: Command = {
       dialect,
       mode,
       ...rulesGiven(options),
+      sandbox: sandboxWanted(options.get("sandbox")),
       ...(canAsk(options) ? { approve: (...asked) => progress.whileAsking(() => askPerson(...asked)) } : {}),
       // A person at the command line: what they undo need not be of this one call's session.
       undoes: "workspace",

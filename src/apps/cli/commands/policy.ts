@@ -1,7 +1,14 @@
 import { ToolError } from "../../../contract/error.ts";
 import { nearest } from "../../../text/nearest.ts";
 import type { Arguments, Command } from "../command.ts";
-import { jsonOption, modeOption, ruleOption, rulesOption, workspaceOption } from "../options.ts";
+import {
+  jsonOption,
+  modeOption,
+  ruleOption,
+  rulesOption,
+  sandboxOption,
+  workspaceOption,
+} from "../options.ts";
 
 const subcommands = ["show", "explain", "test", "replay", "trust", "untrust"] as const;
 
@@ -28,6 +35,10 @@ export const policyCommand: Command = {
     modeOption,
     ruleOption,
     rulesOption,
+    {
+      ...sandboxOption,
+      summary: "judge commands as in this sandbox; without it, as in the one they would get",
+    },
     { name: "yes", summary: "trust without asking" },
     jsonOption,
   ],

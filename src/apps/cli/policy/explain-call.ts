@@ -9,17 +9,19 @@ import { readInput } from "../read-input.ts";
 import { printJson } from "../report.ts";
 import { fromCommandLine } from "../shell-words.ts";
 import { print, remark } from "../terminal.ts";
+import { reportConfinement, showConfinement } from "./report-confinement.ts";
 import { reportDecision, showDecision } from "./report-decision.ts";
 import { inPolicyRoom } from "./room.ts";
 
 /** `toolcrib policy explain '<call>'` */
 export async function explainCall(given: Arguments): Promise<number> {
   const call = await readCall(given.operands);
-  return inPolicyRoom(given, async ({ rules, mode, environment }) => {
+  return inPolicyRoom(given, async ({ rules, mode, environment, sandbox }) => {
     const { current } = rules;
-    const decision = await judge(call, { policy: current, mode, environment });
-    if (given.options.has("json")) printJson(reportDecision(decision));
-    else print(showDecision(decision, process.stdout.columns || 80));
+    const decision = await judge(call, { policy: current, mode, environment, sandbox });
+    const confinement = reportConfinement(decision, current);
+    if (given.options.has("json")) printJson({ ...reportDecision(decision), confinement });
+    else print(showDecision(decision, process.stdout.columns || 80) + showConfinement(confinement));
     if (current.ignored.length > 0) remark(explainIgnored(current.ignored));
     return exitCodes[decision.verdict];
   });

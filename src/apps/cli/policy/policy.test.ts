@@ -72,6 +72,7 @@ by deny run rm -rf ** (${cli.userRules}:3)
             segment: { text: "build", start: 21, end: 26 },
           },
         ],
+        confinement: null,
       },
     ]);
   });
@@ -398,7 +399,7 @@ describe("toolcrib policy trust", () => {
     const environment = openLocalEnvironment({ workspace: cli.workspace });
     const command = await environment.start(process.execPath, {
       args: [join(import.meta.dirname, "../main.ts"), "policy", "trust", "--yes"],
-      env: { TOOLCRIB_HOME: cli.home, TOOLCRIB_RUN_BY_TOOL: "" },
+      env: { TOOLCRIB_HOME: cli.home, TOOLCRIB_RUN: "" },
       signal: new AbortController().signal,
     });
     const { code } = await command.exit;

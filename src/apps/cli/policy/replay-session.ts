@@ -19,8 +19,8 @@ export async function replaySession(given: Arguments): Promise<number> {
       hint: "The ids stand in: toolcrib log --json",
     });
   }
-  const calls = await inPolicyRoom(given, ({ state, mode, rules, environment }) =>
-    replayCalls({ state, session }, { policy: rules.current, mode, environment }),
+  const calls = await inPolicyRoom(given, ({ state, mode, rules, environment, sandbox }) =>
+    replayCalls({ state, session }, { policy: rules.current, mode, environment, sandbox }),
   );
   if (given.options.has("json")) printJson(calls.map(toReport));
   else if (calls.length === 0) remark(`No calls are on record for ${session}.\n`);

@@ -1,7 +1,9 @@
+import type { SandboxLevel } from "../../../contract/account.ts";
 import type { Environment } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { OpenPolicy } from "../../../door/open-policy.ts";
-import { realWorkspace, userDirectories } from "../../../environment/directories.ts";
+import { sandboxWanted } from "../../../door/sandbox-wanted.ts";
+import { realWorkspace, userDirectories, workspaceFiles } from "../../../environment/directories.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { type PolicyFiles, policyFiles } from "../../../environment/policy-files.ts";
 import type { Mode } from "../../../guardian/mode.ts";
@@ -16,6 +18,8 @@ export interface PolicyRoom {
   readonly mode: Mode;
   readonly rules: OpenPolicy;
   readonly environment: Environment;
+  /** What commands would run in; tried out only when somebody asks. */
+  readonly sandbox: () => Promise<SandboxLevel>;
 }
 
 export async function inPolicyRoom<Result>(
@@ -25,10 +29,15 @@ export async function inPolicyRoom<Result>(
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const { state, config } = userDirectories();
   const rules = await OpenPolicy.open({ workspace, state, config, ...rulesGiven(options) });
-  const environment = openLocalEnvironment({ workspace });
+  const { sandbox: directory } = workspaceFiles(state, workspace);
+  const environment = openLocalEnvironment({ workspace, sandbox: { want: "auto", directory } });
+  const wanted = sandboxWanted(options.get("sandbox"));
+  const sandbox = async () =>
+    wanted === "auto" ? ((await environment.sandbox?.())?.level ?? "none") : wanted;
+  const files = policyFiles(config, workspace);
   try {
     const mode = (options.get("mode") ?? "cautious") as Mode;
-    return await work({ workspace, state, files: policyFiles(config, workspace), mode, rules, environment });
+    return await work({ workspace, state, files, mode, rules, environment, sandbox });
   } finally {
     await environment.close();
   }

@@ -24,11 +24,11 @@ interface ListedRule extends RulePlace {
 }
 
 function listRules(source: RuleSource, project: ProjectRules | undefined): readonly ListedRule[] {
-  const { rules, ignored } = parseRules(source);
+  const { rules, settings, ignored } = parseRules(source);
   const why =
     project?.trust === "changed" ? "the file changed since it was trusted" : "the file is not trusted";
   return [
-    ...rules.map(({ place }) => ({ ...place, ignored: null })),
+    ...[...rules, ...settings].map(({ place }) => ({ ...place, ignored: null })),
     ...ignored.map((place) => ({ ...place, ignored: why })),
   ].sort((one, other) => one.line - other.line);
 }

@@ -17,7 +17,9 @@ export async function testPolicy(given: Arguments): Promise<number> {
   const named = given.operands.length > 0 ? given.operands.flatMap(examplesIn) : undefined;
   const results = await inPolicyRoom(withRulesOf(given), async (room) => {
     const examples = named ?? room.rules.current.examples;
-    return Promise.all(examples.map((example) => runExample(example, room)));
+    // Examples are about the rules: what this machine has would make them fail on the next.
+    const sandbox = given.options.has("sandbox") ? room.sandbox : async () => "bwrap" as const;
+    return Promise.all(examples.map((example) => runExample(example, { ...room, sandbox })));
   });
   const failed = results.filter(({ example, decision }) => example.verdict !== decision.verdict);
   if (given.options.has("json")) printJson(results.map(toReport));
@@ -55,9 +57,10 @@ function examplesIn(file: string): readonly Example[] {
   return parseRules({ level: "command line", name: file, text }).examples;
 }
 
-async function runExample(example: Example, { rules, environment }: PolicyRoom): Promise<Result> {
+async function runExample(example: Example, { rules, environment, sandbox }: PolicyRoom): Promise<Result> {
   const { tool, accesses, mode } = example;
-  return { example, decision: await judge({ tool, accesses }, { policy: rules.current, mode, environment }) };
+  const settings = { policy: rules.current, mode, environment, sandbox };
+  return { example, decision: await judge({ tool, accesses }, settings) };
 }
 
 function showFailure({ example, decision }: Result): string {

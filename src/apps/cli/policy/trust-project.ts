@@ -5,7 +5,7 @@ import {
   trustProjectRules,
   untrustProjectRules,
 } from "../../../door/project-rules.ts";
-import { runByTool } from "../../../environment/local/processes/variables.ts";
+import { runVariable } from "../../../environment/local/processes/variables.ts";
 import { parseRules } from "../../../guardian/rules/parse-rules.ts";
 import { counted } from "../../../text/counted.ts";
 import { canAsk } from "../approval/can-ask.ts";
@@ -50,7 +50,12 @@ export async function untrustProject(given: Arguments): Promise<number> {
 /** What trust would add: all else counts already. */
 function looseningRules({ text }: ProjectRules): readonly string[] {
   const source = { level: "project", name: projectRulesPath, text, onlyTightens: true } as const;
-  return parseRules(source).ignored.map(({ line, text: rule }) => `${projectRulesPath}:${line}: ${rule}`);
+  const { ignored, settings } = parseRules(source);
+  // A limit counts already where it is lower than others; once trusted, also where it is higher.
+  const limits = settings.filter(({ kind }) => kind === "limit").map(({ place }) => place);
+  return [...ignored, ...limits]
+    .sort((one, other) => one.line - other.line)
+    .map(({ line, text: rule }) => `${projectRulesPath}:${line}: ${rule}`);
 }
 
 function showProject(workspace: string, project: ProjectRules, loosening: readonly string[]): string {
@@ -65,7 +70,7 @@ function showProject(workspace: string, project: ProjectRules, loosening: readon
 }
 
 async function confirm({ options }: Arguments): Promise<void> {
-  if (process.env[runByTool] !== undefined) {
+  if (process.env[runVariable] !== undefined) {
     throw new ToolError("denied", "A command that a tool runs cannot trust rules", {
       hint: "That is for the person, in a shell of their own.",
     });

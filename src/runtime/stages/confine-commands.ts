@@ -1,0 +1,30 @@
+import type { JudgedConfinement } from "../../contract/call.ts";
+import type { Environment, StartOptions } from "../../contract/environment.ts";
+import { changedMeanwhile } from "../approvals/refusals.ts";
+import type { Stage } from "../stage.ts";
+
+/** Hands the tool an environment in which whatever it starts is confined as the guardian has decided. */
+export const confineCommands: Stage = (call, next) => {
+  const { confinement, environment } = call;
+  if (confinement === undefined) return next(call);
+  return next({ ...call, environment: confined(environment, confinement) });
+};
+
+function confined(environment: Environment, { level, ...confinement }: JudgedConfinement): Environment {
+  const start = async (program: string, options: StartOptions) => {
+    // A program of ours, with words of ours.
+    if (options.confinement === "ours") return environment.start(program, options);
+    if (level !== undefined && !confinement.unconfined) {
+      const now = (await environment.sandbox?.())?.level ?? "none";
+      if (now !== level) throw changedMeanwhile();
+    }
+    return environment.start(program, { ...options, confinement });
+  };
+  return new Proxy(environment, {
+    get: (target, name) => {
+      if (name === "start") return start;
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
