@@ -32,9 +32,7 @@ import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput } from "..
 import { Gate } from "../gate.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
-import { NoSandbox } from "../sandbox/no-sandbox.ts";
 import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
 import type { ChangeRecords } from "./changes/change-set.ts";
 import { recoverChanges } from "./changes/recover-changes.ts";
@@ -53,10 +51,8 @@ import { ignoreFilesOutside } from "./ignore-files-outside.ts";
 import type { Pinning } from "./pinning/pinning.ts";
 import { PortablePinning } from "./pinning/portable-pinning.ts";
 import { ProcPinning } from "./pinning/proc-pinning.ts";
-import { ProgramFinder, type Programs } from "./processes/find-program.ts";
-import { ProcessGroups } from "./processes/process-groups.ts";
-import { StartedGroups } from "./processes/started-groups.ts";
-import { allowedVariables, runByTool } from "./processes/variables.ts";
+import type { Programs } from "./processes/find-program.ts";
+import type { Starter, StarterOptions } from "./processes/starter.ts";
 
 export interface LocalEnvironmentOptions {
   readonly workspace: string;
@@ -70,7 +66,7 @@ export interface LocalEnvironmentOptions {
   readonly changeRecords?: string;
   /**
    * A private directory for the names of what is started here, while it runs; made when it is needed. What a process
-   * leaves running that is killed can be ended by it: see StartedGroups.
+   * leaves running that is killed can be ended by it: see RunRecords.
    */
   readonly startRecords?: string;
   /** How commands are confined; not at all if not said. */
@@ -103,10 +99,8 @@ class LocalEnvironment implements Environment {
   readonly #layouts = new LayoutCache();
   readonly #directories = new Set<HeldDirectory>();
   readonly #tidied = new Set<string>();
-  readonly #programs: ProgramFinder;
-  readonly #groups: ProcessGroups;
-  readonly #sandboxOptions: SandboxOptions | undefined;
-  #sandbox: Promise<Sandbox> | undefined;
+  readonly #starting: StarterOptions;
+  #starter: Promise<Starter> | undefined;
   #outside: { readonly files: readonly IgnoreFileOutside[]; readonly until: number } = {
     files: [],
     until: 0,
@@ -123,11 +117,12 @@ class LocalEnvironment implements Environment {
     this.#outputs = options.outputs;
     this.#records = this.#keepRecords(options.changeRecords);
     this.#records?.recover();
-    this.#groups = new ProcessGroups(
-      options.startRecords ? new StartedGroups(options.startRecords) : undefined,
-    );
-    this.#sandboxOptions = options.sandbox;
-    this.#programs = new ProgramFinder(options.programs ?? {}, this.workspace);
+    this.#starting = {
+      workspace: this.workspace,
+      programs: options.programs ?? {},
+      records: options.startRecords,
+      sandbox: options.sandbox,
+    };
     // What is kept for undo is shown to nobody.
     const unguarded = new Gate(this.workspace, undefined);
     openers.set(this, (path) => openForReading(this.#inside, this.#name(path), unguarded));
@@ -274,68 +269,31 @@ class LocalEnvironment implements Environment {
   }
 
   async sandbox(): Promise<SandboxReport> {
-    return (await this.#openSandbox()).report;
+    return (await this.#openStarter()).report();
   }
 
   async start(program: string, options: StartOptions): Promise<RunningProcess> {
-    const { args, signal, cwd = ".", input, confinement = {}, reachable = false } = options;
-    throwIfAborted(signal);
-    const file = await this.#programs.find(program);
-    const place = (await this.openDirectory(cwd)) as HeldDirectory;
+    throwIfAborted(options.signal);
+    const starter = await this.#openStarter();
+    const file = await starter.find(program);
+    const directory = (await this.openDirectory(options.cwd ?? ".")) as HeldDirectory;
     try {
-      const env = {
-        ...allowedVariables(process.env),
-        PWD: place.realPath,
-        ...options.env,
-        [runByTool]: "1",
-      };
-      const isConfined = confinement !== "ours" && confinement.unconfined !== true;
-      const sandbox = isConfined ? await this.#openSandbox() : new NoSandbox();
-      const launch = await sandbox.prepare({
-        file,
-        args,
-        cwd: place.realPath,
-        env,
-        confinement: confinement === "ours" ? {} : confinement,
-        reachable,
-      });
-      // Loaded by the first process: node:child_process costs a tenth of the start of a call that needs none.
-      const { startProcess } = await import("./processes/start-process.ts");
-      return await startProcess({
-        // Entered by a handle, nobody can exchange it.
-        launch: launch.cwd === place.realPath ? { ...launch, cwd: place.ownPath } : launch,
-        sandbox: sandbox.level,
-        input,
-        signal,
-        groups: this.#groups,
-      });
+      return await starter.start(file, directory, options);
     } finally {
-      place.close();
+      directory.close();
     }
   }
 
   async close(): Promise<void> {
-    await this.#groups.close();
-    await this.#sandbox?.then(
-      (sandbox) => sandbox.close(),
-      () => {},
-    );
+    await (await this.#starter)?.close();
     for (const directory of this.#directories) directory.close();
     this.#inside.close();
   }
 
-  /** Found out once, with the first command. */
-  #openSandbox(): Promise<Sandbox> {
-    this.#sandbox ??= this.#tryOutSandbox();
-    return this.#sandbox;
-  }
-
-  async #tryOutSandbox(): Promise<Sandbox> {
-    if (this.#sandboxOptions === undefined) return new NoSandbox();
-    const { openSandbox } = await import("../sandbox/open-sandbox.ts");
-    const { workspace } = this;
-    const findProgram = (name: string) => this.#programs.find(name);
-    return openSandbox({ ...this.#sandboxOptions, workspace, findProgram });
+  /** Loaded by the first process: node:child_process costs a tenth of the start of a call that needs none. */
+  #openStarter(): Promise<Starter> {
+    this.#starter ??= import("./processes/starter.ts").then(({ Starter }) => new Starter(this.#starting));
+    return this.#starter;
   }
 
   #keepRecords(folder: string | undefined): ChangeRecords | undefined {

@@ -5,22 +5,11 @@ import { readFileSync, readlinkSync } from "node:fs";
  * mean the same: the run of the machine and the container.
  */
 export function thisProcess(): string {
-  own ??= nameProcess(process.pid);
+  own ??= [process.pid, lifeOf(process.pid)?.start ?? 0, bootOf(), namespaceOf()].join("-");
   return own;
 }
 
 let own: string | undefined;
-
-/** The same for another process of this machine. */
-export function nameProcess(pid: number): string {
-  return [pid, lifeOf(pid)?.start ?? 0, bootOf(), namespaceOf()].join("-");
-}
-
-/** Whether the number of a process is known to mean the same here and now. */
-export function isHere(owner: string): boolean {
-  const [, , boot, namespace] = owner.split("-");
-  return boot === bootOf() && namespace === namespaceOf() && namespace !== unknown;
-}
 
 /** Whether that process has ended. One in another container cannot be seen: it counts as gone when the record is old. */
 export function isGone(owner: string, ageMs: number, abandonedMs: number = changeAbandonedMs): boolean {
@@ -38,16 +27,35 @@ const changeAbandonedMs = 10 * 60 * 1000;
 // Systems without /proc know processes by their number alone.
 const unknown = "0";
 
-/** What the system tells of a process; undefined when there is none. */
-export function lifeOf(
-  pid: number,
-): { readonly start: string; readonly group: string; readonly isOver: boolean } | undefined {
+/** What the system tells of a process. */
+export interface Life {
+  readonly pid: number;
+  readonly name: string;
+  readonly parent: number;
+  readonly group: number;
+  /** When it began, in ticks since the machine did: with the number it names one process only. */
+  readonly start: string;
+  readonly isStopped: boolean;
+  readonly isOver: boolean;
+}
+
+/** Undefined when there is none. */
+export function lifeOf(pid: number): Life | undefined {
   const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   if (stat === undefined) return undefined;
   // The program's name may hold anything, also parentheses; what follows are state and numbers.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state, , group = ""] = fields;
-  return { start: fields[19] ?? "", group, isOver: state === "Z" || state === "X" };
+  const nameEnd = stat.lastIndexOf(")");
+  const fields = stat.slice(nameEnd + 2).split(" ");
+  const [state, parent, group] = fields;
+  return {
+    pid,
+    name: Buffer.from(stat.slice(stat.indexOf("(") + 1, nameEnd), "latin1").toString(),
+    parent: Number(parent),
+    group: Number(group),
+    start: fields[19] ?? "",
+    isStopped: state === "T",
+    isOver: state === "Z" || state === "X",
+  };
 }
 
 function bootOf(): string {

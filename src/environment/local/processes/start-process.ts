@@ -4,100 +4,98 @@ import { closeSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import type { SandboxLevel } from "../../../contract/account.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
+import { ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../text/breath.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../failures.ts";
 import type { PreparedLaunch } from "../../sandbox/sandbox.ts";
+import type { Life } from "../changes/process-owner.ts";
+import { listensOn } from "./listens-on.ts";
 import { OutputStream } from "./output-stream.ts";
-import type { ProcessGroup, ProcessGroups } from "./process-groups.ts";
+import { ProcessInput } from "./process-input.ts";
+import { Run } from "./run.ts";
+import { RunTree } from "./run-tree.ts";
+import type { Runs } from "./runs.ts";
+import { waitsForInput } from "./waits-for-input.ts";
 
-export interface StartProcessOptions {
+export interface ProcessStart {
   readonly launch: PreparedLaunch;
   readonly sandbox: SandboxLevel;
   readonly input: Uint8Array | "open" | undefined;
   readonly signal: AbortSignal;
-  readonly groups: ProcessGroups;
+  /** In its environment, and announced. */
+  readonly mark: string;
+  readonly runs: Runs;
+  /** For its exit. */
+  readonly remarks: readonly string[];
 }
 
 /** Starts a program without a shell, as the leader of its own group. */
-export async function startProcess(options: StartProcessOptions): Promise<RunningProcess> {
-  const { launch, signal } = options;
-  try {
-    throwIfAborted(signal);
-  } catch (error) {
-    await launch.finished();
-    throw error;
-  }
-  const { child, exit, group } = await spawned(options);
+export async function startProcess(start: ProcessStart): Promise<RunningProcess> {
+  const { launch, signal } = start;
+  const child = await spawned(start);
+  const pid = child.pid!;
+  const run = new Run(new RunTree([start.mark], pid), launch);
+  const input = new ProcessInput(child.stdin);
   const stdout = new OutputStream(child.stdout!);
   const stderr = new OutputStream(child.stderr!);
-  if (options.input !== "open") giveInput(child, options.input);
-  const terminate = () => group.terminate();
-  signal.addEventListener("abort", terminate, { once: true });
-  if (signal.aborted) terminate();
-  void exit.then(() => {
-    signal.removeEventListener("abort", terminate);
+  const terminate = () => run.terminate();
+  const exit = ended(child, run, start, () => {
+    input.close();
     stdout.endSoon();
     stderr.endSoon();
+    signal.removeEventListener("abort", terminate);
   });
+  start.runs.watch(run, start.mark, exit);
+  signal.addEventListener("abort", terminate, { once: true });
+  if (signal.aborted) terminate();
+  try {
+    await launch.started({ pid, channels: channelsOf(child) });
+  } catch (error) {
+    run.kill();
+    await exit;
+    throwIfAborted(signal);
+    throw await failedSandbox(error, launch.file, stderr);
+  }
+  if (start.input !== "open") input.end(start.input);
   return {
     stdout,
     stderr,
     exit,
-    pid: child.pid!,
-    sandbox: options.sandbox,
-    write: async (bytes) => void child.stdin?.write(bytes),
-    endInput: () => void child.stdin?.end(),
-    waitsForInput: () => undefined,
-    reach: (port) => launch.reach(port),
+    pid,
+    sandbox: start.sandbox,
+    write: (bytes) => input.write(bytes),
+    endInput: () => input.end(),
+    waitsForInput: () => waitsForInput(run.members(), pid),
+    reach: async (port) => {
+      // Where the network is ours, another's server would answer as well.
+      const isOurs = start.sandbox === "bwrap" || (await listensOn(port, () => numbersOf(run.members())));
+      return isOurs === false ? undefined : launch.reach(port);
+    },
     terminate,
-    stop: () => group.kill(),
+    stop: () => run.kill(),
   };
 }
 
-/** A program need not read what it is given. */
-function giveInput({ stdin }: ChildProcess, input: Uint8Array | undefined): void {
-  stdin?.on("error", () => {});
-  stdin?.end(input);
+function numbersOf(members: readonly Life[]): readonly number[] {
+  return members.map(({ pid }) => pid);
 }
 
-interface Spawned {
-  readonly child: ChildProcess;
-  readonly exit: Promise<ProcessExit>;
-  readonly group: ProcessGroup;
-}
-
-async function spawned({ launch, input, groups }: StartProcessOptions): Promise<Spawned> {
-  let finished: Promise<readonly string[]> | undefined;
-  const finish = () => (finished ??= launch.finished());
+async function spawned({ launch, input, signal, mark, runs }: ProcessStart): Promise<ChildProcess> {
   try {
+    throwIfAborted(signal);
     const child = spawn(launch.file, launch.args, {
       cwd: launch.cwd,
       env: { ...launch.env },
       detached: true,
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", ...launch.descriptors.map(inherited)],
     });
-    const exit = new Promise<ProcessExit>((resolve) => {
-      child.once("exit", async (code, killedBy) =>
-        resolve({ code: code ?? undefined, signal: killedBy ?? undefined, remarks: await finish() }),
-      );
-    });
-    const isSpawned = once(child, "spawn");
-    isSpawned.catch(() => {});
     // Without a number nothing was started, and what comes says why.
-    const group = child.pid === undefined ? undefined : groups.open(child.pid, exit);
-    await isSpawned;
+    if (child.pid === undefined) await once(child, "spawn");
     child.on("error", () => {});
-    const channels = child.stdio.slice(3).filter((stream) => stream !== null) as unknown as Duplex[];
-    try {
-      await launch.started({ pid: child.pid!, channels });
-    } catch (error) {
-      group?.kill();
-      await exit;
-      throw error;
-    }
-    return { child, exit, group: group! };
+    return child;
   } catch (error) {
-    await finish();
+    await launch.finished();
+    runs.forget(mark);
     throw errnoOf(error) === "ENOENT" ? programUnavailable(launch.file) : asToolError(error, launch.file);
   } finally {
     for (const descriptor of launch.descriptors) if (descriptor !== "channel") closeSync(descriptor);
@@ -107,3 +105,68 @@ async function spawned({ launch, input, groups }: StartProcessOptions): Promise<
 function inherited(descriptor: number | "channel"): number | "pipe" {
   return descriptor === "channel" ? "pipe" : descriptor;
 }
+
+function channelsOf({ stdio }: ChildProcess): readonly Duplex[] {
+  return stdio.slice(3).filter((stream) => stream !== null && stream !== undefined) as unknown as Duplex[];
+}
+
+/** When nothing of it is left: what it has left running is ended. */
+function ended(
+  child: ChildProcess,
+  run: Run,
+  { launch, remarks }: ProcessStart,
+  onGone: () => void,
+): Promise<ProcessExit> {
+  const conclude = async (code: number | null, signal: string | null): Promise<ProcessExit> => {
+    const left = await run.settle();
+    const told = await launch.finished();
+    return { ...howItEnded(code, signal, run, launch), remarks: [...remarks, ...leftovers(left), ...told] };
+  };
+  return new Promise((resolve, reject) => {
+    child.once("exit", (code, signal) => {
+      onGone();
+      conclude(code, signal).then(resolve, reject);
+    });
+  });
+}
+
+/** What a program of its own process numbers is ended by, its sandbox tells as shells do: as a code above 128. */
+function howItEnded(
+  code: number | null,
+  signal: string | null,
+  run: Run,
+  launch: PreparedLaunch,
+): Pick<ProcessExit, "code" | "signal"> {
+  const sent = launch.endsTogether && run.wasEnded ? sentByUs[code ?? 0] : undefined;
+  return sent === undefined
+    ? { code: code ?? undefined, signal: signal ?? undefined }
+    : { code: undefined, signal: sent };
+}
+
+const sentByUs: Readonly<Record<number, string>> = { 137: "SIGKILL", 143: "SIGTERM" };
+
+function leftovers(left: readonly Life[]): readonly string[] {
+  if (left.length === 0) return [];
+  const names = left.slice(0, shownNames).map(({ name, pid }) => `${name} (${pid})`);
+  const more = left.length > shownNames ? ` and ${left.length - shownNames} more` : "";
+  return [
+    `Ended what it had left running: ${names.join(", ")}${more}. ` +
+      "What is to go on running needs process.start, in the foreground of its command.",
+  ];
+}
+
+const shownNames = 5;
+
+/** What the sandbox itself printed tells more than that it failed. */
+async function failedSandbox(cause: unknown, file: string, stderr: OutputStream): Promise<ToolError> {
+  const { code, message, hint } = asToolError(cause, file);
+  let said = "";
+  for await (const piece of stderr) {
+    said += Buffer.from(piece).toString();
+    if (said.length > shownChars) break;
+  }
+  const reason = said.trim() === "" ? "" : `: ${said.trim().slice(0, shownChars)}`;
+  return new ToolError(code, message + reason, { ...(hint === undefined ? {} : { hint }), cause });
+}
+
+const shownChars = 500;

@@ -1,14 +1,56 @@
-/** What a started program sees of our environment variables: an allow-list, so that no secret passes unnamed. */
-export function allowedVariables(all: Readonly<Record<string, string | undefined>>): Record<string, string> {
+import type { VariablePolicy } from "../../../contract/confinement.ts";
+
+/**
+ * What a started program sees of our environment variables: an allow-list, so that no secret passes unnamed. Names that
+ * look like a secret's pass by "all", or when a rule spells them out.
+ */
+export function allowedVariables(
+  all: Readonly<Record<string, string | undefined>>,
+  policy: VariablePolicy = core,
+): Record<string, string> {
   const allowed: Record<string, string> = {};
+  const isExtra = matcherOf(policy.extra);
   for (const [name, value] of Object.entries(all)) {
-    if (value !== undefined && isAllowed(name)) allowed[name] = value;
+    if (value !== undefined && !isForeign(name) && (isOfBase[policy.base](name) || isExtra(name)))
+      allowed[name] = value;
   }
   return allowed;
 }
 
-/** Tells our own command line that a tool runs it, and not the person: then it loosens no rules. */
-export const runByTool = "TOOLCRIB_RUN_BY_TOOL";
+/**
+ * What every command is given beside those: nothing waits for a key or asks for a password, and git starts nothing that
+ * the repository names, or that goes on when the command has ended.
+ */
+export function usualVariables(options: {
+  /** What it gets else: settings for git in there stay. */
+  readonly beside: Readonly<Record<string, string>>;
+  readonly terminal: boolean;
+}): Record<string, string> {
+  const first = Number.parseInt(options.beside.GIT_CONFIG_COUNT ?? "0", 10) || 0;
+  const settings = gitSettings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
+  ]);
+  return {
+    PAGER: "cat",
+    GIT_PAGER: "cat",
+    GIT_TERMINAL_PROMPT: "0",
+    TERM: options.terminal ? "xterm-256color" : "dumb",
+    GIT_CONFIG_COUNT: String(first + gitSettings.length),
+    ...Object.fromEntries(settings),
+  };
+}
+
+/** Holds the mark of a run. Also tells our own command line that a tool runs it, and not the person. */
+export const runVariable = "TOOLCRIB_RUN";
+
+const core: VariablePolicy = { base: "core", extra: [] };
+
+const gitSettings = [
+  ["core.fsmonitor", "false"],
+  ["gc.autoDetach", "false"],
+  ["maintenance.autoDetach", "false"],
+] as const;
 
 const basics = ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "TMP", "TEMP"];
 
@@ -26,10 +68,42 @@ const toolChainHomes = [
   "VIRTUAL_ENV",
 ];
 
-const names = new Set([...basics, ...settings, ...toolChainHomes]);
+const basicNames = new Set(basics);
+const coreNames = new Set([...basics, ...settings, ...toolChainHomes]);
 
-const secretName = /(^|_)(API_?KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)$/i;
+const isOfBase: Readonly<Record<VariablePolicy["base"], (name: string) => boolean>> = {
+  none: (name) => basicNames.has(name),
+  core: (name) => coreNames.has(name) || (name.startsWith("LC_") && !looksSecret(name)),
+  all: () => true,
+};
 
-function isAllowed(name: string): boolean {
-  return names.has(name) || (name.startsWith("LC_") && !secretName.test(name));
+/** What makes bash run something, or something else than it reads: no judgement about a command would hold. */
+function isForeign(name: string): boolean {
+  return bashReads.has(name) || name.startsWith("BASH_FUNC_") || name === runVariable;
 }
+
+const bashReads = new Set([
+  "BASH_ENV",
+  "ENV",
+  "SHELLOPTS",
+  "BASHOPTS",
+  "PS4",
+  "PROMPT_COMMAND",
+  "CDPATH",
+  "GLOBIGNORE",
+]);
+
+function matcherOf(names: readonly string[]): (name: string) => boolean {
+  const exact = new Set(names);
+  const patterns = names
+    .filter((name) => name.includes("*"))
+    .map((name) => new RegExp(`^${name.replace(/[^\w*]/g, "\\$&").replaceAll("*", ".*")}$`, "s"));
+  return (name) => exact.has(name) || (!looksSecret(name) && patterns.some((pattern) => pattern.test(name)));
+}
+
+function looksSecret(name: string): boolean {
+  return secretWord.test(name);
+}
+
+const secretWord =
+  /(^|_)(\w*API_?KEY|KEY|SECRETS?|\w*TOKENS?|PASS|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|COOKIES?)(_|$)/i;

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { monotonicMs } from "../../../text/clock.ts";
+import { type Life, lifeOf } from "../changes/process-owner.ts";
+
+/**
+ * Everything that one program has started: by descent, by its group, and, for what has left both, by a mark in the
+ * environment. Whoever was found once belongs to it, with all that he starts. Systems without /proc know the group only.
+ */
+export class RunTree {
+  readonly #marks: readonly string[];
+  readonly #leader: number | undefined;
+  readonly #leaderStart: string | undefined;
+  readonly #begun = monotonicMs();
+  readonly #known = new Map<number, string>();
+  #group: "led" | "left" | "gone";
+
+  /** `leader`: a program that has just begun, in a group of its own. */
+  constructor(marks: readonly string[], leader?: number) {
+    this.#marks = marks;
+    this.#leader = leader;
+    this.#leaderStart = leader === undefined ? undefined : lifeOf(leader)?.start;
+    this.#group = leader === undefined ? "gone" : "led";
+  }
+
+  /** To be told in the turn that tells of it: from then on the number of an empty group may become another's. */
+  leaderIsGone(): void {
+    this.#group = this.#group !== "gone" && hits(-this.#leader!, 0) ? "left" : "gone";
+  }
+
+  /** Those that live. */
+  members(): readonly Life[] {
+    const lives = this.#candidates()
+      .map(lifeOf)
+      .filter((life) => life !== undefined)
+      .filter(({ isOver, start }) => !isOver && Number(start) >= Number(this.#leaderStart ?? 0));
+    const childrenOf = Map.groupBy(lives, ({ parent }) => parent);
+    const members = new Map<number, Life>();
+    const take = (life: Life) => {
+      if (members.has(life.pid)) return;
+      members.set(life.pid, life);
+      for (const child of childrenOf.get(life.pid) ?? []) take(child);
+    };
+    for (const life of lives) if (this.#isKnown(life)) take(life);
+    for (const life of lives) if (!members.has(life.pid) && this.#isMarked(life)) take(life);
+
+    const found = [...members.values()];
+    for (const { pid, start } of found) this.#known.set(pid, start);
+    if (this.#group === "left" && !this.isUnseen && !found.some(({ group }) => group === this.#leader))
+      this.#group = "gone";
+    return found;
+  }
+
+  /** Whether somebody is left whom `members` cannot tell of. */
+  get isUnseen(): boolean {
+    return this.#group !== "gone" && this.#leaderStart === undefined && hits(-this.#leader!, 0);
+  }
+
+  /** To whole groups at once, so that nobody escapes who is just being forked. */
+  send(signal: NodeJS.Signals, members: readonly Life[], { sparesLeader = false } = {}): void {
+    const groups = new Set(members.map(({ group }) => group).filter((group) => this.#owns(group)));
+    if (this.#group !== "gone") groups.add(this.#leader!);
+    if (sparesLeader) groups.delete(this.#leader!);
+    for (const group of groups) hits(-group, signal);
+    for (const { pid, group } of members)
+      if (!groups.has(group) && !(sparesLeader && pid === this.#leader)) hits(pid, signal);
+  }
+
+  #owns(group: number): boolean {
+    return group === this.#leader ? this.#group !== "gone" : this.#known.has(group);
+  }
+
+  #isKnown({ pid, start, group }: Life): boolean {
+    if (this.#known.get(pid) === start) return true;
+    if (pid === this.#leader) return start === this.#leaderStart;
+    return this.#group !== "gone" && group === this.#leader;
+  }
+
+  #isMarked({ pid }: Life): boolean {
+    const environment = textOf(`/proc/${pid}/environ`);
+    return this.#marks.some((mark) => environment.includes(mark));
+  }
+
+  /** Numbers are given in a circle: what a program starts in its first moment has those after its own. */
+  #candidates(): readonly number[] {
+    const numbers = processNumbers();
+    const first = this.#leader;
+    if (first === undefined || monotonicMs() - this.#begun > momentMs) return numbers;
+    const last = Number(textOf("/proc/loadavg").trimEnd().split(" ").at(-1));
+    return last >= first ? numbers.filter((pid) => pid >= first && pid <= last) : numbers;
+  }
+}
+
+// So short that nobody can start as many as would close the circle.
+const momentMs = 250;
+
+function processNumbers(): readonly number[] {
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+/** Whether there is anybody to hear it. */
+function hits(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}

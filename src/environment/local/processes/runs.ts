@@ -1,0 +1,76 @@
+import type { Run } from "./run.ts";
+import { newMark, type RunRecords } from "./run-records.ts";
+
+/** What one environment has started and still runs. */
+export class Runs {
+  readonly #living = new Map<Run, Promise<unknown>>();
+  readonly #records: RunRecords | undefined;
+
+  constructor(records?: RunRecords) {
+    this.#records = records;
+  }
+
+  /** Before it is started: should this process be killed, the next knows of it. */
+  announce(): string {
+    const mark = newMark();
+    this.#records?.add(mark);
+    return mark;
+  }
+
+  /** It has ended, or was never started. */
+  forget(mark: string): void {
+    this.#records?.remove(mark);
+  }
+
+  /** Until `exit`: should this process end, so does it. */
+  watch(run: Run, mark: string, exit: Promise<unknown>): void {
+    this.#living.set(run, exit);
+    watch(run, () => this.forget(mark));
+    const letGoOf = () => {
+      this.#living.delete(run);
+      letGo(run);
+      this.forget(mark);
+    };
+    exit.then(letGoOf, letGoOf);
+  }
+
+  async close(): Promise<void> {
+    for (const run of this.#living.keys()) run.kill();
+    await Promise.allSettled(this.#living.values());
+  }
+}
+
+// What is started would outlive us, so it is ended when we end.
+const watched = new Map<Run, () => void>();
+
+function killWatched(): void {
+  for (const [run, onKilled] of watched) {
+    run.kill();
+    onKilled();
+  }
+}
+
+/** A signal that nobody else hears ends this process without its exit being told: so it is heard here, and passed on. */
+function endBy(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  killWatched();
+  process.off(signal, endBy);
+  process.kill(process.pid, signal);
+}
+
+const endings = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+
+function watch(run: Run, onKilled: () => void): void {
+  if (watched.size === 0) {
+    process.on("exit", killWatched);
+    for (const signal of endings) process.on(signal, endBy);
+  }
+  watched.set(run, onKilled);
+}
+
+function letGo(run: Run): void {
+  watched.delete(run);
+  if (watched.size > 0) return;
+  process.off("exit", killWatched);
+  for (const signal of endings) process.off(signal, endBy);
+}

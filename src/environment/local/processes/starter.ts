@@ -1,0 +1,117 @@
+import type { RunningProcess, SandboxReport, StartOptions } from "../../../contract/environment.ts";
+import { NoSandbox } from "../../sandbox/no-sandbox.ts";
+import { openSandbox, type SandboxOptions } from "../../sandbox/open-sandbox.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { ProgramFinder, type Programs } from "./find-program.ts";
+import { RunRecords } from "./run-records.ts";
+import { Runs } from "./runs.ts";
+import { startProcess } from "./start-process.ts";
+import { inTerminal } from "./terminal.ts";
+import { allowedVariables, runVariable, usualVariables } from "./variables.ts";
+
+export interface StarterOptions {
+  readonly workspace: string;
+  readonly programs: Programs;
+  readonly records: string | undefined;
+  readonly sandbox: SandboxOptions | undefined;
+}
+
+/** Where a program begins. */
+export interface StartDirectory {
+  readonly realPath: string;
+  /** A path to this very directory, whatever stands at its name. */
+  readonly ownPath: string;
+}
+
+/** Starts programs for one environment, confined unless they are our own. */
+export class Starter {
+  readonly #options: StarterOptions;
+  readonly #programs: ProgramFinder;
+  readonly #runs: Runs;
+  #sandbox: Promise<Sandbox> | undefined;
+
+  constructor(options: StarterOptions) {
+    this.#options = options;
+    this.#programs = new ProgramFinder(options.programs, options.workspace);
+    this.#runs = new Runs(options.records === undefined ? undefined : new RunRecords(options.records));
+  }
+
+  async report(): Promise<SandboxReport> {
+    return (await this.#openSandbox()).report;
+  }
+
+  find(program: string): Promise<string> {
+    return this.#programs.find(program);
+  }
+
+  async start(file: string, directory: StartDirectory, options: StartOptions): Promise<RunningProcess> {
+    const { confinement = {}, signal, input, reachable = false } = options;
+    const isConfined = confinement !== "ours" && confinement.unconfined !== true;
+    const sandbox = isConfined ? await this.#openSandbox() : new NoSandbox();
+    const { command, remarks } = await this.#command(file, options);
+    const mark = this.#runs.announce();
+    try {
+      const launch = await sandbox.prepare({
+        ...command,
+        cwd: directory.realPath,
+        env: { ...variablesFor(directory, options), [runVariable]: markAmong(mark) },
+        confinement: confinement === "ours" ? {} : confinement,
+        reachable,
+        terminal: command.file !== file,
+      });
+      const cwd = launch.cwd === directory.realPath ? directory.ownPath : launch.cwd;
+      return await startProcess({
+        launch: { ...launch, cwd },
+        sandbox: sandbox.level,
+        input,
+        signal,
+        mark,
+        runs: this.#runs,
+        remarks,
+      });
+    } catch (error) {
+      this.#runs.forget(mark);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#runs.close();
+    const sandbox = await this.#sandbox?.catch(() => undefined);
+    await sandbox?.close();
+  }
+
+  async #command(file: string, { args, terminal = false }: StartOptions) {
+    const command = { file, args };
+    if (!terminal) return { command, remarks: [] };
+    const inside = await inTerminal(command, (program) => this.find(program));
+    return inside === undefined
+      ? { command, remarks: ["It had no terminal: that takes perl or script, which are not installed here."] }
+      : { command: inside, remarks: [] };
+  }
+
+  /** Found out once, with the first command. */
+  #openSandbox(): Promise<Sandbox> {
+    this.#sandbox ??= this.#tryOut();
+    return this.#sandbox;
+  }
+
+  async #tryOut(): Promise<Sandbox> {
+    const { sandbox, workspace } = this.#options;
+    if (sandbox === undefined) return new NoSandbox();
+    return openSandbox({ ...sandbox, workspace, findProgram: (name) => this.find(name) });
+  }
+}
+
+function variablesFor(directory: StartDirectory, options: StartOptions): Record<string, string> {
+  const { confinement = {}, terminal = false, env } = options;
+  if (confinement === "ours") return { ...allowedVariables(process.env), PWD: directory.realPath, ...env };
+  const allowed = allowedVariables(process.env, confinement.variables);
+  return { ...allowed, ...usualVariables({ beside: allowed, terminal }), PWD: directory.realPath, ...env };
+}
+
+/** When a tool runs us, what we start is also its. */
+function markAmong(mark: string): string {
+  const outer = process.env[runVariable];
+  return outer ? `${outer},${mark}` : mark;
+}
