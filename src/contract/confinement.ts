@@ -7,6 +7,8 @@ export interface Confinement {
   readonly unconfined?: true;
   /** Whether it may connect to a host, by name or address as it asks for it; to none if not said. */
   readonly mayConnect?: (host: string, port: number) => boolean;
+  /** The same for people, and to compare: the hosts as rules spell them, "*" for any. */
+  readonly hosts?: readonly string[];
   /** Below the workspace or below what is readable: neither read nor written. Secrets, and what rules deny. */
   readonly isHidden?: (path: string) => boolean;
   /** Below the workspace or below what is writable: read, not written. */

@@ -105,6 +105,9 @@ export interface Environment {
   /** How commands are confined here; found out by trying, once. Not at all where it is missing. */
   sandbox?(): Promise<SandboxReport>;
 
+  /** What `start` holds programs to whose starter has not said it, where that was decided for a call. */
+  readonly confinement?: Confinement;
+
   /** Starts a program by name ("rg", "git") or absolute path. `unavailable` when it is not there, or its sandbox fails. */
   start(program: string, options: StartOptions): Promise<RunningProcess>;
 
