@@ -47,14 +47,10 @@ export class Bubblewrap implements Sandbox {
     const inner = ["/bin/sh", "-c", signLine, "sh", launch.file, ...launch.args];
     const { command, env } = network?.wrap(inner) ?? { command: inner, env: launch.env };
     const opened = await this.#options.view.open(confinement, launch.file);
-    const { view, remarks } = opened;
-    const finished = async () => {
-      opened.end();
-      return [...remarks, ...((await network?.close()) ?? [])];
-    };
+    const finished = async () => [...opened.end(), ...((await network?.close()) ?? [])];
     try {
       const all = bubblewrapArguments({
-        mounts: mountsOf(view),
+        mounts: mountsOf(opened.view),
         cwd: launch.cwd,
         variables: withoutMarks(env),
         seccomp: descriptorOf.seccomp,

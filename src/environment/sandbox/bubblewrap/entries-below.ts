@@ -30,14 +30,19 @@ export interface Judge {
  */
 export class EntriesBelow {
   readonly #top: string;
+  readonly #leftOut: ReadonlySet<string>;
   readonly #maxDirectories: number;
   #judge: Judge | undefined;
   #known = new Map<string, Known>();
   #latest: { readonly covered: Promise<Covered>; until: number } | undefined;
 
-  constructor(top: string, maxDirectories: number = mostDirectories) {
+  constructor(
+    top: string,
+    options: { readonly leaveOut?: readonly string[]; readonly maxDirectories?: number } = {},
+  ) {
     this.#top = top;
-    this.#maxDirectories = maxDirectories;
+    this.#leftOut = new Set(options.leaveOut);
+    this.#maxDirectories = options.maxDirectories ?? mostDirectories;
   }
 
   /** Calls at the same time share one look, and so do those shortly after one that took long. */
@@ -72,7 +77,7 @@ export class EntriesBelow {
       found.hidden.push(...directory.hidden);
       found.readOnly.push(...directory.readOnly);
       found.repositories.push(...directory.repositories);
-      queue.push(...directory.below);
+      for (const below of directory.below) if (!this.#leftOut.has(below.path)) queue.push(below);
     }
     if (this.#judge === judge) this.#known = known;
     return { ...found, isWhole: queue.length <= this.#maxDirectories };

@@ -11,8 +11,8 @@ export interface GitPlaces {
   readonly readOnly: readonly string[];
   /** Would be obeyed, so they must not come into being. */
   readonly stubs: readonly Stub[];
-  /** `info` of the repository. */
-  readonly info: string;
+  /** Its directory `info`, if it is a repository at all. */
+  readonly info: string | undefined;
 }
 
 /** The repository that `workspace` is the work tree of; undefined when there is none, or it cannot be told. */
@@ -26,7 +26,7 @@ export function repositoryOf(workspace: string): GitPlaces | undefined {
   }
   if (kind === "file") {
     const places = linkedRepository(workspace, git);
-    return places ?? { held: [], readOnly: [git], stubs: [], info: join(git, "info") };
+    return places ?? { held: [], readOnly: [git], stubs: [], info: undefined };
   }
   const isBare = ["HEAD", "objects", "refs"].every((name) => existsSync(join(workspace, name)));
   return isBare ? placesIn(workspace) : undefined;

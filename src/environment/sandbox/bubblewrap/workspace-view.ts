@@ -9,6 +9,7 @@ import { bundlePaths } from "./bundle-paths.ts";
 import { type Covered, EntriesBelow, type Entry, type Judge } from "./entries-below.ts";
 import { type GitPlaces, placesIn, repositoryOf } from "./git-places.ts";
 import { infoWithExcludes } from "./info-with-excludes.ts";
+import { keepLink } from "./kept-link.ts";
 import type { Machine } from "./machine.ts";
 import type { View } from "./mounts.ts";
 import type { Stub, Stubs } from "./stubs.ts";
@@ -27,9 +28,8 @@ export interface WorkspaceViewOptions {
 /** A view for one command. */
 export interface OpenView {
   readonly view: View;
-  readonly remarks: readonly string[];
-  /** When the command has ended. */
-  end(): void;
+  /** When the command has ended. Tells what it should know. */
+  end(): readonly string[];
 }
 
 /** What commands see of a workspace and of the machine around it. */
@@ -37,10 +37,21 @@ export class WorkspaceView {
   readonly #options: WorkspaceViewOptions;
   readonly #entries = new Map<string, EntriesBelow>();
   readonly #caches: readonly string[];
+  /** Something else is in their place. */
+  readonly #unseen: readonly string[];
 
   constructor(options: WorkspaceViewOptions) {
+    const { machine } = options;
     this.#options = options;
-    this.#caches = options.machine.homes.flatMap((home) => cachesIn(home, process.env));
+    this.#unseen = [
+      ...machine.temporaryDirectories,
+      ...machine.homes,
+      ...machine.ofOthers,
+      "/dev",
+      "/proc",
+      "/sys",
+    ];
+    this.#caches = machine.homes.flatMap((home) => cachesIn(home, process.env));
   }
 
   async open(confinement: Confinement, program: string): Promise<OpenView> {
@@ -59,6 +70,7 @@ export class WorkspaceView {
     const git = repositoriesIn(workspace, covered.repositories);
     const { hidden, readOnly, remarks } = bundled(covered, workspace);
     const absent = (confinement.absent ?? []).map(asStub);
+    const link = keepLink(join(workspace, ".git"));
     const use = stubs.use([...absent, ...git.parts.flatMap((part) => part.stubs)]);
     try {
       const root = git.parts[0];
@@ -66,7 +78,7 @@ export class WorkspaceView {
         .filter((path) => liesInside(path, workspace) && !isInGit(path))
         .map((path) => relative(workspace, path));
       const substitutes =
-        root?.isOfWorkspace && excluded.length > 0
+        root?.isOfWorkspace && root.info !== undefined && excluded.length > 0
           ? [{ source: infoWithExcludes(root.info, excluded, places.own), target: root.info }]
           : [];
       const caches = this.#caches.filter(isOutside);
@@ -91,8 +103,11 @@ export class WorkspaceView {
           hidden: [...machine.secrets, ...this.#ownState(judge), ...this.#inCaches(caches, judge), ...hidden],
           closed,
         },
-        remarks: [...remarks, ...git.remarks],
-        end: () => use.end(),
+        end: () => {
+          use.end();
+          const putBack = link();
+          return [...remarks, ...git.remarks, ...(putBack === undefined ? [] : [putBack])];
+        },
       };
     } catch (error) {
       use.end();
@@ -103,7 +118,7 @@ export class WorkspaceView {
   async #cover(tops: readonly string[], judge: Judge): Promise<Covered> {
     const all = await Promise.all(
       tops.map((top) => {
-        const entries = this.#entries.get(top) ?? new EntriesBelow(top);
+        const entries = this.#entries.get(top) ?? new EntriesBelow(top, { leaveOut: this.#unseen });
         this.#entries.set(top, entries);
         return entries.cover(judge);
       }),
@@ -126,11 +141,8 @@ export class WorkspaceView {
 
   /** One that lies where nothing else is to be seen. */
   #program(program: string, caches: readonly string[]): readonly string[] {
-    const { workspace, machine } = this.#options;
-    const seen = [workspace, ...caches];
-    const unseen = [...machine.temporaryDirectories, ...machine.homes, ...machine.ofOthers];
-    const isSeen = (path: string) => seen.some((place) => liesInside(path, place));
-    return unseen.some((place) => liesInside(program, place)) && !isSeen(program) ? [program] : [];
+    const isIn = (places: readonly string[]) => places.some((place) => liesInside(program, place));
+    return isIn(this.#unseen) && !isIn([this.#options.workspace, ...caches]) ? [program] : [];
   }
 
   /** All of Toolcrib's own files that lie around those for this workspace. */
@@ -202,7 +214,12 @@ function repositoriesIn(
       ...directories.slice(0, mostRepositories).map((path) => ({ ...placesIn(path), isOfWorkspace: false })),
     ],
     readOnly: [...tooMany, ...nested.filter(isKind("isFile"))],
-    remarks: tooMany.map((path) => `There are many repositories in the workspace: ${path} can only be read.`),
+    remarks:
+      tooMany.length === 0
+        ? []
+        : [
+            `So many repositories are in the workspace that ${tooMany.length} of them can only be read: ${tooMany[0]} …`,
+          ],
   };
 }
 

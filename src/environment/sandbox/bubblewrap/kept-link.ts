@@ -1,0 +1,32 @@
+import { existsSync, lstatSync, readlinkSync, renameSync, symlinkSync } from "node:fs";
+
+/**
+ * Nothing can be mounted on a link, so that a command may exchange `.git` where it is one. Then it is put back, and what
+ * came in its place stays beside it. Tells what was done.
+ */
+export function keepLink(path: string): () => string | undefined {
+  const target = targetOf(path);
+  if (target === undefined) return () => undefined;
+  return () => {
+    if (targetOf(path) === target) return undefined;
+    const aside = freeName(`${path}.replaced`);
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) renameSync(path, aside);
+    symlinkSync(target, path);
+    return `The command replaced the link ${path}: it was put back${existsSync(aside) ? `, and ${aside} is what the command made` : ""}.`;
+  };
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function freeName(path: string): string {
+  for (let number = 0; ; number++) {
+    const name = number === 0 ? path : `${path}-${number}`;
+    if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;
+  }
+}
