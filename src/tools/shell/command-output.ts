@@ -59,7 +59,7 @@ export class CommandOutput {
     this.#say();
     const shown = showOutput(this.#tape);
     const isKept = shown.gaps.length > 0 || !fits(shown);
-    if (isKept && this.#kept === undefined) await this.#keep("");
+    if (isKept && this.#kept === undefined) await this.#keep();
     const kept = await this.#kept?.end({ keep: isKept });
     if (!isKept || kept === undefined || this.#kept === undefined) return shown;
     return { ...shown, kept: { ...this.#describe(this.#kept.handle, kept), gaps: shown.gaps } };
@@ -74,14 +74,14 @@ export class CommandOutput {
     this.#unsaid = { stream, text: (this.#unsaid?.text ?? "") + text };
     if (this.#unsaid.text.length >= noticeChars) this.#say();
     this.#unkept += text;
-    if (this.#kept !== undefined || this.#unkept.length >= unkeptChars) await this.#keep(this.#unkept);
+    if (this.#kept !== undefined || this.#unkept.length >= unkeptChars) await this.#keep();
   }
 
-  async #keep(text: string): Promise<void> {
-    const whole = text === "" ? this.#unkept : text;
+  async #keep(): Promise<void> {
+    const text = this.#unkept;
     this.#unkept = "";
     this.#kept ??= this.#context.outputs.begin();
-    await this.#kept.write(whole);
+    await this.#kept.write(text);
   }
 
   #say(): void {

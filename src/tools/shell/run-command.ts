@@ -8,7 +8,7 @@ import type { GivenCommand } from "./command-access.ts";
 import { CommandOutput } from "./command-output.ts";
 import type { CommandExit } from "./describe-exit.ts";
 import type { ShownOutput } from "./show-output.ts";
-import { startCommand } from "./start-command.ts";
+import { type StartedCommand, startCommand } from "./start-command.ts";
 import { watchForPrompt } from "./watch-for-prompt.ts";
 
 /** A command that is run to its end. */
@@ -47,8 +47,11 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
   const output = new CommandOutput(context);
   const prompt = watchForPrompt(running, output, context);
   try {
-    await Promise.all([output.read("stdout", running.stdout), output.read("stderr", running.stderr)]);
-    const exit = await running.exit;
+    const exit = await readToEnd(running, output).catch(async (error: unknown) => {
+      deadline.abort();
+      await output.end(() => true);
+      throw error;
+    });
     const { kept, ...shown } = await output.end(({ text }) => isWithin(text, limits));
     if (context.signal.aborted) throw ended(context.signal, shown, kept);
     const durationMs = Math.round(monotonicMs() - startedMs);
@@ -65,13 +68,15 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       ...(running.attach === undefined ? {} : { attach: running.attach }),
       remarks: [...running.remarks, ...shown.remarks, ...asked, ...exit.remarks],
     };
-  } catch (error) {
-    deadline.abort();
-    throw error;
   } finally {
     clearTimeout(timer);
     prompt.stop();
   }
+}
+
+async function readToEnd(running: StartedCommand, output: CommandOutput): StartedCommand["exit"] {
+  await Promise.all([output.read("stdout", running.stdout), output.read("stderr", running.stderr)]);
+  return running.exit;
 }
 
 function isWithin(text: string, limits: OutputLimits): boolean {

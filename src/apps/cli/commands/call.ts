@@ -23,7 +23,7 @@ import { showProgress } from "../progress.ts";
 import { readInput } from "../read-input.ts";
 import { forReader, printFailure, printJson, remarkRecovered, remarkWarnings, toReport } from "../report.ts";
 import { toCommandLine } from "../shell-words.ts";
-import { print, remark } from "../terminal.ts";
+import { isTerminal, print, remark } from "../terminal.ts";
 
 /** `toolcrib call` */
 export const callCommand: Command = {
@@ -101,13 +101,13 @@ export const callCommand: Command = {
     });
     remarkRecovered(crib.recovered);
     const interruption = onInterruption();
-    const progress = showProgress(crib, name);
+    const progress = showProgress(crib, name, { live: isTerminal(2) && !options.has("json") });
     const limits = timeoutMs === undefined ? {} : { timeoutMs };
     const result = await crib.call(name, input, { signal: interruption.signal, ...limits });
     progress.stop();
     // First the answer, then the book-keeping: whoever waits for us need not wait for the journal.
     if (options.has("json")) printJson(toReport(result));
-    else printResult(result, mode);
+    else printResult(result, mode, isTerminal(1) ? progress.notShown : (text) => text);
     await crib.close();
     remarkWarnings(crib.warnings);
     interruption.stop();
@@ -137,15 +137,24 @@ function wayOut({ code, message }: NonNullable<CallResult["error"]>, mode: Mode)
   return `To open it, add ${toCommandLine(["--rule", `open ${path}`])}, or put that line into your own rules (toolcrib paths).\n`;
 }
 
-function printResult({ content, error, images }: CallResult, mode: Mode): void {
+function printResult(
+  { content, error, images }: CallResult,
+  mode: Mode,
+  notShown: (text: string) => string,
+): void {
   if (error) {
+    printText(notShown(error.output ?? ""));
     printFailure(error);
     remark(wayOut(error, mode));
     return;
   }
-  print(forReader(1, content === "" || content.endsWith("\n") ? content : `${content}\n`));
+  printText(notShown(content));
   for (const { mediaType, base64 } of images) {
     const bytes = Buffer.byteLength(base64, "base64");
     remark(`[A picture (${mediaType}, ${bytes} bytes) that a terminal cannot show is left out.]\n`);
   }
+}
+
+function printText(text: string): void {
+  print(forReader(1, text === "" || text.endsWith("\n") ? text : `${text}\n`));
 }
