@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import type { Confinement } from "../../../contract/confinement.ts";
 import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
 import { joinStreams } from "./proxy/join-streams.ts";
+import type { WayOutOptions } from "./proxy/way-out.ts";
 import { RelayChannel } from "./relay/relay-channel.ts";
 import { relayScript, relayStarter } from "./relay/relay-script.ts";
 
@@ -37,10 +38,12 @@ export interface Network {
 export interface NetworkOptions {
   /** Nothing gets out if not said. */
   readonly mayConnect?: Confinement["mayConnect"];
+  /** All addresses of a name; the system's own answer if not said. */
+  readonly resolve?: WayOutOptions["resolve"];
 }
 
-export function openNetwork({ mayConnect }: NetworkOptions): Network {
-  const proxy = mayConnect && new FilteringProxy({ mayConnect });
+export function openNetwork({ mayConnect, resolve }: NetworkOptions): Network {
+  const proxy = mayConnect && new FilteringProxy({ mayConnect, resolve });
   const servers = new Map<number, Promise<Server | undefined>>();
   let relay: RelayChannel | undefined;
   return {

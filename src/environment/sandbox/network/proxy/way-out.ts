@@ -17,7 +17,7 @@ export interface Address {
 export interface WayOutOptions {
   readonly mayConnect: (host: string, port: number) => boolean;
   /** All addresses of a name; the system's own answer if not said. */
-  readonly resolve?: (host: string) => Promise<readonly Address[]>;
+  readonly resolve?: ((host: string) => Promise<readonly Address[]>) | undefined;
 }
 
 /** Why there is no connection: what the program inside is told. */

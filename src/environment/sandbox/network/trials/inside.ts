@@ -25,10 +25,23 @@ export function startInside(
     readonly cwd?: string;
   } = {},
 ): Inside {
-  const network = openNetwork(options.mayConnect ? { mayConnect: options.mayConnect } : {});
+  const network = openNetwork({
+    ...(options.mayConnect && { mayConnect: options.mayConnect }),
+    // Whatever it is called, it is on this machine.
+    resolve: async () => [{ address: "127.0.0.1", family: 4 }],
+  });
   const env = { PATH: process.env.PATH ?? "", HOME: options.cwd ?? "/nonexistent", ...options.env };
   const inner = network.wrap({ perl: "perl", descriptor: 3, env }, command);
-  const confined = ["--dev-bind", "/", "/", "--proc", "/proc", "--unshare-net", "--unshare-pid"];
+  const confined = [
+    "--dev-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--unshare-net",
+    "--unshare-pid",
+    "--new-session",
+  ];
   const child = spawn("bwrap", [...confined, "--die-with-parent", "--", ...inner.command], {
     cwd: options.cwd ?? "/",
     env: inner.env,
