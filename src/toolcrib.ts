@@ -1,39 +1,21 @@
-import type { Outcome } from "./contract/call.ts";
-import type { VariablePolicy } from "./contract/confinement.ts";
 import type { Environment, RecoveredChange, SandboxReport } from "./contract/environment.ts";
-import { type ErrorCode, ToolError } from "./contract/error.ts";
-import type { AnyTool, Image } from "./contract/tool.ts";
+import { ToolError } from "./contract/error.ts";
+import type { AnyTool } from "./contract/tool.ts";
 import type { ToolDefinition } from "./dialects/definition.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { findDialect } from "./dialects/dialects.ts";
 import { Shelf } from "./dialects/shelf.ts";
-import { OpenPolicy } from "./door/open-policy.ts";
-import { noSandbox, type SandboxWanted, sandboxWanted } from "./door/sandbox-wanted.ts";
-import {
-  makePrivateDirectory,
-  realLocation,
-  realWorkspace,
-  userDirectories,
-  workspaceFiles,
-} from "./environment/directories.ts";
-import { openLocalEnvironment } from "./environment/local/local-environment.ts";
-import { RunRecords } from "./environment/local/processes/run-records.ts";
+import { type CallResult, toResult } from "./door/call-result.ts";
+import { openPast } from "./door/open-past.ts";
+import { openPlace } from "./door/open-place.ts";
+import { recordRecovery } from "./door/record-recovery.ts";
+import { RunningCalls } from "./door/running-calls.ts";
+import type { SandboxWanted } from "./door/sandbox-wanted.ts";
 import { allowedVariables } from "./environment/local/processes/variables.ts";
-import { TransactionMarks } from "./environment/transaction-marks.ts";
-import { withGuard } from "./environment/with-guard.ts";
-import { withOutputs } from "./environment/with-outputs.ts";
 import { type Mode, modes } from "./guardian/mode.ts";
-import { redactValue } from "./guardian/redaction/redact.ts";
 import { RedactedStream } from "./guardian/redaction/redacted-stream.ts";
-import { openBlobs } from "./journal/blobs.ts";
-import { type JournalBudget, journalBudget, outputBudget } from "./journal/collect/budget.ts";
-import { Collector } from "./journal/collect/collector.ts";
-import { type CallRecord, Journal } from "./journal/journal.ts";
-import { openOutputStore } from "./journal/output-store.ts";
-import { lazyScanner } from "./journal/scan/lazy-scanner.ts";
-import { RoomTransactions } from "./journal/transactions/room-transactions.ts";
-import { lazyHistory } from "./journal/undo/lazy-history.ts";
-import { protecting } from "./journal/undo/protecting.ts";
+import type { JournalBudget } from "./journal/collect/budget.ts";
+import type { CallRecord } from "./journal/journal.ts";
 import { openProcesses } from "./processes/open-processes.ts";
 import type { Approve } from "./runtime/approvals/approval.ts";
 import { CallEvents, type EventSource } from "./runtime/call-events.ts";
@@ -55,6 +37,7 @@ export type { ToolDefinition } from "./dialects/definition.ts";
 export type { Dialect, DialectTool } from "./dialects/dialect.ts";
 export { dialectNames } from "./dialects/dialects.ts";
 export { rename } from "./dialects/rename.ts";
+export type { CallResult } from "./door/call-result.ts";
 export type { SandboxWanted } from "./door/sandbox-wanted.ts";
 export { openLocalEnvironment } from "./environment/local/local-environment.ts";
 export { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
@@ -112,30 +95,6 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** How a call ended, in one shape for programs, models and `--json`. */
-export interface CallResult {
-  /** Words for the model: the answer, or what went wrong and the way out. */
-  readonly content: string;
-  readonly isError: boolean;
-  /** The answer, typed and whole; null after an error. */
-  readonly data: unknown;
-  readonly error: CallFailure | null;
-  readonly callId: string;
-  /** True when `content` is shorter than the output, which is kept whole as `output`. */
-  readonly truncated: boolean;
-  /** Handle of the whole output when `content` was cut. */
-  readonly output: string | null;
-  readonly images: readonly Image[];
-}
-
-export interface CallFailure {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint: string | null;
-  /** What a command had said until then. */
-  readonly output?: string;
-}
-
 /** An open tool room. Close it when done. */
 export interface Toolcrib {
   /** Real path of the workspace. */
@@ -165,126 +124,48 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const dialect =
     typeof options.dialect === "object" ? options.dialect : findDialect(options.dialect ?? "toolcrib");
   const mode = checkMode(options.mode ?? "cautious");
-  const folder = options.workspace ?? process.cwd();
-  const workspace = options.environment?.workspace ?? realWorkspace(folder);
-  const {
-    stateDirectory: state = userDirectories().state,
-    configDirectory: config = userDirectories().config,
-  } = options;
-  const { environment: foreign, rules, ruleFiles } = options;
-  const policy = await OpenPolicy.open({ workspace, state, config, environment: foreign, rules, ruleFiles });
-  const files = workspaceFiles(state, workspace);
-  makePrivateDirectory(files.outputs);
-  const kept = openLocalEnvironment({ workspace: files.outputs });
-  const environment = foreign
-    ? withOutputs(withGuard(foreign, policy.guard), kept)
-    : openLocalEnvironment({
-        workspace: folder,
-        outputs: files.outputs,
-        changeRecords: files.changes,
-        startRecords: files.started,
-        sandbox: { want: sandboxWanted(options.sandbox), directory: files.sandbox },
-        guard: policy.guard,
-      });
-  const report = async () => (await environment.sandbox?.()) ?? noSandbox;
-
-  // What is guarded from tools can still be brought back: see lazyHistory.
-  let bare: Environment | undefined;
-  const unguarded = () => {
-    bare ??= foreign ?? openLocalEnvironment({ workspace: folder, changeRecords: files.changes });
-    return bare;
-  };
-
   const session = newIdentifier("session");
-  const events = new CallEvents();
-  const journal = new Journal({ file: files.journal, session, redact: redactValue });
-  const budget = journalBudget(options.journal);
-  const collector = new Collector({ journal, folder: files.blobs, scans: files.scans, budget });
+  const place = await openPlace(options);
+  const past = openPast(place, { session, ...options });
+  const { environment, policy } = place;
+  const { journal, transactions, outputs } = past;
+  const release = async () => {
+    await past.close();
+    await place.close();
+  };
   const recovered = [...(environment.recovered ?? [])];
   for (const change of recovered) recordRecovery(journal, change);
-  const outputs = openOutputStore(kept, { redacting: () => new RedactedStream(), maxBytes: outputBudget() });
-  const guardian = {
-    mode,
-    rules: policy,
-    surroundings: {
-      sandbox: async () => (await report()).level,
-      variables: (names: VariablePolicy) => allowedVariables(process.env, names),
-    },
-    ...(options.approve ? { approve: options.approve } : {}),
-  };
-  const blobs = openBlobs(files.blobs);
-  const without = [state, config].map(realLocation);
-  const { guard } = policy;
-  const started = new RunRecords(files.started);
-  const endAbandoned = () => started.endAbandoned();
-  const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, endAbandoned });
-  const settle = () => scanner.settle();
-  const reach =
-    options.undoes === "workspace"
-      ? ({ session, calls: "workspace" } as const)
-      : ({ session, calls: "session", refuses: protecting(guard, workspace) } as const);
-  const transactions = new RoomTransactions({
-    journal,
-    blobs,
-    unguarded,
-    guard,
-    session,
-    scanner,
-    endAbandoned,
-    marks: new TransactionMarks(files.transactions),
-    parks: options.parkTransaction ?? false,
-  });
-  const processes = openProcesses({ outputs, redactor: () => new RedactedStream() });
-  const warnings: string[] = [];
-  const release = async () => {
-    await collector.close();
-    journal.close();
-    await kept.close();
-    if (!foreign) await Promise.all([environment.close(), bare?.close()]);
-  };
   try {
     recovered.push(...(await transactions.enter()));
   } catch (error) {
     await release();
     throw error;
   }
+
+  const events = new CallEvents();
+  const processes = openProcesses({ outputs, redactor: () => new RedactedStream() });
   const counter = openCounter({
+    ...past,
     environment,
     events,
-    journal,
-    outputs,
-    blobs,
-    scanner,
-    transactions,
     processes,
     shells: { forCall: noShells },
-    guardian,
-    historyFor: ({ id, tool }) =>
-      lazyHistory({
-        journal,
-        blobs,
-        unguarded,
-        callId: id,
-        reach,
-        guard,
-        settle,
-        mayUndo: tool.risk !== "read",
-      }),
+    guardian: {
+      mode,
+      rules: policy,
+      surroundings: {
+        sandbox: async () => (await place.sandbox()).level,
+        variables: (names) => allowedVariables(process.env, names),
+      },
+      ...(options.approve ? { approve: options.approve } : {}),
+    },
   });
   const shelf = new Shelf(dialect, options.tools ?? []);
-  const closing = new AbortController();
+  const running = new RunningCalls();
+  const warnings: string[] = [];
   let closed: Promise<void> | undefined;
-  const running = new Set<Promise<unknown>>();
-  const keepRunning = (work: Promise<unknown>) => {
-    running.add(work);
-    void work.then(
-      () => running.delete(work),
-      () => running.delete(work),
-    );
-  };
   const close = async () => {
-    closing.abort();
-    while (running.size > 0) await Promise.allSettled(running);
+    await running.end();
     try {
       await processes.close();
       warnings.push(...(await transactions.leave()));
@@ -295,7 +176,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   };
 
   return {
-    workspace,
+    workspace: place.workspace,
     session,
     mode,
     events,
@@ -307,10 +188,9 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       const { defineTools } = await import("./dialects/definition.ts");
       return defineTools(await shelf.all());
     },
-    call: async (name, input, callOptions = {}) => {
+    call: async (name, input, { signal, timeoutMs } = {}) => {
       const id = newIdentifier("call");
-      if (closing.signal.aborted) return toResult(id, { ok: false, error: roomClosed() });
-      const { signal, timeoutMs } = callOptions;
+      if (running.haveEnded) return toResult(id, { ok: false, error: roomClosed() });
       const outcome = shelf.find(name).then((tool) =>
         counter({
           id,
@@ -319,18 +199,18 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
           accesses: [],
           environment,
           account: {},
-          signal: signal ? AbortSignal.any([signal, closing.signal]) : closing.signal,
+          signal: running.signalFor(signal),
           timeoutMs,
-          outlivedBy: keepRunning,
+          outlivedBy: (work) => running.add(work),
           notify: () => {},
         }),
       );
-      keepRunning(outcome);
+      running.add(outcome);
       return toResult(id, await outcome);
     },
-    sandbox: report,
+    sandbox: () => place.sandbox(),
     history: (limit = 50) => {
-      if (closing.signal.aborted) throw roomClosed();
+      if (running.haveEnded) throw roomClosed();
       return journal.latest(limit);
     },
     close: () => {
@@ -338,25 +218,6 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       return closed;
     },
   };
-}
-
-/** Stands in the journal beside the calls: it changed files, too. */
-function recordRecovery(journal: Journal, { outcome, paths, leftAlone }: RecoveredChange): void {
-  const attempt = {
-    callId: newIdentifier("call"),
-    tool: "environment.recover",
-    input: { paths, leftAlone },
-    startedAt: Date.now(),
-  };
-  const isSettled = outcome !== "failed";
-  const message = isSettled ? `A change that a crash had interrupted was ${outcome}` : "It is tried again";
-  journal.finish(attempt, {
-    outcome: isSettled ? "ok" : "unavailable",
-    message,
-    outputHandle: undefined,
-    durationMs: 0,
-    account: {},
-  });
 }
 
 function roomClosed(): ToolError {
@@ -368,31 +229,4 @@ function checkMode(mode: Mode): Mode {
   throw new ToolError("invalid-input", `There is no mode "${mode}"`, {
     hint: `Known: ${modes.join(", ")}.`,
   });
-}
-
-function toResult(callId: string, outcome: Outcome): CallResult {
-  if (outcome.ok) {
-    const { text, data, images, truncated } = outcome;
-    return {
-      content: text,
-      isError: false,
-      data,
-      error: null,
-      callId,
-      truncated: truncated !== undefined,
-      output: truncated?.handle ?? null,
-      images,
-    };
-  }
-  const { code, message, hint = null, output, kept } = outcome.error;
-  return {
-    content: [message, hint, output].filter((part) => part != null && part !== "").join("\n"),
-    isError: true,
-    data: null,
-    error: { code, message, hint, ...(output === undefined ? {} : { output }) },
-    callId,
-    truncated: kept !== undefined,
-    output: kept?.handle ?? null,
-    images: [],
-  };
 }

@@ -1,0 +1,75 @@
+import type { ToolCall } from "../contract/call.ts";
+import type { History } from "../contract/history.ts";
+import { realLocation } from "../environment/directories.ts";
+import { RunRecords } from "../environment/local/processes/run-records.ts";
+import { TransactionMarks } from "../environment/transaction-marks.ts";
+import { redactValue } from "../guardian/redaction/redact.ts";
+import { RedactedStream } from "../guardian/redaction/redacted-stream.ts";
+import { type Blobs, openBlobs } from "../journal/blobs.ts";
+import { type JournalBudget, journalBudget, outputBudget } from "../journal/collect/budget.ts";
+import { Collector } from "../journal/collect/collector.ts";
+import { Journal } from "../journal/journal.ts";
+import { type OutputStore, openOutputStore } from "../journal/output-store.ts";
+import { lazyScanner } from "../journal/scan/lazy-scanner.ts";
+import type { Scanner } from "../journal/scan/scanner.ts";
+import { RoomTransactions } from "../journal/transactions/room-transactions.ts";
+import { lazyHistory } from "../journal/undo/lazy-history.ts";
+import { protecting } from "../journal/undo/protecting.ts";
+import type { Place } from "./open-place.ts";
+
+export interface PastOptions {
+  readonly session: string;
+  readonly journal?: Partial<JournalBudget>;
+  readonly undoes?: "session" | "workspace";
+  readonly parkTransaction?: boolean;
+}
+
+/** What is written down of the calls of a room, and the way back. */
+export interface Past {
+  readonly journal: Journal;
+  readonly blobs: Blobs;
+  readonly outputs: OutputStore;
+  readonly scanner: Scanner;
+  readonly transactions: RoomTransactions;
+  /** What earlier calls changed, as one call may see and undo it. */
+  readonly historyFor: (call: ToolCall) => History;
+  close(): Promise<void>;
+}
+
+export function openPast(place: Place, options: PastOptions): Past {
+  const { environment, files, policy, workspace, unguarded } = place;
+  const { session } = options;
+  const { guard } = policy;
+  const journal = new Journal({ file: files.journal, session, redact: redactValue });
+  const budget = journalBudget(options.journal);
+  const collector = new Collector({ journal, folder: files.blobs, scans: files.scans, budget });
+  const blobs = openBlobs(files.blobs);
+  const without = [place.state, place.config].map(realLocation);
+  const started = new RunRecords(files.started);
+  const endAbandoned = () => started.endAbandoned();
+  const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, endAbandoned });
+  const settle = () => scanner.settle();
+  const marks = new TransactionMarks(files.transactions);
+  const parks = options.parkTransaction ?? false;
+  const parts = { journal, blobs, unguarded, guard };
+  const reach =
+    options.undoes === "workspace"
+      ? ({ session, calls: "workspace" } as const)
+      : ({ session, calls: "session", refuses: protecting(guard, workspace) } as const);
+  return {
+    journal,
+    blobs,
+    outputs: openOutputStore(place.kept, {
+      redacting: () => new RedactedStream(),
+      maxBytes: outputBudget(),
+    }),
+    scanner,
+    transactions: new RoomTransactions({ ...parts, session, scanner, endAbandoned, marks, parks }),
+    historyFor: ({ id, tool }) =>
+      lazyHistory({ ...parts, callId: id, reach, settle, mayUndo: tool.risk !== "read" }),
+    close: async () => {
+      await collector.close();
+      journal.close();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { Environment, SandboxReport } from "../contract/environment.ts";
+import {
+  makePrivateDirectory,
+  realWorkspace,
+  userDirectories,
+  workspaceFiles,
+} from "../environment/directories.ts";
+import { openLocalEnvironment } from "../environment/local/local-environment.ts";
+import { withGuard } from "../environment/with-guard.ts";
+import { withOutputs } from "../environment/with-outputs.ts";
+import { OpenPolicy } from "./open-policy.ts";
+import { noSandbox, type SandboxWanted, sandboxWanted } from "./sandbox-wanted.ts";
+
+export interface PlaceOptions {
+  readonly workspace?: string;
+  readonly environment?: Environment;
+  readonly stateDirectory?: string;
+  readonly configDirectory?: string;
+  readonly rules?: readonly string[];
+  readonly ruleFiles?: readonly string[];
+  readonly sandbox?: SandboxWanted;
+}
+
+/** Where the calls of a room happen, the rules that hold there, and where Toolcrib keeps what belongs to it. */
+export interface Place {
+  /** Real path. */
+  readonly workspace: string;
+  readonly state: string;
+  readonly config: string;
+  readonly files: ReturnType<typeof workspaceFiles>;
+  readonly policy: OpenPolicy;
+  /** Guarded by the rules. */
+  readonly environment: Environment;
+  /** The folder of spilled outputs. */
+  readonly kept: Environment;
+  /** What is guarded from tools can still be brought back: see lazyHistory. */
+  unguarded(): Environment;
+  sandbox(): Promise<SandboxReport>;
+  /** What was opened here; an environment that was given stays open. */
+  close(): Promise<void>;
+}
+
+export async function openPlace(options: PlaceOptions): Promise<Place> {
+  const { environment: foreign, rules, ruleFiles, workspace: folder = process.cwd() } = options;
+  const {
+    stateDirectory: state = userDirectories().state,
+    configDirectory: config = userDirectories().config,
+  } = options;
+  const want = sandboxWanted(options.sandbox);
+  const workspace = foreign?.workspace ?? realWorkspace(folder);
+  const policy = await OpenPolicy.open({ workspace, state, config, environment: foreign, rules, ruleFiles });
+  const { guard } = policy;
+  const files = workspaceFiles(state, workspace);
+  const { outputs, changes: changeRecords, started: startRecords } = files;
+  makePrivateDirectory(outputs);
+  const kept = openLocalEnvironment({ workspace: outputs });
+  const sandbox = { want, directory: files.sandbox };
+  const environment = foreign
+    ? withOutputs(withGuard(foreign, guard), kept)
+    : openLocalEnvironment({ workspace: folder, outputs, changeRecords, startRecords, sandbox, guard });
+  let bare: Environment | undefined;
+  return {
+    workspace,
+    state,
+    config,
+    files,
+    policy,
+    environment,
+    kept,
+    unguarded: () => {
+      bare ??= foreign ?? openLocalEnvironment({ workspace: folder, changeRecords });
+      return bare;
+    },
+    sandbox: async () => (await environment.sandbox?.()) ?? noSandbox,
+    close: async () => {
+      await kept.close();
+      if (!foreign) await Promise.all([environment.close(), bare?.close()]);
+    },
+  };
+}
