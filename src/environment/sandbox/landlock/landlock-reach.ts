@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { liesInside } from "../../workspace-path.ts";
 import { cachesIn } from "../caches.ts";
 import type { Launch } from "../sandbox.ts";
 import type { Reach } from "./landlock-rules.ts";
+import { type Parts, ReadableParts } from "./readable-parts.ts";
 
 /** What stays the same for all commands of a session. */
 export interface Surroundings {
@@ -13,17 +14,20 @@ export interface Surroundings {
   readonly writable: readonly string[];
   /** Tool chains and settings below the home directory of the person. */
   readonly caches: readonly string[];
+  readonly places: ReadableParts;
 }
 
 /** Whatever is not in a system directory, the workspace, a tool chain or said by a rule is out of reach. */
 export function landlockReach(
-  { workspace, writable, caches }: Surroundings,
+  { workspace, writable, caches, places }: Surroundings,
   { confinement, reachable, terminal }: Launch,
   connectPorts: readonly number[],
 ): Reach {
-  const isHidden = confinement.isHidden ?? (() => false);
   const open = [...caches, ...(confinement.readable ?? [])];
-  const parts = [...open.map((path) => partsToRead(path, isHidden)), ...systemParts()];
+  const parts = [
+    ...open.map((path) => places.of(path, confinement.isHidden)),
+    ...systemDirectories().map(partsOfSystem),
+  ];
   return {
     readable: parts.flatMap(({ readable }) => readable),
     writable: [workspace, ...writable, ...(confinement.writable ?? []), "/dev/shm"],
@@ -45,49 +49,11 @@ export function toolChainsElsewhere(
     .filter((path) => dirname(path) !== path && !kept.some((place) => liesInside(place, path)));
 }
 
-interface Parts {
-  readonly readable: readonly string[];
-  readonly listable: readonly string[];
-}
+const systemParts = new ReadableParts();
 
-/**
- * Landlock knows no exceptions: where something hidden lies in a directory, what is beside it is named one by one. That
- * is for places where nothing new is made. Deeper than this nobody keeps secrets in tool chains.
- */
-function partsToRead(path: string, isHidden: (path: string) => boolean, depth = 2): Parts {
-  if (isHidden(path)) return nothing;
-  const names = depth === 0 ? undefined : namesIfDirectory(path);
-  if (names === undefined) return { readable: [path], listable: [] };
-  const children = names.map((name) => partsToRead(join(path, name), isHidden, depth - 1));
-  const isWhole = children.every(({ readable, listable }) => readable.length === 1 && listable.length === 0);
-  if (isWhole) return { readable: [path], listable: [] };
-  return {
-    readable: children.flatMap(({ readable }) => readable),
-    listable: [path, ...children.flatMap(({ listable }) => listable)],
-  };
-}
-
-const nothing: Parts = { readable: [], listable: [] };
-
-function namesIfDirectory(path: string): readonly string[] | undefined {
-  try {
-    const names = readdirSync(path);
-    return names.length > maxNames ? undefined : names;
-  } catch {
-    return undefined;
-  }
-}
-
-const maxNames = 2000;
-
-let system: readonly Parts[] | undefined;
-
-function systemParts(): readonly Parts[] {
-  // Root without its powers still owns the passwords of the machine.
-  system ??= systemDirectories
-    .filter(existsSync)
-    .map((path) => partsToRead(realOf(path), process.getuid?.() === 0 ? isSecretOfTheSystem : () => false));
-  return system;
+/** Root without its powers still owns the passwords of the machine. */
+function partsOfSystem(path: string): Parts {
+  return systemParts.of(path, path === "/etc" && process.getuid?.() === 0 ? isSecretOfTheSystem : undefined);
 }
 
 function isSecretOfTheSystem(path: string): boolean {
@@ -96,7 +62,14 @@ function isSecretOfTheSystem(path: string): boolean {
   );
 }
 
-const systemDirectories = [
+let found: readonly string[] | undefined;
+
+function systemDirectories(): readonly string[] {
+  found ??= [...new Set(usualDirectories.filter(existsSync).map(realOf))];
+  return found;
+}
+
+const usualDirectories = [
   ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/proc", "/sys"],
   ...["/nix/store", "/nix/var/nix/profiles", "/gnu/store", "/snap", "/home/linuxbrew/.linuxbrew"],
   ...["/run/systemd/resolve", "/run/resolvconf", "/run/current-system", "/run/opengl-driver"],

@@ -13,6 +13,7 @@ import { landlockGaps } from "./landlock-gaps.ts";
 import { landlockReach } from "./landlock-reach.ts";
 import { landlockRules } from "./landlock-rules.ts";
 import { encodePlan, launcher } from "./launcher.ts";
+import { ReadableParts } from "./readable-parts.ts";
 import type { Tripwire } from "./tripwire/tripwire.ts";
 
 export interface LandlockParts {
@@ -33,6 +34,7 @@ export class LandlockSandbox implements Sandbox {
   readonly level = "landlock";
   readonly report: SandboxReport;
   readonly #parts: LandlockParts;
+  readonly #readable = new ReadableParts();
 
   constructor(parts: LandlockParts) {
     this.#parts = parts;
@@ -49,7 +51,10 @@ export class LandlockSandbox implements Sandbox {
       await watch.end();
       throw error;
     });
-    const surroundings = { workspace, caches, writable: [places.home, places.temporary, ...watch.writable] };
+    const surroundings = {
+      ...{ workspace, caches, places: this.#readable },
+      writable: [places.home, places.temporary, ...watch.writable],
+    };
     const reach = landlockReach(surroundings, launch, network === undefined ? [] : [network.port]);
     const plan = encodePlan({
       architecture,
