@@ -35,12 +35,13 @@ function quoted(word: string): string {
 const perlTerminal = String.raw`
 use strict; use POSIX ();
 sysopen(my $master, "/dev/ptmx", POSIX::O_RDWR() | POSIX::O_NOCTTY()) or die "No terminal: $!\n";
-ioctl($master, 0x40045431, pack("i", 0)) or die "No terminal: $!\n";
-my $number = pack("i", 0);
+my ($unlocked, $number) = (pack("i", 0)) x 2;
+ioctl($master, 0x40045431, $unlocked) or die "No terminal: $!\n";
 ioctl($master, 0x80045430, $number) or die "No terminal: $!\n";
 my $name = "/dev/pts/" . unpack("i", $number);
 sysopen(my $slave, $name, POSIX::O_RDWR() | POSIX::O_NOCTTY()) or die "No terminal: $name: $!\n";
-ioctl($slave, 0x5414, pack("S4", 40, 120, 0, 0));
+my $size = pack("S4", 40, 120, 0, 0);
+ioctl($slave, 0x5414, $size);
 defined(my $child = fork) or die "No process: $!\n";
 if (!$child) {
   close $master;
