@@ -10,7 +10,7 @@ import { startInside } from "./trials/inside.ts";
 import { listen, listening } from "./trials/proxy-lab.ts";
 
 const mayConnect = (host: string) => host.endsWith(".example") || host === "127.0.0.1";
-const missing = ["bwrap", "perl"].filter((program) => spawnSync(program, ["--version"]).error);
+const missing = ["bwrap", "perl", "curl"].filter((program) => spawnSync(program, ["--version"]).error);
 
 describe.skipIf(missing.length > 0)(
   `openNetwork${missing.length > 0 ? `: there is no ${missing}` : ""}`,
@@ -140,7 +140,7 @@ describe.skipIf(missing.length > 0)(
 
     it("loses the network, and nothing else, when the command ends the relay", async () => {
       await using inside = bash(
-        String.raw`
+        `
       for process in $(grep -lx "toolcrib relay" /proc/[0-9]*/comm); do
         number=$(basename $(dirname $process))
         while kill -9 $number; do :; done 2>/dev/null
