@@ -1,0 +1,38 @@
+import type { Confinement } from "../../contract/confinement.ts";
+
+/** How what a shell was begun with differs from what a later command would get. */
+export interface Difference {
+  /** The shell may do what the command must not: it cannot go on. */
+  readonly isTooFree: boolean;
+  /** What the command may reach and the shell does not, in words. */
+  readonly lacks: readonly string[];
+}
+
+/**
+ * A shell stays as it was begun. What a person allowed one command to read lasts with it; what he allowed it to write,
+ * or to connect to, holds for no other command, and other rules are another shell's.
+ */
+export function compareConfinements(shell: Confinement = {}, command: Confinement = {}): Difference {
+  const hosts = (confinement: Confinement) => confinement.hosts ?? (confinement.mayConnect ? ["*"] : []);
+  const isTooFree =
+    (shell.unconfined ?? false) !== (command.unconfined ?? false) ||
+    shell.isHidden !== command.isHidden ||
+    settings(shell) !== settings(command) ||
+    missing(hosts(shell), hosts(command)).length > 0 ||
+    missing(shell.writable, command.writable).length > 0;
+  if (isTooFree) return { isTooFree, lacks: [] };
+  const lacks = [
+    ...missing(hosts(command), hosts(shell)).map((host) => `connect to ${host === "*" ? "any host" : host}`),
+    ...missing(command.writable, shell.writable).map((path) => `write ${path}`),
+    ...missing(command.readable, shell.readable).map((path) => `read ${path}`),
+  ];
+  return { isTooFree, lacks };
+}
+
+function settings({ variables, limits, limitsAtMost }: Confinement): string {
+  return JSON.stringify([variables, limits, limitsAtMost]);
+}
+
+function missing(wanted: readonly string[] = [], there: readonly string[] = []): readonly string[] {
+  return wanted.filter((text) => !there.includes(text) && !there.includes("*"));
+}

@@ -1,0 +1,53 @@
+// What bash is told to do, and what it tells of it. Commands and these lines share one shell: every word that a command
+// could give another meaning is quoted, so that no alias changes it.
+
+/** Where the shell tells how commands end; closed for the commands themselves. */
+const status = 190;
+
+/** The first thing a shell is told. It answers with its process number as it sees it. */
+export const opening: string = `shopt -s expand_aliases; exec ${status}>&1 >/dev/null; printf '%s\\0' "$$" >&${status}\n`;
+
+export interface DriverLine {
+  readonly command: string;
+  /** Stands before what is told of its end. */
+  readonly mark: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Absolute; the command runs only if the shell gets there. */
+  readonly cwd: string | undefined;
+  /** For this command only. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What `$?` says to the command. */
+  readonly lastCode: number;
+}
+
+/** One command, whatever it holds: text that is not closed ends with it. */
+export function driverLine(line: DriverLine): string {
+  const assignments = Object.entries(line.env).map(([name, value]) => `${name}=${quote(value)} `);
+  const run = `${assignments.join("")}\\eval ${quote(line.command)}`;
+  const start =
+    line.cwd !== undefined
+      ? `\\builtin cd -- ${quote(line.cwd)} && `
+      : line.lastCode === 0
+        ? ""
+        : `( \\builtin exit ${line.lastCode} ) || `;
+  return [
+    `{ ${start}${run}`,
+    `} </dev/null >${quote(line.stdout)} 2>${quote(line.stderr)} ${status}>&-`,
+    `\\builtin printf '%s %s %s\\0' ${line.mark} "$?" "$PWD" >&${status}`,
+    "",
+  ].join("\n");
+}
+
+/** What was told of the end of a command; undefined if it is about another. */
+export function readEnd(
+  message: string,
+  mark: string,
+): { readonly code: number; readonly cwd: string } | undefined {
+  const [, told, code, cwd = ""] = /^(\S+) (\d+) ([\s\S]*)$/.exec(message) ?? [];
+  return told === mark ? { code: Number(code), cwd } : undefined;
+}
+
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

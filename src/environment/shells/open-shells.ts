@@ -1,0 +1,79 @@
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { ProcessStatus, ShellCommand, Shells } from "../../contract/process.ts";
+import { Session } from "./session.ts";
+import type { ShellPast } from "./shell-past.ts";
+import { ShellsDirectory } from "./shells-directory.ts";
+import { TmuxWindows } from "./tmux-windows.ts";
+
+/** The shells of one room, by name. */
+export interface ShellTable {
+  /** What one call can do with them: a shell that it begins is confined as its environment says. */
+  forCall(call: { readonly environment: Environment }): Shells;
+  list(): readonly ProcessStatus[];
+  /** What the living shell of a name has been through; undefined when there is none. */
+  past(name: string): ShellPast | undefined;
+  /** Ends a shell with all that runs in it. `not-found` names those that are there. */
+  stop(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `tmux`: "auto" shows them in windows where tmux is there. */
+export function openShells(options: { readonly tmux: "auto" | "never" }): ShellTable {
+  const sessions = new Map<string, Session>();
+  let directory: ShellsDirectory | undefined;
+  let windows: TmuxWindows | undefined;
+  const places = {
+    directory: () => (directory ??= new ShellsDirectory()),
+    windows: () => {
+      if (options.tmux === "auto") windows ??= new TmuxWindows(places.directory().windows);
+      return windows;
+    },
+  };
+
+  const run = (environment: Environment, name: string, command: ShellCommand) => {
+    refuseOdd(name, command);
+    const session = sessions.get(name) ?? new Session(name, places);
+    sessions.set(name, session);
+    return session.run(environment, command);
+  };
+
+  return {
+    forCall: ({ environment }) => ({ run: async (name, command) => run(environment, name, command) }),
+    list: () => [...sessions.values()].flatMap((session) => session.status() ?? []),
+    past: (name) => sessions.get(name)?.past(),
+    async stop(name) {
+      const session = sessions.get(name);
+      if (session === undefined) throw noSession(name, [...sessions.keys()]);
+      sessions.delete(name);
+      await session.stop();
+    },
+    async close() {
+      await Promise.all([...sessions.values()].map((session) => session.stop()));
+      sessions.clear();
+      await windows?.close();
+      directory?.remove();
+    },
+  };
+}
+
+function refuseOdd(name: string, { command, env = {} }: ShellCommand): void {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+    throw new ToolError("invalid-input", `"${name}" cannot be the name of a session`, {
+      hint: 'Use letters, digits, "-" and "_", at most 64.',
+    });
+  if (command.includes("\0"))
+    throw new ToolError("invalid-input", "The command holds a NUL byte", { hint: "Leave it out." });
+  const odd = Object.entries(env).find(
+    ([variable, value]) => !/^[A-Za-z_]\w*$/.test(variable) || value.includes("\0"),
+  );
+  if (odd !== undefined)
+    throw new ToolError("invalid-input", `${odd[0]} cannot be set as a variable`, {
+      hint: "Names are letters, digits and _; values hold no NUL byte.",
+    });
+}
+
+function noSession(name: string, there: readonly string[]): ToolError {
+  const hint = there.length === 0 ? "There is none." : `There are: ${there.join(", ")}.`;
+  return new ToolError("not-found", `No session is named ${name}`, { hint });
+}

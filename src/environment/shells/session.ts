@@ -1,0 +1,276 @@
+import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { ProcessStatus, RunningCommand, ShellCommand } from "../../contract/process.ts";
+import { throwIfAborted } from "../../text/breath.ts";
+import { compareConfinements } from "./compare-confinements.ts";
+import { Shell } from "./shell.ts";
+import type { ShellPast } from "./shell-past.ts";
+import { ShellRecord } from "./shell-past.ts";
+import type { ShellsDirectory } from "./shells-directory.ts";
+import type { TmuxWindows, Window } from "./tmux-windows.ts";
+
+/** One name under which commands run in one shell, one at a time; another shell when that has ended. */
+export class Session {
+  readonly #name: string;
+  readonly #places: () => ShellsDirectory;
+  readonly #windows: () => TmuxWindows | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  #shell: OpenShell | undefined;
+  #window: Window | undefined;
+  /** Of the last call: what a person types is run with it. */
+  #environment: Environment | undefined;
+  #current: { readonly command: string; readonly interruption: AbortController } | undefined;
+  #isStopped = false;
+
+  constructor(
+    name: string,
+    places: { readonly directory: () => ShellsDirectory; readonly windows: () => TmuxWindows | undefined },
+  ) {
+    this.#name = name;
+    this.#places = places.directory;
+    this.#windows = places.windows;
+  }
+
+  async run(environment: Environment, command: ShellCommand): Promise<RunningCommand> {
+    const done = await this.#takeTurn(command.signal);
+    try {
+      if (this.#isStopped) throw stopped(this.#name);
+      this.#environment = environment;
+      const cwd = command.cwd === undefined ? undefined : await environment.realPath(command.cwd);
+      const { shell, remarks } = await this.#openShell(environment, cwd);
+      const typed = shell.takeTyped() ? [typedByPerson] : [];
+      return await this.#start(shell, { ...command, cwd }, [...remarks, ...typed], done);
+    } catch (error) {
+      done();
+      throw error;
+    }
+  }
+
+  /** Undefined when no shell lives. */
+  past(): ShellPast | undefined {
+    const open = this.#shell;
+    return open === undefined || open.shell.hasEnded ? undefined : open.past();
+  }
+
+  status(): ProcessStatus | undefined {
+    const open = this.#shell;
+    if (open === undefined) return undefined;
+    const now = Date.now();
+    return {
+      name: this.#name,
+      kind: "shell",
+      command: this.#current?.command ?? "bash",
+      pid: open.shell.pid,
+      state: open.shell.hasEnded ? "ended" : this.#current === undefined ? "ready" : "running",
+      exitCode: open.exit?.code ?? null,
+      signal: open.exit?.signal ?? null,
+      startedAt: open.startedAt,
+      durationMs: (open.endedAt ?? now) - open.startedAt,
+      sandbox: open.shell.sandbox,
+      ports: [],
+      cursor: 0,
+      quietMs: now - open.lastSaid,
+      waitsForInput: false,
+      output: null,
+      remarks: this.#window?.isOpen ? [`A person can join: ${this.#window.attach}`] : [],
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#window?.close();
+    this.#shell?.shell.stop();
+    await this.#shell?.shell.ended;
+  }
+
+  async #takeTurn(signal: AbortSignal): Promise<() => void> {
+    const before = this.#turn;
+    let done = () => {};
+    this.#turn = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    // Whoever gives up waiting lets the next wait for those before him.
+    const gaveUp = new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      if (signal.aborted) resolve();
+    });
+    await Promise.race([before, gaveUp]);
+    if (!signal.aborted) return done;
+    void before.then(done);
+    throwIfAborted(signal);
+    return done;
+  }
+
+  async #openShell(
+    environment: Environment,
+    cwd: string | undefined,
+  ): Promise<{ readonly shell: OpenShell; readonly remarks: readonly string[] }> {
+    const open = this.#shell;
+    if (open !== undefined && !open.shell.hasEnded) {
+      const { isTooFree, lacks } = compareConfinements(open.confinement, environment.confinement);
+      if (!isTooFree) return { shell: open, remarks: lacks.map((what) => lacking(this.#name, what)) };
+      open.shell.stop();
+      await open.shell.ended;
+      return { shell: await this.#begin(environment, cwd), remarks: [begunAnew] };
+    }
+    return {
+      shell: await this.#begin(environment, cwd),
+      remarks: open?.isToldOf === false ? [wasGone] : [],
+    };
+  }
+
+  async #begin(environment: Environment, cwd = "."): Promise<OpenShell> {
+    const ending = new AbortController();
+    const directory = this.#places().forShell();
+    const shell = await Shell.open(environment, { directory, cwd, signal: ending.signal });
+    this.#shell = new OpenShell(shell, environment.confinement);
+    return this.#shell;
+  }
+
+  async #start(
+    open: OpenShell,
+    command: Omit<ShellCommand, "cwd"> & { readonly cwd: string | undefined },
+    remarks: readonly string[],
+    done: () => void,
+  ): Promise<RunningCommand> {
+    const environment = this.#environment!;
+    const window = await this.#openWindow(environment);
+    const interruption = new AbortController();
+    this.#current = { command: command.command, interruption };
+    const shown = new ShownOutput(window);
+    window?.show(`\n$ ${command.command}\n`);
+    const { exit, ...running } = await open.shell.run({
+      command: command.command,
+      cwd: command.cwd,
+      env: command.env ?? {},
+      signal: AbortSignal.any([command.signal, interruption.signal]),
+      makePipes: (paths) => makePipes(environment, paths),
+      onData: (bytes) => {
+        open.lastSaid = Date.now();
+        shown.take(bytes);
+      },
+    });
+    open.note(command);
+    const ended = exit.then((told) => {
+      this.#current = undefined;
+      open.isToldOf = open.shell.hasEnded;
+      window?.show(`${shown.end()}${told.code === 0 ? "" : `[exit ${told.code ?? told.signal}]\n`}`);
+      done();
+      const byPerson = interruption.signal.aborted ? [endedByPerson] : [];
+      return { ...told, remarks: [...remarks, ...byPerson, ...told.remarks] };
+    });
+    return { ...running, exit: ended, attach: window?.attach };
+  }
+
+  async #openWindow(environment: Environment): Promise<Window | undefined> {
+    if (this.#window?.isOpen) return this.#window;
+    this.#window = await this.#windows()?.open(
+      this.#name,
+      {
+        onLine: (line) => void this.#type(line),
+        onInterrupt: () => this.#current?.interruption.abort(),
+      },
+      { environment, makePipes: (paths) => makePipes(environment, paths) },
+    );
+    this.#window?.show(`The shell "${this.#name}". What is typed here runs in it, between its commands.\n`);
+    return this.#window;
+  }
+
+  /** What a person runs is shown in the window only. */
+  async #type(line: string): Promise<void> {
+    if (line.trim() === "" || this.#isStopped) return;
+    const done = await this.#takeTurn(new AbortController().signal);
+    try {
+      const { shell } = await this.#openShell(this.#environment!, undefined);
+      shell.isTyped = true;
+      const never = new AbortController().signal;
+      const running = await this.#start(
+        shell,
+        { command: line, cwd: undefined, signal: never, env: {} },
+        [],
+        done,
+      );
+      await running.exit;
+    } catch {
+      done();
+    }
+  }
+}
+
+/** A shell with what is known of it. */
+class OpenShell extends ShellRecord {
+  readonly shell: Shell;
+  readonly confinement: Environment["confinement"];
+  readonly startedAt: number = Date.now();
+  lastSaid: number = Date.now();
+  endedAt: number | undefined;
+  exit: Awaited<Shell["ended"]> | undefined;
+  /** Somebody was told that it has ended. */
+  isToldOf = false;
+  isTyped = false;
+
+  constructor(shell: Shell, confinement: Environment["confinement"]) {
+    super(() => shell.directory());
+    this.shell = shell;
+    this.confinement = confinement;
+    void shell.ended.then((exit) => {
+      this.exit = exit;
+      this.endedAt = Date.now();
+    });
+  }
+
+  takeTyped(): boolean {
+    const { isTyped } = this;
+    this.isTyped = false;
+    return isTyped;
+  }
+}
+
+/** The first of what a command says: more than a window is read for. */
+class ShownOutput {
+  readonly #window: Window | undefined;
+  readonly #decoder = new TextDecoder();
+  #left = 1024 * 1024;
+  #isCut = false;
+
+  constructor(window: Window | undefined) {
+    this.#window = window;
+  }
+
+  take(bytes: Uint8Array): void {
+    if (this.#window === undefined) return;
+    this.#isCut ||= bytes.length > this.#left;
+    if (this.#isCut) return;
+    this.#left -= bytes.length;
+    this.#window.show(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  end(): string {
+    return this.#isCut ? "\n[the rest is not shown here]\n" : "";
+  }
+}
+
+async function makePipes(environment: Environment, paths: readonly string[]): Promise<void> {
+  const made = await environment.start("mkfifo", {
+    args: ["-m", "600", "--", ...paths],
+    confinement: "ours",
+    signal: new AbortController().signal,
+  });
+  const { code } = await made.exit;
+  if (code !== 0) throw new ToolError("unavailable", "The pipes for a command could not be made");
+}
+
+const typedByPerson = "A person has typed commands into the window of this session since the last one.";
+const endedByPerson = "A person ended the command in the window of this session.";
+const wasGone =
+  "The shell of this session had ended: this is a new one, without the directory, variables and functions of before.";
+const begunAnew =
+  "The shell of this session was begun anew, because it could reach more than this command may: directory, variables and functions are gone.";
+
+function lacking(name: string, what: string): string {
+  return `Session ${name} was begun without leave to ${what}: use another session, or none.`;
+}
+
+function stopped(name: string): ToolError {
+  return new ToolError("unavailable", `Session ${name} was stopped`, { hint: "Run the command again." });
+}

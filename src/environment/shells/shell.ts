@@ -1,0 +1,250 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import type { SandboxLevel } from "../../contract/account.ts";
+import type { Environment, ProcessExit, RunningProcess } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { RunningCommand } from "../../contract/process.ts";
+import { monotonicMs } from "../../text/clock.ts";
+import { OutputStream } from "../local/processes/output-stream.ts";
+import { type CommandPipes, PipePool } from "./command-pipes.ts";
+import { type DriverLine, driverLine, opening, readEnd } from "./driver.ts";
+import { ShellProcesses } from "./shell-processes.ts";
+
+/** One command for a shell, whose turn it is. */
+export interface Order extends Pick<DriverLine, "command" | "cwd" | "env"> {
+  readonly signal: AbortSignal;
+  readonly makePipes: (paths: readonly string[]) => Promise<void>;
+  /** Told of all output as it comes. */
+  readonly onData: (bytes: Uint8Array) => void;
+}
+
+export type Ran = Omit<RunningCommand, "attach">;
+
+/** A bash that reads one command after the other, confined as the environment says that it was begun with. */
+export class Shell {
+  /** When nothing of it is left. */
+  readonly ended: Promise<ProcessExit>;
+  readonly #running: RunningProcess;
+  readonly #processes: ShellProcesses;
+  readonly #pipes: PipePool;
+  readonly #messages: Messages;
+  #lastCode = 0;
+  #hasEnded = false;
+
+  /** `directory` is private to this shell; it sees nothing else of ours. `signal` ends it. */
+  static async open(
+    environment: Environment,
+    options: { readonly directory: string; readonly cwd: string; readonly signal: AbortSignal },
+  ): Promise<Shell> {
+    const running = await environment.start("bash", {
+      args: ["--noprofile", "--norc"],
+      cwd: options.cwd,
+      input: "open",
+      confinement: { writable: [options.directory] },
+      signal: options.signal,
+    });
+    const messages = new Messages(running.stdout);
+    const complaint = lastWords(running.stderr);
+    const began = messages.next();
+    running.write(Buffer.from(opening)).catch(() => {});
+    const inner = await Promise.race([began, running.exit.then(() => undefined)]);
+    if (inner !== undefined) return new Shell(running, messages, Number(inner), options.directory);
+    running.stop();
+    throw new ToolError(
+      "unavailable",
+      `No shell could be begun: ${(await complaint) || "it ended at once"}`,
+      {
+        hint: "Run the command without a session.",
+      },
+    );
+  }
+
+  private constructor(running: RunningProcess, messages: Messages, inner: number, directory: string) {
+    this.#running = running;
+    this.#messages = messages;
+    this.#processes = new ShellProcesses(running.pid, inner);
+    this.#pipes = new PipePool(directory);
+    this.ended = running.exit.then((exit) => {
+      this.#hasEnded = true;
+      this.#pipes.close();
+      return exit;
+    });
+  }
+
+  get sandbox(): SandboxLevel {
+    return this.#running.sandbox;
+  }
+
+  get pid(): number {
+    return this.#running.pid;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** As the system says, not the shell; undefined when it cannot be told. */
+  directory(): string | undefined {
+    return this.#processes.directory();
+  }
+
+  stop(): void {
+    this.#running.terminate();
+  }
+
+  async run(order: Order): Promise<Ran> {
+    const unseen = this.#pipes.takeUnseen();
+    const pipes = await this.#pipes.take(order.makePipes, order.onData);
+    const mark = randomBytes(12).toString("hex");
+    const bystanders = new Set(this.#processes.children());
+    const over = Promise.race([this.#endOf(mark), this.ended]);
+    const line = driverLine({ ...order, ...pipes.paths, mark, lastCode: this.#lastCode });
+    // A shell that reads no more has ended, or will be ended.
+    this.#running.write(Buffer.from(line)).catch(() => {});
+    const remarks = unseen === 0 ? [] : [writtenUnseen(unseen)];
+    return {
+      stdout: new OutputStream(pipes.stdout.stream),
+      stderr: new OutputStream(pipes.stderr.stream),
+      exit: this.#exit(over, pipes, this.#heed(order.signal, over, bystanders), remarks),
+      sandbox: this.sandbox,
+      waitsForInput: () => this.#running.waitsForInput(),
+    };
+  }
+
+  async #endOf(mark: string): Promise<{ readonly code: number; readonly cwd: string }> {
+    for (;;) {
+      const end = readEnd(await this.#messages.next(), mark);
+      if (end !== undefined) return end;
+    }
+  }
+
+  async #exit(
+    over: Promise<ProcessExit | { readonly code: number; readonly cwd: string }>,
+    pipes: CommandPipes,
+    wasLost: Promise<boolean>,
+    remarks: readonly string[],
+  ): Awaited<Ran["exit"]> extends infer Exit ? Promise<Exit> : never {
+    const end = await over;
+    await Promise.all([pipes.stdout.finish(), pipes.stderr.finish()]);
+    if ("cwd" in end) {
+      this.#lastCode = end.code;
+      const cwd = this.directory() ?? end.cwd;
+      return { code: end.code, signal: undefined, cwd, remarks };
+    }
+    const why = (await wasLost)
+      ? "The shell of this session did not come back from the command and was ended: directory, variables and functions are gone. The next command begins a new one."
+      : "The command ended the shell of this session. The next command begins a new one, without its directory, variables and functions.";
+    return {
+      code: end.code,
+      signal: end.signal,
+      cwd: undefined,
+      remarks: [...remarks, why, ...end.remarks],
+    };
+  }
+
+  /** Ends what the command runs when it is no longer wanted, and the shell if it does not come back. Tells if so. */
+  async #heed(
+    signal: AbortSignal,
+    over: Promise<unknown>,
+    bystanders: ReadonlySet<number>,
+  ): Promise<boolean> {
+    const unwanted = new Promise<"unwanted">((resolve) => {
+      if (signal.aborted) resolve("unwanted");
+      const tell = () => resolve("unwanted");
+      signal.addEventListener("abort", tell, { once: true });
+      void over.then(() => signal.removeEventListener("abort", tell));
+    });
+    if ((await Promise.race([over, unwanted])) !== "unwanted") return false;
+    if (await this.#endsWithin(graceMs, "SIGTERM", over, bystanders)) return false;
+    if (await this.#endsWithin(lastChanceMs, "SIGKILL", over, bystanders)) return false;
+    this.#running.stop();
+    return true;
+  }
+
+  /** Each that runs is told once; a loop of the shell itself, which runs nothing, hears nothing of it. */
+  async #endsWithin(
+    ms: number,
+    signal: NodeJS.Signals,
+    over: Promise<unknown>,
+    bystanders: ReadonlySet<number>,
+  ): Promise<boolean> {
+    const told = new Set<number>();
+    const deadline = monotonicMs() + ms;
+    for (let idle = 0; monotonicMs() < deadline && idle < idleLooks; ) {
+      const fresh = this.#processes.below(bystanders).filter((pid) => !told.has(pid));
+      for (const pid of fresh) {
+        told.add(pid);
+        send(signal, pid);
+      }
+      idle = this.#processes.below(bystanders).length === 0 ? idle + 1 : 0;
+      const isOver = await Promise.race([over.then(() => true), setTimeout(lookMs, false)]);
+      if (isOver) return true;
+    }
+    return false;
+  }
+}
+
+// How long a program may take to clean up after SIGTERM, and the shell to tell that it is gone.
+const graceMs = 2000;
+const lastChanceMs = 500;
+const lookMs = 50;
+const idleLooks = 8;
+
+function send(signal: NodeJS.Signals, pid: number): void {
+  try {
+    process.kill(pid, signal);
+    if (signal === "SIGTERM") process.kill(pid, "SIGCONT");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function writtenUnseen(bytes: number): string {
+  return `Jobs of earlier commands in this session have written ${bytes} bytes since, which nobody sees: let them write to a file, or use process.start.`;
+}
+
+/** What a shell tells, each text ended by a NUL byte. */
+class Messages {
+  readonly #texts: string[] = [];
+  #wake: ((text: string) => void) | undefined;
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    void this.#read(source);
+  }
+
+  /** The next one; for ever if there is none. */
+  next(): Promise<string> {
+    const text = this.#texts.shift();
+    if (text !== undefined) return Promise.resolve(text);
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  async #read(source: AsyncIterable<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const bytes of source) {
+      const texts = (rest + decoder.decode(bytes, { stream: true })).split("\0");
+      rest = texts.pop()!.slice(-longest);
+      for (const text of texts) this.#take(text);
+    }
+  }
+
+  #take(text: string): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    if (wake !== undefined) wake(text);
+    else this.#texts.push(text);
+  }
+}
+
+const longest = 65_536;
+
+/** The end of what the shell complains about; read to its end, so that it never waits for a reader. */
+async function lastWords(source: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of source) text = (text + decoder.decode(bytes, { stream: true })).slice(-2000);
+  return text.trim();
+}

@@ -1,0 +1,305 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Environment } from "../../contract/environment.ts";
+import type { RunningCommand, ShellCommand } from "../../contract/process.ts";
+import { openLocalEnvironment } from "../local/local-environment.ts";
+import { openShells, type ShellTable } from "./open-shells.ts";
+
+let workspace = "";
+let environment: Environment;
+let shells: ShellTable;
+
+interface Said {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number | undefined;
+  readonly signal: string | undefined;
+  readonly cwd: string | undefined;
+  readonly remarks: readonly string[];
+}
+
+async function textOf(output: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of output) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+async function result(running: RunningCommand): Promise<Said> {
+  const [stdout, stderr, exit] = await Promise.all([
+    textOf(running.stdout),
+    textOf(running.stderr),
+    running.exit,
+  ]);
+  return { stdout, stderr, ...exit };
+}
+
+function begin(command: string, options: Partial<ShellCommand> = {}, name = "main"): Promise<RunningCommand> {
+  const signal = new AbortController().signal;
+  return shells.forCall({ environment }).run(name, { command, signal, ...options });
+}
+
+async function run(command: string, options: Partial<ShellCommand> = {}, name = "main"): Promise<Said> {
+  return result(await begin(command, options, name));
+}
+
+const quiet = { stdout: "", stderr: "", code: 0, signal: undefined, remarks: [] };
+const saying = (stdout: string) => ({ ...quiet, stdout, cwd: workspace });
+const ended =
+  "The command ended the shell of this session. The next command begins a new one, without its directory, variables and functions.";
+const lost =
+  "The shell of this session did not come back from the command and was ended: directory, variables and functions are gone. The next command begins a new one.";
+
+// One suite for both: with the windows of tmux, and without.
+describe.each(["auto", "never"] as const)("shells that stay, tmux: %s", (tmux) => {
+  beforeEach(() => {
+    workspace = realpathSync(mkdtempSync(join(tmpdir(), "shells ")));
+    environment = openLocalEnvironment({ workspace });
+    shells = openShells({ tmux });
+  });
+
+  afterEach(async () => {
+    await shells.close();
+    await environment.close();
+    rmSync(workspace, { recursive: true, force: true });
+  });
+
+  it("keep directory, variables, functions, aliases, options and traps", async () => {
+    mkdirSync(join(workspace, "sub"));
+    expect(
+      await run("cd sub; x='a b'; export y=2; f() { echo f$1; }; alias l='echo L'; set -o nounset"),
+    ).toEqual({
+      ...quiet,
+      cwd: join(workspace, "sub"),
+    });
+    expect(await run("pwd; echo $x; printenv y; f 3; l; set -o | grep nounset")).toEqual({
+      ...saying(`${workspace}/sub\na b\n2\nf3\nL\nnounset        \ton\n`),
+      cwd: join(workspace, "sub"),
+    });
+    expect(await run("trap 'echo trapped' USR1")).toEqual({ ...quiet, cwd: join(workspace, "sub") });
+    expect(await run("kill -USR1 $$")).toEqual({ ...saying("trapped\n"), cwd: join(workspace, "sub") });
+  });
+
+  it("keep what the last command said of itself", async () => {
+    expect(await run("(exit 7)")).toEqual({ ...quiet, code: 7, cwd: workspace });
+    expect(await run("echo $?")).toEqual(saying("7\n"));
+  });
+
+  it("keep jobs in the background, and tell of what they write unseen", async () => {
+    expect(
+      await run(
+        "(while ! test -e go; do sleep 0.01; done; echo late; echo done >done; sleep 60) & echo begun",
+      ),
+    ).toEqual(saying("begun\n"));
+    expect(await run("touch go; until test -e done; do sleep 0.01; done; jobs -rp | wc -l")).toEqual(
+      saying("1\n"),
+    );
+    expect(await run("kill %1; wait; :")).toEqual({
+      ...quiet,
+      cwd: workspace,
+      remarks: [
+        "Jobs of earlier commands in this session have written 5 bytes since, which nobody sees: let them write to a file, or use process.start.",
+      ],
+    });
+  });
+
+  it("tell code, outputs apart, and text without a line end", async () => {
+    expect(await run("echo out; echo err >&2; printf end; exit_code() { return 9; }; exit_code")).toEqual({
+      ...saying("out\nend"),
+      stderr: "err\n",
+      code: 9,
+    });
+  });
+
+  it("give commands nothing to read", async () => {
+    expect(await run("read x; echo $?; cat; wc -c")).toEqual(saying("1\n0\n"));
+  });
+
+  it("pass on any bytes", async () => {
+    const running = await begin("printf '\\000\\377\\033]52;c;x\\007\\r\\n'");
+    const pieces: Uint8Array[] = [];
+    for await (const piece of running.stdout) pieces.push(piece);
+    expect([...Buffer.concat(pieces)]).toEqual([0, 255, ...Buffer.from("\x1b]52;c;x\x07\r\n")]);
+    await running.exit;
+  });
+
+  it.each([
+    ["a quote", "echo 'not closed", 2],
+    ["a substitution", "echo $(not closed", 2],
+    ["a group", "{ echo a", 2],
+    ["a keyword", "if then", 2],
+    ["a closing brace", "} ; echo no", 2],
+    ["a here-document", "cat >/dev/null <<END\nnot closed", 0],
+    ["a line end behind a backslash", "true \\", 0],
+    ["a comment", "true # not closed", 0],
+    ["a loop's words", "break; continue", 0],
+  ])("survive a command that leaves %s open", async (_name, command, code) => {
+    const said = await run(command);
+    expect({ ...said, stderr: "" }).toEqual({ ...quiet, code, cwd: workspace });
+    expect(await run("echo next")).toEqual(saying("next\n"));
+  });
+
+  it("survive commands that turn their words or outputs round", async () => {
+    await run("alias printf=false eval=false builtin=false; exec >/dev/null 2>&1; echo unseen");
+    expect(await run("'echo' next")).toEqual(saying("next\n"));
+    await run("unalias -a; trap 'echo -n d' DEBUG");
+    expect(await run("echo next; trap - DEBUG")).toEqual(saying("ddnext\nd"));
+    await run("set -x");
+    expect((await run("set +x; echo next")).stdout).toEqual("next\n");
+    expect(await run("echo next")).toEqual(saying("next\n"));
+  });
+
+  it("say that exit, exec and set -e end the shell, and begin another", async () => {
+    expect(await run("x=1; exit 3")).toEqual({ ...quiet, code: 3, cwd: undefined, remarks: [ended] });
+    expect(await run("echo [$x]")).toEqual(saying("[]\n"));
+    expect(await run("exec printf replaced")).toEqual({
+      ...quiet,
+      stdout: "replaced",
+      cwd: undefined,
+      remarks: [ended],
+    });
+    expect(await run("set -e")).toEqual({ ...quiet, cwd: workspace });
+    expect(await run("false; echo no")).toEqual({ ...quiet, code: 1, cwd: undefined, remarks: [ended] });
+    expect(await run("echo again")).toEqual(saying("again\n"));
+  });
+
+  it("say that a shell was lost that somebody has killed", async () => {
+    const killed = await run("x=1; echo $$");
+    process.kill(Number(killed.stdout), "SIGKILL");
+    await expect.poll(() => shells.list()[0]?.state).toEqual("ended");
+    expect(await run("echo [$x]")).toEqual({
+      ...saying("[]\n"),
+      remarks: [
+        "The shell of this session had ended: this is a new one, without the directory, variables and functions of before.",
+      ],
+    });
+  });
+
+  it("end a command that is cancelled, and keep the shell and its earlier jobs", async () => {
+    await run("x=kept; sleep 61 & job=$!");
+    const cancel = new AbortController();
+    const running = await begin("echo begun; sh -c 'sleep 60; echo no'; echo [$?]", {
+      signal: cancel.signal,
+    });
+    const first = running.stdout[Symbol.asyncIterator]();
+    expect(Buffer.from((await first.next()).value!).toString()).toEqual("begun\n");
+    cancel.abort();
+    expect(await running.exit).toEqual({ code: 0, signal: undefined, cwd: workspace, remarks: [] });
+    expect(await run("echo $x; kill -0 $job && kill $job; wait")).toEqual({
+      ...saying("kept\n"),
+      stderr: expect.any(String),
+    });
+  });
+
+  it("end a shell that does not come back from a cancelled command", async () => {
+    const cancel = new AbortController();
+    const running = await begin("echo begun; while :; do :; done", { signal: cancel.signal });
+    for await (const _ of running.stdout) cancel.abort();
+    expect(await running.exit).toEqual({
+      code: undefined,
+      signal: "SIGKILL",
+      cwd: undefined,
+      remarks: [lost],
+    });
+    expect(await run("echo again")).toEqual(saying("again\n"));
+  });
+
+  it("take turns in one session, and run side by side in several", async () => {
+    const inOne = await Promise.all([1, 2, 3].map((number) => run(`echo ${number} >>order; cat order`)));
+    expect(inOne.map(({ stdout }) => stdout)).toEqual(["1\n", "1\n2\n", "1\n2\n3\n"]);
+    const meet = (own: string, other: string) =>
+      run(`touch ${own}; until test -e ${other}; do sleep 0.01; done; echo met`, {}, own);
+    expect(await Promise.all([meet("a", "b"), meet("b", "a")])).toEqual([saying("met\n"), saying("met\n")]);
+  });
+
+  it("let nobody wait for a turn who has given up", async () => {
+    const cancel = new AbortController();
+    const first = await begin("until test -e go; do sleep 0.01; done", {});
+    const second = begin("echo never", { signal: cancel.signal });
+    const third = begin("echo third");
+    cancel.abort();
+    await expect(second).rejects.toThrow("The call was cancelled");
+    await run("touch go", {}, "other");
+    expect(await result(first)).toEqual({ ...quiet, cwd: workspace });
+    expect(await result(await third)).toEqual(saying("third\n"));
+  });
+
+  it("start a command where it is told to, with variables of its own", async () => {
+    mkdirSync(join(workspace, "it's"));
+    const there = join(workspace, "it's");
+    expect(await run("pwd; printenv A; A=3", { cwd: "it's", env: { A: "x 'y'\n$z" } })).toEqual({
+      ...saying(`${there}\nx 'y'\n$z\n`),
+      cwd: there,
+    });
+    expect(await run("pwd; echo [$A]")).toEqual({ ...saying(`${there}\n[]\n`), cwd: there });
+    await expect(run("pwd", { cwd: ".." })).rejects.toThrow("outside the workspace");
+    expect((await run("pwd", { cwd: "." })).stdout).toEqual(`${workspace}\n`);
+  });
+
+  it("take long commands and long outputs", async () => {
+    const text = "0123456789".repeat(100_000);
+    expect((await run(`x='${text}'; echo \${#x}`)).stdout).toEqual("1000000\n");
+    const running = await begin("head -c 50000000 /dev/zero; echo end >&2");
+    let bytes = 0;
+    for await (const piece of running.stdout) bytes += piece.length;
+    expect(bytes).toEqual(50_000_000);
+    expect(await textOf(running.stderr)).toEqual("end\n");
+    expect((await running.exit).code).toEqual(0);
+  });
+
+  it("make a command wait that nobody reads", async () => {
+    const running = await begin("head -c 20000000 /dev/zero; echo $? >written");
+    const output = running.stdout[Symbol.asyncIterator]();
+    await output.next();
+    await setTimeout(100);
+    expect(readdirSync(workspace)).toEqual([]);
+    let more = true;
+    while (more) more = (await output.next()).done !== true;
+    await running.exit;
+    expect(readFileSync(join(workspace, "written"), "utf8")).toEqual("0\n");
+  });
+
+  it("tell what runs, what it has been through, and end when told", async () => {
+    await run("cd /; x=1");
+    await run("x=1");
+    await run("cd /; x=1");
+    expect(shells.past("main")).toEqual({ commands: ["cd /; x=1", "x=1"], isWhole: true, cwd: "/" });
+    expect(shells.list()).toEqual([
+      {
+        name: "main",
+        kind: "shell",
+        command: "bash",
+        pid: expect.any(Number),
+        state: "ready",
+        exitCode: null,
+        signal: null,
+        startedAt: expect.any(Number),
+        durationMs: expect.any(Number),
+        sandbox: "none",
+        ports: [],
+        cursor: 0,
+        quietMs: expect.any(Number),
+        waitsForInput: false,
+        output: null,
+        remarks:
+          tmux === "auto" ? [expect.stringMatching(/^A person can join: tmux -S \S+ attach -t main$/)] : [],
+      },
+    ]);
+    const running = await begin("sleep 60");
+    expect(shells.list()[0]).toMatchObject({ command: "sleep 60", state: "running" });
+    await shells.stop("main");
+    expect((await running.exit).remarks).toEqual([ended]);
+    expect(shells.list()).toEqual([]);
+    expect(shells.past("main")).toEqual(undefined);
+    await expect(shells.stop("main")).rejects.toThrow("No session is named main");
+  });
+
+  it("refuse names and texts that would mean something else", async () => {
+    await expect(run("true", {}, "a:b")).rejects.toThrow('"a:b" cannot be the name of a session');
+    await expect(run("true\0")).rejects.toThrow("The command holds a NUL byte");
+    await expect(run("true", { env: { "A;B": "1" } })).rejects.toThrow("A;B cannot be set as a variable");
+  });
+});

@@ -1,0 +1,198 @@
+import { constants, openSync, writeFileSync } from "node:fs";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { Environment, RunningProcess } from "../../contract/environment.ts";
+import { monotonicMs } from "../../text/clock.ts";
+import { printable } from "../../text/printable.ts";
+
+/** Where a person sees what a shell does, and types commands for it. */
+export interface Window {
+  /** What a person types in a terminal to see it. */
+  readonly attach: string;
+  readonly isOpen: boolean;
+  /** Shows text with nothing in it that would steer a terminal; left out while nobody keeps up. */
+  show(text: string): void;
+  close(): void;
+}
+
+export interface WindowListener {
+  onLine(line: string): void;
+  /** Ctrl-C. */
+  onInterrupt(): void;
+}
+
+/**
+ * Windows of a tmux server of our own. In a window no command runs: it only shows, and hands on what is typed. So no
+ * command has its terminal, which it could steer or type into, and none has a way to tmux.
+ */
+export class TmuxWindows {
+  readonly #directory: string;
+  readonly #ending = new AbortController();
+  #windows = 0;
+  #server: Promise<RunningProcess | undefined> | undefined;
+
+  /** The directory must not be seen by commands. */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Undefined where there is no tmux, or one that is too old. */
+  async open(
+    name: string,
+    listener: WindowListener,
+    helpers: {
+      readonly environment: Environment;
+      readonly makePipes: (paths: readonly string[]) => Promise<void>;
+    },
+  ): Promise<Window | undefined> {
+    this.#server ??= this.#serve(helpers.environment);
+    if ((await this.#server) === undefined) return undefined;
+    this.#windows += 1;
+    const shown = join(this.#directory, `${this.#windows}.shown`);
+    const typed = join(this.#directory, `${this.#windows}.typed`);
+    await helpers.makePipes([shown, typed]);
+    const window = new PipedWindow(
+      { shown, typed, attach: `tmux -S ${this.#socket} attach -t ${name}` },
+      listener,
+    );
+    const program = ["sh", "-c", terminalProgram, "sh", shown, typed];
+    const size = ["-x", "200", "-y", "50"];
+    const isThere = await this.#tell(helpers.environment, [
+      "new-session",
+      "-d",
+      "-s",
+      name,
+      ...size,
+      ...program,
+    ]);
+    if (isThere) return window;
+    window.close();
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await (await this.#server)?.exit;
+  }
+
+  get #socket(): string {
+    return join(this.#directory, "tmux");
+  }
+
+  async #serve(environment: Environment): Promise<RunningProcess | undefined> {
+    const settings = join(this.#directory, "tmux.conf");
+    writeFileSync(settings, tmuxSettings, { mode: 0o600 });
+    try {
+      const server = await environment.start("tmux", {
+        args: ["-S", this.#socket, "-f", settings, "-D"],
+        confinement: "ours",
+        signal: this.#ending.signal,
+      });
+      let hasEnded = false;
+      void server.exit.then(() => {
+        hasEnded = true;
+      });
+      for (const deadline = monotonicMs() + patienceMs; monotonicMs() < deadline && !hasEnded; ) {
+        if (await this.#tell(environment, ["start-server"])) return server;
+        await setTimeout(20);
+      }
+      server.stop();
+    } catch {
+      // There is none.
+    }
+    return undefined;
+  }
+
+  async #tell(environment: Environment, args: readonly string[]): Promise<boolean> {
+    const client = await environment.start("tmux", {
+      // It must not begin a server of its own.
+      args: ["-N", "-S", this.#socket, ...args],
+      confinement: "ours",
+      signal: this.#ending.signal,
+    });
+    return (await client.exit).code === 0;
+  }
+}
+
+const patienceMs = 2000;
+
+/** Nothing that is shown reaches the person's clipboard, titles or terminal settings; the last window ends the server. */
+const tmuxSettings = `set -s exit-empty on
+set -s set-clipboard off
+set -g set-titles off
+set -g status-right ""
+set -g update-environment ""
+setw -g allow-rename off
+setw -g automatic-rename off
+set -g history-limit 10000
+`;
+
+/** Hands on lines and Ctrl-C, shows what comes; ends when nobody is left who shows something. */
+const terminalProgram = `stty -ixon 2>/dev/null
+trap "" QUIT TSTP
+{ cat "$1"; kill $$; } &
+exec 3>"$2"
+trap 'printf "\\003\\n" >&3' INT
+while :; do IFS= read -r line && printf "%s\\n" "$line" >&3; done`;
+
+/** What is said and not yet shown; then people watch something that nobody could read anyway. */
+const mostUnshown = 256 * 1024;
+
+class PipedWindow implements Window {
+  readonly attach: string;
+  readonly #shown: Socket;
+  readonly #typed: Socket;
+  #isOpen = true;
+
+  constructor(
+    paths: { readonly shown: string; readonly typed: string; readonly attach: string },
+    listener: WindowListener,
+  ) {
+    this.attach = paths.attach;
+    const { O_RDONLY, O_RDWR, O_NONBLOCK } = constants;
+    // Both ends are ours until the window has opened its own; all are closed when we end, however that happens.
+    this.#shown = new Socket({
+      fd: openSync(paths.shown, O_RDWR | O_NONBLOCK),
+      readable: false,
+      writable: true,
+    });
+    this.#typed = new Socket({
+      fd: openSync(paths.typed, O_RDONLY | O_NONBLOCK),
+      readable: true,
+      writable: false,
+    });
+    for (const socket of [this.#shown, this.#typed]) {
+      socket.unref();
+      socket.on("error", () => this.close());
+    }
+    this.#typed.once("close", () => this.close());
+    this.#listen(listener);
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  show(text: string): void {
+    if (this.#isOpen && this.#shown.writableLength < mostUnshown) this.#shown.write(printable(text));
+  }
+
+  close(): void {
+    this.#isOpen = false;
+    this.#shown.destroy();
+    this.#typed.destroy();
+  }
+
+  #listen({ onLine, onInterrupt }: WindowListener): void {
+    let rest = "";
+    this.#typed.setEncoding("utf8").on("data", (text: string) => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) {
+        if (line === "\u0003") onInterrupt();
+        else onLine(line);
+      }
+    });
+  }
+}
