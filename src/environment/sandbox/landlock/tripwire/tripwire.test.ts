@@ -1,0 +1,168 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
+import type { Confinement } from "../../../../contract/confinement.ts";
+import { Tripwire } from "./tripwire.ts";
+
+/** A repository with settings of an editor, and a tripwire over it. */
+function openWorld(base: string) {
+  const [workspace, directory] = [join(base, "work"), join(base, "state")];
+  mkdirSync(join(workspace, ".vscode"), { recursive: true });
+  mkdirSync(directory, { recursive: true });
+  execFileSync("git", ["init", "-q"], { cwd: workspace });
+  mkdirSync(join(workspace, ".git/hooks"), { recursive: true });
+  writeFileSync(join(workspace, ".git/hooks/own"), "mine");
+  writeFileSync(join(workspace, ".vscode/settings.json"), "{}\n");
+  chmodSync(join(workspace, ".vscode/settings.json"), 0o640);
+  symlinkSync("settings.json", join(workspace, ".vscode/link"));
+  return { workspace, directory, at: (path: string) => join(workspace, path) };
+}
+
+function protecting(workspace: string): Confinement {
+  return {
+    isReadOnly: (path) => path === join(workspace, ".vscode"),
+    absent: [{ path: join(workspace, ".mcp.json"), kind: "file" }],
+  };
+}
+
+describe.skipIf(process.platform !== "linux")("the tripwire", () => {
+  it("says nothing where nothing protected was touched", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
+    writeFileSync(at("free"), "");
+    writeFileSync(at(".git/index"), "");
+    expect(await watch.end()).toEqual([]);
+    expect(readdirSync(directory)).toEqual(["contents", "runs"]);
+    expect(readdirSync(join(directory, "runs"))).toEqual([]);
+  });
+
+  it("puts back what was changed, removed and made, exactly, and keeps what it found", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const config = readFileSync(at(".git/config"), "utf8");
+    const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
+    writeFileSync(at(".vscode/settings.json"), "evil");
+    chmodSync(at(".vscode/settings.json"), 0o777);
+    rmSync(at(".vscode/link"));
+    symlinkSync("/etc/passwd", at(".vscode/link"));
+    writeFileSync(at(".vscode/tasks.json"), "evil task");
+    writeFileSync(at(".mcp.json"), "evil server");
+    rmSync(at(".git/config"));
+    writeFileSync(at(".git/hooks/pre-commit"), "evil hook", { mode: 0o755 });
+    const [told, kept, ...others] = await watch.end();
+    expect(told).toBe(
+      "The command touched protected files, which were put back as they were: .git/config (removed), .git/hooks/pre-commit (made), .mcp.json (made), .vscode/link (changed), .vscode/settings.json (changed), .vscode/tasks.json (made).",
+    );
+    expect(others).toEqual([]);
+    const aside = /^What was found instead is kept in (.*)\.$/.exec(kept!)![1]!;
+    const found = [".git/hooks/pre-commit", ".mcp.json", ".vscode/settings.json", ".vscode/tasks.json"];
+    expect(found.map((path) => readFileSync(join(aside, workspace, path), "utf8"))).toEqual([
+      ...["evil hook", "evil server", "evil", "evil task"],
+    ]);
+    expect(readFileSync(at(".vscode/settings.json"), "utf8")).toBe("{}\n");
+    expect(lstatSync(at(".vscode/settings.json")).mode & 0o777).toBe(0o640);
+    expect(readlinkSync(at(".vscode/link"))).toBe("settings.json");
+    expect(readFileSync(at(".git/config"), "utf8")).toBe(config);
+    expect(found.map((path) => existsSync(at(path)))).toEqual([false, false, true, false]);
+    expect(readdirSync(at(".vscode")).sort()).toEqual(["link", "settings.json"]);
+  });
+
+  it("puts back modes, and directories that gave way to files", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const mode = lstatSync(at(".vscode")).mode;
+    const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
+    chmodSync(at(".vscode"), 0o777);
+    rmSync(at(".git/hooks"), { recursive: true });
+    writeFileSync(at(".git/hooks"), "no directory");
+    const samples = (await watch.end())[0];
+    expect(samples).toContain(".git/hooks (changed), .git/hooks/");
+    expect(samples).toContain(".vscode (changed).");
+    expect(lstatSync(at(".vscode")).mode).toBe(mode);
+    expect(readFileSync(at(".git/hooks/own"), "utf8")).toBe("mine");
+  });
+
+  it("brings a repository back that was renamed and replaced", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const { ino } = lstatSync(at(".git"));
+    const watch = await new Tripwire({ workspace, directory }).begin({});
+    mkdirSync(at("deep/er"), { recursive: true });
+    renameSync(at(".git"), at("deep/er/.g2"));
+    mkdirSync(at(".git/hooks"), { recursive: true });
+    writeFileSync(at(".git/hooks/pre-commit"), "evil");
+    const [told, kept] = await watch.end();
+    expect(told).toBe(
+      "The command touched protected files, which were put back as they were: .git (moved away).",
+    );
+    expect(kept).toContain(directory);
+    expect([lstatSync(at(".git")).ino, existsSync(at(".git/hooks/pre-commit"))]).toEqual([ino, false]);
+  });
+
+  it("never writes through a link that was laid for it", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const outside = join(folder.path, "outside");
+    mkdirSync(outside);
+    const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
+    for (const name of [".vscode", ".git"]) {
+      rmSync(at(name), { recursive: true });
+      symlinkSync(outside, at(name));
+    }
+    await watch.end();
+    expect(readdirSync(outside)).toEqual([]);
+    expect(readdirSync(at(".vscode")).sort()).toEqual(["link", "settings.json"]);
+    expect(existsSync(at(".git/config"))).toBe(true);
+  });
+
+  it("counts as first found what several commands share, in whatever order they end", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    // As in two processes.
+    const [one, other] = [new Tripwire({ workspace, directory }), new Tripwire({ workspace, directory })];
+    const first = await one.begin(protecting(workspace));
+    writeFileSync(at(".vscode/settings.json"), "evil");
+    writeFileSync(at(".mcp.json"), "evil");
+    const second = await other.begin(protecting(workspace));
+    expect(await first.end()).toHaveLength(2);
+    expect(readFileSync(at(".vscode/settings.json"), "utf8")).toBe("{}\n");
+    expect(await second.end()).toEqual([]);
+    expect([readFileSync(at(".vscode/settings.json"), "utf8"), existsSync(at(".mcp.json"))]).toEqual([
+      "{}\n",
+      false,
+    ]);
+  });
+
+  it("settles at the next start what a crash has left", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const crasher = fileURLToPath(new URL("../trials/crash-in-between.ts", import.meta.url));
+    const child = spawn(process.execPath, [crasher, workspace, directory], { stdio: "ignore" });
+    await once(child, "exit");
+    expect(readFileSync(at(".git/hooks/pre-commit"), "utf8")).toBe("evil");
+    const watch = await new Tripwire({ workspace, directory }).begin({});
+    expect(existsSync(at(".git/hooks/pre-commit"))).toBe(false);
+    const remarks = await watch.end();
+    expect(remarks[0]).toBe(
+      "After a crash: The command touched protected files, which were put back as they were: .git/hooks/pre-commit (made).",
+    );
+    expect(remarks).toHaveLength(2);
+  });
+});
