@@ -1,13 +1,14 @@
 import { posix } from "node:path";
 import type { Access, ExecuteAccess, Risk } from "../contract/access.ts";
 import { commandParts, wordsNamingPaths } from "./command-parts.ts";
+import type { analyseCommand } from "./commands/analyse-command.ts";
 import type { CommandAnalysis } from "./commands/analysis.ts";
 import { hostOf } from "./hosts.ts";
 import { givenPath, spelledPath } from "./paths/path-target.ts";
 import { type Part, type Place, type Question, searchOf } from "./policy.ts";
 
 /** `analyseCommand`, or what stands for it where no command is expected. */
-export type ReadCommand = (command: string, start?: string) => CommandAnalysis;
+export type ReadCommand = typeof analyseCommand;
 
 /** Everything that a call would do, each to be judged by itself. */
 export function partsOf(
@@ -85,7 +86,7 @@ function riskOf(access: Exclude<Access, { kind: "execute" | "network" }>): Risk 
 let last:
   | {
       readonly command: string;
-      readonly cwd: string | undefined;
+      readonly directory: string;
       readonly workspace: string;
       readonly analysis: CommandAnalysis;
     }
@@ -96,19 +97,18 @@ function analysed(
   { workspace }: Place,
   readCommand: ReadCommand,
 ): CommandAnalysis {
-  if (last?.command !== command || last.cwd !== cwd || last.workspace !== workspace) {
-    const read = readCommand(command, posix.resolve(workspace, cwd ?? ""));
-    last = { command, cwd, workspace, analysis: cwd === undefined ? read : startedIn(cwd, read) };
+  const directory = cwd === undefined ? "" : seenFrom(workspace, cwd);
+  if (last?.command !== command || last.directory !== directory || last.workspace !== workspace) {
+    const analysis = readCommand(command, workspace, { directory });
+    last = { command, directory, workspace, analysis };
   }
   return last.analysis;
 }
 
-/** The same as seen from the workspace. */
-function startedIn(cwd: string, analysis: CommandAnalysis): CommandAnalysis {
-  const from = (directory: string | undefined) => {
-    if (directory === undefined || directory.startsWith("/")) return directory;
-    return directory === "" ? cwd : `${cwd}/${directory}`;
-  };
-  const commands = analysis.commands.map((command) => ({ ...command, directory: from(command.directory) }));
-  return { ...analysis, commands };
+/** "" for the workspace itself. What climbs stays as it is: links may lie on the way. */
+function seenFrom(workspace: string, cwd: string): string {
+  if (cwd.split("/").includes("..")) return cwd;
+  const path = posix.join(workspace, posix.relative(workspace, posix.resolve(workspace, cwd)));
+  if (path === workspace) return "";
+  return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : posix.normalize(cwd);
 }

@@ -13,7 +13,7 @@ export interface CommandAnalysis {
   readonly leaves: Remains;
 }
 
-interface Remains {
+export interface Remains {
   /** As in a simple command. */
   readonly directory: string | undefined;
   /** Changed variables that decide what other commands run. */
