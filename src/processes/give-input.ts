@@ -17,9 +17,9 @@ export async function giveInput(kept: KeptProcess, input: ProcessInput, waiting:
   for (;;) {
     if (await within(kept.ended, lookMs, waiting)) return;
     const elapsed = Date.now() - began;
-    const { quietMs, cursor } = kept.status;
-    const hasAnswered = cursor > before && quietMs >= answeredMs;
-    if (hasAnswered || elapsed >= (cursor > before ? longestMs : silentMs)) return;
+    const hasSpoken = log.end > before;
+    if (hasSpoken && kept.quietMs >= answeredMs) return;
+    if (elapsed >= (hasSpoken ? longestMs : silentMs)) return;
   }
 }
 

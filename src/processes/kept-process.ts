@@ -57,8 +57,14 @@ export class KeptProcess {
     return this.#exit !== undefined;
   }
 
+  /** How long it has said nothing. */
+  get quietMs(): number {
+    return this.hasEnded ? 0 : Math.round(monotonicMs() - this.#spoke);
+  }
+
   get status(): ProcessStatus {
     const exit = this.#exit;
+    const { quietMs } = this;
     return {
       name: this.name,
       kind: "process",
@@ -72,8 +78,9 @@ export class KeptProcess {
       sandbox: this.running.sandbox,
       ports: Array.from(this.#ports, ([port, address]) => ({ port, address })),
       cursor: this.log.end,
-      quietMs: this.hasEnded ? 0 : Math.round(monotonicMs() - this.#spoke),
-      waitsForInput: !this.hasEnded && this.running.waitsForInput() === true,
+      quietMs,
+      // Who has just spoken does not wait; to find out costs.
+      waitsForInput: quietMs >= restingMs && this.running.waitsForInput() === true,
       output: this.#whole.handle,
       remarks: [...this.#remarks, ...(exit?.remarks ?? [])],
     };
@@ -106,3 +113,5 @@ export class KeptProcess {
     return this.#isReady;
   }
 }
+
+const restingMs = 200;

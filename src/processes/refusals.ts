@@ -34,7 +34,7 @@ export function notInTime(kept: KeptProcess, condition: WaitCondition): ToolErro
   const { timeoutMs } = condition;
   return new ToolError(
     "timeout",
-    `${timeoutMs / 1000} s were not enough for ${describeCondition(condition)} of ${kept.name}`,
+    `${timeoutMs / 1000} s were not enough for ${describeCondition(condition)}: ${kept.name}`,
     {
       hint: "It still runs: wait again with a larger timeout_ms, look with process.output, or end it with process.stop.",
       output: lastLines(kept),

@@ -16,7 +16,8 @@ export async function settleIn(kept: KeptProcess, request: ProcessRequest, waiti
   }
   const wanted = describeReadiness(request.ready!);
   const { readyTimeoutMs = usualReadyMs } = request;
-  const tell = (seconds: number) => `${name} runs, and waits for ${wanted} since ${seconds} s`;
+  const tell = (seconds: number) => `${name} runs; ${seconds} s waited for ${wanted}`;
+  waiting.progress?.(`${name} runs; waiting for ${wanted}`);
   const came = await within(readyOrEnded(kept), readyTimeoutMs, waiting, tell);
   if (!came) throw notReady(kept, wanted, readyTimeoutMs);
   if (!(await isReady(kept))) throw died(kept, "before it was ready");
@@ -30,7 +31,7 @@ export async function waitUntil(
 ): Promise<void> {
   const { timeoutMs, until } = condition;
   const tell = (seconds: number) =>
-    `${kept.name} runs; waited ${seconds} s for ${describeCondition(condition)}`;
+    `${kept.name} runs; ${seconds} s waited for ${describeCondition(condition)}`;
   const nobodyWaits = new AbortController();
   try {
     const came = await within(awaited(kept, condition, nobodyWaits.signal), timeoutMs, waiting, tell);
