@@ -65,6 +65,12 @@ export class TmuxWindows {
       name,
       ...size,
       ...program,
+      // From now on the last window ends the server, also should we be killed.
+      ";",
+      "set",
+      "-s",
+      "exit-empty",
+      "on",
     ]);
     if (isThere) return window;
     window.close();
@@ -92,6 +98,7 @@ export class TmuxWindows {
       let hasEnded = false;
       void server.exit.then(() => {
         hasEnded = true;
+        this.#server = undefined;
       });
       for (const deadline = monotonicMs() + patienceMs; monotonicMs() < deadline && !hasEnded; ) {
         if (await this.#tell(environment, ["start-server"])) return server;
@@ -117,9 +124,8 @@ export class TmuxWindows {
 
 const patienceMs = 2000;
 
-/** Nothing that is shown reaches the person's clipboard, titles or terminal settings; the last window ends the server. */
-const tmuxSettings = `set -s exit-empty on
-set -s set-clipboard off
+/** Nothing that is shown reaches the person's clipboard, titles or terminal settings. */
+const tmuxSettings = `set -s set-clipboard off
 set -g set-titles off
 set -g status-right ""
 set -g update-environment ""
