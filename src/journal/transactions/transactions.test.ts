@@ -251,8 +251,11 @@ describe("a check", () => {
     await crib.call("transaction.begin", {});
     await crib.call("file.write", { path: "src/a.txt", content: "1\n" });
     const passed = await crib.call("transaction.check", { command: "cat src/a.txt; echo fine >&2" });
-    expect(passed.content).toMatch(/^1\nfine\nThe check passed\.|^fine\n1\nThe check passed\./);
-    expect(passed.data).toEqual({ passed: true, exitCode: 0, timedOut: false, rolledBack: null });
+    expect(passed.content).toMatch(
+      /^(?:1\n\[stderr\]\nfine|\[stderr\]\nfine\n\[stdout\]\n1)\nThe check passed\./,
+    );
+    const { level: sandbox } = await crib.sandbox();
+    expect(passed.data).toEqual({ passed: true, exitCode: 0, timedOut: false, sandbox, rolledBack: null });
     expect(await dataOf(crib, "transaction.commit")).toMatchObject({ calls: { length: 2 } });
     expect(world.read("src/a.txt")).toBe("1\n");
     await crib.close();
@@ -285,7 +288,9 @@ describe("a check", () => {
     await crib.call("transaction.begin", {});
     const command = "echo lost > ignored/a.txt";
     const passed = await crib.call("transaction.check", { command });
-    expect(passed.content).toBe(`The check passed.\n[Undo does not cover: ${note}]`);
+    const { level } = await crib.sandbox();
+    const confined = level === "bwrap" ? "" : `\n[sandbox: ${level}]`;
+    expect(passed.content).toBe(`The check passed.${confined}\n[Undo does not cover: ${note}]`);
     expect(await dataOf(crib, "transaction.rollback")).toMatchObject({
       paths: [],
       left: [],

@@ -4,7 +4,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus } from "../../contract/process.ts";
 import type { OutputLimits, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { commandAccess } from "./command-access.ts";
-import { describeExit } from "./describe-exit.ts";
+import { describeRun, maxTimeoutMs, outOfTime, usualTimeoutMs } from "./describe-run.ts";
 import { type CommandRun, runCommand } from "./run-command.ts";
 
 export interface ShellRunInput {
@@ -38,9 +38,6 @@ export interface ShellRunData {
   readonly process?: ProcessStatus;
   readonly remarks: readonly string[];
 }
-
-export const usualTimeoutMs = 120_000;
-export const maxTimeoutMs = 600_000;
 
 const limits: OutputLimits = { maxChars: 30_000, maxLines: 256, keep: "both" };
 
@@ -150,40 +147,4 @@ function dataOf({
     ...(attach === undefined ? {} : { attach }),
     remarks,
   };
-}
-
-/** How it ended, when not well; what it said; what else there is to know. */
-function describeRun(run: CommandRun): string {
-  const { shown, cwd, attach } = run;
-  return [
-    describeExit(run) ?? [],
-    shown.text === "" ? "[no output]" : withoutLastLineEnd(shown.text),
-    cwd === undefined
-      ? []
-      : `[The session is in ${cwd}${attach === undefined ? "" : `; to join it: ${attach}`}]`,
-    surroundingsOf(run),
-  ]
-    .flat()
-    .join("\n");
-}
-
-/** Remarks, and the level of the sandbox where it is not the best. */
-function surroundingsOf({ remarks, sandbox }: Pick<CommandRun, "remarks" | "sandbox">): readonly string[] {
-  return [
-    ...remarks.map((remark) => `[${remark}]`),
-    ...(sandbox === "bwrap" ? [] : [`[sandbox: ${sandbox}]`]),
-  ];
-}
-
-function withoutLastLineEnd(text: string): string {
-  return text.endsWith("\n") ? text.slice(0, -1) : text;
-}
-
-function outOfTime(run: CommandRun, timeoutMs: number): ToolError {
-  const { shown, kept } = run;
-  return new ToolError("timeout", `The command did not finish within ${timeoutMs / 1000} s and was ended`, {
-    hint: `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs}), or let it run on with \`background\`.`,
-    output: [shown.text === "" ? [] : withoutLastLineEnd(shown.text), surroundingsOf(run)].flat().join("\n"),
-    kept,
-  });
 }

@@ -1,7 +1,11 @@
 import * as z from "zod/mini";
-import { ToolError } from "../../contract/error.ts";
-import type { Tool, ToolContext } from "../../contract/tool.ts";
+import type { SandboxLevel } from "../../contract/account.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
+import type { OutputLimits, Tool } from "../../contract/tool.ts";
 import type { RolledBack } from "../../contract/transaction.ts";
+import { commandAccess } from "../shell/command-access.ts";
+import { maxTimeoutMs, surroundingsOf, usualTimeoutMs } from "../shell/describe-run.ts";
+import { type CommandRun, runCommand } from "../shell/run-command.ts";
 import { describeRollback } from "./rollback.ts";
 
 export interface TransactionCheckInput {
@@ -14,12 +18,12 @@ export interface TransactionCheckData {
   /** Null when it was ended: by a signal, or after its time. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
+  readonly sandbox: SandboxLevel;
   /** What was taken back, when it did not pass. */
   readonly rolledBack: RolledBack | null;
 }
 
-const usualTimeoutMs = 120_000;
-const maxTimeoutMs = 600_000;
+const limits: OutputLimits = { maxChars: 10_000, keep: "both" };
 
 /** Runs a command that decides whether the changes of a transaction stay. */
 export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData> = {
@@ -40,27 +44,30 @@ export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData>
         ),
     ),
   }),
-  limits: { maxChars: 10_000, keep: "both" },
+  limits,
   timeoutMs: maxTimeoutMs + 10_000,
-  accesses: ({ command }) => [
-    { kind: "execute", command },
-    { kind: "write", path: "." },
-  ],
+  accesses: ({ command }) => [commandAccess({ command }), { kind: "write", path: "." }],
 
   async run({ command, timeout_ms: timeoutMs = usualTimeoutMs }, context) {
     const { transactions } = context;
     await transactions.current();
-    const { exitCode, timedOut, output } = await runBash(command, timeoutMs, context);
+    const run = await runCommand({ command, timeoutMs, limits }, context).catch((error: unknown) => {
+      throw stillOpen(error);
+    });
+    const { timedOut, sandbox, shown, kept } = run;
+    const exitCode = timedOut ? null : run.exitCode;
     const passed = exitCode === 0;
-    const end = timedOut ? `did not finish within ${timeoutMs / 1000} s` : describeExit(exitCode);
-    const text = [output.trimEnd(), `The check ${passed ? "passed" : end}.`]
-      .filter((part) => part !== "")
-      .join("\n");
-    const data = { passed, exitCode, timedOut, rolledBack: null };
-    if (passed) return { data, text };
-    return {
+    const end = describeEnd(run, timeoutMs);
+    const words = [shown.text.trimEnd(), `The check ${passed ? "passed" : end}.`, ...surroundingsOf(run)];
+    const data = { passed, exitCode, timedOut, sandbox, rolledBack: null };
+    const answer = {
       data,
-      text,
+      text: words.filter((part) => part !== "").join("\n"),
+      ...(kept === undefined ? {} : { kept }),
+    };
+    if (passed) return answer;
+    return {
+      ...answer,
       // What the command itself has changed is taken back as well: that is only known when it has ended.
       afterwards: async () => {
         const rolledBack = await transactions.rollback({ aside: true }).catch((cause) => {
@@ -80,36 +87,14 @@ function notRolledBack(end: string, cause: unknown): ToolError {
   });
 }
 
-function describeExit(exitCode: number | null): string {
-  return exitCode === null ? "was ended by a signal" : `failed with exit code ${exitCode}`;
+function describeEnd({ timedOut, ...exit }: CommandRun, timeoutMs: number): string {
+  if (timedOut) return `did not finish within ${timeoutMs / 1000} s`;
+  return exit.exitCode === null ? "was ended by a signal" : `failed with exit code ${exit.exitCode}`;
 }
 
-async function runBash(
-  command: string,
-  timeoutMs: number,
-  { environment, signal, output: show }: ToolContext,
-): Promise<{ readonly exitCode: number | null; readonly timedOut: boolean; readonly output: string }> {
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const process = await environment.start("bash", {
-    args: ["-c", command],
-    signal: AbortSignal.any([signal, deadline]),
-  });
-  let output = "";
-  const collect = async (stream: "stdout" | "stderr") => {
-    const decoder = new TextDecoder();
-    for await (const piece of process[stream]) {
-      const text = decoder.decode(piece, { stream: true });
-      show(stream, text);
-      output = (output + text).slice(-keptChars);
-    }
-  };
-  await Promise.all([collect("stdout"), collect("stderr")]);
-  const { code = null } = await process.exit;
-  // Who gives up has not seen it fail: what is open stays open.
-  if (signal.aborted)
-    throw new ToolError("cancelled", "The check was cancelled; the transaction is still open");
-  return { exitCode: deadline.aborted ? null : code, timedOut: deadline.aborted, output };
+/** Who gives up has not seen it fail: what is open stays open. */
+function stillOpen(error: unknown): unknown {
+  if (!(error instanceof ToolError) || (error.code !== "cancelled" && error.code !== "timeout")) return error;
+  const what = error.code === "cancelled" ? "The check was cancelled" : error.message;
+  return reworded(error, { message: `${what}; the transaction is still open` });
 }
-
-/** The end of an output tells most about why it failed. */
-const keptChars = 8_000;

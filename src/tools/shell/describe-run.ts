@@ -1,0 +1,47 @@
+import { ToolError } from "../../contract/error.ts";
+import { describeExit } from "./describe-exit.ts";
+import type { CommandRun } from "./run-command.ts";
+
+/** How long a command may run. */
+export const usualTimeoutMs = 120_000;
+export const maxTimeoutMs = 600_000;
+
+/** How it ended, when not well; what it said; what else there is to know. */
+export function describeRun(run: CommandRun): string {
+  const { shown, cwd, attach } = run;
+  return [
+    describeExit(run) ?? [],
+    shown.text === "" ? "[no output]" : withoutLastLineEnd(shown.text),
+    cwd === undefined
+      ? []
+      : `[The session is in ${cwd}${attach === undefined ? "" : `; to join it: ${attach}`}]`,
+    surroundingsOf(run),
+  ]
+    .flat()
+    .join("\n");
+}
+
+/** Remarks, and the level of the sandbox where it is not the best. */
+export function surroundingsOf({
+  remarks,
+  sandbox,
+}: Pick<CommandRun, "remarks" | "sandbox">): readonly string[] {
+  return [
+    ...remarks.map((remark) => `[${remark}]`),
+    ...(sandbox === "bwrap" ? [] : [`[sandbox: ${sandbox}]`]),
+  ];
+}
+
+function withoutLastLineEnd(text: string): string {
+  return text.endsWith("\n") ? text.slice(0, -1) : text;
+}
+
+/** A command whose time was up, with what it said until then. */
+export function outOfTime(run: CommandRun, timeoutMs: number): ToolError {
+  const { shown, kept } = run;
+  return new ToolError("timeout", `The command did not finish within ${timeoutMs / 1000} s and was ended`, {
+    hint: `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs}), or let it run on with \`background\`.`,
+    output: [shown.text === "" ? [] : withoutLastLineEnd(shown.text), surroundingsOf(run)].flat().join("\n"),
+    kept,
+  });
+}
