@@ -20,6 +20,7 @@ export function toolContext(
     outputs: noOutputs,
     signal,
     progress: () => {},
+    uncovered: () => {},
     output: () => {},
   };
 }

@@ -60,6 +60,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Says how far the work is; shown to people, never to the model. */
   progress(message: string): void;
+  /** Puts on record what an undo of this call will not bring back, in one sentence. */
+  uncovered(what: string): void;
   /** Passes on output while the call still runs. */
   output(stream: "stdout" | "stderr", text: string): void;
 }
@@ -92,8 +94,6 @@ export interface ToolOutput<Data = unknown> {
   readonly images?: readonly Image[];
   /** For a tool that keeps its output itself, when not all of it can be shown. */
   readonly kept?: OutputKept;
-  /** What an undo of this call will not bring back, each in one sentence; for the record. */
-  readonly notCovered?: readonly string[];
   /**
    * Done when all that the call changed is on record, which of commands is only known at their end. Its text is added,
    * its data is what counts.

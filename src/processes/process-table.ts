@@ -127,8 +127,17 @@ async function startShell(
     reachable: true,
     signal,
   } as const;
-  const args = ["--noprofile", "--norc", "-c", command];
-  return { running: await environment.start("bash", { ...options, args }), remarks: [] };
+  const start = (shell: string, words: readonly string[]) =>
+    environment.start(shell, { ...options, args: [...words, "-c", command] });
+  try {
+    return { running: await start("bash", ["--noprofile", "--norc"]), remarks: [] };
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== "unavailable") throw error;
+    const running = await start("sh", []).catch(() => {
+      throw error;
+    });
+    return { running, remarks: ["There is no bash here: sh runs it"] };
+  }
 }
 
 function isShell(name: string): ToolError {

@@ -95,7 +95,7 @@ it("takes a server that only fails for one that is not ready, and leaves it runn
   expect([refused, (await processes.status("web")).state]).toEqual([
     {
       code: "timeout",
-      message: `web runs, but 1.5 s were not enough for an answer of http://localhost:${port}/bad`,
+      message: `web was started, but was not ready within 1.5 s: it lacks an answer of http://localhost:${port}/bad`,
       hint:
         'It still runs: go on waiting with process.wait { "name": "web", "until": "ready" }, ' +
         "look with process.output, or end it with process.stop.",
@@ -264,11 +264,11 @@ it("gives up waiting, and lets it run", async () => {
     await wait({ until: "ready" }),
     (await processes.status("sleeper")).state,
   ]).toEqual([
-    { code: "timeout", message: "0.02 s were not enough for its end: sleeper", hint, output: "here\n" },
-    { code: "timeout", message: "0.02 s were not enough for more output: sleeper", hint, output: "here\n" },
+    { code: "timeout", message: "sleeper has not ended within 0.02 s", hint, output: "here\n" },
+    { code: "timeout", message: "sleeper has not said more within 0.02 s", hint, output: "here\n" },
     {
       code: "timeout",
-      message: '0.02 s were not enough for a line with "there": sleeper',
+      message: 'sleeper has not said a line like "there" within 0.02 s',
       hint,
       output: "here\n",
     },

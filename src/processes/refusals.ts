@@ -22,24 +22,31 @@ function hintOfDeath(kept: KeptProcess): string {
 
 export function notReady(kept: KeptProcess, wanted: string, timeoutMs: number): ToolError {
   const { name } = kept;
-  return new ToolError("timeout", `${name} runs, but ${timeoutMs / 1000} s were not enough for ${wanted}`, {
-    hint:
-      `It still runs: go on waiting with process.wait { "name": "${name}", "until": "ready" }, ` +
-      `look with process.output, or end it with process.stop.`,
+  return new ToolError(
+    "timeout",
+    `${name} was started, but was not ready within ${timeoutMs / 1000} s: it lacks ${wanted}`,
+    {
+      hint:
+        `It still runs: go on waiting with process.wait { "name": "${name}", "until": "ready" }, ` +
+        `look with process.output, or end it with process.stop.`,
+      output: lastLines(kept),
+    },
+  );
+}
+
+export function notInTime(kept: KeptProcess, condition: WaitCondition): ToolError {
+  const message = `${kept.name} has not ${describeCondition(condition)} within ${condition.timeoutMs / 1000} s`;
+  return new ToolError("timeout", message, {
+    hint: "It still runs: wait again with a larger timeout_ms, look with process.output, or end it with process.stop.",
     output: lastLines(kept),
   });
 }
 
-export function notInTime(kept: KeptProcess, condition: WaitCondition): ToolError {
-  const { timeoutMs } = condition;
-  return new ToolError(
-    "timeout",
-    `${timeoutMs / 1000} s were not enough for ${describeCondition(condition)}: ${kept.name}`,
-    {
-      hint: "It still runs: wait again with a larger timeout_ms, look with process.output, or end it with process.stop.",
-      output: lastLines(kept),
-    },
-  );
+/** What it should have done. */
+export function describeCondition({ until, line }: WaitCondition): string {
+  if (until === "exit") return "ended";
+  if (until === "ready") return "become ready";
+  return line === undefined ? "said more" : `said a line like "${line}"`;
 }
 
 export function neverSaid(kept: KeptProcess, pattern: string): ToolError {
@@ -57,12 +64,6 @@ export function neverReady(name: string): ToolError {
   return new ToolError("invalid-input", `Nobody said how to know that ${name} is ready`, {
     hint: 'Wait for a line instead: { "until": "output", "line": "listening" }; or start it with "ready".',
   });
-}
-
-export function describeCondition({ until, line }: WaitCondition): string {
-  if (until === "exit") return "its end";
-  if (until === "ready") return "it to be ready";
-  return line === undefined ? "more output" : `a line with "${line}"`;
 }
 
 function lastLines({ log }: KeptProcess): string {

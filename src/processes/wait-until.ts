@@ -16,7 +16,7 @@ export async function settleIn(kept: KeptProcess, request: ProcessRequest, waiti
   }
   const wanted = describeReadiness(request.ready!);
   const { readyTimeoutMs = usualReadyMs } = request;
-  const tell = (seconds: number) => `${name} runs; ${seconds} s waited for ${wanted}`;
+  const tell = (seconds: number) => `${name} runs; waiting for ${wanted}, ${seconds} s so far`;
   waiting.progress?.(`${name} runs; waiting for ${wanted}`);
   const came = await within(readyOrEnded(kept), readyTimeoutMs, waiting, tell);
   if (!came) throw notReady(kept, wanted, readyTimeoutMs);
@@ -30,8 +30,7 @@ export async function waitUntil(
   waiting: Waiting,
 ): Promise<void> {
   const { timeoutMs, until } = condition;
-  const tell = (seconds: number) =>
-    `${kept.name} runs; ${seconds} s waited for ${describeCondition(condition)}`;
+  const tell = (seconds: number) => `${kept.name} has not ${describeCondition(condition)} for ${seconds} s`;
   const nobodyWaits = new AbortController();
   try {
     const came = await within(awaited(kept, condition, nobodyWaits.signal), timeoutMs, waiting, tell);

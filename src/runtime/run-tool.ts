@@ -41,10 +41,11 @@ export function runTool(environment: Environment, room: Room = emptyRoom): Next 
       outputs: room.outputs,
       signal: call.signal,
       progress: (message) => call.notify({ type: "progress", message }),
+      uncovered: (what) => {
+        call.account.notCovered = [...(call.account.notCovered ?? []), what];
+      },
       output: (stream, text) => call.notify({ type: "output", stream, text }),
     });
-    if (output.notCovered !== undefined)
-      call.account.notCovered = [...(call.account.notCovered ?? []), ...output.notCovered];
     return {
       ok: true,
       text: output.text,

@@ -24,8 +24,8 @@ function describeState({ kind, state, exitCode, signal, durationMs }: ProcessSta
 }
 
 /** A port of its own is not always the port by which it is reached from outside the sandbox. */
-function describePorts({ ports }: ProcessStatus): string {
-  if (ports.length === 0) return "";
+function describePorts({ ports, state }: ProcessStatus): string {
+  if (ports.length === 0 || state === "ended") return "";
   const places = ports.map(({ port, address }) =>
     address.endsWith(`:${port}`) ? address : `port ${port} at ${address}`,
   );
@@ -42,14 +42,6 @@ function describeStall({ state, quietMs, waitsForInput }: ProcessStatus): string
 }
 
 const stallMs = 60_000;
-
-/** Remarks, and the level of the sandbox where it is not the best. */
-export function describeSurroundings({ remarks, sandbox }: ProcessStatus): string[] {
-  return [
-    ...remarks.map((remark) => `[${remark}]`),
-    ...(sandbox === "bwrap" ? [] : [`[sandbox: ${sandbox}]`]),
-  ];
-}
 
 function showDuration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;

@@ -26,13 +26,13 @@ export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
   limits: { maxChars: 30_000, keep: "tail" },
   accesses: () => [],
 
-  async run({ name, text, end }, { processes, signal, progress }) {
+  async run({ name, text, end }, { processes, signal, progress, uncovered }) {
+    uncovered("what a process does with its input");
     const output = await processes.input(name, { text, end }, { signal, progress });
     return {
       data: output,
       text: [showOutput(output), describeProcess(output.status)].join("\n"),
       continuation: `See what comes after this with process.output and cursor ${output.cursor}.`,
-      notCovered: ["what a process changes after it was given input"],
     };
   },
 };

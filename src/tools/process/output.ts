@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { describeProcess, describeSurroundings } from "./describe-process.ts";
+import { surroundingsOf } from "../shell/describe-run.ts";
+import { describeProcess } from "./describe-process.ts";
 import { nameField } from "./name-field.ts";
 import { showOutput } from "./show-output.ts";
 
@@ -34,9 +35,7 @@ export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
     const output = await processes.output(name, { cursor, stream, maxChars });
     return {
       data: output,
-      text: [showOutput(output), describeProcess(output.status), ...describeSurroundings(output.status)].join(
-        "\n",
-      ),
+      text: [showOutput(output), describeProcess(output.status), ...surroundingsOf(output.status)].join("\n"),
       continuation: whereToGoOn(output, cursor),
     };
   },

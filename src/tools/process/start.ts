@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import type { ProcessStatus, Readiness } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { describeProcess, describeSurroundings } from "./describe-process.ts";
+import { commandAccess } from "../shell/command-access.ts";
+import { surroundingsOf } from "../shell/describe-run.ts";
+import { describeProcess } from "./describe-process.ts";
 import { showOutput } from "./show-output.ts";
 
 export interface ProcessStartInput {
@@ -67,20 +69,21 @@ export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
   }),
   limits: { maxChars: 10_000, keep: "tail" },
   timeoutMs: maxTimeoutMs + 10_000,
-  accesses: ({ command, cwd }) => [{ kind: "execute", command, ...(cwd === undefined ? {} : { cwd }) }],
+  accesses: (input) => [commandAccess(input)],
 
-  async run(input, { processes, signal, progress }) {
+  async run(input, { processes, signal, progress, uncovered }) {
     const isFirst = (await processes.list()).length === 0;
+    uncovered(laterChanges);
     const { ready_timeout_ms: readyTimeoutMs, ...request } = input;
     const status = await processes.start({ ...request, readyTimeoutMs }, { signal, progress });
     const output = await processes.output(status.name, { maxChars: maxSaidChars });
     const text = [
       describeProcess(output.status),
       ...(output.text === "" ? [] : [showOutput(output)]),
-      ...describeSurroundings(output.status),
+      ...surroundingsOf(output.status),
       ...(isFirst && output.status.state !== "ended" ? [`[Undo does not cover ${laterChanges}.]`] : []),
     ].join("\n");
-    return { data: { ...output.status, said: output.text }, text, notCovered: [laterChanges] };
+    return { data: { ...output.status, said: output.text }, text };
   },
 };
 

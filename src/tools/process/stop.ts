@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import type { ProcessStatus } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { describeProcess, describeSurroundings } from "./describe-process.ts";
+import { surroundingsOf } from "../shell/describe-run.ts";
+import { describeProcess } from "./describe-process.ts";
 import { nameField } from "./name-field.ts";
 
 export interface ProcessStopInput {
@@ -20,6 +21,6 @@ export const processStop: Tool<ProcessStopInput, ProcessStatus> = {
 
   async run({ name }, { processes }) {
     const data = await processes.stop(name);
-    return { data, text: [describeProcess(data), ...describeSurroundings(data)].join("\n") };
+    return { data, text: [describeProcess(data), ...surroundingsOf(data)].join("\n") };
   },
 };
