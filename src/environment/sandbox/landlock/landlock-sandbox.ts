@@ -13,6 +13,7 @@ import { landlockGaps } from "./landlock-gaps.ts";
 import { landlockReach } from "./landlock-reach.ts";
 import { landlockRules } from "./landlock-rules.ts";
 import { encodePlan, launcher } from "./launcher.ts";
+import { privateVariables } from "./private-home.ts";
 import { ReadableParts } from "./readable-parts.ts";
 import type { Tripwire } from "./tripwire/tripwire.ts";
 
@@ -99,12 +100,6 @@ async function networkFor(
   if (mayConnect === undefined || version < 4) return undefined;
   const { openLoopbackNetwork } = await import("../network/loopback-network.ts");
   return openLoopbackNetwork({ mayConnect });
-}
-
-/** What would lead to the person's own home and temporary directory. */
-function privateVariables(env: Launch["env"], { home, temporary }: PrivatePlaces): Record<string, string> {
-  const kept = Object.entries(env).filter(([name]) => !/^XDG_.*_(?:HOME|DIR)$/.test(name));
-  return { ...Object.fromEntries(kept), HOME: home, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
 }
 
 /** Gives the launcher its plan and waits until it has become the program: then its end of the channel is closed. */

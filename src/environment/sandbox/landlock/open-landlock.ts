@@ -1,15 +1,15 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { promisify } from "node:util";
 import { liesInside } from "../../workspace-path.ts";
 import { cachesIn } from "../caches.ts";
-import { openPrivatePlaces, type PrivatePlaces } from "../private-places.ts";
+import { openPrivatePlaces } from "../private-places.ts";
 import type { Launch, Sandbox } from "../sandbox.ts";
 import { toolChainsElsewhere } from "./landlock-reach.ts";
 import { LandlockSandbox } from "./landlock-sandbox.ts";
+import { linkCaches } from "./private-home.ts";
 import { Tripwire } from "./tripwire/tripwire.ts";
 
 export interface LandlockOptions {
@@ -65,15 +65,6 @@ function missing(reason: string): { readonly missing: string } {
 async function versionOf(perl: string): Promise<number> {
   const { stdout } = await promisify(execFile)(perl, ["-e", "print syscall(444, 0, 0, 1)"], { env: {} });
   return Math.max(0, Number(stdout));
-}
-
-/** What the private home is missing of the real one. */
-function linkCaches({ home: inside }: PrivatePlaces, home: string, caches: readonly string[]): void {
-  for (const cache of caches) {
-    const link = join(inside, relative(home, cache));
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(cache, link);
-  }
 }
 
 /** Why a program that does nothing cannot be run; undefined when it can. */
