@@ -6,6 +6,7 @@ export default defineConfig({
     // Tests take an environment and never change the process, so they may share one.
     pool: "threads",
     isolate: false,
+    globalSetup: ["test/bubblewrap.ts"],
     setupFiles: ["test/fixed-seed.ts"],
     testTimeout: 60_000,
   },

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makePrivateDirectory } from "../../directories.ts";
@@ -19,7 +20,6 @@ export interface Stub {
  */
 export class Stubs {
   readonly #folder: string;
-  #uses = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -31,14 +31,15 @@ export class Stubs {
    */
   use(wanted: readonly Stub[]): StubUse {
     let recorded: ReadonlySet<string> | undefined;
-    const isRecorded = (path: string) => {
+    const isMissing = (path: string) => {
+      if (!isThere(path)) return true;
       recorded ??= this.#recorded();
       return recorded.has(path);
     };
-    const missing = wanted.filter(({ path }) => !isThere(path) || isRecorded(path));
+    const missing = wanted.filter(({ path }) => isMissing(path));
     if (missing.length === 0) return { standing: [], end: () => {} };
-    const stubs = [...missing.flatMap(missingParents), ...missing];
-    const record = join(this.#folder, `${thisProcess()}.${this.#uses++}`);
+    const stubs = [...missing.flatMap(({ path }) => missingParents(path, isMissing)), ...missing];
+    const record = join(this.#folder, `${thisProcess()}.${randomBytes(6).toString("hex")}`);
     this.#write(record, stubs);
     const made = new Set(stubs.filter(make));
     const standing = missing.filter((stub) => made.has(stub));
@@ -90,9 +91,10 @@ export interface StubUse {
 const unseenMs = 30 * 24 * 60 * 60 * 1000;
 
 /** From the top. */
-function missingParents({ path }: Stub): readonly Stub[] {
-  const parent: Stub = { path: dirname(path), kind: "directory" };
-  return isThere(parent.path) ? [] : [...missingParents(parent), parent];
+function missingParents(path: string, isMissing: (path: string) => boolean): readonly Stub[] {
+  const parent = dirname(path);
+  if (parent === path || !isMissing(parent)) return [];
+  return [...missingParents(parent, isMissing), { path: parent, kind: "directory" }];
 }
 
 function make({ path, kind, content = "" }: Stub): boolean {

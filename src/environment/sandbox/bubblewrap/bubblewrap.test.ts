@@ -1,0 +1,227 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { missingHere, openSandboxRoom, type SandboxRoom, textOf } from "../../../../test/sandbox-room.ts";
+import { failureOf } from "../../conformance/world.ts";
+
+const missing = await missingHere("bwrap");
+
+function makeRepository({ workspace }: SandboxRoom): void {
+  execFileSync("git", ["init", "-q"], { cwd: workspace });
+}
+
+const commit = "git -c user.name=a -c user.email=a@b commit -qm x";
+
+describe.skipIf(missing !== undefined)("in bubblewrap", () => {
+  it("runs a command where it is told, and tells how it ended", async () => {
+    await using room = openSandboxRoom("bwrap");
+    expect(await room.run("pwd; echo err >&2; exit 7")).toEqual({
+      stdout: `${room.workspace}\n`,
+      stderr: "err\n",
+      code: 7,
+      remarks: [],
+    });
+  });
+
+  it("lets write in the workspace and nowhere else", async () => {
+    await using room = openSandboxRoom("bwrap");
+    const name = `toolcrib-${process.pid}`;
+    const elsewhere = [homedir(), "/usr", "/etc", "/"].map((directory) => join(directory, name));
+    await room.run(`echo in > in; echo out > '${room.outside}/out'; mkdir -p ${elsewhere.join(" ")}`);
+    expect({
+      in: readFileSync(join(room.workspace, "in"), "utf8"),
+      outside: readdirSync(room.outside),
+      elsewhere: elsewhere.filter(existsSync),
+    }).toEqual({ in: "in\n", outside: [], elsewhere: [] });
+  });
+
+  it("shows nothing of the temporary directory, and keeps one for the session", async () => {
+    await using room = openSandboxRoom("bwrap");
+    const secret = room.put(join(room.outside, "secret"), "canary");
+    const first = await room.run(`cat '${secret}' || true; echo kept > /tmp/kept; echo home > ~/kept`);
+    const second = await room.run("cat /tmp/kept ~/kept /var/tmp/kept");
+    expect([first.stdout, second.stdout, existsSync("/tmp/kept")]).toEqual(["", "kept\nhome\nkept\n", false]);
+  });
+
+  it("leaves nothing of a session behind", async () => {
+    const room = openSandboxRoom("bwrap");
+    const sessions = join(room.outside, "..", "state", "sessions");
+    await room.run("mkdir -p ~/closed/inner /tmp/x; chmod 0 ~/closed/inner ~/closed");
+    const before = readdirSync(sessions).length;
+    await room.environment.close();
+    expect([before, readdirSync(sessions)]).toEqual([1, []]);
+    await room[Symbol.asyncDispose]();
+  });
+
+  it("hides secrets, whose names stay", async () => {
+    await using room = openSandboxRoom("bwrap");
+    room.put(".env", "canary");
+    room.put("deep/secrets/key", "canary");
+    const isHidden = (path: string) => /\/(?:\.env|secrets)$/.test(path);
+    const read = await room.run("cat .env deep/secrets/key; ls -A . deep; mv .env x; rm -rf deep", {
+      isHidden,
+    });
+    expect(read.stdout).toEqual(".:\n.env\ndeep\n\ndeep:\nsecrets\n");
+    expect(readFileSync(join(room.workspace, "deep/secrets/key"), "utf8")).toBe("canary");
+  });
+
+  it("keeps protected files as they are, also when their directories are renamed", async () => {
+    await using room = openSandboxRoom("bwrap");
+    room.put("config/deep/fixed", "old");
+    const isReadOnly = (path: string) => path.endsWith("/fixed");
+    await room.run(
+      "echo new > config/deep/fixed; mv config c; mv config/deep d; rm -rf config; mkdir -p config/deep",
+      {
+        isReadOnly,
+      },
+    );
+    expect(readFileSync(join(room.workspace, "config/deep/fixed"), "utf8")).toBe("old");
+  });
+
+  it("lets nothing come into being that must not, and leaves no trace of that", async () => {
+    await using room = openSandboxRoom("bwrap");
+    const absent = [
+      { path: join(room.workspace, ".mcp.json"), kind: "file" },
+      { path: join(room.workspace, ".git"), kind: "directory" },
+      { path: join(room.workspace, ".github/workflows"), kind: "directory" },
+    ] as const;
+    const ran = await room.run(
+      "echo evil > .mcp.json; rm -f .mcp.json; mv .github x; echo evil > .github/workflows/x; git init -q; git init -q sub && echo sub",
+      { absent },
+    );
+    expect([ran.stdout, readdirSync(room.workspace)]).toEqual(["sub\n", ["sub"]]);
+  });
+
+  it("commits, but changes nothing that git runs by itself", async () => {
+    await using room = openSandboxRoom("bwrap");
+    makeRepository(room);
+    const git = join(room.workspace, ".git");
+    const before = [readFileSync(join(git, "config"), "utf8"), readdirSync(join(git, "hooks"))];
+    await room.run("echo evil > .git/hooks/pre-commit; echo evil >> .git/config; echo /tmp > .git/commondir");
+    await room.run(
+      "mv .git g; rm -rf .git/hooks; mkdir -p .git/hooks; ln -sf x .git/config; mv .git/hooks .git/h",
+    );
+    const ran = await room.run(`touch new; git add -A; ${commit} && git log --format=%s --name-only`);
+    expect([ran.stdout, readFileSync(join(git, "config"), "utf8"), readdirSync(join(git, "hooks"))]).toEqual([
+      "x\n\nnew\n",
+      ...before,
+    ]);
+    expect(existsSync(join(git, "commondir"))).toBe(false);
+  });
+
+  it("adds neither stubs nor secrets to a commit", async () => {
+    await using room = openSandboxRoom("bwrap");
+    makeRepository(room);
+    room.put(".env", "canary");
+    room.put("odd [name] !#\\.env", "canary");
+    const absent = [{ path: join(room.workspace, ".mcp.json"), kind: "file" }] as const;
+    const ran = await room.run(`touch new; git add -A && ${commit} && git ls-files && git status --short`, {
+      absent,
+      isHidden: (path) => path.endsWith(".env"),
+    });
+    expect(ran).toEqual({ stdout: "new\n", stderr: "", code: 0, remarks: [] });
+  });
+
+  it("puts a .git back that is a link", async () => {
+    await using room = openSandboxRoom("bwrap");
+    makeRepository(room);
+    const git = join(room.workspace, ".git");
+    execFileSync("mv", [git, join(room.workspace, "kept")]);
+    symlinkSync("kept", git);
+    const ran = await room.run("rm .git; mkdir -p .git/hooks");
+    expect([readlinkSync(git), readdirSync(`${git}.replaced`), ran.remarks]).toEqual([
+      "kept",
+      ["hooks"],
+      [
+        `The command replaced the link ${git}: it was put back, and ${git}.replaced is what the command made.`,
+      ],
+    ]);
+  });
+
+  it("gives what rules grant outside, and hides secrets there as well", async () => {
+    await using room = openSandboxRoom("bwrap");
+    room.put(join(room.outside, "read/plain"), "plain\n");
+    room.put(join(room.outside, "read/.env"), "canary");
+    mkdirSync(join(room.outside, "write"));
+    symlinkSync("read", join(room.outside, "link"));
+    const ran = await room.run(`cd ../outside; cat read/plain read/.env; touch read/x; touch write/x; ls`, {
+      readable: [join(room.outside, "link"), join(room.outside, "gone")],
+      writable: [join(room.outside, "write")],
+      isHidden: (path) => path.endsWith("/.env"),
+    });
+    expect([
+      ran.stdout,
+      readdirSync(join(room.outside, "read")),
+      readdirSync(join(room.outside, "write")),
+    ]).toEqual(["plain\nread\nwrite\n", [".env", "plain"], ["x"]]);
+  });
+
+  it("has no rights left, whoever starts it", async () => {
+    await using room = openSandboxRoom("bwrap");
+    const tried = [
+      "grep -E 'Cap(Prm|Eff|Bnd)' /proc/self/status | cut -f2 | sort -u",
+      "unshare --user true 2>/dev/null || echo no namespace",
+      "kill -9 1; ls /proc | grep -c '^[0-9]*$' > count; test $(cat count) -lt 8 && echo alone",
+      "(echo x > /proc/sys/kernel/core_pattern) 2>/dev/null || echo no settings",
+      "cat /etc/shadow 2>/dev/null || echo no passwords",
+      "ip link 2>/dev/null | grep -c '^[0-9]' | grep -v '^[2-9]' > /dev/null; ls /sys/class/net > /dev/null; cut -d: -f1 /proc/net/dev | tail -n +3 | tr -d ' '",
+    ];
+    const before = readFileSync("/proc/sys/kernel/core_pattern", "utf8");
+    const ran = await room.run(tried.join("\n"));
+    expect(ran.stdout).toEqual("0000000000000000\nno namespace\nalone\nno settings\nno passwords\nlo\n");
+    expect(readFileSync("/proc/sys/kernel/core_pattern", "utf8")).toBe(before);
+  });
+
+  it("gives variables to the command alone, unseen in lists of processes", async () => {
+    await using room = openSandboxRoom("bwrap");
+    const library = join(room.workspace, "evil.so");
+    const program = await room.environment.start("/bin/bash", {
+      args: ["-c", "echo $WORD $LD_PRELOAD; tr '\\0' '\\n' < /proc/1/cmdline | grep -c canary"],
+      env: { WORD: "canary", LD_PRELOAD: library },
+      signal: new AbortController().signal,
+    });
+    const output = await textOf(program.stdout);
+    await program.exit;
+    const seen = output.split("\n");
+    expect([seen[0], existsSync(library)]).toEqual([`canary ${library}`, false]);
+  });
+
+  it("runs many at once, and cleans up after the last", async () => {
+    await using room = openSandboxRoom("bwrap");
+    const absent = [{ path: join(room.workspace, ".mcp.json"), kind: "file" }] as const;
+    const numbers = [...Array(20).keys()];
+    const ran = await Promise.all(
+      numbers.map((number) => room.run(`echo ${number}; sleep 0.0${number}`, { absent })),
+    );
+    expect(ran.map(({ stdout }) => Number(stdout))).toEqual(numbers);
+    expect(readdirSync(room.workspace)).toEqual([]);
+  });
+
+  it("does not run a command whose sandbox cannot be set up", async () => {
+    await using room = openSandboxRoom("bwrap");
+    room.put("secrets/x", "");
+    const failure = await failureOf(
+      room.environment.start("/bin/touch", {
+        args: [join(room.workspace, "ran")],
+        cwd: "secrets",
+        confinement: { isHidden: (path) => path.endsWith("/secrets") },
+        signal: new AbortController().signal,
+      }),
+    );
+    expect([(failure as { code: string }).code, existsSync(join(room.workspace, "ran"))]).toEqual([
+      "unavailable",
+      false,
+    ]);
+    expect(lstatSync(join(room.workspace, "secrets")).isDirectory()).toBe(true);
+  });
+});

@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { type Stub, Stubs } from "./stubs.ts";
+
+function openStubs(folder: string) {
+  const [workspace, records] = [join(folder, "work"), join(folder, "records")];
+  mkdirSync(workspace);
+  const at = (name: string) => join(workspace, name);
+  const wanted: Stub[] = [
+    { path: at(".mcp.json"), kind: "file" },
+    { path: at(".claude"), kind: "directory" },
+    { path: at(".github/workflows"), kind: "directory" },
+    { path: at("commondir"), kind: "file", content: "." },
+  ];
+  const entries = () => readdirSync(workspace, { recursive: true }).sort();
+  return { at, wanted, records, entries, stubs: new Stubs(records) };
+}
+
+const all = [".claude", ".github", ".github/workflows", ".mcp.json", "commondir"];
+
+it("makes what is missing, with its directories, and removes it after use", async () => {
+  await using folder = temporaryFolder();
+  const { stubs, wanted, entries, at, records } = openStubs(folder.path);
+  const use = stubs.use(wanted);
+  expect({ standing: use.standing, entries: entries(), text: readFileSync(at("commondir"), "utf8") }).toEqual(
+    {
+      standing: wanted,
+      entries: all,
+      text: ".",
+    },
+  );
+  use.end();
+  expect([entries(), readdirSync(records)]).toEqual([[], []]);
+});
+
+it("leaves what is real alone", async () => {
+  await using folder = temporaryFolder();
+  const { stubs, wanted, entries, at } = openStubs(folder.path);
+  writeFileSync(at(".mcp.json"), "");
+  mkdirSync(at(".claude"));
+  const use = stubs.use(wanted);
+  expect(use.standing).toEqual(wanted.slice(2));
+  use.end();
+  expect(entries()).toEqual([".claude", ".mcp.json"]);
+});
+
+it("waits for the last user, whichever process that is", async () => {
+  await using folder = temporaryFolder();
+  const { stubs, wanted, entries, records } = openStubs(folder.path);
+  const [first, second] = [stubs.use(wanted), new Stubs(records).use(wanted.slice(0, 1))];
+  first.end();
+  expect(entries()).toEqual([".mcp.json"]);
+  second.end();
+  expect(entries()).toEqual([]);
+});
+
+it("takes a stub of another user for its own", async () => {
+  await using folder = temporaryFolder();
+  const { stubs, wanted, entries } = openStubs(folder.path);
+  const first = stubs.use(wanted);
+  const second = stubs.use(wanted);
+  expect(second.standing).toEqual(wanted);
+  first.end();
+  expect(entries()).toEqual(all);
+  second.end();
+  expect(entries()).toEqual([]);
+});
+
+it("leaves what somebody has put there meanwhile", async () => {
+  await using folder = temporaryFolder();
+  const { stubs, wanted, entries, at } = openStubs(folder.path);
+  const use = stubs.use(wanted);
+  writeFileSync(at(".claude/settings.json"), "{}");
+  writeFileSync(at(".mcp.json.new"), "{}");
+  const { chmodSync } = await import("node:fs");
+  chmodSync(at(".mcp.json"), 0o644);
+  writeFileSync(at(".mcp.json"), "{}");
+  use.end();
+  expect(entries()).toEqual([".claude", ".claude/settings.json", ".mcp.json", ".mcp.json.new"]);
+});
+
+it("removes what a process has left that was killed", async () => {
+  await using folder = temporaryFolder();
+  const { stubs, wanted, entries, records } = openStubs(folder.path);
+  stubs.use(wanted);
+  const [record] = readdirSync(records);
+  const { renameSync } = await import("node:fs");
+  // A process of an earlier run of the machine.
+  renameSync(join(records, record!), join(records, "1-1-00000000-1.0"));
+  const live = stubs.use(wanted.slice(0, 1));
+  new Stubs(records).removeAbandoned();
+  expect([entries(), readdirSync(records).length]).toEqual([[".mcp.json"], 1]);
+  live.end();
+  expect([entries(), existsSync(records)]).toEqual([[], true]);
+});
