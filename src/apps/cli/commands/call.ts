@@ -128,8 +128,14 @@ const waysToAllow: Readonly<Record<Mode, string>> = {
   yolo: "To allow it yourself, answer on a terminal.\n",
 };
 
+const bareWayOut =
+  "To allow it yourself, answer on a terminal, or get a sandbox (toolcrib doctor tells how), or add two rules " +
+  "(--rule 'allow run …' --rule 'unconfined run …') or --mode yolo.\n";
+
 /** What only a person may do about a refusal, so that models are not told. */
 function wayOut({ code, message }: NonNullable<CallResult["error"]>, mode: Mode): string {
+  if (code === "needs-approval" && message.includes("there is no sandbox") && mode !== "paranoid")
+    return bareWayOut;
   if (code === "needs-approval") return waysToAllow[mode];
   const [, path] =
     /^Denied: it would (?:read|write|delete) ([^:,]+): may hold secrets \(/.exec(message) ?? [];

@@ -87,7 +87,8 @@ by deny run rm -rf ** (${cli.userRules}:3)
       ["delete a.txt"],
       ["connect example.com"],
       ["connect", "example.com", "--rule", "allow connect *.example.com example.com"],
-      ["run", "npm", "test", "--watch", "--rule", "allow run npm test **"],
+      ["run", "npm", "test", "--watch", "--rule", "allow run npm test **", "--sandbox", "bwrap"],
+      ["run", "npm", "test", "--watch", "--rule", "allow run npm test **", "--sandbox", "none"],
       ["file.delete", "--path", "a.txt"],
       ['file_delete {"path": "a.txt"}', "--mode", "yolo"],
       ["edit.patch", '{"patch": "*** Begin Patch\\n*** Delete File: .env\\n*** End Patch"}'],
@@ -98,7 +99,45 @@ by deny run rm -rf ** (${cli.userRules}:3)
       ["use", "delete_x", "--rule", "deny use delete_* of github"],
     ];
     const ends = await Promise.all(calls.map((words) => cli.run("policy", "explain", ...words)));
-    expect(ends.map(({ exit }) => exit)).toEqual([3, 0, 0, 4, 4, 4, 0, 0, 4, 0, 3, 0, 3, 0, 3, 4]);
+    expect(ends.map(({ exit }) => exit)).toEqual([3, 0, 0, 4, 4, 4, 0, 0, 4, 4, 0, 3, 0, 3, 0, 3, 4]);
+  });
+
+  it("says what the commands of a call would run in, and what they would get and reach", async () => {
+    await using cli = cliRoom();
+    const lines = ["allow run make", "allow connect *.example.com", "pass AWS_*", "limit memory 8GB"];
+    cli.write(cli.userRules, `${lines.join("\n")}\n`);
+    cli.write(".toolcrib/rules", "limit memory 4GB\nlimit cpu 1h\n");
+    const explain = async (...words: readonly string[]) =>
+      (await cli.run("policy", "explain", ...words)).stdout.split("\n\n").at(-1);
+    const json = await cli.run("policy", "explain", "run make", "--sandbox", "landlock", "--json");
+    expect([
+      await explain("run make", "--sandbox", "bwrap"),
+      await explain("run make", "--sandbox", "none"),
+      await explain("run make", "--sandbox", "bwrap", "--rule", "unconfined run make"),
+      await explain("read a.txt", "--sandbox", "bwrap"),
+      JSON.parse(json.stdout).confinement,
+    ]).toEqual([
+      expect.stringMatching(
+        /^ {2}sandbox {4}bwrap\n {2}hosts {6}\*\.example\.com\n {2}hidden {5}what \d+ rules hide\n {2}variables {2}core, AWS_\*\n {2}limits {5}memory 4GB, cpu 1h\n$/,
+      ),
+      "  sandbox    none\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
+      "  sandbox    none: rules take it out\n  variables  core, AWS_*\n  limits     memory 4GB, cpu 1h\n",
+      "  allow  read  a.txt  mode cautious lets reading pass\n",
+      {
+        sandbox: "landlock",
+        unconfined: false,
+        hosts: ["*.example.com"],
+        hidingRules: expect.any(Number),
+        variables: { base: "core", extra: ["AWS_*"] },
+        limits: ["memory 4GB", "cpu 1h"],
+      },
+    ]);
+  });
+
+  it("knows no other sandboxes than there are", async () => {
+    await using cli = cliRoom();
+    const { exit, stderr } = await cli.run("policy", "explain", "run ls", "--sandbox", "chroot");
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("auto, bwrap, landlock, seatbelt, none")]);
   });
 
   it("sees where links lead", async () => {
@@ -152,8 +191,8 @@ by deny run rm -rf ** (${cli.userRules}:3)
 describe("toolcrib policy show", () => {
   it("lists every rule with its level and place, and those that do not count with why", async () => {
     await using cli = cliRoom();
-    cli.write(cli.userRules, "# mine\nallow run ls\n");
-    cli.write(".toolcrib/rules", "deny run rm **\nallow run make\n");
+    cli.write(cli.userRules, "# mine\nallow run ls\nlimit cpu 1h\n");
+    cli.write(".toolcrib/rules", "deny run rm **\nallow run make\nvariables none\npass CI\n");
     const more = join(cli.home, "more rules");
     cli.write(more, "ask run cat **\n");
     const words = ["policy", "show", "--rule", "deny connect **", "--rules", more, "--rule", "allow run pwd"];
@@ -165,10 +204,13 @@ describe("toolcrib policy show", () => {
     expect(own).toBe(`
 user: ${cli.userRules}
     2  allow run ls
+    3  limit cpu 1h
 
 project: .toolcrib/rules
     1  deny run rm **
     2  allow run make   (does not count: the file is not trusted; see toolcrib policy trust)
+    3  variables none
+    4  pass CI   (does not count: the file is not trusted; see toolcrib policy trust)
 
 command line: ${more}
     1  ask run cat **
@@ -178,7 +220,7 @@ command line: --rule
     2  allow run pwd
 `);
     expect(trusted.stdout.slice(trusted.stdout.indexOf("\nuser: "))).toBe(
-      own.replace(/ {3}\(does not count.*/, ""),
+      own.replaceAll(/ {3}\(does not count.*/g, ""),
     );
     expect(JSON.parse(json.stdout).filter(({ level }: { level: string }) => level === "project")).toEqual([
       { level: "project", name: ".toolcrib/rules", line: 1, text: "deny run rm **", ignored: null },
@@ -187,6 +229,14 @@ command line: --rule
         name: ".toolcrib/rules",
         line: 2,
         text: "allow run make",
+        ignored: "the file is not trusted",
+      },
+      { level: "project", name: ".toolcrib/rules", line: 3, text: "variables none", ignored: null },
+      {
+        level: "project",
+        name: ".toolcrib/rules",
+        line: 4,
+        text: "pass CI",
         ignored: "the file is not trusted",
       },
     ]);
