@@ -26,6 +26,8 @@ export async function openLoopbackNetwork(options: {
   server.maxConnections = 1024;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  // No descriptor left for one more: it waits.
+  server.on("error", () => {});
   server.unref();
   const { port } = server.address() as AddressInfo;
   return {

@@ -91,6 +91,8 @@ async function listenFor(port: number, relay: RelayChannel): Promise<Server | un
       client.on("error", () => {});
       void relay.connect(port).then((inner) => (inner ? joinStreams(client, inner) : client.destroy()));
     });
+    // No descriptor left for one more: it waits.
+    server.on("error", () => {});
     try {
       server.listen(wanted, "127.0.0.1");
       await once(server, "listening");

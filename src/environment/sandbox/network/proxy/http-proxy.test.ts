@@ -157,6 +157,28 @@ describe("HttpProxy", () => {
     expect(answer.length).toBeLessThan(200);
   });
 
+  it.each([
+    "HTTP/1.1 099 Low\r\n\r\n",
+    "HTTP/1.1 200 A\u0001B\r\n\r\n",
+    "HTTP/1.1 101 Other\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+    "SSH-2.0",
+    "",
+  ])("says so when a server answers %j", async (said) => {
+    await using server = await listen((socket) => void socket.once("data", () => socket.end(said)));
+    await using lab = await openProxyLab({ mayConnect });
+    const request = `GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+    expect((await lab.ask(request)).split("\r\n")[0]).toBe("HTTP/1.1 502 Bad Gateway");
+  });
+
+  it("breaks off with whoever sends requests without end", async () => {
+    let reached = 0;
+    await using server = await listen(() => reached++);
+    await using lab = await openProxyLab({ mayConnect });
+    const one = `GET http://127.0.0.1:${server.port}/ HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const answer = await lab.ask(one.repeat(50_000)).catch(() => "");
+    expect({ answer, isBounded: reached <= 32 }).toEqual({ answer: "", isBounded: true });
+  });
+
   it("leaves the server when the program does", async () => {
     const { promise: left, resolve } = Promise.withResolvers<void>();
     await using server = await listen((socket) => void socket.once("end", () => resolve()).resume());

@@ -30,7 +30,7 @@ export async function serveSocks(client: Duplex, wayOut: WayOut, secret: string 
   }
 }
 
-const replies = { refused: 2, unknown: 4, unreachable: 5, slow: 6 } as const;
+const replies = { refused: 2, unknown: 4, unreachable: 5, slow: 6, busy: 1 } as const;
 
 function reply(code: number): Buffer {
   return Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]);

@@ -5,6 +5,7 @@ import { kindOfAddress } from "../../../../text/net/kind-of-address.ts";
 import type { HostAndPort } from "../../../../text/net/parse-host.ts";
 import { Refusals } from "./refusals.ts";
 
+const mostConnections = 1024;
 const connectMs = 20_000;
 // Long enough for whoever waits for a push or a slow build, short enough that nothing is held for ever.
 const idleMs = 15 * 60_000;
@@ -22,7 +23,7 @@ export interface WayOutOptions {
 
 /** Why there is no connection: what the program inside is told. */
 export class NoWay extends Error {
-  readonly reason: "refused" | "unknown" | "unreachable" | "slow";
+  readonly reason: "refused" | "unknown" | "unreachable" | "slow" | "busy";
 
   constructor(reason: NoWay["reason"], message: string) {
     super(message);
@@ -39,6 +40,7 @@ export class WayOut {
   readonly #mayConnect: WayOutOptions["mayConnect"];
   readonly #resolve: (host: string) => Promise<readonly Address[]>;
   readonly #sockets = new Set<Socket>();
+  #opening = 0;
   #isClosed = false;
 
   constructor({ mayConnect, resolve }: WayOutOptions) {
@@ -48,7 +50,14 @@ export class WayOut {
 
   async open(target: HostAndPort): Promise<Socket> {
     if (!this.#mayConnect(target.host, target.port)) throw this.#refused(target);
-    return this.#connect(target, await this.#judged(target));
+    if (this.#sockets.size + this.#opening >= mostConnections)
+      throw new NoWay("busy", `This command has ${mostConnections} connections open already`);
+    this.#opening++;
+    try {
+      return await this.#connect(target, await this.#judged(target));
+    } finally {
+      this.#opening--;
+    }
   }
 
   close(): void {
