@@ -49,7 +49,7 @@ it("tells everything about a simple command", () => {
       },
     ],
     notUnderstood: [],
-    leaves: { directory: "", variables: [], functions: [] },
+    leaves: { directory: "", variables: [], functions: [], arrays: [], unclear: undefined },
   });
 });
 
@@ -57,8 +57,14 @@ it("tells what stays behind in a shell that reads more commands", () => {
   const command = "export PATH=. A=1; LD_PRELOAD=x ls; f() { read GIT_DIR; }; cd src";
   expect(analyseCommand(command).leaves).toEqual({
     directory: undefined,
-    variables: ["PATH", "A", "GIT_DIR"],
+    variables: [
+      { name: "PATH", passedOn: true },
+      { name: "A", passedOn: true },
+      { name: "GIT_DIR", passedOn: false },
+    ],
     functions: ["f"],
+    arrays: [],
+    unclear: undefined,
   });
 });
 

@@ -12,13 +12,9 @@ import { unsafeTexts } from "./variables/unsafe-texts.ts";
  * Reads a command as bash would, without running it: which programs, with which words, what they do and touch. It may
  * decide whether to ask, never whether it is safe; what it cannot understand it says. Pure. `start` is the absolute path
  * of the workspace, so that `cd` to that very place is known to lead there; `from` tells where it starts, as seen from the
- * workspace.
+ * workspace, and what earlier commands left in its shell.
  */
-export function analyseCommand(
-  command: string,
-  start = "",
-  from: Pick<Remains, "directory"> = atStart,
-): CommandAnalysis {
+export function analyseCommand(command: string, start = "", from: Beginning = atStart): CommandAnalysis {
   const reason = tooMuchToRead(command);
   if (reason !== undefined) return unread(command, reason);
   try {
@@ -30,28 +26,43 @@ export function analyseCommand(
   }
 }
 
-const atStart = { directory: "" };
+/** A new shell in some directory, or one that others have used. */
+export type Beginning = Pick<Remains, "directory"> & Partial<Remains>;
+
+const atStart: Beginning = { directory: "" };
 
 function unread(command: string, reason: string): CommandAnalysis {
   return {
     commands: [],
     notUnderstood: [{ reason, span: { start: 0, end: command.length } }],
-    leaves: { directory: undefined, variables: [], functions: [] },
+    leaves: {
+      directory: undefined,
+      variables: [],
+      functions: [],
+      arrays: [],
+      unclear: `a command that could not be read: ${reason}`,
+    },
   };
 }
 
-function readCommand(command: string, start: string, from: Pick<Remains, "directory">): CommandAnalysis {
+function readCommand(command: string, start: string, from: Beginning): CommandAnalysis {
+  const whole = { start: 0, end: command.length };
+  const { variables = [], functions = [], arrays = [], unclear } = from;
   const reading: Reading = {
     commands: [],
     notUnderstood: hiddenCharacters(command),
     start,
-    variables: [],
+    variables: variables.map((left) => ({ ...left, numeric: false, span: whole, first: 0, end: undefined })),
     evaluated: [],
     functions: new Set(),
-    arrays: new Set(),
+    shadowed: new Set(functions),
+    arrays: new Set(arrays),
     loops: [],
     budget: 4 * command.length + 65_536,
+    reshaped: undefined,
   };
+  if (unclear !== undefined)
+    reading.notUnderstood.push({ reason: `this shell has run ${unclear}`, span: whole });
   const shell: Scope["shell"] = { directory: from.directory, moved: false };
   readScript(parse(command), {
     source: command,
@@ -65,10 +76,13 @@ function readCommand(command: string, start: string, from: Pick<Remains, "direct
   });
   const commands = commandsTouched(reading);
   const notUnderstood = [...reading.notUnderstood, ...unsafeTexts(reading), ...throughMadeLinks(commands)];
+  const [doubt] = notUnderstood;
   const leaves = {
     directory: shell.directory,
     variables: lastingVariables(reading),
-    functions: [...reading.functions],
+    functions: [...new Set([...functions, ...reading.functions])],
+    arrays: [...reading.arrays],
+    unclear: unclear ?? reading.reshaped ?? (doubt && `what could not be understood: ${doubt.reason}`),
   };
   return { commands, notUnderstood, leaves };
 }

@@ -17,9 +17,19 @@ export interface Remains {
   /** As in a simple command. */
   readonly directory: string | undefined;
   /** Changed variables that decide what other commands run. */
-  readonly variables: readonly string[];
+  readonly variables: readonly LeftVariable[];
   /** Names that may run something else from now on. */
   readonly functions: readonly string[];
+  /** Variables that hold arrays. */
+  readonly arrays: readonly string[];
+  /** Why nobody can tell what later commands do; undefined if that can be told. */
+  readonly unclear: string | undefined;
+}
+
+export interface LeftVariable {
+  readonly name: string;
+  /** Programs are given it on purpose. */
+  readonly passedOn: boolean;
 }
 
 /** One program with its words. Without words: only assignments, or the redirections of a group or loop. */

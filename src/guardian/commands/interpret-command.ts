@@ -54,6 +54,10 @@ function judgeProgram(name: Word, program: string | undefined, words: readonly W
     verdict.doubts("an expansion where the program's name stands", name);
     return verdict.has("execute", "runs a program that is only known when it runs", name);
   }
+  if (verdict.scope.reading.shadowed.has(name.value)) {
+    verdict.doubts("a name that an earlier command of this shell has given another meaning", name);
+    verdict.has("execute", `${name.text} runs a function of this shell`, name);
+  }
   if (program === undefined) {
     verdict.reads(name);
     return verdict.has("execute", `runs the file ${name.text}`, name);

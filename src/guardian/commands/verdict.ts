@@ -63,6 +63,11 @@ export class Verdict {
     this.scope.reading.notUnderstood.push({ reason, span: word?.span ?? this.command.span });
   }
 
+  /** In the shell that reads it later commands may mean anything. */
+  reshapes(): void {
+    this.scope.reading.reshaped ??= `${this.program}, which may change what later commands mean`;
+  }
+
   /** What it runs gets a variable by a word `NAME=value`. */
   passes(word: Word): void {
     this.passed.push(word);

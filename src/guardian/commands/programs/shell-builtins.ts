@@ -109,6 +109,7 @@ function judgeSource(words: readonly Word[], verdict: Verdict) {
   const [file] = words[0]?.value === "--" ? words.slice(1) : words;
   if (file !== undefined) verdict.reads(file);
   verdict.has("execute", `runs the commands in ${file?.text ?? "a file"} and changes this shell`);
+  verdict.reshapes();
   const { shell } = verdict.scope;
   verdict.inner.push(() => {
     shell.directory = undefined;
@@ -156,6 +157,7 @@ const plainSettings =
 function judgeShopt(words: readonly Word[], verdict: Verdict) {
   const odd = words.find(({ value }) => value === undefined || !plainSettings.test(value));
   if (odd !== undefined) reshape("shopt changes how later commands are read", verdict, odd);
+  if (words.some(({ value }) => value === undefined || /^-\w*[su]/.test(value))) verdict.reshapes();
 }
 
 const movers = /^(?:cd|pushd|popd|eval|source|\.)$/;
@@ -168,6 +170,7 @@ function judgeTrap(words: readonly Word[], verdict: Verdict) {
     if (first.value === undefined) verdict.doubts("what trap is told to run", first);
     return;
   }
+  verdict.reshapes();
   const { commands } = verdict.scope.reading;
   let before = 0;
   verdict.inner.push(() => {

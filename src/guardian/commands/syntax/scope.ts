@@ -39,13 +39,18 @@ export interface Reading {
   readonly start: string;
   readonly variables: VariableChange[];
   readonly evaluated: VariableUse[];
+  /** Names that it gives another meaning. */
   readonly functions: Set<string>;
+  /** Names that earlier commands of the same shell have given another meaning. */
+  readonly shadowed: ReadonlySet<string>;
   /** Names of variables that hold arrays. */
   readonly arrays: Set<string>;
   /** Ranges of `commands` that may run again after what follows them. */
   readonly loops: { readonly first: number; readonly end: number }[];
   /** Characters that may still be read as commands, so that texts inside texts cannot multiply the work. */
   budget: number;
+  /** What it has run that may change the meaning of whatever the same shell reads later. */
+  reshaped: string | undefined;
 }
 
 interface FoundCommand extends SimpleCommand {

@@ -1,4 +1,4 @@
-import type { Effect, SimpleCommand } from "../analysis.ts";
+import type { Effect, LeftVariable, SimpleCommand } from "../analysis.ts";
 import { highest } from "../interpret-command.ts";
 import type { Reading, VariableChange } from "../syntax/scope.ts";
 import { type Touches, touchedPrograms } from "./touched-programs.ts";
@@ -22,9 +22,13 @@ export function commandsTouched(reading: Reading): SimpleCommand[] {
 }
 
 /** The changed variables that would touch commands read later. */
-export function lastingVariables(reading: Reading): string[] {
+export function lastingVariables(reading: Reading): LeftVariable[] {
   const lasting = decisiveChanges(reading).filter(({ end }) => end === undefined);
-  return [...new Set(lasting.map(({ name }) => name))];
+  const passedOn = new Set(reading.variables.filter((change) => change.passedOn).map(({ name }) => name));
+  return [...new Set(lasting.map(({ name }) => name))].map((name) => ({
+    name,
+    passedOn: passedOn.has(name),
+  }));
 }
 
 interface DecisiveChange extends VariableChange {

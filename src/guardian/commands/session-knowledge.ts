@@ -1,0 +1,62 @@
+import { analyseCommand } from "./analyse-command.ts";
+import type { LeftVariable, Remains } from "./analysis.ts";
+
+/** What a shell that stays has been through. */
+export interface ShellPast {
+  /** All that it has run, also what a person has typed. */
+  readonly commands: readonly string[];
+  /** Nothing is missing from `commands`. */
+  readonly isWhole: boolean;
+  /** Where it is, as the system says; undefined when that cannot be told. */
+  readonly cwd: string | undefined;
+}
+
+/**
+ * What the next command of a shell has to be judged with: whatever one of the earlier ones may have left counts, though
+ * it may not have come that far, or have been taken back since. Pure.
+ */
+export function leftBy({ commands, isWhole, cwd }: ShellPast, workspace: string): Remains {
+  const lefts = commands.map((command) => remainsOf(command, workspace));
+  const variables = new Map<string, LeftVariable>();
+  for (const left of lefts.flatMap((remains) => remains.variables))
+    variables.set(left.name, {
+      ...left,
+      passedOn: left.passedOn || variables.get(left.name)?.passedOn === true,
+    });
+  const functions = [...new Set(lefts.flatMap((remains) => remains.functions))];
+  const handler = functions.find((name) => everywhere.test(name));
+  const unclear = lefts.find((remains) => remains.unclear !== undefined)?.unclear;
+  return {
+    directory: cwd === undefined ? undefined : seenFrom(workspace, cwd),
+    variables: [...variables.values()],
+    functions,
+    arrays: [...new Set(lefts.flatMap((remains) => remains.arrays))],
+    unclear:
+      unclear ??
+      (handler && `a function ${handler}, which runs with other commands`) ??
+      (isWhole ? undefined : "more commands than could be remembered"),
+  };
+}
+
+/** Functions that bash, or what drives the shell, calls by itself. */
+const everywhere = /^(?:command_not_found_handle|builtin|eval|printf|cd|exec|source|command)$/;
+
+function seenFrom(workspace: string, cwd: string): string {
+  if (cwd === workspace) return "";
+  return cwd.startsWith(`${workspace}/`) ? cwd.slice(workspace.length + 1) : cwd;
+}
+
+/** The commands of a session are asked about again and again. */
+const known = new Map<string, Remains>();
+
+function remainsOf(command: string, workspace: string): Remains {
+  const key = `${workspace}\0${command}`;
+  const remembered = known.get(key);
+  if (remembered !== undefined) return remembered;
+  const { leaves } = analyseCommand(command, workspace);
+  if (known.size >= mostKnown) known.clear();
+  known.set(key, leaves);
+  return leaves;
+}
+
+const mostKnown = 1000;
