@@ -109,8 +109,9 @@ export interface Shells {
 
 export interface ShellCommand {
   readonly command: string;
-  /** For a shell that is begun: where. */
+  /** Where it starts; the shell stays there. Where the shell is, if not said. */
   readonly cwd?: string;
+  /** For this command only. */
   readonly env?: Readonly<Record<string, string>>;
   /** Ends the command, not the shell, if it heeds that; then the shell is lost, and `remarks` say so. */
   readonly signal: AbortSignal;
@@ -131,4 +132,14 @@ export interface RunningCommand {
   /** How a person watches or joins: `tmux -S … attach`; undefined where that cannot be done. */
   readonly attach: string | undefined;
   waitsForInput(): boolean | undefined;
+}
+
+/** What a shell that stays has been through: enough to know what it may have become. */
+export interface ShellPast {
+  /** What it was told to run, also by a person, each text once, oldest first. */
+  readonly commands: readonly string[];
+  /** Nothing is missing from `commands`. */
+  readonly isWhole: boolean;
+  /** Where it is, as the system says; undefined when that cannot be told. */
+  readonly cwd: string | undefined;
 }

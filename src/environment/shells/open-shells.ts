@@ -1,8 +1,7 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { ProcessStatus, ShellCommand, Shells } from "../../contract/process.ts";
+import type { ProcessStatus, ShellCommand, ShellPast, Shells } from "../../contract/process.ts";
 import { Session } from "./session.ts";
-import type { ShellPast } from "./shell-past.ts";
 import { ShellsDirectory } from "./shells-directory.ts";
 import { TmuxWindows } from "./tmux-windows.ts";
 

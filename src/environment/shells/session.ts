@@ -1,11 +1,10 @@
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
-import type { ProcessStatus, RunningCommand, ShellCommand } from "../../contract/process.ts";
+import type { ProcessStatus, RunningCommand, ShellCommand, ShellPast } from "../../contract/process.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { compareConfinements } from "./compare-confinements.ts";
 import { Shell } from "./shell.ts";
-import type { ShellPast } from "./shell-past.ts";
-import { ShellRecord } from "./shell-past.ts";
+import { ShellRecord } from "./shell-record.ts";
 import type { ShellsDirectory } from "./shells-directory.ts";
 import type { TmuxWindows, Window } from "./tmux-windows.ts";
 

@@ -1,15 +1,6 @@
+import type { ShellPast } from "../../contract/process.ts";
 import { analyseCommand } from "./analyse-command.ts";
 import type { LeftVariable, Remains } from "./analysis.ts";
-
-/** What a shell that stays has been through. */
-export interface ShellPast {
-  /** All that it has run, also what a person has typed. */
-  readonly commands: readonly string[];
-  /** Nothing is missing from `commands`. */
-  readonly isWhole: boolean;
-  /** Where it is, as the system says; undefined when that cannot be told. */
-  readonly cwd: string | undefined;
-}
 
 /**
  * What the next command of a shell has to be judged with: whatever one of the earlier ones may have left counts, though

@@ -1,12 +1,4 @@
-/** What a living shell has been through: enough to know what it may have become. */
-export interface ShellPast {
-  /** What it was told to run, each text once, oldest first. */
-  readonly commands: readonly string[];
-  /** Nothing is missing from `commands`. */
-  readonly isWhole: boolean;
-  /** Where it is now; undefined when that cannot be told. */
-  readonly cwd: string | undefined;
-}
+import type { ShellPast } from "../../contract/process.ts";
 
 /** Remembers the commands of one shell, within bounds. */
 export class ShellRecord {
