@@ -23,6 +23,6 @@ export interface OutputKept {
   readonly handle: string | undefined;
   /** One sentence: how much is kept, and how to see it. */
   readonly note: string;
-  /** The lines that stand in the text for what is not in it, and how many bytes each stands for. */
+  /** The lines, with their ends, that stand in the text for what is not in it, and for how many bytes each. */
   readonly gaps: readonly { readonly mark: string; readonly bytes: number }[];
 }

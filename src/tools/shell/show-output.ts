@@ -60,8 +60,8 @@ function readStream(stream: StreamName, { head, tail, lostBytes, totalBytes }: E
   const end = lostBytes === 0 ? { pieces: [], skippedBytes: 0 } : fromLineStart(tail);
   const ending = decode(end.pieces);
   const bytes = lostBytes + end.skippedBytes;
-  const mark = `[… ${bytes} bytes of ${stream} cut …]`;
-  const gap = run(end.pieces[0]?.order ?? order, `${endsLine(whole) ? "" : "\n"}${mark}\n`);
+  const mark = `${endsLine(whole) ? "" : "\n"}[… ${bytes} bytes of ${stream} cut …]\n`;
+  const gap = run(end.pieces[0]?.order ?? order, mark);
   return {
     runs: [
       ...whole.map(({ order, text }) => run(order, text)),

@@ -1,0 +1,246 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { type CribRoom, cribRoom } from "../../../test/crib-room.ts";
+import { workspaceFiles } from "../../environment/directories.ts";
+import type { CallEvent, CallResult } from "../../toolcrib.ts";
+import type { ShellRunData } from "./run.ts";
+
+it("tells what a command said and how it ended", async () => {
+  await using room = await shellRoom();
+  const { content, data, isError } = await room.run("echo out; sleep 0.2; echo err >&2; exit 3");
+  expect(isError).toBe(false);
+  expect(content).toBe(`Exit code 3.\nout\n[stderr]\nerr${room.confined}`);
+  expect(data).toEqual({
+    exitCode: 3,
+    signal: null,
+    durationMs: expect.any(Number),
+    timedOut: false,
+    stdout: "out\n",
+    stderr: "err\n",
+    cut: null,
+    output: null,
+    sandbox: room.sandbox,
+    remarks: [],
+  });
+});
+
+it("says nothing of an end that is well, and tells that there was no output", async () => {
+  await using room = await shellRoom();
+  expect((await room.run("true")).content).toBe(`[no output]${room.confined}`);
+  expect((await room.run("echo fine")).content).toBe(`fine${room.confined}`);
+});
+
+it("runs in the workspace or below, with variables of its own and nothing to read", async () => {
+  await using room = await shellRoom();
+  await room.run("mkdir sub");
+  const { data } = await room.run("pwd; echo $GIVEN; cat; read x; echo $?", {
+    cwd: "sub",
+    env: { GIVEN: "it's $HOME" },
+  });
+  expect(data?.stdout).toBe(`${room.at("sub")}\nit's $HOME\n1\n`);
+});
+
+it("runs no startup files", async () => {
+  await using room = await shellRoom();
+  const { data } = await room.run("shopt -q login_shell || echo no login; case $- in *i*) echo asks;; esac");
+  expect(data?.stdout).toBe("no login\n");
+});
+
+it("joins a character that was written in two halves", async () => {
+  await using room = await shellRoom();
+  const { data } = await room.run("printf '\\303'; sleep 0.3; printf '\\244\\n'");
+  expect(data?.stdout).toBe("ä\n");
+});
+
+it("shows both ends of a long output, and keeps the whole", async () => {
+  await using room = await shellRoom();
+  const { content, data, output, truncated } = await room.run("seq 1 200000");
+  const lines = Array.from({ length: 200_000 }, (_, index) => `${index + 1}\n`);
+  const cut = Buffer.byteLength(lines.slice(128, -128).join(""));
+  const surroundings = room.confined === "" ? 0 : 1;
+  const tail = lines
+    .slice(-128 + surroundings)
+    .join("")
+    .trimEnd();
+  const more = surroundings === 0 ? 0 : Buffer.byteLength(lines.at(-128)!);
+  expect(content).toBe(
+    `${lines.slice(0, 128).join("")}[… ${cut + more} bytes cut …]\n${tail}${room.confined}\n` +
+      `[The whole output is kept as ${output}: give it as a path to file.read or search.grep.]`,
+  );
+  expect({ truncated, output }).toEqual({ truncated: true, output: data?.output });
+  expect(room.kept(output!)).toBe(lines.join(""));
+  const grep = await room.crib.call("search.grep", { pattern: "^123456$", path: output });
+  expect(grep.content).toContain("123456");
+});
+
+it("keeps nothing of what was shown whole", async () => {
+  await using room = await shellRoom();
+  const { output, data } = await room.run("seq 1 200");
+  expect([output, data?.output, data?.cut]).toEqual([null, null, null]);
+});
+
+it("keeps an output of many lines that is short", async () => {
+  await using room = await shellRoom();
+  const { output } = await room.run("seq 1 300");
+  expect(room.kept(output!)).toBe(Array.from({ length: 300 }, (_, index) => `${index + 1}\n`).join(""));
+});
+
+it("leaves secrets out of answer, events, and what is kept, also where output is cut", async () => {
+  await using room = await shellRoom();
+  const key = `sk-ant-api03-${"abcdefghij0123456789".repeat(2)}`;
+  room.write("say.sh", `for i in $(seq 1 3000); do echo "$i ${key}"; done`);
+  const { content, data, output } = await room.run("bash say.sh");
+  const said = room.events.flatMap((event) => (event.type === "output" ? [event.text] : [])).join("");
+  for (const text of [content, JSON.stringify(data), said, room.kept(output!)]) {
+    expect(text).toContain("[redacted: Anthropic key]");
+    expect(text).not.toContain("abcdefghij");
+  }
+});
+
+it("passes everything on while it runs, in order", async () => {
+  await using room = await shellRoom();
+  await room.run("seq 1 50000; echo end >&2");
+  const said = room.events.flatMap((event) => (event.type === "output" ? [event] : []));
+  const textOf = (stream: string) =>
+    said.flatMap((event) => (event.stream === stream ? event.text : [])).join("");
+  expect(textOf("stdout")).toBe(Array.from({ length: 50_000 }, (_, index) => `${index + 1}\n`).join(""));
+  expect(textOf("stderr")).toBe("end\n");
+});
+
+it("shows progress bars by their last state, and no control sequences", async () => {
+  await using room = await shellRoom();
+  const { data } = await room.run(
+    "printf '10%%\\r50%%\\r100%%\\n\\033[31mred\\033[0m \\033]52;c;eA==\\007ok\\n'",
+  );
+  expect(data?.stdout).toBe("100%\nred ok\n");
+});
+
+it("ends a command whose time is up, and tells what it had said", async () => {
+  await using room = await shellRoom();
+  const result = await room.run("echo begun; (trap '' TERM; sleep 61) & sleep 62", { timeout_ms: 300 });
+  expect(result.error).toEqual({
+    code: "timeout",
+    message: "The command did not finish within 0.3 s and was ended",
+    hint: "Give a larger `timeout_ms` (at most 600000), or let it run on with `background`.",
+    output: expect.stringMatching(/^begun(?:\n\[.*\])*$/),
+  });
+  expect(result.content).toBe(`${result.error?.message}\n${result.error?.hint}\n${result.error?.output}`);
+});
+
+it("tells what a long output began and ended with, and where it is, when time is up", async () => {
+  await using room = await shellRoom();
+  const result = await room.run("seq 1 5000; sleep 60", { timeout_ms: 1500 });
+  expect(result.error?.code).toBe("timeout");
+  expect(result.truncated).toBe(true);
+  expect(result.content).toContain("\n128\n[… ");
+  expect(result.content).toContain(`kept as ${result.output}`);
+  expect(room.kept(result.output!)).toContain("\n2500\n");
+});
+
+it("tells what was said until the call was cancelled", async () => {
+  await using room = await shellRoom();
+  const controller = new AbortController();
+  const running = room.run("echo begun; sleep 60", {}, controller.signal);
+  while (!room.events.some(({ type }) => type === "output")) await setTimeout(10);
+  controller.abort();
+  expect((await running).error).toEqual({
+    code: "cancelled",
+    message: "The call was cancelled",
+    hint: null,
+    output: "begun\n",
+  });
+});
+
+it("tells what was said until the call as a whole took too long", async () => {
+  await using room = await shellRoom();
+  const { error } = await room.crib.call(
+    "shell.run",
+    { command: "echo begun; sleep 60" },
+    { timeoutMs: 1500 },
+  );
+  expect(error).toMatchObject({ code: "timeout", output: "begun\n" });
+});
+
+it("says of a command that asked for input how to give it", async () => {
+  await using room = await shellRoom();
+  const { content } = await room.run("printf 'Continue? [y/N] '; exit 1");
+  expect(content).toBe(
+    "Exit code 1.\nContinue? [y/N] \n[The command seems to have asked for input, and there was nobody to give it. " +
+      "Answer beforehand (a flag such as --yes, or a heredoc), or use process.start with `terminal` and process.input]" +
+      room.confined,
+  );
+});
+
+it("tells while it runs that a command seems to wait", async () => {
+  await using room = await shellRoom();
+  const { error } = await room.run("printf 'Password: '; sleep 60", { timeout_ms: 6000 });
+  expect(room.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
+    "The command seems to wait for input.",
+  ]);
+  expect(error?.output).toContain("[The command seems to wait for input, and there is nobody to give it. ");
+});
+
+it("does not wait for what a command has left running", async () => {
+  await using room = await shellRoom();
+  const { data } = await room.run("sleep 60 & echo started");
+  expect(data).toMatchObject({ exitCode: 0, stdout: "started\n" });
+});
+
+it("runs fifty commands at once, each with its own output", async () => {
+  await using room = await shellRoom();
+  const results = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      room.run(`echo ${index}; seq 1 ${index} | tail -1 >&2; exit ${index}`),
+    ),
+  );
+  expect(results.map(({ data }) => [data?.exitCode, data?.stdout, data?.stderr])).toEqual(
+    Array.from({ length: 50 }, (_, index) => [index, `${index}\n`, index === 0 ? "" : `${index}\n`]),
+  );
+});
+
+it.each([
+  [{ env: { BASH_ENV: "x" } }, "invalid-input"],
+  [{ cwd: "nowhere" }, "not-found"],
+  [{ cwd: ".." }, "outside-workspace"],
+  [{ timeout_ms: 600_001 }, "invalid-input"],
+  [{ background: true, session: "a" }, "invalid-input"],
+])("refuses %j", async (more, code) => {
+  await using room = await shellRoom();
+  expect((await room.run("true", more)).error?.code).toBe(code);
+});
+
+it("asks before it runs, in the usual mode", async () => {
+  await using room = await cribRoom();
+  expect((await room.crib.call("shell.run", { command: "touch made" })).error?.code).toBe("needs-approval");
+});
+
+type ShellResult = Omit<CallResult, "data"> & { readonly data: ShellRunData | null };
+
+interface ShellRoom extends CribRoom {
+  readonly events: readonly CallEvent[];
+  readonly sandbox: string;
+  /** The last line of an answer. */
+  readonly confined: string;
+  run(command: string, more?: object, signal?: AbortSignal): Promise<ShellResult>;
+  kept(handle: string): string;
+}
+
+async function shellRoom(): Promise<ShellRoom> {
+  const room = await cribRoom({ mode: "yolo" });
+  const { crib } = room;
+  const { level } = await crib.sandbox();
+  const events: CallEvent[] = [];
+  crib.events.on((event) => void events.push(event));
+  return {
+    ...room,
+    events,
+    sandbox: level,
+    confined: level === "bwrap" ? "" : `\n[sandbox: ${level}]`,
+    run: async (command, more = {}, signal) =>
+      (await crib.call("shell.run", { command, ...more }, signal ? { signal } : {})) as ShellResult,
+    kept: (handle) =>
+      readFileSync(join(workspaceFiles(room.at("../state"), crib.workspace).outputs, handle), "utf8"),
+  };
+}

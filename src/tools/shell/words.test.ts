@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { commandAccess } from "./command-access.ts";
+import { describeExit } from "./describe-exit.ts";
+import { WholeLines } from "./whole-lines.ts";
+
+it.each([
+  [{ exitCode: 0, signal: null }, undefined],
+  [{ exitCode: 1, signal: null }, "Exit code 1."],
+  [{ exitCode: 127, signal: null }, "Exit code 127: a command was not found."],
+  [{ exitCode: 126, signal: null }, "Exit code 126: a program was found but could not be run."],
+  [
+    { exitCode: 137, signal: null },
+    "Exit code 137: SIGKILL: out of memory, or a limit was met, or somebody ended it.",
+  ],
+  [{ exitCode: 129, signal: null }, "Exit code 129: SIGHUP."],
+  [{ exitCode: null, signal: "SIGSEGV" }, "Ended by SIGSEGV: it crashed."],
+  [{ exitCode: null, signal: "SIGUSR1" }, "Ended by SIGUSR1."],
+  [{ exitCode: 255, signal: null }, "Exit code 255."],
+])("says how a command ended: %j", (exit, words) => {
+  expect(describeExit(exit)).toBe(words);
+});
+
+it("lets the guardian see variables as if the command had set them", () => {
+  const env = { PATH: ".:/bin", NOTE: "it's\n$(rm -rf /)" };
+  expect(commandAccess({ command: "ls && make", env, cwd: "src", session: "build" })).toEqual({
+    kind: "execute",
+    command: "export PATH='.:/bin' NOTE='it'\\''s\n$(rm -rf /)'; ls && make",
+    cwd: "src",
+    session: "build",
+  });
+});
+
+it.each(["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "BASH_FUNC_ls%%", "A B", "", "1A", "A=B"])(
+  "refuses %j as the name of a variable",
+  (name) => {
+    expect(() => commandAccess({ command: "ls", env: { [name]: "x" } })).toThrow(
+      expect.objectContaining({ code: "invalid-input" }),
+    );
+  },
+);
+
+it("hands on whole lines, and the rest when it is asked for", () => {
+  const lines = new WholeLines();
+  const push = (text: string) => lines.push(Buffer.from(text)).map((piece) => Buffer.from(piece).toString());
+  expect([push("a"), push("b\nc"), push("d\n"), push("e")]).toEqual([[], ["a", "b\n"], ["c", "d\n"], []]);
+  expect(Buffer.concat(lines.flush()).toString()).toBe("e");
+  expect(lines.flush()).toEqual([]);
+  const long = "x".repeat(20_000);
+  expect(push(long)).toEqual([long]);
+});
