@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { certificate, certificateKey } from "./trials/certificate.ts";
 import { startInside } from "./trials/inside.ts";
-import { listen, listening } from "./trials/proxy-lab.ts";
+import { echo, listen, listening } from "./trials/proxy-lab.ts";
 
 const mayConnect = (host: string) => host.endsWith(".example") || host === "127.0.0.1";
 const missing = ["bwrap", "perl", "curl"].filter((program) => spawnSync(program, ["--version"]).error);
@@ -100,7 +100,7 @@ describe.skipIf(missing.length > 0)(
     });
 
     it("serves two thousand connections at once, each its own", async () => {
-      await using server = await listen((socket) => void buffer(socket).then((all) => socket.end(all)));
+      await using server = await echo();
       await using inside = node(
         `
       const ask = async (number) => {

@@ -1,7 +1,6 @@
 import { connect } from "node:net";
-import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { listen, mirror, openProxyLab } from "../trials/proxy-lab.ts";
+import { echo, listen, mirror, openProxyLab } from "../trials/proxy-lab.ts";
 
 const mayConnect = (host: string) => host === "127.0.0.1";
 
@@ -73,9 +72,7 @@ describe("HttpProxy", () => {
   });
 
   it("tunnels bytes both ways, also those that came too early, and each end by itself", async () => {
-    await using server = await listen(
-      (socket) => void buffer(socket).then((all) => socket.end(`got ${all}`)),
-    );
+    await using server = await echo("got ");
     await using lab = await openProxyLab({ mayConnect });
     expect(await lab.ask(`CONNECT 127.0.0.1:${server.port} HTTP/1.1\r\n\r\nearly `, "and late")).toBe(
       "HTTP/1.1 200 Connection established\r\n\r\ngot early and late",

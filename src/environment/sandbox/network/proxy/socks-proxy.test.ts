@@ -2,15 +2,13 @@ import { connect } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { listen, openProxyLab } from "../trials/proxy-lab.ts";
+import { echo, listen, openProxyLab } from "../trials/proxy-lab.ts";
 
 const greeting = Buffer.from([5, 1, 0]);
 
 describe("serveSocks", () => {
   it("connects to a name or an address, and passes on what came too early", async () => {
-    await using server = await listen(
-      (socket) => void buffer(socket).then((all) => socket.end(`got ${all}`)),
-    );
+    await using server = await echo("got ");
     await using lab = await openProxyLab({
       mayConnect: () => true,
       resolve: async () => [{ address: "127.0.0.1", family: 4 }],
@@ -28,7 +26,7 @@ describe("serveSocks", () => {
   });
 
   it("understands what comes byte by byte", async () => {
-    await using server = await listen((socket) => void buffer(socket).then((all) => socket.end(all)));
+    await using server = await echo();
     await using lab = await openProxyLab({ mayConnect: () => true });
     const socket = connect({ port: lab.port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
     const answer = buffer(socket);

@@ -5,7 +5,8 @@ import { kindOfAddress } from "../../../../text/net/kind-of-address.ts";
 import type { HostAndPort } from "../../../../text/net/parse-host.ts";
 import { Refusals } from "./refusals.ts";
 
-const mostConnections = 1024;
+// Twice as many as programs can have, so that those that are being closed are in nobody's way.
+const mostConnections = 2048;
 const connectMs = 20_000;
 // Long enough for whoever waits for a push or a slow build, short enough that nothing is held for ever.
 const idleMs = 15 * 60_000;

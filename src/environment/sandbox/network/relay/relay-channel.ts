@@ -2,7 +2,8 @@ import type { Duplex } from "node:stream";
 import { FrameReader, frame, frameHeader, frameKinds } from "./frames.ts";
 import { InnerConnection } from "./inner-connection.ts";
 
-const mostConnections = 1024;
+// The relay lets in half as many, so that those that are being closed are in nobody's way.
+const mostConnections = 2048;
 // More than this waits only when the other side asks and asks, and never reads.
 const mostWaitingBytes = 128 * 1024 * 1024;
 

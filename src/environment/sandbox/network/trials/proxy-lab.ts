@@ -48,6 +48,15 @@ export function mirror(): Promise<Listening> {
   });
 }
 
+/** Says all it has heard, once the other side has ended. */
+export function echo(before = ""): Promise<Listening> {
+  return listen((socket) => {
+    const heard: Buffer[] = [];
+    socket.on("data", (bytes) => heard.push(bytes));
+    socket.on("end", () => socket.end(Buffer.concat([Buffer.from(before), ...heard])));
+  });
+}
+
 export interface ProxyLab extends AsyncDisposable {
   readonly port: number;
   /** Says this to the proxy, and no more, and gives all it answers. */
