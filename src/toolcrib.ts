@@ -162,6 +162,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   });
   const shelf = new Shelf(dialect, options.tools ?? []);
   const running = new RunningCalls();
+  running.add(past.endAbandoned());
   const warnings: string[] = [];
   let closed: Promise<void> | undefined;
   const close = async () => {

@@ -33,6 +33,8 @@ export interface Past {
   readonly transactions: RoomTransactions;
   /** What earlier calls changed, as one call may see and undo it. */
   readonly historyFor: (call: ToolCall) => History;
+  /** Ends what processes have left running that are gone. */
+  readonly endAbandoned: () => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export function openPast(place: Place, options: PastOptions): Past {
     transactions: new RoomTransactions({ ...parts, session, scanner, endAbandoned, marks, parks }),
     historyFor: ({ id, tool }) =>
       lazyHistory({ ...parts, callId: id, reach, settle, mayUndo: tool.risk !== "read" }),
+    endAbandoned,
     close: async () => {
       await collector.close();
       journal.close();

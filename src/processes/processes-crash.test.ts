@@ -1,0 +1,47 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/temporary-folder.ts";
+import { openToolcrib } from "../toolcrib.ts";
+
+it.runIf(existsSync("/proc/self/environ")).each(["none", "auto"] as const)(
+  "ends what a killed room has left running when the next is opened (sandbox %s)",
+  async (sandbox) => {
+    await using folder = temporaryFolder();
+    const home = folder.path;
+    mkdirSync(join(home, "workspace"));
+    const room = fork(join(import.meta.dirname, "trials/leaver.ts"), [home, sandbox], { stdio: "ignore" });
+    const [message] = await once(room, "message");
+    const before = speaking(home);
+    room.kill("SIGKILL");
+    await once(room, "exit");
+
+    const crib = await openToolcrib({
+      workspace: join(home, "workspace"),
+      stateDirectory: join(home, "state"),
+      configDirectory: join(home, "config"),
+    });
+    await crib.close();
+    // Those in a sandbox with process numbers of its own end by themselves, as soon as they come to it.
+    for (let round = 0; speaking(home).length > 0 && round < 500; round += 1) await setTimeout(20);
+    expect([message, before.length > 0, speaking(home)]).toEqual(["up", true, []]);
+  },
+);
+
+/** Those who run a command that names the folder. */
+function speaking(home: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
+    .filter((pid) => commandLineOf(pid).includes(`# ${home}`));
+}
+
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
