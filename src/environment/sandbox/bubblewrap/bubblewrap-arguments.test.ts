@@ -7,7 +7,7 @@ const profile: BubblewrapProfile = {
     { show: "read-only", source: "/", target: "/" },
     { show: "devices", target: "/dev" },
     { show: "processes", target: "/proc" },
-    { show: "blank", target: "/home" },
+    { show: "blank", target: "/home", permissions: "755" },
     { show: "writable", source: "/state/home", target: "/home/me" },
     { show: "read-only", source: "/dev/null", target: "/home/me/work/.env" },
   ],
@@ -21,7 +21,7 @@ it("spells a profile as bubblewrap takes it", () => {
   expect(bubblewrapArguments(profile)).toEqual([
     ...["--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL"],
     ...["--die-with-parent", "--new-session"],
-    ...["--ro-bind-try", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/home"],
+    ...["--ro-bind-try", "/", "/", "--dev", "/dev", "--proc", "/proc", "--perms", "755", "--tmpfs", "/home"],
     ...["--bind-try", "/state/home", "/home/me", "--ro-bind-try", "/dev/null", "/home/me/work/.env"],
     ...["--setenv", "PATH", "/usr/bin", "--setenv", "GREETING", "a b"],
     ...["--chdir", "/home/me/work", "--seccomp", "4"],
@@ -52,7 +52,7 @@ const view: View = {
     { path: "/home/me/work/.env", kind: "file" },
     { path: "/home/me/work/secrets", kind: "directory" },
   ],
-  closed: "/state/closed",
+  empty: ["/home/me/work/.claude"],
 };
 
 const shown = (target: string, show: "read-only" | "writable") => ({ show, source: target, target });
@@ -63,7 +63,7 @@ it("mounts a place before what lies in it, and what is hidden last", () => {
     { show: "devices", target: "/dev" },
     { show: "processes", target: "/proc" },
     shown("/proc/sys", "read-only"),
-    { show: "blank", target: "/home" },
+    { show: "blank", target: "/home", permissions: "755" },
     { show: "writable", source: "/state/temporary", target: "/tmp" },
     shown("/home", "read-only"),
     { show: "writable", source: "/state/home", target: "/home/me" },
@@ -72,10 +72,11 @@ it("mounts a place before what lies in it, and what is hidden last", () => {
     shown("/home/me/work", "writable"),
     shown("/home/me/work/.git", "writable"),
     shown("/home/me/work/.vscode", "read-only"),
+    { show: "blank", target: "/home/me/work/.claude", permissions: "555" },
     shown("/home/me/work/.git/hooks", "read-only"),
     { show: "read-only", source: "/state/info", target: "/home/me/work/.git/info" },
     { show: "read-only", source: "/dev/null", target: "/home/me/work/.env" },
-    { show: "read-only", source: "/state/closed", target: "/home/me/work/secrets" },
+    { show: "blank", target: "/home/me/work/secrets", permissions: "000" },
   ]);
 });
 
@@ -85,7 +86,7 @@ it("keeps home and temporary directory private where the whole disk is the works
     { show: "devices", target: "/dev" },
     { show: "processes", target: "/proc" },
     shown("/proc/sys", "read-only"),
-    { show: "blank", target: "/home" },
+    { show: "blank", target: "/home", permissions: "755" },
     { show: "writable", source: "/state/temporary", target: "/tmp" },
   ]);
 });

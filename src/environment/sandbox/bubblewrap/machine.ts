@@ -27,7 +27,7 @@ export function lookAtMachine(variables: NodeJS.ProcessEnv = process.env): Machi
 }
 
 // Bubblewrap leaves them as the kernel has them: root writes them without any capability.
-const settingsOfRoot = ["/proc/sys", "/proc/sysrq-trigger", "/proc/acpi", "/proc/scsi", "/proc/mtrr"];
+const settingsOfRoot = ["/proc/sys", "/proc/sysrq-trigger", "/proc/acpi", "/proc/scsi"];
 
 function ownHome(): string {
   try {

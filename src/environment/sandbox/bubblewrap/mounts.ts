@@ -16,18 +16,16 @@ export interface View {
   /** In what can be written: nobody renames or replaces them. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
+  /** Directories that must stay empty. */
+  readonly empty: readonly string[];
   readonly substitutes: readonly { readonly source: string; readonly target: string }[];
   readonly hidden: readonly Entry[];
-  /** A directory that nobody may open. */
-  readonly closed: string;
 }
 
 /** In the order in which they are made: a place before what lies in it. */
 export function mountsOf(view: View): readonly Mount[] {
-  const asOutside = (show: "writable" | "read-only") => (path: string) =>
-    ({ show, source: path, target: path }) as const;
   const places: Mount[] = [
-    ...view.blank.map((target) => ({ show: "blank", target }) as const),
+    ...view.blank.map(blank("755")),
     ...view.replaced.map((place) => ({ show: "writable", ...place }) as const),
     ...view.readable.map(asOutside("read-only")),
     ...view.writable.map(asOutside("writable")),
@@ -36,6 +34,7 @@ export function mountsOf(view: View): readonly Mount[] {
   const kept: Mount[] = [
     ...view.held.map(asOutside("writable")),
     ...view.readOnly.map(asOutside("read-only")),
+    ...view.empty.map(blank("555")),
     ...view.substitutes.map((place) => ({ show: "read-only", ...place }) as const),
   ];
   return [
@@ -46,10 +45,18 @@ export function mountsOf(view: View): readonly Mount[] {
     ...outermostFirst(places),
     ...outermostFirst(kept),
     ...view.hidden.map(({ path, kind }): Mount => {
-      const source = kind === "directory" ? view.closed : "/dev/null";
-      return { show: "read-only", source, target: path };
+      if (kind === "directory") return blank("000")(path);
+      return { show: "read-only", source: "/dev/null", target: path };
     }),
   ];
+}
+
+function asOutside(show: "writable" | "read-only"): (path: string) => Mount {
+  return (path) => ({ show, source: path, target: path });
+}
+
+function blank(permissions: "755" | "555" | "000"): (path: string) => Mount {
+  return (target) => ({ show: "blank", target, permissions });
 }
 
 /** Those for one place stay in their order: the last is seen. */

@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, closeSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { makePrivateDirectory } from "../../directories.ts";
-import { errnoOf } from "../../failures.ts";
 import { openPrivatePlaces } from "../private-places.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
@@ -40,7 +39,6 @@ export async function openBubblewrap(
   const view = new WorkspaceView({
     ...{ workspace, directory, places, stubs },
     machine: lookAtMachine(),
-    closed: closedDirectory(directory),
   });
   const seccomp = join(places.own, "seccomp");
   writeFileSync(seccomp, seccompProgram({ architecture, network: "own namespace" }), { mode: 0o600 });
@@ -68,17 +66,6 @@ async function findBubblewrap(
 ): Promise<string | undefined> {
   if (existsSync(usual)) return usual;
   return findProgram("bwrap").catch(() => undefined);
-}
-
-function closedDirectory(directory: string): string {
-  const path = join(directory, "closed");
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    if (errnoOf(error) !== "EEXIST") throw error;
-  }
-  chmodSync(path, 0);
-  return path;
 }
 
 /** What it says when nothing is to be done inside; undefined when that succeeds. */
@@ -120,7 +107,7 @@ const notInstalled =
 
 function reasonFor(said: string, program: string): string {
   if (/unknown option/i.test(said))
-    return `bwrap: ${program} is too old (${said}). Version 0.4 or later is needed.`;
+    return `bwrap: ${program} is too old (${said}). Version 0.5 or later is needed.`;
   if (/namespace|uid map|gid map|Operation not permitted|No permissions/i.test(said)) return forbidden(said);
   return `bwrap: ${program} does not work here: ${said}`;
 }

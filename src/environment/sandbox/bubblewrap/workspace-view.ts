@@ -21,8 +21,6 @@ export interface WorkspaceViewOptions {
   readonly places: PrivatePlaces;
   readonly machine: Machine;
   readonly stubs: Stubs;
-  /** A directory that nobody may open. */
-  readonly closed: string;
 }
 
 /** A view for one command. */
@@ -55,7 +53,7 @@ export class WorkspaceView {
   }
 
   async open(confinement: Confinement, program: string): Promise<OpenView> {
-    const { workspace, places, machine, stubs, closed } = this.#options;
+    const { workspace, places, machine, stubs } = this.#options;
     const judge: Judge = {
       isHidden: confinement.isHidden ?? never,
       isReadOnly: confinement.isReadOnly ?? never,
@@ -85,8 +83,9 @@ export class WorkspaceView {
       const kept = [
         ...[...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly)],
         ...absent.map(({ path }) => path).filter((path) => existsSync(path)),
-        ...use.standing.map(({ path }) => path),
+        ...use.standing.filter(({ kind }) => kind === "file").map(({ path }) => path),
       ];
+      const empty = use.standing.filter(({ kind }) => kind === "directory").map(({ path }) => path);
       const held = git.parts.flatMap((part) => part.held).filter((path) => path !== workspace);
       const replacing = substitutes.map(({ target }) => target);
       return {
@@ -97,11 +96,13 @@ export class WorkspaceView {
           blank: machine.ofOthers,
           readable: [...caches, ...readable, ...this.#program(program, caches)],
           writable,
-          held: [...new Set([...[...held, ...kept].flatMap((path) => above(path, workspace)), ...held])],
-          readOnly: [...new Set(kept)].filter((path) => !replacing.includes(path)),
+          held: [
+            ...new Set([...[...held, ...kept, ...empty].flatMap((path) => above(path, workspace)), ...held]),
+          ],
+          readOnly: [...new Set(kept)].filter((path) => !replacing.includes(path) && !empty.includes(path)),
+          empty: empty.filter((path) => !replacing.includes(path)),
           substitutes,
           hidden: [...machine.secrets, ...this.#ownState(judge), ...this.#inCaches(caches, judge), ...hidden],
-          closed,
         },
         end: () => {
           use.end();
