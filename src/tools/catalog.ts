@@ -25,6 +25,8 @@ export const catalog = {
     (await import("./search/grep.ts")).searchGrep,
   "search.glob": async (): Promise<typeof import("./search/glob.ts").searchGlob> =>
     (await import("./search/glob.ts")).searchGlob,
+  "shell.run": async (): Promise<typeof import("./shell/run.ts").shellRun> =>
+    (await import("./shell/run.ts")).shellRun,
   "process.start": async (): Promise<typeof import("./process/start.ts").processStart> =>
     (await import("./process/start.ts")).processStart,
   "process.list": async (): Promise<typeof import("./process/list.ts").processList> =>
@@ -37,8 +39,6 @@ export const catalog = {
     (await import("./process/wait.ts")).processWait,
   "process.stop": async (): Promise<typeof import("./process/stop.ts").processStop> =>
     (await import("./process/stop.ts")).processStop,
-  "shell.run": async (): Promise<typeof import("./shell/run.ts").shellRun> =>
-    (await import("./shell/run.ts")).shellRun,
   "journal.undo": async (): Promise<typeof import("./journal/undo.ts").journalUndo> =>
     (await import("./journal/undo.ts")).journalUndo,
   "journal.diff": async (): Promise<typeof import("./journal/diff.ts").journalDiff> =>
