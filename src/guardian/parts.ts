@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Access, ExecuteAccess, Risk } from "../contract/access.ts";
 import { commandParts, wordsNamingPaths } from "./command-parts.ts";
-import type { analyseCommand } from "./commands/analyse-command.ts";
+import type { analyseCommand, Beginning } from "./commands/analyse-command.ts";
 import type { CommandAnalysis } from "./commands/analysis.ts";
 import { hostOf } from "./hosts.ts";
 import { givenPath, spelledPath } from "./paths/path-target.ts";
@@ -12,11 +12,12 @@ export type ReadCommand = typeof analyseCommand;
 
 /** Everything that a call would do, each to be judged by itself. */
 export function partsOf(
-  { tool, accesses, realPaths }: Question,
+  { tool, accesses, realPaths, shells }: Question,
   place: Place,
   readCommand: ReadCommand,
 ): Part[] {
-  const parts = accesses.flatMap((access) => partsOfAccess(access, place, realPaths, readCommand));
+  const read = reader(readCommand, place, shells);
+  const parts = accesses.flatMap((access) => partsOfAccess(access, place, realPaths, read));
   const risk = accesses.length === 0 ? tool.risk : "read";
   const names = parts.length === 0 ? "nothing" : "everything";
   return [{ kind: "use", tool: tool.name, server: tool.server, risk, names }, ...parts];
@@ -27,11 +28,13 @@ export function pathsNamed(
   accesses: readonly Access[],
   place: Place,
   readCommand: ReadCommand,
+  shells?: Question["shells"],
 ): readonly string[] {
+  const read = reader(readCommand, place, shells);
   const paths = accesses.flatMap((access) => {
     if (access.kind === "network") return [];
     if (access.kind !== "execute") return [access.path];
-    return analysed(access, place, readCommand).commands.flatMap((command) =>
+    return read(access).commands.flatMap((command) =>
       wordsNamingPaths(command).flatMap((word) => spelledPath(word, command.directory, place) ?? []),
     );
   });
@@ -43,10 +46,12 @@ export function directoriesRead(
   accesses: readonly Access[],
   place: Place,
   readCommand: ReadCommand,
+  shells?: Question["shells"],
 ): readonly string[] {
+  const read = reader(readCommand, place, shells);
   const paths = accesses.flatMap((access) => {
     if (access.kind !== "execute") return [];
-    return analysed(access, place, readCommand).commands.flatMap((command) =>
+    return read(access).commands.flatMap((command) =>
       command.accesses.flatMap(({ extent, target }) =>
         extent === "deep" || extent === "visible"
           ? [spelledPath(target, command.directory, place)].flatMap((path) =>
@@ -63,11 +68,11 @@ function partsOfAccess(
   access: Access,
   place: Place,
   realPaths: ReadonlyMap<string, string>,
-  readCommand: ReadCommand,
+  read: (access: ExecuteAccess) => CommandAnalysis,
 ): Part[] {
   switch (access.kind) {
     case "execute":
-      return commandParts(access.command, analysed(access, place, readCommand), place, realPaths);
+      return commandParts(access.command, read(access), place, realPaths);
     case "network":
       return [{ kind: "connect", spelling: access.host, host: hostOf(access.host) }];
     default: {
@@ -86,23 +91,39 @@ function riskOf(access: Exclude<Access, { kind: "execute" | "network" }>): Risk 
 let last:
   | {
       readonly command: string;
-      readonly directory: string;
       readonly workspace: string;
+      readonly from: Beginning;
       readonly analysis: CommandAnalysis;
     }
   | undefined;
 
-function analysed(
-  { command, cwd }: ExecuteAccess,
-  { workspace }: Place,
+function reader(
   readCommand: ReadCommand,
-): CommandAnalysis {
-  const directory = cwd === undefined ? "" : seenFrom(workspace, cwd);
-  if (last?.command !== command || last.directory !== directory || last.workspace !== workspace) {
-    const analysis = readCommand(command, workspace, { directory });
-    last = { command, directory, workspace, analysis };
-  }
-  return last.analysis;
+  { workspace }: Place,
+  shells: Question["shells"],
+): (access: ExecuteAccess) => CommandAnalysis {
+  return (access) => {
+    const { command } = access;
+    const from = beginningOf(access, workspace, shells);
+    if (last?.command !== command || last.workspace !== workspace || !isSame(last.from, from))
+      last = { command, workspace, from, analysis: readCommand(command, workspace, from) };
+    return last.analysis;
+  };
+}
+
+/** A shell that stays goes on where it is; another begins. */
+function beginningOf(
+  { cwd, session }: ExecuteAccess,
+  workspace: string,
+  shells: Question["shells"],
+): Beginning {
+  const left = session === undefined ? undefined : shells?.get(session);
+  return left ?? { directory: cwd === undefined ? "" : seenFrom(workspace, cwd) };
+}
+
+function isSame(one: Beginning, other: Beginning): boolean {
+  const isNew = (beginning: Beginning) => Object.keys(beginning).length === 1;
+  return one === other || (isNew(one) && isNew(other) && one.directory === other.directory);
 }
 
 /** "" for the workspace itself. What climbs stays as it is: links may lie on the way. */

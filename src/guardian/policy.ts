@@ -1,5 +1,6 @@
 import type { Access, Risk } from "../contract/access.ts";
 import type { DecisionRecord, SandboxLevel } from "../contract/account.ts";
+import type { Beginning } from "./commands/analyse-command.ts";
 import type { Extent, SimpleCommand, Span } from "./commands/analysis.ts";
 import type { Mode } from "./mode.ts";
 import type { PathTarget } from "./paths/path-target.ts";
@@ -123,6 +124,8 @@ export interface Question {
   readonly sandbox: SandboxLevel;
   /** The absolute real path that each named path leads to, where that is another than its spelling says. */
   readonly realPaths: ReadonlyMap<string, string>;
+  /** What earlier commands left in the shells that stay and that this call uses, by name; missing for one not yet begun. */
+  readonly shells?: ReadonlyMap<string, Beginning>;
   /**
    * For the directories that commands read with all below them, by `searchOf`: something there that is refused, or a link
    * that leaves the workspace, or undefined if there is nothing. One that is missing here was not searched to the end.

@@ -19,6 +19,7 @@ import { limitTime } from "./stages/limit-time.ts";
 import { recordJournal } from "./stages/record-journal.ts";
 import { redactSecrets } from "./stages/redact-secrets.ts";
 import { rejectInvalidInput } from "./stages/reject-invalid-input.ts";
+import { takeShellTurns } from "./stages/take-shell-turns.ts";
 import { takeTurns } from "./stages/take-turns.ts";
 
 /** What the counter is built from. */
@@ -49,6 +50,7 @@ export function openCounter(parts: CounterParts): Next {
       recordJournal(parts.journal),
       catchErrors,
       rejectInvalidInput,
+      takeShellTurns(),
       askGuardian({ historyFor: parts.historyFor, ...parts.guardian }),
       confineCommands,
       takeTurns(parts.environment),

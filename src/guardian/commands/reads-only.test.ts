@@ -24,5 +24,5 @@ it("tells commands that only read from all others", () => {
     "python3 script.py",
   ];
   expect(reading.filter((command) => !readsOnly(command))).toEqual([]);
-  expect(others.filter(readsOnly)).toEqual([]);
+  expect(others.filter((command) => readsOnly(command))).toEqual([]);
 });

@@ -9,6 +9,7 @@ const call: ApprovedCall = {
   directory: "/workspace",
   variables: { PATH: "/usr/bin", LANG: "C" },
   sandbox: "bwrap",
+  shells: undefined,
 };
 
 it("is the same for the same call, in whatever order its fields come", () => {

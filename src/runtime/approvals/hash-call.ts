@@ -10,6 +10,8 @@ export interface ApprovedCall {
   readonly directory: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly sandbox: SandboxLevel;
+  /** What earlier commands left in the shells that it uses. */
+  readonly shells: unknown;
 }
 
 /** SHA-256 that is the same for the same call, in whatever order its fields were given. */

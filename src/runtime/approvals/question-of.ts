@@ -31,21 +31,23 @@ export async function questionOf(
     readonly policy: Policy;
     readonly lookUp: "all" | "what decides";
     readonly readCommand: ReadCommand;
+    readonly shells?: Question["shells"];
   },
 ): Promise<Question> {
-  const { mode, sandbox, policy, lookUp, readCommand } = settings;
+  const { mode, sandbox, policy, lookUp, readCommand, shells } = settings;
   const { name, canonical = name, server, risk } = tool;
   const isSettled = lookUp === "what decides" && mode !== "paranoid" && !asksAboutReads(policy);
   const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
-  const paths = pathsNamed(open, policy.place, readCommand);
+  const paths = pathsNamed(open, policy.place, readCommand, shells);
   // Where secrets are out of reach nobody has to look for them, unless a command may leave that place.
   const isHeld = (sandbox === "bwrap" || sandbox === "seatbelt") && policy.unconfined.length === 0;
-  const directories = isHeld ? [] : directoriesRead(accesses, policy.place, readCommand);
+  const directories = isHeld ? [] : directoriesRead(accesses, policy.place, readCommand, shells);
   return {
     mode,
     tool: { name: canonical, risk, ...(server === undefined ? {} : { server }) },
     accesses,
     sandbox,
+    ...(shells && { shells }),
     realPaths: paths.length === 0 ? nowhere : await realPathsOf(paths, open, policy, environment),
     refusedBelow:
       directories.length === 0 ? nowhere : await refusedBelow(directories, environment, guardPaths(policy)),

@@ -106,6 +106,50 @@ it("tells other surroundings by another fingerprint, and never the variables the
   expect(JSON.stringify(other.request)).not.toContain("hunter2");
 });
 
+it("judges a command of a shell that stays by what that shell has been through", async () => {
+  let past = { commands: ["true"], isWhole: true, cwd: "/workspace" };
+  const source = { level: "user", name: "rules", text: "allow run ls\nallow run cat **" } as const;
+  const place = { workspace: "/workspace", home: "/home/ada", own: [] };
+  const outcomeOf = async (command: string, whileAsked?: () => void) => {
+    const stage = askGuardian({
+      mode: "cautious",
+      rules: {
+        current: compilePolicy([source], place),
+        grantForSession: () => {},
+        grantAlways: async () => {},
+      },
+      surroundings: {
+        sandbox: async () => "bwrap",
+        variables: () => ({}),
+        shell: (name) => (name === "main" ? past : undefined),
+      },
+      ...(whileAsked && {
+        approve: () => {
+          whileAsked();
+          return { allow: true };
+        },
+      }),
+    });
+    const call = {
+      ...commandCall(command),
+      accesses: [{ kind: "execute", command, session: "main" }] as const,
+    };
+    return stage(call, async () => ({ ok: true, text: "", data: 0, images: [], fullText: "" })).then(
+      () => "ran",
+      ({ code }) => code,
+    );
+  };
+  const outcomes = [await outcomeOf("ls")];
+  past = { ...past, commands: ["ls() { rm -rf /; }"] };
+  outcomes.push(await outcomeOf("ls"), await outcomeOf("ls", () => {}));
+  outcomes.push(
+    await outcomeOf("ls", () => (past = { ...past, commands: [...past.commands, "alias ls=evil"] })),
+  );
+  past = { commands: ["cd /etc"], isWhole: true, cwd: "/etc" };
+  outcomes.push(await outcomeOf("cat passwd"));
+  expect(outcomes).toEqual(["ran", "needs-approval", "ran", "denied", "needs-approval"]);
+});
+
 it("lets nothing run that was judged before another call put a link in its way", async () => {
   const environment = new MemoryEnvironment({ files: { "deep/a.txt": "" } });
   const written: string[] = [];

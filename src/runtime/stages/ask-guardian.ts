@@ -2,6 +2,7 @@ import type { DecisionRecord, SandboxLevel } from "../../contract/account.ts";
 import type { ToolCall } from "../../contract/call.ts";
 import type { VariablePolicy } from "../../contract/confinement.ts";
 import type { History } from "../../contract/history.ts";
+import type { ShellPast } from "../../contract/process.ts";
 import { grantsFor } from "../../guardian/grants.ts";
 import { judgeCall } from "../../guardian/judge-call.ts";
 import type { Mode } from "../../guardian/mode.ts";
@@ -54,6 +55,8 @@ interface Surroundings {
   sandbox(): Promise<SandboxLevel>;
   /** Those that commands get. */
   variables(policy: VariablePolicy): Readonly<Record<string, string>>;
+  /** What a shell that stays has been through; undefined for one that is not there. */
+  shell?(name: string): ShellPast | undefined;
 }
 
 /** Lets a call pass, asks the person, or refuses it. */
@@ -127,7 +130,31 @@ async function questionFor(call: ToolCall, settings: GuardianSettings): Promise<
   const { mode, rules, surroundings } = settings;
   const readCommand = await readerFor(call);
   const sandbox = runsCommands(call) ? await surroundings.sandbox() : "none";
-  return questionOf(call, { mode, sandbox, policy: rules.current, lookUp: "what decides", readCommand });
+  const policy = rules.current;
+  const shells = await shellsUsed(call, policy, surroundings);
+  return questionOf(call, {
+    mode,
+    sandbox,
+    policy,
+    lookUp: "what decides",
+    readCommand,
+    ...(shells && { shells }),
+  });
+}
+
+async function shellsUsed(
+  { accesses }: ToolCall,
+  { place }: Policy,
+  { shell }: Surroundings,
+): Promise<Question["shells"]> {
+  const names = accesses.flatMap((access) => (access.kind === "execute" ? (access.session ?? []) : []));
+  if (names.length === 0 || shell === undefined) return undefined;
+  const { leftBy } = await import("../../guardian/commands/session-knowledge.ts");
+  const left = names.flatMap((name) => {
+    const past = shell(name);
+    return past === undefined ? [] : [[name, leftBy(past, place.workspace)] as const];
+  });
+  return new Map(left);
 }
 
 /** Others may have put a link in the way since, and what stands behind it was not judged. */
@@ -197,6 +224,7 @@ function hashFor(
     directory: call.environment.workspace,
     variables: variablesOf(settings),
     sandbox,
+    shells: question.shells,
   });
 }
 

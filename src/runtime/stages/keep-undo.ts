@@ -44,7 +44,8 @@ async function mayChangeFiles({ accesses }: ToolCall): Promise<boolean> {
   const commands = accesses.filter((access) => access.kind === "execute");
   if (commands.length === 0) return false;
   const { readsOnly } = await import("../../guardian/commands/reads-only.ts");
-  return commands.some(({ command }) => !readsOnly(command));
+  // What the words of a command do in a shell that stays depends on what was said there before.
+  return commands.some(({ command, cwd, session }) => session !== undefined || !readsOnly(command, cwd));
 }
 
 async function finish(outcome: Outcome): Promise<Outcome> {
