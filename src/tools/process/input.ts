@@ -3,7 +3,7 @@ import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { describeProcess } from "./describe-process.ts";
 import { nameField } from "./name-field.ts";
-import { showOutput } from "./show-output.ts";
+import { showOutput, whereToGoOn } from "./show-output.ts";
 
 export interface ProcessInputInput {
   readonly name: string;
@@ -32,7 +32,7 @@ export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
     return {
       data: output,
       text: [showOutput(output), describeProcess(output.status)].join("\n"),
-      continuation: `See what comes after this with process.output and cursor ${output.cursor}.`,
+      ...whereToGoOn(output),
     };
   },
 };

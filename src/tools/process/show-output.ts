@@ -12,6 +12,12 @@ export function showOutput({ text, from, lost, status }: ProcessOutput): string 
   ].join("\n");
 }
 
+/** For who was told of output on the side. */
+export function whereToGoOn({ cursor, status }: ProcessOutput): { readonly continuation?: string } {
+  if (status.state === "ended") return {};
+  return { continuation: `See what comes after this with process.output and cursor ${cursor}.` };
+}
+
 function missing(lost: number, handle: string | null): string {
   const what = `${counted(lost, "character")} before this ${lost === 1 ? "is" : "are"} no longer held`;
   return handle === null ? `${what}.` : `${what}; file.read ${handle} has them.`;

@@ -4,7 +4,7 @@ import type { Tool } from "../../contract/tool.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import { describeProcess } from "./describe-process.ts";
 import { nameField } from "./name-field.ts";
-import { showOutput } from "./show-output.ts";
+import { showOutput, whereToGoOn } from "./show-output.ts";
 
 export interface ProcessWaitInput {
   readonly name: string;
@@ -56,9 +56,7 @@ export const processWait: Tool<ProcessWaitInput, ProcessOutput> = {
     return {
       data: output,
       text: [showOutput(output), describeProcess(output.status), ...surroundingsOf(output.status)].join("\n"),
-      ...(output.status.state === "ended"
-        ? {}
-        : { continuation: `See what comes after this with process.output and cursor ${output.cursor}.` }),
+      ...whereToGoOn(output),
     };
   },
 };

@@ -1,0 +1,193 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { processRoom } from "../../../test/process-room.ts";
+import { hasTerminals } from "../../../test/pseudo-terminal.ts";
+import { toolContext } from "../../../test/tool-context.ts";
+import type { ProcessStatus } from "../../contract/process.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { describeProcess } from "./describe-process.ts";
+import { processInput } from "./input.ts";
+import { processList } from "./list.ts";
+import { processOutput } from "./output.ts";
+import { processStart } from "./start.ts";
+import { processStop } from "./stop.ts";
+import { processWait } from "./wait.ts";
+
+it("leads through the life of a process in words", async () => {
+  await using room = toolsRoom();
+  const { say } = room;
+  const command = 'echo ready; while read -r line; do echo "got $line" >&2; done; exit 3';
+  expect([
+    await say(processList, {}),
+    await say(processStart, { command, name: "echo", ready: { line: "^ready$" } }),
+    await say(processInput, { name: "echo", text: "one\n" }),
+    await say(processOutput, { name: "echo", cursor: 6 }),
+    await say(processOutput, { name: "echo", stream: "stdout" }),
+    await say(processOutput, { name: "echo", cursor: 14 }),
+    await say(processInput, { name: "echo", text: "two\n", end: true }),
+    await say(processWait, { name: "echo" }),
+    await say(processOutput, { name: "echo" }),
+    await say(processStop, { name: "echo" }),
+    await say(processList, {}),
+    room.uncovered,
+  ]).toEqual([
+    "Nothing runs. Start something with process.start.",
+    "echo runs for N s and is ready.\nready\n[sandbox: none]\n" +
+      "[Undo does not cover what a process changes after the call that started it.]",
+    "got one\necho runs for N s and is ready.\n" +
+      "[See what comes after this with process.output and cursor 14.]",
+    "got one\necho runs for N s and is ready.\n[sandbox: none]\n" +
+      "[See what comes after this with cursor 14.]",
+    "ready\necho runs for N s and is ready.\n[sandbox: none]\n" +
+      "[See what comes after this with cursor 14.]",
+    "[It said nothing more.]\necho runs for N s and is ready.\n[sandbox: none]\n" +
+      "[See what comes after this with cursor 14.]",
+    "got two\necho ended after N s with exit code 3.",
+    "ready\ngot one\ngot two\necho ended after N s with exit code 3.\n[sandbox: none]",
+    "ready\ngot one\ngot two\necho ended after N s with exit code 3.\n[sandbox: none]\n[That is all.]",
+    "echo ended after N s with exit code 3.\n[sandbox: none]",
+    `echo ended after N s with exit code 3. Command: ${command}`,
+    [
+      "what a process changes after the call that started it",
+      "what a process does with its input",
+      "what a process does with its input",
+    ],
+  ]);
+});
+
+it("waits for a line of a watcher that comes again and again", async () => {
+  await using room = toolsRoom();
+  const { say, workspace } = room;
+  const command =
+    'seen=; while :; do now=$(cat source 2>/dev/null); [ "$now" != "$seen" ] && echo "compiled $now"; seen=$now; sleep 0.02; done';
+  writeFileSync(join(workspace, "source"), "one");
+  const first = await say(processStart, { command, name: "watcher", ready: { line: "compiled" } });
+  writeFileSync(join(workspace, "source"), "two");
+  const second = await say(processWait, { name: "watcher", line: "compiled", cursor: 13 });
+  expect([first.split("\n")[1], second]).toEqual([
+    "compiled one",
+    "compiled two\nwatcher runs for N s and is ready.\n[sandbox: none]\n" +
+      "[See what comes after this with process.output and cursor 26.]",
+  ]);
+});
+
+it.runIf(hasTerminals)("gives a terminal to who wants one, with its size and its keys", async () => {
+  await using room = toolsRoom();
+  const { say } = room;
+  const command =
+    "tty -s && echo terminal; stty size; trap 'echo interrupted; exit 5' INT; while :; do sleep 0.05; done";
+  const started = await say(processStart, {
+    command,
+    name: "shell",
+    terminal: true,
+    ready: { line: "^[0-9]+ [0-9]+$" },
+  });
+  const stopped = await say(processInput, { name: "shell", text: "\u0003" });
+  expect([started.split("\n").slice(1, 3), stopped]).toEqual([
+    ["terminal", "40 120"],
+    "^Cinterrupted\nshell ended after N s with exit code 5.",
+  ]);
+});
+
+it("shows output as a terminal would, without its control sequences", async () => {
+  await using room = toolsRoom();
+  const { say } = room;
+  const command =
+    "printf '\\033[31mred\\033[0m 10%%\\r\\033[31mred\\033[0m 99%%\\n\\033]52;c;aGk=\\007end\\n'";
+  await say(processStart, { command, name: "paint" });
+  expect((await say(processOutput, { name: "paint" })).split("\n").slice(0, 2)).toEqual(["red 99%", "end"]);
+});
+
+it("pages what was said, and says what is no longer held", async () => {
+  await using room = toolsRoom();
+  const { say } = room;
+  await say(processStart, { command: "seq 300000; sleep 60", name: "many", ready: { line: "^300000$" } });
+  const first = await say(processOutput, { name: "many", cursor: 0 });
+  const [missing, second] = first.split("\n");
+  const cursor = Number(/go on with cursor (\d+)/.exec(first)?.[1]);
+  const next = await say(processOutput, { name: "many", cursor });
+  const shown = first.split("\n").filter((line) => /^\d+$/.test(line));
+  expect([missing, Number(next.split("\n")[0]), Number(second) > 100_000]).toEqual([
+    expect.stringMatching(/^\[\d+ characters before this are no longer held\.\]$/),
+    Number(shown.at(-1)) + 1,
+    true,
+  ]);
+});
+
+it.each([
+  [{}, "web runs for 1.5 s."],
+  [{ durationMs: 90_000, quietMs: 61_000 }, "web runs for 90 s. It has said nothing for 61 s."],
+  [
+    { state: "starting", durationMs: 600_000, quietMs: 200_000, waitsForInput: true },
+    "web runs for 10 min, not ready yet. It has said nothing for 3 min. It waits for input.",
+  ],
+  [
+    {
+      state: "ready",
+      ports: [
+        { port: 80, address: "127.0.0.1:8080" },
+        { port: 1, address: "127.0.0.1:1" },
+      ],
+    },
+    "web runs for 1.5 s and is ready: port 80 at 127.0.0.1:8080, 127.0.0.1:1.",
+  ],
+  [{ kind: "shell", durationMs: 9_000_000 }, "web is a shell, open for 2.5 h."],
+  [{ state: "ended", signal: "SIGKILL" }, "web was ended by SIGKILL after 1.5 s."],
+  [{ state: "ended", exitCode: 0 }, "web ended after 1.5 s with exit code 0."],
+] as const)("describes %j", (part, words) => {
+  const status: ProcessStatus = {
+    name: "web",
+    kind: "process",
+    command: "npm start",
+    pid: 1,
+    state: "running",
+    exitCode: null,
+    signal: null,
+    startedAt: 0,
+    durationMs: 1_500,
+    sandbox: "bwrap",
+    ports: [],
+    cursor: 0,
+    quietMs: 0,
+    waitsForInput: false,
+    output: null,
+    remarks: [],
+    ...part,
+  };
+  expect(describeProcess(status)).toBe(words);
+});
+
+it("says what a start would run, variables and directory included", () => {
+  expect(processStart.accesses({ command: "npm start", cwd: "web", env: { PATH: "it's" } })).toEqual([
+    { kind: "execute", command: "export PATH='it'\\''s'; npm start", cwd: "web" },
+  ]);
+});
+
+interface ToolsRoom extends AsyncDisposable {
+  readonly workspace: string;
+  readonly uncovered: readonly string[];
+  /** What a model is told, without how long things took, and what not every system tells. */
+  say<Input>(tool: Tool<Input, unknown>, input: Input): Promise<string>;
+}
+
+function toolsRoom(): ToolsRoom {
+  const room = processRoom();
+  const uncovered: string[] = [];
+  const context: ToolContext = {
+    ...toolContext(new MemoryEnvironment()),
+    processes: room.processes,
+    uncovered: (what) => uncovered.push(what),
+  };
+  return {
+    workspace: room.workspace,
+    uncovered,
+    say: async (tool, input) => {
+      const { text, continuation } = await tool.run(input, context);
+      const whole = continuation === undefined ? text : `${text}\n[${continuation}]`;
+      return whole.replace(/(for|after) [\d.]+ s\b/g, "$1 N s").replaceAll(" It waits for input.", "");
+    },
+    [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
+  };
+}
