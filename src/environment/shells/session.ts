@@ -137,7 +137,7 @@ export class Session {
     const interruption = new AbortController();
     this.#current = { command: command.command, interruption };
     const shown = new ShownOutput(window);
-    window?.show(`\n$ ${command.command}\n`);
+    window?.show(`\n$ ${command.command.slice(0, mostShown)}\n`);
     const { exit, ...running } = await open.shell.run({
       command: command.command,
       cwd: command.cwd,
@@ -225,7 +225,7 @@ class OpenShell extends ShellRecord {
   }
 }
 
-/** The first of what a command says: more than a window is read for. */
+/** What a command says, until it is more than anybody would read. */
 class ShownOutput {
   readonly #window: Window | undefined;
   readonly #decoder = new TextDecoder();
@@ -238,7 +238,7 @@ class ShownOutput {
 
   take(bytes: Uint8Array): void {
     if (this.#window === undefined) return;
-    this.#isCut ||= bytes.length > this.#left;
+    this.#isCut ||= bytes.length > this.#left || this.#window.isBehind;
     if (this.#isCut) return;
     this.#left -= bytes.length;
     this.#window.show(this.#decoder.decode(bytes, { stream: true }));
@@ -248,6 +248,8 @@ class ShownOutput {
     return this.#isCut ? "\n[the rest is not shown here]\n" : "";
   }
 }
+
+const mostShown = 4000;
 
 async function makePipes(environment: Environment, paths: readonly string[]): Promise<void> {
   const made = await environment.start("mkfifo", {

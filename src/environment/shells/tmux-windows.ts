@@ -11,7 +11,9 @@ export interface Window {
   /** What a person types in a terminal to see it. */
   readonly attach: string;
   readonly isOpen: boolean;
-  /** Shows text with nothing in it that would steer a terminal; left out while nobody keeps up. */
+  /** It has not shown yet what it was given. */
+  readonly isBehind: boolean;
+  /** Shows text with nothing in it that would steer a terminal. */
   show(text: string): void;
   close(): void;
 }
@@ -142,7 +144,6 @@ exec 3>"$2"
 trap 'printf "\\003\\n" >&3' INT
 while :; do IFS= read -r line && printf "%s\\n" "$line" >&3; done`;
 
-/** What is said and not yet shown; then people watch something that nobody could read anyway. */
 const mostUnshown = 256 * 1024;
 
 class PipedWindow implements Window {
@@ -180,8 +181,12 @@ class PipedWindow implements Window {
     return this.#isOpen;
   }
 
+  get isBehind(): boolean {
+    return this.#shown.writableLength >= mostUnshown;
+  }
+
   show(text: string): void {
-    if (this.#isOpen && this.#shown.writableLength < mostUnshown) this.#shown.write(printable(text));
+    if (this.#isOpen) this.#shown.write(printable(text));
   }
 
   close(): void {

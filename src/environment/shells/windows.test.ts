@@ -1,0 +1,150 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Environment } from "../../contract/environment.ts";
+import type { RunningCommand } from "../../contract/process.ts";
+import { lifeOf } from "../local/changes/process-owner.ts";
+import { openLocalEnvironment } from "../local/local-environment.ts";
+import { openShells, type ShellTable } from "./open-shells.ts";
+import { ShellsDirectory } from "./shells-directory.ts";
+
+let workspace = "";
+let environment: Environment;
+let shells: ShellTable;
+
+beforeEach(() => {
+  workspace = realpathSync(mkdtempSync(join(tmpdir(), "windows ")));
+  environment = openLocalEnvironment({ workspace });
+  shells = openShells({ tmux: "auto" });
+});
+
+afterEach(async () => {
+  await shells.close();
+  await environment.close();
+  rmSync(workspace, { recursive: true, force: true });
+});
+
+function begin(command: string): Promise<RunningCommand> {
+  const { signal } = new AbortController();
+  return shells.forCall({ environment }).run("main", { command, signal });
+}
+
+async function run(command: string) {
+  const running = await begin(command);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of running.stdout) pieces.push(piece);
+  const { remarks } = await running.exit;
+  return { stdout: Buffer.concat(pieces).toString(), remarks, attach: running.attach };
+}
+
+/** What a person does who follows the advice of `attach`. */
+function tmux(attach: string | undefined, ...args: readonly string[]): string {
+  const [program, ...start] = attach!.split(" attach ")[0]!.split(" ");
+  return execFileSync(program!, [...start, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+const seen = (attach: string | undefined) => tmux(attach, "capture-pane", "-p", "-J", "-t", "main");
+const type = (attach: string | undefined, ...keys: readonly string[]) =>
+  tmux(attach, "send-keys", "-t", "main", ...keys);
+
+function isInstalled(program: string): boolean {
+  return (process.env.PATH ?? "").split(":").some((directory) => existsSync(join(directory, program)));
+}
+
+describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () => {
+  it("shows commands and what they say", async () => {
+    const { attach } = await run("echo one; echo two >&2; exit_code() { return 3; }; exit_code");
+    expect(attach).toMatch(/^tmux -S \/\S+\/windows\/tmux attach -t main$/);
+    await expect.poll(() => seen(attach)).toContain("exit_code\none\ntwo\n[exit 3]\n");
+  });
+
+  it("lets a person type commands, which calls are told of", async () => {
+    const { attach } = await run("true");
+    type(attach, "x=typed; cd /", "Enter");
+    await expect.poll(() => shells.past("main")?.cwd).toEqual("/");
+    expect(shells.past("main")).toEqual({ commands: ["true", "x=typed; cd /"], isWhole: true, cwd: "/" });
+    expect(await run("echo $x")).toEqual({
+      stdout: "typed\n",
+      remarks: ["A person has typed commands into the window of this session since the last one."],
+      attach,
+    });
+    expect((await run("true")).remarks).toEqual([]);
+    type(attach, "echo for $USER_EYES only", "Enter");
+    await expect.poll(() => seen(attach)).toContain("\nfor only\n");
+  });
+
+  it("lets a person end a command", async () => {
+    const running = await begin("x=kept; sleep 60");
+    await expect.poll(() => seen(running.attach)).toContain("sleep 60");
+    type(running.attach, "C-c");
+    expect(await running.exit).toEqual({
+      code: 143,
+      signal: undefined,
+      cwd: workspace,
+      remarks: ["A person ended the command in the window of this session."],
+    });
+    expect((await run("echo $x")).stdout).toEqual("kept\n");
+  });
+
+  it("shows nothing that would steer a terminal", async () => {
+    const { attach } = await run(
+      "printf '\\033]52;c;ZXZpbA==\\007\\033[2J\\033Ptmux;x\\033\\\\\\302\\233c-end'",
+    );
+    await expect
+      .poll(() => seen(attach))
+      .toContain("<U+001B>]52;c;ZXZpbA==<U+0007><U+001B>[2J<U+001B>Ptmux;x<U+001B>\\<U+009B>c-end");
+    expect(() => tmux(attach, "show-buffer")).toThrow("no buffers");
+  });
+
+  it("opens again when a person has closed it, and the shell goes on", async () => {
+    const { attach } = await run("x=kept");
+    tmux(attach, "kill-session", "-t", "main");
+    await expect.poll(async () => (await run("echo $x")).attach).toEqual(attach);
+    expect((await run("echo $x")).stdout).toEqual("kept\n");
+    await expect.poll(() => seen(attach)).toContain("kept");
+  });
+
+  it("is not held up by a person who does not look, nor by endless output", async () => {
+    const { attach, stdout } = await run("head -c 3000000 /dev/zero | tr '\\0' x; echo");
+    expect(stdout.length).toEqual(3_000_001);
+    await expect.poll(() => seen(attach)).toContain("[the rest is not shown here]");
+  });
+
+  it("goes with the room", async () => {
+    const { attach } = await run("true");
+    const directory = dirname(dirname(attach!.split(" ")[2]!));
+    expect(existsSync(directory)).toEqual(true);
+    await shells.close();
+    expect(() => tmux(attach, "ls")).toThrow();
+    expect(existsSync(directory)).toEqual(false);
+  });
+
+  it("goes by itself, with the shell, when we are killed", async () => {
+    const program = fileURLToPath(new URL("trials/abandon-shell.ts", import.meta.url));
+    const abandoned = spawn(process.execPath, [program, workspace], { stdio: ["ignore", "pipe", "inherit"] });
+    const [told] = await once(abandoned.stdout, "data");
+    const { shell, attach } = JSON.parse(String(told));
+    expect(tmux(attach, "ls")).toMatch(/^main: 1 windows/);
+    abandoned.kill("SIGKILL");
+    await once(abandoned, "exit");
+    const isGone = (look: () => unknown) => {
+      try {
+        look();
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    await expect.poll(() => isGone(() => tmux(attach, "ls"))).toEqual(true);
+    // Where nobody reaps orphans, they are there and over.
+    await expect.poll(() => lifeOf(shell)?.isOver ?? true).toEqual(true);
+    const directory = dirname(dirname(attach.split(" ")[2]));
+    expect(existsSync(directory)).toEqual(true);
+    new ShellsDirectory().remove();
+    expect(existsSync(directory)).toEqual(false);
+  });
+});
