@@ -1,11 +1,13 @@
 import type { Environment, RecoveredChange, SandboxReport } from "./contract/environment.ts";
 import { ToolError } from "./contract/error.ts";
+import type { ProcessStatus } from "./contract/process.ts";
 import type { AnyTool } from "./contract/tool.ts";
 import type { ToolDefinition } from "./dialects/definition.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { findDialect } from "./dialects/dialects.ts";
 import { Shelf } from "./dialects/shelf.ts";
 import { type CallResult, toResult } from "./door/call-result.ts";
+import { lazyShells } from "./door/lazy-shells.ts";
 import { openPast } from "./door/open-past.ts";
 import { openPlace } from "./door/open-place.ts";
 import { recordRecovery } from "./door/record-recovery.ts";
@@ -19,7 +21,6 @@ import type { CallRecord } from "./journal/journal.ts";
 import { openProcesses } from "./processes/open-processes.ts";
 import type { Approve } from "./runtime/approvals/approval.ts";
 import { CallEvents, type EventSource } from "./runtime/call-events.ts";
-import { noShells } from "./runtime/no-processes.ts";
 import { openCounter } from "./runtime/runtime.ts";
 import { newIdentifier } from "./text/identifier.ts";
 
@@ -113,6 +114,8 @@ export interface Toolcrib {
   call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
   /** How well commands are confined here, and why not better; found out by trying, once. */
   sandbox(): Promise<SandboxReport>;
+  /** What runs beside the calls of this room, and what has ended, oldest first. */
+  processes(): readonly ProcessStatus[];
   /** The latest calls in this workspace, newest first. */
   history(limit?: number): readonly CallRecord[];
   /** Cancels what runs, waits for it, writes down what is left. May be called twice. */
@@ -143,19 +146,21 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   }
 
   const events = new CallEvents();
-  const processes = openProcesses({ outputs, redactor: () => new RedactedStream() });
+  const shells = lazyShells();
+  const processes = openProcesses({ outputs, redactor: () => new RedactedStream(), shells });
   const counter = openCounter({
     ...past,
     environment,
     events,
     processes,
-    shells: { forCall: noShells },
+    shells,
     guardian: {
       mode,
       rules: policy,
       surroundings: {
         sandbox: async () => (await place.sandbox()).level,
         variables: (names) => allowedVariables(process.env, names),
+        shell: (name) => shells.past(name),
       },
       ...(options.approve ? { approve: options.approve } : {}),
     },
@@ -168,7 +173,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const close = async () => {
     await running.end();
     try {
-      await processes.close();
+      await Promise.all([processes.close(), shells.close()]);
       warnings.push(...(await transactions.leave()));
     } finally {
       events.close();
@@ -210,6 +215,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       return toResult(id, await outcome);
     },
     sandbox: () => place.sandbox(),
+    processes: () => processes.list(),
     history: (limit = 50) => {
       if (running.haveEnded) throw roomClosed();
       return journal.latest(limit);
