@@ -126,11 +126,11 @@ describe.skipIf(missing.length > 0)(
     });
 
     it("gives the command its own settings for Perl, and keeps them from the relay", async () => {
-      await using inside = startInside(["sh", "-c", 'echo "$PERL5OPT $LC_ALL"'], {
+      await using inside = startInside(["sh", "-c", 'echo "$PERL5OPT $LC_ALL $PERL_BADLANG"'], {
         mayConnect,
         env: { PERL5OPT: "-MNo::Such::Module", LC_ALL: "xx_YY" },
       });
-      expect(await inside.ended).toEqual({ code: 0, stdout: "-MNo::Such::Module xx_YY\n", stderr: "" });
+      expect(await inside.ended).toEqual({ code: 0, stdout: "-MNo::Such::Module xx_YY \n", stderr: "" });
     });
 
     it("ends with the command, and tells its exit code", async () => {

@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { setTimeout as patience } from "node:timers/promises";
 import { FrameReader, frame, frameHeader, frameKinds } from "./frames.ts";
 import { InnerConnection } from "./inner-connection.ts";
 
@@ -15,7 +16,7 @@ export class RelayChannel {
   readonly #channel: Duplex;
   readonly #welcome: (connection: Duplex) => void;
   readonly #connections = new Map<number, InnerConnection>();
-  readonly #questions: ((ports: readonly number[]) => void)[] = [];
+  #question: PromiseWithResolvers<readonly number[]> | undefined;
   #nextId = 2;
   #isClosed = false;
 
@@ -47,13 +48,15 @@ export class RelayChannel {
     });
   }
 
-  /** The ports that somebody inside listens on. */
-  listening(): Promise<readonly number[]> {
-    if (this.#isClosed) return Promise.resolve([]);
-    return new Promise((resolve) => {
-      this.#questions.push(resolve);
-      this.#channel.write(frame(0, frameKinds.listening));
-    });
+  /** The ports that somebody inside listens on; none when the relay does not say in time. */
+  async listening(): Promise<readonly number[]> {
+    if (this.#isClosed) return [];
+    if (this.#question === undefined) {
+      this.#question = Promise.withResolvers();
+      this.#write(frame(0, frameKinds.listening));
+    }
+    // Whatever runs inside can stop it.
+    return Promise.race([this.#question.promise, patience(2_000, [], { ref: false })]);
   }
 
   close(): void {
@@ -61,7 +64,7 @@ export class RelayChannel {
     this.#isClosed = true;
     for (const connection of this.#connections.values()) connection.lose();
     this.#connections.clear();
-    for (const answer of this.#questions.splice(0)) answer([]);
+    this.#question?.resolve([]);
     this.#channel.destroy();
   }
 
@@ -73,10 +76,12 @@ export class RelayChannel {
   }
 
   #hear(content: Buffer): boolean {
-    const answer = this.#questions.shift();
-    const ports = Array.from({ length: content.length >> 1 }, (_, index) => content.readUInt16BE(index * 2));
-    answer?.(ports);
-    return answer !== undefined;
+    const question = this.#question;
+    this.#question = undefined;
+    question?.resolve(
+      Array.from({ length: content.length >> 1 }, (_, index) => content.readUInt16BE(index * 2)),
+    );
+    return question !== undefined;
   }
 
   #open(id: number): boolean {

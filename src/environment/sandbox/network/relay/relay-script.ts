@@ -16,14 +16,18 @@ export const relayStarter: string = [
  * What stays behind is nobody's child and ends with the channel.
  */
 export const relayScript: string = String.raw`
-use strict; use Fcntl; use Socket qw(:DEFAULT IN6ADDR_LOOPBACK IPPROTO_TCP TCP_NODELAY);
+use strict;
+# As Linux numbers them: to load Socket, Fcntl and Errno would take longer than all the rest.
+my ($INET, $INET6, $STREAM, $SOCKET, $ERROR, $LINGER, $TCP, $NODELAY) = (2, 10, 1, 1, 4, 13, 6, 1);
+my ($GETFL, $SETFL, $NONBLOCK, %AGAIN) = (3, 4, 2048, map { $_ => 1 } 4, 11, 115);
 our $channel;
 my $port = shift @ARGV;
+delete $ENV{PERL_BADLANG};
 while (($_ = shift @ARGV) ne "--") { my ($name, $value) = split /=/, $_, 2; $ENV{$name} = $value }
 my $listener;
 if ($port) {
-  socket($listener, AF_INET, SOCK_STREAM, 0) or die "socket: $!\n";
-  bind($listener, pack_sockaddr_in($port, INADDR_LOOPBACK)) or die "bind: $!\n";
+  socket($listener, $INET, $STREAM, 0) or die "socket: $!\n";
+  bind($listener, loopback($INET, $port)) or die "bind: $!\n";
   listen($listener, 4096) or die "listen: $!\n";
 }
 defined(my $between = fork) or die "fork: $!\n";
@@ -70,8 +74,12 @@ while (1) {
   }
 }
 
-sub unblock { fcntl($_[0], F_SETFL, fcntl($_[0], F_GETFL, 0) | O_NONBLOCK) }
-sub again { $!{EAGAIN} || $!{EINTR} || $!{EINPROGRESS} }
+sub unblock { fcntl($_[0], $SETFL, fcntl($_[0], $GETFL, 0) | $NONBLOCK) }
+sub again { $AGAIN{$! + 0} }
+sub loopback {
+  my ($family, $port) = @_;
+  return $family == $INET ? pack("S n C4 x8", $INET, $port, 127, 0, 0, 1) : pack("S n x4 x15 C x4", $INET6, $port, 1);
+}
 
 sub frame { my ($id, $type, $content) = @_; $out .= pack("NN", $id, $type << 24 | length $content) . $content }
 
@@ -100,12 +108,12 @@ sub receive {
 sub heed {
   my ($id, $type, $content) = @_;
   return frame($id, $LISTENING, pack("n*", listening())) if $type == $LISTENING;
-  return reach($id, unpack("n", $content), AF_INET) if $type == $OPEN;
+  return reach($id, unpack("n", $content), $INET) if $type == $OPEN;
   my $one = $by_id{$id} or return;
   if ($type == $DATA) { $one->{out} .= $content; write_to($one) if !$one->{connecting} }
   elsif ($type == $END) { $one->{ends} = 1; write_to($one) if !$one->{connecting} }
   elsif ($type == $CREDIT) { $one->{credit} += unpack("N", $content); watch($one) }
-  elsif ($type == $RESET) { setsockopt($one->{handle}, SOL_SOCKET, SO_LINGER, pack("ii", 1, 0)); forget($one) }
+  elsif ($type == $RESET) { setsockopt($one->{handle}, $SOCKET, $LINGER, pack("ii", 1, 0)); forget($one) }
 }
 
 sub welcome {
@@ -120,24 +128,23 @@ sub welcome {
 
 sub reach {
   my ($id, $port, $family) = @_;
-  socket(my $handle, $family, SOCK_STREAM, 0) or return frame($id, $RESET, "");
+  socket(my $handle, $family, $STREAM, 0) or return frame($id, $RESET, "");
   my $one = hold($id, $handle);
   @$one{"connecting", "port", "family"} = (1, $port, $family);
   vec($writes, $one->{number}, 1) = 1;
-  my $place = $family == AF_INET ? pack_sockaddr_in($port, INADDR_LOOPBACK) : pack_sockaddr_in6($port, IN6ADDR_LOOPBACK);
-  connect($handle, $place) || again() or retry($one);
+  connect($handle, loopback($family, $port)) || again() or retry($one);
 }
 
 sub retry {
   my $one = shift;
   forget($one);
-  $one->{family} == AF_INET ? reach($one->{id}, $one->{port}, AF_INET6) : frame($one->{id}, $RESET, "");
+  $one->{family} == $INET ? reach($one->{id}, $one->{port}, $INET6) : frame($one->{id}, $RESET, "");
 }
 
 sub hold {
   my ($id, $handle) = @_;
   unblock($handle);
-  setsockopt($handle, IPPROTO_TCP, TCP_NODELAY, 1);
+  setsockopt($handle, $TCP, $NODELAY, 1);
   my $number = fileno $handle;
   return $by_id{$id} = $by_number{$number} =
     { id => $id, handle => $handle, number => $number, out => "", credit => $window, written => 0 };
@@ -183,7 +190,7 @@ sub write_to {
 sub settle {
   my $one = shift;
   if (getpeername $one->{handle}) { $one->{connecting} = 0; frame($one->{id}, $OPENED, ""); watch($one); return write_to($one) }
-  retry($one) if unpack("i", getsockopt($one->{handle}, SOL_SOCKET, SO_ERROR));
+  retry($one) if unpack("i", getsockopt($one->{handle}, $SOCKET, $ERROR));
 }
 
 sub listening {

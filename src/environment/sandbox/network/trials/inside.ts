@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type Network, openNetwork } from "../open-network.ts";
 
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -42,7 +42,8 @@ export function startInside(
     "--unshare-pid",
     "--new-session",
   ];
-  const child = spawn("bwrap", [...confined, "--die-with-parent", "--", ...inner.command], {
+  const bubblewrap = "bwrap";
+  const child = spawn(bubblewrap, [...confined, "--die-with-parent", "--", ...inner.command], {
     cwd: options.cwd ?? "/",
     env: inner.env,
     stdio: ["ignore", "pipe", "pipe", "pipe"],
