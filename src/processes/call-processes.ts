@@ -69,7 +69,7 @@ export class CallProcesses implements Processes {
     const shell = this.#shell(name);
     if (shell !== undefined) {
       await this.#shells?.stop(name);
-      return { ...shell, state: "ended", waitsForInput: false, quietMs: 0 };
+      return { ...shell, state: "ended", waitsForInput: false, quietMs: 0, remarks: [] };
     }
     const kept = this.#table.get(name);
     if (!kept.hasEnded) await stopProcess(kept);

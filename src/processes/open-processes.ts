@@ -2,6 +2,7 @@ import type { Environment } from "../contract/environment.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, ProcessStatus } from "../contract/process.ts";
 import type { CallProcesses } from "./call-processes.ts";
+import type { ProcessTable } from "./process-table.ts";
 import type { Redactor } from "./read-output.ts";
 
 export interface ProcessesParts {
@@ -20,16 +21,22 @@ export interface ProcessesParts {
 export interface RoomProcesses {
   /** As one call sees them: what it starts is started with its environment, and outlives it. */
   forCall(call: { readonly environment: Environment }): Processes;
+  /** Those that run and those that have ended, oldest first, shells that stay among them. */
+  list(): readonly ProcessStatus[];
   /** Ends all of them. */
   close(): Promise<void>;
 }
 
 /** Loaded by the first use: most rooms start none. */
 export function openProcesses(parts: ProcessesParts): RoomProcesses {
-  let loaded: Promise<Loaded> | undefined;
+  let loading: Promise<Loaded> | undefined;
+  let table: ProcessTable | undefined;
   const load = () => {
-    loaded ??= loadTable(parts);
-    return loaded;
+    loading ??= loadTable(parts).then((loaded) => {
+      ({ table } = loaded);
+      return loaded;
+    });
+    return loading;
   };
   return {
     forCall: ({ environment }) => {
@@ -44,13 +51,14 @@ export function openProcesses(parts: ProcessesParts): RoomProcesses {
         stop: async (...call) => (await use()).stop(...call),
       };
     },
-    close: async () => (await loaded)?.close(),
+    list: () => table?.list() ?? parts.shells?.list() ?? [],
+    close: async () => (await loading)?.table.close(),
   };
 }
 
 interface Loaded {
+  readonly table: ProcessTable;
   readonly forCall: (environment: Environment) => CallProcesses;
-  readonly close: () => Promise<void>;
 }
 
 async function loadTable(parts: ProcessesParts): Promise<Loaded> {
@@ -59,8 +67,5 @@ async function loadTable(parts: ProcessesParts): Promise<Loaded> {
     import("./call-processes.ts"),
   ]);
   const table = new ProcessTable(parts);
-  return {
-    forCall: (environment) => new CallProcesses(table, environment, parts),
-    close: () => table.close(),
-  };
+  return { table, forCall: (environment) => new CallProcesses(table, environment, parts) };
 }

@@ -9,13 +9,14 @@ export function describeProcess(status: ProcessStatus): string {
 
 function describeState({ kind, state, exitCode, signal, durationMs }: ProcessStatus): string {
   const time = showDuration(durationMs);
+  if (kind === "shell" && state !== "ended") return `is a shell, open for ${time}`;
   switch (state) {
     case "starting":
       return `runs for ${time}, not ready yet`;
     case "ready":
       return `runs for ${time} and is ready`;
     case "running":
-      return kind === "shell" ? `is a shell, open for ${time}` : `runs for ${time}`;
+      return `runs for ${time}`;
     case "ended": {
       if (signal !== null) return `was ended by ${signal} after ${time}`;
       return `ended after ${time}${exitCode === null ? "" : ` with exit code ${exitCode}`}`;

@@ -3,7 +3,7 @@ import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
 import { sandboxWanted } from "../../../door/sandbox-wanted.ts";
 import type { Mode } from "../../../guardian/mode.ts";
-import type { Approval, Approve, CallResult } from "../../../toolcrib.ts";
+import type { Approval, Approve, CallResult, ProcessStatus } from "../../../toolcrib.ts";
 import { canAsk } from "../approval/can-ask.ts";
 import type { Command } from "../command.ts";
 import { exitCodeOf } from "../exit-code.ts";
@@ -108,12 +108,20 @@ export const callCommand: Command = {
     // First the answer, then the book-keeping: whoever waits for us need not wait for the journal.
     if (options.has("json")) printJson(toReport(result));
     else printResult(result, mode, isTerminal(1) ? progress.notShown : (text) => text);
+    remarkLeftRunning(crib.processes());
     await crib.close();
     remarkWarnings(crib.warnings);
     interruption.stop();
     return exitCodeOf(result.error?.code);
   },
 };
+
+/** Each call is a room of its own here, and what it started ends with it. */
+function remarkLeftRunning(processes: readonly ProcessStatus[]): void {
+  const names = processes.filter(({ state }) => state !== "ended").map(({ name }) => name);
+  if (names.length > 0)
+    remark(`[${names.join(", ")} ended with this command: what is to run on needs a session that stays.]\n`);
+}
 
 async function askPerson(...asked: Parameters<Approve>): Promise<Approval> {
   const { approveOnTerminal } = await import("../approval/approve-on-terminal.ts");
