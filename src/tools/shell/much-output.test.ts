@@ -1,0 +1,26 @@
+import { execFile } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+
+const run = promisify(execFile);
+const trial = fileURLToPath(new URL("trials/much-output.ts", import.meta.url));
+
+it("holds no more of 300 MB of output than of a little", { timeout: 120_000 }, async () => {
+  await using folder = temporaryFolder();
+  mkdirSync(join(folder.path, "workspace"));
+  const command = "yes a line of output | head -c 300000000; echo; echo end";
+  const { stdout } = await run(process.execPath, [trial, folder.path, command]);
+  const { grownMegabytes, ...answer } = JSON.parse(stdout);
+  expect(grownMegabytes).toBeLessThan(64);
+  expect(answer).toEqual({
+    isError: false,
+    lastLines: expect.arrayContaining([
+      "end",
+      expect.stringMatching(/^\[The first 34 MB of 300 MB of output are kept as out_\w+: /),
+    ]),
+  });
+});
