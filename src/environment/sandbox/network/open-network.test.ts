@@ -119,6 +119,25 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: "2000\n", stderr: "" });
     });
 
+    it("lets programs wait when the relay has no descriptor left", async () => {
+      await using server = await echo();
+      const script = `
+      import net from "node:net"; import { text } from "node:stream/consumers";
+      const ask = (number) => {
+        const socket = net.connect({ port: 61080, host: "127.0.0.1", allowHalfOpen: true });
+        socket.end("CONNECT there.example:${server.port} HTTP/1.1\\r\\n\\r\\n" + number);
+        return text(socket);
+      };
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, number) => ask(number)));
+      console.log(answers.every((answer, number) => answer.endsWith("established\\r\\n\\r\\n" + number)));
+    `;
+      await using inside = startInside([process.execPath, "--input-type=module", "-e", script], {
+        mayConnect,
+        descriptors: 40,
+      });
+      expect(await inside.ended).toEqual({ code: 0, stdout: "true\n", stderr: "" });
+    });
+
     it("leaves the command no descriptor and no child of ours", async () => {
       const script = String.raw`test -e /proc/self/fd/3 && echo descriptor; exec perl -e 'print wait, "\n"'`;
       await using inside = bash(script, { mayConnect });

@@ -53,7 +53,7 @@ for my $number (@inherited) { open(my $handle, "<&=", $number); close $handle }
 
 my ($OPEN, $DATA, $END, $RESET, $CREDIT, $OPENED, $LISTENING) = 1 .. 7;
 my ($window, $most, $in, $out, $reads, $writes, $next) = (262144, 1024, "", "", "", "", 1);
-my (%by_id, %by_number);
+my (%by_id, %by_number, $is_full);
 
 for my $handle (grep { $_ } $channel, $listener) { unblock($handle) }
 while (1) {
@@ -63,7 +63,7 @@ while (1) {
   my ($r, $w) = ($is_behind ? "" : $reads, $writes);
   vec($r, $channel_number, 1) = 1;
   vec($w, $channel_number, 1) = 1 if length $out;
-  vec($r, $listener_number, 1) = 1 if $listener && !$is_behind && keys %by_id < $most;
+  vec($r, $listener_number, 1) = 1 if $listener && !$is_behind && !$is_full && keys %by_id < $most;
   next if select($r, $w, undef, undef) < 0;
   receive() if vec($r, $channel_number, 1);
   welcome() if $listener && vec($r, $listener_number, 1);
@@ -118,7 +118,8 @@ sub heed {
 
 sub welcome {
   while (keys %by_id < $most) {
-    accept(my $handle, $listener) or last;
+    # Without a descriptor for one more, it waits until another is closed.
+    accept(my $handle, $listener) or return $is_full = keys %by_id && !again();
     my $one = hold($next, $handle);
     $next += 2;
     frame($one->{id}, $OPEN, "");
@@ -159,6 +160,7 @@ sub forget {
   delete $by_id{$one->{id}};
   delete $by_number{$one->{number}};
   close $one->{handle};
+  $is_full = 0;
 }
 
 sub lose { my $one = shift; forget($one); frame($one->{id}, $RESET, "") }

@@ -23,6 +23,8 @@ export function startInside(
     readonly mayConnect?: (host: string, port: number) => boolean;
     readonly env?: Readonly<Record<string, string>>;
     readonly cwd?: string;
+    /** How many of them the relay may have open. */
+    readonly descriptors?: number;
   } = {},
 ): Inside {
   const network = openNetwork({
@@ -32,18 +34,14 @@ export function startInside(
   });
   const env = { PATH: process.env.PATH ?? "", HOME: options.cwd ?? "/nonexistent", ...options.env };
   const inner = network.wrap({ perl: "perl", descriptor: 3, env }, command);
-  const confined = [
-    "--dev-bind",
-    "/",
-    "/",
-    "--proc",
-    "/proc",
-    "--unshare-net",
-    "--unshare-pid",
-    "--new-session",
-  ];
+  const limited =
+    options.descriptors === undefined
+      ? []
+      : ["sh", "-c", `ulimit -Sn ${options.descriptors}; exec "$@"`, "sh"];
+  const confined =
+    "--dev-bind / / --proc /proc --unshare-net --unshare-pid --new-session --die-with-parent --".split(" ");
   const bubblewrap = "bwrap";
-  const child = spawn(bubblewrap, [...confined, "--die-with-parent", "--", ...inner.command], {
+  const child = spawn(bubblewrap, [...confined, ...limited, ...inner.command], {
     cwd: options.cwd ?? "/",
     env: inner.env,
     stdio: ["ignore", "pipe", "pipe", "pipe"],
