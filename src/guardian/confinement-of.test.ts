@@ -276,6 +276,18 @@ it("reaches the hosts that rules allow, and those that were allowed of this call
   ]);
 });
 
+it("names those hosts as rules spell them", () => {
+  const hosts = (command: string, lines: string, trial: Trial = {}) => confine(command, lines, trial).hosts;
+  const lines = "allow connect *.example.com by shell.*\nallow connect b.org by web.*";
+  expect([
+    hosts("make", ""),
+    hosts("make", lines),
+    hosts("curl https://c.net/", lines),
+    hosts("curl https://c.net/", lines, { answer: "not asked" }),
+    hosts("make", lines, { mode: "yolo" }),
+  ]).toEqual([undefined, ["*.example.com"], ["*.example.com", "c.net"], ["*.example.com"], ["*"]]);
+});
+
 it("gives what leaves the sandbox only what rules say of variables and limits", () => {
   const lines = "unconfined run docker **\nvariables none\npass DOCKER_*\nlimit cpu 60";
   expect(confine("docker ps", lines)).toEqual({

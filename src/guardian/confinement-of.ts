@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Confinement } from "../contract/confinement.ts";
 import { wordsNamingPaths } from "./command-parts.ts";
 import { absentPaths, hiddenPaths, outsidePaths, readOnlyPaths } from "./confined-paths.ts";
-import { mayConnect } from "./may-connect.ts";
+import { hostsReached, mayConnect } from "./may-connect.ts";
 import { spelledPath } from "./paths/path-target.ts";
 import {
   type Decision,
@@ -19,18 +19,20 @@ import type { Policy } from "./rules/compile-policy.ts";
  * the person. Never what a rule denies. Pure.
  */
 export function confinementOf(
-  { parts, unconfined }: Decision,
+  decision: Decision,
   question: Question,
   policy: Policy,
   answer: "approved" | "not asked",
 ): Confinement {
+  const { parts, unconfined } = decision;
   const { mode, tool } = question;
   const { variables, limits, limitsAtMost } = policy.settings;
   const given = { variables, limits, limitsAtMost };
   if (unconfined) return { ...given, unconfined };
   const isApproved = ({ verdict }: PartVerdict) => verdict === "ask" && answer === "approved";
   const approved = parts.filter(isApproved).map(({ part }) => part);
-  const granted = parts.filter((one) => one.verdict === "allow" || isApproved(one)).map(({ part }) => part);
+  const passed = parts.filter((one) => one.verdict === "allow" || isApproved(one));
+  const granted = passed.map(({ part }) => part);
   const connects = mayConnect(granted, question, policy);
   const written = pathsOf(granted, "write", "delete");
   const isReadOnly = readOnlyPaths(policy, tool, mode, written);
@@ -43,7 +45,10 @@ export function confinementOf(
   ];
   return {
     ...given,
-    ...(connects && { mayConnect: connects }),
+    ...(connects && {
+      mayConnect: connects,
+      hosts: hostsReached({ ...decision, parts: passed }, question, policy),
+    }),
     isHidden: hiddenPaths(policy, tool),
     isReadOnly,
     absent: absentPaths(policy, isReadOnly, makesRepository(granted) ? "a repository" : "nothing"),

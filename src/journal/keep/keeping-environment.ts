@@ -57,6 +57,7 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
     openDirectory: (...call) => environment.openDirectory(...call),
     ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],
     ...(environment.sandbox === undefined ? {} : { sandbox: environment.sandbox.bind(environment) }),
+    ...(environment.confinement === undefined ? {} : { confinement: environment.confinement }),
     start: (...call) => environment.start(...call),
     close: () => environment.close(),
   };

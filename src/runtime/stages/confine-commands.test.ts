@@ -96,7 +96,7 @@ async function start(trial: Trial): Promise<StartOptions["confinement"] | string
   return started[0]!.confinement;
 }
 
-it("starts commands with what the guardian has decided, whatever the tool says", async () => {
+it("starts commands with what the guardian has decided, and files that the tool shares with them", async () => {
   const lines = "allow run make\nvariables none\nlimit cpu 5";
   const held = { variables: { base: "none", extra: [] }, limits: { cpuSeconds: 5 }, limitsAtMost: {} };
   const rest = {
@@ -106,13 +106,18 @@ it("starts commands with what the guardian has decided, whatever the tool says",
     readable: [],
     writable: [],
   };
-  const own: Confinement = { readable: ["/etc/secret"], unconfined: true };
+  const own: Confinement = { writable: ["/run/own"], unconfined: true, mayConnect: () => true };
   expect([
     await start({ lines }),
     await start({ lines, confinement: own }),
     await start({ lines: `${lines}\nunconfined run make` }),
     await start({ lines, confinement: "ours" }),
-  ]).toEqual([{ ...held, ...rest }, { ...held, ...rest }, { ...held, unconfined: true }, "ours"]);
+  ]).toEqual([
+    { ...held, ...rest },
+    { ...held, ...rest, writable: ["/run/own"] },
+    { ...held, unconfined: true },
+    "ours",
+  ]);
 });
 
 it("confines tools that name no command but may run some, and leaves those alone that only read or write", async () => {

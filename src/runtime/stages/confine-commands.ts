@@ -1,4 +1,5 @@
 import type { JudgedConfinement } from "../../contract/call.ts";
+import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment, StartOptions } from "../../contract/environment.ts";
 import { changedMeanwhile } from "../approvals/refusals.ts";
 import type { Stage } from "../stage.ts";
@@ -18,13 +19,25 @@ function confined(environment: Environment, { level, ...confinement }: JudgedCon
       const now = (await environment.sandbox?.())?.level ?? "none";
       if (now !== level) throw changedMeanwhile();
     }
-    return environment.start(program, { ...options, confinement });
+    return environment.start(program, { ...options, confinement: withOwn(confinement, options.confinement) });
   };
   return new Proxy(environment, {
     get: (target, name) => {
       if (name === "start") return start;
+      if (name === "confinement") return confinement;
       const value = Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+}
+
+/** Who starts a program may share files of his own with it; all else is decided. */
+function withOwn(judged: Confinement, own: Confinement = {}): Confinement {
+  const readable = [...(judged.readable ?? []), ...(own.readable ?? [])];
+  const writable = [...(judged.writable ?? []), ...(own.writable ?? [])];
+  return {
+    ...judged,
+    ...(readable.length > 0 && { readable }),
+    ...(writable.length > 0 && { writable }),
+  };
 }
