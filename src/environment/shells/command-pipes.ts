@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { ToolError } from "../../contract/error.ts";
 import { PipedOutput } from "./piped-output.ts";
 
 /** Both outputs of one command. */
@@ -24,11 +26,11 @@ export class PipePool {
     makePipes: (paths: readonly string[]) => Promise<void>,
     onData: (bytes: Uint8Array) => void,
   ): Promise<CommandPipes> {
-    const paths = this.#free.pop() ?? (await this.#make(makePipes));
+    const { paths, handles } = this.#reopen() ?? (await this.#make(makePipes));
     const pipes = {
       paths,
-      stdout: new PipedOutput(paths.stdout, onData),
-      stderr: new PipedOutput(paths.stderr, onData),
+      stdout: new PipedOutput(handles[0], onData),
+      stderr: new PipedOutput(handles[1], onData),
     };
     this.#open.add(pipes);
     void Promise.all([pipes.stdout.closed, pipes.stderr.closed]).then(() => {
@@ -52,13 +54,51 @@ export class PipePool {
     }
   }
 
-  async #make(makePipes: (paths: readonly string[]) => Promise<void>): Promise<CommandPipes["paths"]> {
+  #reopen(): OpenedPipes | undefined {
+    for (;;) {
+      const paths = this.#free.pop();
+      const opened = paths && open(paths);
+      if (paths === undefined || opened !== undefined) return opened;
+    }
+  }
+
+  async #make(makePipes: (paths: readonly string[]) => Promise<void>): Promise<OpenedPipes> {
     const name = randomBytes(9).toString("base64url");
     const paths = {
       stdout: join(this.#directory, `${name}.out`),
       stderr: join(this.#directory, `${name}.err`),
     };
     await makePipes([paths.stdout, paths.stderr]);
-    return paths;
+    const opened = open(paths);
+    if (opened !== undefined) return opened;
+    throw new ToolError("unavailable", "A command of this session has taken away the pipes of the next", {
+      hint: "Stop the session, or use another.",
+    });
   }
+}
+
+interface OpenedPipes {
+  readonly paths: CommandPipes["paths"];
+  readonly handles: readonly [stdout: number, stderr: number];
+}
+
+function open(paths: CommandPipes["paths"]): OpenedPipes | undefined {
+  const stdout = openPipe(paths.stdout);
+  const stderr = stdout === undefined ? undefined : openPipe(paths.stderr);
+  if (stdout !== undefined && stderr !== undefined) return { paths, handles: [stdout, stderr] };
+  if (stdout !== undefined) closeSync(stdout);
+  return undefined;
+}
+
+/** Commands can put something else in its place, a link to a secret first of all, that we can read and they cannot. */
+function openPipe(path: string): number | undefined {
+  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
+  try {
+    const handle = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+    if (fstatSync(handle).isFIFO()) return handle;
+    closeSync(handle);
+  } catch {
+    // It is gone, or a link.
+  }
+  return undefined;
 }

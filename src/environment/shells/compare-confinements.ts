@@ -10,9 +10,14 @@ export interface Difference {
 
 /**
  * A shell stays as it was begun. What a person allowed one command to read lasts with it; what he allowed it to write,
- * or to connect to, holds for no other command, and other rules are another shell's.
+ * or to connect to, holds for no other command, and other rules are another shell's. `isPrivate`: whether a path to read
+ * is there, and kept from commands that have no leave.
  */
-export function compareConfinements(shell: Confinement = {}, command: Confinement = {}): Difference {
+export function compareConfinements(
+  shell: Confinement = {},
+  command: Confinement = {},
+  isPrivate: (path: string) => boolean = () => true,
+): Difference {
   const hosts = (confinement: Confinement) => confinement.hosts ?? (confinement.mayConnect ? ["*"] : []);
   const isTooFree =
     (shell.unconfined ?? false) !== (command.unconfined ?? false) ||
@@ -24,7 +29,9 @@ export function compareConfinements(shell: Confinement = {}, command: Confinemen
   const lacks = [
     ...missing(hosts(command), hosts(shell)).map((host) => `connect to ${host === "*" ? "any host" : host}`),
     ...missing(command.writable, shell.writable).map((path) => `write ${path}`),
-    ...missing(command.readable, shell.readable).map((path) => `read ${path}`),
+    ...missing(command.readable, shell.readable)
+      .filter(isPrivate)
+      .map((path) => `read ${path}`),
   ];
   return { isTooFree, lacks };
 }

@@ -1,4 +1,3 @@
-import { constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
@@ -23,9 +22,8 @@ export class PipedOutput {
   #unseenBytes = 0;
   #isFinished = false;
 
-  /** The pipe is opened for reading before anybody opens it for writing. */
-  constructor(path: string, onData: (bytes: Uint8Array) => void) {
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  /** `pipe`: opened for reading before anybody opens it for writing. */
+  constructor(fd: number, onData: (bytes: Uint8Array) => void) {
     this.#socket = new Socket({ fd, readable: true, writable: false });
     this.stream = new Readable({ read: () => this.#socket.resume() });
     this.#socket.on("data", (bytes: Uint8Array) => {

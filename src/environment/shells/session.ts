@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus, RunningCommand, ShellCommand, ShellPast } from "../../contract/process.ts";
@@ -106,7 +108,7 @@ export class Session {
   ): Promise<{ readonly shell: OpenShell; readonly remarks: readonly string[] }> {
     const open = this.#shell;
     if (open !== undefined && !open.shell.hasEnded) {
-      const { isTooFree, lacks } = compareConfinements(open.confinement, environment.confinement);
+      const { isTooFree, lacks } = compareConfinements(open.confinement, environment.confinement, isPrivate);
       if (!isTooFree) return { shell: open, remarks: lacks.map((what) => lacking(this.#name, what)) };
       open.shell.stop();
       await open.shell.ended;
@@ -250,6 +252,11 @@ class ShownOutput {
 }
 
 const mostShown = 4000;
+
+/** Sandboxes have a home and a temporary directory of their own; of the rest most can be read anyway. */
+function isPrivate(path: string): boolean {
+  return [homedir(), tmpdir()].some((place) => path.startsWith(`${place}/`)) && existsSync(path);
+}
 
 async function makePipes(environment: Environment, paths: readonly string[]): Promise<void> {
   const made = await environment.start("mkfifo", {

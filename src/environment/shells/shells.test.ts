@@ -1,5 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -295,6 +303,21 @@ describe.each(["auto", "never"] as const)("shells that stay, tmux: %s", (tmux) =
     expect(shells.list()).toEqual([]);
     expect(shells.past("main")).toEqual(undefined);
     await expect(shells.stop("main")).rejects.toThrow("No session is named main");
+  });
+
+  it("read nothing but their own pipes, whatever a command puts in their place", async () => {
+    writeFileSync(join(workspace, "secret"), "secret");
+    const own = `"$(dirname "$(readlink /proc/$$/fd/1)")"`;
+    await run(
+      `cd ${own}; for pipe in *; do rm $pipe; ln -s '${workspace}/secret' $pipe; done; cd - >/dev/null`,
+    );
+    expect(await run("echo safe")).toEqual(saying("safe\n"));
+    await run(
+      `cd ${own}; for pipe in *; do rm -f $pipe; cp '${workspace}/secret' $pipe; done; cd - >/dev/null`,
+    );
+    expect(await run("echo safe")).toEqual(saying("safe\n"));
+    await run(`rm -r ${own}`);
+    await expect(run("echo gone")).rejects.toThrow("The pipes for a command could not be made");
   });
 
   it("refuse names and texts that would mean something else", async () => {

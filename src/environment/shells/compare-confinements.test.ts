@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import type { Confinement } from "../../contract/confinement.ts";
+import { compareConfinements } from "./compare-confinements.ts";
+
+const isHidden = () => false;
+const usual: Confinement = { isHidden, variables: { base: "core", extra: [] }, limits: {}, writable: ["/a"] };
+
+it.each<[string, Confinement | undefined, Confinement | undefined]>([
+  ["the same", usual, { ...usual, variables: { base: "core", extra: [] } }],
+  ["none", undefined, undefined],
+  ["a shell that was allowed to read more", { ...usual, readable: ["/b"] }, usual],
+])("lets %s go on", (_name, shell, command) => {
+  expect(compareConfinements(shell, command)).toEqual({ isTooFree: false, lacks: [] });
+});
+
+it.each<[string, Confinement, Confinement]>([
+  ["other rules", usual, { ...usual, isHidden: () => true }],
+  ["other variables", usual, { ...usual, variables: { base: "none", extra: [] } }],
+  ["other limits", usual, { ...usual, limits: { processes: 5 } }],
+  ["a shell outside the sandbox", { ...usual, unconfined: true }, usual],
+  ["a command outside the sandbox", usual, { ...usual, unconfined: true }],
+  ["a host that only the first command had", { ...usual, hosts: ["a.example"] }, usual],
+  [
+    "any host",
+    { ...usual, mayConnect: () => true },
+    { ...usual, mayConnect: () => true, hosts: ["a.example"] },
+  ],
+  ["a path that only the first command might write", { ...usual, writable: ["/a", "/b"] }, usual],
+])("begins anew for %s", (_name, shell, command) => {
+  expect(compareConfinements(shell, command)).toEqual({ isTooFree: true, lacks: [] });
+});
+
+it("tells what a shell has not got", () => {
+  const command = { ...usual, hosts: ["a.example", "*"], writable: ["/a", "/b"], readable: ["/c"] };
+  expect(compareConfinements(usual, command)).toEqual({
+    isTooFree: false,
+    lacks: ["connect to a.example", "connect to any host", "write /b", "read /c"],
+  });
+});
