@@ -9,6 +9,7 @@ import { throwIfAborted } from "../../../text/breath.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../failures.ts";
 import type { PreparedLaunch } from "../../sandbox/sandbox.ts";
 import type { Life } from "../changes/process-owner.ts";
+import { leakedDescriptors, nothingToInherit } from "./leaked-descriptors.ts";
 import { listensOn } from "./listens-on.ts";
 import { OutputStream } from "./output-stream.ts";
 import { ProcessInput } from "./process-input.ts";
@@ -81,13 +82,18 @@ function numbersOf(members: readonly Life[]): readonly number[] {
 }
 
 async function spawned({ launch, input, signal, mark, runs }: ProcessStart): Promise<ChildProcess> {
+  const nothing =
+    leakedDescriptors(3 + launch.descriptors.length).length > 0 ? nothingToInherit() : undefined;
   try {
     throwIfAborted(signal);
     const child = spawn(launch.file, launch.args, {
       cwd: launch.cwd,
       env: { ...launch.env },
       detached: true,
-      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", ...launch.descriptors.map(inherited)],
+      stdio: withoutLeaks(
+        [input === undefined ? "ignore" : "pipe", "pipe", "pipe", ...launch.descriptors.map(inherited)],
+        nothing,
+      ),
     });
     // Without a number nothing was started, and what comes says why.
     if (child.pid === undefined) await once(child, "spawn");
@@ -99,7 +105,21 @@ async function spawned({ launch, input, signal, mark, runs }: ProcessStart): Pro
     throw errnoOf(error) === "ENOENT" ? programUnavailable(launch.file) : asToolError(error, launch.file);
   } finally {
     for (const descriptor of launch.descriptors) if (descriptor !== "channel") closeSync(descriptor);
+    if (nothing !== undefined) closeSync(nothing);
   }
+}
+
+type Inherited = "ignore" | "pipe" | number;
+
+/** What is leaked to every program is overlaid before it begins: closing it would be left to its own libraries. */
+function withoutLeaks(stdio: readonly Inherited[], nothing: number | undefined): Inherited[] {
+  const all = [...stdio];
+  if (nothing === undefined) return all;
+  for (const descriptor of leakedDescriptors(stdio.length)) {
+    while (all.length < descriptor) all.push("ignore");
+    all[descriptor] = nothing;
+  }
+  return all;
 }
 
 function inherited(descriptor: number | "channel"): number | "pipe" {
