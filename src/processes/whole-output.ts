@@ -18,6 +18,7 @@ export class WholeOutput {
 
   /** What was just put into the log. Waits while the disk is behind. */
   async write(text: string): Promise<void> {
+    if (this.#kept?.isFull === true) return;
     if (this.#kept !== undefined) return this.#kept.write(text);
     if (this.#outputs === undefined || this.#log.end < this.#log.capacity / 2) return;
     this.#kept = this.#outputs.begin();

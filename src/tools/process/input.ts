@@ -26,6 +26,9 @@ export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
   limits: { maxChars: 30_000, keep: "tail" },
   accesses: () => [],
 
+  preview: async ({ name, text, end }) =>
+    `Would give ${name} to read: ${JSON.stringify(text)}${end ? ", and then no more" : ""}`,
+
   async run({ name, text, end }, { processes, signal, progress, uncovered }) {
     uncovered("what a process does with its input");
     const output = await processes.input(name, { text, end }, { signal, progress });
