@@ -19,13 +19,16 @@ export function cachesIn(
   return [...new Set(there)].filter((path) => !there.some((other) => isBelow(path, other))).sort();
 }
 
-/** Programs need what lies beside their directory: `lib` and `share`. */
+/** Programs may need what lies beside their directory: `lib` and the like. */
 function prefixOf(directory: string): string {
   if (!/^(?:s?bin|shims|condabin)$/.test(basename(directory))) return directory;
   const prefix = dirname(realIfThere(directory));
   // Not all of a home, and not what applications keep below ~/.local.
-  return /^\.(?:local|config|cache)$/.test(basename(prefix)) ? directory : prefix;
+  if (/^\.(?:local|config|cache)$/.test(basename(prefix))) return directory;
+  return besides.some((name) => existsSync(join(prefix, name))) ? prefix : directory;
 }
+
+const besides = ["lib", "libexec", "share", "versions", "conda-meta", "pyvenv.cfg"];
 
 function realIfThere(path: string): string {
   try {

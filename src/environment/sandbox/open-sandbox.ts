@@ -37,6 +37,11 @@ const ladder: readonly Rung[] = [
     platform: "linux",
     open: async (options) => (await import("./landlock/open-landlock.ts")).openLandlock(options),
   },
+  {
+    level: "seatbelt",
+    platform: "darwin",
+    open: async (options) => (await import("./seatbelt/open-seatbelt.ts")).openSeatbelt(options),
+  },
 ];
 
 /** Finds out by trying what can be had here. */

@@ -40,6 +40,7 @@ it("finds what is hidden, what is read-only, and repositories", async () => {
     ],
     readOnly: [at(".vscode")],
     repositories: [at(".git"), at("a/.git")],
+    unnameable: [],
     isWhole: true,
   });
 });
@@ -88,6 +89,7 @@ it("says when there is more than it looks at, and looks near the top first", asy
     hidden: [{ path: join(folder.path, "z/.env"), kind: "file" }],
     readOnly: [],
     repositories: [],
+    unnameable: [],
     isWhole: false,
   });
 });
@@ -97,4 +99,34 @@ it("does not enter what is left out", async () => {
   fill(folder.path, ["a/.env", "b/.env"]);
   const covered = await new EntriesBelow(folder.path, { leaveOut: [join(folder.path, "a")] }).cover(judge);
   expect(covered.hidden).toEqual([{ path: join(folder.path, "b/.env"), kind: "file" }]);
+});
+
+it("tells of names that are no text", async () => {
+  await using folder = temporaryFolder();
+  writeFileSync(
+    Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.from([0xff]), Buffer.from(".pem")]),
+    "",
+  );
+  fill(folder.path, ["\uFFFDx.pem"]);
+  const covered = await new EntriesBelow(folder.path).cover({
+    ...judge,
+    isHidden: (path) => path.endsWith(".pem"),
+  });
+  expect(covered).toEqual({
+    hidden: [{ path: join(folder.path, "\uFFFDx.pem"), kind: "file" }],
+    readOnly: [],
+    repositories: [],
+    unnameable: [join(folder.path, "\uFFFD.pem")],
+    isWhole: true,
+  });
+});
+
+it("stops reading when it takes too long, and goes on from there the next time", async () => {
+  await using folder = temporaryFolder();
+  fill(folder.path, ["a/.env"]);
+  const entries = new EntriesBelow(folder.path, { maxMs: -1 });
+  expect(await entries.cover(judge)).toEqual({
+    ...{ hidden: [], readOnly: [], repositories: [], unnameable: [] },
+    isWhole: false,
+  });
 });

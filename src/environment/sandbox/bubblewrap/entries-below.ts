@@ -9,6 +9,8 @@ export interface Covered {
   readonly readOnly: readonly string[];
   /** Each `.git` below the top, whatever it is. */
   readonly repositories: readonly string[];
+  /** Of those that should be hidden: their names are no text, so that no mount can name them. */
+  readonly unnameable: readonly string[];
   /** False when the tree is too large to look everywhere. */
   readonly isWhole: boolean;
 }
@@ -32,17 +34,24 @@ export class EntriesBelow {
   readonly #top: string;
   readonly #leftOut: ReadonlySet<string>;
   readonly #maxDirectories: number;
+  readonly #maxMs: number;
   #judge: Judge | undefined;
   #known = new Map<string, Known>();
   #latest: { readonly covered: Promise<Covered>; until: number } | undefined;
 
   constructor(
     top: string,
-    options: { readonly leaveOut?: readonly string[]; readonly maxDirectories?: number } = {},
+    options: {
+      readonly leaveOut?: readonly string[];
+      readonly maxDirectories?: number;
+      /** How long to read what is not known yet; the next time goes on from there. */
+      readonly maxMs?: number;
+    } = {},
   ) {
     this.#top = top;
     this.#leftOut = new Set(options.leaveOut);
     this.#maxDirectories = options.maxDirectories ?? mostDirectories;
+    this.#maxMs = options.maxMs ?? longestMs;
   }
 
   /** Calls at the same time share one look, and so do those shortly after one that took long. */
@@ -66,28 +75,39 @@ export class EntriesBelow {
     const breath = new Breath();
     const before = this.#known;
     const known = new Map<string, Known>();
-    const found = { hidden: [] as Entry[], readOnly: [] as string[], repositories: [] as string[] };
+    const found = noEntries();
     const queue: { path: string; isReadOnly: boolean }[] = [{ path: this.#top, isReadOnly: false }];
-    for (let next = 0; next < queue.length && next < this.#maxDirectories; next++) {
+    const until = monotonicMs() + this.#maxMs;
+    let isWhole = true;
+    for (let next = 0; next < queue.length; next++) {
       if (breath.isDue) await breath.take();
       const { path, isReadOnly } = queue[next]!;
-      const directory = look(path, isReadOnly, judge, before.get(path));
+      const remembered = before.get(path);
+      if (next >= this.#maxDirectories || (remembered === undefined && monotonicMs() > until)) {
+        isWhole = false;
+        continue;
+      }
+      const directory = look(path, isReadOnly, judge, remembered);
       if (directory === undefined) continue;
       known.set(path, directory);
-      found.hidden.push(...directory.hidden);
-      found.readOnly.push(...directory.readOnly);
-      found.repositories.push(...directory.repositories);
+      for (const kind of ["hidden", "readOnly", "repositories", "unnameable"] as const)
+        found[kind].push(...(directory[kind] as never[]));
       for (const below of directory.below) if (!this.#leftOut.has(below.path)) queue.push(below);
     }
     if (this.#judge === judge) this.#known = known;
-    return { ...found, isWhole: queue.length <= this.#maxDirectories };
+    return { ...found, isWhole };
   }
 }
 
 // Not worth remembering.
 const quickMs = 10;
 
-const mostDirectories = 30_000;
+const mostDirectories = 50_000;
+const longestMs = 2000;
+
+function noEntries(): { hidden: Entry[]; readOnly: string[]; repositories: string[]; unnameable: string[] } {
+  return { hidden: [], readOnly: [], repositories: [], unnameable: [] };
+}
 
 interface Known extends Omit<Covered, "isWhole"> {
   readonly changed: number;
@@ -115,12 +135,7 @@ function sort(
   judge: Judge,
 ): Omit<Known, "changed" | "inode" | "wasReadOnly"> {
   const prefix = withSlash(directory);
-  const sorted = {
-    hidden: [] as Entry[],
-    readOnly: [] as string[],
-    repositories: [] as string[],
-    below: [] as { path: string; isReadOnly: boolean }[],
-  };
+  const sorted = { ...noEntries(), below: [] as { path: string; isReadOnly: boolean }[] };
   for (const entry of entriesOf(directory)) {
     const path = prefix + entry.name;
     if (entry.name === ".git") {
@@ -131,7 +146,8 @@ function sort(
     if (entry.isSymbolicLink()) continue;
     const kind = entry.isDirectory() ? "directory" : "file";
     if (judge.isHidden(path)) {
-      sorted.hidden.push({ path, kind });
+      if (isText(path)) sorted.hidden.push({ path, kind });
+      else sorted.unnameable.push(path);
       continue;
     }
     const isProtected = !isReadOnly && judge.isReadOnly(path);
@@ -140,6 +156,11 @@ function sort(
       sorted.below.push({ path, isReadOnly: isReadOnly || isProtected });
   }
   return sorted;
+}
+
+/** Bytes that are none are read as this character, which a name may also really hold. */
+function isText(path: string): boolean {
+  return !path.includes("\uFFFD") || lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function entriesOf(directory: string): readonly Dirent[] {

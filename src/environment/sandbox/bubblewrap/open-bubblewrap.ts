@@ -19,6 +19,8 @@ export interface OpenBubblewrapOptions {
   readonly directory: string;
   /** The absolute path of a program that the workspace does not bring; `unavailable` when there is none. */
   readonly findProgram: (name: string) => Promise<string>;
+  /** The one that is preferred; that of the system if not said. */
+  readonly preferred?: string;
 }
 
 /** Tries it with the profile that commands get; `missing` says why it cannot be had, and what would help. */
@@ -29,7 +31,7 @@ export async function openBubblewrap(
   const { arch: architecture } = process;
   if (architecture !== "x64" && architecture !== "arm64")
     return { missing: `bwrap: there is no seccomp program for ${architecture} processors.` };
-  const program = await findBubblewrap(options.findProgram);
+  const program = await findBubblewrap(options);
   if (program === undefined) return { missing: notInstalled };
   const { workspace, directory } = options;
   makePrivateDirectory(directory);
@@ -58,13 +60,12 @@ export async function openBubblewrap(
   return { missing: reasonFor(stillFailing, program) };
 }
 
-// Profiles of AppArmor that let it make namespaces name this one.
-const usual = "/usr/bin/bwrap";
-
-async function findBubblewrap(
-  findProgram: OpenBubblewrapOptions["findProgram"],
-): Promise<string | undefined> {
-  if (existsSync(usual)) return usual;
+/** Profiles of AppArmor that let it make namespaces name this one. */
+async function findBubblewrap({
+  findProgram,
+  preferred = "/usr/bin/bwrap",
+}: OpenBubblewrapOptions): Promise<string | undefined> {
+  if (existsSync(preferred)) return preferred;
   return findProgram("bwrap").catch(() => undefined);
 }
 
@@ -134,5 +135,6 @@ function setting(name: string): string | undefined {
 
 const gaps = [
   "Files outside the home and temporary directories can be read as far as the user can.",
-  "In directories below the top of the workspace, new files that editors, agents or git run by themselves can come into being.",
+  "Below the top of the workspace, new files that editors, agents or git run by themselves can come into being.",
+  "Secrets in node_modules, and those far down in places outside that rules grant, are not hidden.",
 ] as const;

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, rmdirSync, unlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Confinement } from "../../../contract/confinement.ts";
 import { namesIn } from "../../names-in.ts";
@@ -69,6 +69,7 @@ export class WorkspaceView {
     const { hidden, readOnly, remarks } = bundled(covered, workspace);
     const absent = (confinement.absent ?? []).map(asStub);
     const link = keepLink(join(workspace, ".git"));
+    const begun = Date.now();
     const use = stubs.use([...absent, ...git.parts.flatMap((part) => part.stubs)]);
     try {
       const root = git.parts[0];
@@ -106,6 +107,7 @@ export class WorkspaceView {
         },
         end: () => {
           use.end();
+          removeLeftovers(hidden, begun);
           const putBack = link();
           return [...remarks, ...git.remarks, ...(putBack === undefined ? [] : [putBack])];
         },
@@ -119,7 +121,7 @@ export class WorkspaceView {
   async #cover(tops: readonly string[], judge: Judge): Promise<Covered> {
     const all = await Promise.all(
       tops.map((top) => {
-        const entries = this.#entries.get(top) ?? new EntriesBelow(top, { leaveOut: this.#unseen });
+        const entries = this.#entries.get(top) ?? this.#below(top);
         this.#entries.set(top, entries);
         return entries.cover(judge);
       }),
@@ -128,8 +130,15 @@ export class WorkspaceView {
       hidden: all.flatMap(({ hidden }) => hidden),
       readOnly: all.flatMap(({ readOnly }) => readOnly),
       repositories: all.flatMap(({ repositories }) => repositories),
-      isWhole: all.every(({ isWhole }) => isWhole),
+      unnameable: all.flatMap(({ unnameable }) => unnameable),
+      isWhole: all[0]?.isWhole !== false,
     };
+  }
+
+  /** A command need not wait for what lies far down in places that it was only granted. */
+  #below(top: string): EntriesBelow {
+    const budget = top === this.#options.workspace ? {} : { maxDirectories: 300, maxMs: 50 };
+    return new EntriesBelow(top, { leaveOut: this.#unseen, ...budget });
   }
 
   #replaced(): View["replaced"] {
@@ -226,7 +235,7 @@ function repositoriesIn(
 
 /** So many that they would take too long one by one go together with what lies beside them. */
 function bundled(
-  { hidden, readOnly, isWhole }: Covered,
+  { hidden, readOnly, unnameable, isWhole }: Covered,
   workspace: string,
 ): {
   readonly hidden: readonly Entry[];
@@ -249,6 +258,7 @@ function bundled(
       ...(isWhole
         ? []
         : ["The workspace is too large to look for secrets everywhere: far down they are not hidden."]),
+      ...unnameable.map((path) => `${path} is not hidden: its name is no text.`),
       ...secrets.bundled.map((path) => `${path} holds so many secrets that commands see nothing of it.`),
       ...fixed.bundled.map(
         (path) => `${path} holds so many protected files that commands write nothing in it.`,
@@ -256,6 +266,23 @@ function bundled(
     ],
   };
 }
+
+/** Bubblewrap makes a place for what has vanished just before it was to be hidden. */
+function removeLeftovers(hidden: readonly Entry[], begun: number): void {
+  for (const { path, kind } of hidden) {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || stats.birthtimeMs < begun - coarseMs) continue;
+    try {
+      if (kind === "directory") rmdirSync(path);
+      else if (stats.isFile() && stats.size === 0 && (stats.mode & 0o777) === 0o444) unlinkSync(path);
+    } catch {
+      // Something is in it by now.
+    }
+  }
+}
+
+// The clock of a file system may be behind by as much.
+const coarseMs = 20;
 
 /** The directories between the workspace and a path in it, or none. */
 function above(path: string, workspace: string): readonly string[] {
