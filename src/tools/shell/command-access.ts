@@ -11,6 +11,10 @@ export interface GivenCommand {
 
 /** What running it would touch. Its variables are judged as if the command itself had set them. */
 export function commandAccess({ command, cwd, env = {}, session }: GivenCommand): ExecuteAccess {
+  if ([command, ...Object.values(env)].some((text) => text.includes("\0")))
+    throw new ToolError("invalid-input", "A command cannot have a NUL byte in it", {
+      hint: "Write it as \\0 for printf, or $'\\0'.",
+    });
   const assignments = Object.entries(env).map(([name, value]) => {
     checkName(name);
     return `${name}=${quoted(value)}`;

@@ -1,4 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
+import { showPath } from "../../text/show-path.ts";
 import { describeExit } from "./describe-exit.ts";
 import type { CommandRun } from "./run-command.ts";
 
@@ -8,17 +9,22 @@ export const maxTimeoutMs = 600_000;
 
 /** How it ended, when not well; what it said; what else there is to know. */
 export function describeRun(run: CommandRun): string {
-  const { shown, cwd, attach } = run;
+  const { shown } = run;
   return [
     describeExit(run) ?? [],
     shown.text === "" ? "[no output]" : withoutLastLineEnd(shown.text),
-    cwd === undefined
-      ? []
-      : `[The session is in ${cwd}${attach === undefined ? "" : `; to join it: ${attach}`}]`,
+    describeSession(run),
     surroundingsOf(run),
   ]
     .flat()
     .join("\n");
+}
+
+/** Where its shell is, and how a person joins it, which is said once. */
+function describeSession({ cwd, attach, isNewSession }: CommandRun): readonly string[] {
+  if (cwd === undefined) return [];
+  const way = isNewSession && attach !== undefined ? `; a person joins it with: ${attach}` : "";
+  return [`[The session is in ${showPath(cwd)}${way}]`];
 }
 
 /** Remarks, and the level of the sandbox where it is not the best. */

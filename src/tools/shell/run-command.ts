@@ -29,6 +29,7 @@ export interface CommandRun extends CommandExit {
   /** Of a session: where its shell is now, and how a person joins it. */
   readonly cwd?: string;
   readonly attach?: string;
+  readonly isNewSession?: boolean;
   /** What else is worth knowing, in sentences. */
   readonly remarks: readonly string[];
 }
@@ -66,6 +67,7 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       sandbox: running.sandbox,
       ...(exit.cwd === undefined ? {} : { cwd: exit.cwd }),
       ...(running.attach === undefined ? {} : { attach: running.attach }),
+      ...(running.isNewSession === undefined ? {} : { isNewSession: running.isNewSession }),
       remarks: [...running.remarks, ...shown.remarks, ...asked, ...exit.remarks],
     };
   } finally {

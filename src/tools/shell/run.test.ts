@@ -182,6 +182,32 @@ it("tells while it runs that a command seems to wait", async () => {
   expect(error?.output).toContain("[The command seems to wait for input, and there is nobody to give it. ");
 });
 
+it("runs a command that is longer than the system lets a word be", async () => {
+  await using room = await shellRoom();
+  const text = "x".repeat(150_000);
+  const { data } = await room.run(
+    `cat > long.txt <<'EOF'\n${text}\nEOF\nread x || echo "nothing to read"; wc -c < long.txt; exit 3`,
+  );
+  expect([data?.exitCode, data?.stdout, data?.stderr]).toEqual([3, "nothing to read\n150001\n", ""]);
+});
+
+it("keeps a session between commands, and tells where it is", async () => {
+  await using room = await shellRoom();
+  await room.run("mkdir sub");
+  const session = "build";
+  const begun = await room.run("cd sub; x=5; twice() { echo $((x * 2)); }", { session });
+  const next = await room.run("twice; pwd", { session });
+  expect(begun.content).toContain(`[The session is in ${room.at("sub")}`);
+  expect(next.content).toBe(`10\n${room.at("sub")}\n[The session is in ${room.at("sub")}]${room.confined}`);
+  expect(next.data).toMatchObject({ exitCode: 0, stdout: `10\n${room.at("sub")}\n`, cwd: room.at("sub") });
+});
+
+it("lets a command run on in the background", async () => {
+  await using room = await shellRoom();
+  const { data } = await room.run("sleep 60", { background: true });
+  expect(data).toMatchObject({ exitCode: null, process: { state: "running", command: "sleep 60" } });
+});
+
 it("does not wait for what a command has left running", async () => {
   await using room = await shellRoom();
   const { data } = await room.run("sleep 60 & echo started");
@@ -202,6 +228,7 @@ it("runs fifty commands at once, each with its own output", async () => {
 
 it.each([
   [{ env: { BASH_ENV: "x" } }, "invalid-input"],
+  [{ command: "echo a\0b" }, "invalid-input"],
   [{ cwd: "nowhere" }, "not-found"],
   [{ cwd: ".." }, "outside-workspace"],
   [{ timeout_ms: 600_001 }, "invalid-input"],

@@ -129,4 +129,4 @@ function mergeRuns(runs: readonly Run[]): string {
     .join("");
 }
 
-const maxMarkedRuns = 12;
+const maxMarkedRuns = 8;

@@ -14,7 +14,9 @@ export interface StartedCommand {
     readonly remarks: readonly string[];
   }>;
   readonly sandbox: SandboxLevel;
+  /** Of a session: how a person joins it, and whether this command began it. */
   readonly attach?: string | undefined;
+  readonly isNewSession?: boolean;
   /** What is worth knowing about how it was started. */
   readonly remarks: readonly string[];
   waitsForInput(): boolean | undefined;
@@ -23,7 +25,7 @@ export interface StartedCommand {
 /** Without startup files and with nothing to read. */
 export async function startCommand(
   { command, cwd, env, session }: GivenCommand,
-  { environment, shells, signal }: Pick<ToolContext, "environment" | "shells" | "signal">,
+  { environment, processes, shells, signal }: StartingContext,
 ): Promise<StartedCommand> {
   const surroundings = {
     ...(cwd === undefined ? {} : { cwd }),
@@ -31,11 +33,20 @@ export async function startCommand(
     signal,
   };
   if (session !== undefined) {
+    const isNewSession = !(await processes.list()).some(
+      ({ kind, name, state }) => kind === "shell" && name === session && state !== "ended",
+    );
     const running = await shells.run(session, { command, ...surroundings });
-    return { ...running, remarks: [], waitsForInput: () => running.waitsForInput() };
+    const { stdout, stderr, exit, sandbox, attach } = running;
+    const waitsForInput = () => running.waitsForInput();
+    return { stdout, stderr, exit, sandbox, attach, isNewSession, remarks: [], waitsForInput };
   }
+  const script =
+    Buffer.byteLength(command) > longestArgument
+      ? { args: ["-c", readFirst], input: Buffer.from(command) }
+      : { args: ["-c", command] };
   const start = (shell: string, options: readonly string[]) =>
-    environment.start(shell, { args: [...options, "-c", command], ...surroundings });
+    environment.start(shell, { ...script, args: [...options, ...script.args], ...surroundings });
   try {
     return startedIn(await start("bash", ["--noprofile", "--norc"]), []);
   } catch (error) {
@@ -46,6 +57,12 @@ export async function startCommand(
     return startedIn(inSh, ["There is no bash here: sh ran it"]);
   }
 }
+
+type StartingContext = Pick<ToolContext, "environment" | "processes" | "shells" | "signal">;
+
+/** Linux takes no longer word than 128 kB: a longer command is read first, and then has nothing to read either. */
+const longestArgument = 100_000;
+const readFirst = 'eval "$(cat)" </dev/null';
 
 type Started = Awaited<ReturnType<ToolContext["environment"]["start"]>>;
 
