@@ -53,6 +53,7 @@ it("adds what variables name, with what programs need beside them", async () => 
       at(".local/bin"),
       at("bin"),
       at("gone/bin"),
+      at("documents/bin"),
       "relative",
       "/usr/bin",
     ].join(":"),
