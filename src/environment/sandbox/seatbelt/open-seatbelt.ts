@@ -94,6 +94,7 @@ class SeatbeltSandbox implements Sandbox {
       held: repositories.flatMap(({ held }) => held),
       ...(network === undefined ? {} : { proxyPort: network.port }),
       mayListen: launch.reachable,
+      terminal: launch.terminal === true,
     });
     return {
       file: "/usr/bin/sandbox-exec",

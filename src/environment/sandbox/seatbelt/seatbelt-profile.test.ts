@@ -12,6 +12,7 @@ it("writes a whole profile", async () => {
       held: ["/Users/me/my work/.git"],
       proxyPort: 4711,
       mayListen: true,
+      terminal: true,
     }),
   ).toMatchFileSnapshot("profile.golden.sb");
 });
@@ -25,6 +26,7 @@ it("lets nobody through to the network unless told", () => {
     readOnly: [],
     held: [],
     mayListen: false,
+    terminal: false,
   });
   expect([profile.includes("network"), profile.includes("(deny file")]).toEqual([false, false]);
 });

@@ -16,6 +16,8 @@ export interface SeatbeltReach {
   /** The port of this machine that it may connect to. */
   readonly proxyPort?: number;
   readonly mayListen: boolean;
+  /** It makes itself a terminal. */
+  readonly terminal: boolean;
 }
 
 /** A profile for `sandbox-exec -p`. Where several rules match, the last one counts. */
@@ -29,11 +31,11 @@ export function seatbeltProfile(reach: SeatbeltReach): string {
     "(deny default)",
     "",
     "(allow process-exec process-fork)",
-    "(allow signal process-info* (target same-sandbox))",
+    "(allow signal (target same-sandbox))",
+    "(allow process-info* (target same-sandbox))",
     "(allow sysctl-read)",
     "(allow ipc-posix-sem)",
     '(allow ipc-posix-shm-read* (ipc-posix-name-prefix "apple."))',
-    "(allow pseudo-tty)",
     rule(
       "allow mach-lookup",
       services.map((name) => `(global-name ${quoted(name)})`),
@@ -44,7 +46,12 @@ export function seatbeltProfile(reach: SeatbeltReach): string {
     rule("allow file-read* file-map-executable", below([...systemDirectories, ...reach.readable])),
     rule("allow file-read* file-map-executable file-write*", below(writable)),
     rule("allow file-read* file-write-data file-ioctl", devices.map(literal)),
-    '(allow file-read* file-write-data file-ioctl (regex #"^/dev/(?:fd/[0-9]+|ttys[0-9]+)$"))',
+    rule(
+      "allow file-read* file-write-data file-ioctl",
+      reach.terminal ? ['(regex #"^/dev/ttys[0-9]+$")'] : [],
+    ),
+    rule("allow", reach.terminal ? ["pseudo-tty"] : []),
+    '(allow file-read* file-write-data (regex #"^/dev/fd/[0-9]+$"))',
     "",
     rule("deny file-write*", below(reach.readOnly)),
     rule("deny file-read* file-write*", below(reach.hidden)),
