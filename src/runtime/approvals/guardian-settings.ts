@@ -1,0 +1,38 @@
+import type { SandboxLevel } from "../../contract/account.ts";
+import type { ToolCall } from "../../contract/call.ts";
+import type { VariablePolicy } from "../../contract/confinement.ts";
+import type { History } from "../../contract/history.ts";
+import type { ShellPast } from "../../contract/process.ts";
+import type { Mode } from "../../guardian/mode.ts";
+import type { Policy } from "../../guardian/rules/compile-policy.ts";
+import type { Approve } from "./approval.ts";
+
+/** How one room judges calls. */
+export interface GuardianSettings {
+  readonly mode: Mode;
+  readonly rules: Rules;
+  /** For previews of what would be undone. */
+  readonly historyFor?: (call: ToolCall) => History;
+  readonly surroundings: Surroundings;
+  /** Asks the person. Without it, whatever would be asked is refused with `needs-approval`. */
+  readonly approve?: Approve;
+}
+
+/** The rules that hold, and the way to add what a person grants. */
+export interface Rules {
+  readonly current: Policy;
+  /** Until the room is closed. */
+  grantForSession(lines: readonly string[]): void;
+  /** From now on, in this workspace. */
+  grantAlways(lines: readonly string[], comment: string): Promise<void>;
+}
+
+/** What commands run in, as it is when asked for: it may change while a person thinks. */
+export interface Surroundings {
+  /** Asked only about calls that run commands: to find it out takes a moment. */
+  sandbox(): Promise<SandboxLevel>;
+  /** Those that commands get. */
+  variables(policy: VariablePolicy): Readonly<Record<string, string>>;
+  /** What a shell that stays has been through; undefined for one that is not there. */
+  shell?(name: string): ShellPast | undefined;
+}

@@ -1,0 +1,76 @@
+import type { ToolCall } from "../../contract/call.ts";
+import { judgeCall } from "../../guardian/judge-call.ts";
+import type { ReadCommand } from "../../guardian/parts.ts";
+import type { Decision, Question } from "../../guardian/policy.ts";
+import type { Policy } from "../../guardian/rules/compile-policy.ts";
+import type { GuardianSettings, Surroundings } from "./guardian-settings.ts";
+import { questionOf } from "./question-of.ts";
+
+/** A call as it was judged, and by what. */
+export interface JudgedCall {
+  readonly question: Question;
+  readonly policy: Policy;
+  readonly decision: Decision;
+}
+
+/** What the guardian says of a call, as everything is right now. */
+export async function judgeNow(
+  call: ToolCall,
+  { mode, rules, surroundings }: Pick<GuardianSettings, "mode" | "rules" | "surroundings">,
+): Promise<JudgedCall> {
+  const readCommand = await readerFor(call);
+  const sandbox = runsCommands(call) ? await surroundings.sandbox() : "none";
+  const policy = rules.current;
+  const shells = await shellsUsed(call, policy, surroundings);
+  const question = await questionOf(call, {
+    mode,
+    sandbox,
+    policy,
+    lookUp: "what decides",
+    readCommand,
+    ...(shells && { shells }),
+  });
+  return { question, policy, decision: judgeCall(question, policy, readCommand) };
+}
+
+async function shellsUsed(
+  { accesses }: ToolCall,
+  { place }: Policy,
+  { shell }: Surroundings,
+): Promise<Question["shells"]> {
+  const names = accesses.flatMap((access) => (access.kind === "execute" ? (access.session ?? []) : []));
+  if (names.length === 0 || shell === undefined) return undefined;
+  const { leftBy } = await import("../../guardian/commands/session-knowledge.ts");
+  const left = names.flatMap((name) => {
+    const past = shell(name);
+    return past === undefined ? [] : [[name, leftBy(past, place.workspace)] as const];
+  });
+  return new Map(left);
+}
+
+/** What reads commands is loaded with the first call that runs one. */
+async function readerFor(call: ToolCall): Promise<ReadCommand> {
+  if (!runsCommands(call)) return expectNoCommand;
+  return (await import("../../guardian/commands/analyse-command.ts")).analyseCommand;
+}
+
+function expectNoCommand(): never {
+  throw new Error("A call that runs nothing has a command");
+}
+
+export function runsCommands({ accesses }: ToolCall): boolean {
+  return accesses.some(({ kind }) => kind === "execute");
+}
+
+/** What the commands of a call may reach; undefined where the tool runs none. */
+export async function confine(
+  call: ToolCall,
+  { decision, question, policy }: JudgedCall,
+  answer: "approved" | "not asked",
+): Promise<ToolCall["confinement"]> {
+  const isCommand = runsCommands(call);
+  if (!isCommand && (call.tool.risk === "read" || call.tool.risk === "write")) return undefined;
+  const { confinementOf } = await import("../../guardian/confinement-of.ts");
+  const confinement = confinementOf(decision, question, policy, answer);
+  return isCommand ? { ...confinement, level: decision.sandbox } : confinement;
+}

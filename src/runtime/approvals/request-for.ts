@@ -1,0 +1,59 @@
+import type { ToolCall } from "../../contract/call.ts";
+import type { ApprovalRequest } from "./approval.ts";
+import type { GuardianSettings } from "./guardian-settings.ts";
+import { hashCall, hashValue } from "./hash-call.ts";
+import { type JudgedCall, runsCommands } from "./judge-now.ts";
+import type { Preview } from "./preview-call.ts";
+import { snapshot } from "./snapshot.ts";
+
+/** What the person is shown. */
+export async function requestFor(
+  call: ToolCall,
+  judged: JudgedCall,
+  shown: { readonly grants: readonly string[]; readonly preview: Preview },
+  settings: Settings,
+): Promise<ApprovalRequest> {
+  const { question, decision, policy } = judged;
+  const { grants, preview } = shown;
+  const { risk, record, parts, sandbox, unconfined = false } = decision;
+  const { reason, rule, source } = record;
+  const { hostsReached } = await import("../../guardian/may-connect.ts");
+  return {
+    callId: call.id,
+    tool: question.tool.name,
+    input: snapshot(call.input),
+    accesses: snapshot(call.accesses),
+    risk,
+    reason,
+    rule,
+    source,
+    parts,
+    preview: preview.text,
+    grants,
+    directory: call.environment.workspace,
+    environment: hashValue(settings.surroundings.variables(policy.settings.variables)).slice(0, 16),
+    sandbox,
+    unconfined,
+    hosts: runsCommands(call) ? hostsReached(decision, question, policy) : [],
+    hash: hashFor(call, judged, settings),
+  };
+}
+
+/** Stands for all that an answer is bound to. */
+export function hashFor(
+  call: ToolCall,
+  { question, decision, policy }: JudgedCall,
+  { surroundings }: Settings,
+): string {
+  return hashCall({
+    tool: question.tool.name,
+    input: call.input,
+    realPaths: question.realPaths,
+    directory: call.environment.workspace,
+    variables: surroundings.variables(policy.settings.variables),
+    sandbox: decision.sandbox,
+    shells: question.shells,
+  });
+}
+
+type Settings = Pick<GuardianSettings, "surroundings">;
