@@ -196,6 +196,23 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([seen[0], existsSync(library)]).toEqual([`canary ${library}`, false]);
   });
 
+  it("leaves its stubs out of snapshots while commands run", async () => {
+    await using room = openSandboxRoom("bwrap");
+    const absent = [
+      { path: join(room.workspace, ".mcp.json"), kind: "file" },
+      { path: join(room.workspace, ".git"), kind: "directory" },
+    ] as const;
+    const program = await room.environment.start("/bin/cat", {
+      ...{ args: [], input: "open", confinement: { absent } },
+      signal: new AbortController().signal,
+    });
+    expect(readdirSync(room.workspace)).toEqual([".git", ".mcp.json"]);
+    expect((await room.environment.snapshot?.())?.paths).toEqual([]);
+    program.endInput();
+    await program.exit;
+    expect(readdirSync(room.workspace)).toEqual([]);
+  });
+
   it("runs many at once, and cleans up after the last", async () => {
     await using room = openSandboxRoom("bwrap");
     const absent = [{ path: join(room.workspace, ".mcp.json"), kind: "file" }] as const;
