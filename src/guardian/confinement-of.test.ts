@@ -206,7 +206,7 @@ it("reaches outside what rules allow to whole directories or files, and what was
     [[], []],
     [["/opt/x/bin/tool"], []],
     [[], []],
-    [["/tmp/other"], []],
+    [[], []],
     [[], []],
     [["/home/ada"], []],
     [[], []],

@@ -1,3 +1,4 @@
+import type { SandboxLevel } from "../contract/account.ts";
 import { type Because, type Finding, isFor, strongest } from "./finding.ts";
 import { reasonOf } from "./guard-paths.ts";
 import { fold } from "./paths/fold.ts";
@@ -28,7 +29,7 @@ export function findPathRules(part: PathPart, question: Question, policy: Policy
   if (part.mentioned) return findMentionRules(part, tool, policy);
   const { kind, target, risk } = part;
   if (target.kind === "output") return { risk };
-  const doubt = part.in && whereItLies(target, policy.place);
+  const doubt = part.in && whereItLies(target, policy.place, question.sandbox);
   if (target.kind === "open") {
     if (part.extent === "names") return { risk, doubt };
     return { risk, doubt, ...findOpenRules(target.alternatives, kind, tool, policy) };
@@ -171,20 +172,23 @@ function findOpenRules(
 function whereItLies(
   target: Exclude<PathTarget, { kind: "output" }>,
   { workspace }: Place,
+  sandbox: SandboxLevel,
 ): string | undefined {
+  // There, what is temporary is the session's own.
+  const ours = sandbox === "bwrap" ? [workspace, "/tmp"] : [workspace];
   if (target.kind === "open")
-    return target.alternatives.every((open) => isInside(open, workspace))
+    return target.alternatives.every((open) => ours.some((directory) => isInside(open, directory)))
       ? undefined
       : "it may lie outside the workspace";
   const reached = target.real ?? target.path;
-  const isOurs = reached === workspace || reached.startsWith(`${workspace}/`) || harmlessDevice.test(reached);
-  return isOurs ? undefined : "it lies outside the workspace";
+  const isOurs = ours.some((directory) => reached === directory || reached.startsWith(`${directory}/`));
+  return isOurs || harmlessDevice.test(reached) ? undefined : "it lies outside the workspace";
 }
 
 const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d+)$/;
 
-function isInside({ names }: OpenPath, workspace: string): boolean {
-  return namesIn(workspace).every((name, place) => {
+function isInside({ names }: OpenPath, directory: string): boolean {
+  return namesIn(directory).every((name, place) => {
     const given = names[place];
     return given !== undefined && given !== "**" && literalOf(given) === fold(name);
   });
