@@ -236,10 +236,19 @@ class LocalEnvironment implements Environment {
     // Loaded by the first command.
     const { takeSnapshot } = await import("./scan/take-snapshot.ts");
     try {
-      return await takeSnapshot(this.#inside, await this.ignoreFilesOutside(), options);
+      const without = [...(options.without ?? []), ...(await this.#stubs())];
+      return await takeSnapshot(this.#inside, await this.ignoreFilesOutside(), { ...options, without });
     } catch (error) {
       throw asToolError(error, ".");
     }
+  }
+
+  /** What sandboxes have put into the workspace while they are in use: nobody's work. */
+  async #stubs(): Promise<readonly string[]> {
+    const { sandbox } = this.#starting;
+    if (sandbox === undefined) return [];
+    const { Stubs, stubsFolder } = await import("../sandbox/bubblewrap/stubs.ts");
+    return new Stubs(stubsFolder(sandbox.directory)).standing();
   }
 
   async openDirectory(path: string): Promise<Directory> {

@@ -110,8 +110,8 @@ class Walk {
   #take(frame: Frame, path: string, stats: Stats, device: number): void {
     const { levels } = frame;
     const type = stats.mode & typeBits.all;
+    if (this.#without.has(path)) return;
     if (type === typeBits.directory) {
-      if (this.#without.has(path)) return;
       const why = this.#decided.has(path)
         ? this.#decided.get(path)
         : whyNotEntered(path, this.#prefix + path, stats, device, levels);

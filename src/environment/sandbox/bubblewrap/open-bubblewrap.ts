@@ -9,7 +9,7 @@ import type { Sandbox } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import { Bubblewrap, type BubblewrapOptions } from "./bubblewrap.ts";
 import { lookAtMachine } from "./machine.ts";
-import { Stubs } from "./stubs.ts";
+import { Stubs, stubsFolder } from "./stubs.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
 export interface OpenBubblewrapOptions {
@@ -35,7 +35,7 @@ export async function openBubblewrap(
   if (program === undefined) return { missing: notInstalled };
   const { workspace, directory } = options;
   makePrivateDirectory(directory);
-  const stubs = new Stubs(join(directory, "stubs"));
+  const stubs = new Stubs(stubsFolder(directory));
   stubs.removeAbandoned();
   const places = openPrivatePlaces(directory);
   const view = new WorkspaceView({

@@ -95,3 +95,18 @@ it("removes what a process has left that was killed", async () => {
   live.end();
   expect([entries(), existsSync(records)]).toEqual([[], true]);
 });
+
+it("tells where stubs stand, but not where somebody has put something", async () => {
+  await using folder = temporaryFolder();
+  const { stubs, wanted, at } = openStubs(folder.path);
+  const use = stubs.use(wanted);
+  const before = stubs.standing().toSorted();
+  writeFileSync(at(".claude/settings.json"), "{}");
+  const meanwhile = stubs.standing().toSorted();
+  use.end();
+  expect([before, meanwhile, stubs.standing()]).toEqual([
+    all.map(at),
+    all.map(at).filter((path) => path !== at(".claude")),
+    [],
+  ]);
+});

@@ -14,6 +14,11 @@ export interface Stub {
   readonly content?: string;
 }
 
+/** Where their records are, below the directory of a sandbox. */
+export function stubsFolder(directory: string): string {
+  return join(directory, "stubs");
+}
+
 /**
  * The stubs in a workspace, with a record of each use in a folder that all processes share: the last user removes them,
  * or after a crash whoever comes next. What somebody has put into one meanwhile stays.
@@ -50,6 +55,15 @@ export class Stubs {
         this.#remove(stubs);
       },
     };
+  }
+
+  /** The paths where a stub stands right now, of this process or another. */
+  standing(): readonly string[] {
+    const recorded = namesIn(this.#folder).flatMap((name) => stubsIn(join(this.#folder, name)));
+    // A directory that holds only stubs is one.
+    const kept = new Set<string>();
+    for (const stub of recorded.toReversed()) if (isStub(stub, kept)) kept.add(stub.path);
+    return [...kept];
   }
 
   /** Those of processes that are gone. */
@@ -117,10 +131,12 @@ function remove(stub: Stub): void {
   }
 }
 
-function isStub({ path, kind, content = "" }: Stub): boolean {
+/** `others`: what counts as nothing in a directory. */
+function isStub({ path, kind, content = "" }: Stub, others?: ReadonlySet<string>): boolean {
   try {
     const stats = lstatSync(path);
-    if (kind === "directory") return stats.isDirectory() && namesIn(path).length === 0;
+    if (kind === "directory")
+      return stats.isDirectory() && namesIn(path).every((name) => others?.has(join(path, name)));
     return stats.isFile() && stats.size === content.length && readFileSync(path, "latin1") === content;
   } catch {
     return false;

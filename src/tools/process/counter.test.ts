@@ -1,0 +1,105 @@
+import { expect, it } from "vitest";
+import { type CribRoom, cribRoom } from "../../../test/crib-room.ts";
+import type { CallEvent } from "../../toolcrib.ts";
+
+it("keeps on record what an undo will not bring back, also when the start fails", async () => {
+  await using room = await cribRoom({ mode: "yolo" });
+  const { crib } = room;
+  const first = await crib.call("process.start", { command: "echo first > file; sleep 60", name: "web" });
+  const again = await crib.call("process.start", { command: "sleep 60", name: "web" });
+  const [second, record] = crib.history(2);
+  const undone = await crib.call("journal.undo", { call: first.callId });
+  expect([
+    first.content.includes("[Undo does not cover what a process changes after the call that started it.]"),
+    again.error,
+    [second, record].map((call) => call?.notCovered.filter((what) => what.startsWith("what a process"))),
+    undone.isError,
+  ]).toEqual([
+    true,
+    {
+      code: "already-exists",
+      message: 'A process "web" runs already',
+      hint: "Choose another name, or end it with process.stop.",
+    },
+    [[later], [later]],
+    false,
+  ]);
+  expect(() => room.read("file")).toThrow("ENOENT");
+});
+
+const later = "what a process changes after the call that started it";
+
+it("asks before something is started or given input, and never before it is looked at or stopped", async () => {
+  await using room = await cribRoom({ mode: "cautious" });
+  const call = async (tool: string, input: object) => (await room.crib.call(tool, input)).error?.code ?? "ok";
+  expect({
+    start: await call("process.start", { command: "sleep 60" }),
+    input: await call("process.input", { name: "web", text: "x" }),
+    list: await call("process.list", {}),
+    output: await call("process.output", { name: "web" }),
+    wait: await call("process.wait", { name: "web" }),
+    stop: await call("process.stop", { name: "web" }),
+  }).toEqual({
+    start: "needs-approval",
+    input: "needs-approval",
+    list: "ok",
+    output: "not-found",
+    wait: "not-found",
+    stop: "not-found",
+  });
+});
+
+it("keeps all that is said under a handle when it becomes too much to be held", async () => {
+  await using room = await cribRoom({ mode: "yolo" });
+  const { crib } = room;
+  await crib.call("process.start", { command: "seq 300000", name: "many", ready: { line: "^never$" } });
+  const { data } = await crib.call("process.output", { name: "many", cursor: 0 });
+  const { lost, status } = data as { lost: number; status: { output: string } };
+  const read = await crib.call("file.read", { path: status.output, offset: 1, limit: 3 });
+  const found = await crib.call("search.grep", { path: status.output, pattern: "^299999$" });
+  expect([lost > 500_000, read.content.split("\n").slice(0, 3), found.isError]).toEqual([
+    true,
+    [expect.stringMatching(/1$/), expect.stringMatching(/2$/), expect.stringMatching(/3$/)],
+    false,
+  ]);
+});
+
+it("tells who listens what a start waits for, and ends it when that is cancelled", async () => {
+  await using room = await cribRoom({ mode: "yolo" });
+  const cancelled = new AbortController();
+  const told = progressOf(room, () => cancelled.abort());
+  const input = { command: "sleep 60", name: "slow", ready: { line: "never" } };
+  const { error } = await room.crib.call("process.start", input, { signal: cancelled.signal });
+  expect([error?.code, told, room.crib.processes().map(({ name, state }) => [name, state])]).toEqual([
+    "cancelled",
+    ['slow runs; waiting for a line with "never"'],
+    [["slow", "ended"]],
+  ]);
+});
+
+it("ends with the room", async () => {
+  await using room = await cribRoom({ mode: "yolo" });
+  const { crib } = room;
+  await crib.call("process.start", { command: "sleep 60", name: "web" });
+  const before = crib.processes().map(({ state }) => state);
+  await crib.close();
+  expect([before, crib.processes().map(({ state }) => state)]).toEqual([["running"], ["ended"]]);
+});
+
+it("runs a command of shell.run in the background", async () => {
+  await using room = await cribRoom({ mode: "yolo" });
+  const { crib } = room;
+  const { data } = await crib.call("shell.run", { command: "echo up; sleep 60", background: true });
+  const { process, exitCode } = data as { process: { name: string; state: string }; exitCode: null };
+  expect([exitCode, process.name, process.state]).toEqual([null, "sleep-60", "running"]);
+});
+
+function progressOf({ crib }: CribRoom, heard: () => void): string[] {
+  const told: string[] = [];
+  crib.events.on((event: CallEvent) => {
+    if (event.type !== "progress") return;
+    told.push(event.message);
+    heard();
+  });
+  return told;
+}
