@@ -5,10 +5,17 @@ import { Session } from "./session.ts";
 import { ShellsDirectory } from "./shells-directory.ts";
 import { TmuxWindows } from "./tmux-windows.ts";
 
+/** The call that uses them. */
+export interface CallOfShells {
+  readonly environment: Environment;
+  /** Throws when the call is no longer what was judged: other commands may have had their turn since. */
+  readonly confirm?: (() => Promise<void>) | undefined;
+}
+
 /** The shells of one room, by name. */
 export interface ShellTable {
   /** What one call can do with them: a shell that it begins is confined as its environment says. */
-  forCall(call: { readonly environment: Environment }): Shells;
+  forCall(call: CallOfShells): Shells;
   list(): readonly ProcessStatus[];
   /** What the living shell of a name has been through; undefined when there is none. */
   past(name: string): ShellPast | undefined;
@@ -30,15 +37,15 @@ export function openShells(options: { readonly tmux: "auto" | "never" }): ShellT
     },
   };
 
-  const run = (environment: Environment, name: string, command: ShellCommand) => {
+  const run = (call: CallOfShells, name: string, command: ShellCommand) => {
     refuseOdd(name, command);
     const session = sessions.get(name) ?? new Session(name, places);
     sessions.set(name, session);
-    return session.run(environment, command);
+    return session.run(call, command);
   };
 
   return {
-    forCall: ({ environment }) => ({ run: async (name, command) => run(environment, name, command) }),
+    forCall: (call) => ({ run: async (name, command) => run(call, name, command) }),
     list: () => [...sessions.values()].flatMap((session) => session.status() ?? []),
     past: (name) => sessions.get(name)?.past(),
     async stop(name) {

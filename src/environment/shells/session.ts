@@ -5,6 +5,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus, RunningCommand, ShellCommand, ShellPast } from "../../contract/process.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { compareConfinements } from "./compare-confinements.ts";
+import type { CallOfShells } from "./open-shells.ts";
 import { Shell } from "./shell.ts";
 import { ShellRecord } from "./shell-record.ts";
 import type { ShellsDirectory } from "./shells-directory.ts";
@@ -32,13 +33,14 @@ export class Session {
     this.#windows = places.windows;
   }
 
-  async run(environment: Environment, command: ShellCommand): Promise<RunningCommand> {
+  async run({ environment, confirm }: CallOfShells, command: ShellCommand): Promise<RunningCommand> {
     const done = await this.#takeTurn(command.signal);
     try {
       if (this.#isStopped) throw stopped(this.#name);
+      await confirm?.();
       this.#environment = environment;
-      const cwd = command.cwd === undefined ? undefined : await environment.realPath(command.cwd);
-      const { shell, remarks } = await this.#openShell(environment, cwd);
+      const wanted = command.cwd === undefined ? undefined : await environment.realPath(command.cwd);
+      const { shell, remarks, cwd } = await this.#openShell(environment, wanted);
       const typed = shell.takeTyped() ? [typedByPerson] : [];
       return await this.#start(shell, { ...command, cwd }, [...remarks, ...typed], done);
     } catch (error) {
@@ -102,21 +104,21 @@ export class Session {
     return done;
   }
 
-  async #openShell(
-    environment: Environment,
-    cwd: string | undefined,
-  ): Promise<{ readonly shell: OpenShell; readonly remarks: readonly string[] }> {
+  async #openShell(environment: Environment, cwd: string | undefined): Promise<ReadyShell> {
     const open = this.#shell;
     if (open !== undefined && !open.shell.hasEnded) {
       const { isTooFree, lacks } = compareConfinements(open.confinement, environment.confinement, isPrivate);
-      if (!isTooFree) return { shell: open, remarks: lacks.map((what) => lacking(this.#name, what)) };
+      if (!isTooFree) return { shell: open, remarks: lacks.map((what) => lacking(this.#name, what)), cwd };
+      // The command was judged by where the shell is.
+      const place = cwd ?? open.shell.directory();
       open.shell.stop();
       await open.shell.ended;
-      return { shell: await this.#begin(environment, cwd), remarks: [begunAnew] };
+      return { shell: await this.#begin(environment, cwd), remarks: [begunAnew], cwd: place };
     }
     return {
       shell: await this.#begin(environment, cwd),
       remarks: open?.isToldOf === false ? [wasGone] : [],
+      cwd,
     };
   }
 
@@ -182,20 +184,22 @@ export class Session {
     if (line.trim() === "" || this.#isStopped) return;
     const done = await this.#takeTurn(new AbortController().signal);
     try {
-      const { shell } = await this.#openShell(this.#environment!, undefined);
+      const { shell, cwd } = await this.#openShell(this.#environment!, undefined);
       shell.isTyped = true;
       const never = new AbortController().signal;
-      const running = await this.#start(
-        shell,
-        { command: line, cwd: undefined, signal: never, env: {} },
-        [],
-        done,
-      );
+      const running = await this.#start(shell, { command: line, cwd, signal: never, env: {} }, [], done);
       await running.exit;
     } catch {
       done();
     }
   }
+}
+
+interface ReadyShell {
+  readonly shell: OpenShell;
+  readonly remarks: readonly string[];
+  /** Where the command has to start; where the shell is, if not said. */
+  readonly cwd: string | undefined;
 }
 
 /** A shell with what is known of it. */
@@ -273,7 +277,7 @@ const endedByPerson = "A person ended the command in the window of this session.
 const wasGone =
   "The shell of this session had ended: this is a new one, without the directory, variables and functions of before.";
 const begunAnew =
-  "The shell of this session was begun anew, because it could reach more than this command may: directory, variables and functions are gone.";
+  "The shell of this session was begun anew, because it could reach more than this command may: variables and functions are gone.";
 
 function lacking(name: string, what: string): string {
   return `Session ${name} was begun without leave to ${what}: use another session, or none.`;

@@ -12,12 +12,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment } from "../../contract/environment.ts";
 import type { RunningCommand, ShellCommand } from "../../contract/process.ts";
 import { openLocalEnvironment } from "../local/local-environment.ts";
 import { openShells, type ShellTable } from "./open-shells.ts";
+import { isInstalled } from "./trials/is-installed.ts";
 
 let workspace = "";
+let state = "";
 let environment: Environment;
 let shells: ShellTable;
 
@@ -61,18 +64,22 @@ const ended =
 const lost =
   "The shell of this session did not come back from the command and was ended: directory, variables and functions are gone. The next command begins a new one.";
 
-// One suite for both: with the windows of tmux, and without.
-describe.each(["auto", "never"] as const)("shells that stay, tmux: %s", (tmux) => {
+// One suite for both: with the windows of tmux, in the best sandbox there is; and without either.
+describe.each([
+  ["auto", "auto"],
+  ["never", "none"],
+] as const)("shells that stay, tmux: %s, sandbox: %s", (tmux, want) => {
   beforeEach(() => {
     workspace = realpathSync(mkdtempSync(join(tmpdir(), "shells ")));
-    environment = openLocalEnvironment({ workspace });
+    state = mkdtempSync(join(tmpdir(), "state "));
+    environment = openLocalEnvironment({ workspace, sandbox: { want, directory: join(state, "sandbox") } });
     shells = openShells({ tmux });
   });
 
   afterEach(async () => {
     await shells.close();
     await environment.close();
-    rmSync(workspace, { recursive: true, force: true });
+    for (const folder of [workspace, state]) rmSync(folder, { recursive: true, force: true });
   });
 
   it("keep directory, variables, functions, aliases, options and traps", async () => {
@@ -175,9 +182,9 @@ describe.each(["auto", "never"] as const)("shells that stay, tmux: %s", (tmux) =
   });
 
   it("say that a shell was lost that somebody has killed", async () => {
-    const killed = await run("x=1; echo $$");
-    process.kill(Number(killed.stdout), "SIGKILL");
-    await expect.poll(() => shells.list()[0]?.state).toEqual("ended");
+    await run("x=1");
+    process.kill(shells.list()[0]!.pid, "SIGKILL");
+    await expect.poll(() => shells.list()[0]?.state, { timeout: 10_000 }).toEqual("ended");
     expect(await run("echo [$x]")).toEqual({
       ...saying("[]\n"),
       remarks: [
@@ -286,14 +293,16 @@ describe.each(["auto", "never"] as const)("shells that stay, tmux: %s", (tmux) =
         signal: null,
         startedAt: expect.any(Number),
         durationMs: expect.any(Number),
-        sandbox: "none",
+        sandbox: (await environment.sandbox!()).level,
         ports: [],
         cursor: 0,
         quietMs: expect.any(Number),
         waitsForInput: false,
         output: null,
         remarks:
-          tmux === "auto" ? [expect.stringMatching(/^A person can join: tmux -S \S+ attach -t main$/)] : [],
+          tmux === "auto" && isInstalled("tmux")
+            ? [expect.stringMatching(/^A person can join: tmux -S \S+ attach -t main$/)]
+            : [],
       },
     ]);
     const running = await begin("sleep 60");
@@ -316,8 +325,59 @@ describe.each(["auto", "never"] as const)("shells that stay, tmux: %s", (tmux) =
       `cd ${own}; for pipe in *; do rm -f $pipe; cp '${workspace}/secret' $pipe; done; cd - >/dev/null`,
     );
     expect(await run("echo safe")).toEqual(saying("safe\n"));
-    await run(`rm -r ${own}`);
-    await expect(run("echo gone")).rejects.toThrow("The pipes for a command could not be made");
+    await run(`rm ${own}/*`);
+    expect(await run("echo safe")).toEqual(saying("safe\n"));
+  });
+
+  it("make sure when its turn comes that a command is still what was judged", async () => {
+    const first = await begin("until test -e go; do sleep 0.01; done");
+    let isJudged = true;
+    const confirm = async () => {
+      if (!isJudged) throw new Error("no longer");
+    };
+    const second = shells.forCall({ environment, confirm }).run("main", {
+      command: "touch ran",
+      signal: new AbortController().signal,
+    });
+    second.catch(() => {});
+    isJudged = false;
+    await run("touch go", {}, "other");
+    await first.exit;
+    await expect(second).rejects.toThrow("no longer");
+    expect(await run("ls")).toEqual(saying("go\n"));
+  });
+
+  it("stay as free as their first command, and no freer than the present one", async () => {
+    mkdirSync(join(workspace, "sub"));
+    const confined = (confinement: Confinement): Environment =>
+      new Proxy(environment, {
+        get(target, name) {
+          if (name === "confinement") return confinement;
+          const value = Reflect.get(target, name);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+    const runAs = async (confinement: Confinement, command: string) => {
+      const { signal } = new AbortController();
+      return result(
+        await shells.forCall({ environment: confined(confinement) }).run("main", { command, signal }),
+      );
+    };
+    await runAs({ hosts: ["a.example"] }, "cd sub; x=1");
+    expect(await runAs({ hosts: ["a.example", "b.example"] }, "echo $x")).toEqual({
+      ...saying("1\n"),
+      cwd: join(workspace, "sub"),
+      remarks: [
+        "Session main was begun without leave to connect to b.example: use another session, or none.",
+      ],
+    });
+    expect(await runAs({}, "echo [$x]; pwd")).toEqual({
+      ...saying(`[]\n${workspace}/sub\n`),
+      cwd: join(workspace, "sub"),
+      remarks: [
+        "The shell of this session was begun anew, because it could reach more than this command may: variables and functions are gone.",
+      ],
+    });
   });
 
   it("refuse names and texts that would mean something else", async () => {

@@ -11,6 +11,7 @@ import { lifeOf } from "../local/changes/process-owner.ts";
 import { openLocalEnvironment } from "../local/local-environment.ts";
 import { openShells, type ShellTable } from "./open-shells.ts";
 import { ShellsDirectory } from "./shells-directory.ts";
+import { isInstalled } from "./trials/is-installed.ts";
 
 let workspace = "";
 let environment: Environment;
@@ -51,21 +52,17 @@ const seen = (attach: string | undefined) => tmux(attach, "capture-pane", "-p", 
 const type = (attach: string | undefined, ...keys: readonly string[]) =>
   tmux(attach, "send-keys", "-t", "main", ...keys);
 
-function isInstalled(program: string): boolean {
-  return (process.env.PATH ?? "").split(":").some((directory) => existsSync(join(directory, program)));
-}
-
 describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () => {
   it("shows commands and what they say", async () => {
     const { attach } = await run("echo one; echo two >&2; exit_code() { return 3; }; exit_code");
     expect(attach).toMatch(/^tmux -S \/\S+\/windows\/tmux attach -t main$/);
-    await expect.poll(() => seen(attach)).toContain("exit_code\none\ntwo\n[exit 3]\n");
+    await expect.poll(() => seen(attach), { timeout: 10_000 }).toContain("exit_code\none\ntwo\n[exit 3]\n");
   });
 
   it("lets a person type commands, which calls are told of", async () => {
     const { attach } = await run("true");
     type(attach, "x=typed; cd /", "Enter");
-    await expect.poll(() => shells.past("main")?.cwd).toEqual("/");
+    await expect.poll(() => shells.past("main")?.cwd, { timeout: 10_000 }).toEqual("/");
     expect(shells.past("main")).toEqual({ commands: ["true", "x=typed; cd /"], isWhole: true, cwd: "/" });
     expect(await run("echo $x")).toEqual({
       stdout: "typed\n",
@@ -74,12 +71,12 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     });
     expect((await run("true")).remarks).toEqual([]);
     type(attach, "echo for $USER_EYES only", "Enter");
-    await expect.poll(() => seen(attach)).toContain("\nfor only\n");
+    await expect.poll(() => seen(attach), { timeout: 10_000 }).toContain("\nfor only\n");
   });
 
   it("lets a person end a command", async () => {
     const running = await begin("x=kept; sleep 60");
-    await expect.poll(() => seen(running.attach)).toContain("sleep 60");
+    await expect.poll(() => seen(running.attach), { timeout: 10_000 }).toContain("sleep 60");
     type(running.attach, "C-c");
     expect(await running.exit).toEqual({
       code: 143,
@@ -95,7 +92,7 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
       "printf '\\033]52;c;ZXZpbA==\\007\\033[2J\\033Ptmux;x\\033\\\\\\302\\233c-end'",
     );
     await expect
-      .poll(() => seen(attach))
+      .poll(() => seen(attach), { timeout: 10_000 })
       .toContain("<U+001B>]52;c;ZXZpbA==<U+0007><U+001B>[2J<U+001B>Ptmux;x<U+001B>\\<U+009B>c-end");
     expect(() => tmux(attach, "show-buffer")).toThrow("no buffers");
   });
@@ -103,15 +100,15 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
   it("opens again when a person has closed it, and the shell goes on", async () => {
     const { attach } = await run("x=kept");
     tmux(attach, "kill-session", "-t", "main");
-    await expect.poll(async () => (await run("echo $x")).attach).toEqual(attach);
+    await expect.poll(async () => (await run("echo $x")).attach, { timeout: 10_000 }).toEqual(attach);
     expect((await run("echo $x")).stdout).toEqual("kept\n");
-    await expect.poll(() => seen(attach)).toContain("kept");
+    await expect.poll(() => seen(attach), { timeout: 10_000 }).toContain("kept");
   });
 
   it("is not held up by a person who does not look, nor by endless output", async () => {
     const { attach, stdout } = await run("head -c 3000000 /dev/zero | tr '\\0' x; echo");
     expect(stdout.length).toEqual(3_000_001);
-    await expect.poll(() => seen(attach)).toContain("[the rest is not shown here]");
+    await expect.poll(() => seen(attach), { timeout: 10_000 }).toContain("[the rest is not shown here]");
   });
 
   it("goes with the room", async () => {
@@ -139,9 +136,9 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
         return true;
       }
     };
-    await expect.poll(() => isGone(() => tmux(attach, "ls"))).toEqual(true);
+    await expect.poll(() => isGone(() => tmux(attach, "ls")), { timeout: 10_000 }).toEqual(true);
     // Where nobody reaps orphans, they are there and over.
-    await expect.poll(() => lifeOf(shell)?.isOver ?? true).toEqual(true);
+    await expect.poll(() => lifeOf(shell)?.isOver ?? true, { timeout: 10_000 }).toEqual(true);
     const directory = dirname(dirname(attach.split(" ")[2]));
     expect(existsSync(directory)).toEqual(true);
     new ShellsDirectory().remove();
