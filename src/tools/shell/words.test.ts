@@ -1,6 +1,10 @@
 import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { toolContext } from "../../../test/tool-context.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { commandAccess } from "./command-access.ts";
 import { describeExit } from "./describe-exit.ts";
+import { shellRun } from "./run.ts";
 import { WholeLines } from "./whole-lines.ts";
 
 it.each([
@@ -47,4 +51,13 @@ it("hands on whole lines, and the rest when it is asked for", () => {
   expect(lines.flush()).toEqual([]);
   const long = "x".repeat(20_000);
   expect(push(long)).toEqual([long]);
+});
+
+it("takes sh where there is no bash, and says so", async () => {
+  await using folder = temporaryFolder();
+  const environment = openLocalEnvironment({ workspace: folder.path, programs: { bash: undefined } });
+  const { text, data } = await shellRun.run({ command: "echo ${0##*/}" }, toolContext(environment));
+  expect(text).toBe("sh\n[There is no bash here: sh ran it]\n[sandbox: none]");
+  expect(data.remarks).toEqual(["There is no bash here: sh ran it"]);
+  await environment.close();
 });
