@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
@@ -156,6 +156,25 @@ if __name__ == "__main__":
         .on("close", () => resolve(said));
     });
     expect([answer, (await served).code]).toEqual(["served", 0]);
+  });
+
+  it("commits in a worktree whose repository lies elsewhere, and keeps that repository's hooks", async () => {
+    const elsewhere = await openConfinedWorld();
+    const { workspace, outside } = elsewhere;
+    const identity = "-c user.name=n -c user.email=e";
+    const make = `git init -q repo && cd repo && git ${identity} commit -q --allow-empty -m first && git worktree add -q -b tree '${workspace}'`;
+    execFileSync("bash", ["-c", make], { cwd: outside });
+    const hook = join(outside, "repo/.git/hooks/pre-commit");
+    const command = `echo a > a && git add a && git ${identity} commit -qm second && git log --format=%s; echo evil > '${hook}'`;
+    const { stdout, remarks } = await elsewhere.run(command);
+    const forged = join(outside, "forged");
+    execFileSync("git", ["init", "-q", "--bare", forged]);
+    writeFileSync(join(workspace, ".git"), `gitdir: ${forged}\n`);
+    await elsewhere.run(`echo x > '${forged}/new'`);
+    expect([stdout, remarks.length, existsSync(hook), existsSync(join(forged, "new"))]).toEqual([
+      ...["second\nfirst\n", 2, false, false],
+    ]);
+    await elsewhere.close();
   });
 
   it("runs many at once", async () => {

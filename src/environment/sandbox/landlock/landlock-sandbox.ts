@@ -88,6 +88,7 @@ export class LandlockSandbox implements Sandbox {
   }
 
   async close(): Promise<void> {
+    this.#parts.tripwire.close();
     await this.#parts.places.close();
   }
 }

@@ -150,6 +150,23 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     ]);
   });
 
+  it("forgets what files held when it is closed, but not while a command runs elsewhere", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const [one, other] = [new Tripwire({ workspace, directory }), new Tripwire({ workspace, directory })];
+    await (await one.begin(protecting(workspace))).end();
+    const running = await other.begin(protecting(workspace));
+    one.close();
+    expect(existsSync(join(directory, "contents"))).toBe(true);
+    await running.end();
+    other.close();
+    expect(readdirSync(directory)).toEqual(["runs"]);
+    const again = await one.begin(protecting(workspace));
+    rmSync(at(".vscode"), { recursive: true });
+    await again.end();
+    expect(readFileSync(at(".vscode/settings.json"), "utf8")).toBe("{}\n");
+  });
+
   it("settles at the next start what a crash has left", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Confinement } from "../../../../contract/confinement.ts";
+import { isHash } from "../../../blobs/blob-files.ts";
 import { makePrivateDirectory } from "../../../directories.ts";
 import { isGone, thisProcess } from "../../../local/changes/process-owner.ts";
 import { namesIn } from "../../../names-in.ts";
@@ -37,9 +38,8 @@ export class Tripwire {
   readonly #records: string;
   readonly #contents: string;
   readonly #aside: string;
-  readonly #reader = new EntryReader();
+  #reader = new EntryReader();
   readonly #tree: EntriesBelow;
-  readonly #kept = new Set<string>();
 
   constructor({ workspace, directory }: { readonly workspace: string; readonly directory: string }) {
     this.#workspace = workspace;
@@ -47,7 +47,7 @@ export class Tripwire {
     this.#contents = join(directory, "contents");
     this.#aside = join(directory, "taken-back");
     this.#tree = new EntriesBelow(workspace);
-    for (const folder of [this.#records, this.#contents]) makePrivateDirectory(folder);
+    makePrivateDirectory(this.#records);
   }
 
   async begin(confinement: Confinement): Promise<Watch> {
@@ -58,7 +58,7 @@ export class Tripwire {
     });
     const places = protectedPlaces(this.#workspace, covered, confinement.absent ?? []);
     const earlier = this.#others();
-    const { entries, isWhole } = this.#reader.read(places.paths, this.#keep);
+    const { entries, isWhole } = this.#readKept(places.paths);
     const held = places.held.flatMap((path) => {
       const identity = identityOf(path);
       return identity === undefined ? [] : [{ path, identity }];
@@ -78,6 +78,26 @@ export class Tripwire {
         return [...settled, ...remarks, ...unwatched];
       },
     };
+  }
+
+  /** Forgets what protected files held, secrets among them, unless a command still runs. */
+  close(): void {
+    if (this.#names().length === 0) rmSync(this.#contents, { recursive: true, force: true });
+  }
+
+  /** Another process may have closed, and removed what we take to be kept. */
+  #readKept(paths: readonly string[]): ReturnType<EntryReader["read"]> {
+    const read = this.#reader.read(paths, this.#keep);
+    if (
+      read.entries.every((entry) => entry.kind !== "file" || !isHash(entry.hash) || this.#isKept(entry.hash))
+    )
+      return read;
+    this.#reader = new EntryReader();
+    return this.#reader.read(paths, this.#keep);
+  }
+
+  #isKept(hash: string): boolean {
+    return existsSync(join(this.#contents, hash));
   }
 
   #settleAbandoned(): readonly string[] {
@@ -132,14 +152,11 @@ export class Tripwire {
   }
 
   readonly #keep = (hash: string, content: Uint8Array): void => {
-    if (this.#kept.has(hash)) return;
-    const file = join(this.#contents, hash);
-    if (lstatSync(file, { throwIfNoEntry: false })?.size !== content.length) {
-      const temporary = `${file}.${newName()}`;
-      writeFileSync(temporary, content, { mode: 0o600 });
-      renameSync(temporary, file);
-    }
-    this.#kept.add(hash);
+    if (this.#isKept(hash)) return;
+    makePrivateDirectory(this.#contents);
+    const temporary = join(this.#contents, newName());
+    writeFileSync(temporary, content, { mode: 0o600 });
+    renameSync(temporary, join(this.#contents, hash));
   };
 }
 
