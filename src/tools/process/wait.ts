@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { ToolError } from "../../contract/error.ts";
 import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
@@ -51,6 +52,7 @@ export const processWait: Tool<ProcessWaitInput, ProcessOutput> = {
 
   async run({ name, line, cursor, ...input }, { processes, signal, progress }) {
     const { until = line === undefined ? "exit" : "output", timeout_ms: timeoutMs = usualTimeoutMs } = input;
+    if (until !== "output" && line !== undefined) throw lineForNothing(until);
     await processes.wait(name, { until, line, cursor, timeoutMs }, { signal, progress });
     const output = await processes.output(name, { cursor, maxChars });
     return {
@@ -62,3 +64,9 @@ export const processWait: Tool<ProcessWaitInput, ProcessOutput> = {
 };
 
 const maxChars = 10_000;
+
+function lineForNothing(until: string): ToolError {
+  return new ToolError("invalid-input", `A line is not waited for until "${until}"`, {
+    hint: 'Leave out `line`, or wait until "output".',
+  });
+}
