@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
@@ -39,6 +39,14 @@ it("redacts what is written in pieces", async () => {
   expect(room.read(output.handle)).toBe("x ****** y\n***\nsecr");
 });
 
+it("removes what is older than a week, and the oldest of what is too much", async () => {
+  await using room = storeRoom({ maxTotalBytes: 100 });
+  const days = { out_old: 8, out_third: 3, out_second: 2, out_first: 1 };
+  for (const [name, age] of Object.entries(days)) room.put(name, "x".repeat(40), age);
+  const handle = await room.store.keep("new");
+  expect(room.names().sort()).toEqual([handle, "out_first", "out_second"].sort());
+});
+
 it("keeps nothing where the folder is gone, and does not fail", async () => {
   await using room = storeRoom();
   await room.remove();
@@ -62,11 +70,17 @@ function redacting() {
   };
 }
 
-function storeRoom({ maxBytes = 1000 } = {}) {
+function storeRoom({ maxBytes = 1000, maxTotalBytes = 100_000 } = {}) {
   const folder = temporaryFolder();
   const files = openLocalEnvironment({ workspace: folder.path });
   return {
-    store: openOutputStore(files, { redacting, maxBytes }),
+    store: openOutputStore(files, { redacting, maxBytes, maxTotalBytes }),
+    put: (name: string, text: string, ageDays: number) => {
+      const path = join(folder.path, name);
+      writeFileSync(path, text);
+      const seconds = Date.now() / 1000 - ageDays * 24 * 60 * 60;
+      utimesSync(path, seconds, seconds);
+    },
     names: () => readdirSync(folder.path),
     read: (name: string) => readFileSync(join(folder.path, name), "utf8"),
     remove: () => folder[Symbol.asyncDispose](),

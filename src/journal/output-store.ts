@@ -1,4 +1,4 @@
-import type { Environment } from "../contract/environment.ts";
+import type { Environment, FileInfo } from "../contract/environment.ts";
 import type { KeptOutput, Outputs } from "../contract/output.ts";
 import { openOutputFile } from "../environment/output-file.ts";
 import { newIdentifier } from "../text/identifier.ts";
@@ -14,31 +14,46 @@ export interface OutputStoreOptions {
   readonly redacting: () => { push(piece: string): string; end(): string };
   /** How much of one output is kept. */
   readonly maxBytes: number;
+  /** How much all of them may take; 1 GB if not said. The oldest go first. */
+  readonly maxTotalBytes?: number;
 }
 
-/** A store in the folder that `files` is rooted at; what is older than a week is removed at the first use. */
+/** A store in the folder that `files` is rooted at. It is tidied at the first use, and whenever much has been added. */
 export function openOutputStore(files: Environment, options: OutputStoreOptions): OutputStore {
-  let tidied: Promise<void> | undefined;
+  const { maxTotalBytes = 1024 ** 3 } = options;
+  let tidied = Promise.resolve();
+  let addedBytes = Number.POSITIVE_INFINITY;
   const tidy = () => {
-    tidied ??= removeOld(files);
+    if (addedBytes > maxTotalBytes / 4) {
+      addedBytes = 0;
+      tidied = removeOld(files, maxTotalBytes);
+    }
     return tidied;
+  };
+  const added = (bytes: number) => {
+    addedBytes += bytes;
   };
   return {
     keep: async (text) => {
       await tidy();
       const handle = newIdentifier("out");
       await files.writeFile(handle, Buffer.from(text), { durable: false, mode: 0o600 });
+      added(text.length);
       return handle;
     },
-    begin: () => beginOutput(files.workspace, tidy, options),
+    begin: () => beginOutput(files.workspace, { ...options, tidy, added }),
   };
+}
+
+interface Tidying {
+  tidy(): Promise<void>;
+  added(bytes: number): void;
 }
 
 /** One output, in the order of its pieces. */
 function beginOutput(
   folder: string,
-  tidy: () => Promise<void>,
-  { redacting, maxBytes }: OutputStoreOptions,
+  { redacting, maxBytes, tidy, added }: OutputStoreOptions & Tidying,
 ): KeptOutput {
   const handle = newIdentifier("out");
   const file = openOutputFile(folder, handle);
@@ -52,6 +67,7 @@ function beginOutput(
     try {
       await file.append(kept);
       keptBytes += bytes;
+      added(bytes);
       isFull = kept.length < text.length;
     } catch {
       isFull = true;
@@ -89,15 +105,27 @@ const newline = 0x0a;
 
 const keptForMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Another process may tidy at the same time, and somebody may have put things there: whatever resists stays. */
-async function removeOld(files: Environment): Promise<void> {
+/**
+ * Removes what is older than a week, and the oldest of what is too much. Another process may tidy at the same time, and
+ * somebody may have put things there: whatever resists stays.
+ */
+async function removeOld(files: Environment, maxTotalBytes: number): Promise<void> {
+  let totalBytes = 0;
+  for (const { name, bytes, modifiedMs } of await newestFirst(files)) {
+    totalBytes += bytes;
+    if (totalBytes > maxTotalBytes || modifiedMs < Date.now() - keptForMs)
+      await files.delete(name).catch(() => undefined);
+  }
+}
+
+async function newestFirst(files: Environment): Promise<readonly (FileInfo & { readonly name: string })[]> {
   const directory = await files.openDirectory(".");
   try {
-    for (const { name } of await directory.entries()) {
+    const entries = (await directory.entries()).map(async ({ name }) => {
       const info = await directory.info(name).catch(() => undefined);
-      const isOld = info !== undefined && info.modifiedMs < Date.now() - keptForMs;
-      if (isOld) await files.delete(name).catch(() => undefined);
-    }
+      return info === undefined ? [] : [{ ...info, name }];
+    });
+    return (await Promise.all(entries)).flat().sort((one, other) => other.modifiedMs - one.modifiedMs);
   } finally {
     directory.close();
   }
