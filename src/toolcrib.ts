@@ -38,7 +38,7 @@ export type { ToolDefinition } from "./dialects/definition.ts";
 export type { Dialect, DialectTool } from "./dialects/dialect.ts";
 export { dialectNames } from "./dialects/dialects.ts";
 export { rename } from "./dialects/rename.ts";
-export type { CallResult } from "./door/call-result.ts";
+export type { CallFailure, CallResult } from "./door/call-result.ts";
 export type { SandboxWanted } from "./door/sandbox-wanted.ts";
 export { openLocalEnvironment } from "./environment/local/local-environment.ts";
 export { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
