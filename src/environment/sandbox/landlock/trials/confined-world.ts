@@ -8,7 +8,7 @@ import type { Confinement } from "../../../../contract/confinement.ts";
 import type { Sandbox } from "../../sandbox.ts";
 import { openLandlock } from "../open-landlock.ts";
 
-export interface Ran {
+interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -111,7 +111,7 @@ function readWithoutLinks(path: string): Uint8Array {
 }
 
 /** Holds a directory whose path is real, link by link refused; undefined when it is not there. */
-export function hold(path: string): PinnedDirectory | undefined {
+function hold(path: string): PinnedDirectory | undefined {
   let directory = holdRoot();
   for (const name of path.split("/").filter((part) => part !== "")) {
     const parent = directory;
