@@ -50,8 +50,10 @@ const view: View = {
   substitutes: [{ source: "/state/info", target: "/home/me/work/.git/info" }],
   hidden: [
     { path: "/home/me/work/.env", kind: "file" },
+    { path: "/home/me/work/fifo.key", kind: "file" },
     { path: "/home/me/work/secrets", kind: "directory" },
   ],
+  covers: new Map([["/home/me/work/.env", "/state/cover"]]),
   empty: ["/home/me/work/.claude"],
 };
 
@@ -75,7 +77,8 @@ it("mounts a place before what lies in it, and what is hidden last", () => {
     { show: "blank", target: "/home/me/work/.claude", permissions: "555" },
     shown("/home/me/work/.git/hooks", "read-only"),
     { show: "read-only", source: "/state/info", target: "/home/me/work/.git/info" },
-    { show: "read-only", source: "/dev/null", target: "/home/me/work/.env" },
+    { show: "read-only", source: "/state/cover", target: "/home/me/work/.env" },
+    { show: "read-only", source: "/dev/null", target: "/home/me/work/fifo.key" },
     { show: "blank", target: "/home/me/work/secrets", permissions: "000" },
   ]);
 });

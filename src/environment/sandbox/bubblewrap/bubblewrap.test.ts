@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -7,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   symlinkSync,
+  utimesSync,
 } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -130,6 +132,26 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
       isHidden: (path) => path.endsWith(".env"),
     });
     expect(ran).toEqual({ stdout: "new\n", stderr: "", code: 0, remarks: [] });
+  });
+
+  it("takes tracked secrets for unchanged, and commits beside them", async () => {
+    await using room = openSandboxRoom("bwrap");
+    makeRepository(room);
+    const secret = room.put("fixtures/test.pem", "canary");
+    chmodSync(room.put("run.pem", "canary"), 0o755);
+    for (const path of [secret, join(room.workspace, "run.pem")]) utimesSync(path, 1e9, 1e9);
+    execFileSync("sh", ["-c", `git add -A && ${commit}`], { cwd: room.workspace });
+    const ran = await room.run(
+      `touch new; cat run.pem fixtures/test.pem; git status --short; git add -A && ${commit} -a && git show --format=%s --stat`,
+      { isHidden: (path) => path.endsWith(".pem") },
+    );
+    const after = execFileSync("git", ["status", "--short"], { cwd: room.workspace, encoding: "utf8" });
+    expect([ran.stdout, ran.stderr.match(/Permission denied/g)?.length, ran.code, after]).toEqual([
+      "?? new\nx\n\n new | 0\n 1 file changed, 0 insertions(+), 0 deletions(-)\n",
+      2,
+      0,
+      "",
+    ]);
   });
 
   it("puts a .git back that is a link", async () => {

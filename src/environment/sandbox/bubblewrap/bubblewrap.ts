@@ -7,6 +7,7 @@ import { ToolError } from "../../../contract/error.ts";
 import type { PrivatePlaces } from "../private-places.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
+import { coverSettings } from "./cover-file.ts";
 import { mountsOf } from "./mounts.ts";
 import type { WorkspaceView } from "./workspace-view.ts";
 
@@ -52,7 +53,7 @@ export class Bubblewrap implements Sandbox {
       const all = bubblewrapArguments({
         mounts: mountsOf(opened.view),
         cwd: launch.cwd,
-        variables: withoutMarks(env),
+        variables: withoutMarks(opened.view.covers.size > 0 ? withGitSettings(env, coverSettings) : env),
         seccomp: descriptorOf.seccomp,
         forbidsUserNamespaces: this.#options.forbidsUserNamespaces,
       });
@@ -140,6 +141,20 @@ function notSetUp(): ToolError {
   return new ToolError("unavailable", "The sandbox could not be set up, so the command was not run", {
     hint: "Try again; if it stays so, `toolcrib doctor` says what bubblewrap lacks.",
   });
+}
+
+/** As git takes settings from variables, after those that are there. */
+function withGitSettings(
+  env: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const count = Number.parseInt(env.GIT_CONFIG_COUNT ?? "0", 10) || 0;
+  const added = Object.entries(settings).flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${count + index}`, key],
+    [`GIT_CONFIG_VALUE_${count + index}`, value],
+  ]);
+  const total = String(count + Object.keys(settings).length);
+  return { ...env, GIT_CONFIG_COUNT: total, ...Object.fromEntries(added) };
 }
 
 const isMark = (name: string) => name.startsWith("TOOLCRIB_");

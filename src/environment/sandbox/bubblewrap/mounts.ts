@@ -20,6 +20,8 @@ export interface View {
   readonly empty: readonly string[];
   readonly substitutes: readonly { readonly source: string; readonly target: string }[];
   readonly hidden: readonly Entry[];
+  /** What is seen instead of a hidden file; a device that cannot be opened if not said. */
+  readonly covers: ReadonlyMap<string, string>;
 }
 
 /** In the order in which they are made: a place before what lies in it. */
@@ -46,7 +48,7 @@ export function mountsOf(view: View): readonly Mount[] {
     ...outermostFirst(kept),
     ...view.hidden.map(({ path, kind }): Mount => {
       if (kind === "directory") return blank("000")(path);
-      return { show: "read-only", source: "/dev/null", target: path };
+      return { show: "read-only", source: view.covers.get(path) ?? "/dev/null", target: path };
     }),
   ];
 }

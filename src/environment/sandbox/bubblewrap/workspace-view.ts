@@ -6,6 +6,7 @@ import { liesInside } from "../../workspace-path.ts";
 import { cachesIn } from "../caches.ts";
 import type { PrivatePlaces } from "../private-places.ts";
 import { bundlePaths } from "./bundle-paths.ts";
+import { coverFile } from "./cover-file.ts";
 import { type Covered, EntriesBelow, type Entry, type Judge } from "./entries-below.ts";
 import { type GitPlaces, placesIn, repositoryOf } from "./git-places.ts";
 import { infoWithExcludes } from "./info-with-excludes.ts";
@@ -103,6 +104,7 @@ export class WorkspaceView {
           readOnly: [...new Set(kept)].filter((path) => !replacing.includes(path) && !empty.includes(path)),
           empty: empty.filter((path) => !replacing.includes(path)),
           substitutes,
+          covers: coversFor(hidden, places.own),
           hidden: [...machine.secrets, ...this.#ownState(judge), ...this.#inCaches(caches, judge), ...hidden],
         },
         end: () => {
@@ -265,6 +267,16 @@ function bundled(
       ),
     ],
   };
+}
+
+function coversFor(hidden: readonly Entry[], folder: string): ReadonlyMap<string, string> {
+  const files = hidden.filter(({ kind }) => kind === "file");
+  return new Map(
+    files.flatMap(({ path }) => {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      return stats?.isFile() === true ? [[path, coverFile(stats, folder)]] : [];
+    }),
+  );
 }
 
 /** Bubblewrap makes a place for what has vanished just before it was to be hidden. */
