@@ -119,7 +119,8 @@ function literalNames(pattern: readonly Segment[]): string[] | undefined {
   const names = pattern.map((segment) =>
     segment !== "**" && segment.shape.kind === "literal" ? segment.shape.text : undefined,
   );
-  return names.every((name) => name !== undefined) ? names : undefined;
+  // What climbs means no path that is ever reached.
+  return names.every((name) => name !== undefined && name !== "..") ? (names as string[]) : undefined;
 }
 
 function keyOf({ name, server = "" }: Tool): string {

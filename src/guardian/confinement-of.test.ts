@@ -140,7 +140,10 @@ it("lets a call write what it was allowed to write, and nothing else of that kin
 it("names what must not come into being", () => {
   const file = (path: string) => ({ path: inside(path), kind: "file" as const });
   const directory = (path: string) => ({ path: inside(path), kind: "directory" as const });
-  const { absent } = confine("npm test", "protected Deploy/** Lock.file {a,b}/c\nask read d\nprotected e*");
+  const { absent } = confine(
+    "npm test",
+    "protected Deploy/** Lock.file {a,b}/c ../out x/../../../y\nask read d\nprotected e*",
+  );
   const usual = [
     directory(".claude"),
     directory(".codex"),
@@ -181,6 +184,7 @@ it("reaches outside what rules allow to whole directories or files, and what was
       "allow read ~/data/** /srv/file /opt/*/x src/**\nallow touch /srv/cache/**\nallow read /**",
     ),
     of("npm test", "allow read /srv/** by file.*"),
+    of("npm test", "allow read ../sibling/** /srv/../etc/**"),
     of("npm test", "allow read /srv/**", { mode: "paranoid" }),
     of("cat ~/notes.txt > /srv/out"),
     of("cat ~/notes.txt > /srv/out", "", { answer: "not asked" }),
@@ -197,6 +201,7 @@ it("reaches outside what rules allow to whole directories or files, and what was
     [["/srv/cache", "/home/ada/data", "/srv/file"].sort(), ["/srv/cache"]].map((paths) =>
       expect.toSatisfy(sameAs(paths)),
     ),
+    [[], []],
     [[], []],
     [[], []],
     [["/home/ada/notes.txt", "/srv/out"], ["/srv/out"]],
