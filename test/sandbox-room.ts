@@ -34,7 +34,7 @@ export interface SandboxRoom extends AsyncDisposable {
   run(command: string, confinement?: Confinement): Promise<Ran>;
 }
 
-export interface Ran {
+interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number | undefined;
