@@ -1,0 +1,184 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { secretsCanBeRead, signalsPass } from "../landlock/landlock-gaps.ts";
+import { type Attack, quoted } from "./attack.ts";
+import { type Lab, systemFiles } from "./lab.ts";
+
+/** What commands must not be able to do, in the order in which people want to know it. */
+export const attacks: readonly Attack[] = [
+  {
+    promise: "A key below the home directory cannot be read",
+    script: ({ home }) => {
+      const key = quoted(`${home}/.ssh/id_rsa`);
+      return `cat ${key}; ln -s ${key} key; cat key; cat /proc/$PPID/root${key}`;
+    },
+    hasSucceeded: (lab, loot) => loot.includes(lab.canary),
+  },
+  {
+    promise: "A secret in the workspace (.env) cannot be read",
+    script: () => "cat .env; cp .env copied; mv .env moved; cat copied moved",
+    hasSucceeded: (lab, loot) => loot.includes(lab.canary),
+    gap: secretsCanBeRead,
+  },
+  {
+    promise: "Our environment variables are not handed on",
+    script: () => "env; cat /proc/self/environ",
+    hasSucceeded: (lab, loot) => loot.includes(lab.canary),
+    isAlwaysPromised: true,
+  },
+  {
+    promise: "Variables and memory of other processes cannot be read",
+    script: ({ victim }) =>
+      `cat /proc/${victim.pid}/environ; exec 4< /proc/${victim.pid}/mem && ${tookPlace}; cat /proc/[0-9]*/environ`,
+    hasSucceeded: (lab, loot) => loot.includes(lab.canary) || didTakePlace(lab, loot),
+  },
+  {
+    promise: "What Toolcrib keeps can be neither read nor written",
+    script: ({ state }) => `cat ${quoted(join(state, "kept"))}; echo x > ${quoted(join(state, "new"))}`,
+    hasSucceeded: ({ has, state, canary }, loot) => loot.includes(canary) || has(join(state, "new")),
+  },
+  {
+    promise: "Nothing can be written to the home directory",
+    script: ({ home, mark }) =>
+      `echo x > ${quoted(`${home}/new`)}; echo x > ${quoted(`${home}/../.${mark}`)}`,
+    hasSucceeded: ({ has, home, mark }) => has(join(home!, "new")) || has(join(home!, "..", `.${mark}`)),
+  },
+  {
+    promise: "Nothing can be written elsewhere in the shared temporary directory",
+    script: ({ outside }) =>
+      `echo x > ${quoted(join(outside, "new"))}; echo x >> ${quoted(join(outside, "file"))}`,
+    hasSucceeded: (lab) => lab.has(join(lab.outside, "new")) || isOutsideChanged(lab),
+  },
+  {
+    promise: "Nothing can be written to the system",
+    script: ({ mark }) =>
+      systemFiles(mark)
+        .map((path) => `echo x > ${path}`)
+        .join("\n"),
+    hasSucceeded: ({ has, mark }) => systemFiles(mark).some(has),
+  },
+  {
+    promise: "Links do not lead out",
+    script: ({ outside }) =>
+      `ln -s ${quoted(outside)} out; echo x > out/linked; ln ${quoted(join(outside, "file"))} hard && echo x > hard`,
+    hasSucceeded: (lab) => lab.has(join(lab.outside, "linked")) || isOutsideChanged(lab),
+  },
+  {
+    promise: "Git hooks cannot be written",
+    script: () => "echo evil > .git/hooks/pre-commit; mv .git/hooks x; mkdir .git/hooks; cp x/* .git/hooks",
+    hasSucceeded: ({ has, workspace }) => has(join(workspace, ".git/hooks/pre-commit")),
+  },
+  {
+    promise: "Git hooks cannot be written by replacing .git",
+    script: () =>
+      "mv .git moved.git; mkdir -p .git/hooks; echo evil > .git/hooks/pre-push; cp moved.git/HEAD .git",
+    hasSucceeded: ({ has, workspace }) =>
+      has(join(workspace, ".git/hooks/pre-push")) || !has(join(workspace, ".git/refs/heads")),
+  },
+  {
+    promise: "The configuration of git cannot be changed",
+    script: () =>
+      "printf '[core]\\n\\tpager = evil\\n' >> .git/config; mv .git/config x; echo evil > .git/config",
+    hasSucceeded: ({ read, workspace }) => read(join(workspace, ".git/config")).includes("evil"),
+  },
+  {
+    promise: "Settings of agents and editors that are missing cannot be made",
+    script: () =>
+      "echo {} > .mcp.json; mkdir -p .claude .vscode; echo {} > .claude/settings.json; echo {} > .vscode/tasks.json",
+    hasSucceeded: ({ has, workspace }) =>
+      [".mcp.json", ".claude", ".vscode"].some((name) => has(join(workspace, name))),
+  },
+  {
+    promise: "Servers of this machine cannot be reached by TCP or UDP",
+    script: ({ ports }) =>
+      `(exec 3<>/dev/tcp/127.0.0.1/${ports.tcp}); echo x > /dev/udp/127.0.0.1/${ports.udp}`,
+    hasSucceeded: ({ visits }) => visits.tcp + visits.udp > 0,
+  },
+  {
+    promise: "Unix sockets by path cannot be reached",
+    script: ({ sockets }) => perl(`${connect}sockaddr_un($ARGV[0]))`, sockets.path),
+    hasSucceeded: ({ visits }) => visits.path > 0,
+    needs: "perl",
+  },
+  {
+    promise: "Abstract unix sockets cannot be reached",
+    script: ({ sockets }) => perl(`${connect}pack("S a*", 1, "\\0$ARGV[0]"))`, sockets.abstract),
+    hasSucceeded: ({ visits }) => visits.abstract > 0,
+    needs: "perl",
+  },
+  {
+    promise: "Other processes cannot be traced",
+    script: ({ victim }) =>
+      perl(`print "took place" if syscall(${calls.ptrace}, 16, $ARGV[0] + 0, 0, 0) == 0`, victim.pid!),
+    hasSucceeded: didTakePlace,
+    needs: "perl",
+  },
+  {
+    promise: "Other processes cannot be ended",
+    script: ({ victim }) => `kill -9 ${victim.pid}`,
+    hasSucceeded: ({ victim }) => victim.signalCode !== null,
+    gap: signalsPass,
+  },
+  {
+    promise: "No user namespace can be made",
+    script: () => perl(`print "took place" if syscall(${calls.unshare}, 0x10000000) == 0`),
+    hasSucceeded: didTakePlace,
+    needs: "perl",
+  },
+  {
+    promise: "Nothing can be mounted",
+    script: () =>
+      perl(
+        `($n, $d, $t) = ("none", ".", "tmpfs"); print "took place" if syscall(${calls.mount}, $n, $d, $t, 0, 0) == 0; syscall(${calls.umount}, $d, 2)`,
+      ),
+    hasSucceeded: didTakePlace,
+    needs: "perl",
+  },
+  {
+    promise: "Nothing is left running when a command has ended",
+    script: ({ seconds }) => `setsid sleep ${seconds} < /dev/null > /dev/null 2>&1 & disown; sleep 0.05`,
+    hasSucceeded: ({ seconds }) => runs(`sleep\0${seconds}\0`),
+    isAlwaysPromised: true,
+  },
+];
+
+const tookPlace = "echo took place";
+
+function didTakePlace(_: Lab, loot: string): boolean {
+  return loot.includes("took place");
+}
+
+function isOutsideChanged({ read, outside }: Lab): boolean {
+  return read(join(outside, "file")) !== "as it was\n";
+}
+
+function perl(script: string, ...words: readonly (string | number)[]): string {
+  return ["perl", "-e", quoted(script), ...words.map(quoted)].join(" ");
+}
+
+const connect = "use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0) && connect(S, ";
+
+const calls =
+  process.arch === "arm64"
+    ? { ptrace: 117, unshare: 97, mount: 40, umount: 39 }
+    : { ptrace: 101, unshare: 272, mount: 165, umount: 166 };
+
+/** Whether a process has just these words. Systems without /proc tell nothing here. */
+function runs(words: string): boolean {
+  const wordsOf = (pid: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+    } catch {
+      return "";
+    }
+  };
+  return namesOfProcesses().some((pid) => wordsOf(pid) === words);
+}
+
+function namesOfProcesses(): readonly string[] {
+  try {
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}
