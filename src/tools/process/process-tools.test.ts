@@ -77,7 +77,7 @@ it.runIf(hasTerminals)("gives a terminal to who wants one, with its size and its
   await using room = toolsRoom();
   const { say } = room;
   const command =
-    "tty -s && echo terminal; stty size; trap 'echo interrupted; exit 5' INT; while :; do sleep 0.05; done";
+    "trap 'echo interrupted; exit 5' INT; tty -s && echo terminal; stty size; while :; do sleep 0.05; done";
   const started = await say(processStart, {
     command,
     name: "shell",

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { isAlive } from "../../test/is-alive.ts";
+import { processRoom, refusalOf } from "../../test/process-room.ts";
+
+it("names processes, and speaks of those that are there", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const start = (name?: string) => processes.start({ command: "sleep 60", name }, { signal });
+  const nobody = await refusalOf(processes.status("web"));
+  const names = [(await start()).name, (await start()).name, (await start("web")).name];
+  const taken = await refusalOf(start("web"));
+  await processes.stop("web");
+  const again = await start("web");
+  expect([nobody, names, taken, again.state, await refusalOf(processes.stop("server"))]).toEqual([
+    {
+      code: "not-found",
+      message: 'There is no process "web"',
+      hint: "Nothing runs: start something with process.start.",
+      output: undefined,
+    },
+    ["sleep-60", "sleep-60-2", "web"],
+    {
+      code: "already-exists",
+      message: 'A process "web" runs already',
+      hint: "Choose another name, or end it with process.stop.",
+      output: undefined,
+    },
+    "running",
+    {
+      code: "not-found",
+      message: 'There is no process "server"',
+      hint: "There are: sleep-60, sleep-60-2, web.",
+      output: undefined,
+    },
+  ]);
+});
+
+it("starts fifty at once, each with its own name, output and end", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const numbers = Array.from({ length: 50 }, (_, number) => number);
+  const started = await Promise.all(
+    numbers.map((number) =>
+      processes.start(
+        {
+          command: `echo "number ${number}"; read -r; exit ${number}`,
+          ready: { line: `^number ${number}$` },
+        },
+        { signal },
+      ),
+    ),
+  );
+  const ended = await Promise.all(
+    started.map(async ({ name }) => {
+      await processes.input(name, { text: "go\n" }, { signal });
+      return processes.wait(name, { until: "exit", timeoutMs: 60_000 }, { signal });
+    }),
+  );
+  expect(new Set(started.map(({ name }) => name)).size).toBe(50);
+  expect(ended.map(({ exitCode }) => exitCode)).toEqual(numbers);
+});
+
+it("remembers the last twenty that have ended", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  await processes.start({ command: "sleep 60", name: "stays" }, { signal });
+  for (let count = 0; count < 23; count += 1)
+    await processes.start({ command: "true", name: `short-${count}` }, { signal });
+  const names = (await processes.list()).map(({ name }) => name);
+  expect([names.length, names[0], names[1], names.at(-1)]).toEqual([22, "stays", "short-2", "short-22"]);
+});
+
+it("ends everything with the room, also what has left its group", async () => {
+  await using room = processRoom();
+  const { processes, signal, workspace } = room;
+  const command =
+    "setsid sh -c 'trap \"\" TERM; echo $$ > pid; while :; do sleep 1; done' & until [ -s pid ]; do sleep 0.02; done; echo up; wait";
+  await processes.start({ command, ready: { line: "up" } }, { signal });
+  const pid = Number(readFileSync(join(workspace, "pid"), "utf8"));
+  const before = isAlive(pid);
+  await room.room.close();
+  expect([before, isAlive(pid)]).toEqual([true, false]);
+});

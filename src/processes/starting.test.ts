@@ -1,0 +1,201 @@
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { isAlive } from "../../test/is-alive.ts";
+import { processRoom, refusalOf, steady } from "../../test/process-room.ts";
+import { toCommandLine } from "../apps/cli/shell-words.ts";
+
+const node = toCommandLine([process.execPath]);
+
+/** Answers every path but one with a redirection. */
+function serve(port: number): string {
+  return `exec ${node} -e 'require("node:http")
+    .createServer((request, response) => response.writeHead(request.url === "/bad" ? 503 : 302).end())
+    .listen(${port}, "127.0.0.1", function () { console.log("serving on " + this.address().port) })'`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+it("starts a server, knows when it serves, and ends it", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const port = await freePort();
+  const told: string[] = [];
+  const ready = { port, line: "^serving on [0-9]+$", url: `http://localhost:${port}/health` };
+  const started = await processes.start(
+    { command: serve(port), name: "web", ready },
+    { signal, progress: (message) => told.push(message) },
+  );
+  const { text } = await processes.output("web", { maxChars: 100 });
+  const ended = await processes.stop("web");
+  const expected = {
+    name: "web",
+    kind: "process",
+    command: serve(port),
+    state: "ready",
+    exitCode: null,
+    signal: null,
+    sandbox: "none",
+    ports: [{ port, address: `127.0.0.1:${port}` }],
+    cursor: text.length,
+    output: null,
+    remarks: [],
+  };
+  expect([steady(started), text, told, steady(ended)]).toEqual([
+    expected,
+    `serving on ${port}\n`,
+    [
+      `web runs; waiting for port ${port} and a line with "^serving on [0-9]+$" and an answer of http://localhost:${port}/health`,
+    ],
+    { ...expected, state: "ended", signal: "SIGTERM" },
+  ]);
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
+});
+
+it.runIf(process.platform === "linux")("does not take another's port for its own", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    const { port } = server.address() as { port: number };
+    const refused = await refusalOf(
+      processes.start({ command: serve(port), name: "web", ready: { port } }, { signal }),
+    );
+    expect(refused).toEqual({
+      code: "unavailable",
+      message: "web was started, but ended with exit code 1 before it was ready",
+      hint: "Set right what it says, then start it again.",
+      output: expect.stringContaining(`EADDRINUSE: address already in use 127.0.0.1:${port}`),
+    });
+  } finally {
+    server.close();
+  }
+});
+
+it("takes a server that only fails for one that is not ready, and leaves it running", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const port = await freePort();
+  const request = {
+    command: serve(port),
+    ready: { url: `http://localhost:${port}/bad` },
+    readyTimeoutMs: 1_500,
+  };
+  const refused = await refusalOf(processes.start({ ...request, name: "web" }, { signal }));
+  expect([refused, (await processes.status("web")).state]).toEqual([
+    {
+      code: "timeout",
+      message: `web was started, but was not ready within 1.5 s: it lacks an answer of http://localhost:${port}/bad`,
+      hint:
+        'It still runs: go on waiting with process.wait { "name": "web", "until": "ready" }, ' +
+        "look with process.output, or end it with process.stop.",
+      output: `serving on ${port}\n`,
+    },
+    "starting",
+  ]);
+});
+
+it("goes on looking whether it is ready after the start was given up", async () => {
+  await using room = processRoom();
+  const { processes, signal, workspace } = room;
+  const command = "until [ -e go ]; do sleep 0.02; done; echo ready; sleep 60";
+  const start = processes.start(
+    { command, name: "slow", ready: { line: "ready" }, readyTimeoutMs: 50 },
+    { signal },
+  );
+  const refused = await refusalOf(start);
+  writeFileSync(join(workspace, "go"), "");
+  const { state } = await processes.wait("slow", { until: "ready", timeoutMs: 30_000 }, { signal });
+  expect([refused.code, state]).toEqual(["timeout", "ready"]);
+});
+
+it.each(["http://example.com/", "http://10.0.0.1:80/", "ftp://localhost/", "nonsense"])(
+  "is no way to reach %s",
+  async (url) => {
+    await using room = processRoom();
+    const { processes, signal } = room;
+    const refused = await refusalOf(processes.start({ command: "sleep 60", ready: { url } }, { signal }));
+    expect([refused, await processes.list()]).toEqual([
+      {
+        code: "invalid-input",
+        message: `"${url}" is no address of the process itself`,
+        hint: 'Give what it listens on: "http://localhost:3000/health".',
+        output: undefined,
+      },
+      [],
+    ]);
+  },
+);
+
+it.each([
+  ["no-such-program-here", 127, "no-such-program-here: command not found\n"],
+  ["echo out; echo err >&2; exit 3", 3, "err\n"],
+])("says of %s that it died, and what it said", async (command, exitCode, end) => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const refused = await refusalOf(processes.start({ command, name: "short" }, { signal }));
+  expect([refused, steady(await processes.status("short"))]).toEqual([
+    {
+      code: "unavailable",
+      message: `short was started, but ended with exit code ${exitCode} at once`,
+      hint: "Set right what it says, then start it again.",
+      output: expect.stringMatching(new RegExp(`${end}$`)),
+    },
+    expect.objectContaining({ state: "ended", exitCode, signal: null }),
+  ]);
+});
+
+it("takes what has done its work at once for done", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const { state, exitCode } = await processes.start({ command: "echo done" }, { signal });
+  expect([state, exitCode]).toEqual(["ended", 0]);
+});
+
+it("ends what leaves for the background, and says so", async () => {
+  await using room = processRoom();
+  const { processes, signal, workspace } = room;
+  const command = "(setsid sh -c 'echo $$ > pid; exec sleep 600' &) ; until [ -s pid ]; do sleep 0.02; done";
+  const refused = await refusalOf(
+    processes.start({ command, name: "daemon", ready: { line: "never" } }, { signal }),
+  );
+  expect([refused.message, isAlive(Number(readFileSync(join(workspace, "pid"), "utf8")))]).toEqual([
+    "daemon was started, but ended with exit code 0 before it was ready",
+    false,
+  ]);
+});
+
+it("ends what it waits for when the start is cancelled, and nothing when only the waiting is", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const cancelled = new AbortController();
+  const start = processes.start(
+    { command: "echo begun; sleep 60", name: "unwanted", ready: { line: "never" } },
+    { signal: cancelled.signal, progress: () => setTimeout(() => cancelled.abort(), 20) },
+  );
+  const first = await refusalOf(start);
+  await processes.start({ command: "sleep 60", name: "wanted" }, { signal });
+  const waiting = new AbortController();
+  const wait = processes.wait("wanted", { until: "exit", timeoutMs: 60_000 }, { signal: waiting.signal });
+  waiting.abort();
+  const second = await refusalOf(wait);
+  const states = (await processes.list()).map(({ name, state }) => [name, state]);
+  expect([first.code, second.code, states]).toEqual([
+    "cancelled",
+    "cancelled",
+    [
+      ["unwanted", "ended"],
+      ["wanted", "running"],
+    ],
+  ]);
+});

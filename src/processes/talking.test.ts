@@ -1,0 +1,146 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { processRoom, refusalOf } from "../../test/process-room.ts";
+
+it("gives input and tells the answer, until it reads no more", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  await processes.start(
+    { command: 'while read -r line; do echo "got $line"; done; echo over', name: "reader" },
+    { signal },
+  );
+  const answers = [
+    await processes.input("reader", { text: "one\n" }, { signal }),
+    await processes.input("reader", { text: "two\nthree\n" }, { signal }),
+    await processes.input("reader", { text: "", end: true }, { signal }),
+  ];
+  expect(answers.map(({ text, from, cursor, status }) => [text, from, cursor, status.state])).toEqual([
+    ["got one\n", 0, 8, "running"],
+    ["got two\ngot three\n", 8, 26, "running"],
+    ["over\n", 26, 31, "ended"],
+  ]);
+  expect(await refusalOf(processes.input("reader", { text: "four\n" }, { signal }))).toEqual({
+    code: "unavailable",
+    message: "reader ended with exit code 0: it reads no more",
+    hint: "Start it again with process.start; what it said is still there, see process.output.",
+    output: undefined,
+  });
+});
+
+it("says that keys mean nothing without a terminal", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  await processes.start({ command: "cat", name: "cat" }, { signal });
+  expect(await refusalOf(processes.input("cat", { text: "\u0003" }, { signal }))).toEqual({
+    code: "unsupported",
+    message: "Keys such as Ctrl-C mean nothing to cat: it has no terminal",
+    hint: 'End it with process.stop, or start it with "terminal": true.',
+    output: undefined,
+  });
+});
+
+it("waits for the end, for a line, for anything", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  await processes.start({ command: "cat; exit 7", name: "cat" }, { signal });
+  const anything = processes.wait("cat", { until: "output", timeoutMs: 30_000 }, { signal });
+  const line = processes.wait("cat", { until: "output", line: "^b$", timeoutMs: 30_000 }, { signal });
+  const exit = processes.wait("cat", { until: "exit", timeoutMs: 30_000 }, { signal });
+  await processes.input("cat", { text: "a\n" }, { signal });
+  const first = await anything;
+  await processes.input("cat", { text: "b\n" }, { signal });
+  const second = await line;
+  // What was said already counts, unless told from where.
+  const again = await processes.wait("cat", { until: "output", line: "^a$", timeoutMs: 30_000 }, { signal });
+  const late = processes.wait(
+    "cat",
+    { until: "output", line: "^a$", cursor: 2, timeoutMs: 30_000 },
+    { signal },
+  );
+  const refused = refusalOf(late);
+  await processes.input("cat", { text: "", end: true }, { signal });
+  const last = await exit;
+  expect(
+    [first, second, again, last].map(({ state, exitCode, cursor }) => [state, exitCode, cursor]),
+  ).toEqual([
+    ["running", null, 2],
+    ["running", null, 4],
+    ["running", null, 4],
+    ["ended", 7, 4],
+  ]);
+  expect(await refused).toEqual({
+    code: "no-match",
+    message: 'cat ended with exit code 7 without a line like "^a$"',
+    hint: 'See all that it said with process.output { "name": "cat" }.',
+    output: "a\nb\n",
+  });
+});
+
+it("gives up waiting, and lets it run", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  await processes.start({ command: "echo here; sleep 60", name: "sleeper" }, { signal });
+  const wait = (condition: object) =>
+    refusalOf(processes.wait("sleeper", { until: "exit", timeoutMs: 20, ...condition }, { signal }));
+  const hint =
+    "It still runs: wait again with a larger timeout_ms, look with process.output, or end it with process.stop.";
+  expect([
+    await wait({}),
+    await wait({ until: "output" }),
+    await wait({ until: "output", line: "there" }),
+    await wait({ until: "ready" }),
+    (await processes.status("sleeper")).state,
+  ]).toEqual([
+    { code: "timeout", message: "sleeper has not ended within 0.02 s", hint, output: "here\n" },
+    { code: "timeout", message: "sleeper has not said more within 0.02 s", hint, output: "here\n" },
+    {
+      code: "timeout",
+      message: 'sleeper has not said a line like "there" within 0.02 s',
+      hint,
+      output: "here\n",
+    },
+    {
+      code: "invalid-input",
+      message: "Nobody said how to know that sleeper is ready",
+      hint: 'Wait for a line instead: { "until": "output", "line": "listening" }; or start it with "ready".',
+      output: undefined,
+    },
+    "running",
+  ]);
+});
+
+it("never shows a half of a secret, however it comes and is asked for", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const secret = "AKIAIOSFODNN7EXAMPLQ";
+  const command = `read -r; printf 'key %s' ${secret.slice(0, 10)}; sleep 0.03; echo ${secret.slice(10)}; echo end`;
+  await processes.start({ command, name: "teller" }, { signal });
+  const heard: string[] = [];
+  const told = processes.input("teller", { text: "\n" }, { signal });
+  for (let cursor = 0; !heard.join("").includes("end\n"); ) {
+    const output = await processes.output("teller", { cursor, maxChars: 1_000 });
+    heard.push(output.text);
+    cursor = output.cursor;
+    await nextTurn();
+  }
+  await told;
+  // Not even from a cursor in the middle of where it stood.
+  const parts = await Promise.all(
+    Array.from({ length: 40 }, (_, cursor) => processes.output("teller", { cursor, maxChars: 1_000 })),
+  );
+  const all = [...heard, ...parts.map(({ text }) => text)].join("\n");
+  const halves = [secret.slice(0, 10), secret.slice(10)];
+  expect([heard.join(""), halves.filter((half) => all.includes(half))]).toEqual([
+    expect.stringMatching(/^key \[.*\]\nend\n$/),
+    [],
+  ]);
+});
+
+it("reads characters that come in halves, and bytes that are none", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const command = "printf '\\xe2\\x82'; sleep 0.05; printf '\\xac \\xff\\n'";
+  const { name } = await processes.start({ command }, { signal });
+  const { text } = await processes.output(name, { maxChars: 100 });
+  expect(text).toBe("€ \ufffd\n");
+});
