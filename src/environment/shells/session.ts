@@ -40,7 +40,9 @@ export class Session {
       await confirm?.();
       this.#environment = environment;
       const wanted = command.cwd === undefined ? undefined : await environment.realPath(command.cwd);
+      const opening = this.#openWindow(environment);
       const { shell, remarks, cwd } = await this.#openShell(environment, wanted);
+      await opening;
       const typed = shell.takeTyped() ? [typedByPerson] : [];
       return await this.#start(shell, { ...command, cwd }, [...remarks, ...typed], done);
     } catch (error) {
@@ -137,7 +139,7 @@ export class Session {
     done: () => void,
   ): Promise<RunningCommand> {
     const environment = this.#environment!;
-    const window = await this.#openWindow(environment);
+    const window = this.#window;
     const interruption = new AbortController();
     this.#current = { command: command.command, interruption };
     const shown = new ShownOutput(window);
@@ -167,14 +169,15 @@ export class Session {
 
   async #openWindow(environment: Environment): Promise<Window | undefined> {
     if (this.#window?.isOpen) return this.#window;
-    this.#window = await this.#windows()?.open(
-      this.#name,
-      {
-        onLine: (line) => void this.#type(line),
-        onInterrupt: () => this.#current?.interruption.abort(),
-      },
-      { environment, makePipes: (paths) => makePipes(environment, paths) },
-    );
+    const listener = {
+      onLine: (line: string) => void this.#type(line),
+      onInterrupt: () => this.#current?.interruption.abort(),
+    };
+    const helpers = { environment, makePipes: (paths: readonly string[]) => makePipes(environment, paths) };
+    // A shell does not need a window.
+    this.#window = await this.#windows()
+      ?.open(this.#name, listener, helpers)
+      .catch(() => undefined);
     this.#window?.show(`The shell "${this.#name}". What is typed here runs in it, between its commands.\n`);
     return this.#window;
   }
