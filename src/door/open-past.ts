@@ -33,7 +33,7 @@ export interface Past {
   readonly transactions: RoomTransactions;
   /** What earlier calls changed, as one call may see and undo it. */
   readonly historyFor: (call: ToolCall) => History;
-  /** Ends what processes have left running that are gone. */
+  /** Ends what processes have left running that are gone, and removes what its sandboxes stood on. */
   readonly endAbandoned: () => Promise<void>;
   close(): Promise<void>;
 }
@@ -48,7 +48,11 @@ export function openPast(place: Place, options: PastOptions): Past {
   const blobs = openBlobs(files.blobs);
   const without = [place.state, place.config].map(realLocation);
   const started = new RunRecords(files.started);
-  const endAbandoned = () => started.endAbandoned();
+  const endAbandoned = async () => {
+    if (!(await started.endAbandoned())) return;
+    const { Stubs, stubsFolder } = await import("../environment/sandbox/bubblewrap/stubs.ts");
+    new Stubs(stubsFolder(files.sandbox)).removeAbandoned();
+  };
   const scanner = lazyScanner({ environment, journal, blobs, folder: files.scans, without, endAbandoned });
   const settle = () => scanner.settle();
   const marks = new TransactionMarks(files.transactions);

@@ -45,15 +45,16 @@ export class RunRecords {
     }
   }
 
-  /** Ends what processes have left running that are gone. */
-  async endAbandoned(): Promise<void> {
+  /** Ends what processes have left running that are gone, and says whether they had left anything. */
+  async endAbandoned(): Promise<boolean> {
     const marks = namesIn(this.#folder).filter((name) => isGone(name.split(".")[0] ?? "", 0));
-    if (marks.length === 0) return;
+    if (marks.length === 0) return false;
     await Promise.all(marks.map((mark) => this.#untilBegun(mark)));
     const run = new Run(new RunTree(marks), { endsTogether: false });
     run.terminate();
     await run.settle();
     for (const mark of marks) this.remove(mark);
+    return true;
   }
 
   /** Between the record and the moment when its program bears the mark, the process may have been killed. */

@@ -25,7 +25,7 @@ export class Runs {
   /** Until `exit`: should this process end, so does it. */
   watch(run: Run, mark: string, exit: Promise<unknown>): void {
     this.#living.set(run, exit);
-    watch(run, () => this.forget(mark));
+    watch(run);
     const letGoOf = () => {
       this.#living.delete(run);
       letGo(run);
@@ -41,13 +41,11 @@ export class Runs {
 }
 
 // What is started would outlive us, so it is ended when we end.
-const watched = new Map<Run, () => void>();
+const watched = new Set<Run>();
 
+/** Their records stay: what their sandboxes have left is for the next process to remove. */
 function killWatched(): void {
-  for (const [run, onKilled] of watched) {
-    run.kill();
-    onKilled();
-  }
+  for (const run of watched) run.kill();
 }
 
 /** A signal that nobody else hears ends this process without its exit being told: so it is heard here, and passed on. */
@@ -60,12 +58,12 @@ function endBy(signal: NodeJS.Signals): void {
 
 const endings = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
-function watch(run: Run, onKilled: () => void): void {
+function watch(run: Run): void {
   if (watched.size === 0) {
     process.on("exit", killWatched);
     for (const signal of endings) process.on(signal, endBy);
   }
-  watched.set(run, onKilled);
+  watched.add(run);
 }
 
 function letGo(run: Run): void {
