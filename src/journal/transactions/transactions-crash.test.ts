@@ -1,20 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { lifeOf } from "../../environment/local/changes/process-owner.ts";
+import { RunTree } from "../../environment/local/processes/run-tree.ts";
 import { snapshot } from "../../environment/local/trials/change-world.ts";
 import { openToolcrib } from "../../toolcrib.ts";
 
@@ -34,73 +26,85 @@ it("is rolled back also where it was parked, when a process dies that went on wi
   for (let time = 0; time < 6; time += 1) await killOnce("parked", Math.random() * 400);
 });
 
-describe("a command that goes on after its process was killed", { timeout: 60_000 }, () => {
-  const goOn = "echo $BASHPID > ../pid; while :; do echo more >> log.txt; rm -f src/c.txt; sleep 0.01; done";
+describe.each(["none", "auto"])(
+  "a command that goes on after its process was killed, sandbox %s",
+  {
+    timeout: 60_000,
+  },
+  (sandbox) => {
+    const goOn = "while :; do echo more >> log.txt; rm -f src/c.txt; sleep 0.01; done";
 
-  it.each([
-    ["", goOn],
-    [", though it does not want to", `trap "" TERM; ${goOn}`],
-    [", though what has started it is gone", `(${goOn}) & while kill -0 $PPID; do sleep 0.01; done`],
-  ])("is ended before its transaction is rolled back%s", async (_, command) => {
-    const world = newWorld();
-    const child = await world.run(command);
-    child.kill("SIGKILL");
-    await once(child, "exit");
-    const crib = await world.open();
-    expect(isOver(child.commandPid)).toBe(true);
-    expect([crib.recovered.map(({ outcome }) => outcome), world.now()]).toEqual([
-      ["taken back"],
-      world.before,
-    ]);
-    await crib.close();
-    expect(readdirSync(world.started())).toEqual([]);
-  });
+    it.each([
+      ["", goOn],
+      [", though it does not want to", `trap "" TERM; ${goOn}`],
+      [", though what has started it is gone", `(${goOn}) & while kill -0 $PPID; do sleep 0.01; done`],
+      [", though it has left its group", `setsid bash -c '${goOn}' & wait`],
+    ])("is ended before its transaction is rolled back%s", async (_, command) => {
+      const world = newWorld();
+      const { child, marks } = await world.run(command);
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      const crib = await world.open();
+      expect(stillRunning(marks)).toEqual([]);
+      expect([crib.recovered.map(({ outcome }) => outcome), world.now()]).toEqual([
+        ["taken back"],
+        world.before,
+      ]);
+      await crib.close();
+      expect(world.marks()).toEqual([]);
+    });
 
-  it.each(["SIGHUP", "SIGINT", "SIGTERM"] as const)("is ended with it by %s", async (signal) => {
-    const world = newWorld();
-    const child = await world.run(goOn);
-    child.kill(signal);
-    expect(await once(child, "exit")).toEqual([null, signal]);
-    while (!isOver(child.commandPid)) await setTimeout(10);
-    await (await world.open()).close();
-    expect(world.now()).toEqual(world.before);
-  });
+    it.each(["SIGHUP", "SIGINT", "SIGTERM"] as const)("is ended with it by %s", async (signal) => {
+      const world = newWorld();
+      const { child, marks } = await world.run(goOn);
+      child.kill(signal);
+      expect(await once(child, "exit")).toEqual([null, signal]);
+      while (stillRunning(marks).length > 0) await setTimeout(10);
+      await (await world.open()).close();
+      expect(world.now()).toEqual(world.before);
+    });
 
-  function newWorld() {
-    const home = mkdtempSync(join(folder.path, "world "));
-    const workspace = join(home, "workspace");
-    mkdirSync(join(workspace, "src"), { recursive: true });
-    writeFileSync(join(workspace, "src/c.txt"), "three\n");
-    const now = () => snapshot(workspace);
-    return {
-      now,
-      before: now(),
-      started: () => join(home, "state", globSync("workspaces/*/started", { cwd: join(home, "state") })[0]!),
-      open: () =>
-        openToolcrib({
-          workspace,
-          stateDirectory: join(home, "state"),
-          configDirectory: join(home, "config"),
-          mode: "yolo",
-        }),
-      /** A process that has started a command, once that is at work. */
-      run: async (command: string) => {
-        const program = fileURLToPath(new URL("trials/command-worker.ts", import.meta.url));
-        const child = spawn(process.execPath, [program, home, command], {
-          env: { ...process.env, NODE_COMPILE_CACHE: join(folder.path, "compiled") },
-          stdio: ["ignore", "ignore", "inherit"],
-        });
-        const isRecorded = () => globSync("state/workspaces/*/started/*", { cwd: home }).length > 0;
-        while (!isRecorded() || !existsSync(join(workspace, "log.txt"))) await setTimeout(10);
-        return Object.assign(child, { commandPid: Number(readFileSync(join(home, "pid"), "utf8")) });
-      },
-    };
-  }
+    function newWorld() {
+      const home = mkdtempSync(join(folder.path, "world "));
+      const workspace = join(home, "workspace");
+      mkdirSync(join(workspace, "src"), { recursive: true });
+      writeFileSync(join(workspace, "src/c.txt"), "three\n");
+      const now = () => snapshot(workspace);
+      const marks = () =>
+        globSync("state/workspaces/*/started/*", { cwd: home }).map((record) => basename(record));
+      return {
+        now,
+        marks,
+        before: now(),
+        open: () =>
+          openToolcrib({
+            workspace,
+            stateDirectory: join(home, "state"),
+            configDirectory: join(home, "config"),
+            mode: "yolo",
+          }),
+        /** A process that has started a command, once that is at work. */
+        run: async (command: string) => {
+          const program = fileURLToPath(new URL("trials/command-worker.ts", import.meta.url));
+          const child = spawn(process.execPath, [program, home, command], {
+            env: {
+              ...process.env,
+              NODE_COMPILE_CACHE: join(folder.path, "compiled"),
+              TOOLCRIB_SANDBOX: sandbox,
+            },
+            stdio: ["ignore", "ignore", "inherit"],
+          });
+          while (!existsSync(join(workspace, "log.txt"))) await setTimeout(10);
+          return { child, marks: marks() };
+        },
+      };
+    }
 
-  function isOver(pid: number): boolean {
-    return lifeOf(pid)?.isOver ?? true;
-  }
-});
+    function stillRunning(marks: readonly string[]): readonly string[] {
+      return new RunTree(marks).members().map(({ name }) => name);
+    }
+  },
+);
 
 async function killOnce(how: "own" | "parked", afterMs: number): Promise<void> {
   const home = mkdtempSync(join(folder.path, "world "));
@@ -123,8 +127,6 @@ async function killOnce(how: "own" | "parked", afterMs: number): Promise<void> {
   worker.kill("SIGKILL");
   expect((await exit)[1]).toBe("SIGKILL");
   const directories = { stateDirectory: join(home, "state"), configDirectory: join(home, "config") };
-  // A command that its process had no time to write down is at work for another moment.
-  await setTimeout(100);
   const crib = await openToolcrib({
     workspace,
     ...directories,

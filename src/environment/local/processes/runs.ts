@@ -10,25 +10,26 @@ export class Runs {
     this.#records = records;
   }
 
-  /** Before it is started: should this process be killed, the next knows of it. */
+  /** Before it is started: should this process be ended, so is it; should it be killed, the next knows of it. */
   announce(): string {
     const mark = newMark();
     this.#records?.add(mark);
+    expect(mark);
     return mark;
   }
 
   /** It has ended, or was never started. */
   forget(mark: string): void {
     this.#records?.remove(mark);
+    letGo(mark);
   }
 
-  /** Until `exit`: should this process end, so does it. */
+  /** Until `exit`. */
   watch(run: Run, mark: string, exit: Promise<unknown>): void {
     this.#living.set(run, exit);
-    watch(run);
+    watched.set(mark, run);
     const letGoOf = () => {
       this.#living.delete(run);
-      letGo(run);
       this.forget(mark);
     };
     exit.then(letGoOf, letGoOf);
@@ -40,12 +41,12 @@ export class Runs {
   }
 }
 
-// What is started would outlive us, so it is ended when we end.
-const watched = new Set<Run>();
+// What is started would outlive us, so it is ended when we end. Undefined for what is about to be started.
+const watched = new Map<string, Run | undefined>();
 
 /** Their records stay: what their sandboxes have left is for the next process to remove. */
 function killWatched(): void {
-  for (const run of watched) run.kill();
+  for (const run of watched.values()) run?.kill();
 }
 
 /** A signal that nobody else hears ends this process without its exit being told: so it is heard here, and passed on. */
@@ -58,17 +59,16 @@ function endBy(signal: NodeJS.Signals): void {
 
 const endings = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
-function watch(run: Run): void {
+function expect(mark: string): void {
   if (watched.size === 0) {
     process.on("exit", killWatched);
     for (const signal of endings) process.on(signal, endBy);
   }
-  watched.add(run);
+  watched.set(mark, undefined);
 }
 
-function letGo(run: Run): void {
-  watched.delete(run);
-  if (watched.size > 0) return;
+function letGo(mark: string): void {
+  if (!watched.delete(mark) || watched.size > 0) return;
   process.off("exit", killWatched);
   for (const signal of endings) process.off(signal, endBy);
 }
