@@ -9,8 +9,10 @@ import { temporaryFolder } from "./temporary-folder.ts";
 /** Why a level of the sandbox cannot be tried here, loudly; undefined where it can. */
 export async function missingHere(level: SandboxLevel): Promise<string | undefined> {
   await using folder = temporaryFolder();
+  const workspace = join(folder.path, "workspace");
+  mkdirSync(workspace);
   const environment = openLocalEnvironment({
-    workspace: folder.path,
+    workspace,
     sandbox: { want: level, directory: join(folder.path, "state") },
   });
   try {

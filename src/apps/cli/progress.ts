@@ -1,6 +1,6 @@
 import { monotonicMs } from "../../text/clock.ts";
 import { printableLine } from "../../text/printable.ts";
-import type { Toolcrib } from "../../toolcrib.ts";
+import type { EventSource } from "../../toolcrib.ts";
 import { SaidLines } from "./said-lines.ts";
 import { canRedraw, remark } from "./terminal.ts";
 
@@ -9,7 +9,7 @@ import { canRedraw, remark } from "./terminal.ts";
  * how long, how far. Calls that end soon show no such line.
  */
 export function showProgress(
-  crib: Pick<Toolcrib, "events">,
+  crib: { readonly events: Pick<EventSource, "on"> },
   tool: string,
   { live }: { readonly live: boolean },
 ): Progress {
@@ -40,7 +40,11 @@ const noLine = {
   whileAsking: <Answer>(work: () => Promise<Answer>) => work(),
 };
 
-function showLine(crib: Pick<Toolcrib, "events">, tool: string, said: SaidLines): typeof noLine {
+function showLine(
+  crib: { readonly events: Pick<EventSource, "on"> },
+  tool: string,
+  said: SaidLines,
+): typeof noLine {
   let asking = 0;
   const startedAt = monotonicMs();
   let message = "";

@@ -19,24 +19,26 @@ import type { Finding } from "./finding.ts";
 const sandbox = {
   about: "sandbox",
   state: "note",
-  message: "none: commands are not confined by the system",
-  hint: "What they may do is judged and asked, not enforced.",
+  message: "none: commands are not confined, and every mode but yolo asks before each",
+  hint: "Take the best that can be had: --sandbox auto",
 };
 
 describe("toolcrib doctor", () => {
   it("says of everything that it is well", async () => {
     await using room = cliRoom();
     const { callId } = await write(room);
-    const { exit, stdout, stderr } = await room.run("doctor");
+    const { exit, stdout, stderr } = await room.run("doctor", "--sandbox", "none");
     const { state } = placesOf(room);
     expect({ exit, stderr, rows: stdout.split("\n").map((line) => line.split(/ {2,}/)) }).toEqual({
       exit: 0,
       stderr: "",
       rows: [
         ["well", "node", process.version],
+        ["well", "programs", expect.stringMatching(/ripgrep \d.*, bash \d/)],
         ["well", "workspace", room.workspace],
         ["well", "state", state],
         ["well", "config", `${join(room.home, "config")} (not there yet)`],
+        [expect.stringMatching(/well|note/), "disk", expect.stringMatching(/^\d.* free for what is kept/)],
         [
           "well",
           "journal",
@@ -53,6 +55,8 @@ describe("toolcrib doctor", () => {
         ["well", "rules", "built in"],
         ["note", "sandbox", sandbox.message],
         ["", sandbox.hint],
+        ["well", "boundary", "enforced: Our environment variables are not handed on"],
+        ["well", "boundary", "enforced: Nothing is left running when a command has ended"],
         [""],
       ],
     });
@@ -264,7 +268,7 @@ interface Examined {
 }
 
 async function examine(room: CliRoom): Promise<Examined> {
-  const { exit, stdout, stderr } = await room.run("doctor", "--json");
+  const { exit, stdout, stderr } = await room.run("doctor", "--json", "--sandbox", "none");
   expect(stderr).toBe("");
   const examined: Examined = JSON.parse(stdout);
   expect(exit).toBe(examined.isWell ? 0 : 1);

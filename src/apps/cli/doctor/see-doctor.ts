@@ -1,5 +1,6 @@
 import { ToolError } from "../../../contract/error.ts";
 import { type JournalBudget, JournalDesk, journalBudget } from "../../../door/journal-desk.ts";
+import { sandboxWanted } from "../../../door/sandbox-wanted.ts";
 import { realWorkspace, userDirectories, workspaceDirectory } from "../../../environment/directories.ts";
 import { policyFiles } from "../../../environment/policy-files.ts";
 import { printableLine } from "../../../text/printable.ts";
@@ -9,45 +10,59 @@ import { printJson, remarkWarnings } from "../report.ts";
 import { layTable } from "../table.ts";
 import { paint, print } from "../terminal.ts";
 import { collectNow } from "./collect-now.ts";
+import { examineDisk } from "./examine-disk.ts";
 import { examineFolders } from "./examine-folders.ts";
 import { type Examination, examineJournal } from "./examine-journal.ts";
+import { examinePrograms } from "./examine-programs.ts";
 import { examineRules } from "./examine-rules.ts";
-import type { Finding } from "./finding.ts";
-import { note, well, wrong } from "./finding.ts";
+import { examineSandbox } from "./examine-sandbox.ts";
+import { type Finding, well, wrong } from "./finding.ts";
+import { tellProgress } from "./tell-progress.ts";
 
 /** `toolcrib doctor` */
 export async function seeDoctor({ options }: Arguments): Promise<number> {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const { state, config } = userDirectories();
+  const want = sandboxWanted(options.get("sandbox"));
   const interruption = onInterruption();
   const { signal } = interruption;
+  const { tell, stop } = tellProgress();
   const budget = journalBudget();
-  const journal = await seeJournal({ state, workspace }, budget, {
-    signal,
-    collects: options.has("collect"),
-  });
-  const findings = [
-    well("node", process.version),
-    well("workspace", workspace),
-    ...examineFolders({
+  try {
+    tell("the journal");
+    const journal = await seeJournal({ state, workspace }, budget, {
+      signal,
+      collects: options.has("collect"),
+    });
+    const rules = await examineRules({ workspace, state, config });
+    tell("programs");
+    const programs = await examinePrograms(workspace, signal);
+    const { sandbox, boundary, ...attacked } = await examineSandbox({ want, signal, progress: tell });
+    const folders = {
       state: workspaceDirectory(state, workspace),
       config,
       files: policyFiles(config, workspace),
-    }),
-    ...journal.findings,
-    ...(await examineRules({ workspace, state, config })),
-    note(
-      "sandbox",
-      "none: commands are not confined by the system",
-      "What they may do is judged and asked, not enforced.",
-    ),
-  ];
-  interruption.stop();
-  const isWell = findings.every((finding) => finding.state !== "wrong");
-  if (options.has("json")) printJson({ isWell, findings, budget, ...journal.figures });
-  else print(show(findings));
-  remarkWarnings(journal.warnings);
-  return isWell ? 0 : 1;
+    };
+    const findings = [
+      well("node", process.version),
+      ...programs,
+      well("workspace", workspace),
+      ...examineFolders(folders),
+      examineDisk(state, budget),
+      ...journal.findings,
+      ...rules,
+      ...attacked.findings,
+    ];
+    stop();
+    const isWell = findings.every((finding) => finding.state !== "wrong");
+    if (options.has("json")) printJson({ isWell, findings, budget, ...journal.figures, sandbox, boundary });
+    else print(show(findings));
+    remarkWarnings(journal.warnings);
+    return isWell ? 0 : 1;
+  } finally {
+    stop();
+    interruption.stop();
+  }
 }
 
 /** What keeps the journal from being used is found as well: that is when one asks. */
