@@ -10,3 +10,12 @@ export function namesIn(folder: string): readonly string[] {
     throw error;
   }
 }
+
+/** The same of a folder of others, which may be closed to us. */
+export function namesIfReadable(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   utimesSync,
 } from "node:fs";
@@ -168,6 +169,41 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
         `The command replaced the link ${git}: it was put back, and ${git}.replaced is what the command made.`,
       ],
     ]);
+  });
+
+  it("shows nothing through links that a workspace brings in places that are protected", async () => {
+    await using room = openSandboxRoom("bwrap");
+    makeRepository(room);
+    const secret = room.put(join(room.outside, "private/key"), "canary");
+    const names = [
+      ".git/hooks",
+      ".git/info",
+      ".git/config",
+      ".vscode",
+      ".git/modules",
+      ".git/worktrees",
+      "sub",
+    ];
+    for (const name of names) {
+      rmSync(join(room.workspace, name), { recursive: true, force: true });
+      const target = name === ".git/config" ? secret : join(room.outside, "private");
+      symlinkSync(target, join(room.workspace, name));
+    }
+    const ran = await room.run(
+      `cat '${secret}' ${names.join(" ")} */key .git/*/key; ls ../outside; rm .vscode; true`,
+      {
+        absent: [
+          { path: join(room.workspace, ".vscode"), kind: "directory" },
+          { path: join(room.workspace, "sub/.mcp.json"), kind: "file" },
+        ],
+        isReadOnly: () => true,
+      },
+    );
+    expect([
+      ran.stdout,
+      readdirSync(join(room.outside, "private")),
+      readlinkSync(join(room.workspace, ".vscode")),
+    ]).toEqual(["", ["key"], join(room.outside, "private")]);
   });
 
   it("gives what rules grant outside, and hides secrets there as well", async () => {

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { namesIn } from "../../names-in.ts";
+import { namesIfReadable } from "../../names-in.ts";
 import { liesInside } from "../../workspace-path.ts";
 import type { Stub } from "./stubs.ts";
 
@@ -67,7 +67,7 @@ function modulesIn(modules: string): readonly Part[] {
   if (kindOf(modules) !== "directory") return [];
   const parts: Part[] = [{ held: [modules], readOnly: [], stubs: [] }];
   const look = (directory: string, depth: number) => {
-    for (const name of namesIn(directory)) {
+    for (const name of namesIfReadable(directory)) {
       const path = join(directory, name);
       if (parts.length > most || kindOf(path) !== "directory") continue;
       if (existsSync(join(path, "HEAD"))) parts.push(placesIn(path));
@@ -83,7 +83,7 @@ function modulesIn(modules: string): readonly Part[] {
 
 function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Part[] {
   if (kindOf(worktrees) !== "directory") return [];
-  const trees = namesIn(worktrees).map((name) => join(worktrees, name));
+  const trees = namesIfReadable(worktrees).map((name) => join(worktrees, name));
   if (trees.length > most) return [{ held: [], readOnly: [worktrees], stubs: [] }];
   return [
     { held: [worktrees], readOnly: [], stubs: [] },
@@ -126,9 +126,12 @@ function linkedRepository(workspace: string, file: string): GitPlaces | undefine
 }
 
 function kindOf(path: string): "directory" | "file" | "link" | undefined {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return undefined;
-  return stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "file";
+  try {
+    const stats = lstatSync(path);
+    return stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "file";
+  } catch {
+    return undefined;
+  }
 }
 
 /** Of a short file; undefined when it cannot be read. */

@@ -10,9 +10,14 @@ export function keepLink(path: string): () => string | undefined {
   return () => {
     if (targetOf(path) === target) return undefined;
     const aside = freeName(`${path}.replaced`);
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) renameSync(path, aside);
-    symlinkSync(target, path);
-    return `The command replaced the link ${path}: it was put back${existsSync(aside) ? `, and ${aside} is what the command made` : ""}.`;
+    try {
+      if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) renameSync(path, aside);
+      symlinkSync(target, path);
+    } catch (error) {
+      return `The command replaced the link ${path}, and it could not be put back: ${(error as Error).message}.`;
+    }
+    const found = existsSync(aside) ? `, and ${aside} is what the command made` : "";
+    return `The command replaced the link ${path}: it was put back${found}.`;
   };
 }
 

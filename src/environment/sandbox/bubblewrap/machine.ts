@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { homedir, tmpdir, userInfo } from "node:os";
-import { namesIn } from "../../names-in.ts";
+import { namesIfReadable } from "../../names-in.ts";
 import type { Entry } from "./entries-below.ts";
 
 /** What a sandbox must know of this machine. */
@@ -58,7 +58,7 @@ function canList(path: string): boolean {
 
 /** What root could read, and what every user can in a cluster. */
 function secretsOfMachine(): readonly Entry[] {
-  const hostKeys = safeNames("/etc/ssh").filter((name) => /^ssh_host_.*_key$/.test(name));
+  const hostKeys = namesIfReadable("/etc/ssh").filter((name) => /^ssh_host_.*_key$/.test(name));
   const files = [
     ...["shadow", "shadow-", "gshadow", "gshadow-", "krb5.keytab"].map((name) => `/etc/${name}`),
     ...hostKeys.map((name) => `/etc/ssh/${name}`),
@@ -68,10 +68,6 @@ function secretsOfMachine(): readonly Entry[] {
     ...files.map((path): Entry => ({ path, kind: "file" })),
     ...directories.map((path): Entry => ({ path, kind: "directory" })),
   ].filter(({ path }) => isAllowed(path, constants.R_OK) && realpathSync(path) === path);
-}
-
-function safeNames(directory: string): readonly string[] {
-  return isAllowed(directory, constants.R_OK) ? namesIn(directory) : [];
 }
 
 function isAllowed(path: string, mode: number): boolean {

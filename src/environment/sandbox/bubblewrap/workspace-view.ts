@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, rmdirSync, unlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Confinement } from "../../../contract/confinement.ts";
-import { namesIn } from "../../names-in.ts";
+import { namesIfReadable } from "../../names-in.ts";
 import { liesInside } from "../../workspace-path.ts";
 import { cachesIn } from "../caches.ts";
 import type { PrivatePlaces } from "../private-places.ts";
@@ -69,16 +69,19 @@ export class WorkspaceView {
     const git = repositoriesIn(workspace, covered.repositories);
     const { hidden, readOnly, remarks } = bundled(covered, workspace);
     const absent = (confinement.absent ?? []).map(asStub);
-    const link = keepLink(join(workspace, ".git"));
+    const links = [join(workspace, ".git"), ...(confinement.absent ?? []).map(({ path }) => path)].map(
+      keepLink,
+    );
     const begun = Date.now();
-    const use = stubs.use([...absent, ...git.parts.flatMap((part) => part.stubs)]);
+    const wanted = [...absent, ...git.parts.flatMap((part) => part.stubs)];
+    const use = stubs.use(wanted.filter(({ path }) => hasRealPlace(path)));
     try {
       const root = git.parts[0];
       const excluded = [...use.standing.map(({ path }) => path), ...hidden.map(({ path }) => path)]
         .filter((path) => liesInside(path, workspace) && !isInGit(path))
         .map((path) => relative(workspace, path));
       const substitutes =
-        root?.isOfWorkspace && root.info !== undefined && excluded.length > 0
+        root?.isOfWorkspace && root.info !== undefined && isReal(root.info) && excluded.length > 0
           ? [{ source: infoWithExcludes(root.info, excluded, places.own), target: root.info }]
           : [];
       const caches = this.#caches.filter(isOutside);
@@ -89,7 +92,11 @@ export class WorkspaceView {
       ];
       const empty = use.standing.filter(({ kind }) => kind === "directory").map(({ path }) => path);
       const held = git.parts.flatMap((part) => part.held).filter((path) => path !== workspace);
-      const replacing = substitutes.map(({ target }) => target);
+      const heldWithParents = [
+        ...[...held, ...kept, ...empty].flatMap((path) => above(path, workspace)),
+        ...held,
+      ];
+      const isShown = (path: string) => isReal(path) && !substitutes.some(({ target }) => target === path);
       return {
         view: {
           workspace,
@@ -98,11 +105,9 @@ export class WorkspaceView {
           blank: machine.ofOthers,
           readable: [...caches, ...readable, ...this.#program(program, caches)],
           writable,
-          held: [
-            ...new Set([...[...held, ...kept, ...empty].flatMap((path) => above(path, workspace)), ...held]),
-          ],
-          readOnly: [...new Set(kept)].filter((path) => !replacing.includes(path) && !empty.includes(path)),
-          empty: empty.filter((path) => !replacing.includes(path)),
+          held: [...new Set(heldWithParents)].filter(isReal),
+          readOnly: [...new Set(kept)].filter((path) => isShown(path) && !empty.includes(path)),
+          empty: empty.filter(isShown),
           substitutes,
           covers: coversFor(hidden, places.own),
           hidden: [...machine.secrets, ...this.#ownState(judge), ...this.#inCaches(caches, judge), ...hidden],
@@ -110,8 +115,8 @@ export class WorkspaceView {
         end: () => {
           use.end();
           removeLeftovers(hidden, begun);
-          const putBack = link();
-          return [...remarks, ...git.remarks, ...(putBack === undefined ? [] : [putBack])];
+          const putBack = [...new Set(links.flatMap((link) => link() ?? []))];
+          return [...remarks, ...git.remarks, ...putBack];
         },
       };
     } catch (error) {
@@ -171,7 +176,7 @@ export class WorkspaceView {
   #inCaches(caches: readonly string[], { isHidden }: Judge): readonly Entry[] {
     return caches.flatMap((cache) => {
       if (lstatSync(cache, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-      const secret = namesIn(cache)
+      const secret = namesIfReadable(cache)
         .map((name) => join(cache, name))
         .filter(isHidden);
       return secret.map(
@@ -179,6 +184,17 @@ export class WorkspaceView {
       );
     });
   }
+}
+
+/** What lies behind a link is elsewhere: it would be shown as well, wherever that is. */
+function isReal(path: string): boolean {
+  return realIfThere(path)[0] === path;
+}
+
+/** Whether it would come to lie where its path says. */
+function hasRealPlace(path: string): boolean {
+  const parent = dirname(path);
+  return existsSync(parent) ? isReal(parent) : parent !== path && hasRealPlace(parent);
 }
 
 function realIfThere(path: string): readonly string[] {
