@@ -77,11 +77,11 @@ export interface OutputRequest {
 
 export interface ProcessOutput {
   readonly text: string;
-  /** Where it begins: characters that were said before it. */
+  /** Where it begins: bytes that were said before it. */
   readonly from: number;
   /** Where to go on. */
   readonly cursor: number;
-  /** Characters after the cursor asked for that are no longer held; look for them in `status.output`. */
+  /** Bytes after the cursor asked for that are no longer held; look for them in `status.output`. */
   readonly lost: number;
   readonly status: ProcessStatus;
 }

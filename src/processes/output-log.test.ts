@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { OutputLog } from "./output-log.ts";
 import { readLog } from "./read-log.ts";
@@ -37,19 +38,20 @@ it("cuts after a line, else after a word, and goes on there", () => {
 it("never cuts inside a character, and takes a cursor inside one for the next", () => {
   const log = logOf(["stdout", "😀😀😀"]);
   expect(pagesOf(log, 3)).toEqual(["😀", "😀", "😀"]);
-  expect(readLog(log, { cursor: 1, maxChars: 100 })).toEqual({ text: "😀😀", from: 1, cursor: 6, lost: 0 });
+  expect(readLog(log, { cursor: 1, maxChars: 100 })).toEqual({ text: "😀😀", from: 1, cursor: 12, lost: 0 });
   expect(readLog(log, { maxChars: 3 }).text).toBe("😀");
 });
 
 it("says how much is no longer held", () => {
-  const log = new OutputLog(100);
+  const log = new OutputLog(8_192);
   for (let line = 0; line < 10_000; line += 1) log.append(line % 2 ? "stdout" : "stderr", "0123456789\n");
-  expect([log.end, log.start]).toEqual([110_000, 110_000 - 99]);
-  expect(readLog(log, { cursor: 1_000, maxChars: 1_000 })).toEqual({
-    text: "0123456789\n".repeat(9),
-    from: 110_000 - 99,
+  const held = Math.floor(8_192 / 11) * 11;
+  expect([log.end, log.start]).toEqual([110_000, 110_000 - held]);
+  expect(readLog(log, { cursor: 1_000, maxChars: 10_000 })).toEqual({
+    text: "0123456789\n".repeat(held / 11),
+    from: 110_000 - held,
     cursor: 110_000,
-    lost: 110_000 - 99 - 1_000,
+    lost: 110_000 - held - 1_000,
   });
 });
 
@@ -57,6 +59,23 @@ it("holds a bounded number of pieces, however small they are", () => {
   const log = new OutputLog();
   for (let count = 0; count < 100_000; count += 1) log.append(count % 2 ? "stdout" : "stderr", "x");
   expect([...log.after(0)].length).toBe(16 * 1024);
+});
+
+it("gives back the end of all that was said, whatever it was and however it came", () => {
+  const anything = fc.array(
+    fc.tuple(fc.constantFrom("stdout", "stderr"), fc.string({ unit: "grapheme", maxLength: 400 })),
+    { maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(anything, (pieces) => {
+      const log = new OutputLog(2_048);
+      for (const [stream, text] of pieces) log.append(stream, text);
+      const all = Buffer.from(pieces.map(([, text]) => text).join(""));
+      const held = [...log.after(0)].map(({ text }) => text).join("");
+      expect([log.end, held]).toEqual([all.length, all.toString("utf8", log.start)]);
+      expect(Buffer.byteLength(held)).toBeGreaterThanOrEqual(Math.min(all.length, 1_000));
+    }),
+  );
 });
 
 it("takes a cursor beyond the end for the end", () => {

@@ -1,34 +1,39 @@
-/** The latest that a process has said, both streams in the order in which it came. Memory is bounded. */
+/**
+ * The latest that a process has said, both streams in the order in which it came, as UTF-8 in a buffer that is written in
+ * a circle: strings that are kept for a while and then dropped would cost a hundred times as much memory.
+ */
 export class OutputLog {
-  #pieces: Piece[] = [];
-  /** Pieces at the front that are forgotten: to move all others up each time would cost too much. */
-  #forgotten = 0;
   readonly capacity: number;
   readonly #listeners = new Set<LogListener>();
+  #ring: Buffer;
+  #pieces: HeldPiece[] = [];
+  /** Pieces at the front that are forgotten: to move all others up each time would cost too much. */
+  #forgotten = 0;
   #end = 0;
 
   constructor(capacity: number = usualCapacity) {
     this.capacity = capacity;
+    this.#ring = Buffer.alloc(Math.min(smallestRing, capacity));
   }
 
-  /** Characters ever said: the cursor of what comes next. */
+  /** Bytes ever said: the cursor of what comes next. */
   get end(): number {
     return this.#end;
   }
 
-  /** The cursor of the first character that is still held. */
+  /** The cursor of the first byte that is still held. */
   get start(): number {
     return this.#pieces[this.#forgotten]?.at ?? this.#end;
   }
 
   append(stream: Stream, text: string): void {
-    if (text === "") return;
-    const last = this.#pieces.at(-1);
-    if (last?.stream === stream && last.text.length < joinedChars) last.text += text;
-    else this.#pieces.push({ stream, at: this.#end, text });
-    this.#end += text.length;
-    this.#forget();
-    for (const listener of this.#listeners) listener(stream, text);
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) {
+      const until = startOfCharacter(bytes, Math.min(at + this.capacity / 4, bytes.length));
+      this.#add(stream, bytes.subarray(at, until));
+      at = until;
+    }
+    if (bytes.length > 0) for (const listener of this.#listeners) listener(stream, text);
   }
 
   /** Told of what is said from now on, until the returned function is called. */
@@ -37,34 +42,82 @@ export class OutputLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** What is held from a cursor on, of one stream or of both. */
+  /** What is held from a cursor on, of one stream or of both. Who names a place inside a character means the next one. */
   *after(cursor: number, stream?: Stream): Generator<Piece> {
     for (const piece of this.#held()) {
       if (stream !== undefined && piece.stream !== stream) continue;
-      const skipped = wholeCharacters(piece.text, Math.max(cursor - piece.at, 0));
-      if (skipped >= piece.text.length) continue;
-      yield { stream: piece.stream, at: piece.at + skipped, text: piece.text.slice(skipped) };
+      if (cursor >= piece.at + piece.length) continue;
+      const bytes = this.#read(piece.at, piece.length);
+      const skipped = nextCharacter(bytes, Math.max(cursor - piece.at, 0));
+      if (skipped < bytes.length)
+        yield { stream: piece.stream, at: piece.at + skipped, text: bytes.toString("utf8", skipped) };
     }
   }
 
-  #held(): Piece[] {
-    return this.#pieces.slice(this.#forgotten);
+  #add(stream: Stream, bytes: Buffer): void {
+    this.#makeRoom(bytes.length);
+    const last = this.#pieces.at(-1);
+    if (last?.stream === stream && last.length < joinedBytes) last.length += bytes.length;
+    else this.#pieces.push({ stream, at: this.#end, length: bytes.length });
+    this.#write(bytes);
+    this.#end += bytes.length;
   }
 
-  #forget(): void {
-    const count = () => this.#pieces.length - this.#forgotten;
-    const isTooMuch = () => count() > maxPieces || this.#end - this.start > this.capacity;
-    for (; count() > 1 && isTooMuch(); this.#forgotten += 1) this.#pieces[this.#forgotten] = forgotten;
+  /** Writes on in the circle. */
+  #write(bytes: Buffer): void {
+    const at = this.#end % this.#ring.length;
+    const untilTop = bytes.copy(this.#ring, at);
+    bytes.copy(this.#ring, 0, untilTop);
+  }
+
+  #read(at: number, length: number): Buffer {
+    const from = at % this.#ring.length;
+    const untilTop = this.#ring.subarray(from, from + length);
+    if (untilTop.length === length) return untilTop;
+    return Buffer.concat([untilTop, this.#ring.subarray(0, length - untilTop.length)]);
+  }
+
+  #makeRoom(bytes: number): void {
+    const needed = () => this.#end - this.start + bytes;
+    if (needed() > this.#ring.length && this.#ring.length < this.capacity) this.#grow(needed());
+    const isTooMuch = () =>
+      needed() > this.#ring.length || this.#pieces.length - this.#forgotten >= maxPieces;
+    while (this.#forgotten < this.#pieces.length && isTooMuch()) this.#forgotten += 1;
     if (this.#forgotten < maxPieces) return;
     this.#pieces = this.#held();
     this.#forgotten = 0;
   }
+
+  #grow(needed: number): void {
+    const { start } = this;
+    const held = Buffer.from(this.#read(start, this.#end - start));
+    const size = Math.min(Math.max(needed, this.#ring.length * 2), this.capacity);
+    this.#ring = Buffer.alloc(size);
+    const untilTop = held.copy(this.#ring, start % size);
+    held.copy(this.#ring, 0, untilTop);
+  }
+
+  #held(): HeldPiece[] {
+    return this.#pieces.slice(this.#forgotten);
+  }
 }
 
-/** Who names a place inside a character means the next one. */
-function wholeCharacters(text: string, index: number): number {
-  const code = text.charCodeAt(index);
-  return index > 0 && code >= 0xdc00 && code <= 0xdfff ? index + 1 : index;
+/** The last place up to `index` where a character begins. */
+function startOfCharacter(bytes: Buffer, index: number): number {
+  let start = Math.floor(index);
+  while (start < bytes.length && isInside(bytes[start]!)) start -= 1;
+  return start;
+}
+
+function nextCharacter(bytes: Buffer, index: number): number {
+  let next = index;
+  while (next < bytes.length && isInside(bytes[next]!)) next += 1;
+  return next;
+}
+
+/** Whether a byte of UTF-8 goes on with a character. */
+function isInside(byte: number): boolean {
+  return (byte & 0b1100_0000) === 0b1000_0000;
 }
 
 export type Stream = "stdout" | "stderr";
@@ -72,13 +125,18 @@ export type LogListener = (stream: Stream, text: string) => void;
 
 export interface Piece {
   readonly stream: Stream;
-  /** The cursor of its first character. */
+  /** The cursor of its beginning. */
   readonly at: number;
-  text: string;
+  readonly text: string;
 }
 
-const forgotten: Piece = { stream: "stdout", at: 0, text: "" };
+interface HeldPiece {
+  readonly stream: Stream;
+  readonly at: number;
+  length: number;
+}
 
 const usualCapacity = 1024 * 1024;
+const smallestRing = 4 * 1024;
 const maxPieces = 16 * 1024;
-const joinedChars = 8 * 1024;
+const joinedBytes = 8 * 1024;

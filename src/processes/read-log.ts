@@ -6,7 +6,7 @@ export interface LogPart {
   /** Where it begins, and where to go on. */
   readonly from: number;
   readonly cursor: number;
-  /** Characters between the cursor asked for and `from` that are no longer held. */
+  /** Bytes between the cursor asked for and `from` that are no longer held. */
   readonly lost: number;
 }
 
@@ -30,12 +30,12 @@ function readOn(log: OutputLog, cursor: number, { stream, maxChars }: OutputRequ
       return {
         text: wanted.slice(0, text.length + taken),
         from,
-        cursor: piece.at + taken,
+        cursor: piece.at + Buffer.byteLength(piece.text.slice(0, taken)),
         lost: from - asked,
       };
     }
     text += piece.text;
-    next = piece.at + piece.text.length;
+    next = piece.at + Buffer.byteLength(piece.text);
   }
   return { text, from, cursor: Math.max(next, log.end), lost: from - asked };
 }
@@ -49,7 +49,12 @@ function readEnd(log: OutputLog, { stream, maxChars }: OutputRequest): LogPart {
     if (piece.text.length > room) {
       const begin = beginOfWhole(piece.text, piece.text.length - room);
       text = piece.text.slice(begin) + text;
-      return { text, from: piece.at + begin, cursor: log.end, lost: 0 };
+      return {
+        text,
+        from: piece.at + Buffer.byteLength(piece.text.slice(0, begin)),
+        cursor: log.end,
+        lost: 0,
+      };
     }
     text = piece.text + text;
     from = piece.at;

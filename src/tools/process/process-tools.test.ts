@@ -110,7 +110,7 @@ it("pages what was said, and says what is no longer held", async () => {
   const next = await say(processOutput, { name: "many", cursor });
   const shown = first.split("\n").filter((line) => /^\d+$/.test(line));
   expect([missing, Number(next.split("\n")[0]), Number(second) > 100_000]).toEqual([
-    expect.stringMatching(/^\[\d+ characters before this are no longer held\.\]$/),
+    expect.stringMatching(/^\[\d+ bytes before this are no longer held\.\]$/),
     Number(shown.at(-1)) + 1,
     true,
   ]);

@@ -19,6 +19,6 @@ export function whereToGoOn({ cursor, status }: ProcessOutput): { readonly conti
 }
 
 function missing(lost: number, handle: string | null): string {
-  const what = `${counted(lost, "character")} before this ${lost === 1 ? "is" : "are"} no longer held`;
+  const what = `${counted(lost, "byte")} before this ${lost === 1 ? "is" : "are"} no longer held`;
   return handle === null ? `${what}.` : `${what}; file.read ${handle} has them.`;
 }
