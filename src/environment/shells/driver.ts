@@ -34,7 +34,7 @@ export function driverLine(line: DriverLine): string {
   return [
     `{ ${start}${run}`,
     `} </dev/null >${quote(line.stdout)} 2>${quote(line.stderr)} ${status}>&-`,
-    `\\builtin printf '%s %s %s\\0' ${line.mark} "$?" "$PWD" >&${status}`,
+    `\\builtin printf '%s %s %s\\0' ${line.mark} "$?" "\${PWD-}" >&${status}`,
     "",
   ].join("\n");
 }
