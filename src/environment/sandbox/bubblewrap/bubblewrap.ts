@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { openSync, unlinkSync, writeFileSync } from "node:fs";
+import { openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { SandboxReport } from "../../../contract/environment.ts";
@@ -9,6 +9,7 @@ import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { coverSettings } from "./cover-file.ts";
 import { mountsOf } from "./mounts.ts";
+import { strayMount } from "./stray-mount.ts";
 import type { WorkspaceView } from "./workspace-view.ts";
 
 export interface BubblewrapOptions {
@@ -26,8 +27,9 @@ export interface BubblewrapOptions {
 // What is inherited, in this order.
 const descriptorOf = { arguments: 3, seccomp: 4, sign: 5, network: 6 } as const;
 
-// The first that runs inside: it says that all is set up, and becomes the program.
-const signLine = `printf . >&${descriptorOf.sign}; exec ${descriptorOf.sign}>&-; exec "$@"`;
+// The first that runs inside: it says that all is set up, waits for our word, and becomes the program.
+const { sign } = descriptorOf;
+const signLine = `printf . >&${sign} && read -r _ <&${sign} || exit 126; exec ${sign}>&-; exec "$@"`;
 
 /** Namespaces of its own for every command, made by bubblewrap. */
 export class Bubblewrap implements Sandbox {
@@ -45,13 +47,16 @@ export class Bubblewrap implements Sandbox {
     const { confinement } = launch;
     const needsNetwork = confinement.mayConnect !== undefined || launch.reachable;
     const network = needsNetwork ? await this.#openNetwork(launch) : undefined;
-    const inner = ["/bin/sh", "-c", signLine, "sh", launch.file, ...launch.args];
-    const { command, env } = network?.wrap(inner) ?? { command: inner, env: launch.env };
+    const { early, late } = byWhoReads(launch.env);
+    const settingLate = late.length === 0 ? [] : ["/usr/bin/env", ...late];
+    const inner = ["/bin/sh", "-c", signLine, "sh", ...settingLate, launch.file, ...launch.args];
+    const { command, env } = network?.wrap(inner, early) ?? { command: inner, env: early };
     const opened = await this.#options.view.open(confinement, launch.file);
     const finished = async () => [...opened.end(), ...((await network?.close()) ?? [])];
     try {
+      const mounts = mountsOf(opened.view);
       const all = bubblewrapArguments({
-        mounts: mountsOf(opened.view),
+        mounts,
         cwd: launch.cwd,
         variables: withoutMarks(opened.view.covers.size > 0 ? withGitSettings(env, coverSettings) : env),
         seccomp: descriptorOf.seccomp,
@@ -70,9 +75,12 @@ export class Bubblewrap implements Sandbox {
           ...(network ? (["channel"] as const) : []),
         ],
         endsTogether: true,
-        started: async ({ channels: [sign, channel] }) => {
+        started: async ({ pid, channels: [sign, channel] }) => {
           if (channel !== undefined) network?.attach(channel);
-          if (!(await saysSo(sign))) throw notSetUp();
+          if (sign === undefined || !(await saysSo(sign))) throw notSetUp();
+          const stray = strayMount(mounts, mountTables(pid));
+          if (stray !== undefined) throw exchanged(stray);
+          sign.end("\n");
         },
         reach: async (port) => network?.reach(port),
         finished,
@@ -88,7 +96,10 @@ export class Bubblewrap implements Sandbox {
   }
 
   async #openNetwork(launch: Launch): Promise<{
-    wrap(command: readonly string[]): { command: readonly string[]; env: Readonly<Record<string, string>> };
+    wrap(
+      command: readonly string[],
+      env: Readonly<Record<string, string>>,
+    ): { command: readonly string[]; env: Readonly<Record<string, string>> };
     attach(channel: Duplex): void;
     reach(port: number): Promise<{ host: string; port: number } | undefined>;
     close(): Promise<readonly string[]>;
@@ -98,9 +109,9 @@ export class Bubblewrap implements Sandbox {
     // Loaded when it is needed: most commands go nowhere.
     const { openNetwork } = await import("../network/open-network.ts");
     const network = openNetwork(mayConnect === undefined ? {} : { mayConnect });
-    const wrapping = { perl, descriptor: descriptorOf.network, env: launch.env };
+    const wrapping = { perl, descriptor: descriptorOf.network };
     return {
-      wrap: (command) => network.wrap(wrapping, command),
+      wrap: (command, env) => network.wrap({ ...wrapping, env }, command),
       attach: (channel) => network.attach(channel),
       reach: (port) => network.reach(port),
       close: () => network.close(),
@@ -125,16 +136,30 @@ export class Bubblewrap implements Sandbox {
 }
 
 /** Whether a byte comes before the end. */
-async function saysSo(sign: Duplex | undefined): Promise<boolean> {
-  if (sign === undefined) return false;
+async function saysSo(sign: Duplex): Promise<boolean> {
   sign.on("error", () => {});
-  const said = await Promise.race([
+  return Promise.race([
     once(sign, "data").then(() => true),
     once(sign, "end").then(() => false),
     once(sign, "close").then(() => false),
   ]);
-  sign.destroy();
-  return said;
+}
+
+/** Of the first process inside, which is the child of the one that was started, and ours. */
+function mountTables(pid: number): { readonly inside: string; readonly outside: string } {
+  try {
+    const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ");
+    const table = (process: string) => readFileSync(`/proc/${process}/mountinfo`, "utf8");
+    return { inside: table(child ?? ""), outside: table("self") };
+  } catch {
+    throw notSetUp();
+  }
+}
+
+function exchanged(path: string): ToolError {
+  return new ToolError("unavailable", `${path} was exchanged while the sandbox was set up: nothing was run`, {
+    hint: "Something that runs in the workspace does that: end it, then try again.",
+  });
 }
 
 function notSetUp(): ToolError {
@@ -155,6 +180,23 @@ function withGitSettings(
   ]);
   const total = String(count + Object.keys(settings).length);
   return { ...env, GIT_CONFIG_COUNT: total, ...Object.fromEntries(added) };
+}
+
+/**
+ * Variables that loaders and shells obey before the program begins are given only to it, and so are those whose names a
+ * shell would not hand on.
+ */
+function byWhoReads(env: Readonly<Record<string, string>>): {
+  readonly early: Record<string, string>;
+  readonly late: readonly string[];
+} {
+  const isLate = (name: string) =>
+    /^(?:LD_|BASH|MALLOC_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|SHELLOPTS$|ENV$|IFS$|PS4$)|\W/.test(name);
+  const all = Object.entries(env);
+  return {
+    early: Object.fromEntries(all.filter(([name]) => !isLate(name))),
+    late: all.filter(([name]) => isLate(name)).map(([name, value]) => `${name}=${value}`),
+  };
 }
 
 const isMark = (name: string) => name.startsWith("TOOLCRIB_");
