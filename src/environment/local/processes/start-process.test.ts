@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Environment, RunningProcess } from "../../../contract/environment.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { failure, failureOf, missingFailure, outsideFailure } from "../../conformance/world.ts";
+import { lifeOf } from "../changes/process-owner.ts";
 
 const unlimited = new AbortController().signal;
 
@@ -39,19 +40,18 @@ async function firstNumber(program: RunningProcess): Promise<number> {
   throw new Error("It printed nothing");
 }
 
-/** Waits until a process has ended, also if init does not take note of it. */
+function isRunning(processNumber: number): boolean {
+  try {
+    process.kill(processNumber, 0);
+    // Init may be slow to take note of it.
+    return process.platform !== "linux" || lifeOf(processNumber)?.isOver === false;
+  } catch {
+    return false;
+  }
+}
+
 async function end(processNumber: number): Promise<void> {
-  const isRunning = () => {
-    try {
-      process.kill(processNumber, 0);
-      return (
-        process.platform !== "linux" || !readFileSync(`/proc/${processNumber}/stat`, "utf8").includes(") Z ")
-      );
-    } catch {
-      return false;
-    }
-  };
-  while (isRunning()) await setTimeout(20);
+  while (isRunning(processNumber)) await setTimeout(20);
 }
 
 it("hands over both outputs and how the program ended", async () => {
@@ -189,14 +189,13 @@ it("stops a program at once, and again without harm", async () => {
   program.stop();
 });
 
-it("ends what still runs when the environment is closed, also what a program left behind", async () => {
+it("ends what still runs when the environment is closed", async () => {
   const world = openLocalWorld();
   const running = await shell(world.environment, "echo $$; sleep 600");
-  const finished = await shell(world.environment, "sleep 600 >/dev/null 2>&1 & echo $!");
-  const numbers = [await firstNumber(running), await firstNumber(finished)];
-  await finished.exit;
+  const number = await firstNumber(running);
   await world[Symbol.asyncDispose]();
-  await Promise.all(numbers.map(end));
+  expect(isRunning(number)).toBe(false);
+  expect(await running.exit).toEqual({ code: undefined, signal: "SIGKILL", remarks: [] });
 });
 
 it("ends what still runs when our own process ends", async () => {
@@ -207,15 +206,69 @@ it("ends what still runs when our own process ends", async () => {
   await end(Number(output.toString()));
 });
 
-it("does not wait for a grandchild that holds the pipe", async () => {
+it("does not wait for a grandchild that holds the pipe, but ends it and says so", async () => {
   await using world = openLocalWorld();
-  const program = await shell(world.environment, "sleep 600 & echo started");
-  expect(await everythingOf(program)).toEqual({
-    stdout: "started\n",
-    stderr: "",
-    code: 0,
-    signal: undefined,
-  });
+  const program = await shell(world.environment, "sleep 600 & echo $!");
+  const [stdout, { code, remarks }] = [await textOf(program.stdout), await program.exit];
+  const number = Number(stdout);
+  expect([code, remarks, isRunning(number)]).toEqual([
+    0,
+    [
+      `Ended what it had left running: sleep (${number}). ` +
+        "What is to go on running needs process.start, in the foreground of its command.",
+    ],
+    false,
+  ]);
+});
+
+it("runs fifty programs at once, each with its own output and end", async () => {
+  await using world = openLocalWorld();
+  const numbers = Array.from({ length: 50 }, (_, index) => index);
+  const programs = await Promise.all(
+    numbers.map((number) => shell(world.environment, `echo ${number}; echo ${number} >&2; exit ${number}`)),
+  );
+  expect(await Promise.all(programs.map(everythingOf))).toEqual(
+    numbers.map((number) => ({
+      stdout: `${number}\n`,
+      stderr: `${number}\n`,
+      code: number,
+      signal: undefined,
+    })),
+  );
+});
+
+it("gives a program more to read while it runs, until told that there is no more", async () => {
+  await using world = openLocalWorld();
+  const program = await world.environment.start("/bin/cat", { args: [], input: "open", signal: unlimited });
+  const output = textOf(program.stdout);
+  const text = "x".repeat(300_000);
+  for (const part of ["one ", text, " two"]) await program.write(Buffer.from(part));
+  program.endInput();
+  expect([await output, await program.exit]).toEqual([
+    `one ${text} two`,
+    { code: 0, signal: undefined, remarks: [] },
+  ]);
+});
+
+it("tells who writes that a program reads no more, or never has", async () => {
+  await using world = openLocalWorld();
+  const { environment } = world;
+  const unread = failure(
+    "unavailable",
+    "The program reads no more input",
+    "It has ended, has closed its input, or was started with nothing to read.",
+  );
+  const start = (script: string, input?: "open") =>
+    environment.start("/bin/bash", { args: ["-c", script], signal: unlimited, ...(input && { input }) });
+  const closing = await start("exec 0<&-; echo closed; sleep 600", "open");
+  await firstNumber(closing);
+  expect(await failureOf(closing.write(Buffer.alloc(1_000_000)))).toEqual(unread);
+  closing.stop();
+  const ending = await start("sleep 0.2", "open");
+  expect(await failureOf(ending.write(Buffer.alloc(1_000_000)))).toEqual(unread);
+  const given = await start("sleep 0.2");
+  expect(await failureOf(given.write(Buffer.from("x")))).toEqual(unread);
+  given.endInput();
 });
 
 it("loses nothing when the reader is slower than the program", async () => {

@@ -1,0 +1,144 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
+import { openLocalWorld } from "../../conformance/local-world.ts";
+import { thisProcess } from "../changes/process-owner.ts";
+import { newMark, RunRecords } from "./run-records.ts";
+import { RunTree } from "./run-tree.ts";
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.asyncDispose]());
+
+interface Started {
+  readonly program: RunningProcess;
+  readonly living: () => readonly string[];
+  readonly records: () => readonly string[];
+  /** All it prints, and how it ends. */
+  readonly end: Promise<{ readonly said: string; readonly exit: ProcessExit }>;
+}
+
+/** Starts a script, and waits until it says that it is at work. */
+async function atWork(script: string, act: (started: Started) => Promise<void>): Promise<void> {
+  const startRecords = join(folder.path, newMark());
+  await using world = openLocalWorld({}, { startRecords });
+  const program = await world.environment.start("/bin/bash", {
+    args: ["--noprofile", "--norc", "-c", script],
+    signal: new AbortController().signal,
+  });
+  const records = () => readdirSync(startRecords);
+  const marks = records();
+  const living = () => new RunTree(marks).members().map(({ name }) => name);
+  let said = "";
+  const begun = Promise.withResolvers<void>();
+  const reading = (async () => {
+    for await (const piece of program.stdout) {
+      said += Buffer.from(piece).toString();
+      if (said.includes("at work\n")) begun.resolve();
+    }
+    begun.resolve();
+  })();
+  await begun.promise;
+  const end = reading.then(async () => ({ said, exit: await program.exit }));
+  await act({ program, living, records, end });
+}
+
+const forgetting = "while :; do sleep 0.02; done";
+const deaf = `trap "" TERM HUP INT; ${forgetting}`;
+
+// Systems without /proc know a group only.
+describe.runIf(process.platform === "linux")("everything a program has started", () => {
+  const scripts = [
+    ["in its group", "sleep 600 & sleep 600 & echo at work; wait"],
+    ["that has left its group", "setsid sleep 600 & sleep 0.1; echo at work; wait"],
+    [
+      "whose parents are gone",
+      "(setsid sleep 600 & (setsid sleep 600 &)); sleep 0.1; echo at work; wait; sleep 600",
+    ],
+    ["that heeds no signal", `setsid bash -c '${deaf}' & ${deaf.replace(";", "; echo at work;")}`],
+    ["that is stopped", "sleep 600 & kill -STOP $!; echo at work; wait"],
+    ["with another environment", "env -i setsid env -i sleep 600 & sleep 0.1; echo at work; wait"],
+    [
+      "while it starts more and more",
+      "echo at work; while :; do (setsid sleep 0.05 &); (sleep 0.02; :) & done 2>/dev/null",
+    ],
+  ] as const;
+
+  it.each(scripts)("is ended at once: what is started %s", async (_, script) => {
+    await atWork(script, async ({ program, living, records, end }) => {
+      expect(living().length).toBeGreaterThan(0);
+      program.stop();
+      const { exit } = await end;
+      expect([exit, living(), records()]).toEqual([
+        { code: undefined, signal: "SIGKILL", remarks: [] },
+        [],
+        [],
+      ]);
+    });
+  });
+
+  it.each(scripts)("is ended after a time: what is started %s", async (_, script) => {
+    await atWork(script, async ({ program, living, records, end }) => {
+      program.terminate();
+      program.terminate();
+      await end;
+      expect([living(), records()]).toEqual([[], []]);
+    });
+  });
+
+  it("may clean up first", async () => {
+    const cleaning = (name: string) => `trap "sleep 0.2; echo ${name} cleaned; exit 9" TERM`;
+    const script = `setsid bash -c '${cleaning("child")}; ${forgetting}' & ${cleaning("parent")}; sleep 0.2; echo at work; ${forgetting}`;
+    await atWork(script, async ({ program, end }) => {
+      program.terminate();
+      const { said, exit } = await end;
+      expect([said.split("\n").sort(), exit]).toEqual([
+        ["", "at work", "child cleaned", "parent cleaned"],
+        { code: 9, signal: undefined, remarks: [] },
+      ]);
+    });
+  });
+
+  it("is ended when the program itself has gone", async () => {
+    const script =
+      "setsid sleep 600 & (setsid nohup sleep 601 >/dev/null 2>&1 &); sleep 0.1; echo at work; exit 4";
+    await atWork(script, async ({ living, records, end }) => {
+      const { exit } = await end;
+      expect([exit, living(), records()]).toEqual([
+        {
+          code: 4,
+          signal: undefined,
+          remarks: [
+            expect.stringMatching(
+              /^Ended what it had left running: sleep \(\d+\), sleep \(\d+\)\. What is to go on running needs process\.start, /,
+            ),
+          ],
+        },
+        [],
+        [],
+      ]);
+    });
+  });
+
+  it("is found and ended by the next process when its own was killed", async () => {
+    const started = join(folder.path, newMark());
+    const records = new RunRecords(started);
+    const [, start, ...machine] = thisProcess().split("-");
+    const ofDead = `${2 ** 22 + 1}-${start}-${machine.join("-")}.run_dead`;
+    const ofLiving = newMark();
+    const children = [ofDead, ofLiving].map((mark) => {
+      records.add(mark);
+      const env = { ...process.env, TOOLCRIB_RUN: `outer,${mark}` };
+      return spawn("/bin/bash", ["-c", "sleep 600 & setsid sleep 600 & wait"], { env, detached: true });
+    });
+    await Promise.all(children.map((child) => once(child, "spawn")));
+    const living = (mark: string) => new RunTree([mark]).members().length;
+    const result = [await records.endAbandoned(), living(ofDead), readdirSync(started), living(ofLiving) > 0];
+    expect([...result, await records.endAbandoned()]).toEqual([true, 0, [ofLiving], true, false]);
+    const rest = new RunTree([ofLiving]);
+    rest.send("SIGKILL", rest.members());
+  });
+});
