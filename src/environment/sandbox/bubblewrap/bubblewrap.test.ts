@@ -15,6 +15,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { missingHere, openSandboxRoom, type SandboxRoom, textOf } from "../../../../test/sandbox-room.ts";
+import type { ToolError } from "../../../contract/error.ts";
 import { failureOf } from "../../conformance/world.ts";
 
 const missing = await missingHere("bwrap");
@@ -204,6 +205,34 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
       readdirSync(join(room.outside, "private")),
       readlinkSync(join(room.workspace, ".vscode")),
     ]).toEqual(["", ["key"], join(room.outside, "private")]);
+  });
+
+  it("shows nothing to a command for which another exchanges directories while it begins", async () => {
+    await using room = openSandboxRoom("bwrap");
+    room.put(join(room.outside, "key"), "canary");
+    room.put("deep/.vscode/plain", "plain\n");
+    symlinkSync(room.outside, join(room.workspace, "deep/link"));
+    const end = new AbortController();
+    const attacker = await room.environment.start("/bin/bash", {
+      args: ["-c", "cd deep; while :; do mv .vscode v; mv link .vscode; mv .vscode link; mv v .vscode; done"],
+      signal: end.signal,
+    });
+    const read = (path: string) => `cat '${path}/key' 2>/dev/null;`;
+    const command = `${[room.outside, "deep/link", "deep/.vscode", "deep/v"].map(read).join(" ")} true`;
+    const isReadOnly = (path: string) => path.endsWith("/.vscode");
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 30; round++) {
+      const ran = room.run(command, { isReadOnly });
+      outcomes.add(
+        await ran.then(
+          ({ stdout }) => stdout,
+          (error: ToolError) => error.code,
+        ),
+      );
+    }
+    end.abort();
+    await attacker.exit;
+    expect([...outcomes].filter((outcome) => outcome !== "" && outcome !== "unavailable")).toEqual([]);
   });
 
   it("gives what rules grant outside, and hides secrets there as well", async () => {
