@@ -36,6 +36,8 @@ const library: BuildOptions = {
 
 const isOfEdits = /src\/(?:text|tools)\/edit\//;
 const isOfCommands = /src\/guardian\/commands\/|node_modules\/unbash\//;
+const isOfSandbox =
+  /src\/environment\/(?:sandbox|shells|local\/processes\/(?!variables|run-records|run-tree|run\.))|src\/processes\/(?!open-)/;
 const readsCommands = /src\/(?:guardian\/decide|door\/judge)\.ts/;
 
 /**
@@ -60,10 +62,12 @@ const commandLine: BuildOptions = {
         { name: "commands", test: isOfCommands, priority: 1 },
         {
           name: "shared",
-          test: (path) => !isOfEdits.test(path) && !readsCommands.test(path),
+          test: (path) => !isOfEdits.test(path) && !isOfSandbox.test(path) && !readsCommands.test(path),
           minShareCount: 2,
           priority: 1,
         },
+        // What starts programs is loaded by the first that is started.
+        { name: "sandbox", test: isOfSandbox, minShareCount: 2 },
         // The four edit tools share an engine that no other call needs.
         { name: "edit", minShareCount: 2 },
       ],

@@ -75,7 +75,7 @@ describe("the library", () => {
       console.log(JSON.stringify([content, hits.isError, (await crib.definitions()).length]));
       await crib.close();
     `);
-    expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two", false, 18], ""]);
+    expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two", false, 25], ""]);
   });
 
   it("has types that a strict project can use, also for tools of its own", async () => {
