@@ -3,7 +3,6 @@ import type { Level } from "../policy.ts";
 import { policyOf, rules } from "../trials/judge.ts";
 import type { Settings } from "./compile-settings.ts";
 import { parseRules } from "./parse-rules.ts";
-import { spellLimit } from "./read-setting.ts";
 
 function settingsOf(...files: readonly (readonly [Level, string, "untrusted"?])[]): Settings {
   return policyOf(
@@ -59,14 +58,4 @@ it("takes from a folder that nobody trusts only what takes away", () => {
   });
   const { ignored } = parseRules({ ...rules(hostile, "project"), onlyTightens: true });
   expect(ignored.map(({ text }) => text)).toEqual(["variables all", "pass SECRET_*", "unconfined run **"]);
-});
-
-it("spells limits as rules do", () => {
-  expect([
-    spellLimit("cpuSeconds", 3600),
-    spellLimit("cpuSeconds", 90),
-    spellLimit("memoryBytes", 8 * 1024 ** 3),
-    spellLimit("fileBytes", 1000),
-    spellLimit("processes", 12),
-  ]).toEqual(["cpu 1h", "cpu 90s", "memory 8GB", "file 1000B", "processes 12"]);
 });

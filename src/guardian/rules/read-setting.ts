@@ -1,4 +1,5 @@
 import type { ResourceLimits, VariablePolicy } from "../../contract/confinement.ts";
+import { type LimitName, type LimitWord, limitNames, limitWords } from "../../text/limit-words.ts";
 import type { RulePlace } from "../policy.ts";
 import { endOf, RuleSyntaxError, type RuleWord, readWords, unknownWord } from "./read-words.ts";
 
@@ -52,9 +53,9 @@ const readers: Record<
     if (name === undefined)
       throw unknownWord(word ?? endOf(line), `after limit comes ${limitNames.join(", ")}`);
     if (amount === undefined)
-      throw unknownWord(endOf(line), `say how much, for example limit ${limits[name].example}`);
+      throw unknownWord(endOf(line), `say how much, for example limit ${limitWords[name].example}`);
     refuseMore(more, `limit ${name} ${amount.text}`);
-    return { kind: "limit", limit: limits[name].limit, amount: readAmount(amount, name) };
+    return { kind: "limit", limit: limitWords[name].limit, amount: readAmount(amount, name) };
   },
 };
 
@@ -64,28 +65,10 @@ function refuseMore([word]: readonly RuleWord[], before: string): void {
   if (word !== undefined) throw unknownWord(word, `nothing follows ${before}`);
 }
 
-const seconds: Units = { "": 1, s: 1, m: 60, h: 3600 };
-const bytes: Units = { "": 1, b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 };
-const pieces: Units = { "": 1 };
-
-type Units = Readonly<Record<string, number>>;
-
-const limits = {
-  cpu: { limit: "cpuSeconds", units: seconds, example: "cpu 2h" },
-  memory: { limit: "memoryBytes", units: bytes, example: "memory 8GB" },
-  processes: { limit: "processes", units: pieces, example: "processes 2000" },
-  file: { limit: "fileBytes", units: bytes, example: "file 10GB" },
-  output: { limit: "outputBytes", units: bytes, example: "output 1GB" },
-} as const satisfies Record<string, { limit: keyof ResourceLimits; units: Units; example: string }>;
-
-type LimitName = keyof typeof limits;
-
-const limitNames = Object.keys(limits) as readonly LimitName[];
-
 function readAmount({ text, column }: RuleWord, name: LimitName): number {
   const [, digits, unit] =
     /^(\d{1,15}(?:\.\d{1,3})?)([a-z]*)$/.exec(text.toLowerCase().replace(/ib$/, "b")) ?? [];
-  const { units, example } = limits[name];
+  const { units, example }: LimitWord = limitWords[name];
   const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
   const amount = digits === undefined || factor === undefined ? 0 : Math.floor(Number(digits) * factor);
   if (amount > 0 && Number.isSafeInteger(amount)) return amount;
@@ -96,11 +79,4 @@ function readAmount({ text, column }: RuleWord, name: LimitName): number {
     column,
     `Write for example: limit ${example}.${unitsKnown}`,
   );
-}
-
-/** A limit as rules say it: `memory 8GB`. */
-export function spellLimit(limit: keyof ResourceLimits, amount: number): string {
-  const name = limitNames.find((known) => limits[known].limit === limit)!;
-  const [unit, factor] = Object.entries(limits[name].units).findLast(([, size]) => amount % size === 0)!;
-  return `${name} ${amount / factor}${limits[name].units === seconds ? unit : unit.toUpperCase()}`;
 }

@@ -3,8 +3,8 @@ import type { ResourceLimits, VariablePolicy } from "../../../contract/confineme
 import type { Judgement } from "../../../door/judge.ts";
 import { hostsReached } from "../../../guardian/may-connect.ts";
 import type { Policy } from "../../../guardian/rules/compile-policy.ts";
-import { spellLimit } from "../../../guardian/rules/read-setting.ts";
 import { counted } from "../../../text/counted.ts";
+import { spellLimit } from "../../../text/limit-words.ts";
 import { printableLine } from "../../../text/printable.ts";
 import { layTable } from "../table.ts";
 

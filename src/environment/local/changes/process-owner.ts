@@ -37,6 +37,10 @@ export interface Life {
   readonly start: string;
   readonly isStopped: boolean;
   readonly isOver: boolean;
+  readonly threads: number;
+  /** In hundredths of a second: its own CPU time, and that of those whose end it has awaited. */
+  readonly cpuTicks: number;
+  readonly residentPages: number;
 }
 
 /** Undefined when there is none. */
@@ -55,6 +59,9 @@ export function lifeOf(pid: number): Life | undefined {
     start: fields[19] ?? "",
     isStopped: state === "T",
     isOver: state === "Z" || state === "X",
+    threads: Number(fields[17]),
+    cpuTicks: Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]),
+    residentPages: Number(fields[21]),
   };
 }
 

@@ -12,6 +12,8 @@ export class RunTree {
   readonly #leaderStart: string | undefined;
   readonly #begun = monotonicMs();
   readonly #known = new Map<number, string>();
+  /** Without the mark, which a program has from its beginning or never: finding out costs most. */
+  readonly #strangers = new Map<number, string>();
   #group: "led" | "left" | "gone";
 
   /** `leader`: a program that has just begun, in a group of its own. */
@@ -75,9 +77,13 @@ export class RunTree {
     return this.#group !== "gone" && group === this.#leader;
   }
 
-  #isMarked({ pid }: Life): boolean {
+  #isMarked({ pid, start }: Life): boolean {
+    if (this.#strangers.get(pid) === start) return false;
     const environment = textOf(`/proc/${pid}/environ`);
-    return this.#marks.some((mark) => environment.includes(mark));
+    const isMarked = this.#marks.some((mark) => environment.includes(mark));
+    // Empty is also that of a program which is just beginning.
+    if (!isMarked && environment !== "") this.#strangers.set(pid, start);
+    return isMarked;
   }
 
   /** Numbers are given in a circle: what a program starts in its first moment has those after its own. */
