@@ -120,17 +120,20 @@ it("starts commands with what the guardian has decided, and files that the tool 
   ]);
 });
 
-it("confines tools that name no command but may run some, and leaves those alone that only read or write", async () => {
-  const confined = async (risk: AnyTool["risk"], accesses: readonly Access[]) =>
-    typeof (await start({ mode: "yolo", tool: { risk }, accesses }));
+it("confines tools that name no command but may run some, and starts nothing for others", async () => {
+  const confined = async (risk: AnyTool["risk"], accesses: readonly Access[], trial: Trial = {}) => {
+    const found = await start({ mode: "yolo", tool: { risk }, accesses, ...trial });
+    return typeof found === "object" ? "confined" : found;
+  };
   expect([
     await confined("execute", []),
     await confined("network", []),
     await confined("destructive", []),
-    await confined("write", [{ kind: "write", path: "a" }]),
-    await confined("read", [{ kind: "read", path: "a" }]),
     await confined("read", [{ kind: "execute", command: "ls" }]),
-  ]).toEqual(["object", "object", "object", "undefined", "undefined", "object"]);
+    await confined("write", [{ kind: "write", path: "a" }]),
+    await confined("read", [{ kind: "read", path: "a" }], { confinement: { unconfined: true } }),
+    await confined("read", [{ kind: "read", path: "a" }], { confinement: "ours" }),
+  ]).toEqual(["confined", "confined", "confined", "confined", "denied", "denied", "ours"]);
 });
 
 it("starts nothing in another sandbox than the call was judged for", async () => {

@@ -1,33 +1,60 @@
 import type { JudgedConfinement } from "../../contract/call.ts";
 import type { Confinement } from "../../contract/confinement.ts";
-import type { Environment, StartOptions } from "../../contract/environment.ts";
+import type { Environment, RunningProcess, StartOptions } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
 import { changedMeanwhile } from "../approvals/refusals.ts";
 import type { Stage } from "../stage.ts";
 
-/** Hands the tool an environment in which whatever it starts is confined as the guardian has decided. */
+/**
+ * Hands the tool an environment in which whatever it starts is confined as the guardian has decided. A tool of which nobody
+ * could know that it runs programs starts none.
+ */
 export const confineCommands: Stage = (call, next) => {
-  const { confinement, environment } = call;
-  if (confinement === undefined) return next(call);
-  return next({ ...call, environment: confined(environment, confinement) });
+  const { confinement, environment, tool } = call;
+  const start: Start =
+    confinement === undefined
+      ? () => Promise.reject(undeclared(tool.canonical ?? tool.name))
+      : (program, options) => startConfined(environment, confinement, program, options);
+  return next({ ...call, environment: startingBy(start, environment, confinement) });
 };
 
-function confined(environment: Environment, { level, ...confinement }: JudgedConfinement): Environment {
-  const start = async (program: string, options: StartOptions) => {
+type Start = Environment["start"];
+
+function startingBy(
+  start: Start,
+  environment: Environment,
+  judged: JudgedConfinement | undefined,
+): Environment {
+  const startUnlessOurs: Start = (program, options) =>
     // A program of ours, with words of ours.
-    if (options.confinement === "ours") return environment.start(program, options);
-    if (level !== undefined && !confinement.unconfined) {
-      const now = (await environment.sandbox?.())?.level ?? "none";
-      if (now !== level) throw changedMeanwhile();
-    }
-    return environment.start(program, { ...options, confinement: withOwn(confinement, options.confinement) });
-  };
+    options.confinement === "ours" ? environment.start(program, options) : start(program, options);
   return new Proxy(environment, {
     get: (target, name) => {
-      if (name === "start") return start;
-      if (name === "confinement") return confinement;
+      if (name === "start") return startUnlessOurs;
+      if (name === "confinement") return judged;
       const value = Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
     },
+  });
+}
+
+async function startConfined(
+  environment: Environment,
+  { level, ...confinement }: JudgedConfinement,
+  program: string,
+  options: StartOptions,
+): Promise<RunningProcess> {
+  if (level !== undefined && !confinement.unconfined) {
+    const now = (await environment.sandbox?.())?.level ?? "none";
+    if (now !== level) throw changedMeanwhile();
+  }
+  const own = options.confinement === "ours" ? undefined : options.confinement;
+  return environment.start(program, { ...options, confinement: withOwn(confinement, own) });
+}
+
+function undeclared(tool: string): ToolError {
+  return new ToolError("denied", `${tool} runs programs, but does not say so`, {
+    hint: 'Its `accesses` have to name the command, { kind: "execute", command }, or its risk has to be "execute".',
   });
 }
 
