@@ -43,8 +43,7 @@ export class WorkspaceView {
     const { machine } = options;
     this.#options = options;
     this.#unseen = [
-      ...machine.temporaryDirectories,
-      ...machine.homes,
+      ...this.#replaced().map(({ target }) => target),
       ...machine.ofOthers,
       "/dev",
       "/proc",
@@ -59,7 +58,10 @@ export class WorkspaceView {
       isHidden: confinement.isHidden ?? never,
       isReadOnly: confinement.isReadOnly ?? never,
     };
-    const isOutside = (path: string) => !liesInside(path, workspace) && existsSync(path);
+    const replacedInside = this.#unseen.filter((place) => liesInside(place, workspace));
+    const isReplaced = (path: string) => replacedInside.some((place) => liesInside(path, place));
+    const isOutside = (path: string) =>
+      existsSync(path) && (!liesInside(path, workspace) || isReplaced(path));
     // As rules and commands spell them: what they lead to counts.
     const granted = (paths: readonly string[] = []) =>
       paths.flatMap(realIfThere).filter((path) => isOutside(path) && path !== "/" && !judge.isHidden(path));
@@ -148,12 +150,16 @@ export class WorkspaceView {
     return new EntriesBelow(top, { leaveOut: this.#unseen, ...budget });
   }
 
+  /** Also where the workspace lies around them; only a temporary directory of its own stays as it is. */
   #replaced(): View["replaced"] {
     const { workspace, places, machine } = this.#options;
+    const isOwn = (path: string) => liesInside(path, workspace) && !sharedByAll.includes(path);
     return [
-      ...machine.temporaryDirectories.map((target) => ({ source: places.temporary, target })),
+      ...machine.temporaryDirectories
+        .filter((target) => !isOwn(target))
+        .map((target) => ({ source: places.temporary, target })),
       ...machine.homes.map((target) => ({ source: places.home, target })),
-    ].filter(({ target }) => target !== workspace && !liesInside(target, workspace));
+    ].filter(({ target }) => target !== workspace);
   }
 
   /** One that lies where nothing else is to be seen. */
@@ -204,6 +210,8 @@ function realIfThere(path: string): readonly string[] {
     return [];
   }
 }
+
+const sharedByAll = ["/tmp", "/var/tmp"];
 
 function never(): boolean {
   return false;

@@ -1,0 +1,49 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { openPrivatePlaces } from "../private-places.ts";
+import type { Machine } from "./machine.ts";
+import { Stubs } from "./stubs.ts";
+import { WorkspaceView } from "./workspace-view.ts";
+
+/** What a command sees in place of the homes and temporary directories of a made-up machine, and what is hidden. */
+async function viewOf(folder: string, workspace: string, machine: Partial<Machine>) {
+  const directory = join(folder, "state");
+  const places = openPrivatePlaces(directory);
+  const view = new WorkspaceView({
+    ...{ workspace, directory, places, stubs: new Stubs(join(directory, "stubs")) },
+    machine: {
+      ...{ homes: [], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
+      ...machine,
+    },
+  });
+  const opened = await view.open({ isHidden: (path) => path.endsWith("/.env") }, "/bin/sh");
+  opened.end();
+  const { replaced, hidden, readable } = opened.view;
+  return {
+    replaced: replaced.map(({ target }) => target),
+    readable: [...readable],
+    hidden: hidden.map(({ path }) => path).filter((path) => path !== directory),
+  };
+}
+
+it("keeps a home private that lies in the workspace, and a temporary directory of the workspace as it is", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  for (const path of ["home/me", "work/own"]) {
+    mkdirSync(at(path), { recursive: true });
+    writeFileSync(at(`${path}/.env`), "");
+  }
+  mkdirSync(at("home/me/.cargo"));
+  const machine = { homes: [at("home/me")], temporaryDirectories: ["/tmp", at("work/own")] };
+  expect([
+    await viewOf(folder.path, at("home"), machine),
+    await viewOf(folder.path, at("home/me"), machine),
+    await viewOf(folder.path, at("work"), machine),
+  ]).toEqual([
+    { replaced: ["/tmp", at("work/own"), at("home/me")], readable: [at("home/me/.cargo")], hidden: [] },
+    { replaced: ["/tmp", at("work/own")], readable: [], hidden: [at("home/me/.env")] },
+    { replaced: ["/tmp", at("home/me")], readable: [at("home/me/.cargo")], hidden: [at("work/own/.env")] },
+  ]);
+});
