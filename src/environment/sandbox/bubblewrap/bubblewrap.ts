@@ -7,7 +7,7 @@ import { ToolError } from "../../../contract/error.ts";
 import type { PrivatePlaces } from "../private-places.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
-import { coverSettings } from "./cover-file.ts";
+import { coverSettings } from "./cover-files.ts";
 import { mountsOf } from "./mounts.ts";
 import { strayMount } from "./stray-mount.ts";
 import type { WorkspaceView } from "./workspace-view.ts";

@@ -1,18 +1,20 @@
-import { existsSync, lstatSync, realpathSync, rmdirSync, unlinkSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Confinement } from "../../../contract/confinement.ts";
 import { namesIfReadable } from "../../names-in.ts";
 import { liesInside } from "../../workspace-path.ts";
 import { cachesIn } from "../caches.ts";
 import type { PrivatePlaces } from "../private-places.ts";
-import { bundlePaths } from "./bundle-paths.ts";
-import { coverFile } from "./cover-file.ts";
+import { bundleCovered } from "./bundle-covered.ts";
+import { coversFor } from "./cover-files.ts";
 import { type Covered, EntriesBelow, type Entry, type Judge } from "./entries-below.ts";
-import { type GitPlaces, placesIn, repositoryOf } from "./git-places.ts";
 import { infoWithExcludes } from "./info-with-excludes.ts";
 import { keepLink } from "./kept-link.ts";
 import type { Machine } from "./machine.ts";
 import type { View } from "./mounts.ts";
+import { hasRealPlace, isReal, realIfThere } from "./real-places.ts";
+import { removeLeftovers } from "./remove-leftovers.ts";
+import { repositoriesIn } from "./repositories-in.ts";
 import type { Stub, Stubs } from "./stubs.ts";
 
 export interface WorkspaceViewOptions {
@@ -69,7 +71,7 @@ export class WorkspaceView {
     const writable = granted(confinement.writable);
     const covered = await this.#cover([workspace, ...readable, ...writable], judge);
     const git = repositoriesIn(workspace, covered.repositories);
-    const { hidden, readOnly, remarks } = bundled(covered, workspace);
+    const { hidden, readOnly, remarks } = bundleCovered(covered, workspace);
     const absent = (confinement.absent ?? []).map(asStub);
     const links = [join(workspace, ".git"), ...(confinement.absent ?? []).map(({ path }) => path)].map(
       keepLink,
@@ -192,25 +194,6 @@ export class WorkspaceView {
   }
 }
 
-/** What lies behind a link is elsewhere: it would be shown as well, wherever that is. */
-function isReal(path: string): boolean {
-  return realIfThere(path)[0] === path;
-}
-
-/** Whether it would come to lie where its path says. */
-function hasRealPlace(path: string): boolean {
-  const parent = dirname(path);
-  return existsSync(parent) ? isReal(parent) : parent !== path && hasRealPlace(parent);
-}
-
-function realIfThere(path: string): readonly string[] {
-  try {
-    return [realpathSync(path)];
-  } catch {
-    return [];
-  }
-}
-
 const sharedByAll = ["/tmp", "/var/tmp"];
 
 function never(): boolean {
@@ -225,100 +208,6 @@ function asStub({ path, kind }: { path: string; kind: "file" | "directory" }): S
 function isInGit(path: string): boolean {
   return path.includes("/.git/");
 }
-
-// Each costs several mounts.
-const mostRepositories = 12;
-
-/** The workspace's own first, then those in it; of many, the rest can only be read. */
-function repositoriesIn(
-  workspace: string,
-  found: readonly string[],
-): {
-  readonly parts: readonly (GitPlaces & { readonly isOfWorkspace: boolean })[];
-  readonly readOnly: readonly string[];
-  readonly remarks: readonly string[];
-} {
-  const own = repositoryOf(workspace);
-  const nested = found.filter((path) => path !== join(workspace, ".git"));
-  const isKind = (kind: "isFile" | "isDirectory") => (path: string) =>
-    lstatSync(path, { throwIfNoEntry: false })?.[kind]() === true;
-  const directories = nested.filter(isKind("isDirectory"));
-  const tooMany = directories.slice(mostRepositories);
-  return {
-    parts: [
-      ...(own === undefined ? [] : [{ ...own, isOfWorkspace: true }]),
-      ...directories.slice(0, mostRepositories).map((path) => ({ ...placesIn(path), isOfWorkspace: false })),
-    ],
-    readOnly: [...tooMany, ...nested.filter(isKind("isFile"))],
-    remarks:
-      tooMany.length === 0
-        ? []
-        : [
-            `So many repositories are in the workspace that ${tooMany.length} of them can only be read: ${tooMany[0]} …`,
-          ],
-  };
-}
-
-/** So many that they would take too long one by one go together with what lies beside them. */
-function bundled(
-  { hidden, readOnly, unnameable, isWhole }: Covered,
-  workspace: string,
-): {
-  readonly hidden: readonly Entry[];
-  readonly readOnly: readonly string[];
-  readonly remarks: readonly string[];
-} {
-  const secrets = bundlePaths(
-    hidden.map(({ path }) => path),
-    workspace,
-  );
-  const fixed = bundlePaths(readOnly, workspace);
-  const single = new Set(secrets.single);
-  return {
-    hidden: [
-      ...hidden.filter(({ path }) => single.has(path)),
-      ...secrets.bundled.map((path): Entry => ({ path, kind: "directory" })),
-    ],
-    readOnly: [...fixed.single, ...fixed.bundled],
-    remarks: [
-      ...(isWhole
-        ? []
-        : ["The workspace is too large to look for secrets everywhere: far down they are not hidden."]),
-      ...unnameable.map((path) => `${path} is not hidden: its name is no text.`),
-      ...secrets.bundled.map((path) => `${path} holds so many secrets that commands see nothing of it.`),
-      ...fixed.bundled.map(
-        (path) => `${path} holds so many protected files that commands write nothing in it.`,
-      ),
-    ],
-  };
-}
-
-function coversFor(hidden: readonly Entry[], folder: string): ReadonlyMap<string, string> {
-  const files = hidden.filter(({ kind }) => kind === "file");
-  return new Map(
-    files.flatMap(({ path }) => {
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      return stats?.isFile() === true ? [[path, coverFile(stats, folder)]] : [];
-    }),
-  );
-}
-
-/** Bubblewrap makes a place for what has vanished just before it was to be hidden. */
-function removeLeftovers(hidden: readonly Entry[], begun: number): void {
-  for (const { path, kind } of hidden) {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats === undefined || stats.birthtimeMs < begun - coarseMs) continue;
-    try {
-      if (kind === "directory") rmdirSync(path);
-      else if (stats.isFile() && stats.size === 0 && (stats.mode & 0o777) === 0o444) unlinkSync(path);
-    } catch {
-      // Something is in it by now.
-    }
-  }
-}
-
-// The clock of a file system may be behind by as much.
-const coarseMs = 20;
 
 /** The directories between the workspace and a path in it, or none. */
 function above(path: string, workspace: string): readonly string[] {

@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   ftruncateSync,
+  lstatSync,
   openSync,
   renameSync,
   type Stats,
@@ -10,12 +11,24 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { Entry } from "./entries-below.ts";
+
+/** What is seen instead of hidden files. */
+export function coversFor(hidden: readonly Entry[], folder: string): ReadonlyMap<string, string> {
+  const files = hidden.filter(({ kind }) => kind === "file");
+  return new Map(
+    files.flatMap(({ path }) => {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      return stats?.isFile() === true ? [[path, coverFile(stats, folder)]] : [];
+    }),
+  );
+}
 
 /**
  * A file that nobody may open, kept in `folder`, to be seen instead of one that is hidden. Size, time and permission to
  * run are the same, so that git takes a tracked file for unchanged without reading it.
  */
-export function coverFile(hidden: Stats, folder: string): string {
+function coverFile(hidden: Stats, folder: string): string {
   const mode = hidden.mode & constants.S_IXUSR;
   const path = join(folder, `cover-${hidden.size}-${hidden.mtimeMs}-${mode}`);
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return path;
