@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import type { SandboxLevel } from "../../src/contract/account.ts";
+import { attacks } from "../../src/environment/sandbox/proof/attacks.ts";
+import { missingHere } from "../sandbox-room.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import type { AttackResults } from "./trials/attack-crib.ts";
+
+/**
+ * The table of attacks (facts A1), by every way in which a command can be started: that one of them skips the sandbox is
+ * CVE-2026-32048; that settings can be made which are not there yet is CVE-2026-25725.
+ */
+const trial = fileURLToPath(new URL("trials/attack-crib.ts", import.meta.url));
+const nobody = 65534;
+const levels = ["bwrap", "landlock"] as const;
+const missing = { bwrap: await missingHere("bwrap"), landlock: await missingHere("landlock") };
+const whyNotAsNobody = whyNotAs();
+if (whyNotAsNobody !== undefined) console.warn(`\nSkipped as an ordinary user: ${whyNotAsNobody}\n`);
+
+describe.each(levels)("no way of starting a command leads out of %s", (level) => {
+  const options = { timeout: 120_000 };
+  it.skipIf(missing[level] !== undefined)("for whoever runs the tests", options, async () => {
+    await expectHeld(level, undefined);
+  });
+
+  it.skipIf(missing[level] !== undefined || whyNotAsNobody !== undefined)(
+    "for an ordinary user",
+    options,
+    async () => {
+      await expectHeld(level, nobody);
+    },
+  );
+});
+
+async function expectHeld(level: SandboxLevel, user: number | undefined): Promise<void> {
+  const { report, broken } = await attack(level, user);
+  const isOpen = (gap: string | undefined) => gap !== undefined && report.gaps.includes(gap);
+  const open = attacks.flatMap(({ promise, gap }) => (isOpen(gap) ? [promise] : []));
+  expect(report.level).toBe(level);
+  expect(broken).toEqual(Object.fromEntries(Object.keys(broken).map((way) => [way, open])));
+  expect(Object.keys(broken)).toHaveLength(8);
+}
+
+async function attack(level: SandboxLevel, user: number | undefined): Promise<AttackResults> {
+  await using folder = temporaryFolder();
+  chmodSync(folder.path, 0o755);
+  const [home, temporary] = ["home", "tmp"].map((name) => join(folder.path, name)) as [string, string];
+  for (const path of [home, temporary]) {
+    mkdirSync(path);
+    if (user !== undefined) chownSync(path, user, user);
+  }
+  const become = ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups", "--"];
+  const command = [...(user === undefined ? [] : become), process.execPath, trial, level];
+  const { stdout } = await promisify(execFile)(command[0]!, command.slice(1), {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH, HOME: home, TMPDIR: temporary },
+  });
+  return JSON.parse(stdout);
+}
+
+/** Why nobody cannot be who attacks. */
+function whyNotAs(): string | undefined {
+  if (process.getuid?.() !== 0) return "only root can become somebody else.";
+  const closed = [trial, process.execPath].find((path) => !othersReach(path));
+  return closed === undefined ? undefined : `he cannot read ${closed}.`;
+}
+
+function othersReach(path: string): boolean {
+  if ((statSync(path).mode & 0o5) === 0) return false;
+  return path === "/" || othersReach(dirname(path));
+}

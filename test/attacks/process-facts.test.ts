@@ -1,0 +1,161 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
+import { randomInt } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { SandboxLevel } from "../../src/contract/account.ts";
+import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib.ts";
+import { missingHere } from "../sandbox-room.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+const missing: Partial<Record<SandboxLevel, string | undefined>> = {
+  bwrap: await missingHere("bwrap"),
+  landlock: await missingHere("landlock"),
+};
+
+/** What other shell tools get wrong (facts C and F), at every level that is here. */
+const levels = (["bwrap", "landlock", "none"] as const).filter((level) => missing[level] === undefined);
+
+describe.each(levels)("commands at level %s", (sandbox) => {
+  it("tell how they ended", async () => {
+    await using room = await openRoom({ sandbox });
+    const ends = [await room.run("exit 7"), await room.run("kill -9 $$"), await room.run("true")];
+    expect(ends.map(({ exitCode, signal }) => ({ exitCode, signal }))).toEqual([
+      { exitCode: 7, signal: null },
+      // Bubblewrap tells it as shells do.
+      sandbox === "bwrap" ? { exitCode: 137, signal: null } : { exitCode: null, signal: "SIGKILL" },
+      { exitCode: 0, signal: null },
+    ]);
+  });
+
+  it("steer no terminal, and show characters whole that come in pieces", async () => {
+    await using room = await openRoom({ sandbox });
+    const clipboard = "printf '\\033]52;c;ZXZpbA==\\007\\033[31mred\\033[0m\\n'";
+    const euro = "printf '\\342\\202'; sleep 0.1; printf '\\254\\n'";
+    const { stdout, content } = await room.run(`${clipboard}; ${euro}`);
+    expect([stdout, content.split("\n").slice(0, 2)]).toEqual(["red\n€\n", ["red", "€"]]);
+  });
+
+  it("leave nothing running, however many left their group", async () => {
+    await using room = await openRoom({ sandbox });
+    const seconds = uniqueSeconds();
+    const { exitCode } = await room.run(
+      `for i in {1..200}; do setsid sleep ${seconds} < /dev/null > /dev/null 2>&1 & done; sleep 0.2; echo done`,
+    );
+    expect([exitCode, sleepers(seconds)]).toEqual([0, 0]);
+  });
+
+  it("leave nothing running when their time is up", async () => {
+    await using room = await openRoom({ sandbox });
+    const seconds = uniqueSeconds();
+    const { error } = await room.crib.call("shell.run", {
+      command: `trap '' TERM; setsid sleep ${seconds} & sleep ${seconds}`,
+      timeout_ms: 500,
+    });
+    expect([error?.code, sleepers(seconds)]).toEqual(["timeout", 0]);
+  });
+
+  it("end when they end, though something holds their output", async () => {
+    await using room = await openRoom({ sandbox });
+    const seconds = uniqueSeconds();
+    const { stdout } = await room.run(`setsid sleep ${seconds} & echo said`);
+    expect([stdout, sleepers(seconds)]).toEqual(["said\n", 0]);
+  });
+
+  it("see no variable that looks like a secret's", async () => {
+    await using room = await openRoom({ sandbox });
+    const { stdout } = await room.run(
+      "env | cut -d= -f1 | grep -Ei 'token|secret|key$|password' || echo none",
+    );
+    expect(stdout).toBe("none\n");
+  });
+
+  it("run just what was approved, whatever its input becomes meanwhile (GHSA-2j8v-hwgc-x698)", async () => {
+    const input = { command: "echo approved", cwd: "." };
+    await using room = await openRoom({
+      sandbox,
+      mode: "cautious",
+      approve: async () => {
+        Object.assign(input, { command: "echo evil > ran", cwd: "sub" });
+        return { allow: true };
+      },
+    });
+    const { content } = await room.crib.call("shell.run", input);
+    expect([content.split("\n")[0], existsSync(join(room.workspace, "sub/ran"))]).toEqual([
+      "approved",
+      false,
+    ]);
+  });
+});
+
+describe.skipIf(levels[0] === "none")("commands of a session in a sandbox", () => {
+  it("ask when earlier ones have changed what they do (CVE-2026-22708)", async () => {
+    const asked: string[] = [];
+    await using room = await openRoom({
+      mode: "cautious",
+      rules: ["allow run git diff **"],
+      approve: (request) => {
+        asked.push(request.reason);
+        return { allow: true };
+      },
+    });
+    const diff = "git diff --no-index a b";
+    const poisons = ["export GIT_EXTERNAL_DIFF=./evil", "export PATH=.:$PATH", "git() { ./evil; }"];
+    for (const [index, poison] of ["true", ...poisons].entries()) {
+      await room.crib.call("shell.run", { command: poison, session: `shell-${index}` });
+      asked.length = 0;
+      await room.crib.call("shell.run", { command: diff, session: `shell-${index}` });
+      expect([poison, asked.length]).toEqual([poison, poison === "true" ? 0 : 1]);
+    }
+  });
+});
+
+async function openRoom(options: Partial<ToolcribOptions>) {
+  const folder = temporaryFolder();
+  const workspace = join(folder.path, "work space");
+  mkdirSync(join(workspace, "sub"), { recursive: true });
+  for (const name of ["a", "b"]) writeFileSync(join(workspace, name), `${name}\n`);
+  const crib = await openToolcrib({
+    workspace,
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+    mode: "yolo",
+    ...options,
+  });
+  return {
+    workspace,
+    crib,
+    run: async (command: string) => {
+      const { data, error, content } = await crib.call("shell.run", { command });
+      if (error) throw new Error(error.message);
+      return { ...(data as Ran), content };
+    },
+    [Symbol.asyncDispose]: async () => {
+      await crib.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Ran {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+}
+
+function uniqueSeconds(): string {
+  return String(randomInt(100_000_000, 999_999_999));
+}
+
+/** How many sleep that long. */
+function sleepers(seconds: string): number {
+  const wordsOf = (pid: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+    } catch {
+      return "";
+    }
+  };
+  const numbers = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return numbers.filter((pid) => wordsOf(pid) === `sleep\0${seconds}\0`).length;
+}

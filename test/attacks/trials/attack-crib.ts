@@ -1,0 +1,99 @@
+/**
+ * Attacks the counter from within commands, by every way in which a command can be started, and prints as JSON what
+ * succeeded: `node attack-crib.ts LEVEL`. Whoever starts it is the user whose files are attacked.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import type { SandboxReport } from "../../../src/contract/environment.ts";
+import type { AnyTool, ToolContext } from "../../../src/contract/tool.ts";
+import type { Attack } from "../../../src/environment/sandbox/proof/attack.ts";
+import { attacks } from "../../../src/environment/sandbox/proof/attacks.ts";
+import { type Lab, openLab } from "../../../src/environment/sandbox/proof/lab.ts";
+import { openToolcrib, type SandboxWanted, type Toolcrib } from "../../../src/toolcrib.ts";
+
+export interface AttackResults {
+  readonly report: SandboxReport;
+  /** By the way of starting, what succeeded, by what it breaks. */
+  readonly broken: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Runs what stands in the file `attack`, and waits for its end. */
+type Way = (crib: Toolcrib) => Promise<void>;
+
+const ways: Record<string, Way> = {
+  "shell.run": (crib) => call(crib, "shell.run", { command: "bash attack" }),
+  "shell.run in a session": (crib) => call(crib, "shell.run", { command: "bash attack", session: "main" }),
+  "shell.run in the background": async (crib) => {
+    await call(crib, "shell.run", { command: "bash attack", background: true });
+    await call(crib, "process.wait", { name: crib.processes()[0]!.name });
+  },
+  "process.start": async (crib) => {
+    await call(crib, "process.start", { command: "bash attack", name: "attack" });
+    await call(crib, "process.wait", { name: "attack" });
+  },
+  "process.start on a terminal": async (crib) => {
+    await call(crib, "process.start", { command: "bash attack", name: "attack", terminal: true });
+    await call(crib, "process.wait", { name: "attack" });
+  },
+  "transaction.check": async (crib) => {
+    await call(crib, "transaction.begin", {});
+    await call(crib, "transaction.check", { command: "bash attack" });
+    await call(crib, "transaction.commit", {});
+  },
+  "a tool of somebody else": (crib) => call(crib, "foreign.run", {}),
+  "a tool of somebody else that has another risk": (crib) => call(crib, "foreign.network", {}),
+};
+
+const foreign = (name: string, risk: AnyTool["risk"]): AnyTool => ({
+  name,
+  summary: "Runs the attack.",
+  risk,
+  input: z.strictObject({}),
+  limits: { maxChars: 1000, keep: "head" },
+  accesses: () => (risk === "execute" ? [{ kind: "execute", command: "bash attack" }] : []),
+  run: async (_: unknown, { environment, signal }: ToolContext) => {
+    const program = await environment.start("bash", { args: ["attack"], signal });
+    await program.exit;
+    return { data: null, text: "" };
+  },
+});
+
+const broken: Record<string, readonly string[]> = {};
+let report: SandboxReport | undefined;
+for (const [name, way] of Object.entries(ways)) {
+  await using lab = await openLab();
+  const crib = await openToolcrib({
+    workspace: lab.workspace,
+    stateDirectory: lab.state,
+    configDirectory: lab.config,
+    sandbox: process.argv[2] as SandboxWanted,
+    tools: [foreign("foreign.run", "execute"), foreign("foreign.network", "network")],
+    approve: () => ({ allow: true }),
+  });
+  report = await crib.sandbox();
+  writeFileSync(join(lab.workspace, "attack"), allAtOnce(lab));
+  await way(crib);
+  // Then shells have ended, too, and what they changed is put back.
+  await crib.close();
+  broken[name] = attacks.flatMap((attack, index) =>
+    hasSucceeded(attack, lab, index) ? [attack.promise] : [],
+  );
+}
+process.stdout.write(JSON.stringify({ report, broken } satisfies { report: unknown; broken: unknown }));
+
+/** Each in a shell of its own, with its own loot; and one that would end whoever attacks. */
+function allAtOnce(lab: Lab): string {
+  const parts = attacks.map(({ script }, index) => `(\n${script(lab)}\n) > loot.${index} 2>&1`);
+  return [`kill -9 ${process.pid}`, ...parts, "true"].join("\n");
+}
+
+function hasSucceeded(attack: Attack, lab: Lab, index: number): boolean {
+  const loot = readFileSync(join(lab.workspace, `loot.${index}`), "latin1");
+  return attack.hasSucceeded(lab, loot);
+}
+
+async function call(crib: Toolcrib, tool: string, input: unknown): Promise<void> {
+  const { error } = await crib.call(tool, input);
+  if (error) throw new Error(`${tool}: ${error.message} ${error.hint}`);
+}
