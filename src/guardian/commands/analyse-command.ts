@@ -47,12 +47,14 @@ function unread(command: string, reason: string): CommandAnalysis {
 
 function readCommand(command: string, start: string, from: Beginning): CommandAnalysis {
   const whole = { start: 0, end: command.length };
+  // What none of its words says, no rule about its words allows.
+  const before = { start: 0, end: 0 };
   const { variables = [], functions = [], arrays = [], unclear } = from;
   const reading: Reading = {
     commands: [],
     notUnderstood: hiddenCharacters(command),
     start,
-    variables: variables.map((left) => ({ ...left, numeric: false, span: whole, first: 0, end: undefined })),
+    variables: variables.map((left) => ({ ...left, numeric: false, span: before, first: 0, end: undefined })),
     evaluated: [],
     functions: new Set(),
     shadowed: new Set(functions),

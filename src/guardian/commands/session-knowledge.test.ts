@@ -105,6 +105,17 @@ it("adds up what commands leave, whichever came first", () => {
   });
 });
 
+it("lays what was left at no word of the command, so that no rule about its words allows it", () => {
+  const [command] = judge(["export GIT_EXTERNAL_DIFF=evil"], "git diff").commands;
+  expect(command?.effects).toEqual([
+    {
+      risk: "execute",
+      reason: "GIT_EXTERNAL_DIFF was changed, and decides what it runs",
+      span: { start: 0, end: 0 },
+    },
+  ]);
+});
+
 it("says why", () => {
   const past = { commands: ["ls() { rm a; }", "source x"], isWhole: true, cwd: workspace };
   expect(analyseCommand("ls -l", workspace, leftBy(past, workspace)).notUnderstood).toEqual([
