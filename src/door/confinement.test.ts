@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -106,6 +107,30 @@ it("runs no command where the sandbox that was asked for cannot be had, and does
 it("knows no other sandboxes", async () => {
   await expect(openRoom({ sandbox: "chroot" as "none" })).rejects.toMatchObject({ code: "invalid-input" });
 });
+
+for (const level of ["bwrap", "landlock"] as const) {
+  const missing = await missingHere(level);
+  it.skipIf(missing !== undefined)(`lets git commit in ${level}, and its hooks alone`, async () => {
+    await using room = await openRoom({ sandbox: level, mode: "yolo" });
+    const git = (...args: readonly string[]) =>
+      execFileSync("git", args, { cwd: room.workspace, encoding: "utf8" });
+    git("init", "-q");
+    const probe = "git add -A; git commit -qm one; git checkout -qb two; echo x > .git/hooks/post-commit\n";
+    writeFileSync(join(room.workspace, "probe.sh"), probe);
+    const env = {
+      GIT_AUTHOR_NAME: "a",
+      GIT_AUTHOR_EMAIL: "a@b",
+      GIT_COMMITTER_NAME: "a",
+      GIT_COMMITTER_EMAIL: "a@b",
+    };
+    await room.run("sh probe.sh", { env });
+    const committed = git("show", "--format=%s", "--name-only", "two").trim().split(/\n+/);
+    expect([committed, existsSync(join(room.workspace, ".git/hooks/post-commit"))]).toEqual([
+      ["one", "probe.sh"],
+      false,
+    ]);
+  });
+}
 
 const missing = await missingHere("bwrap");
 

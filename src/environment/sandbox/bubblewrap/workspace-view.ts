@@ -91,7 +91,8 @@ export class WorkspaceView {
       const caches = this.#caches.filter(isOutside);
       const kept = [
         ...[...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly)],
-        ...absent.map(({ path }) => path).filter((path) => existsSync(path)),
+        // A repository that is there is git's to write.
+        ...absent.map(({ path }) => path).filter((path) => existsSync(path) && !isInGit(`${path}/`)),
         ...use.standing.filter(({ kind }) => kind === "file").map(({ path }) => path),
       ];
       const empty = use.standing.filter(({ kind }) => kind === "directory").map(({ path }) => path);

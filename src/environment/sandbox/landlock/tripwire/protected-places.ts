@@ -20,16 +20,18 @@ export function protectedPlaces(
   const own = repositoryOf(workspace);
   const nested = repositories.filter((path) => identityOf(path) !== undefined).map(placesIn);
   const known: readonly GitPlaces[] = [...(own === undefined ? [] : [own]), ...nested];
+  const held = new Set(known.flatMap((git) => git.held));
   const places = [
     ...readOnly,
     ...hidden.map(({ path }) => path),
     ...known.flatMap((git) => [...git.readOnly, ...git.stubs.map(({ path }) => path)]),
-    ...absent.map(({ path }) => path),
+    // A repository that is there is git's to write.
+    ...absent.map(({ path }) => path).filter((path) => !held.has(path)),
   ];
   const paths = new Set(places);
   return {
     paths: [...paths].filter((path) => !liesInOneOf(dirname(path), paths)).sort(),
-    held: [...new Set(known.flatMap(({ held }) => held))],
+    held: [...held],
   };
 }
 
