@@ -80,6 +80,8 @@ export async function openRoomIn(
     stateDirectory: join(home, "state"),
     configDirectory: join(home, "config"),
     mode: "yolo",
+    // What is looked for is whatever a command may do, also what a sandbox would keep it from.
+    sandbox: "none",
     approve: () => ({ allow: true }),
     tools: [bashTool, undoTool],
     undoes: "workspace",
