@@ -10,6 +10,8 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   start: () => import("./groups/start.ts"),
   journal: () => import("./groups/journal.ts"),
   scan: () => import("./groups/scan.ts"),
+  sandbox: () => import("./groups/sandbox.ts"),
+  shell: () => import("./groups/shell.ts"),
   edit: () => import("./groups/edit.ts"),
 };
 

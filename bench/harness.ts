@@ -21,7 +21,7 @@ export interface Case {
   readonly name: string;
   /** What is done, and against what; for the results page. */
   readonly about: string;
-  /** Opened on demand, in the lane. The first is the reference; goals are held by the one named `toolcrib`. */
+  /** Opened on demand, in the lane. The first is the reference; goals are for the one named `toolcrib` unless they say. */
   readonly contenders: Readonly<Record<string, () => Contender | Promise<Contender>>>;
   readonly goals: readonly Goal[];
   readonly rounds: number;
@@ -31,13 +31,17 @@ export interface Case {
   readonly warmUpRounds?: number;
 }
 
-type Goal =
+type Goal = {
+  /** The contender that has to reach it. */
+  readonly of?: string;
+} & (
   | { readonly measure: TimeMeasure; readonly timesReference: number }
   | { readonly measure: TimeMeasure; readonly atMostUs: number }
   | { readonly measure: TimeMeasure; readonly overReferenceUs: number }
-  | { readonly measure: "peakMb" | "heapMb" | "residentMb"; readonly atMostMb: number };
+  | { readonly measure: "peakMb" | "heapMb" | "residentMb"; readonly atMostMb: number }
+);
 
-export type TimeMeasure = "cpuMs" | "p50Ms" | "minMs";
+export type TimeMeasure = "cpuMs" | "p50Ms" | "p10Ms" | "minMs";
 
 export interface Group {
   /** Data sets that must be there first. */
@@ -61,6 +65,7 @@ export interface Figures {
   /** Processor time of the process and its children, mean. */
   readonly cpuMs: number;
   readonly p50Ms: number;
+  readonly p10Ms: number;
   readonly minMs: number;
   /** Highest resident memory after it was opened, less the memory it then had. */
   readonly peakMb: number;
@@ -162,6 +167,7 @@ class Lane {
       name: this.#name,
       cpuMs,
       p50Ms: laps[Math.floor(laps.length / 2)]!,
+      p10Ms: laps[Math.floor(laps.length / 10)]!,
       minMs: laps[0]!,
       peakMb,
       heapMb,
@@ -204,8 +210,8 @@ class Lane {
 
 function judge(goals: readonly Goal[], contenders: readonly ContenderResult[]): Verdict[] {
   const reference = contenders[0]!;
-  const ours = contenders.find((contender) => contender.name === "toolcrib");
   return goals.map((goal) => {
+    const ours = contenders.find(({ name }) => name === (goal.of ?? "toolcrib"));
     const description = describeGoal(goal, reference.name);
     if (!ours || "failure" in ours || "failure" in reference) {
       return { goal: description, measured: "not measured", met: false };
@@ -230,6 +236,7 @@ function compare(goal: Goal, ours: Figures, reference: Figures) {
 const measureNames = {
   cpuMs: "cpu",
   p50Ms: "p50",
+  p10Ms: "p10",
   minMs: "min",
   peakMb: "peak memory",
   heapMb: "heap kept",
@@ -237,7 +244,7 @@ const measureNames = {
 } as const;
 
 function describeGoal(goal: Goal, reference: string): string {
-  const name = measureNames[goal.measure];
+  const name = (goal.of === undefined ? "" : `${goal.of}: `) + measureNames[goal.measure];
   if ("timesReference" in goal) return `${name} ≤ ${goal.timesReference} × ${reference}`;
   if ("overReferenceUs" in goal) return `${name} ≤ ${reference} + ${goal.overReferenceUs} µs`;
   return "atMostMb" in goal ? `${name} ≤ +${goal.atMostMb} MB` : `${name} ≤ ${goal.atMostUs} µs`;

@@ -48,10 +48,23 @@ export function caseRows(result: CaseResult): readonly (readonly string[])[] {
   if (result.contenders.length === 0) return result.table ?? [];
   const measured = result.contenders.filter((contender) => "p50Ms" in contender);
   const unit = measured.every(({ p50Ms }) => p50Ms < 1) ? microseconds : milliseconds;
-  const title = ["cpu", "p50", "min"].map((name) => `${name} ${unit.name}`);
+  // Results that were published before p10 was measured have none.
+  const shown = shownMeasures.filter(([measure]) => measured.every((figures) => measure in figures));
   return [
-    ["", ...title, "× cpu", "× p50", "× min", "memory", "found"],
-    ...result.contenders.map((contender) => contenderRow(contender, measured[0], unit)),
+    [
+      "",
+      ...shown.map(([, name]) => `${name} ${unit.name}`),
+      ...shown.map(([, name]) => `× ${name}`),
+      ...["memory", "found"],
+    ],
+    ...result.contenders.map((contender) =>
+      contenderRow(
+        contender,
+        measured[0],
+        unit,
+        shown.map(([measure]) => measure),
+      ),
+    ),
   ];
 }
 
@@ -86,6 +99,13 @@ export function printSummary({ machine, results }: Report): string {
   return [`${date}, ${processor}, ${cores} cores, ${kernel}, Node ${node}, ${ripgrep}`, ...lines].join("\n");
 }
 
+const shownMeasures: readonly (readonly [TimeMeasure, string])[] = [
+  ["cpuMs", "cpu"],
+  ["p50Ms", "p50"],
+  ["p10Ms", "p10"],
+  ["minMs", "min"],
+];
+
 const milliseconds = { name: "ms", perMs: 1 };
 const microseconds = { name: "µs", perMs: 1000 };
 
@@ -93,9 +113,9 @@ function contenderRow(
   contender: ContenderResult,
   reference: Figures | undefined,
   unit: { readonly perMs: number },
+  measures: readonly TimeMeasure[],
 ): string[] {
   if ("failure" in contender) return [contender.name, "failed"];
-  const measures: readonly TimeMeasure[] = ["cpuMs", "p50Ms", "minMs"];
   return [
     contender.name,
     ...measures.map((measure) => shortNumber(contender[measure] * unit.perMs)),

@@ -1,0 +1,2 @@
+import type { Group } from "../harness.ts";
+export const group: Group = { needs: [], cases: [] };
