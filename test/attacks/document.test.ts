@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { attacks } from "../../src/environment/sandbox/proof/attacks.ts";
+
+it("every promise stands in the document, with the levels that keep it", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../docs/sandbox.md"), "utf8");
+  const table = /^\| \| bwrap \| landlock \| none \|\n\|.*\n((?:\|.*\n)*)/m.exec(text)![1]!;
+  const rows = table
+    .trimEnd()
+    .split("\n")
+    .map((row) => row.slice(2, -2).split(" | "));
+  const shown = rows.map(([promise, bwrap, , none]) => ({
+    promise,
+    bwrap,
+    isAlwaysPromised: none === "yes",
+  }));
+  expect(shown).toEqual(
+    attacks.map(({ promise, isAlwaysPromised = false }) => ({ promise, bwrap: "yes", isAlwaysPromised })),
+  );
+});
