@@ -156,6 +156,16 @@ describe.each(architectures)("a seccomp program for %s", (architecture) => {
     }
   });
 
+  it("refuses pairs of datagrams, which could be connected to any socket of the machine", () => {
+    const closedOnExec = 0o2000000n;
+    for (const options of [own, filtered, none])
+      for (let type = 0n; type < 16n; type++)
+        expect([type, call(options, "socketpair", 1, type | closedOnExec | upper, 0)]).toEqual([
+          type,
+          type === 1n || type === 5n ? "allow" : "EPERM",
+        ]);
+  });
+
   it("closes what Landlock leaves open to those who share the machine", () => {
     const judged = {
       "a shared memory": (options: SeccompOptions) => call(options, "shmget", 1, 2, 3),

@@ -29,7 +29,7 @@ export function seccompProgram(options: SeccompOptions): Uint8Array {
       call: "ioctl",
       lines: [low(1), { ifEqual: 0x5412, goTo: "refuse" }, { ifEqual: 0x541c, goTo: "refuse" }],
     },
-    { call: "socketpair", lines: [low(0), { ifEqual: AF_UNIX, goTo: "allow" }, ...refuse] },
+    { call: "socketpair", lines: pairLines },
     { call: "socket", lines: socketLines(network) },
     ...(isShared ? sharedCalls(options.mayListen === true) : []),
     ...(options.refuseTruncation === true ? truncatingCalls : []),
@@ -120,6 +120,18 @@ function socketLines(network: SeccompOptions["network"]): readonly Line[] {
     ...internet,
   ];
 }
+
+/** Pairs that stay pairs: one of datagrams (2, and 3 is taken for it) can be connected to any socket of the machine. */
+const pairLines: readonly Line[] = [
+  low(0),
+  { ifEqual: AF_UNIX, goTo: "pair" },
+  ...refuse,
+  { label: "pair" },
+  ...[low(1), { and: 0xf }],
+  { ifEqual: 1, goTo: "allow" },
+  { ifEqual: 5, goTo: "allow" },
+  ...refuse,
+];
 
 /** Protocols beside TCP that make streams (MPTCP, SCTP, SMC) would pass Landlock by. */
 const transmissionOnly: readonly Line[] = [
