@@ -14,6 +14,7 @@ const maxRounds = 4;
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
+  readonly #onBytes: (count: number) => void;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #reader: "expected" | "reading" | "gone" = "expected";
@@ -21,8 +22,10 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   #hasEnded = false;
   #wake: (() => void) | undefined;
 
-  constructor(stream: Readable) {
+  /** `onBytes`: told of all that comes, whether somebody reads it or not. */
+  constructor(stream: Readable, onBytes: (count: number) => void = () => {}) {
     this.#stream = stream;
+    this.#onBytes = onBytes;
     stream.on("data", (bytes: Uint8Array) => this.#take(bytes));
     for (const event of ["end", "close", "error"]) stream.on(event, () => this.#end());
   }
@@ -74,6 +77,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
 
   #take(bytes: Uint8Array): void {
     this.#receivedBytes += bytes.length;
+    this.#onBytes(bytes.length);
     const isFull = this.#waitingBytes >= waitingBytes;
     if (this.#reader === "gone" || (this.#reader === "expected" && isFull)) return;
     this.#waiting.push(bytes);

@@ -52,6 +52,16 @@ export class RunTree {
     return found;
   }
 
+  /** The leader and its first child, who leads what runs inside a sandbox: found at once, however many there are. */
+  nearest(): readonly Life[] {
+    const leader = this.#leader;
+    if (leader === undefined || this.#group !== "led") return [];
+    const [child] = textOf(`/proc/${leader}/task/${leader}/children`).split(" ");
+    const found = [leader, Number(child)].map(lifeOf).filter((life) => life !== undefined);
+    for (const { pid, start } of found) this.#known.set(pid, start);
+    return found;
+  }
+
   /** Whether somebody is left whom `members` cannot tell of. */
   get isUnseen(): boolean {
     return this.#group !== "gone" && this.#leaderStart === undefined && hits(-this.#leader!, 0);

@@ -36,6 +36,15 @@ export class Run {
     return this.#tree.members();
   }
 
+  /** Holds it still for a look, as far as that can be had at once: of who starts ever more, no look would ever end. */
+  pause(): void {
+    this.#tree.send("SIGSTOP", this.#tree.nearest());
+  }
+
+  resume(): void {
+    if (this.#ending === undefined) this.#tree.send("SIGCONT", this.#tree.nearest());
+  }
+
   /** Asks everything to end, and ends what does not. */
   terminate(): void {
     if (this.#ending !== undefined) return;
@@ -96,6 +105,8 @@ export class Run {
 
   /** Who is frozen starts nobody: when nobody new is found, all are. */
   #killAll(): void {
+    // The most with the least effort first: it may be starting ever more.
+    this.#tree.send(this.#endsTogether ? "SIGKILL" : "SIGSTOP", this.#tree.nearest());
     const frozen = new Set<number>();
     for (let round = 0; round < maxRounds; round += 1) {
       const fresh = this.#tree.members().filter(({ pid }) => !frozen.has(pid));

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync } from "node:fs";
+import { accessSync, closeSync, constants } from "node:fs";
 import type { Duplex } from "node:stream";
 import type { SandboxLevel } from "../../../contract/account.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { throwIfAborted } from "../../../text/breath.ts";
 import { asToolError, errnoOf, programUnavailable } from "../../failures.ts";
+import type { LimitWatch } from "../../sandbox/limits/limit-watch.ts";
 import type { PreparedLaunch } from "../../sandbox/sandbox.ts";
 import type { Life } from "../changes/process-owner.ts";
 import { leakedDescriptors, nothingToInherit } from "./leaked-descriptors.ts";
@@ -23,6 +24,8 @@ export interface ProcessStart {
   readonly sandbox: SandboxLevel;
   readonly input: Uint8Array | "open" | undefined;
   readonly signal: AbortSignal;
+  /** Holds it to its limits; a program of our own has none. */
+  readonly watch: LimitWatch | undefined;
   /** In its environment, and announced. */
   readonly mark: string;
   readonly runs: Runs;
@@ -32,13 +35,14 @@ export interface ProcessStart {
 
 /** Starts a program without a shell, as the leader of its own group. */
 export async function startProcess(start: ProcessStart): Promise<RunningProcess> {
-  const { launch, signal } = start;
+  const { launch, signal, watch } = start;
   const child = await spawned(start);
   const pid = child.pid!;
   const run = new Run(new RunTree([start.mark], pid), launch);
   const input = new ProcessInput(child.stdin);
-  const stdout = new OutputStream(child.stdout!);
-  const stderr = new OutputStream(child.stderr!);
+  const count = (bytes: number) => watch?.takeOutput(bytes);
+  const stdout = new OutputStream(child.stdout!, count);
+  const stderr = new OutputStream(child.stderr!, count);
   const terminate = () => run.terminate();
   const exit = ended(child, run, start, () => {
     input.close();
@@ -47,6 +51,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
     signal.removeEventListener("abort", terminate);
   });
   start.runs.watch(run, start.mark, exit);
+  watch?.begin(run);
   signal.addEventListener("abort", terminate, { once: true });
   if (signal.aborted) terminate();
   try {
@@ -81,12 +86,13 @@ function numbersOf(members: readonly Life[]): readonly number[] {
   return members.map(({ pid }) => pid);
 }
 
-async function spawned({ launch, input, signal, mark, runs }: ProcessStart): Promise<ChildProcess> {
+async function spawned({ launch, input, signal, watch, mark, runs }: ProcessStart): Promise<ChildProcess> {
   const nothing =
     leakedDescriptors(3 + launch.descriptors.length).length > 0 ? nothingToInherit() : undefined;
   try {
     throwIfAborted(signal);
-    const child = spawn(launch.file, launch.args, {
+    const { file, args } = watch === undefined ? launch : held(launch, watch);
+    const child = spawn(file, args, {
       cwd: launch.cwd,
       env: { ...launch.env },
       detached: true,
@@ -101,12 +107,19 @@ async function spawned({ launch, input, signal, mark, runs }: ProcessStart): Pro
     return child;
   } catch (error) {
     await launch.finished();
+    watch?.finish();
     runs.forget(mark);
     throw errnoOf(error) === "ENOENT" ? programUnavailable(launch.file) : asToolError(error, launch.file);
   } finally {
     for (const descriptor of launch.descriptors) if (descriptor !== "channel") closeSync(descriptor);
     if (nothing !== undefined) closeSync(nothing);
   }
+}
+
+/** A shell begins in its stead, which could not tell us that the program is not there. */
+function held(launch: PreparedLaunch, watch: LimitWatch): Pick<PreparedLaunch, "file" | "args"> {
+  accessSync(launch.file, constants.X_OK);
+  return watch.hold(launch);
 }
 
 type Inherited = "ignore" | "pipe" | number;
@@ -134,13 +147,15 @@ function channelsOf({ stdio }: ChildProcess): readonly Duplex[] {
 function ended(
   child: ChildProcess,
   run: Run,
-  { launch, remarks }: ProcessStart,
+  { launch, watch, remarks }: ProcessStart,
   onGone: () => void,
 ): Promise<ProcessExit> {
   const conclude = async (code: number | null, signal: string | null): Promise<ProcessExit> => {
     const left = await run.settle();
     const told = await launch.finished();
-    return { ...howItEnded(code, signal, run, launch), remarks: [...remarks, ...leftovers(left), ...told] };
+    const end = howItEnded(code, signal, run, launch);
+    const met = watch?.finish(end) ?? [];
+    return { ...end, remarks: [...remarks, ...met, ...leftovers(left), ...told] };
   };
   return new Promise((resolve, reject) => {
     child.once("exit", (code, signal) => {

@@ -1,4 +1,6 @@
 import type { RunningProcess, SandboxReport, StartOptions } from "../../../contract/environment.ts";
+import { LimitWatch } from "../../sandbox/limits/limit-watch.ts";
+import { limitsFor } from "../../sandbox/limits/limits-for.ts";
 import { NoSandbox } from "../../sandbox/no-sandbox.ts";
 import { openSandbox, type SandboxOptions } from "../../sandbox/open-sandbox.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
@@ -65,6 +67,10 @@ export class Starter {
         sandbox: sandbox.level,
         input,
         signal,
+        watch:
+          confinement === "ours"
+            ? undefined
+            : new LimitWatch(limitsFor(confinement, this.#options.workspace)),
         mark,
         runs: this.#runs,
         remarks,

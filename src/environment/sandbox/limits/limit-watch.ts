@@ -1,0 +1,151 @@
+import { availableParallelism } from "node:os";
+import type { ResourceLimits } from "../../../contract/confinement.ts";
+import type { ProcessExit } from "../../../contract/environment.ts";
+import { monotonicMs } from "../../../text/clock.ts";
+import type { Life } from "../../local/changes/process-owner.ts";
+import { type Command, withKernelLimits } from "./limit-line.ts";
+import { describeMetLimit, limitOfSignal, type MetLimit } from "./met-limit.ts";
+import { openTaskGroup, type TaskGroup } from "./task-group.ts";
+import { endedForMemory, type MachineUse, machineUse, type Usage, usageOf } from "./usage.ts";
+
+// A glance at the machine as a whole, which costs next to nothing.
+const glanceMs = 50;
+
+// A whole look costs some milliseconds: it is taken when the machine says that something may have grown by half of what
+// is left, and now and then. Looking may take a twentieth of the time, and a third when a limit is surely met.
+const restMs = 2000;
+const usualShare = 20;
+const hurriedShare = 3;
+
+/** What it watches. */
+interface Watched {
+  members(): readonly Life[];
+  /** Holds it still while it is looked at. */
+  pause(): void;
+  resume(): void;
+  kill(): void;
+}
+
+/** Holds one command, with all that it starts, to its limits, and ends it at one. */
+export class LimitWatch {
+  readonly #limits: ResourceLimits;
+  #group: TaskGroup | undefined;
+  #watched: Watched | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #last: Look;
+  #printedBytes = 0;
+  #met: MetLimit | undefined;
+  #endedForMemory: number | undefined;
+
+  constructor(limits: ResourceLimits) {
+    this.#limits = limits;
+    this.#last = { usage: nothing, machine: machineUse(), atMs: monotonicMs(), tookMs: 0 };
+  }
+
+  /** What to start in its stead. */
+  hold(command: Command): Command {
+    this.#group = openTaskGroup(this.#limits.processes);
+    const { tasks } = this.#last.machine;
+    return withKernelLimits(command, this.#limits, { tasks, group: this.#group?.members });
+  }
+
+  begin(watched: Watched): void {
+    this.#watched = watched;
+    this.#plan();
+  }
+
+  /** Told of everything that it prints. */
+  takeOutput(bytes: number): void {
+    this.#printedBytes += bytes;
+    this.#check("outputBytes", this.#printedBytes);
+  }
+
+  /** When nothing of it runs any more, or could not be started. Tells what limits it has met. */
+  finish(exit?: Pick<ProcessExit, "code" | "signal">): readonly string[] {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const met = this.#met ?? this.#metInKernel(exit);
+    const told = met === undefined ? [] : [describeMetLimit(met)];
+    this.#group?.close();
+    return met === undefined && this.#ranOutOfMemory(exit) ? [outOfMemory] : told;
+  }
+
+  #plan(): void {
+    // Who waits for the command keeps the process running, not who watches it.
+    this.#timer = setTimeout(() => void this.#glance(), glanceMs).unref();
+  }
+
+  async #glance(): Promise<void> {
+    this.#endedForMemory ??= endedForMemory();
+    if (this.#group?.wasFull()) return this.#end({ limit: "processes", allowed: this.#limits.processes });
+    const machine = machineUse();
+    const isBursting = this.#group === undefined && this.#newTasks(machine) > 1;
+    if (isBursting) this.#watched?.pause();
+    if (isBursting || this.#isDue(machine)) await this.#look(machine);
+    if (isBursting && this.#met === undefined) this.#watched?.resume();
+    if (this.#timer !== undefined && this.#met === undefined) this.#plan();
+  }
+
+  async #look(machine: MachineUse): Promise<void> {
+    const atMs = monotonicMs();
+    const usage = await usageOf(this.#watched!.members(), this.#limits.memoryBytes);
+    this.#last = { usage, machine, atMs, tookMs: monotonicMs() - atMs };
+    this.#check("processes", usage.processes);
+    this.#check("memoryBytes", usage.memoryBytes);
+    this.#check("cpuSeconds", usage.cpuSeconds);
+  }
+
+  #isDue(machine: MachineUse): boolean {
+    const { usage, atMs, tookMs, machine: before } = this.#last;
+    const restedMs = monotonicMs() - atMs;
+    if (restedMs >= Math.max(restMs, usualShare * tookMs)) return true;
+    const { memoryBytes, cpuSeconds } = this.#limits;
+    // How much of what was left may be gone since, at most.
+    const gone = Math.max(
+      this.#newTasks(machine),
+      (before.freeBytes - machine.freeBytes) / (memoryBytes - usage.memoryBytes),
+      (restedMs * availableParallelism()) / 1000 / (cpuSeconds - usage.cpuSeconds),
+    );
+    return (gone > 1 && restedMs >= hurriedShare * tookMs) || (gone > 0.5 && restedMs >= usualShare * tookMs);
+  }
+
+  #newTasks({ tasks }: MachineUse): number {
+    const { usage, machine: before } = this.#last;
+    return (tasks - before.tasks) / (this.#limits.processes - usage.processes);
+  }
+
+  #check(limit: keyof ResourceLimits, used: number): void {
+    const allowed = this.#limits[limit];
+    if (used > allowed) this.#end({ limit, allowed, used });
+  }
+
+  #end(met: Omit<MetLimit, "wasEnded">): void {
+    if (this.#met !== undefined) return;
+    this.#met = { ...met, wasEnded: true };
+    this.#watched?.kill();
+  }
+
+  #metInKernel(exit: Pick<ProcessExit, "code" | "signal"> | undefined): MetLimit | undefined {
+    const limit = this.#group?.wasFull() ? "processes" : exit && limitOfSignal(exit);
+    return limit && { limit, allowed: this.#limits[limit], wasEnded: false };
+  }
+
+  /** Whether the kernel may have been the one who ended it. */
+  #ranOutOfMemory(exit: Pick<ProcessExit, "code" | "signal"> | undefined): boolean {
+    if (this.#endedForMemory === undefined || (exit?.signal !== "SIGKILL" && exit?.code !== 137))
+      return false;
+    return endedForMemory() > this.#endedForMemory;
+  }
+}
+
+const nothing: Usage = { cpuSeconds: 0, memoryBytes: 0, processes: 0 };
+
+interface Look {
+  readonly usage: Usage;
+  readonly machine: MachineUse;
+  readonly atMs: number;
+  readonly tookMs: number;
+}
+
+const outOfMemory =
+  "The machine ran out of memory while it ran, and the system ended programs, most likely this one.";

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Life } from "../../local/changes/process-owner.ts";
+
+/** What a command and all that it has started use. */
+export interface Usage {
+  readonly cpuSeconds: number;
+  readonly memoryBytes: number;
+  /** With threads. */
+  readonly processes: number;
+}
+
+/** Memory is counted exactly only where it may be more than `enough`: that takes a while. */
+export async function usageOf(members: readonly Life[], enough: number): Promise<Usage> {
+  const resident = members.map(({ residentPages }) => residentPages * pageBytes());
+  const atMost = sum(resident);
+  return {
+    cpuSeconds: sum(members.map(({ cpuTicks }) => cpuTicks)) / ticksPerSecond,
+    memoryBytes: atMost <= enough ? atMost : await ownMemory(members),
+    processes: sum(members.map(({ threads }) => threads)),
+  };
+}
+
+// What the kernel tells programs, whatever it counts in itself.
+const ticksPerSecond = 100;
+
+/** Pages that several share count once: workers that were forked from one large process have most in common. */
+async function ownMemory(members: readonly Life[]): Promise<number> {
+  let bytes = 0;
+  for (const { pid, residentPages } of members) {
+    const text = await readFile(`/proc/${pid}/smaps_rollup`, "latin1").catch(() => "");
+    const [, kilobytes] = /^Pss: +(\d+) kB$/m.exec(text) ?? [];
+    bytes += kilobytes === undefined ? unsharedBytes(pid, residentPages) : Number(kilobytes) * 1024;
+  }
+  return bytes;
+}
+
+/** Of a process that does not let us look: without what is a file's. */
+function unsharedBytes(pid: number, residentPages: number): number {
+  const [, resident = residentPages, shared = 0] = textOf(`/proc/${pid}/statm`).split(" ").map(Number);
+  return (resident - shared) * pageBytes();
+}
+
+/** What the whole machine tells in two lines: enough to know that nothing has grown. */
+export interface MachineUse {
+  readonly tasks: number;
+  readonly freeBytes: number;
+}
+
+export function machineUse(): MachineUse {
+  const [, tasks] = /\/(\d+) /.exec(textOf("/proc/loadavg")) ?? [];
+  const [, kilobytes] = /^MemAvailable: +(\d+) kB$/m.exec(textOf("/proc/meminfo")) ?? [];
+  return { tasks: Number(tasks ?? 0), freeBytes: Number(kilobytes ?? 0) * 1024 };
+}
+
+/** How many programs the kernel has ended since it began, because memory ran out. */
+export function endedForMemory(): number {
+  return Number(/^oom_kill (\d+)$/m.exec(textOf("/proc/vmstat"))?.[1] ?? 0);
+}
+
+/** As the kernel has told this process: pairs of numbers, of which the sixth kind is the size of a page. */
+function pageBytes(): number {
+  if (page === undefined) {
+    const told = readFileSync("/proc/self/auxv");
+    const pairs = Array.from({ length: told.length / 16 }, (_, index) => told.subarray(16 * index));
+    const pair = pairs.find((pair) => pair.readBigUInt64LE(0) === pageSizeKind);
+    page = pair === undefined ? 4096 : Number(pair.readBigUInt64LE(8));
+  }
+  return page;
+}
+
+let page: number | undefined;
+const pageSizeKind = 6n;
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
