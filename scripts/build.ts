@@ -4,8 +4,8 @@
  * the source.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { BuildOptions } from "rolldown";
 
 const root = join(import.meta.dirname, "..");
@@ -90,8 +90,20 @@ try {
 
 function writeDeclarations(): void {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const options = ["-p", join(root, "tsconfig.build.json"), "--outDir", join(fresh, "types")];
+  const types = join(fresh, "types");
+  const options = ["-p", join(root, "tsconfig.build.json"), "--outDir", types];
   execFileSync(process.execPath, [compiler, ...options], { stdio: "inherit" });
+  const reached = declarationsReachedFrom(join(types, "toolcrib.d.ts"));
+  for (const file of globSync(join(types, "**/*.d.ts"))) if (!reached.has(file)) rmSync(file);
+}
+
+/** The compiler declares every module there is; who uses the library sees one in seven. */
+function declarationsReachedFrom(file: string, reached = new Set<string>()): ReadonlySet<string> {
+  if (reached.has(file)) return reached;
+  reached.add(file);
+  for (const [, path] of readFileSync(file, "utf8").matchAll(/\b(?:from |import\()"(\..*?)\.ts"/g))
+    declarationsReachedFrom(resolve(dirname(file), `${path}.d.ts`), reached);
+  return reached;
 }
 
 function keepDeclarations(): void {
