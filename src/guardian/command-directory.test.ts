@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Access } from "../contract/access.ts";
 import { analyseCommand } from "./commands/analyse-command.ts";
+import { leftBy } from "./commands/session-knowledge.ts";
 import { pathsNamed } from "./parts.ts";
 import { judge, place, rules } from "./trials/judge.ts";
 
@@ -23,6 +24,25 @@ it("judges the paths of a command from where it starts", () => {
     verdictOn("cat id_rsa", "/home/ada/.ssh", lines),
     verdictOn("cat ../x", "deep/er/y", lines),
   ]).toEqual(["allow", "allow", "ask", "deny", "deny", "deny", "deny", "ask", "deny", "deny"]);
+});
+
+it("judges a command in a shell that stays from where that is, or where it is sent", () => {
+  const past = { commands: ["cd sub", "ls() { evil; }"], isWhole: true, cwd: `${place.workspace}/sub` };
+  const shells = new Map([["main", leftBy(past, place.workspace)]]);
+  const lines = "allow run cat **\nallow run ls **\ndeny read deep/x";
+  const verdict = (command: string, cwd?: string) =>
+    judge(
+      [{ kind: "execute", command, session: "main", ...(cwd !== undefined && { cwd }) }],
+      [rules(lines)],
+      { shells },
+    ).verdict;
+  expect([
+    verdict("cat x"),
+    verdict("cat ../deep/x"),
+    verdict("cat x", "deep"),
+    verdict("cat passwd", "/etc"),
+    verdict("ls", "deep"),
+  ]).toEqual(["allow", "deny", "deny", "ask", "ask"]);
 });
 
 it("takes the workspace for itself, however it is spelled, and a repository below it for another's", () => {

@@ -89,12 +89,11 @@ function riskOf(access: Exclude<Access, { kind: "execute" | "network" }>): Risk 
 
 /** The stage asks for the paths of a call before it is judged: the same command is read once. */
 let last:
-  | {
-      readonly command: string;
+  | (Pick<ExecuteAccess, "command" | "cwd"> & {
       readonly workspace: string;
-      readonly from: Beginning;
+      readonly left: Beginning | undefined;
       readonly analysis: CommandAnalysis;
-    }
+    })
   | undefined;
 
 function reader(
@@ -102,28 +101,22 @@ function reader(
   { workspace }: Place,
   shells: Question["shells"],
 ): (access: ExecuteAccess) => CommandAnalysis {
-  return (access) => {
-    const { command } = access;
-    const from = beginningOf(access, workspace, shells);
-    if (last?.command !== command || last.workspace !== workspace || !isSame(last.from, from))
-      last = { command, workspace, from, analysis: readCommand(command, workspace, from) };
+  return ({ command, cwd, session }) => {
+    const left = session === undefined ? undefined : shells?.get(session);
+    const isLast =
+      last?.command === command && last.cwd === cwd && last.workspace === workspace && last.left === left;
+    if (last === undefined || !isLast) {
+      const analysis = readCommand(command, workspace, beginning(left, cwd, workspace));
+      last = { command, ...(cwd !== undefined && { cwd }), workspace, left, analysis };
+    }
     return last.analysis;
   };
 }
 
-/** A shell that stays goes on where it is; another begins. */
-function beginningOf(
-  { cwd, session }: ExecuteAccess,
-  workspace: string,
-  shells: Question["shells"],
-): Beginning {
-  const left = session === undefined ? undefined : shells?.get(session);
-  return left ?? { directory: cwd === undefined ? "" : seenFrom(workspace, cwd) };
-}
-
-function isSame(one: Beginning, other: Beginning): boolean {
-  const isNew = (beginning: Beginning) => Object.keys(beginning).length === 1;
-  return one === other || (isNew(one) && isNew(other) && one.directory === other.directory);
+/** A shell that stays goes on where it is, unless it is sent elsewhere; another begins. */
+function beginning(left: Beginning | undefined, cwd: string | undefined, workspace: string): Beginning {
+  const begun = left ?? { directory: "" };
+  return cwd === undefined ? begun : { ...begun, directory: seenFrom(workspace, cwd) };
 }
 
 /** "" for the workspace itself. What climbs stays as it is: links may lie on the way. */

@@ -23,6 +23,7 @@ export interface Trial {
   readonly sandbox?: Question["sandbox"];
   readonly realPaths?: Readonly<Record<string, string>>;
   readonly refusedBelow?: Readonly<Record<string, string | undefined>>;
+  readonly shells?: Question["shells"];
 }
 
 /** Judges some accesses by the built-in rules and others. */
@@ -38,6 +39,7 @@ export function judge(
     sandbox: trial.sandbox ?? "landlock",
     realPaths: new Map(Object.entries(trial.realPaths ?? {})),
     refusedBelow: new Map(Object.entries(trial.refusedBelow ?? {})),
+    ...(trial.shells && { shells: trial.shells }),
   };
   return decide(question, policyOf(sources));
 }
