@@ -19,8 +19,9 @@ export function withKernelLimits(
   limits: ResourceLimits,
   { tasks, group = "" }: { readonly tasks: number; readonly group?: string | undefined },
 ): Command {
-  // The kernel counts all that a user runs, also outside: so many are there at most beside the command's own.
-  const processes = limits.processes + (tasks || manyTasks);
+  // The kernel counts all that a user runs, also outside, and what has ended but is not yet awaited. It must come after
+  // us, who can say what happened.
+  const processes = 2 * limits.processes + (tasks || manyTasks);
   const lines = [
     '[ -z "$1" ] || echo 0 >"$1"',
     // Before us, should the machine run out of memory.

@@ -11,11 +11,10 @@ import { endedForMemory, type MachineUse, machineUse, type Usage, usageOf } from
 // A glance at the machine as a whole, which costs next to nothing.
 const glanceMs = 50;
 
-// A whole look costs some milliseconds: it is taken when the machine says that something may have grown by half of what
-// is left, and now and then. Looking may take a twentieth of the time, and a third when a limit is surely met.
-const restMs = 2000;
-const usualShare = 20;
-const hurriedShare = 3;
+// A whole look costs some milliseconds. It is taken when the machine says that half of what was left may be gone, now and
+// then, and oftener while it is young or half of a limit is used. Looking may take one part of so many of the time.
+const restMs = { least: 250, most: 2000 };
+const share = 5;
 
 /** What it watches. */
 interface Watched {
@@ -29,6 +28,7 @@ interface Watched {
 /** Holds one command, with all that it starts, to its limits, and ends it at one. */
 export class LimitWatch {
   readonly #limits: ResourceLimits;
+  readonly #begunMs: number = monotonicMs();
   #group: TaskGroup | undefined;
   #watched: Watched | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ export class LimitWatch {
 
   constructor(limits: ResourceLimits) {
     this.#limits = limits;
-    this.#last = { usage: nothing, machine: machineUse(), atMs: monotonicMs(), tookMs: 0 };
+    this.#last = { usage: nothing, machine: machineUse(), atMs: this.#begunMs, tookMs: 0 };
   }
 
   /** What to start in its stead. */
@@ -97,16 +97,18 @@ export class LimitWatch {
 
   #isDue(machine: MachineUse): boolean {
     const { usage, atMs, tookMs, machine: before } = this.#last;
+    const { processes, memoryBytes, cpuSeconds } = this.#limits;
     const restedMs = monotonicMs() - atMs;
-    if (restedMs >= Math.max(restMs, usualShare * tookMs)) return true;
-    const { memoryBytes, cpuSeconds } = this.#limits;
     // How much of what was left may be gone since, at most.
     const gone = Math.max(
       this.#newTasks(machine),
       (before.freeBytes - machine.freeBytes) / (memoryBytes - usage.memoryBytes),
       (restedMs * availableParallelism()) / 1000 / (cpuSeconds - usage.cpuSeconds),
     );
-    return (gone > 1 && restedMs >= hurriedShare * tookMs) || (gone > 0.5 && restedMs >= usualShare * tookMs);
+    const used = Math.max(usage.processes / processes, usage.memoryBytes / memoryBytes);
+    const enoughMs = used > 0.5 ? 0 : Math.min(atMs - this.#begunMs, restMs.most);
+    const isRested = restedMs >= Math.max(enoughMs, restMs.least);
+    return (gone > 0.5 || isRested) && restedMs >= share * tookMs;
   }
 
   #newTasks({ tasks }: MachineUse): number {
