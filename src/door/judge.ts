@@ -1,10 +1,12 @@
 import type { SandboxLevel } from "../contract/account.ts";
+import type { ShellPast } from "../contract/process.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { analyseCommand } from "../guardian/commands/analyse-command.ts";
 import { decide } from "../guardian/decide.ts";
 import type { Mode } from "../guardian/mode.ts";
 import type { Decision, Question } from "../guardian/policy.ts";
 import type { Policy } from "../guardian/rules/compile-policy.ts";
+import { shellsUsed } from "../runtime/approvals/judge-now.ts";
 import { questionOf, type UnansweredCall } from "../runtime/approvals/question-of.ts";
 import { parseInput } from "../runtime/stages/reject-invalid-input.ts";
 
@@ -25,13 +27,16 @@ export async function judge(
     readonly environment: UnansweredCall["environment"];
     /** What commands would run in; asked only if the call has any. */
     readonly sandbox: () => Promise<SandboxLevel>;
+    /** As in Surroundings. */
+    readonly shell?: (name: string) => ShellPast | undefined;
   },
 ): Promise<Judgement> {
   const { environment, mode, policy } = rules;
   const runsCommands = call.accesses.some(({ kind }) => kind === "execute");
   const sandbox = runsCommands ? await rules.sandbox() : "none";
+  const shells = await shellsUsed(call, policy, rules);
   const settings = { mode, policy, sandbox, lookUp: "all", readCommand: analyseCommand } as const;
-  const question = await questionOf({ ...call, environment }, settings);
+  const question = await questionOf({ ...call, environment }, { ...settings, ...(shells && { shells }) });
   return { ...decide(question, policy), question };
 }
 

@@ -1,8 +1,10 @@
 import type { SandboxLevel } from "../contract/account.ts";
 import type { Environment } from "../contract/environment.ts";
+import type { ShellPast } from "../contract/process.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { findDialect } from "../dialects/dialects.ts";
 import { makePrivateDirectory, workspaceFiles } from "../environment/directories.ts";
+import { pastAfter } from "../guardian/commands/session-knowledge.ts";
 import type { Mode } from "../guardian/mode.ts";
 import type { Decision } from "../guardian/policy.ts";
 import type { Policy } from "../guardian/rules/compile-policy.ts";
@@ -16,7 +18,10 @@ export interface ReplayedCall {
   readonly decision: Decision;
 }
 
-/** Judges recorded calls again, oldest first. Those that never came to be judged are left out. */
+/**
+ * Judges recorded calls again, oldest first, commands of shells that stay with what earlier ones left there. Those that
+ * never came to be judged are left out.
+ */
 export async function replayCalls(
   options: { readonly state: string; readonly session: string | "last" | "all" },
   rules: {
@@ -26,14 +31,28 @@ export async function replayCalls(
     readonly sandbox: () => Promise<SandboxLevel>;
   },
 ): Promise<readonly ReplayedCall[]> {
-  const records = readRecords(options, rules.environment.workspace);
+  const { workspace } = rules.environment;
+  const records = readRecords(options, workspace);
+  const shells = new Map<string, ShellPast>();
   const replayed: ReplayedCall[] = [];
   for (const record of records) {
     if (record.decision === null) continue;
+    const keyOf = (name: string) => `${record.session} ${name}`;
+    const shell = (name: string) => shells.get(keyOf(name));
+    const { accesses } = record;
     const tool = await toolOf(record);
-    replayed.push({ record, decision: await judge({ tool, accesses: record.accesses }, rules) });
+    replayed.push({ record, decision: await judge({ tool, accesses }, { ...rules, shell }) });
+    for (const access of hasRun(record) ? accesses : [])
+      if (access.kind === "execute" && access.session !== undefined)
+        shells.set(keyOf(access.session), pastAfter(access, workspace, shell(access.session)));
   }
   return replayed;
+}
+
+/** What was let pass counts, whatever came of it. */
+function hasRun({ decision }: CallRecord): boolean {
+  const { verdict, answer } = decision ?? {};
+  return verdict === "allow" || (verdict === "ask" && answer !== undefined && answer !== "no");
 }
 
 function readRecords(

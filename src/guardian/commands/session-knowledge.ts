@@ -1,3 +1,5 @@
+import { posix } from "node:path";
+import type { ExecuteAccess } from "../../contract/access.ts";
 import type { ShellPast } from "../../contract/process.ts";
 import { analyseCommand } from "./analyse-command.ts";
 import type { LeftVariable, Remains } from "./analysis.ts";
@@ -29,6 +31,23 @@ export function leftBy({ commands, isWhole, cwd }: ShellPast, workspace: string)
   };
 }
 
+/** What a shell has been through after one more command, as far as its words tell. Pure. */
+export function pastAfter(
+  { command, cwd }: ExecuteAccess,
+  workspace: string,
+  before: ShellPast = { commands: [], isWhole: true, cwd: workspace },
+): ShellPast {
+  const start = cwd === undefined ? before.cwd : posix.resolve(workspace, cwd);
+  const { leaves } = analyseCommand(command, workspace, {
+    directory: start === undefined ? undefined : seenFrom(workspace, start),
+  });
+  return {
+    ...before,
+    commands: [...new Set([...before.commands, command])],
+    cwd: leaves.directory === undefined ? undefined : posix.resolve(workspace, leaves.directory),
+  };
+}
+
 /** Functions that bash, or what drives the shell, calls by itself. */
 const everywhere = /^(?:command_not_found_handle|builtin|eval|printf|cd|exec|source|command)$/;
 
@@ -50,4 +69,5 @@ function remainsOf(command: string, workspace: string): Remains {
   return leaves;
 }
 
-const mostKnown = 1000;
+/** More than a shell remembers, so that no call has to read them all again. */
+const mostKnown = 20_000;

@@ -33,10 +33,11 @@ export async function judgeNow(
   return { question, policy, decision: judgeCall(question, policy, readCommand) };
 }
 
-async function shellsUsed(
-  { accesses }: ToolCall,
+/** What earlier commands left in the shells that a call uses. */
+export async function shellsUsed(
+  { accesses }: Pick<ToolCall, "accesses">,
   { place }: Policy,
-  { shell }: Surroundings,
+  { shell }: Pick<Surroundings, "shell">,
 ): Promise<Question["shells"]> {
   const names = accesses.flatMap((access) => (access.kind === "execute" ? (access.session ?? []) : []));
   if (names.length === 0 || shell === undefined) return undefined;

@@ -375,6 +375,34 @@ describe("toolcrib policy replay", () => {
     ]);
   });
 
+  it("judges commands of a session by what earlier ones left in it", async () => {
+    await using cli = cliRoom();
+    cli.write("sub/a.txt", "a\n");
+    mkdirSync(cli.home, { recursive: true });
+    const calls = [
+      { command: "cat a.txt", cwd: "sub" },
+      { command: "cat b.txt" },
+      { command: "cat a.txt" },
+      { command: "cat() { true; }" },
+      { command: "cat b.txt" },
+      { command: "cat a.txt", session: "other" },
+    ];
+    const crib = await openToolcrib({
+      workspace: cli.workspace,
+      stateDirectory: cli.home,
+      configDirectory: join(cli.home, "config"),
+      sandbox: "none",
+      approve: () => ({ allow: true }),
+    });
+    for (const call of calls) await crib.call("shell.run", { session: "main", ...call });
+    await crib.close();
+    const rules = ["allow run cat **", "deny read sub/a.txt"];
+    const given = ["--sandbox", "bwrap", ...rules.flatMap((rule) => ["--rule", rule])];
+    const { stdout } = await cli.run("policy", "replay", "last", "--json", ...given);
+    const verdicts = JSON.parse(stdout).map(({ now }: { now: Verdict }) => now.verdict);
+    expect(verdicts).toEqual(["deny", "allow", "deny", "ask", "ask", "allow"]);
+  });
+
   it("says so when nothing is on record", async () => {
     await using cli = cliRoom();
     expect(await cli.run("policy", "replay", "last")).toEqual({
