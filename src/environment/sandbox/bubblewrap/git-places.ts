@@ -146,7 +146,7 @@ function textOf(path: string): string | undefined {
 
 function realIfThere(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }

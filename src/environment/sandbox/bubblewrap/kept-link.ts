@@ -23,7 +23,9 @@ export function keepLink(path: string): () => string | undefined {
 
 function targetOf(path: string): string | undefined {
   try {
-    return readlinkSync(path);
+    // Mostly there is none, and an error costs more than a look.
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    return isLink ? readlinkSync(path) : undefined;
   } catch {
     return undefined;
   }

@@ -9,6 +9,7 @@ import type { Sandbox } from "../sandbox.ts";
 import { seccompProgram } from "../seccomp/seccomp-program.ts";
 import { Bubblewrap, type BubblewrapOptions } from "./bubblewrap.ts";
 import { lookAtMachine } from "./machine.ts";
+import { SetAside } from "./set-aside.ts";
 import { Stubs, stubsFolder } from "./stubs.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
@@ -35,9 +36,9 @@ export async function openBubblewrap(
   if (program === undefined) return { missing: notInstalled };
   const { workspace, directory } = options;
   makePrivateDirectory(directory);
-  const stubs = new Stubs(stubsFolder(directory));
-  stubs.removeAbandoned();
   const places = openPrivatePlaces(directory);
+  const stubs = new Stubs(stubsFolder(directory), new SetAside(join(places.own, "aside")));
+  stubs.removeAbandoned();
   const view = new WorkspaceView({
     ...{ workspace, directory, places, stubs },
     machine: lookAtMachine(),

@@ -15,7 +15,7 @@ export function hasRealPlace(path: string): boolean {
 /** Where a path leads; nothing when it is not there. */
 export function realIfThere(path: string): readonly string[] {
   try {
-    return [realpathSync(path)];
+    return [realpathSync.native(path)];
   } catch {
     return [];
   }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { SetAside } from "./set-aside.ts";
 import { type Stub, Stubs } from "./stubs.ts";
 
 function openStubs(folder: string) {
@@ -109,4 +110,13 @@ it("tells where stubs stand, but not where somebody has put something", async ()
     all.map(at).filter((path) => path !== at(".claude")),
     [],
   ]);
+});
+
+it("moves stubs to a place of its own, where there is one", async () => {
+  await using folder = temporaryFolder();
+  const { wanted, entries, records } = openStubs(folder.path);
+  const aside = join(folder.path, "aside");
+  const use = new Stubs(records, new SetAside(aside)).use(wanted);
+  use.end();
+  expect([entries(), readdirSync(aside).length]).toEqual([[], all.length]);
 });

@@ -1,10 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { lstatSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { makePrivateDirectory } from "../../directories.ts";
 import { errnoOf } from "../../failures.ts";
 import { isGone, thisProcess } from "../../local/changes/process-owner.ts";
 import { namesIn } from "../../names-in.ts";
+import type { SetAside } from "./set-aside.ts";
 
 /** What stands for something that must not come into being: a mount needs a place. */
 export interface Stub {
@@ -25,9 +34,11 @@ export function stubsFolder(directory: string): string {
  */
 export class Stubs {
   readonly #folder: string;
+  readonly #aside: SetAside | undefined;
 
-  constructor(folder: string) {
+  constructor(folder: string, aside?: SetAside) {
     this.#folder = folder;
+    this.#aside = aside;
   }
 
   /**
@@ -92,7 +103,7 @@ export class Stubs {
 
   #remove(stubs: readonly Stub[]): void {
     const used = this.#recorded();
-    for (const stub of stubs.toReversed()) if (!used.has(stub.path)) remove(stub);
+    for (const stub of stubs.toReversed()) if (!used.has(stub.path)) remove(stub, this.#aside);
   }
 }
 
@@ -122,10 +133,15 @@ function make({ path, kind, content = "" }: Stub): boolean {
   }
 }
 
-function remove(stub: Stub): void {
+function remove(stub: Stub, aside: SetAside | undefined): void {
   try {
+    if (!isStub(stub)) return;
+    const moved = aside?.take(stub.path);
+    // At the last moment somebody has put something into it.
+    if (moved !== undefined && !isStub({ ...stub, path: moved })) renameSync(moved, stub.path);
+    if (moved !== undefined) return;
     if (stub.kind === "directory") rmdirSync(stub.path);
-    else if (isStub(stub)) unlinkSync(stub.path);
+    else unlinkSync(stub.path);
   } catch {
     // Somebody has put something into it, or was quicker.
   }
