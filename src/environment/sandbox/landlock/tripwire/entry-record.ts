@@ -25,14 +25,19 @@ export type EntryRecord =
       readonly owner: readonly [user: number, group: number];
       readonly hash: string;
     }
-  | { readonly kind: "directory"; readonly path: string; readonly mode: number }
+  | {
+      readonly kind: "directory";
+      readonly path: string;
+      readonly mode: number;
+      /** More was in it than is looked at. */
+      readonly isUnread?: true;
+    }
   | { readonly kind: "link"; readonly path: string; readonly target: string }
   | { readonly kind: "other"; readonly path: string };
 
 /** Keeps the content of a file by its hash. */
 export type KeepContent = (hash: string, content: Uint8Array) => void;
 
-/** More is not looked at: then `isWhole` is false. */
 const mostEntries = 5000;
 const largestFile = 8 * 1024 * 1024;
 
@@ -52,7 +57,24 @@ export class EntryReader {
       this.#readIn(parent, basename(path), path, keep, entries);
       parent.close();
     }
-    return { entries, isWhole: entries.length < mostEntries };
+    return { entries, isWhole: !entries.some((entry) => entry.kind === "directory" && entry.isUnread) };
+  }
+
+  /** What stands there itself, without what is in it; undefined when nothing does. */
+  readOne(
+    parent: PinnedDirectory,
+    name: string,
+    path: string,
+    keep: KeepContent = () => {},
+  ): EntryRecord | undefined {
+    const stats = lstatSync(parent.at(name), { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    const mode = Number(stats.mode & 0o7777n);
+    if (stats.isSymbolicLink()) return { kind: "link", path, target: readlinkSync(parent.at(name)) };
+    if (stats.isDirectory()) return { kind: "directory", path, mode };
+    if (!stats.isFile()) return { kind: "other", path };
+    const owner = [Number(stats.uid), Number(stats.gid)] as const;
+    return { kind: "file", path, mode, owner, hash: this.#hashOf(parent.at(name), stats, keep) };
   }
 
   #readIn(
@@ -62,25 +84,17 @@ export class EntryReader {
     keep: KeepContent,
     entries: EntryRecord[],
   ): void {
-    const stats = lstatSync(parent.at(name), { bigint: true, throwIfNoEntry: false });
-    if (stats === undefined || entries.length >= mostEntries) return;
-    const mode = Number(stats.mode & 0o7777n);
-    if (stats.isSymbolicLink()) {
-      entries.push({ kind: "link", path, target: readlinkSync(parent.at(name)) });
-    } else if (stats.isFile()) {
-      const owner = [Number(stats.uid), Number(stats.gid)] as const;
-      entries.push({ kind: "file", path, mode, owner, hash: this.#hashOf(parent.at(name), stats, keep) });
-    } else if (stats.isDirectory()) {
-      entries.push({ kind: "directory", path, mode });
-      const directory = quietly(() => parent.child(name));
-      if (directory === undefined) return;
-      for (const child of quietly(() => readdirSync(directory.at(".")).sort()) ?? []) {
-        this.#readIn(directory, child, `${path}/${child}`, keep, entries);
-      }
-      directory.close();
+    const entry = this.readOne(parent, name, path, keep);
+    if (entry === undefined) return;
+    const directory = entry.kind === "directory" ? quietly(() => parent.child(name)) : undefined;
+    const names = directory === undefined ? [] : namesInside(directory);
+    if (entries.length + names.length > mostEntries && entry.kind === "directory") {
+      entries.push({ ...entry, isUnread: true });
     } else {
-      entries.push({ kind: "other", path });
+      entries.push(entry);
+      for (const child of names) this.#readIn(directory!, child, `${path}/${child}`, keep, entries);
     }
+    directory?.close();
   }
 
   #hashOf(path: string, stats: BigIntStats, keep: KeepContent): string {
@@ -110,8 +124,13 @@ function readWithoutLinks(path: string): Uint8Array {
   }
 }
 
+/** In order; none where it is closed to us. */
+export function namesInside(directory: PinnedDirectory): readonly string[] {
+  return quietly(() => readdirSync(directory.at(".")).sort()) ?? [];
+}
+
 /** Holds a directory whose path is real, link by link refused; undefined when it is not there. */
-function hold(path: string): PinnedDirectory | undefined {
+export function hold(path: string): PinnedDirectory | undefined {
   let directory = holdRoot();
   for (const name of path.split("/").filter((part) => part !== "")) {
     const parent = directory;
@@ -134,7 +153,8 @@ export function holdRoot(): PinnedDirectory {
   return root;
 }
 
-function quietly<Result>(act: () => Result): Result | undefined {
+/** Undefined instead of an error. */
+export function quietly<Result>(act: () => Result): Result | undefined {
   try {
     return act();
   } catch {

@@ -5,14 +5,17 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -130,6 +133,72 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(readdirSync(outside)).toEqual([]);
     expect(readdirSync(at(".vscode")).sort()).toEqual(["link", "settings.json"]);
     expect(existsSync(at(".git/config"))).toBe(true);
+  });
+
+  it("looks at everything, however much a command makes", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const hooks = readdirSync(at(".git/hooks"));
+    const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
+    for (let number = 0; number < 5200; number++) writeFileSync(at(`.git/hooks/a${number}`), "");
+    writeFileSync(at(".mcp.json"), "evil server");
+    writeFileSync(at(".vscode/tasks.json"), "evil task");
+    const [told] = await watch.end();
+    expect(told).toMatch(/^The command touched protected files, which were put back .* and 5182 more\.$/);
+    expect(readdirSync(at(".git/hooks"))).toEqual(hooks);
+    expect(readdirSync(at(".vscode")).sort()).toEqual(["link", "settings.json"]);
+    expect(existsSync(at(".mcp.json"))).toBe(false);
+  });
+
+  it("leaves alone what it could not look at before, and says so", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    for (let number = 0; number < 5200; number++) writeFileSync(at(`.git/hooks/a${number}`), "");
+    const hooks = readdirSync(at(".git/hooks"));
+    const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
+    writeFileSync(at(".mcp.json"), "evil server");
+    const remarks = await watch.end();
+    expect([remarks[0], remarks[2]]).toEqual([
+      "The command touched protected files, which were put back as they were: .mcp.json (made).",
+      "The workspace is too large to watch over every protected file in it.",
+    ]);
+    expect(readdirSync(at(".git/hooks"))).toEqual(hooks);
+  });
+
+  const elsewhere = "/dev/shm";
+  const hasOtherDisk = existsSync(elsewhere) && statSync(elsewhere).dev !== statSync(tmpdir()).dev;
+
+  it.each([
+    { where: "", otherDisk: undefined },
+    ...(hasOtherDisk ? [{ where: " to another disk", otherDisk: elsewhere }] : []),
+  ])("is kept from nothing by modes, and takes away$where whatever stands there", async ({ otherDisk }) => {
+    await using folder = temporaryFolder();
+    const world = openWorld(folder.path);
+    const { workspace, at } = world;
+    const other = otherDisk && mkdtempSync(join(otherDisk, "tripwire-"));
+    const directory = other ?? world.directory;
+    try {
+      const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
+      writeFileSync(at(".vscode/tasks.json"), "evil");
+      mkdirSync(at(".git/hooks/closed/x"), { recursive: true });
+      execFileSync("mkfifo", [at(".mcp.json")]);
+      for (const path of [".git/hooks/closed/x", ".git/hooks/closed", ".git/hooks", ".git", ".vscode", "."])
+        chmodSync(at(path), path === "." ? 0o555 : 0);
+      const [told, kept, ...others] = await watch.end();
+      expect(lstatSync(workspace).mode & 0o777).toBe(0o555);
+      expect(lstatSync(at(".git")).mode & 0o777).toBe(0);
+      for (const path of [".", ".git"]) chmodSync(at(path), 0o755);
+      expect([told, others]).toEqual([
+        "The command touched protected files, which were put back as they were: .git/hooks (changed), .git/hooks/closed (made), .mcp.json (made), .vscode (changed), .vscode/tasks.json (made).",
+        [],
+      ]);
+      expect(kept).toContain(other === undefined ? directory : at(".git/.toolcrib-taken-back-"));
+      expect(readdirSync(at(".vscode")).sort()).toEqual(["link", "settings.json"]);
+      expect([existsSync(at(".git/hooks/closed")), existsSync(at(".mcp.json"))]).toEqual([false, false]);
+    } finally {
+      execFileSync("chmod", ["-R", "u+rwx", folder.path]);
+      if (other !== undefined) rmSync(other, { recursive: true });
+    }
   });
 
   it("counts as first found what several commands share, in whatever order they end", async () => {

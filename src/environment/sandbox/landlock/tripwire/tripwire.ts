@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Confinement } from "../../../../contract/confinement.ts";
 import { isHash } from "../../../blobs/blob-files.ts";
 import { makePrivateDirectory } from "../../../directories.ts";
@@ -10,8 +10,11 @@ import { liesInside } from "../../../workspace-path.ts";
 import { EntriesBelow } from "../../bubblewrap/entries-below.ts";
 import { EntryReader, type EntryRecord } from "./entry-record.ts";
 import { findMoved, identityOf } from "./moved-directory.ts";
+import { openUpAbove } from "./open-up.ts";
 import { liesInOneOf, protectedPlaces } from "./protected-places.ts";
-import { differences, moveBack, type Places, putBack } from "./put-back.ts";
+import { Restoration } from "./restoration.ts";
+import { Aside } from "./set-aside.ts";
+import { told } from "./told.ts";
 
 /** How a run of a command found what is protected. */
 interface RunRecord {
@@ -121,34 +124,29 @@ export class Tripwire {
   }
 
   #settle(record: RunRecord): readonly string[] {
-    const places: Places = { contents: this.#contents, aside: join(this.#aside, newName()) };
-    const told: string[] = [];
-    for (const { path, identity } of record.held) {
-      const now = identityOf(path) === identity ? undefined : findMoved(this.#workspace, identity);
-      if (now !== undefined) told.push(this.#tell(path, "moved away", () => moveBack(now, path, places)));
-    }
-    const { entries } = this.#reader.read(record.paths, this.#keep);
-    for (const difference of differences(record.entries, entries)) {
-      const { path, was, is } = difference;
-      const what = was === undefined ? "made" : is === undefined ? "removed" : "changed";
-      told.push(this.#tell(path, what, () => putBack(difference, places)));
-    }
-    if (told.length === 0) return [];
-    const wasKept = lstatSync(places.aside, { throwIfNoEntry: false }) !== undefined;
-    return [
-      `The command touched protected files, which were put back as they were: ${told.join(", ")}.`,
-      ...(wasKept ? [`What was found instead is kept in ${places.aside}.`] : []),
-    ];
-  }
-
-  #tell(path: string, what: string, act: () => void): string {
-    const name = relative(this.#workspace, path);
+    const name = newName();
+    const near = [...record.held.map(({ path }) => path).slice(0, 1), this.#workspace];
+    const aside = new Aside({
+      own: join(this.#aside, name),
+      near: near.map((path) => join(path, `.toolcrib-taken-back-${name}`)),
+    });
+    const { entries, paths, held } = record;
+    const restoration = new Restoration({ entries, reader: this.#reader, contents: this.#contents, aside });
+    const closeAgain = openUpAbove([...paths, ...held.map(({ path }) => path)], this.#workspace);
     try {
-      act();
-      return `${name} (${what})`;
-    } catch (error) {
-      return `${name} (${what}, and could NOT be put back: ${error instanceof Error ? error.message : error})`;
+      const isLost = ({ path, identity }: RunRecord["held"][number]) => identityOf(path) !== identity;
+      for (const one of held) {
+        const isInAnother = held.some(
+          (outer) => outer !== one && liesInside(one.path, outer.path) && isLost(outer),
+        );
+        if (isLost(one) && !isInAnother)
+          restoration.moveBack(findMoved(this.#workspace, one.identity), one.path);
+      }
+      for (const path of paths) restoration.settle(path);
+    } finally {
+      closeAgain();
     }
+    return told(restoration.deeds, aside.used, this.#workspace);
   }
 
   readonly #keep = (hash: string, content: Uint8Array): void => {
