@@ -7,6 +7,8 @@ import type { SandboxReport } from "../../contract/environment.ts";
 export interface Sandbox {
   readonly level: SandboxLevel;
   readonly report: SandboxReport;
+  /** Where a file must lie so that programs can open it again that were handed it; anywhere if not said. */
+  readonly temporary?: string;
   /** What to start instead, so that the program runs confined. `unavailable` when that cannot be done: never less. */
   prepare(launch: Launch): Promise<PreparedLaunch>;
   /** Removes what was made for this session: its home and its temporary directory. */

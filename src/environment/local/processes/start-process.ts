@@ -12,6 +12,7 @@ import type { PreparedLaunch } from "../../sandbox/sandbox.ts";
 import type { Life } from "../changes/process-owner.ts";
 import { leakedDescriptors, nothingToInherit } from "./leaked-descriptors.ts";
 import { listensOn } from "./listens-on.ts";
+import type { OutputPipe } from "./output-pipes.ts";
 import { OutputStream } from "./output-stream.ts";
 import { ProcessInput } from "./process-input.ts";
 import { Run } from "./run.ts";
@@ -23,6 +24,8 @@ export interface ProcessStart {
   readonly launch: PreparedLaunch;
   readonly sandbox: SandboxLevel;
   readonly input: Uint8Array | "open" | undefined;
+  /** For stdout and stderr; sockets if not said. */
+  readonly outputs: readonly [OutputPipe, OutputPipe] | undefined;
   readonly signal: AbortSignal;
   /** Holds it to its limits; a program of our own has none. */
   readonly watch: LimitWatch | undefined;
@@ -41,8 +44,8 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   const run = new Run(new RunTree([start.mark], pid), launch);
   const input = new ProcessInput(child.stdin);
   const count = (bytes: number) => watch?.takeOutput(bytes);
-  const stdout = new OutputStream(child.stdout!, count);
-  const stderr = new OutputStream(child.stderr!, count);
+  const stdout = new OutputStream(start.outputs?.[0].readEnd ?? child.stdout!, count);
+  const stderr = new OutputStream(start.outputs?.[1].readEnd ?? child.stderr!, count);
   const terminate = () => run.terminate();
   const exit = ended(child, run, start, () => {
     input.close();
@@ -86,7 +89,8 @@ function numbersOf(members: readonly Life[]): readonly number[] {
   return members.map(({ pid }) => pid);
 }
 
-async function spawned({ launch, input, signal, watch, mark, runs }: ProcessStart): Promise<ChildProcess> {
+async function spawned(start: ProcessStart): Promise<ChildProcess> {
+  const { launch, input, outputs, signal, watch, mark, runs } = start;
   const nothing =
     leakedDescriptors(3 + launch.descriptors.length).length > 0 ? nothingToInherit() : undefined;
   try {
@@ -97,7 +101,12 @@ async function spawned({ launch, input, signal, watch, mark, runs }: ProcessStar
       env: { ...launch.env },
       detached: true,
       stdio: withoutLeaks(
-        [input === undefined ? "ignore" : "pipe", "pipe", "pipe", ...launch.descriptors.map(inherited)],
+        [
+          input === undefined ? "ignore" : "pipe",
+          outputs?.[0].writeEnd ?? "pipe",
+          outputs?.[1].writeEnd ?? "pipe",
+          ...launch.descriptors.map(inherited),
+        ],
         nothing,
       ),
     });
@@ -106,12 +115,14 @@ async function spawned({ launch, input, signal, watch, mark, runs }: ProcessStar
     child.on("error", () => {});
     return child;
   } catch (error) {
+    for (const { readEnd } of outputs ?? []) readEnd.destroy();
     await launch.finished();
     watch?.finish();
     runs.forget(mark);
     throw errnoOf(error) === "ENOENT" ? programUnavailable(launch.file) : asToolError(error, launch.file);
   } finally {
     for (const descriptor of launch.descriptors) if (descriptor !== "channel") closeSync(descriptor);
+    for (const { writeEnd } of outputs ?? []) closeSync(writeEnd);
     if (nothing !== undefined) closeSync(nothing);
   }
 }

@@ -5,6 +5,7 @@ import { NoSandbox } from "../../sandbox/no-sandbox.ts";
 import { openSandbox, type SandboxOptions } from "../../sandbox/open-sandbox.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { ProgramFinder, type Programs } from "./find-program.ts";
+import { OutputPipes } from "./output-pipes.ts";
 import { RunRecords } from "./run-records.ts";
 import { Runs } from "./runs.ts";
 import { startProcess } from "./start-process.ts";
@@ -30,6 +31,7 @@ export class Starter {
   readonly #options: StarterOptions;
   readonly #programs: ProgramFinder;
   readonly #runs: Runs;
+  readonly #pipes = new OutputPipes((name) => this.find(name));
   #sandbox: Promise<Sandbox> | undefined;
 
   constructor(options: StarterOptions) {
@@ -49,7 +51,7 @@ export class Starter {
   async start(file: string, directory: StartDirectory, options: StartOptions): Promise<RunningProcess> {
     const { confinement = {}, signal, input, reachable = false } = options;
     const isConfined = confinement !== "ours" && confinement.unconfined !== true;
-    const sandbox = isConfined ? await this.#openSandbox() : new NoSandbox();
+    const sandbox: Sandbox = isConfined ? await this.#openSandbox() : new NoSandbox();
     const { command, remarks } = await this.#command(file, options);
     const mark = this.#runs.announce();
     try {
@@ -62,10 +64,12 @@ export class Starter {
         terminal: command.file !== file,
       });
       const cwd = launch.cwd === directory.realPath ? directory.ownPath : launch.cwd;
+      const outputs = confinement === "ours" ? undefined : await this.#pipes.take(sandbox.temporary);
       return await startProcess({
         launch: { ...launch, cwd },
         sandbox: sandbox.level,
         input,
+        outputs,
         signal,
         watch:
           confinement === "ours"
@@ -83,6 +87,7 @@ export class Starter {
 
   async close(): Promise<void> {
     await this.#runs.close();
+    this.#pipes.close();
     const sandbox = await this.#sandbox?.catch(() => undefined);
     await sandbox?.close();
   }

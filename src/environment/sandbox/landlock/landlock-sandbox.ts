@@ -34,11 +34,13 @@ export interface LandlockParts {
 export class LandlockSandbox implements Sandbox {
   readonly level = "landlock";
   readonly report: SandboxReport;
+  readonly temporary: string;
   readonly #parts: LandlockParts;
   readonly #readable = new ReadableParts();
 
   constructor(parts: LandlockParts) {
     this.#parts = parts;
+    this.temporary = parts.places.temporary;
     this.report = { level: "landlock", missing: [], gaps: landlockGaps(parts.version) };
   }
 

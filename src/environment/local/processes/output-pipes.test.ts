@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { asOrdinaryUser } from "../../../../test/as-ordinary-user.ts";
+import { OutputPipes } from "./output-pipes.ts";
+
+const pipeUser = new URL("../trials/pipe-user.ts", import.meta.url);
+
+it.skipIf(process.platform !== "linux")(
+  "gives outputs that can be opened again, cannot be read, and are used again when nobody holds them",
+  async () => {
+    expect(await asOrdinaryUser(pipeUser)).toEqual({
+      openedAgain: ["out\nboth\n", "err\nboth\n"],
+      readBack: ["1\n", ""],
+      oneByOne: [
+        ["1\n", ""],
+        ["2\n", ""],
+        ["3\n", ""],
+      ],
+      atOnce: [
+        ["a\n", ""],
+        ["b\n", ""],
+        ["c\n", ""],
+      ],
+      leftInDirectory: [],
+      held: ["", ""],
+    });
+  },
+);
+
+it("gives none where they cannot be made", async () => {
+  expect(await new OutputPipes(async () => "/nowhere/mkfifo").take()).toBeUndefined();
+});

@@ -1,0 +1,81 @@
+import { execFile } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { isMainThread } from "node:worker_threads";
+
+/** One output of a program. */
+export interface OutputPipe {
+  /** Ends when nobody holds the other end any more. */
+  readonly readEnd: Readable;
+  /** For the program; whoever starts it closes it then. */
+  readonly writeEnd: number;
+}
+
+/**
+ * Real pipes. Those of Node are sockets, which nobody can open again: `> /dev/stderr` and `tee /dev/stdout` would fail,
+ * and a program that tries to read its output, as editors do, would wait for ever instead of being told that it cannot.
+ * They are made as named pipes, lose their names at once, and are used again when nobody holds them.
+ */
+export class OutputPipes {
+  readonly #findProgram: (name: string) => Promise<string>;
+  /** By the directory that they were made in: descriptors that stand for pipes without opening them. */
+  readonly #free = new Map<string, number[]>();
+  // In other threads Node keeps a list of what was opened, and closes it at their end, whoever has the number by then.
+  #cannotBeMade = process.platform !== "linux" || !isMainThread;
+
+  constructor(findProgram: (name: string) => Promise<string>) {
+    this.#findProgram = findProgram;
+  }
+
+  /** For stdout and stderr, made in a directory that the program may write; undefined where none can be made. */
+  async take(directory: string = tmpdir()): Promise<readonly [OutputPipe, OutputPipe] | undefined> {
+    const free = this.#free.get(directory) ?? [];
+    this.#free.set(directory, free);
+    while (free.length < 2 && !this.#cannotBeMade) free.push(...(await this.#make(directory)));
+    const [stdout, stderr] = this.#cannotBeMade ? [] : free.splice(-2);
+    if (stdout === undefined || stderr === undefined) return undefined;
+    return [this.#open(stdout, free), this.#open(stderr, free)];
+  }
+
+  close(): void {
+    this.#cannotBeMade = true;
+    for (const free of this.#free.values()) for (const pipe of free.splice(0)) closeSync(pipe);
+  }
+
+  async #make(directory: string): Promise<readonly number[]> {
+    let place: string | undefined;
+    try {
+      place = mkdtempSync(join(directory, "toolcrib-pipes."));
+      const paths = ["1", "2", "3", "4"].map((name) => join(place!, name));
+      await promisify(execFile)(await this.#findProgram("mkfifo"), ["-m", "600", ...paths], { env: {} });
+      return paths.map((path) => openSync(path, withoutOpening));
+    } catch {
+      this.#cannotBeMade = true;
+      return [];
+    } finally {
+      if (place !== undefined) rmSync(place, { recursive: true, force: true });
+    }
+  }
+
+  #open(pipe: number, free: number[]): OutputPipe {
+    const path = `/proc/self/fd/${pipe}`;
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const readEnd = new Socket({ fd, readable: true, writable: false });
+    let isLetGo = false;
+    readEnd.once("end", () => {
+      isLetGo = true;
+    });
+    readEnd.once("close", () => {
+      if (isLetGo && !this.#cannotBeMade) free.push(pipe);
+      else closeSync(pipe);
+    });
+    return { readEnd, writeEnd: openSync(path, constants.O_WRONLY) };
+  }
+}
+
+// O_PATH, which Node has no name for.
+const withoutOpening = 0o10000000;
