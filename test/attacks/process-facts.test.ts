@@ -1,9 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { randomInt } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SandboxLevel } from "../../src/contract/account.ts";
+import { processesWith } from "../../src/environment/sandbox/proof/processes-with.ts";
 import { openToolcrib, type ToolcribOptions } from "../../src/toolcrib.ts";
 import { missingHere } from "../sandbox-room.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -149,13 +150,5 @@ function uniqueSeconds(): string {
 
 /** How many sleep that long. */
 function sleepers(seconds: string): number {
-  const wordsOf = (pid: string) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, "latin1");
-    } catch {
-      return "";
-    }
-  };
-  const numbers = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return numbers.filter((pid) => wordsOf(pid) === `sleep\0${seconds}\0`).length;
+  return processesWith("sleep", seconds).length;
 }

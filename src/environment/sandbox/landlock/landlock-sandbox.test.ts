@@ -38,6 +38,11 @@ describe.skipIf(version === 0)("under Landlock", () => {
     expect({ code, stdout }).toEqual({ code: 7, stdout: `${world.workspace}|ü '\n|é\\n|` });
   });
 
+  it.skipIf(version < 6)("keeps who attends the command out of its reach", async () => {
+    const { code, stdout } = await world.run("kill -9 $PPID 2> /dev/null || echo refused; exit 7");
+    expect({ code, stdout }).toEqual({ code: 7, stdout: "refused\n" });
+  });
+
   it("lets a command commit", async () => {
     const commit = "git -c user.name=n -c user.email=e commit -qm first";
     expect(await output(`echo a > a && git add a && ${commit} && git log --format=%s`)).toBe("first\n");

@@ -13,9 +13,10 @@ export interface LaunchPlan {
 }
 
 /**
- * For `perl -e`, with nothing but what perl-base brings. It reads the plan from descriptor 3, gives up every power,
- * confines itself, and becomes the program: "." in the descriptor says that it is about to, and whatever follows says
- * why it could not. The environment comes with the plan, because perl heeds some variables.
+ * For `perl -e`, with nothing but what perl-base brings. It reads the plan from descriptor 3 and gives up every power. A
+ * child of it confines itself and becomes the program: "." in the descriptor says that it is about to, and whatever
+ * follows says why it could not. The launcher itself stays outside, out of the program's reach, until that has ended, and
+ * then ends as that did. The environment comes with the plan, because perl heeds some variables.
  */
 export const launcher = `
 open(my $channel, "+<&=", 3) or exit 126;
@@ -23,7 +24,7 @@ fcntl($channel, 2, 1) or exit 126;
 sub fail { syswrite($channel, "$_[0]: $!"); exit 126 }
 sub take { my $got = ""; while (length $got < $_[0]) { sysread($channel, $got, $_[0] - length $got, length $got) or exit 126 } $got }
 my @plan = unpack "(N/a*)*", take(unpack "N", take(4));
-my ($prctl, $capset, $openat, $close, $onlyPath) = map { $_ + 0 } splice @plan, 0, 5;
+my ($prctl, $capset, $openat, $close, $setrlimit, $onlyPath) = map { $_ + 0 } splice @plan, 0, 6;
 my ($size, $fs, $net, $scoped) = map { $_ + 0 } splice @plan, 0, 4;
 my ($filter, $directory, $file) = splice @plan, 0, 3;
 sub list { splice @plan, 0, shift @plan }
@@ -37,6 +38,12 @@ for my $power (0 .. 63) { syscall($prctl, 24, $power, 0, 0, 0) == 0 or last }
 my ($header, $powers) = (pack("Ll", 0x20080522, 0), "\\0" x 24);
 syscall($capset, $header, $powers) == 0 or fail("capset");
 chdir $directory or fail("chdir $directory");
+
+# Whoever loses its parent becomes our child: of a program that has cleared its variables nothing else tells whose it is.
+syscall($prctl, 36, 1, 0, 0, 0) == 0 or fail("child_subreaper");
+my $child = fork;
+defined $child or fail("fork");
+attend($child) if $child;
 
 my $attributes = pack "Q3", $fs, $net, $scoped;
 my $ruleset = syscall(444, $attributes, $size, 0);
@@ -66,12 +73,49 @@ syscall($prctl, 22, 2, $program, 0, 0) == 0 or fail("seccomp");
 syswrite($channel, ".") == 1 or exit 126;
 exec { $file } $file, @words;
 fail("exec");
+
+sub attend {
+  my ($child) = @_;
+  close $channel;
+  my @passed = qw(HUP INT QUIT TERM);
+  # They are for the program, which may take its time.
+  @SIG{@passed} = ("IGNORE") x @passed;
+  while ((my $ended = wait) != $child) { exit 126 if $ended == -1 }
+  my ($code, $signal) = ($? >> 8, $? & 127);
+  for (1 .. 1000) {
+    my @strays = strays() or last;
+    kill "KILL", @strays;
+    select undef, undef, undef, 0.002;
+    1 while waitpid(-1, 1) > 0;
+  }
+  exit $code unless $signal;
+  my $none = pack "QQ", 0, 0;
+  syscall($setrlimit, 4, $none);
+  delete @SIG{@passed};
+  kill $signal, $$;
+  exit 128 + $signal;
+}
+
+# Children of ours without the mark. Those that have it are left to who gave it.
+sub strays {
+  return if waitpid(-1, 1) == -1;
+  my $mark = "TOOLCRIB_RUN=$ENV{TOOLCRIB_RUN}\\0";
+  opendir my $processes, "/proc" or return;
+  grep {
+    my $stat = content("/proc/$_/stat");
+    $stat =~ /.*\\) (\\S) (\\d+) /s && $2 == $$ && $1 ne "Z" && index(content("/proc/$_/environ"), $mark) < 0
+  } grep { /^\\d+$/ } readdir $processes;
+}
+
+sub content { local $/; open my $file, "<", $_[0] or return ""; my $text = <$file>; defined $text ? $text : "" }
 `;
 
 /** The plan as the launcher reads it: strings with their lengths in front, lists with their counts. */
 export function encodePlan({ architecture, rules, seccomp, cwd, env, file, args }: LaunchPlan): Uint8Array {
   const strings: (string | Uint8Array)[] = [
-    ...(architecture === "x64" ? [157, 126, 257, 3, 0x2a0000] : [167, 91, 56, 57, 0x288000]).map(String),
+    ...(architecture === "x64" ? [157, 126, 257, 3, 160, 0x2a0000] : [167, 91, 56, 57, 164, 0x288000]).map(
+      String,
+    ),
     ...[rules.attributeBytes, rules.handledFiles, rules.handledNetwork, rules.scoped].map(String),
     ...[seccomp, cwd, file],
     ...list(rules.paths.flatMap(({ rights, path }) => [String(rights), path])),

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { secretsCanBeRead, signalsPass } from "../landlock/landlock-gaps.ts";
 import { type Attack, quoted } from "./attack.ts";
-import { type Lab, systemFiles } from "./lab.ts";
+import { hidden, type Lab, systemFiles } from "./lab.ts";
+import { processesWith } from "./processes-with.ts";
 
 /** What commands must not be able to do, in the order in which people want to know it. */
 export const attacks: readonly Attack[] = [
@@ -137,8 +137,14 @@ export const attacks: readonly Attack[] = [
   {
     promise: "Nothing is left running when a command has ended",
     script: ({ seconds }) => `setsid sleep ${seconds} < /dev/null > /dev/null 2>&1 & disown; sleep 0.05`,
-    hasSucceeded: ({ seconds }) => runs(`sleep\0${seconds}\0`),
+    hasSucceeded: ({ seconds }) => processesWith("sleep", seconds).length > 0,
     isAlwaysPromised: true,
+  },
+  {
+    promise: "Nothing is left running that has hidden whose it is",
+    script: ({ seconds }) =>
+      `env -i PATH="$PATH" setsid sleep ${hidden(seconds)} < /dev/null > /dev/null 2>&1 & disown; sleep 0.05`,
+    hasSucceeded: ({ seconds }) => processesWith("sleep", hidden(seconds)).length > 0,
   },
 ];
 
@@ -162,23 +168,3 @@ const calls =
   process.arch === "arm64"
     ? { ptrace: 117, unshare: 97, mount: 40, umount: 39 }
     : { ptrace: 101, unshare: 272, mount: 165, umount: 166 };
-
-/** Whether a process has just these words. Systems without /proc tell nothing here. */
-function runs(words: string): boolean {
-  const wordsOf = (pid: string) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, "latin1");
-    } catch {
-      return "";
-    }
-  };
-  return namesOfProcesses().some((pid) => wordsOf(pid) === words);
-}
-
-function namesOfProcesses(): readonly string[] {
-  try {
-    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  } catch {
-    return [];
-  }
-}

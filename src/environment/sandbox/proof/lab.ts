@@ -16,6 +16,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { isGone, thisProcess } from "../../local/changes/process-owner.ts";
 import { namesIn } from "../../names-in.ts";
+import { processesWith } from "./processes-with.ts";
 
 /** Everything that attacks aim at, made for them alone. `await using` removes it. */
 export interface Lab extends AsyncDisposable {
@@ -48,6 +49,7 @@ export async function openLab(): Promise<Lab> {
   const at = (name: string) => join(base, name);
   const home = makeHome();
   const mark = `toolcrib-${randomBytes(6).toString("hex")}`;
+  const seconds = String(randomInt(100_000_000, 999_999_999));
   const canary = `canary ${randomBytes(12).toString("hex")}`;
   const lab = {
     workspace: at("work space"),
@@ -79,14 +81,15 @@ export async function openLab(): Promise<Lab> {
 
   return {
     ...lab,
-    ...{ home, canary, mark, victim, sockets, visits },
-    seconds: String(randomInt(100_000_000, 999_999_999)),
+    ...{ home, canary, mark, victim, sockets, visits, seconds },
     ports: { tcp: (tcp.address() as AddressInfo).port, udp: udp.address().port },
     has: (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
     read: (path) => readIfThere(path),
     [Symbol.asyncDispose]: async () => {
       delete process.env[variableOf(mark)];
       victim.kill("SIGKILL");
+      const runaways = [seconds, hidden(seconds)].flatMap((word) => processesWith("sleep", word));
+      for (const pid of runaways) process.kill(pid, "SIGKILL");
       for (const server of servers) server.close();
       udp.close();
       for (const path of [base, home]) if (path !== undefined) rmSync(path, { recursive: true, force: true });
@@ -94,6 +97,11 @@ export async function openLab(): Promise<Lab> {
       for (const path of systemFiles(mark)) rmSync(path, { force: true });
     },
   };
+}
+
+/** How long a runaway sleeps that hides. */
+export function hidden(seconds: string): string {
+  return `${seconds}.5`;
 }
 
 /** Where root could write. */
