@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { ToolError } from "../../contract/error.ts";
+import { ComplaintFilter } from "./complaint-filter.ts";
 import { PipedOutput } from "./piped-output.ts";
 
 /** Both outputs of one command. */
@@ -30,7 +31,7 @@ export class PipePool {
     const pipes = {
       paths,
       stdout: new PipedOutput(handles[0], onData),
-      stderr: new PipedOutput(handles[1], onData),
+      stderr: new PipedOutput(handles[1], onData, new ComplaintFilter()),
     };
     this.#open.add(pipes);
     void Promise.all([pipes.stdout.closed, pipes.stderr.closed]).then(() => {

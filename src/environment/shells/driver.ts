@@ -4,8 +4,24 @@
 /** Where the shell tells how commands end; closed for the commands themselves. */
 const status = 190;
 
+/**
+ * Only an interactive bash gives up the rest of a command and goes on with the next line. Without a terminal it controls no
+ * jobs; without line editing it reads what it is given as it is.
+ */
+export const shellArguments: readonly string[] = ["--noprofile", "--norc", "--noediting", "-i"];
+
+/** Makes the shell give up the rest of a command, once the program has ended that it waits for. */
+export const giveUp: 50 = 50;
+
 /** The first thing a shell is told. It answers with its process number as it sees it. */
-export const opening: string = `shopt -s expand_aliases; exec ${status}>&1 >/dev/null; printf '%s\\0' "$$" >&${status}\n`;
+export const opening: string = [
+  "PS1= PS2= PROMPT_COMMAND=",
+  "unset MAILCHECK",
+  "set +o history +H",
+  `trap '\\builtin trap - INT; \\builtin kill -INT $$' ${giveUp}`,
+  `exec ${status}>&1 >/dev/null`,
+  `printf '%s\\0' "$$" >&${status}\n`,
+].join("; ");
 
 export interface DriverLine {
   readonly command: string;

@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
+import type { ComplaintFilter } from "./complaint-filter.ts";
 
 // What a job in the background still writes when its command has ended is taken for a part of it until it is quiet for
 // a round, for some rounds at most.
@@ -17,13 +18,17 @@ export class PipedOutput {
   /** When nobody holds the pipe any more. */
   readonly closed: Promise<void>;
   readonly #socket: Socket;
+  readonly #onData: (bytes: Uint8Array) => void;
+  readonly #filter: ComplaintFilter | undefined;
   #isClosed = false;
   #received = 0;
   #unseenBytes = 0;
   #isFinished = false;
 
-  /** `pipe`: opened for reading before anybody opens it for writing. */
-  constructor(fd: number, onData: (bytes: Uint8Array) => void) {
+  /** `fd`: a pipe, opened for reading before anybody opens it for writing. */
+  constructor(fd: number, onData: (bytes: Uint8Array) => void, filter?: ComplaintFilter) {
+    this.#onData = onData;
+    this.#filter = filter;
     this.#socket = new Socket({ fd, readable: true, writable: false });
     this.stream = new Readable({ read: () => this.#socket.resume() });
     this.#socket.on("data", (bytes: Uint8Array) => {
@@ -32,8 +37,7 @@ export class PipedOutput {
         this.#unseenBytes += bytes.length;
         return;
       }
-      onData(bytes);
-      if (!this.stream.push(bytes)) this.#socket.pause();
+      this.#pass(this.#filter?.take(bytes) ?? bytes);
     });
     this.#socket.on("error", () => {});
     this.closed = new Promise((resolve) => {
@@ -73,6 +77,13 @@ export class PipedOutput {
   #end(): void {
     if (this.#isFinished) return;
     this.#isFinished = true;
+    if (this.#filter !== undefined) this.#pass(this.#filter.end());
     this.stream.push(null);
+  }
+
+  #pass(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#onData(bytes);
+    if (!this.stream.push(bytes)) this.#socket.pause();
   }
 }

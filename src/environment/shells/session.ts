@@ -162,7 +162,8 @@ export class Session {
       window?.show(`${shown.end()}${told.code === 0 ? "" : `[exit ${told.code ?? told.signal}]\n`}`);
       done();
       const byPerson = interruption.signal.aborted ? [endedByPerson] : [];
-      return { ...told, remarks: [...remarks, ...byPerson, ...told.remarks] };
+      const ending = this.#isStopped ? [`Session ${this.#name} was stopped.`] : told.remarks;
+      return { ...told, remarks: [...remarks, ...byPerson, ...ending] };
     });
     return { ...running, exit: ended, attach: window?.attach };
   }

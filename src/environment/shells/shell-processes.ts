@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
+import { lifeOf } from "../local/changes/process-owner.ts";
 
 /** What the system tells of a shell and of what it runs. Systems without /proc tell nothing. */
 export class ShellProcesses {
@@ -19,17 +20,53 @@ export class ShellProcesses {
     }
   }
 
+  /** Whether there is a shell that can be told by a signal. */
+  tellShell(signal: NodeJS.Signals | number): boolean {
+    return this.#shell !== undefined && send(signal, this.#shell);
+  }
+
   /** What the shell has started itself. */
   children(): readonly number[] {
     return this.#shell === undefined ? [] : childrenOf(this.#shell);
   }
 
-  /** What runs below it but for some children and what is below these. */
+  /** What it has started but for some, with all below, as far as it lives. */
   below(bystanders: ReadonlySet<number>): readonly number[] {
     return this.children()
       .filter((pid) => !bystanders.has(pid))
-      .flatMap((pid) => [pid, ...descendants(pid)]);
+      .flatMap((pid) => [pid, ...descendants(pid)])
+      .filter((pid) => lifeOf(pid)?.isOver === false);
   }
+}
+
+/** Whether it is there to hear it. */
+export function send(signal: NodeJS.Signals | number, pid: number): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Bash lets what it starts in the background ignore interruptions, when it controls no jobs. */
+export function ignoresInterruption(pid: number): boolean {
+  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? "0";
+  return (BigInt(`0x${mask}`) & 2n) !== 0n;
+}
+
+/** Its name, also when it has ended and nobody has asked about it yet. */
+export function programOf(pid: number): string {
+  return textOf(`/proc/${pid}/comm`).trim();
+}
+
+/** Whether it is, or was, a copy of bash that runs a part of a command. */
+export function isPartOfShell(pid: number): boolean {
+  return programOf(pid) === "bash";
+}
+
+/** Whether one that has ended, and whom nobody has asked about it yet, was ended by SIGINT. */
+export function diedOfInterruption(pid: number): boolean {
+  return Number(textOf(`/proc/${pid}/stat`).trim().split(" ").at(-1)) === 2;
 }
 
 function descendants(pid: number): readonly number[] {

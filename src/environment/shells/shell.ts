@@ -4,10 +4,10 @@ import type { SandboxLevel } from "../../contract/account.ts";
 import type { Environment, ProcessExit, RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { RunningCommand } from "../../contract/process.ts";
-import { monotonicMs } from "../../text/clock.ts";
 import { OutputStream } from "../local/processes/output-stream.ts";
 import { type CommandPipes, PipePool } from "./command-pipes.ts";
-import { type DriverLine, driverLine, opening, readEnd } from "./driver.ts";
+import { type DriverLine, driverLine, giveUp, opening, readEnd, shellArguments } from "./driver.ts";
+import { endCommand } from "./end-command.ts";
 import { ShellProcesses } from "./shell-processes.ts";
 
 /** One command for a shell, whose turn it is. */
@@ -37,7 +37,7 @@ export class Shell {
     options: { readonly directory: string; readonly cwd: string; readonly signal: AbortSignal },
   ): Promise<Shell> {
     const running = await environment.start("bash", {
-      args: ["--noprofile", "--norc"],
+      args: shellArguments,
       cwd: options.cwd,
       input: "open",
       confinement: { writable: [options.directory] },
@@ -88,8 +88,14 @@ export class Shell {
     return this.#processes.directory();
   }
 
+  /** With all that it runs; nothing more is begun. */
   stop(): void {
-    this.#running.terminate();
+    if (this.#processes.tellShell(giveUp)) {
+      this.#running.endInput();
+      this.#running.terminate();
+    } else {
+      this.#running.stop();
+    }
   }
 
   async run(order: Order): Promise<Ran> {
@@ -155,49 +161,19 @@ export class Shell {
       void over.then(() => signal.removeEventListener("abort", tell));
     });
     if ((await Promise.race([over, unwanted])) !== "unwanted") return false;
-    if (await this.#endsWithin(graceMs, "SIGTERM", over, bystanders)) return false;
-    if (await this.#endsWithin(lastChanceMs, "SIGKILL", over, bystanders)) return false;
+    const giveUpBy = await endCommand(this.#processes, bystanders);
+    if (giveUpBy !== undefined) {
+      this.#processes.tellShell(giveUpBy);
+      this.#processes.tellShell("SIGCONT");
+      const isBack = await Promise.race([over.then(() => true), setTimeout(comingBackMs, false)]);
+      if (isBack) return false;
+    }
     this.#running.stop();
     return true;
   }
-
-  /** Each that runs is told once; a loop of the shell itself, which runs nothing, hears nothing of it. */
-  async #endsWithin(
-    ms: number,
-    signal: NodeJS.Signals,
-    over: Promise<unknown>,
-    bystanders: ReadonlySet<number>,
-  ): Promise<boolean> {
-    const told = new Set<number>();
-    const deadline = monotonicMs() + ms;
-    for (let idle = 0; monotonicMs() < deadline && idle < idleLooks; ) {
-      const fresh = this.#processes.below(bystanders).filter((pid) => !told.has(pid));
-      for (const pid of fresh) {
-        told.add(pid);
-        send(signal, pid);
-      }
-      idle = this.#processes.below(bystanders).length === 0 ? idle + 1 : 0;
-      const isOver = await Promise.race([over.then(() => true), setTimeout(lookMs, false)]);
-      if (isOver) return true;
-    }
-    return false;
-  }
 }
 
-// How long a program may take to clean up after SIGTERM, and the shell to tell that it is gone.
-const graceMs = 2000;
-const lastChanceMs = 500;
-const lookMs = 50;
-const idleLooks = 8;
-
-function send(signal: NodeJS.Signals, pid: number): void {
-  try {
-    process.kill(pid, signal);
-    if (signal === "SIGTERM") process.kill(pid, "SIGCONT");
-  } catch {
-    // It has ended by itself.
-  }
-}
+const comingBackMs = 1000;
 
 function writtenUnseen(bytes: number): string {
   return `Jobs of earlier commands in this session have written ${bytes} bytes since, which nobody sees: let them write to a file, or use process.start.`;

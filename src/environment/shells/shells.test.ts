@@ -108,7 +108,7 @@ describe.each([
       await run(
         "(while ! test -e go; do sleep 0.01; done; echo late; echo done >done; sleep 60) & echo begun",
       ),
-    ).toEqual(saying("begun\n"));
+    ).toEqual({ ...saying("begun\n"), stderr: expect.stringMatching(/^\[1\] \d+\n$/) });
     expect(await run("touch go; until test -e done; do sleep 0.01; done; jobs -rp | wc -l")).toEqual(
       saying("1\n"),
     );
@@ -143,7 +143,7 @@ describe.each([
 
   it.each([
     ["a quote", "echo 'not closed", 2],
-    ["a substitution", "echo $(not closed", 2],
+    ["a substitution", "echo $(not closed", 1],
     ["a group", "{ echo a", 2],
     ["a keyword", "if then", 2],
     ["a closing brace", "} ; echo no", 2],
@@ -168,7 +168,13 @@ describe.each([
   });
 
   it("say that exit, exec and set -e end the shell, and begin another", async () => {
-    expect(await run("x=1; exit 3")).toEqual({ ...quiet, code: 3, cwd: undefined, remarks: [ended] });
+    expect(await run("x=1; exit 3")).toEqual({
+      ...quiet,
+      stderr: "exit\n",
+      code: 3,
+      cwd: undefined,
+      remarks: [ended],
+    });
     expect(await run("echo [$x]")).toEqual(saying("[]\n"));
     expect(await run("exec printf replaced")).toEqual({
       ...quiet,
@@ -193,26 +199,49 @@ describe.each([
     });
   });
 
-  it("end a command that is cancelled, and keep the shell and its earlier jobs", async () => {
+  const sleeps = "sh -c 'echo begun >&2; exec sleep 60'";
+
+  it.each([
+    ["a program", sleeps],
+    ["a program that cleans up", "sh -c 'trap \"exit 0\" INT; echo begun >&2; sleep 60 & wait'"],
+    ["one that does not listen", "sh -c 'trap \"\" INT TERM; echo begun >&2; sleep 60 & wait; sleep 60'"],
+    ["a pipeline", "sleep 60 | sh -c 'sleep 0.2; echo begun >&2; exec cat'"],
+    ["a substitution", `y=$(${sleeps}; echo no)`],
+    ["a substitution in a command", `echo no $(${sleeps})`],
+    ["a part in parentheses", `(${sleeps}; echo no)`],
+    ["a condition", `if ${sleeps}; then echo no; else echo no; fi`],
+    ["an alternative", `${sleeps} || echo no`],
+    ["a function", `f() { ${sleeps}; echo no; }; f`],
+    ["a loop", `while :; do ${sleeps}; done`],
+    ["a loop of the shell itself", "echo begun >&2; while :; do :; done"],
+    ["a wait", `${sleeps} & wait`],
+  ])("end %s that is cancelled, begin nothing after it, and keep shell and jobs", async (_name, command) => {
     await run("x=kept; sleep 61 & job=$!");
     const cancel = new AbortController();
-    const running = await begin("echo begun; sh -c 'sleep 60; echo no'; echo [$?]", {
-      signal: cancel.signal,
+    const running = await begin(`${command}; echo no; touch no`, { signal: cancel.signal });
+    const stdout = textOf(running.stdout);
+    let stderr = "";
+    for await (const piece of running.stderr) {
+      stderr += Buffer.from(piece).toString();
+      if (stderr.includes("begun\n")) cancel.abort();
+    }
+    expect(await stdout).toEqual("");
+    expect(await running.exit).toEqual({
+      code: expect.any(Number),
+      signal: undefined,
+      cwd: workspace,
+      remarks: [],
     });
-    const first = running.stdout[Symbol.asyncIterator]();
-    expect(Buffer.from((await first.next()).value!).toString()).toEqual("begun\n");
-    cancel.abort();
-    expect(await running.exit).toEqual({ code: 0, signal: undefined, cwd: workspace, remarks: [] });
-    expect(await run("echo $x; kill -0 $job && kill $job; wait")).toEqual({
-      ...saying("kept\n"),
-      stderr: expect.any(String),
-    });
+    expect((await run("echo $x; kill -0 $job && kill $job; ls")).stdout).toEqual("kept\n");
   });
 
   it("end a shell that does not come back from a cancelled command", async () => {
     const cancel = new AbortController();
-    const running = await begin("echo begun; while :; do :; done", { signal: cancel.signal });
-    for await (const _ of running.stdout) cancel.abort();
+    const running = await begin("y=$(trap 'exit 1' INT; echo begun >&2; while :; do :; done); echo no", {
+      signal: cancel.signal,
+    });
+    for await (const _ of running.stderr) cancel.abort();
+    expect(await textOf(running.stdout)).toEqual("");
     expect(await running.exit).toEqual({
       code: undefined,
       signal: "SIGKILL",
@@ -308,7 +337,7 @@ describe.each([
     const running = await begin("sleep 60");
     expect(shells.list()[0]).toMatchObject({ command: "sleep 60", state: "running" });
     await shells.stop("main");
-    expect((await running.exit).remarks).toEqual([ended]);
+    expect((await running.exit).remarks).toEqual(["Session main was stopped."]);
     expect(shells.list()).toEqual([]);
     expect(shells.past("main")).toEqual(undefined);
     await expect(shells.stop("main")).rejects.toThrow("No session is named main");
