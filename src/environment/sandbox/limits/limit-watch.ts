@@ -4,6 +4,7 @@ import type { ProcessExit } from "../../../contract/environment.ts";
 import { monotonicMs } from "../../../text/clock.ts";
 import type { Life } from "../../local/changes/process-owner.ts";
 import { type Command, withKernelLimits } from "./limit-line.ts";
+import { MemoryFiles } from "./memory-files.ts";
 import { describeMetLimit, limitOfSignal, type MetLimit } from "./met-limit.ts";
 import { openTaskGroup, type TaskGroup } from "./task-group.ts";
 import { endedForMemory, type MachineUse, machineUse, type Usage, usageOf } from "./usage.ts";
@@ -28,6 +29,7 @@ interface Watched {
 /** Holds one command, with all that it starts, to its limits, and ends it at one. */
 export class LimitWatch {
   readonly #limits: ResourceLimits;
+  readonly #files = new MemoryFiles();
   readonly #begunMs: number = monotonicMs();
   #group: TaskGroup | undefined;
   #watched: Watched | undefined;
@@ -88,7 +90,9 @@ export class LimitWatch {
 
   async #look(machine: MachineUse): Promise<void> {
     const atMs = monotonicMs();
-    const usage = await usageOf(this.#watched!.members(), this.#limits.memoryBytes);
+    const members = this.#watched!.members();
+    const files = this.#files.bytes(members.at(-1)?.pid ?? 0);
+    const usage = await usageOf(members, { files, enough: this.#limits.memoryBytes });
     this.#last = { usage, machine, atMs, tookMs: monotonicMs() - atMs };
     this.#check("processes", usage.processes);
     this.#check("memoryBytes", usage.memoryBytes);

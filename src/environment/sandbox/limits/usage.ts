@@ -10,13 +10,17 @@ export interface Usage {
   readonly processes: number;
 }
 
-/** Memory is counted exactly only where it may be more than `enough`: that takes a while. */
-export async function usageOf(members: readonly Life[], enough: number): Promise<Usage> {
-  const resident = members.map(({ residentPages }) => residentPages * pageBytes());
-  const atMost = sum(resident);
+/**
+ * `files`: bytes of files in memory. Memory is counted exactly only where it may be more than `enough`: that takes a while.
+ */
+export async function usageOf(
+  members: readonly Life[],
+  { files, enough }: { readonly files: number; readonly enough: number },
+): Promise<Usage> {
+  const atMost = files + sum(members.map(({ residentPages }) => residentPages * pageBytes()));
   return {
     cpuSeconds: sum(members.map(({ cpuTicks }) => cpuTicks)) / ticksPerSecond,
-    memoryBytes: atMost <= enough ? atMost : await ownMemory(members),
+    memoryBytes: atMost <= enough ? atMost : files + (await ownMemory(members)),
     processes: sum(members.map(({ threads }) => threads)),
   };
 }

@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { missingHere, openSandboxRoom } from "../../../../test/sandbox-room.ts";
+import { openTaskGroup } from "./task-group.ts";
+
+const megabyte = 1024 ** 2;
+
+/** Without how much it was when it was noticed. */
+function withoutAmounts(remarks: readonly string[]): readonly string[] {
+  return remarks.map((remark) =>
+    remark.replace(/(used|had|printed) [\d.]+( s| MB)?( of| processes|,)/, "$1 …$3"),
+  );
+}
+
+/** The kernel counts where it lets us make a group; otherwise we do. */
+function tooManyProcesses(limit: number): string {
+  const group = openTaskGroup(1);
+  group?.close();
+  const what =
+    group === undefined
+      ? `it had … processes and threads at once, and may have ${limit}`
+      : `it could not have more than ${limit} processes and threads`;
+  return `It was ended at a limit: ${what}. The rule \`limit processes ${2 * limit}\` allows more.`;
+}
+
+function isRunning(word: string): boolean {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .some((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes(word);
+      } catch {
+        return false;
+      }
+    });
+}
+
+for (const level of ["bwrap", "landlock", "none"] as const) {
+  const missing = process.platform === "linux" ? await missingHere(level) : "what runs cannot be looked at";
+
+  describe.skipIf(missing !== undefined)(`a command at its limits, in the sandbox ${level}`, () => {
+    it("is ended when it starts ever more processes", async () => {
+      await using room = openSandboxRoom(level);
+      const ran = await room.run("bomb() { bomb | bomb & }; bomb; sleep 60", { limits: { processes: 150 } });
+      expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooManyProcesses(150)]]);
+    });
+
+    it("is ended with everything that it has started", async () => {
+      await using room = openSandboxRoom(level);
+      const name = `60.${process.pid}0${Math.random().toString().slice(2)}`;
+      const { remarks } = await room.run(`for i in {1..400}; do setsid sleep ${name} & done; sleep 60`, {
+        limits: { processes: 100 },
+      });
+      expect([withoutAmounts(remarks), isRunning(name)]).toEqual([[tooManyProcesses(100)], false]);
+    });
+
+    it("is ended when its memory is used up", async () => {
+      await using room = openSandboxRoom(level);
+      const ran = await room.run("x=$(head -c 80000000 /dev/zero | tr '\\0' a); sleep 60", {
+        limits: { memoryBytes: 50 * megabyte },
+      });
+      expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([
+        undefined,
+        [
+          "It was ended at a limit: with all that it started it used … of memory, and may use 50 MB. The rule `limit memory 100MB` allows more.",
+        ],
+      ]);
+    });
+
+    it("has memory counted once that its processes share", async () => {
+      await using room = openSandboxRoom(level);
+      const fill = "x=$(head -c 30000000 /dev/zero | tr '\\0' a)";
+      const share = "for i in {1..12}; do (sleep 1; :) & done; wait; echo done";
+      const { stdout, remarks } = await room.run(`${fill}; ${share}`, {
+        limits: { memoryBytes: 250 * megabyte },
+      });
+      expect([stdout, remarks]).toEqual(["done\n", []]);
+    });
+
+    it("is ended when all together have used up the CPU time", async () => {
+      await using room = openSandboxRoom(level);
+      const loop = "(while :; do :; done) &";
+      const { remarks } = await room.run(`${loop} ${loop} sleep 60`, { limits: { cpuSeconds: 1 } });
+      expect(withoutAmounts(remarks)).toEqual([
+        "It was ended at a limit: with all that it started it used … of CPU time, and may use 1 s. The rule `limit cpu 2s` allows more.",
+      ]);
+    });
+
+    it("writes no file that is larger", async () => {
+      await using room = openSandboxRoom(level);
+      const { remarks } = await room.run("exec head -c 3000000 /dev/zero > big", {
+        limits: { fileBytes: megabyte },
+      });
+      expect([remarks, statSync(join(room.workspace, "big")).size]).toEqual([
+        ["It met a limit: a file could not become larger than 1 MB. The rule `limit file 2MB` allows more."],
+        megabyte,
+      ]);
+    });
+
+    it("is ended when it has printed too much", async () => {
+      await using room = openSandboxRoom(level);
+      const ran = await room.run("yes; yes >&2", { limits: { outputBytes: megabyte } });
+      expect([ran.code, ran.stdout.length < 64 * megabyte, withoutAmounts(ran.remarks)]).toEqual([
+        undefined,
+        true,
+        [
+          "It was ended at a limit: it printed …, and may print 1 MB. The rule `limit output 2MB` allows more.",
+        ],
+      ]);
+    });
+
+    it("is held by the kernel as well, and dumps no core", async () => {
+      await using room = openSandboxRoom(level);
+      const { stdout } = await room.run("ulimit -c; ulimit -St; ulimit -Ht; ulimit -f", {
+        limits: { cpuSeconds: 77, fileBytes: 3 * megabyte },
+        limitsAtMost: { cpuSeconds: 80, fileBytes: 2 * megabyte },
+      });
+      expect(stdout).toBe("0\n77\n82\n2048\n");
+    });
+
+    it("meets none by usual work", async () => {
+      await using room = openSandboxRoom(level);
+      const { stdout, remarks } = await room.run(
+        "for i in {1..50}; do sleep 0.3 & done; wait; head -c 5000000 /dev/zero > big; seq 100000 | tail -1",
+      );
+      expect([stdout, remarks]).toEqual(["100000\n", []]);
+    });
+  });
+}
+
+it("holds what is let out of the sandbox, too", async () => {
+  await using room = openSandboxRoom("none");
+  const { remarks } = await room.run("exec head -c 3000000 /dev/zero > big", {
+    unconfined: true,
+    limits: { fileBytes: megabyte },
+  });
+  expect(remarks).toEqual([
+    "It met a limit: a file could not become larger than 1 MB. The rule `limit file 2MB` allows more.",
+  ]);
+});
+
+it.skipIf((await missingHere("bwrap")) !== undefined)("counts files in memory", async () => {
+  await using room = openSandboxRoom("bwrap");
+  const ran = await room.run("head -c 80000000 /dev/zero > /dev/shm/x; sleep 60", {
+    limits: { memoryBytes: 50 * megabyte },
+  });
+  expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([
+    undefined,
+    [
+      "It was ended at a limit: with all that it started it used … of memory, and may use 50 MB. The rule `limit memory 100MB` allows more.",
+    ],
+  ]);
+});

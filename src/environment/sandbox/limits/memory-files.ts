@@ -1,0 +1,65 @@
+import { readFileSync, statfsSync, statSync } from "node:fs";
+
+/**
+ * Files that are kept in memory and that only the sandbox of a command has, in /dev/shm for example: they are memory that
+ * it uses, though no process does.
+ */
+export class MemoryFiles {
+  #mounts: readonly Mount[] = [];
+
+  /** `pid`: somebody inside. */
+  bytes(pid: number): number {
+    if (this.#mounts.length === 0) this.#mounts = mountsOnlyOf(pid);
+    return this.#mounts.reduce((sum, mount) => sum + bytesIn(mount, `/proc/${pid}/root`), 0);
+  }
+}
+
+interface Mount {
+  readonly device: number;
+  readonly path: string;
+}
+
+/** No mount inside ever changes: the sandbox forbids it. */
+function mountsOnlyOf(pid: number): readonly Mount[] {
+  const ours = new Set(mountsIn(textOf("/proc/self/mountinfo")).map(({ device }) => device));
+  return mountsIn(textOf(`/proc/${pid}/mountinfo`)).filter(({ device }) => !ours.has(device));
+}
+
+/** Those in memory that can be written: "36 35 0:67 /root /path rw,nosuid - tmpfs source options". */
+function mountsIn(text: string): readonly Mount[] {
+  return text.split("\n").flatMap((line) => {
+    const [, major, minor, path, options] = mountLine.exec(line) ?? [];
+    if (path === undefined || !options!.split(",").includes("rw")) return [];
+    return [{ device: deviceNumber(Number(major), Number(minor)), path: unescaped(path) }];
+  });
+}
+
+const mountLine = /^\d+ \d+ (\d+):(\d+) \S+ (\S+) (\S+) .*- tmpfs /;
+
+/** As `stat` tells it. */
+function deviceNumber(major: number, minor: number): number {
+  return (minor & 0xff) + (major & 0xfff) * 2 ** 8 + (minor >>> 8) * 2 ** 20;
+}
+
+function unescaped(path: string): string {
+  return path.replace(/\\(\d{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8)));
+}
+
+function bytesIn({ device, path }: Mount, root: string): number {
+  try {
+    // What lies under another mount is out of reach, and the other must not be taken for it.
+    if (statSync(root + path).dev !== device) return 0;
+    const { blocks, bfree, bsize } = statfsSync(root + path);
+    return (blocks - bfree) * bsize;
+  } catch {
+    return 0;
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
