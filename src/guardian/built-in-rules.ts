@@ -23,7 +23,7 @@ secret /etc/shadow /etc/gshadow /proc/*/environ /proc/*/task/*/environ /proc/*/m
 protected /etc/** /bin/** /sbin/** /usr/** /boot/** /proc/** /sys/** /dev/** /lib/** /lib32/** /lib64/** /libx32/**
 protected /run/** /snap/** /var/lib/** /var/run/** /var/spool/**
 protected /System/** /Library/** /Applications/** /private/etc/** /private/var/db/**
-open      /dev/null /dev/zero /dev/full /dev/tty /dev/stdin /dev/stdout /dev/stderr /dev/fd/* /dev/shm/**
+open      /dev/null /dev/zero /dev/full /dev/tty /dev/stdin /dev/stdout /dev/stderr /dev/fd/* /dev/shm /dev/shm/**
 
 # What shells and git run by themselves, and Toolcrib's rules for this folder.
 protected ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.profile ~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin

@@ -75,7 +75,8 @@ function wordsOf(part: Part, { realPaths }: Question, place: Place): readonly st
   const { command } = part;
   return [...command.words, ...wordsNamingPaths(command)].flatMap((word) => {
     const spelled = spelledPath(word, command.directory, place);
-    if (!spelled?.startsWith("/") || isTemporary(spelled)) return [];
+    // `echo $HOME` means no file in it; and commands need a home that they can write.
+    if (!spelled?.startsWith("/") || isTemporary(spelled) || spelled === place.home) return [];
     return [realPaths.get(spelled) ?? posix.resolve(spelled)];
   });
 }

@@ -37,6 +37,17 @@ it("finds nothing where all is as it was meant, or has vanished", () => {
   expect([check(good), check(good.slice(0, 6))]).toEqual([undefined, undefined]);
 });
 
+it("looks at the last of several mounts at one place", () => {
+  const home = "19 13 8:1 /home/me /home/me ro - ext4 /dev/a rw";
+  const both = [...meant, shown("/home/me")];
+  const checkBoth = (...last: string[]) =>
+    strayMount(both, { inside: [...good, ...last].join("\n"), outside });
+  expect([checkBoth(home), checkBoth(home, home.replace("8:1 /home/me", "8:1 /root"))]).toEqual([
+    undefined,
+    "/home/me",
+  ]);
+});
+
 it("finds a place that shows something else", () => {
   const swapped = good.map((line) => line.replace("8:1 /home/me/work\\040space/.git ", "8:1 /home/me/.ssh "));
   expect(check(swapped)).toBe(`${work}/.git`);

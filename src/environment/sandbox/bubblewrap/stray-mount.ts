@@ -13,7 +13,9 @@ export function strayMount(
   const outside = placesIn(tables.outside);
   const meantAt = new Map(meant.map((mount) => [mount.target, mount]));
   const isOutside = new Set(outside.map(({ point }) => point));
-  return placesIn(tables.inside).find((place) => {
+  // Of several at one place only the last is seen.
+  const seen = new Map(placesIn(tables.inside).map((place) => [place.point, place]));
+  return [...seen.values()].find((place) => {
     if (liesInside(place.point, "/dev") || liesInside(place.point, "/proc")) return false;
     const mount = meantAt.get(place.point);
     if (mount === undefined) return !isOutside.has(place.point);
