@@ -31,8 +31,9 @@ export function seccompProgram(options: SeccompOptions): Uint8Array {
     },
     { call: "socketpair", lines: pairLines },
     { call: "socket", lines: socketLines(network) },
+    ...modeCalls,
+    ...openingCalls(options.refuseTruncation === true),
     ...(isShared ? sharedCalls(options.mayListen === true) : []),
-    ...(options.refuseTruncation === true ? truncatingCalls : []),
   ];
   const numbered = judged.flatMap(({ call, lines }) => {
     const number = numberOf(call, architecture);
@@ -161,8 +162,11 @@ const anyInternet: readonly Line[] = [
 function sharedCalls(mayListen: boolean): readonly Judged[] {
   return [
     ...shared.map((call): Judged => ({ call, lines: refuse })),
-    // Limits of other processes.
-    { call: "prlimit64", lines: [low(0), { ifEqual: 0, goTo: "allow" }, ...refuse] },
+    // Limits of other processes, and how much they get of the machine.
+    ...ofOneProcess.map((call): Judged => ({ call, lines: onlyItself(0) })),
+    // All processes of the user (2, 3) have no number of their own either.
+    { call: "setpriority", lines: [low(0), { ifEqual: 2, goTo: "refuse" }, ...onlyItself(1)] },
+    { call: "ioprio_set", lines: [low(0), { ifEqual: 3, goTo: "refuse" }, ...onlyItself(1)] },
     // TCP Fast Open connects without asking Landlock.
     { call: "sendto", lines: [low(3), { ifAnyBitOf: MSG_FASTOPEN, goTo: "refuse" }] },
     { call: "sendmsg", lines: [low(2), { ifAnyBitOf: MSG_FASTOPEN, goTo: "refuse" }] },
@@ -179,15 +183,59 @@ const shared = [
   ...(["msgget", "msgsnd", "msgrcv", "msgctl", "mq_open", "mq_unlink"] as const),
 ] satisfies readonly SystemCall[];
 
-const O_TRUNC = 0x200;
+const ofOneProcess = [
+  ...(["prlimit64", "sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity"] as const),
+] satisfies readonly SystemCall[];
 
-const truncatingCalls: readonly Judged[] = [
-  { call: "truncate", lines: refuse },
-  // Its flags are in memory, where they cannot be looked at.
-  { call: "openat2", lines: [{ goTo: "missing" }] },
-  { call: "open", lines: truncatesUnseen(1) },
-  { call: "openat", lines: truncatesUnseen(2) },
-];
+/** 0 stands for whoever calls. */
+function onlyItself(argument: number): readonly Line[] {
+  return [low(argument), { ifEqual: 0, goTo: "allow" }, ...refuse];
+}
+
+/** S_ISUID and S_ISGID: whoever runs such a file, anywhere on the machine, has the rights of its owner. */
+const lendsRights = 0o6000;
+
+const modeCalls: readonly Judged[] = (
+  [
+    ["chmod", 1],
+    ["fchmod", 1],
+    ["fchmodat", 2],
+    ["fchmodat2", 2],
+    ["creat", 1],
+    ["mknod", 1],
+    ["mknodat", 2],
+  ] as const
+).map(([call, mode]) => ({ call, lines: [low(mode), { ifAnyBitOf: lendsRights, goTo: "refuse" }] }));
+
+const O_TRUNC = 0x200;
+// O_CREAT and O_TMPFILE: without them no mode is looked at.
+const makesFile = 0x400040;
+
+function openingCalls(refuseTruncation: boolean): readonly Judged[] {
+  const lines = (flags: number) => [
+    ...(refuseTruncation ? truncatesUnseen(flags) : []),
+    ...makesLending({ flags, mode: flags + 1 }),
+  ];
+  return [
+    { call: "open", lines: lines(1) },
+    { call: "openat", lines: lines(2) },
+    // Its flags are in memory, where they cannot be looked at.
+    { call: "openat2", lines: [{ goTo: "missing" }] },
+    ...(refuseTruncation ? [{ call: "truncate", lines: refuse } as const] : []),
+  ];
+}
+
+function makesLending({ flags, mode }: { readonly flags: number; readonly mode: number }): readonly Line[] {
+  const making = `making by ${flags}`;
+  return [
+    low(flags),
+    { ifAnyBitOf: makesFile, goTo: making },
+    { goTo: "allow" },
+    { label: making },
+    low(mode),
+    { ifAnyBitOf: lendsRights, goTo: "refuse" },
+  ];
+}
 
 /** To cut a file and open it for something else than writing (0, or 3: for neither): Landlock sees no writing in it. */
 function truncatesUnseen(argument: number): readonly Line[] {

@@ -90,8 +90,23 @@ export const systemCalls = {
   mq_open: [240, 180],
   mq_unlink: [241, 181],
 
+  // How much of the machine other processes get.
+  setpriority: [141, 140],
+  ioprio_set: [251, 30],
+  sched_setscheduler: [144, 119],
+  sched_setparam: [142, 118],
+  sched_setattr: [314, 274],
+  sched_setaffinity: [203, 122],
+
   // Files.
   truncate: [76, 45],
+  chmod: [90, undefined],
+  fchmod: [91, 52],
+  fchmodat: [268, 53],
+  fchmodat2: [452, 452],
+  creat: [85, undefined],
+  mknod: [133, undefined],
+  mknodat: [259, 33],
   open: [2, undefined],
   openat: [257, 56],
   openat2: [437, 437],
