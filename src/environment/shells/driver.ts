@@ -64,6 +64,6 @@ export function readEnd(
   return told === mark ? { code: Number(code), cwd } : undefined;
 }
 
-export function quote(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,10 +5,12 @@ import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus, RunningCommand, ShellCommand, ShellPast } from "../../contract/process.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { compareConfinements } from "./compare-confinements.ts";
+import { makePipes } from "./make-pipes.ts";
+import { OpenShell } from "./open-shell.ts";
 import type { CallOfShells } from "./open-shells.ts";
 import { Shell } from "./shell.ts";
-import { ShellRecord } from "./shell-record.ts";
 import type { ShellsDirectory } from "./shells-directory.ts";
+import { ShownOutput } from "./shown-output.ts";
 import type { TmuxWindows, Window } from "./tmux-windows.ts";
 
 /** One name under which commands run in one shell, one at a time; another shell when that has ended. */
@@ -206,74 +208,11 @@ interface ReadyShell {
   readonly cwd: string | undefined;
 }
 
-/** A shell with what is known of it. */
-class OpenShell extends ShellRecord {
-  readonly shell: Shell;
-  readonly confinement: Environment["confinement"];
-  readonly startedAt: number = Date.now();
-  lastSaid: number = Date.now();
-  endedAt: number | undefined;
-  exit: Awaited<Shell["ended"]> | undefined;
-  /** Somebody was told that it has ended. */
-  isToldOf = false;
-  isTyped = false;
-
-  constructor(shell: Shell, confinement: Environment["confinement"]) {
-    super(() => shell.directory());
-    this.shell = shell;
-    this.confinement = confinement;
-    void shell.ended.then((exit) => {
-      this.exit = exit;
-      this.endedAt = Date.now();
-    });
-  }
-
-  takeTyped(): boolean {
-    const { isTyped } = this;
-    this.isTyped = false;
-    return isTyped;
-  }
-}
-
-/** What a command says, until it is more than anybody would read. */
-class ShownOutput {
-  readonly #window: Window | undefined;
-  readonly #decoder = new TextDecoder();
-  #left = 1024 * 1024;
-  #isCut = false;
-
-  constructor(window: Window | undefined) {
-    this.#window = window;
-  }
-
-  take(bytes: Uint8Array): void {
-    if (this.#window === undefined) return;
-    this.#isCut ||= bytes.length > this.#left || this.#window.isBehind;
-    if (this.#isCut) return;
-    this.#left -= bytes.length;
-    this.#window.show(this.#decoder.decode(bytes, { stream: true }));
-  }
-
-  end(): string {
-    return this.#isCut ? "\n[the rest is not shown here]\n" : "";
-  }
-}
-
 const mostShown = 4000;
 
 /** Sandboxes have a home and a temporary directory of their own; of the rest most can be read anyway. */
 function isPrivate(path: string): boolean {
   return [homedir(), tmpdir()].some((place) => path.startsWith(`${place}/`)) && existsSync(path);
-}
-
-async function makePipes(environment: Environment, paths: readonly string[]): Promise<void> {
-  const made = await environment.start("mkfifo", {
-    args: ["-m", "600", "--", ...paths],
-    confinement: "ours",
-    signal: new AbortController().signal,
-  });
-  const { code } = await made.exit;
-  if (code !== 0) throw new ToolError("unavailable", "The pipes for a command could not be made");
 }
 
 const typedByPerson = "A person has typed commands into the window of this session since the last one.";
