@@ -31,6 +31,7 @@ export class LimitWatch {
   readonly #limits: ResourceLimits;
   readonly #files = new MemoryFiles();
   readonly #begunMs: number = monotonicMs();
+  readonly #fileBytesBefore: number;
   #group: TaskGroup | undefined;
   #watched: Watched | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -41,7 +42,9 @@ export class LimitWatch {
 
   constructor(limits: ResourceLimits) {
     this.#limits = limits;
-    this.#last = { usage: nothing, machine: machineUse(), atMs: this.#begunMs, tookMs: 0 };
+    const machine = machineUse();
+    this.#fileBytesBefore = machine.fileBytes;
+    this.#last = { usage: nothing, machine, atMs: this.#begunMs, tookMs: 0 };
   }
 
   /** What to start in its stead. */
@@ -91,7 +94,9 @@ export class LimitWatch {
   async #look(machine: MachineUse): Promise<void> {
     const atMs = monotonicMs();
     const members = this.#watched!.members();
-    const files = this.#files.bytes(members.at(-1)?.pid ?? 0);
+    const filesHaveGrown = machine.fileBytes - this.#fileBytesBefore > this.#limits.memoryBytes / 8;
+    const nameless = filesHaveGrown || members.length <= fewMembers;
+    const files = this.#files.bytes(members, { nameless });
     const usage = await usageOf(members, { files, enough: this.#limits.memoryBytes });
     this.#last = { usage, machine, atMs, tookMs: monotonicMs() - atMs };
     this.#check("processes", usage.processes);
@@ -143,6 +148,9 @@ export class LimitWatch {
     return endedForMemory() > this.#endedForMemory;
   }
 }
+
+// Whose descriptors are looked at in no time.
+const fewMembers = 16;
 
 const nothing: Usage = { cpuSeconds: 0, memoryBytes: 0, processes: 0 };
 

@@ -1,16 +1,21 @@
-import { readFileSync, statfsSync, statSync } from "node:fs";
+import { readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
+import type { Life } from "../../local/changes/process-owner.ts";
+import { namesIfReadable } from "../../names-in.ts";
 
 /**
- * Files that are kept in memory and that only the sandbox of a command has, in /dev/shm for example: they are memory that
- * it uses, though no process does.
+ * Files that are kept in memory and that only a command has, in the /dev/shm of its sandbox for example, or without any
+ * name: they are memory that it uses, though no process does.
  */
 export class MemoryFiles {
   #mounts: readonly Mount[] = [];
 
-  /** `pid`: somebody inside. */
-  bytes(pid: number): number {
+  /** Finding those without a name costs more than all else, and is left out unless asked for. */
+  bytes(members: readonly Life[], { nameless }: { readonly nameless: boolean }): number {
+    // Who was started last is inside.
+    const pid = members.at(-1)?.pid ?? 0;
     if (this.#mounts.length === 0) this.#mounts = mountsOnlyOf(pid);
-    return this.#mounts.reduce((sum, mount) => sum + bytesIn(mount, `/proc/${pid}/root`), 0);
+    const named = this.#mounts.reduce((sum, mount) => sum + bytesIn(mount, `/proc/${pid}/root`), 0);
+    return named + (nameless ? namelessBytes(members) : 0);
   }
 }
 
@@ -55,6 +60,25 @@ function bytesIn({ device, path }: Mount, root: string): number {
     return 0;
   }
 }
+
+/** Each once, however many hold it. */
+function namelessBytes(members: readonly Life[]): number {
+  const sizes = new Map<number, number>();
+  for (const { pid } of members) {
+    for (const path of namesIfReadable(`/proc/${pid}/fd`).map((name) => `/proc/${pid}/fd/${name}`)) {
+      try {
+        if (!readlinkSync(path).startsWith("/memfd:")) continue;
+        const { ino, blocks } = statSync(path);
+        sizes.set(ino, blocks * blockBytes);
+      } catch {
+        // It was closed meanwhile.
+      }
+    }
+  }
+  return [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
+}
+
+const blockBytes = 512;
 
 function textOf(path: string): string {
   try {

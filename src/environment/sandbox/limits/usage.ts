@@ -20,7 +20,7 @@ export async function usageOf(
   const atMost = files + sum(members.map(({ residentPages }) => residentPages * pageBytes()));
   return {
     cpuSeconds: sum(members.map(({ cpuTicks }) => cpuTicks)) / ticksPerSecond,
-    memoryBytes: atMost <= enough ? atMost : files + (await ownMemory(members)),
+    memoryBytes: atMost <= enough ? atMost : await exactMemory(members, files),
     processes: sum(members.map(({ threads }) => threads)),
   };
 }
@@ -29,14 +29,22 @@ export async function usageOf(
 const ticksPerSecond = 100;
 
 /** Pages that several share count once: workers that were forked from one large process have most in common. */
-async function ownMemory(members: readonly Life[]): Promise<number> {
+async function exactMemory(members: readonly Life[], files: number): Promise<number> {
   let bytes = 0;
+  let ofFiles = 0;
   for (const { pid, residentPages } of members) {
     const text = await readFile(`/proc/${pid}/smaps_rollup`, "latin1").catch(() => "");
-    const [, kilobytes] = /^Pss: +(\d+) kB$/m.exec(text) ?? [];
-    bytes += kilobytes === undefined ? unsharedBytes(pid, residentPages) : Number(kilobytes) * 1024;
+    const [all, shared] = ["Pss", "Pss_Shmem"].map((name) => kilobytesOf(text, name));
+    bytes += all === undefined ? unsharedBytes(pid, residentPages) : (all - (shared ?? 0)) * 1024;
+    ofFiles += (shared ?? 0) * 1024;
   }
-  return bytes;
+  // What processes have mapped of files in memory is a part of these, mostly.
+  return bytes + Math.max(ofFiles, files);
+}
+
+function kilobytesOf(text: string, name: string): number | undefined {
+  const [, kilobytes] = new RegExp(`^${name}: +(\\d+) kB$`, "m").exec(text) ?? [];
+  return kilobytes === undefined ? undefined : Number(kilobytes);
 }
 
 /** Of a process that does not let us look: without what is a file's. */
@@ -49,12 +57,15 @@ function unsharedBytes(pid: number, residentPages: number): number {
 export interface MachineUse {
   readonly tasks: number;
   readonly freeBytes: number;
+  /** Of files in memory, with names or without. */
+  readonly fileBytes: number;
 }
 
 export function machineUse(): MachineUse {
   const [, tasks] = /\/(\d+) /.exec(textOf("/proc/loadavg")) ?? [];
-  const [, kilobytes] = /^MemAvailable: +(\d+) kB$/m.exec(textOf("/proc/meminfo")) ?? [];
-  return { tasks: Number(tasks ?? 0), freeBytes: Number(kilobytes ?? 0) * 1024 };
+  const memory = textOf("/proc/meminfo");
+  const [free = 0, files = 0] = ["MemAvailable", "Shmem"].map((name) => kilobytesOf(memory, name));
+  return { tasks: Number(tasks ?? 0), freeBytes: free * 1024, fileBytes: files * 1024 };
 }
 
 /** How many programs the kernel has ended since it began, because memory ran out. */
