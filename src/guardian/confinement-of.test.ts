@@ -167,10 +167,32 @@ it("names what must not come into being", () => {
   const without = (path: string) => usual.filter((one) => one.path !== inside(path)).sort(byPath);
   expect([
     confine("git init").absent!.toSorted(byPath),
-    confine("cargo new a").absent!.toSorted(byPath),
     confine("echo > .mcp.json").absent!.toSorted(byPath),
     confine("npm test", "allow write .mcp.json").absent!.toSorted(byPath),
-  ]).toEqual([without(".git"), without(".git"), without(".mcp.json"), without(".mcp.json")]);
+  ]).toEqual([without(".git"), without(".mcp.json"), without(".mcp.json")]);
+});
+
+it("lets a repository come into being only by git itself, with nothing beside it that runs code", () => {
+  const isLifted = (command: string) => !confine(command).absent!.some(({ path }) => path === inside(".git"));
+  const commands = [
+    "git init",
+    "ls; git init -b main .",
+    "git clone https://example.org/a.git .",
+    "bash make.sh new",
+    "npm run init",
+    "npm create x",
+    "echo init; make",
+    "git init && bash fill.sh",
+    "git init; cp -r template/. $X",
+    "git init --template=template",
+    "git -c init.templateDir=template init",
+    "GIT_TEMPLATE_DIR=template git init",
+    "export GIT_TEMPLATE_DIR=template; git init",
+    "git clone -c core.fsmonitor=./run https://example.org/a.git .",
+    "git config core.fsmonitor ./init",
+    "./git init",
+  ];
+  expect(commands.filter(isLifted)).toEqual(commands.slice(0, 3));
 });
 
 it("reaches outside what rules allow to whole directories or files, and what was allowed of this call", () => {

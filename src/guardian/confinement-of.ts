@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { Confinement } from "../contract/confinement.ts";
 import { wordsNamingPaths } from "./command-parts.ts";
+import type { SimpleCommand } from "./commands/analysis.ts";
 import { absentPaths, hiddenPaths, outsidePaths, readOnlyPaths } from "./confined-paths.ts";
 import { hostsReached, mayConnect } from "./may-connect.ts";
 import { spelledPath } from "./paths/path-target.ts";
@@ -96,13 +97,19 @@ function unique(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)];
 }
 
-/** `git init`, `cargo new`: what makes a repository on purpose. */
+/** `git init` or `git clone`, and nothing beside it that could put something of its own into the new repository. */
 function makesRepository(granted: readonly Part[]): boolean {
-  return granted.some(
-    (part) =>
-      part.kind === "run" &&
-      part.command.words.some(
-        ({ value }) => value !== undefined && /^(?:init|clone|new|create)$/.test(value),
-      ),
+  const commands = granted.flatMap((part) => (part.kind === "run" ? [part.command] : []));
+  const makers = commands.filter(isRepositoryMaker);
+  const others = commands.filter((command) => !isRepositoryMaker(command));
+  return (
+    makers.length > 0 &&
+    others.every(({ risk }) => risk === "read") &&
+    granted.every(({ kind }) => kind !== "unclear")
   );
+}
+
+function isRepositoryMaker({ program, words, effects }: SimpleCommand): boolean {
+  const isMaker = program === "git" && /^(?:init|clone)$/.test(words[1]?.value ?? "");
+  return isMaker && effects.every(({ risk }) => risk !== "execute");
 }
