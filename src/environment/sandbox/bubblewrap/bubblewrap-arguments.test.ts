@@ -59,7 +59,7 @@ const view: View = {
 
 const shown = (target: string, show: "read-only" | "writable") => ({ show, source: target, target });
 
-it("mounts a place before what lies in it, and what is hidden last", () => {
+it("mounts a place before what lies in it, and last what is hidden or stays empty", () => {
   expect(mountsOf(view)).toEqual([
     shown("/", "read-only"),
     { show: "devices", target: "/dev" },
@@ -74,12 +74,12 @@ it("mounts a place before what lies in it, and what is hidden last", () => {
     shown("/home/me/work", "writable"),
     shown("/home/me/work/.git", "writable"),
     shown("/home/me/work/.vscode", "read-only"),
-    { show: "blank", target: "/home/me/work/.claude", permissions: "555" },
     shown("/home/me/work/.git/hooks", "read-only"),
     { show: "read-only", source: "/state/info", target: "/home/me/work/.git/info" },
     { show: "read-only", source: "/state/cover", target: "/home/me/work/.env" },
     { show: "read-only", source: "/dev/null", target: "/home/me/work/fifo.key" },
     { show: "blank", target: "/home/me/work/secrets", permissions: "000" },
+    { show: "blank", target: "/home/me/work/.claude", permissions: "555" },
   ]);
 });
 

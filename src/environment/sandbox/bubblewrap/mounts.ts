@@ -36,7 +36,6 @@ export function mountsOf(view: View): readonly Mount[] {
   const kept: Mount[] = [
     ...view.held.map(asOutside("writable")),
     ...view.readOnly.map(asOutside("read-only")),
-    ...view.empty.map(blank("555")),
     ...view.substitutes.map((place) => ({ show: "read-only", ...place }) as const),
   ];
   return [
@@ -50,6 +49,8 @@ export function mountsOf(view: View): readonly Mount[] {
       if (kind === "directory") return blank("000")(path);
       return { show: "read-only", source: view.covers.get(path) ?? "/dev/null", target: path };
     }),
+    // For each of the others bubblewrap reads the table of all that were made before.
+    ...view.empty.map(blank("555")),
   ];
 }
 

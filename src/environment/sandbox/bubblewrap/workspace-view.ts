@@ -1,11 +1,11 @@
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Confinement } from "../../../contract/confinement.ts";
-import { namesIfReadable } from "../../names-in.ts";
 import { liesInside } from "../../workspace-path.ts";
 import { cachesIn } from "../caches.ts";
 import type { PrivatePlaces } from "../private-places.ts";
 import { bundleCovered } from "./bundle-covered.ts";
+import { CacheSecrets } from "./cache-secrets.ts";
 import { coversFor } from "./cover-files.ts";
 import { type Covered, EntriesBelow, type Entry, type Judge } from "./entries-below.ts";
 import { infoWithExcludes } from "./info-with-excludes.ts";
@@ -38,6 +38,7 @@ export class WorkspaceView {
   readonly #options: WorkspaceViewOptions;
   readonly #entries = new Map<string, EntriesBelow>();
   readonly #caches: readonly string[];
+  readonly #cacheSecrets = new CacheSecrets();
   /** Something else is in their place. */
   readonly #unseen: readonly string[];
 
@@ -99,6 +100,7 @@ export class WorkspaceView {
       const held = git.parts.flatMap((part) => part.held).filter((path) => path !== workspace);
       const heldWithParents = [
         ...[...held, ...kept, ...empty].flatMap((path) => above(path, workspace)),
+        ...hidden.flatMap(({ path }) => hiddenByPlace(path, workspace, judge)),
         ...held,
       ];
       const isShown = (path: string) => isReal(path) && !substitutes.some(({ target }) => target === path);
@@ -115,7 +117,12 @@ export class WorkspaceView {
           empty: empty.filter(isShown),
           substitutes,
           covers: coversFor(hidden, places.own),
-          hidden: [...machine.secrets, ...this.#ownState(judge), ...this.#inCaches(caches, judge), ...hidden],
+          hidden: [
+            ...machine.secrets,
+            ...this.#ownState(judge),
+            ...this.#cacheSecrets.in(caches, judge),
+            ...hidden,
+          ],
         },
         end: () => {
           use.end();
@@ -180,19 +187,6 @@ export class WorkspaceView {
     }
     return [{ path: top, kind: "directory" }];
   }
-
-  /** Only what lies at their top: `credentials.toml` of cargo. */
-  #inCaches(caches: readonly string[], { isHidden }: Judge): readonly Entry[] {
-    return caches.flatMap((cache) => {
-      if (lstatSync(cache, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-      const secret = namesIfReadable(cache)
-        .map((name) => join(cache, name))
-        .filter(isHidden);
-      return secret.map(
-        (path): Entry => ({ path, kind: lstatSync(path).isDirectory() ? "directory" : "file" }),
-      );
-    });
-  }
 }
 
 const sharedByAll = ["/tmp", "/var/tmp"];
@@ -208,6 +202,13 @@ function asStub({ path, kind }: { path: string; kind: "file" | "directory" }): S
 
 function isInGit(path: string): boolean {
   return path.includes("/.git/");
+}
+
+/** Directories that must not be renamed, because what is hidden in them would not be hidden elsewhere. */
+function hiddenByPlace(path: string, workspace: string, { isHidden }: Judge): readonly string[] {
+  return above(path, workspace).filter(
+    (directory) => !isHidden(join(workspace, "elsewhere", path.slice(directory.length + 1))),
+  );
 }
 
 /** The directories between the workspace and a path in it, or none. */
