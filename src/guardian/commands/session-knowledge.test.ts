@@ -105,6 +105,21 @@ it("adds up what commands leave, whichever came first", () => {
   });
 });
 
+it.each([
+  "PROMPT_COMMAND='touch pwned'",
+  "PROMPT_COMMAND=('touch pwned')",
+  "PS1='$(touch pwned)'",
+  "export PS0='$(touch pwned)'",
+  "printf -v PROMPT_COMMAND 'touch pwned'",
+  "read -r PROMPT_COMMAND < in.sh",
+  ": ${PS2:=$(<in.sh)}",
+  "MAILCHECK=0 MAILPATH='a?$(touch pwned)'",
+])("asks about what bash would run between commands: %s", (command) => {
+  expect(analyseCommand(command, workspace).notUnderstood.map(({ reason }) => reason)).toContainEqual(
+    expect.stringMatching(/^bash runs what \w+ holds between commands$/),
+  );
+});
+
 it("lays what was left at no word of the command, so that no rule about its words allows it", () => {
   const [command] = judge(["export GIT_EXTERNAL_DIFF=evil"], "git diff").commands;
   expect(command?.effects).toEqual([

@@ -3,7 +3,7 @@ import type { Reading } from "../syntax/scope.ts";
 
 /**
  * The variables whose text would be evaluated and that are not sure to hold a number: all but those that this command
- * sets, and sets to numbers only; and those that bash evaluates when they are set.
+ * sets, and sets to numbers only; and those that bash evaluates when they are set, or whenever it is about to read on.
  */
 export function unsafeTexts({ evaluated, variables }: Reading): NotUnderstood[] {
   const numeric = new Map<string, boolean>();
@@ -21,8 +21,14 @@ export function unsafeTexts({ evaluated, variables }: Reading): NotUnderstood[] 
       reason: `${by} evaluates the text of ${name}, which may hold a command`,
       span,
     }));
-  return [...assigned, ...used];
+  const run = variables
+    .filter(({ name }) => runByBash.test(name))
+    .map(({ name, span }) => ({ reason: `bash runs what ${name} holds between commands`, span }));
+  return [...assigned, ...run, ...used];
 }
+
+/** Of a shell that stays; `PS4` of any, once it traces. */
+const runByBash = /^(?:PROMPT_COMMAND|PS[0-4]|MAIL|MAILPATH)$/;
 
 /** Variables that bash keeps as numbers: it works out what they are given. */
 const evaluatedByBash: ReadonlySet<string> = new Set(
