@@ -79,6 +79,17 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(readFileSync(join(room.workspace, "deep/secrets/key"), "utf8")).toBe("canary");
   });
 
+  it("keeps hidden what its place makes a secret, and lets other directories be renamed", async () => {
+    await using room = openSandboxRoom("bwrap");
+    room.put("config/deep/prod.json", "canary");
+    room.put("other/.env", "canary");
+    const secret = join(room.workspace, "config/deep/prod.json");
+    const isHidden = (path: string) => path === secret || path.endsWith("/.env");
+    await room.run("mv config c; mv -T config/deep deep; mv other o", { isHidden });
+    const read = await room.run("cat c/deep/prod.json deep/prod.json o/.env; ls -A; ls config", { isHidden });
+    expect(read.stdout).toBe("config\ndeep\no\ndeep\n");
+  });
+
   it("keeps protected files as they are, also when their directories are renamed", async () => {
     await using room = openSandboxRoom("bwrap");
     room.put("config/deep/fixed", "old");

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
@@ -131,4 +131,40 @@ it("follows a link inside the workspace, and none that leads out", async () => {
   const other = makeRepository(join(folder.path, "other"));
   symlinkSync(join(other, ".git"), join(work, ".git"));
   expect(repositoryOf(work)).toBeUndefined();
+});
+
+it("keeps the hooks and settings that its settings lead to, in the work tree and nowhere else", async () => {
+  await using folder = temporaryFolder();
+  const work = makeRepository(join(folder.path, "work"));
+  const tree = join(folder.path, "tree");
+  git(work, "worktree", "add", "-q", tree);
+  const at = (name: string) => join(work, name);
+  for (const path of ["hooks dir", "sub"]) mkdirSync(at(path));
+  writeFileSync(at("sub/shared"), '[includeIf "onbranch:main"]\n\tpath = "more#" ; why\n');
+  const included = [
+    "../sub/shared",
+    "/etc/passwd",
+    "~/.ssh/config",
+    "../../other",
+    "config",
+    "..",
+    "../missing",
+  ];
+  appendFileSync(
+    at(".git/config"),
+    `[core] hooksPath = hooks dir\n[include]\n${included.map((path) => `\tpath = ${path}\n`).join("")}`,
+  );
+  const { readOnly, stubs, ...rest } = usual(at(".git"));
+  const own = at(".git/worktrees/tree");
+  expect(repositoryOf(work)).toEqual({
+    ...rest,
+    held: [...rest.held, at(".git/worktrees"), own],
+    readOnly: [
+      ...readOnly,
+      ...[join(own, "commondir"), join(own, "gitdir")],
+      ...[at("hooks dir"), at("sub/shared")],
+    ],
+    stubs: [...stubs, { path: at("sub/more#"), kind: "file" }, { path: at("missing"), kind: "file" }],
+  });
+  expect(repositoryOf(tree)!.stubs).toContainEqual({ path: join(tree, "hooks dir"), kind: "directory" });
 });

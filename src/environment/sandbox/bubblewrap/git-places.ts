@@ -1,7 +1,8 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { namesIfReadable } from "../../names-in.ts";
 import { liesInside } from "../../workspace-path.ts";
+import { placesGitIsLedTo } from "./places-git-is-led-to.ts";
 import type { Stub } from "./stubs.ts";
 
 /** What of a repository is written by every commit, and what decides which programs git runs by itself. */
@@ -45,7 +46,11 @@ export function placesIn(directory: string): GitPlaces {
     { path: at("commondir"), kind: "file", content: "." },
     ...(hasWorktreeConfig ? [{ path: at("config.worktree"), kind: "file" } as const] : []),
   ];
-  const found = [...modulesIn(at("modules")), ...worktreesIn(at("worktrees"), hasWorktreeConfig)];
+  const found = [
+    ...modulesIn(at("modules")),
+    ...worktreesIn(at("worktrees"), hasWorktreeConfig),
+    ledTo(directory, basename(directory) === ".git" ? dirname(directory) : directory),
+  ];
   return {
     held: [directory, ...found.flatMap(({ held }) => held)],
     readOnly: [
@@ -58,6 +63,17 @@ export function placesIn(directory: string): GitPlaces {
 }
 
 type Part = Omit<GitPlaces, "info">;
+
+/** What its settings lead to in a work tree. */
+function ledTo(directory: string, workTree: string): Part {
+  const places = ["config", "config.worktree"].flatMap((name) =>
+    placesGitIsLedTo(join(directory, name), workTree),
+  );
+  const [there, missing] = [true, false].map((wanted) =>
+    places.filter(({ path }) => existsSync(path) === wanted),
+  );
+  return { held: [], readOnly: there!.map(({ path }) => path), stubs: missing! };
+}
 
 // More than these are not held one by one: all of them are read-only then.
 const most = 24;
@@ -107,7 +123,17 @@ function linkedRepository(workspace: string, file: string): GitPlaces | undefine
   const named = /^gitdir: (.+?)\n?$/.exec(textOf(file) ?? "")?.[1];
   const directory = named === undefined ? undefined : realIfThere(resolve(workspace, named));
   if (directory === undefined || !existsSync(join(directory, "HEAD"))) return undefined;
-  const withFile = (places: GitPlaces): GitPlaces => ({ ...places, readOnly: [...places.readOnly, file] });
+  const withFile = (places: GitPlaces): GitPlaces => {
+    const led = ledTo(
+      common === undefined || common === "." ? directory : resolve(directory, common),
+      workspace,
+    );
+    return {
+      ...places,
+      readOnly: [...places.readOnly, ...led.readOnly, file],
+      stubs: [...places.stubs, ...led.stubs],
+    };
+  };
   const common = textOf(join(directory, "commondir"))?.trim();
   if (common === undefined || common === ".")
     return isSubmodule() ? withFile(placesIn(directory)) : undefined;
