@@ -29,7 +29,7 @@ export const group: Group = {
       ...starting(workspace),
       name: "bash -c true",
       about:
-        "From the start to the end of a command, in a repository with a secret, as a call of shell.run would confine it. No level: the same way without a sandbox. The peers run it with their defaults and no network.",
+        "From the start to the end of a command, in a repository with a secret, confined as shell.run would do it. The plain spawn is made beside an open Toolcrib, too: the larger a process, the longer it takes to start another. The peer runs it without network.",
       goals: [
         { of: "toolcrib, bwrap", measure: "p10Ms", overReferenceUs: 12_000 },
         { of: "toolcrib, landlock", measure: "p10Ms", overReferenceUs: 5000 },
@@ -63,7 +63,7 @@ export const group: Group = {
       rounds: 60,
       goals: [],
       contenders: {
-        "spawn of Node": () => plainSpawn(workspace),
+        "spawn of Node": () => spawnBeside(workspace),
         "toolcrib, none": () => callOf("none"),
         "toolcrib, landlock": () => callOf("landlock"),
         "toolcrib, bwrap": () => callOf("bwrap"),
@@ -79,7 +79,7 @@ function starting(folder: string): Case {
     rounds: 60,
     goals: [],
     contenders: {
-      "spawn of Node": () => plainSpawn(folder),
+      "spawn of Node": () => spawnBeside(folder),
       "toolcrib, none": () => startOf("none", folder),
       "toolcrib, landlock": () => startOf("landlock", folder),
       "toolcrib, bwrap": () => startOf("bwrap", folder),
@@ -101,6 +101,12 @@ async function ended(program: string, args: readonly string[], cwd: string): Pro
   const [code] = await once(child, "close");
   if (code !== 0) throw new Error(`${program} ended with ${code}: ${said.trim()}`);
   return `exit ${code}`;
+}
+
+async function spawnBeside(folder: string): Promise<Contender> {
+  const { run, close } = await startOf("none", folder);
+  await run();
+  return { ...plainSpawn(folder), close: close! };
 }
 
 async function startOf(level: SandboxLevel, folder: string): Promise<Contender> {
