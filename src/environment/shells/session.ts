@@ -4,6 +4,8 @@ import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ProcessStatus, RunningCommand, ShellCommand, ShellPast } from "../../contract/process.ts";
 import { throwIfAborted } from "../../text/breath.ts";
+import { limitsFor } from "../sandbox/limits/limits-for.ts";
+import { OutputAllowance } from "../sandbox/limits/output-allowance.ts";
 import { compareConfinements } from "./compare-confinements.ts";
 import { makePipes } from "./make-pipes.ts";
 import { OpenShell } from "./open-shell.ts";
@@ -143,6 +145,8 @@ export class Session {
     const environment = this.#environment!;
     const window = this.#window;
     const interruption = new AbortController();
+    const { outputBytes } = limitsFor(environment.confinement ?? {}, environment.workspace);
+    const allowance = new OutputAllowance(outputBytes);
     this.#current = { command: command.command, interruption };
     const shown = new ShownOutput(window);
     window?.show(`\n$ ${command.command.slice(0, mostShown)}\n`);
@@ -150,11 +154,12 @@ export class Session {
       command: command.command,
       cwd: command.cwd,
       env: command.env ?? {},
-      signal: AbortSignal.any([command.signal, interruption.signal]),
+      signal: AbortSignal.any([command.signal, interruption.signal, allowance.signal]),
       makePipes: (paths) => makePipes(environment, paths),
       onData: (bytes) => {
         open.lastSaid = Date.now();
         shown.take(bytes);
+        allowance.take(bytes.length);
       },
     });
     open.note(command);
@@ -165,7 +170,7 @@ export class Session {
       done();
       const byPerson = interruption.signal.aborted ? [endedByPerson] : [];
       const ending = this.#isStopped ? [`Session ${this.#name} was stopped.`] : told.remarks;
-      return { ...told, remarks: [...remarks, ...byPerson, ...ending] };
+      return { ...told, remarks: [...remarks, ...byPerson, ...allowance.remarks, ...ending] };
     });
     return { ...running, exit: ended, attach: window?.attach };
   }

@@ -57,6 +57,28 @@ async function run(command: string, options: Partial<ShellCommand> = {}, name = 
   return result(await begin(command, options, name));
 }
 
+/** As a call does whose commands are confined like this. */
+async function runAs(confinement: Confinement, command: string): Promise<Said> {
+  const confined = new Proxy(environment, {
+    get(target, name) {
+      if (name === "confinement") return confinement;
+      if (name === "start") return startConfined;
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const startConfined: Environment["start"] = (program, options) =>
+    environment.start(program, {
+      ...options,
+      confinement:
+        options.confinement === "ours"
+          ? "ours"
+          : { limits: confinement.limits ?? {}, ...options.confinement },
+    });
+  const { signal } = new AbortController();
+  return result(await shells.forCall({ environment: confined }).run("main", { command, signal }));
+}
+
 const quiet = { stdout: "", stderr: "", code: 0, signal: undefined, remarks: [] };
 const saying = (stdout: string) => ({ ...quiet, stdout, cwd: workspace });
 const ended =
@@ -378,20 +400,6 @@ describe.each([
 
   it("stay as free as their first command, and no freer than the present one", async () => {
     mkdirSync(join(workspace, "sub"));
-    const confined = (confinement: Confinement): Environment =>
-      new Proxy(environment, {
-        get(target, name) {
-          if (name === "confinement") return confinement;
-          const value = Reflect.get(target, name);
-          return typeof value === "function" ? value.bind(target) : value;
-        },
-      });
-    const runAs = async (confinement: Confinement, command: string) => {
-      const { signal } = new AbortController();
-      return result(
-        await shells.forCall({ environment: confined(confinement) }).run("main", { command, signal }),
-      );
-    };
     await runAs({ hosts: ["a.example"] }, "cd sub; x=1");
     expect(await runAs({ hosts: ["a.example", "b.example"] }, "echo $x")).toEqual({
       ...saying("1\n"),
@@ -407,6 +415,33 @@ describe.each([
         "The shell of this session was begun anew, because it could reach more than this command may: variables and functions are gone.",
       ],
     });
+  });
+
+  it("end a command that prints too much, and stay", async () => {
+    const limits = { outputBytes: 1024 ** 2 };
+    await runAs({ limits }, "x=kept");
+    const { cwd, remarks } = await runAs({ limits }, "yes; touch no");
+    expect([cwd, remarks.map((remark) => remark.replace(/printed [\d.]+/, "printed …"))]).toEqual([
+      workspace,
+      [
+        "It was ended at a limit: it printed … MB, and may print 1 MB. The rule `limit output 2MB` allows more.",
+      ],
+    ]);
+    expect(await runAs({ limits }, "echo $x; ls")).toEqual(saying("kept\n"));
+  });
+
+  it("are ended at the other limits, with what they run", async () => {
+    const limits = { memoryBytes: 50 * 1024 ** 2 };
+    const fill = "x=$(head -c 80000000 /dev/zero | tr '\\0' a); sleep 60";
+    const { signal, remarks } = await runAs({ limits }, fill);
+    expect([signal, remarks.map((remark) => remark.replace(/used [\d.]+/, "used …"))]).toEqual([
+      "SIGKILL",
+      [
+        ended,
+        "It was ended at a limit: with all that it started it used … MB of memory, and may use 50 MB. The rule `limit memory 100MB` allows more.",
+      ],
+    ]);
+    expect(await runAs({ limits }, "echo again")).toEqual(saying("again\n"));
   });
 
   it("refuse names and texts that would mean something else", async () => {
