@@ -13,7 +13,7 @@ it.runIf(existsSync("/proc/self/environ")).each(["none", "auto"] as const)(
     await using folder = temporaryFolder();
     const home = folder.path;
     mkdirSync(join(home, "workspace"));
-    const room = fork(join(import.meta.dirname, "trials/leaver.ts"), [home, sandbox], { stdio: "ignore" });
+    const room = fork(new URL("trials/leaver.ts", import.meta.url), [home, sandbox], { stdio: "ignore" });
     const [message] = await once(room, "message");
     const before = speaking(home);
     room.kill("SIGKILL");

@@ -5,7 +5,7 @@ import { awaitLine } from "./await-line.ts";
 import { answersBelow500, isListening, type Place } from "./loopback.ts";
 import type { OutputLog } from "./output-log.ts";
 
-export interface ReadinessParts {
+interface ReadinessParts {
   readonly running: Pick<RunningProcess, "reach">;
   readonly log: OutputLog;
   /** Told where a port can be reached. */
