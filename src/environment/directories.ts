@@ -40,7 +40,10 @@ export function workspaceFiles(
   state: string,
   workspace: string,
 ): Readonly<
-  Record<"journal" | "blobs" | "outputs" | "changes" | "scans" | "started" | "sandbox" | "transactions", string>
+  Record<
+    "journal" | "blobs" | "outputs" | "changes" | "scans" | "started" | "sandbox" | "transactions",
+    string
+  >
 > {
   const directory = workspaceDirectory(state, workspace);
   return {

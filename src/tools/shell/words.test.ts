@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { toolContext } from "../../../test/tool-context.ts";
