@@ -41,8 +41,15 @@ export interface PreparedLaunch {
   readonly descriptors: readonly (number | "channel")[];
   /** Everything it starts ends with it: it has process numbers of its own. */
   readonly endsTogether: boolean;
-  /** Called once it runs. Rejects when the sandbox was not set up; then the program itself has not begun. */
-  started(child: { readonly pid: number; readonly channels: readonly Duplex[] }): Promise<void>;
+  /**
+   * Called once it runs. Rejects when the sandbox was not set up; then the program itself has not begun. A sandbox that
+   * no longer holds calls `kill`, and `finished` tells why.
+   */
+  started(child: {
+    readonly pid: number;
+    readonly channels: readonly Duplex[];
+    readonly kill?: () => void;
+  }): Promise<void>;
   /** Where what it listens on at this port can be reached from here; undefined while nobody listens. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
   /** Tidies up when nothing of it runs any more, also when it could not be started. Tells what happened inside. */

@@ -7,12 +7,14 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
 } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { missingHere, openSandboxRoom, type SandboxRoom, textOf } from "../../../../test/sandbox-room.ts";
 import type { ToolError } from "../../../contract/error.ts";
@@ -79,15 +81,35 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect(readFileSync(join(room.workspace, "deep/secrets/key"), "utf8")).toBe("canary");
   });
 
-  it("keeps hidden what its place makes a secret, and lets other directories be renamed", async () => {
+  it("keeps secrets where they are hidden", async () => {
     await using room = openSandboxRoom("bwrap");
     room.put("config/deep/prod.json", "canary");
-    room.put("other/.env", "canary");
+    room.put("packages/app/.env", "canary");
     const secret = join(room.workspace, "config/deep/prod.json");
     const isHidden = (path: string) => path === secret || path.endsWith("/.env");
-    await room.run("mv config c; mv -T config/deep deep; mv other o", { isHidden });
-    const read = await room.run("cat c/deep/prod.json deep/prod.json o/.env; ls -A; ls config", { isHidden });
-    expect(read.stdout).toBe("config\ndeep\no\ndeep\n");
+    await room.run("mv config c; mv -T config/deep deep; mv packages node_modules", { isHidden });
+    const read = await room.run(
+      "cat c/deep/prod.json deep/prod.json node_modules/app/.env; find . -type f | sort",
+      { isHidden },
+    );
+    expect(read.stdout).toBe("./config/deep/prod.json\n./packages/app/.env\n");
+  });
+
+  it("ends a command when somebody replaces what is covered in its sandbox", async () => {
+    await using room = openSandboxRoom("bwrap");
+    const secret = room.put(".env", "old");
+    const running = room.run("echo > begun; while sleep 0.1; do :; done", {
+      isHidden: (path) => path === secret,
+    });
+    while (!existsSync(join(room.workspace, "begun"))) await setTimeout(10);
+    renameSync(room.put("draft", "canary"), secret);
+    const { code, remarks } = await running;
+    expect({ code, remarks }).toEqual({
+      code: undefined,
+      remarks: [
+        `${secret} was replaced while the command ran, which uncovers it in the sandbox: the command was ended if it still ran. Start it again.`,
+      ],
+    });
   });
 
   it("keeps protected files as they are, also when their directories are renamed", async () => {

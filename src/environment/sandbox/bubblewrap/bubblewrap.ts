@@ -8,6 +8,7 @@ import type { PrivatePlaces } from "../private-places.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
 import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
 import { coverSettings } from "./cover-files.ts";
+import { CoverWatch } from "./cover-watch.ts";
 import { mountsOf } from "./mounts.ts";
 import { strayMount } from "./stray-mount.ts";
 import type { WorkspaceView } from "./workspace-view.ts";
@@ -52,7 +53,8 @@ export class Bubblewrap implements Sandbox {
     const inner = ["/bin/sh", "-c", signLine, "sh", ...settingLate, launch.file, ...launch.args];
     const { command, env } = network?.wrap(inner, early) ?? { command: inner, env: early };
     const opened = await this.#options.view.open(confinement, launch.file);
-    const finished = async () => [...opened.end(), ...((await network?.close()) ?? [])];
+    const covers = new CoverWatch(opened.covered);
+    const finished = async () => [...covers.end(), ...opened.end(), ...((await network?.close()) ?? [])];
     try {
       const mounts = mountsOf(opened.view);
       const all = bubblewrapArguments({
@@ -75,11 +77,12 @@ export class Bubblewrap implements Sandbox {
           ...(network ? (["channel"] as const) : []),
         ],
         endsTogether: true,
-        started: async ({ pid, channels: [sign, channel] }) => {
+        started: async ({ pid, channels: [sign, channel], kill = () => {} }) => {
           if (channel !== undefined) network?.attach(channel);
           if (sign === undefined || !(await saysSo(sign))) throw notSetUp();
-          const stray = strayMount(mounts, mountTables(pid));
+          const stray = strayMount(mounts, mountTables(pid)) ?? covers.replaced();
           if (stray !== undefined) throw exchanged(stray);
+          covers.begin(kill);
           sign.end("\n");
         },
         reach: async (port) => network?.reach(port),

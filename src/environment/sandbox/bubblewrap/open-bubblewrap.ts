@@ -137,5 +137,6 @@ function setting(name: string): string | undefined {
 const gaps = [
   "Files outside the home and temporary directories can be read as far as the user can.",
   "Below the top of the workspace, new files that editors, agents or git run by themselves can come into being.",
+  "A secret or protected file that you replace while a command runs, as most editors do when they save, is uncovered for it until it is ended, a twentieth of a second later.",
   "Secrets in node_modules, and those far down in places outside that rules grant, are not hidden.",
 ] as const;

@@ -29,6 +29,8 @@ export interface WorkspaceViewOptions {
 /** A view for one command. */
 export interface OpenView {
   readonly view: View;
+  /** What somebody outside may replace while the command runs, and uncover thereby. */
+  readonly covered: readonly string[];
   /** When the command has ended. Tells what it should know. */
   end(): readonly string[];
 }
@@ -99,11 +101,14 @@ export class WorkspaceView {
       const empty = use.standing.filter(({ kind }) => kind === "directory").map(({ path }) => path);
       const held = git.parts.flatMap((part) => part.held).filter((path) => path !== workspace);
       const heldWithParents = [
-        ...[...held, ...kept, ...empty].flatMap((path) => above(path, workspace)),
-        ...hidden.flatMap(({ path }) => hiddenByPlace(path, workspace, judge)),
+        // What is hidden or protected in a directory may be neither under another name of it.
+        ...[...held, ...kept, ...empty, ...hidden.map(({ path }) => path)].flatMap((path) =>
+          above(path, workspace),
+        ),
         ...held,
       ];
       const isShown = (path: string) => isReal(path) && !substitutes.some(({ target }) => target === path);
+      const shown = [...new Set(kept)].filter((path) => isShown(path) && !empty.includes(path));
       return {
         view: {
           workspace,
@@ -113,7 +118,7 @@ export class WorkspaceView {
           readable: [...caches, ...readable, ...this.#program(program, caches)],
           writable,
           held: [...new Set(heldWithParents)].filter(isReal),
-          readOnly: [...new Set(kept)].filter((path) => isShown(path) && !empty.includes(path)),
+          readOnly: shown,
           empty: empty.filter(isShown),
           substitutes,
           covers: coversFor(hidden, places.own),
@@ -124,6 +129,7 @@ export class WorkspaceView {
             ...hidden,
           ],
         },
+        covered: [...shown, ...empty, ...hidden.map(({ path }) => path)],
         end: () => {
           use.end();
           removeLeftovers(hidden, begun);
@@ -202,13 +208,6 @@ function asStub({ path, kind }: { path: string; kind: "file" | "directory" }): S
 
 function isInGit(path: string): boolean {
   return path.includes("/.git/");
-}
-
-/** Directories that must not be renamed, because what is hidden in them would not be hidden elsewhere. */
-function hiddenByPlace(path: string, workspace: string, { isHidden }: Judge): readonly string[] {
-  return above(path, workspace).filter(
-    (directory) => !isHidden(join(workspace, "elsewhere", path.slice(directory.length + 1))),
-  );
 }
 
 /** The directories between the workspace and a path in it, or none. */
