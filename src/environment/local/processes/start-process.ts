@@ -58,7 +58,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   signal.addEventListener("abort", terminate, { once: true });
   if (signal.aborted) terminate();
   try {
-    await launch.started({ pid, channels: channelsOf(child) });
+    await launch.started({ pid, channels: channelsOf(child), kill: () => run.kill() });
   } catch (error) {
     run.kill();
     await exit;
