@@ -14,7 +14,7 @@ const maxRounds = 4;
  */
 export class OutputStream implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
-  readonly #onBytes: (count: number) => void;
+  readonly #onData: (bytes: Uint8Array) => void;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #reader: "expected" | "reading" | "gone" = "expected";
@@ -22,10 +22,10 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
   #hasEnded = false;
   #wake: (() => void) | undefined;
 
-  /** `onBytes`: told of all that comes, whether somebody reads it or not. */
-  constructor(stream: Readable, onBytes: (count: number) => void = () => {}) {
+  /** `onData`: told of all that comes, whether somebody reads it or not. */
+  constructor(stream: Readable, onData: (bytes: Uint8Array) => void = () => {}) {
     this.#stream = stream;
-    this.#onBytes = onBytes;
+    this.#onData = onData;
     stream.on("data", (bytes: Uint8Array) => this.#take(bytes));
     for (const event of ["end", "close", "error"]) stream.on(event, () => this.#end());
   }
@@ -77,7 +77,7 @@ export class OutputStream implements AsyncIterable<Uint8Array> {
 
   #take(bytes: Uint8Array): void {
     this.#receivedBytes += bytes.length;
-    this.#onBytes(bytes.length);
+    this.#onData(bytes);
     const isFull = this.#waitingBytes >= waitingBytes;
     if (this.#reader === "gone" || (this.#reader === "expected" && isFull)) return;
     this.#waiting.push(bytes);

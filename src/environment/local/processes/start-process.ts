@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, closeSync, constants } from "node:fs";
 import type { Duplex } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import type { SandboxLevel } from "../../../contract/account.ts";
 import type { ProcessExit, RunningProcess } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
@@ -43,9 +44,13 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
   const pid = child.pid!;
   const run = new Run(new RunTree([start.mark], pid), launch);
   const input = new ProcessInput(child.stdin);
-  const count = (bytes: number) => watch?.takeOutput(bytes);
-  const stdout = new OutputStream(start.outputs?.[0].readEnd ?? child.stdout!, count);
-  const stderr = new OutputStream(start.outputs?.[1].readEnd ?? child.stderr!, count);
+  const stdout = new OutputStream(start.outputs?.[0].readEnd ?? child.stdout!, (bytes) =>
+    watch?.takeOutput(bytes),
+  );
+  const stderr = new OutputStream(start.outputs?.[1].readEnd ?? child.stderr!, (bytes) => {
+    watch?.takeOutput(bytes);
+    watch?.takeComplaint(bytes);
+  });
   const terminate = () => run.terminate();
   const exit = ended(child, run, start, () => {
     input.close();
@@ -165,6 +170,8 @@ function ended(
     const left = await run.settle();
     const told = await launch.finished();
     const end = howItEnded(code, signal, run, launch);
+    // Its last words are read by then.
+    await setImmediate();
     const met = watch?.finish(end) ?? [];
     return { ...end, remarks: [...remarks, ...met, ...leftovers(left), ...told] };
   };

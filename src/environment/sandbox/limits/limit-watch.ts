@@ -5,7 +5,7 @@ import { monotonicMs } from "../../../text/clock.ts";
 import type { Life } from "../../local/changes/process-owner.ts";
 import { type Command, withKernelLimits } from "./limit-line.ts";
 import { MemoryFiles } from "./memory-files.ts";
-import { describeMetLimit, limitOfSignal, type MetLimit } from "./met-limit.ts";
+import { describeMetLimit, limitOfSignal, type MetLimit, saysFileTooLarge } from "./met-limit.ts";
 import { openTaskGroup, type TaskGroup } from "./task-group.ts";
 import { endedForMemory, type MachineUse, machineUse, type Usage, usageOf } from "./usage.ts";
 
@@ -37,6 +37,7 @@ export class LimitWatch {
   #timer: NodeJS.Timeout | undefined;
   #last: Look;
   #printedBytes = 0;
+  #saidFileTooLarge = false;
   #met: MetLimit | undefined;
   #endedForMemory: number | undefined;
 
@@ -60,9 +61,14 @@ export class LimitWatch {
   }
 
   /** Told of everything that it prints. */
-  takeOutput(bytes: number): void {
-    this.#printedBytes += bytes;
+  takeOutput(bytes: Uint8Array): void {
+    this.#printedBytes += bytes.length;
     this.#check("outputBytes", this.#printedBytes);
+  }
+
+  /** What of that are errors: of a file that became too large only programs inside may be told. */
+  takeComplaint(bytes: Uint8Array): void {
+    this.#saidFileTooLarge ||= saysFileTooLarge(bytes);
   }
 
   /** When nothing of it runs any more, or could not be started. Tells what limits it has met. */
@@ -137,7 +143,9 @@ export class LimitWatch {
   }
 
   #metInKernel(exit: Pick<ProcessExit, "code" | "signal"> | undefined): MetLimit | undefined {
-    const limit = this.#group?.wasFull() ? "processes" : exit && limitOfSignal(exit);
+    const limit = this.#group?.wasFull()
+      ? "processes"
+      : ((exit && limitOfSignal(exit)) ?? (this.#saidFileTooLarge ? "fileBytes" : undefined));
     return limit && { limit, allowed: this.#limits[limit], wasEnded: false };
   }
 

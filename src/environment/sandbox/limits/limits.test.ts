@@ -28,6 +28,9 @@ function tooManyProcesses(limit: number): string {
 const tooMuchMemory =
   "It was ended at a limit: with all that it started it used … of memory, and may use 50 MB. The rule `limit memory 100MB` allows more.";
 
+const tooLargeFile =
+  "It met a limit: a file could not become larger than 1 MB. The rule `limit file 2MB` allows more.";
+
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 function isRunning(word: string): boolean {
@@ -102,10 +105,15 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
       const { remarks } = await room.run("exec head -c 3000000 /dev/zero > big", {
         limits: { fileBytes: megabyte },
       });
-      expect([remarks, statSync(join(room.workspace, "big")).size]).toEqual([
-        ["It met a limit: a file could not become larger than 1 MB. The rule `limit file 2MB` allows more."],
-        megabyte,
-      ]);
+      expect([remarks, statSync(join(room.workspace, "big")).size]).toEqual([[tooLargeFile], megabyte]);
+    });
+
+    it("is told the limit when only a part of it met one", async () => {
+      await using room = openSandboxRoom(level);
+      const { stdout, remarks } = await room.run("head -c 3000000 /dev/zero > big; echo done", {
+        limits: { fileBytes: megabyte },
+      });
+      expect([stdout, remarks]).toEqual(["done\n", [tooLargeFile]]);
     });
 
     it("is ended when it has printed too much", async () => {
@@ -145,9 +153,7 @@ it("holds what is let out of the sandbox, too", async () => {
     unconfined: true,
     limits: { fileBytes: megabyte },
   });
-  expect(remarks).toEqual([
-    "It met a limit: a file could not become larger than 1 MB. The rule `limit file 2MB` allows more.",
-  ]);
+  expect(remarks).toEqual([tooLargeFile]);
 });
 
 it.skipIf((await missingHere("bwrap")) !== undefined)("counts files in memory", async () => {

@@ -1,4 +1,5 @@
 import type { ResourceLimits } from "../../../contract/confinement.ts";
+import { asBuffer } from "../../../text/as-buffer.ts";
 import { counted } from "../../../text/counted.ts";
 import { spellLimit } from "../../../text/limit-words.ts";
 
@@ -26,6 +27,14 @@ export function limitOfSignal(exit: {
 }): keyof ResourceLimits | undefined {
   return kernelSignals.find(({ signal, code }) => exit.signal === signal || exit.code === code)?.limit;
 }
+
+/** As shells say it of programs that were ended for that, and programs that were not. */
+export function saysFileTooLarge(bytes: Uint8Array): boolean {
+  const said = asBuffer(bytes);
+  return fileTooLarge.some((words) => said.includes(words));
+}
+
+const fileTooLarge = ["File size limit exceeded", ": File too large", "[Errno 27]", "EFBIG"];
 
 const kernelSignals = [
   { limit: "cpuSeconds", signal: "SIGXCPU", code: 128 + 24 },
