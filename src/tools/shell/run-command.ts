@@ -45,6 +45,11 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
   const signal = AbortSignal.any([context.signal, deadline.signal]);
   const running = await startCommand(request, { ...context, signal });
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  // Who has ended was in time, however long it takes to read what was said.
+  running.exit.then(
+    () => clearTimeout(timer),
+    () => {},
+  );
   const output = new CommandOutput(context);
   const prompt = watchForPrompt(running, output, context);
   try {

@@ -1,7 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the commands are shell
+import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { toolContext } from "../../../test/tool-context.ts";
+import type { Environment, RunningProcess } from "../../contract/environment.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { commandAccess } from "./command-access.ts";
 import { describeExit } from "./describe-exit.ts";
@@ -61,4 +63,24 @@ it("takes sh where there is no bash, and says so", async () => {
   expect(text).toBe("sh\n[There is no bash here: sh ran it]\n[sandbox: none]");
   expect(data.remarks).toEqual(["There is no bash here: sh ran it"]);
   await environment.close();
+});
+
+it("counts a command as in time that has ended before its output is read", async () => {
+  async function* lateOutput() {
+    await setTimeout(50);
+    yield Buffer.from("late\n");
+  }
+  const running: Partial<RunningProcess> = {
+    stdout: lateOutput(),
+    stderr: (async function* () {})(),
+    exit: Promise.resolve({ code: 0, signal: undefined, remarks: [] }),
+    sandbox: "bwrap",
+    waitsForInput: () => false,
+  };
+  const environment: Partial<Environment> = { start: async () => running as RunningProcess };
+  const { text } = await shellRun.run(
+    { command: "echo late", timeout_ms: 1 },
+    toolContext(environment as Environment),
+  );
+  expect(text).toBe("late");
 });
