@@ -1,17 +1,28 @@
 import { lstatSync, rmdirSync, unlinkSync } from "node:fs";
+import { atRealPlace } from "../../local/pinning/at-real-place.ts";
 import type { Entry } from "./entries-below.ts";
 
 /** Bubblewrap makes a place for what has vanished just before it was to be hidden. */
 export function removeLeftovers(hidden: readonly Entry[], begun: number): void {
   for (const { path, kind } of hidden) {
-    const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats === undefined || stats.birthtimeMs < begun - coarseMs) continue;
+    if (!isYoung(path, begun)) continue;
     try {
-      if (kind === "directory") rmdirSync(path);
-      else if (stats.isFile() && stats.size === 0 && (stats.mode & 0o777) === 0o444) unlinkSync(path);
+      atRealPlace(path, (place) => {
+        const stats = lstatSync(place);
+        if (kind === "directory") rmdirSync(place);
+        else if (stats.isFile() && stats.size === 0 && (stats.mode & 0o777) === 0o444) unlinkSync(place);
+      });
     } catch {
       // Something is in it by now.
     }
+  }
+}
+
+function isYoung(path: string, begun: number): boolean {
+  try {
+    return lstatSync(path).birthtimeMs >= begun - coarseMs;
+  } catch {
+    return false;
   }
 }
 

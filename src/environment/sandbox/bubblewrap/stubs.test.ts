@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
@@ -87,7 +95,6 @@ it("removes what a process has left that was killed", async () => {
   const { stubs, wanted, entries, records } = openStubs(folder.path);
   stubs.use(wanted);
   const [record] = readdirSync(records);
-  const { renameSync } = await import("node:fs");
   // A process of an earlier run of the machine.
   renameSync(join(records, record!), join(records, "1-1-00000000-1.0"));
   const live = stubs.use(wanted.slice(0, 1));
@@ -119,4 +126,24 @@ it("moves stubs to a place of its own, where there is one", async () => {
   const use = new Stubs(records, new SetAside(aside)).use(wanted);
   use.end();
   expect([entries(), readdirSync(aside).length]).toEqual([[], all.length]);
+});
+
+it("makes and removes nothing where a directory was exchanged for a link", async () => {
+  await using folder = temporaryFolder();
+  const { at, records } = openStubs(folder.path);
+  const victim = join(folder.path, "victim");
+  mkdirSync(join(victim, "hooks"), { recursive: true });
+  mkdirSync(at("nested"));
+  const wanted: Stub[] = [
+    { path: at("nested/hooks"), kind: "directory" },
+    { path: at("nested/config"), kind: "file" },
+  ];
+  const stubs = new Stubs(records, new SetAside(join(folder.path, "aside")));
+  const use = stubs.use(wanted);
+  renameSync(at("nested"), at("moved"));
+  symlinkSync(victim, at("nested"));
+  const led = stubs.use(wanted);
+  led.end();
+  use.end();
+  expect([led.standing, readdirSync(victim)]).toEqual([[], ["hooks"]]);
 });

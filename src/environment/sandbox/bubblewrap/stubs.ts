@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -12,6 +13,7 @@ import { dirname, join } from "node:path";
 import { makePrivateDirectory } from "../../directories.ts";
 import { errnoOf } from "../../failures.ts";
 import { isGone, thisProcess } from "../../local/changes/process-owner.ts";
+import { atRealPlace, contentAt } from "../../local/pinning/at-real-place.ts";
 import { namesIn } from "../../names-in.ts";
 import type { SetAside } from "./set-aside.ts";
 
@@ -73,7 +75,10 @@ export class Stubs {
     const recorded = namesIn(this.#folder).flatMap((name) => stubsIn(join(this.#folder, name)));
     // A directory that holds only stubs is one.
     const kept = new Set<string>();
-    for (const stub of recorded.toReversed()) if (isStub(stub, kept)) kept.add(stub.path);
+    for (const stub of recorded.toReversed()) {
+      const isNothing = (name: string) => kept.has(join(stub.path, name));
+      if (atRealPlace(stub.path, (place) => isStub(place, stub, isNothing))) kept.add(stub.path);
+    }
     return [...kept];
   }
 
@@ -122,38 +127,50 @@ function missingParents(path: string, isMissing: (path: string) => boolean): rea
   return [...missingParents(parent, isMissing), { path: parent, kind: "directory" }];
 }
 
-function make({ path, kind, content = "" }: Stub): boolean {
-  try {
-    if (kind === "directory") mkdirSync(path);
-    else writeFileSync(path, content, { flag: "wx", mode: 0o444 });
-    return true;
-  } catch (error) {
-    // There by now: a stub of another process, or of ours.
-    return errnoOf(error) === "EEXIST" && isStub({ path, kind, content });
-  }
+function make(stub: Stub): boolean {
+  const { path, kind, content = "" } = stub;
+  const made = atRealPlace(path, (place) => {
+    try {
+      if (kind === "directory") mkdirSync(place);
+      else writeFileSync(place, content, { flag: "wx", mode: 0o444 });
+      return true;
+    } catch (error) {
+      // There by now: a stub of another process, or of ours.
+      return errnoOf(error) === "EEXIST" && isStub(place, stub);
+    }
+  });
+  return made === true;
 }
 
 function remove(stub: Stub, aside: SetAside | undefined): void {
   try {
-    if (!isStub(stub)) return;
-    const moved = aside?.take(stub.path);
-    // At the last moment somebody has put something into it.
-    if (moved !== undefined && !isStub({ ...stub, path: moved })) renameSync(moved, stub.path);
-    if (moved !== undefined) return;
-    if (stub.kind === "directory") rmdirSync(stub.path);
-    else unlinkSync(stub.path);
+    atRealPlace(stub.path, (place) => {
+      if (!isStub(place, stub)) return;
+      const moved = aside?.take(place);
+      // At the last moment somebody has put something into it.
+      if (moved !== undefined && !isStub(moved, stub)) renameSync(moved, place);
+      if (moved !== undefined) return;
+      if (stub.kind === "directory") rmdirSync(place);
+      else unlinkSync(place);
+    });
   } catch {
     // Somebody has put something into it, or was quicker.
   }
 }
 
-/** `others`: what counts as nothing in a directory. */
-function isStub({ path, kind, content = "" }: Stub, others?: ReadonlySet<string>): boolean {
+/** `isNothing`: of a name in a directory. */
+function isStub(
+  place: string,
+  { kind, content = "" }: Stub,
+  isNothing: (name: string) => boolean = () => false,
+): boolean {
   try {
-    const stats = lstatSync(path);
-    if (kind === "directory")
-      return stats.isDirectory() && namesIn(path).every((name) => others?.has(join(path, name)));
-    return stats.isFile() && stats.size === content.length && readFileSync(path, "latin1") === content;
+    const stats = lstatSync(place);
+    if (kind === "directory") return stats.isDirectory() && readdirSync(place).every(isNothing);
+    if (!stats.isFile() || stats.size !== content.length) return false;
+    return (
+      content === "" || Buffer.from(contentAt(place, content.length) ?? []).toString("latin1") === content
+    );
   } catch {
     return false;
   }

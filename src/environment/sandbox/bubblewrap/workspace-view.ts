@@ -133,7 +133,7 @@ export class WorkspaceView {
         end: () => {
           use.end();
           removeLeftovers(hidden, begun);
-          const putBack = [...new Set(links.flatMap((link) => link() ?? []))];
+          const putBack = new Set(links.map((link) => link()).filter((told) => told !== ""));
           return [...remarks, ...git.remarks, ...putBack];
         },
       };

@@ -1,0 +1,49 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { Gate } from "../../gate.ts";
+import type { PinnedDirectory } from "./pinning.ts";
+import { ProcPinning } from "./proc-pinning.ts";
+
+/**
+ * Does something at a path whose directory is held meanwhile: whoever exchanges that for a link leads nobody elsewhere.
+ * Nothing is done, and undefined given, where the directory is not there or a link is part of its path. For Linux.
+ * `place` is good for system calls that do not follow a link at its end.
+ */
+export function atRealPlace<Result>(path: string, act: (place: string) => Result): Result | undefined {
+  const parent = holdReal(dirname(path));
+  try {
+    return parent === undefined ? undefined : act(parent.at(basename(path)));
+  } finally {
+    parent?.close();
+  }
+}
+
+/** A directory whose path is real; undefined when there is none. */
+export function holdReal(path: string): PinnedDirectory | undefined {
+  const pinning = new ProcPinning("/", new Gate("/", undefined));
+  try {
+    const directory = pinning.pin(path);
+    if (directory.realPath === path) return directory;
+    directory.close();
+    return undefined;
+  } catch {
+    return undefined;
+  } finally {
+    pinning.close();
+  }
+}
+
+/** What a file holds, by a place that is held; undefined for links, for what is no file, and for one that is larger. */
+export function contentAt(place: string, maxBytes: number): Uint8Array | undefined {
+  let handle: number | undefined;
+  try {
+    // A pipe that nobody writes to must not hold us.
+    handle = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stats = fstatSync(handle);
+    return stats.isFile() && stats.size <= maxBytes ? readFileSync(handle) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}
