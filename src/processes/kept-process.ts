@@ -2,7 +2,9 @@ import type { ProcessExit, RunningProcess } from "../contract/environment.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { ProcessStatus } from "../contract/process.ts";
 import { monotonicMs } from "../text/clock.ts";
+import { explainConfinedFailure } from "../text/confined/explain-failure.ts";
 import { OutputLog } from "./output-log.ts";
+import { readLog } from "./read-log.ts";
 import { type Redactor, readOutput } from "./read-output.ts";
 import type { AwaitReadiness } from "./readiness.ts";
 import { WholeOutput } from "./whole-output.ts";
@@ -13,6 +15,8 @@ export interface KeptProcessParts {
   readonly running: RunningProcess;
   readonly terminal: boolean;
   readonly awaitReadiness: AwaitReadiness | undefined;
+  /** There is a host that it could reach. */
+  readonly hasNetwork: boolean;
   readonly remarks: readonly string[];
   readonly outputs: Outputs | undefined;
   readonly redactor: () => Redactor;
@@ -29,6 +33,7 @@ export class KeptProcess {
   /** True when it is ready, false when it has ended before; undefined when nobody said how to know. */
   readonly ready: Promise<boolean> | undefined;
   readonly #command: string;
+  readonly #hasNetwork: boolean;
   readonly #remarks: readonly string[];
   readonly #whole: WholeOutput;
   readonly #startedAt = Date.now();
@@ -45,6 +50,7 @@ export class KeptProcess {
     this.running = running;
     this.terminal = terminal;
     this.#command = command;
+    this.#hasNetwork = parts.hasNetwork;
     this.#remarks = parts.remarks;
     this.#whole = new WholeOutput(this.log, parts.outputs);
     this.ended = this.#follow(parts.redactor);
@@ -102,8 +108,23 @@ export class KeptProcess {
     const [exit] = await Promise.all([running.exit, read("stdout"), read("stderr")]);
     await this.#whole.end();
     this.#endedAfterMs = monotonicMs() - this.#began;
-    this.#exit = exit;
+    this.#exit = { ...exit, remarks: [...this.#explain(exit), ...exit.remarks] };
     this.#end.abort();
+  }
+
+  #explain({ code }: ProcessExit): readonly string[] {
+    // Who was ended has not failed.
+    if (code === undefined) return [];
+    const { text } = readLog(this.log, { maxChars: explainedChars });
+    const { sandbox } = this.running;
+    const hasNetwork = this.#hasNetwork;
+    return explainConfinedFailure({
+      command: this.#command,
+      output: text,
+      exitCode: code,
+      sandbox,
+      hasNetwork,
+    });
   }
 
   async #becomeReady(awaitReadiness: AwaitReadiness): Promise<boolean> {
@@ -115,3 +136,4 @@ export class KeptProcess {
 }
 
 const restingMs = 200;
+const explainedChars = 32_000;

@@ -38,6 +38,7 @@ export class ProcessTable {
         running,
         terminal,
         awaitReadiness,
+        hasNetwork: environment.confinement?.mayConnect !== undefined,
         remarks,
         outputs,
         redactor,

@@ -3,6 +3,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { OutputKept } from "../../contract/output.ts";
 import type { OutputLimits, ToolContext } from "../../contract/tool.ts";
 import { monotonicMs } from "../../text/clock.ts";
+import { explainConfinedFailure } from "../../text/confined/explain-failure.ts";
 import { truncateText } from "../../text/truncate.ts";
 import type { GivenCommand } from "./command-access.ts";
 import { CommandOutput } from "./command-output.ts";
@@ -62,6 +63,13 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
     if (context.signal.aborted) throw ended(context.signal, shown, kept);
     const durationMs = Math.round(monotonicMs() - startedMs);
     const asked = prompt.remarks({ text: shown.text, failed: exit.code !== 0 });
+    const explained = explainConfinedFailure({
+      command: request.command,
+      output: shown.text,
+      exitCode: exit.code ?? null,
+      sandbox: running.sandbox,
+      hasNetwork: context.environment.confinement?.mayConnect !== undefined,
+    });
     return {
       exitCode: exit.code ?? null,
       signal: exit.signal ?? null,
@@ -73,7 +81,7 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       ...(exit.cwd === undefined ? {} : { cwd: exit.cwd }),
       ...(running.attach === undefined ? {} : { attach: running.attach }),
       ...(running.isNewSession === undefined ? {} : { isNewSession: running.isNewSession }),
-      remarks: [...running.remarks, ...shown.remarks, ...asked, ...exit.remarks],
+      remarks: [...running.remarks, ...shown.remarks, ...asked, ...explained, ...exit.remarks],
     };
   } finally {
     clearTimeout(timer);
