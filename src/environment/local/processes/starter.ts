@@ -10,7 +10,7 @@ import { RunRecords } from "./run-records.ts";
 import { Runs } from "./runs.ts";
 import { startProcess } from "./start-process.ts";
 import { inTerminal } from "./terminal.ts";
-import { allowedVariables, runVariable, usualVariables } from "./variables.ts";
+import { allowedVariables, offlineVariables, runVariable, usualVariables } from "./variables.ts";
 
 export interface StarterOptions {
   readonly workspace: string;
@@ -58,7 +58,7 @@ export class Starter {
       const launch = await sandbox.prepare({
         ...command,
         cwd: directory.realPath,
-        env: { ...variablesFor(directory, options), [runVariable]: markAmong(mark) },
+        env: { ...variablesFor(sandbox, directory, options), [runVariable]: markAmong(mark) },
         confinement: confinement === "ours" ? {} : confinement,
         reachable,
         terminal: command.file !== file,
@@ -114,11 +114,21 @@ export class Starter {
   }
 }
 
-function variablesFor(directory: StartDirectory, options: StartOptions): Record<string, string> {
+function variablesFor(
+  { level }: Sandbox,
+  directory: StartDirectory,
+  options: StartOptions,
+): Record<string, string> {
   const { confinement = {}, terminal = false, env } = options;
   if (confinement === "ours") return { ...allowedVariables(process.env), PWD: directory.realPath, ...env };
   const allowed = allowedVariables(process.env, confinement.variables);
-  return { ...allowed, ...usualVariables({ beside: allowed, terminal }), PWD: directory.realPath, ...env };
+  return {
+    ...allowed,
+    ...usualVariables({ beside: allowed, terminal }),
+    ...(level === "none" || confinement.mayConnect ? {} : offlineVariables),
+    PWD: directory.realPath,
+    ...env,
+  };
 }
 
 /** When a tool runs us, what we start is also its. */

@@ -41,6 +41,16 @@ export function usualVariables(options: {
   };
 }
 
+/** For what has no network: it is told so at once, instead of trying again for minutes. */
+export const offlineVariables: Readonly<Record<string, string>> = {
+  npm_config_fetch_retries: "0",
+  npm_config_update_notifier: "false",
+  // Without any retry pip does not say why it found nothing.
+  PIP_RETRIES: "1",
+  PIP_DISABLE_PIP_VERSION_CHECK: "1",
+  CARGO_NET_RETRY: "0",
+};
+
 /** Holds the mark of a run. Also tells our own command line that a tool runs it, and not the person. */
 export const runVariable = "TOOLCRIB_RUN";
 
