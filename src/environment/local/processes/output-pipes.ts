@@ -13,6 +13,8 @@ export interface OutputPipe {
   readonly readEnd: Readable;
   /** For the program; whoever starts it closes it then. */
   readonly writeEnd: number;
+  /** Nothing is left of the program, which could have kept a way to open it: then it may be another's. */
+  release(): void;
 }
 
 /**
@@ -35,7 +37,9 @@ export class OutputPipes {
   async take(directory: string = tmpdir()): Promise<readonly [OutputPipe, OutputPipe] | undefined> {
     const free = this.#free.get(directory) ?? [];
     this.#free.set(directory, free);
-    while (free.length < 2 && !this.#cannotBeMade) free.push(...(await this.#make(directory)));
+    while (free.length < 2 && !this.#cannotBeMade) {
+      for (const pipe of await this.#make(directory)) this.#keep(pipe, free);
+    }
     const [stdout, stderr] = this.#cannotBeMade ? [] : free.splice(-2);
     if (stdout === undefined || stderr === undefined) return undefined;
     return [this.#open(stdout, free), this.#open(stderr, free)];
@@ -61,21 +65,29 @@ export class OutputPipes {
     }
   }
 
+  #keep(pipe: number, free: number[]): void {
+    if (free.length < mostFree && !this.#cannotBeMade) free.push(pipe);
+    else closeSync(pipe);
+  }
+
   #open(pipe: number, free: number[]): OutputPipe {
     const path = `/proc/self/fd/${pipe}`;
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const readEnd = new Socket({ fd, readable: true, writable: false });
-    let isLetGo = false;
-    readEnd.once("end", () => {
-      isLetGo = true;
+    const ended = new Promise<boolean>((resolve) => {
+      let isLetGo = false;
+      readEnd.once("end", () => {
+        isLetGo = true;
+      });
+      readEnd.once("close", () => resolve(isLetGo));
     });
-    readEnd.once("close", () => {
-      if (isLetGo && !this.#cannotBeMade) free.push(pipe);
-      else closeSync(pipe);
-    });
-    return { readEnd, writeEnd: openSync(path, constants.O_WRONLY) };
+    const release = () => void ended.then((isLetGo) => (isLetGo ? this.#keep(pipe, free) : closeSync(pipe)));
+    return { readEnd, writeEnd: openSync(path, constants.O_WRONLY), release };
   }
 }
+
+// As many as are made together: what many commands at once have needed is not kept.
+const mostFree = 4;
 
 // O_PATH, which Node has no name for.
 const withoutOpening = 0o10000000;

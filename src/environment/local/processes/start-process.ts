@@ -120,7 +120,10 @@ async function spawned(start: ProcessStart): Promise<ChildProcess> {
     child.on("error", () => {});
     return child;
   } catch (error) {
-    for (const { readEnd } of outputs ?? []) readEnd.destroy();
+    for (const { readEnd, release } of outputs ?? []) {
+      readEnd.destroy();
+      release();
+    }
     await launch.finished();
     watch?.finish();
     runs.forget(mark);
@@ -163,11 +166,12 @@ function channelsOf({ stdio }: ChildProcess): readonly Duplex[] {
 function ended(
   child: ChildProcess,
   run: Run,
-  { launch, watch, remarks }: ProcessStart,
+  { launch, outputs, watch, remarks }: ProcessStart,
   onGone: () => void,
 ): Promise<ProcessExit> {
   const conclude = async (code: number | null, signal: string | null): Promise<ProcessExit> => {
     const left = await run.settle();
+    for (const { release } of outputs ?? []) release();
     const told = await launch.finished();
     const end = howItEnded(code, signal, run, launch);
     // Its last words are read by then.

@@ -26,7 +26,9 @@ async function run(command: string): Promise<readonly [stdout: string, stderr: s
   const [stdout, stderr] = await take();
   spawn("/bin/bash", ["-c", command], { stdio: ["ignore", stdout.writeEnd, stderr.writeEnd] });
   for (const { writeEnd } of [stdout, stderr]) closeSync(writeEnd);
-  return Promise.all([text(stdout.readEnd), text(stderr.readEnd)]);
+  const said = await Promise.all([text(stdout.readEnd), text(stderr.readEnd)]);
+  for (const { release } of [stdout, stderr]) release();
+  return said;
 }
 
 async function take() {
