@@ -1,29 +1,23 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import * as z from "zod/mini";
 import type { SandboxLevel } from "../../src/contract/account.ts";
 import type { Environment } from "../../src/contract/environment.ts";
 import type { Tool } from "../../src/toolcrib.ts";
+import { makeConfinedWorkspace, openConfined, confinedWorkspace as workspace } from "../confined.ts";
 import { dataPath } from "../data/data.ts";
 import type { Case, Contender, Group } from "../harness.ts";
 import { importPeer, peerProgram } from "../peers.ts";
-import { openSubject } from "../subject.ts";
 
-const workspace = dataPath("sandboxed");
 const project = dataPath("project");
 
 /** What the boundary costs a command that does nothing. */
 export const group: Group = {
   needs: ["project"],
-  prepare: () => {
-    if (existsSync(join(workspace, ".git"))) return;
-    mkdirSync(workspace, { recursive: true });
-    execFileSync("git", ["init", "-q"], { cwd: workspace });
-    for (const name of ["package.json", ".env"]) writeFileSync(join(workspace, name), "{}\n");
-  },
+  prepare: makeConfinedWorkspace,
   cases: [
     {
       ...starting(workspace),
@@ -123,7 +117,7 @@ async function startOf(level: SandboxLevel, folder: string): Promise<Contender> 
       return { data: null, text: "" };
     },
   };
-  const subject = await openSubject({ ...confined(level, folder), tools: [borrowing] });
+  const subject = await openConfined(level, { workspace: folder, tools: [borrowing] });
   await subject.call("bench.borrow", {});
   return {
     run: async () => {
@@ -145,7 +139,7 @@ async function drained(output: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 async function callOf(level: SandboxLevel): Promise<Contender> {
-  const subject = await openSubject(confined(level, workspace));
+  const subject = await openConfined(level);
   return {
     run: async () => {
       const { data } = await subject.call("shell.run", { command: "true" });
@@ -155,12 +149,6 @@ async function callOf(level: SandboxLevel): Promise<Contender> {
     },
     close: subject.close,
   };
-}
-
-function confined(level: SandboxLevel, folder: string) {
-  // Without a sandbox each command would be asked for.
-  const rules = ["allow run true", ...(level === "none" ? ["unconfined run true"] : [])];
-  return { workspace: folder, sandbox: level, rules };
 }
 
 /** It wants ripgrep and socat on the path. */
