@@ -1,3 +1,4 @@
+import { releaseBytes } from "../text/release-bytes.ts";
 import type { OutputLog, Stream } from "./output-log.ts";
 import type { WholeOutput } from "./whole-output.ts";
 
@@ -30,7 +31,9 @@ export async function readOutput(
   const pause = setTimeout(() => void take(redactor.end()), pauseMs).unref();
   for await (const piece of bytes) {
     heard();
-    await take(redactor.push(decoder.decode(piece, { stream: true })));
+    const text = decoder.decode(piece, { stream: true });
+    releaseBytes(piece);
+    await take(redactor.push(text));
     pause.refresh();
   }
   clearTimeout(pause);

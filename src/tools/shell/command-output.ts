@@ -1,6 +1,7 @@
 import type { KeptOutput, OutputKept } from "../../contract/output.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { monotonicMs } from "../../text/clock.ts";
+import { releaseBytes } from "../../text/release-bytes.ts";
 import { showSize } from "../../text/show-size.ts";
 import { looksBinary } from "./looks-binary.ts";
 import { OutputTape, type StreamName, streamNames } from "./output-tape.ts";
@@ -49,6 +50,7 @@ export class CommandOutput {
       this.#lastMs = monotonicMs();
       this.#totalBytes += piece.length;
       await this.#take(stream, lines.push(piece));
+      releaseBytes(piece);
     }
   }
 

@@ -1,3 +1,5 @@
+import { releaseBytes } from "../../text/release-bytes.ts";
+
 /** One of the two outputs of a command. */
 export type StreamName = "stdout" | "stderr";
 
@@ -21,8 +23,8 @@ export interface Ends {
 export const heldBytes: number = 256 * 1024;
 
 /**
- * Beginning and end of the two outputs of a command, each piece with its place in the order of arrival. Endless output
- * costs constant memory, and one stream never pushes out the other.
+ * Beginning and end of the two outputs of a command, in memory of its own, each piece with its place in the order of
+ * arrival. Endless output costs constant memory, and one stream never pushes out the other.
  */
 export class OutputTape {
   readonly #sides: Readonly<Record<StreamName, Side>> = { stdout: new Side(), stderr: new Side() };
@@ -53,7 +55,7 @@ class Side {
     const room = heldBytes - this.#headBytes;
     const first = bytes.subarray(0, room);
     if (first.length > 0) {
-      this.#head.push({ order, bytes: first.slice() });
+      this.#head.push({ order, bytes: copyOf(first) });
       this.#headBytes += first.length;
     }
     if (bytes.length > room) this.#addToTail(bytes.subarray(room), order);
@@ -69,13 +71,13 @@ class Side {
     };
   }
 
-  /** A large piece is held as it is; small ones would keep the larger memory that they are cut from. */
   #addToTail(bytes: Uint8Array, order: number): void {
-    const part = bytes.subarray(-heldBytes);
-    this.#tail.push({ order, bytes: part.length < smallBytes ? part.slice() : part });
+    const part = copyOf(bytes.subarray(-heldBytes));
+    this.#tail.push({ order, bytes: part });
     this.#tailBytes += part.length;
     for (let oldest = this.#tail[this.#tailStart]!; this.#tailBytes - oldest.bytes.length >= heldBytes; ) {
       this.#tailBytes -= oldest.bytes.length;
+      releaseBytes(oldest.bytes);
       this.#tailStart += 1;
       oldest = this.#tail[this.#tailStart]!;
     }
@@ -85,4 +87,7 @@ class Side {
   }
 }
 
-const smallBytes = 16 * 1024;
+/** A part would keep the larger memory that it is cut from. */
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}

@@ -1,6 +1,6 @@
 /**
  * Hands on the bytes of one stream by whole lines, so that lines of two streams that are shown together do not mix. What
- * has no line end yet is held until it comes, or until `flush`.
+ * has no line end yet is held, as a copy, until it comes, or until `flush`.
  */
 export class WholeLines {
   #held: Uint8Array[] = [];
@@ -27,7 +27,7 @@ export class WholeLines {
   }
 
   #hold(piece: Uint8Array): void {
-    this.#held.push(piece);
+    this.#held.push(new Uint8Array(piece));
     this.#heldBytes += piece.length;
   }
 }
