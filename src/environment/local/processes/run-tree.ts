@@ -29,12 +29,11 @@ export class RunTree {
     this.#group = this.#group !== "gone" && hits(-this.#leader!, 0) ? "left" : "gone";
   }
 
-  /** Those that live. */
-  members(): readonly Life[] {
-    const lives = this.#candidates()
-      .map(lifeOf)
-      .filter((life) => life !== undefined)
-      .filter(({ isOver, start }) => !isOver && Number(start) >= Number(this.#leaderStart ?? 0));
+  /** Those that live, among all that do. */
+  members(all: readonly Life[] = livesOf(this.#candidates())): readonly Life[] {
+    const lives = all.filter(
+      ({ isOver, start }) => !isOver && Number(start) >= Number(this.#leaderStart ?? 0),
+    );
     const childrenOf = Map.groupBy(lives, ({ parent }) => parent);
     const members = new Map<number, Life>();
     const take = (life: Life) => {
@@ -46,7 +45,7 @@ export class RunTree {
     for (const life of lives) if (!members.has(life.pid) && this.#isMarked(life)) take(life);
 
     const found = [...members.values()];
-    for (const { pid, start } of found) this.#known.set(pid, start);
+    this.#remember(found);
     if (this.#group === "left" && !this.isUnseen && !found.some(({ group }) => group === this.#leader))
       this.#group = "gone";
     return found;
@@ -57,7 +56,7 @@ export class RunTree {
     const leader = this.#leader;
     if (leader === undefined || this.#group !== "led") return [];
     const [child] = textOf(`/proc/${leader}/task/${leader}/children`).split(" ");
-    const found = [leader, Number(child)].map(lifeOf).filter((life) => life !== undefined);
+    const found = livesOf([leader, Number(child)]);
     for (const { pid, start } of found) this.#known.set(pid, start);
     return found;
   }
@@ -75,6 +74,14 @@ export class RunTree {
     for (const group of groups) hits(-group, signal);
     for (const { pid, group } of members)
       if (!groups.has(group) && !(sparesLeader && pid === this.#leader)) hits(pid, signal);
+  }
+
+  #remember(found: readonly Life[]): void {
+    for (const { pid, start } of found) this.#known.set(pid, start);
+    if (this.#strangers.size > mostKnown) this.#strangers.clear();
+    if (this.#known.size < mostKnown + found.length) return;
+    const needed = new Set(found.flatMap(({ pid, group }) => [pid, group]));
+    for (const pid of this.#known.keys()) if (!needed.has(pid)) this.#known.delete(pid);
   }
 
   #owns(group: number): boolean {
@@ -108,6 +115,18 @@ export class RunTree {
 
 // So short that nobody can start as many as would close the circle.
 const momentMs = 250;
+
+// Of those that have ended: what runs for days starts many.
+const mostKnown = 10_000;
+
+/** Every process that can be seen, also those of others. */
+export function livingProcesses(): readonly Life[] {
+  return livesOf(processNumbers());
+}
+
+function livesOf(numbers: readonly number[]): readonly Life[] {
+  return numbers.map(lifeOf).filter((life) => life !== undefined);
+}
 
 function processNumbers(): readonly number[] {
   try {

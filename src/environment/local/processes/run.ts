@@ -32,8 +32,9 @@ export class Run {
     return this.#wasEnded;
   }
 
-  members(): readonly Life[] {
-    return this.#tree.members();
+  /** `all`: who lives, if that is known. */
+  members(all?: readonly Life[]): readonly Life[] {
+    return this.#tree.members(all);
   }
 
   /** Holds it still for a look, as far as that can be had at once: of who starts ever more, no look would ever end. */

@@ -4,13 +4,11 @@ import type { ProcessExit } from "../../../contract/environment.ts";
 import { monotonicMs } from "../../../text/clock.ts";
 import type { Life } from "../../local/changes/process-owner.ts";
 import { type Command, withKernelLimits } from "./limit-line.ts";
+import { joinRounds, leaveRounds, type Round, type RoundMember } from "./limit-rounds.ts";
 import { MemoryFiles } from "./memory-files.ts";
 import { describeMetLimit, limitOfSignal, type MetLimit, saysFileTooLarge } from "./met-limit.ts";
 import { openTaskGroup, type TaskGroup } from "./task-group.ts";
 import { endedForMemory, type MachineUse, machineUse, type Usage, usageOf } from "./usage.ts";
-
-// A glance at the machine as a whole, which costs next to nothing.
-const glanceMs = 50;
 
 // A whole look costs some milliseconds. It is taken when the machine says that half of what was left may be gone, now and
 // then, and oftener while it is young or half of a limit is used. Looking may take one part of so many of the time.
@@ -19,7 +17,8 @@ const share = 5;
 
 /** What it watches. */
 interface Watched {
-  members(): readonly Life[];
+  /** Among all that live. */
+  members(all: readonly Life[]): readonly Life[];
   /** Holds it still while it is looked at. */
   pause(): void;
   resume(): void;
@@ -27,14 +26,15 @@ interface Watched {
 }
 
 /** Holds one command, with all that it starts, to its limits, and ends it at one. */
-export class LimitWatch {
+export class LimitWatch implements RoundMember {
+  readonly begunMs: number = monotonicMs();
   readonly #limits: ResourceLimits;
   readonly #files = new MemoryFiles();
-  readonly #begunMs: number = monotonicMs();
   readonly #fileBytesBefore: number;
   #group: TaskGroup | undefined;
   #watched: Watched | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  #isPaused = false;
   #last: Look;
   #printedBytes = 0;
   #saidFileTooLarge = false;
@@ -45,7 +45,7 @@ export class LimitWatch {
     this.#limits = limits;
     const machine = machineUse();
     this.#fileBytesBefore = machine.fileBytes;
-    this.#last = { usage: nothing, machine, atMs: this.#begunMs, tookMs: 0 };
+    this.#last = { usage: nothing, machine, atMs: this.begunMs, tookMs: 0 };
   }
 
   /** What to start in its stead. */
@@ -57,7 +57,7 @@ export class LimitWatch {
 
   begin(watched: Watched): void {
     this.#watched = watched;
-    this.#plan();
+    if (process.platform === "linux") joinRounds(this);
   }
 
   /** Told of everything that it prints. */
@@ -73,33 +73,31 @@ export class LimitWatch {
 
   /** When nothing of it runs any more, or could not be started. Tells what limits it has met. */
   finish(exit?: Pick<ProcessExit, "code" | "signal">): readonly string[] {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    leaveRounds(this);
     const met = this.#met ?? this.#metInKernel(exit);
     const told = met === undefined ? [] : [describeMetLimit(met)];
     this.#group?.close();
     return met === undefined && this.#ranOutOfMemory(exit) ? [outOfMemory] : told;
   }
 
-  #plan(): void {
-    // Who waits for the command keeps the process running, not who watches it.
-    this.#timer = setTimeout(() => void this.#glance(), glanceMs).unref();
-  }
-
-  async #glance(): Promise<void> {
+  glance(machine: MachineUse): "yes" | "if made" | "no" {
     this.#endedForMemory ??= endedForMemory();
-    if (this.#group?.wasFull()) return this.#end({ limit: "processes", allowed: this.#limits.processes });
-    const machine = machineUse();
-    const isBursting = this.#group === undefined && this.#newTasks(machine) > 1;
-    if (isBursting) this.#watched?.pause();
-    if (isBursting || this.#isDue(machine)) await this.#look(machine);
-    if (isBursting && this.#met === undefined) this.#watched?.resume();
-    if (this.#timer !== undefined && this.#met === undefined) this.#plan();
+    if (this.#met !== undefined || this.#isLooking) return "no";
+    if (this.#group?.wasFull()) {
+      this.#end({ limit: "processes", allowed: this.#limits.processes });
+      return "no";
+    }
+    if (this.#group === undefined && this.#newTasks(machine) > 1) {
+      this.#isPaused = true;
+      this.#watched?.pause();
+      return "yes";
+    }
+    return this.#isDue(machine);
   }
 
-  async #look(machine: MachineUse): Promise<void> {
-    const atMs = monotonicMs();
-    const members = this.#watched!.members();
+  async look({ atMs, machine, all }: Round): Promise<void> {
+    this.#isLooking = true;
+    const members = this.#watched!.members(all);
     const filesHaveGrown = machine.fileBytes - this.#fileBytesBefore > this.#limits.memoryBytes / 8;
     const nameless = filesHaveGrown || members.length <= fewMembers;
     const files = this.#files.bytes(members, { nameless });
@@ -108,9 +106,12 @@ export class LimitWatch {
     this.#check("processes", usage.processes);
     this.#check("memoryBytes", usage.memoryBytes);
     this.#check("cpuSeconds", usage.cpuSeconds);
+    if (this.#isPaused && this.#met === undefined) this.#watched?.resume();
+    this.#isPaused = false;
+    this.#isLooking = false;
   }
 
-  #isDue(machine: MachineUse): boolean {
+  #isDue(machine: MachineUse): "yes" | "if made" | "no" {
     const { usage, atMs, tookMs, machine: before } = this.#last;
     const { processes, memoryBytes, cpuSeconds } = this.#limits;
     const restedMs = monotonicMs() - atMs;
@@ -121,9 +122,11 @@ export class LimitWatch {
       (restedMs * availableParallelism()) / 1000 / (cpuSeconds - usage.cpuSeconds),
     );
     const used = Math.max(usage.processes / processes, usage.memoryBytes / memoryBytes);
-    const enoughMs = used > 0.5 ? 0 : Math.min(atMs - this.#begunMs, restMs.most);
+    const enoughMs = used > 0.5 ? 0 : Math.min(atMs - this.begunMs, restMs.most);
     const isRested = restedMs >= Math.max(enoughMs, restMs.least);
-    return (gone > 0.5 || isRested) && restedMs >= share * tookMs;
+    if (restedMs < share * tookMs) return "no";
+    if (gone > 0.5 || isRested) return "yes";
+    return restedMs >= enoughMs / 2 ? "if made" : "no";
   }
 
   #newTasks({ tasks }: MachineUse): number {

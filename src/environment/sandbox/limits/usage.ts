@@ -76,7 +76,7 @@ export function endedForMemory(): number {
 /** As the kernel has told this process: pairs of numbers, of which the sixth kind is the size of a page. */
 function pageBytes(): number {
   if (page === undefined) {
-    const told = readFileSync("/proc/self/auxv");
+    const told = Buffer.from(textOf("/proc/self/auxv"), "latin1");
     const pairs = Array.from({ length: told.length / 16 }, (_, index) => told.subarray(16 * index));
     const pair = pairs.find((pair) => pair.readBigUInt64LE(0) === pageSizeKind);
     page = pair === undefined ? 4096 : Number(pair.readBigUInt64LE(8));
