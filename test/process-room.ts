@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Environment } from "../src/contract/environment.ts";
 import { ToolError } from "../src/contract/error.ts";
 import type { Processes, ProcessStatus } from "../src/contract/process.ts";
 import { openLocalEnvironment } from "../src/environment/local/local-environment.ts";
@@ -10,6 +11,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 /** A workspace on the real disk with processes beside it, without a sandbox. */
 export interface ProcessRoom extends AsyncDisposable {
   readonly workspace: string;
+  readonly environment: Environment;
   readonly room: RoomProcesses;
   readonly processes: Processes;
   readonly signal: AbortSignal;
@@ -24,6 +26,7 @@ export function processRoom(): ProcessRoom {
   const room = openProcesses({ redactor: () => new RedactedStream() });
   return {
     workspace,
+    environment,
     room,
     processes: room.forCall({ environment }),
     signal: new AbortController().signal,

@@ -105,7 +105,7 @@ export class KeptProcess {
     };
     const read = (stream: "stdout" | "stderr") =>
       readOutput(stream, running[stream], { log, whole: this.#whole, redactor: redactor(), heard });
-    const [exit] = await Promise.all([running.exit, read("stdout"), read("stderr")]);
+    const [exit] = await Promise.all([running.exit.catch(untold), read("stdout"), read("stderr")]);
     await this.#whole.end();
     this.#endedAfterMs = monotonicMs() - this.#began;
     this.#exit = { ...exit, remarks: [...this.#explain(exit), ...exit.remarks] };
@@ -136,4 +136,10 @@ export class KeptProcess {
 }
 
 const restingMs = 200;
+
+/** Nobody may be waiting for it to end. */
+function untold(error: unknown): ProcessExit {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { code: undefined, signal: undefined, remarks: [`What it ran in was not cleared away: ${reason}`] };
+}
 const explainedChars = 32_000;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isAlive } from "../../test/is-alive.ts";
 import { processRoom, refusalOf } from "../../test/process-room.ts";
+import type { Environment } from "../contract/environment.ts";
 
 it("names processes, and speaks of those that are there", async () => {
   await using room = processRoom();
@@ -82,4 +83,19 @@ it("ends everything with the room, also what has left its group", async () => {
   const before = isAlive(pid);
   await room.room.close();
   expect([before, isAlive(pid)]).toEqual([true, false]);
+});
+
+it("takes for ended what ran in something that could not be cleared away", async () => {
+  await using folder = processRoom();
+  const { environment, room, signal } = folder;
+  const start: Environment["start"] = async (...call) => {
+    const running = await environment.start(...call);
+    const exit = running.exit.then(() => Promise.reject(new Error("the disk is full")));
+    return { ...running, exit };
+  };
+  const processes = room.forCall({ environment: { start } as Environment });
+  const { name } = await processes.start({ command: "echo up; read -r", ready: { line: "up" } }, { signal });
+  await processes.input(name, { text: "", end: true }, { signal });
+  const { state, remarks } = await processes.wait(name, { until: "exit", timeoutMs: 60_000 }, { signal });
+  expect([state, remarks]).toEqual(["ended", ["What it ran in was not cleared away: the disk is full"]]);
 });
