@@ -206,6 +206,10 @@ it("lets a command run on in the background", async () => {
   await using room = await shellRoom();
   const { data } = await room.run("sleep 60", { background: true });
   expect(data).toMatchObject({ exitCode: null, process: { state: "running", command: "sleep 60" } });
+  const namesake = await room.run("true", { session: "sleep-60" });
+  expect(namesake.content).toBe(
+    '"sleep-60" is a process that runs, no session\nChoose another name for the session.',
+  );
 });
 
 it("does not wait for what a command has left running", async () => {

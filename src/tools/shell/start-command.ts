@@ -33,9 +33,11 @@ export async function startCommand(
     signal,
   };
   if (session !== undefined) {
-    const isNewSession = !(await processes.list()).some(
-      ({ kind, name, state }) => kind === "shell" && name === session && state !== "ended",
+    const namesake = (await processes.list()).find(
+      ({ name, state }) => name === session && state !== "ended",
     );
+    if (namesake?.kind === "process") throw isProcess(session);
+    const isNewSession = namesake === undefined;
     const running = await shells.run(session, { command, ...surroundings });
     const { stdout, stderr, exit, sandbox, attach } = running;
     const waitsForInput = () => running.waitsForInput();
@@ -69,4 +71,11 @@ type Started = Awaited<ReturnType<ToolContext["environment"]["start"]>>;
 function startedIn(running: Started, remarks: readonly string[]): StartedCommand {
   const { stdout, stderr, exit, sandbox } = running;
   return { stdout, stderr, exit, sandbox, remarks, waitsForInput: () => running.waitsForInput() };
+}
+
+/** What is listed and stopped by name must have one of its own. */
+function isProcess(name: string): ToolError {
+  return new ToolError("already-exists", `"${name}" is a process that runs, no session`, {
+    hint: "Choose another name for the session.",
+  });
 }
