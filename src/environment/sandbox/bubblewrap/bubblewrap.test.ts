@@ -112,6 +112,47 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     });
   });
 
+  it("keeps hidden and fixed what lies in directories that a command has closed", async () => {
+    await using room = openSandboxRoom("bwrap");
+    makeRepository(room);
+    room.put("app/.env", "canary");
+    const isHidden = (path: string) => path.endsWith("/.env");
+    await room.run("chmod 0 app .git", { isHidden });
+    const read = await room.run("chmod 755 app .git; cat app/.env; echo '[evil]' >> .git/config", {
+      isHidden,
+    });
+    for (const name of ["app", ".git"]) chmodSync(join(room.workspace, name), 0o755);
+    expect([read.stdout, readFileSync(join(room.workspace, ".git/config"), "utf8")]).toEqual([
+      "",
+      expect.not.stringContaining("evil"),
+    ]);
+  });
+
+  it("lets the workspace itself become no repository", async () => {
+    await using room = openSandboxRoom("bwrap");
+    const make = "mkdir -p objects refs HEAD.renamed; echo 'ref: refs/heads/main' > HEAD; echo evil > config";
+    const { remarks } = await room.run(make);
+    expect([remarks, readdirSync(room.workspace)]).toEqual([
+      [
+        `The command made ${room.workspace} itself a repository, whose settings git would obey: HEAD is called HEAD.renamed-1 now.`,
+      ],
+      ["HEAD.renamed", "HEAD.renamed-1", "config", "objects", "refs"],
+    ]);
+  });
+
+  it("lets write nothing in a repository that it lets read", async () => {
+    await using room = openSandboxRoom("bwrap");
+    execFileSync("git", ["init", "-q"], { cwd: room.outside });
+    const before = readdirSync(join(room.outside, ".git"));
+    const ran = await room.run(`cd '${room.outside}' && git status --short && touch .git/x; ls -A .git`, {
+      readable: [room.outside],
+    });
+    expect([ran.stdout.trim().split("\n"), readdirSync(join(room.outside, ".git"))]).toEqual([
+      before,
+      before,
+    ]);
+  });
+
   it("keeps protected files as they are, also when their directories are renamed", async () => {
     await using room = openSandboxRoom("bwrap");
     room.put("config/deep/fixed", "old");

@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
@@ -129,4 +130,35 @@ it("stops reading when it takes too long, and goes on from there the next time",
     ...{ hidden: [], readOnly: [], repositories: [], unnameable: [] },
     isWhole: false,
   });
+});
+
+it("hides as a whole what it cannot look into, because a command could open it", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  fill(folder.path, ["none/.env", "listed/below/.env", "entered/.env", "open/.env"]);
+  const modes = { none: 0, listed: 0o400, entered: 0o300 };
+  for (const [name, mode] of Object.entries(modes)) chmodSync(at(name), mode);
+  const { hidden } = await new EntriesBelow(folder.path).cover(judge);
+  for (const name of Object.keys(modes)) chmodSync(at(name), 0o700);
+  expect(hidden.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
+    { path: at("entered"), kind: "directory" },
+    { path: at("listed"), kind: "directory" },
+    { path: at("none"), kind: "directory" },
+    { path: at("open/.env"), kind: "file" },
+  ]);
+});
+
+it("passes over what lies so far down that no path can name it", async () => {
+  await using folder = temporaryFolder();
+  fill(folder.path, [".env"]);
+  const make = 'for (1..30) { mkdir "d" x 200; chdir "d" x 200 } mkdir "e"; open F, ">.env"';
+  execFileSync("perl", ["-e", make], { cwd: folder.path });
+  expect(await new EntriesBelow(folder.path).cover(judge)).toEqual({
+    hidden: [{ path: join(folder.path, ".env"), kind: "file" }],
+    readOnly: [],
+    repositories: [],
+    unnameable: [],
+    isWhole: true,
+  });
+  execFileSync("rm", ["-rf", folder.path]);
 });

@@ -1,7 +1,8 @@
-import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { Breath } from "../../../text/breath.ts";
 import { monotonicMs } from "../../../text/clock.ts";
 import { withSlash } from "../../workspace-path.ts";
+import { isClosed } from "./is-closed.ts";
 
 /** What a sandbox must cover in a directory tree. */
 export interface Covered {
@@ -28,7 +29,8 @@ export interface Judge {
 
 /**
  * Looks through a directory tree for what rules are about. It remembers what it has seen: from the second time on only
- * directories that have changed are read again. What lies nearest to the top is looked at first.
+ * directories that have changed are read again. However many there are, it looks into each unless told otherwise: who
+ * makes many more only makes the next ones wait.
  */
 export class EntriesBelow {
   readonly #top: string;
@@ -44,14 +46,14 @@ export class EntriesBelow {
     options: {
       readonly leaveOut?: readonly string[];
       readonly maxDirectories?: number;
-      /** How long to read what is not known yet; the next time goes on from there. */
+      /** How long to read what is not known yet, nearest to the top first; the next time goes on from there. */
       readonly maxMs?: number;
     } = {},
   ) {
     this.#top = top;
     this.#leftOut = new Set(options.leaveOut);
     this.#maxDirectories = options.maxDirectories ?? mostDirectories;
-    this.#maxMs = options.maxMs ?? longestMs;
+    this.#maxMs = options.maxMs ?? Number.POSITIVE_INFINITY;
   }
 
   /** Calls at the same time share one look, and so do those shortly after one that took long. */
@@ -65,7 +67,7 @@ export class EntriesBelow {
     this.#latest = latest;
     const end = () => {
       const tookMs = monotonicMs() - begun;
-      latest.until = begun + (tookMs < quickMs ? 0 : tookMs * 20);
+      latest.until = begun + (tookMs < quickMs ? 0 : tookMs * 2);
     };
     latest.covered.then(end, end);
     return latest.covered;
@@ -89,7 +91,11 @@ export class EntriesBelow {
       }
       const directory = look(path, isReadOnly, judge, remembered);
       if (directory === undefined) continue;
-      known.set(path, directory);
+      if (directory === "closed") {
+        found.hidden.push({ path, kind: "directory" });
+        continue;
+      }
+      if (known.size < mostRemembered) known.set(path, directory);
       for (const kind of ["hidden", "readOnly", "repositories", "unnameable"] as const)
         found[kind].push(...(directory[kind] as never[]));
       for (const below of directory.below) if (!this.#leftOut.has(below.path)) queue.push(below);
@@ -102,8 +108,8 @@ export class EntriesBelow {
 // Not worth remembering.
 const quickMs = 10;
 
-const mostDirectories = 50_000;
-const longestMs = 2000;
+const mostDirectories = 1_000_000;
+const mostRemembered = 200_000;
 
 function noEntries(): { hidden: Entry[]; readOnly: string[]; repositories: string[]; unnameable: string[] } {
   return { hidden: [], readOnly: [], repositories: [], unnameable: [] };
@@ -116,10 +122,18 @@ interface Known extends Omit<Covered, "isWhole"> {
   readonly below: readonly { readonly path: string; readonly isReadOnly: boolean }[];
 }
 
-function look(path: string, isReadOnly: boolean, judge: Judge, known: Known | undefined): Known | undefined {
+/** Undefined when it is gone, or so far down that no path can name it. */
+function look(
+  path: string,
+  isReadOnly: boolean,
+  judge: Judge,
+  known: Known | undefined,
+): Known | "closed" | undefined {
   const now = Date.now();
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = statsOf(path);
   if (stats === undefined || !stats.isDirectory()) return undefined;
+  // Any command could open it again.
+  if (isClosed(stats)) return "closed";
   if (known?.changed === stats.ctimeMs && known.inode === stats.ino && known.wasReadOnly === isReadOnly)
     return known;
   // The clock of a file system is coarse: what has changed just now may change again unseen.
@@ -160,14 +174,22 @@ function sort(
 
 /** Bytes that are none are read as this character, which a name may also really hold. */
 function isText(path: string): boolean {
-  return !path.includes("\uFFFD") || lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return !path.includes("\uFFFD") || statsOf(path) !== undefined;
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch {
-    // Gone, or closed to us and so to every command.
+    // Gone, or of somebody who has closed it to us, and so to every command.
     return [];
   }
 }

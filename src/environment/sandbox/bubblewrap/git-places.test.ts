@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
@@ -43,7 +43,10 @@ it("holds a repository, and keeps what it obeys from being written", async () =>
 it("has stubs for what is missing", async () => {
   await using folder = temporaryFolder();
   mkdirSync(join(folder.path, ".git"));
+  // As a stub is.
+  expect(repositoryOf(folder.path)).toBeUndefined();
   const at = (name: string) => join(folder.path, ".git", name);
+  writeFileSync(at("HEAD"), "");
   expect(repositoryOf(folder.path)).toEqual({
     held: [join(folder.path, ".git")],
     readOnly: [],
@@ -167,4 +170,31 @@ it("keeps the hooks and settings that its settings lead to, in the work tree and
     stubs: [...stubs, { path: at("sub/more#"), kind: "file" }, { path: at("missing"), kind: "file" }],
   });
   expect(repositoryOf(tree)!.stubs).toContainEqual({ path: join(tree, "hooks dir"), kind: "directory" });
+});
+
+it("lets nothing be written where it cannot look", async () => {
+  await using folder = temporaryFolder();
+  const work = makeRepository(join(folder.path, "work"));
+  const at = (name: string) => join(work, ".git", name);
+  const places = usual(join(work, ".git"));
+  for (const name of ["modules", "worktrees"]) mkdirSync(at(name), { mode: 0o300 });
+  expect(repositoryOf(work)).toEqual({
+    ...places,
+    readOnly: [...places.readOnly, at("modules"), at("worktrees")],
+  });
+  chmodSync(at(""), 0);
+  expect(repositoryOf(work)).toEqual({
+    ...{ held: [], stubs: [], info: undefined },
+    readOnly: [join(work, ".git")],
+  });
+  chmodSync(at(""), 0o700);
+});
+
+it("knows the repository of a submodule from which a command has removed a file", async () => {
+  await using folder = temporaryFolder();
+  const work = makeRepository(join(folder.path, "work"));
+  const modules = join(work, ".git/modules");
+  mkdirSync(join(modules, "one"), { recursive: true });
+  writeFileSync(join(modules, "one/config"), "");
+  expect(repositoryOf(work)!.readOnly).toContain(join(modules, "one/config"));
 });

@@ -2,6 +2,8 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { namesIfReadable } from "../../names-in.ts";
 import { liesInside } from "../../workspace-path.ts";
+import { isClosed } from "./is-closed.ts";
+import { isBare } from "./kept-bare.ts";
 import { placesGitIsLedTo } from "./places-git-is-led-to.ts";
 import type { Stub } from "./stubs.ts";
 
@@ -20,7 +22,9 @@ export interface GitPlaces {
 export function repositoryOf(workspace: string): GitPlaces | undefined {
   const git = join(workspace, ".git");
   const kind = kindOf(git);
-  if (kind === "directory") return placesIn(git);
+  // With nothing in it, it is none.
+  if (kind === "directory") return namesIfReadable(git).length === 0 ? undefined : placesIn(git);
+  if (kind === "closed") return placesIn(git);
   if (kind === "link") {
     const target = realIfThere(git);
     return target !== undefined && liesInside(target, workspace) ? placesIn(target) : undefined;
@@ -29,12 +33,12 @@ export function repositoryOf(workspace: string): GitPlaces | undefined {
     const places = linkedRepository(workspace, git);
     return places ?? { held: [], readOnly: [git], stubs: [], info: undefined };
   }
-  const isBare = ["HEAD", "objects", "refs"].every((name) => existsSync(join(workspace, name)));
-  return isBare ? placesIn(workspace) : undefined;
+  return isBare(workspace) ? placesIn(workspace) : undefined;
 }
 
 /** `directory`: what git calls the common directory. */
 export function placesIn(directory: string): GitPlaces {
+  if (kindOf(directory) === "closed") return { ...onlyRead(directory), info: undefined };
   const at = (...names: string[]) => join(directory, ...names);
   const config = textOf(at("config")) ?? "";
   const hasWorktreeConfig = /worktreeconfig/i.test(config);
@@ -75,18 +79,26 @@ function ledTo(directory: string, workTree: string): Part {
   return { held: [], readOnly: there!.map(({ path }) => path), stubs: missing! };
 }
 
+function onlyRead(path: string): Part {
+  return { held: [], readOnly: [path], stubs: [] };
+}
+
 // More than these are not held one by one: all of them are read-only then.
 const most = 24;
 
 /** Repositories of submodules, which may lie in directories of directories. */
 function modulesIn(modules: string): readonly Part[] {
+  if (kindOf(modules) === "closed") return [onlyRead(modules)];
   if (kindOf(modules) !== "directory") return [];
   const parts: Part[] = [{ held: [modules], readOnly: [], stubs: [] }];
   const look = (directory: string, depth: number) => {
     for (const name of namesIfReadable(directory)) {
       const path = join(directory, name);
-      if (parts.length > most || kindOf(path) !== "directory") continue;
-      if (existsSync(join(path, "HEAD"))) parts.push(placesIn(path));
+      const kind = kindOf(path);
+      if (parts.length > most || (kind !== "directory" && kind !== "closed")) continue;
+      // Either may be missing: a command can remove the first.
+      if (kind === "closed" || ["HEAD", "config"].some((file) => existsSync(join(path, file))))
+        parts.push(placesIn(path));
       else {
         parts.push({ held: [path], readOnly: [], stubs: [] });
         if (depth > 0) look(path, depth - 1);
@@ -94,16 +106,18 @@ function modulesIn(modules: string): readonly Part[] {
     }
   };
   look(modules, 4);
-  return parts.length > most ? [{ held: [], readOnly: [modules], stubs: [] }] : parts;
+  return parts.length > most ? [onlyRead(modules)] : parts;
 }
 
 function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Part[] {
+  if (kindOf(worktrees) === "closed") return [onlyRead(worktrees)];
   if (kindOf(worktrees) !== "directory") return [];
   const trees = namesIfReadable(worktrees).map((name) => join(worktrees, name));
-  if (trees.length > most) return [{ held: [], readOnly: [worktrees], stubs: [] }];
+  if (trees.length > most) return [onlyRead(worktrees)];
   return [
     { held: [worktrees], readOnly: [], stubs: [] },
     ...trees.map((tree): Part => {
+      if (kindOf(tree) === "closed") return onlyRead(tree);
       const named = ["commondir", "gitdir", "config.worktree"].map((name) => join(tree, name));
       const config = named[2]!;
       return {
@@ -151,10 +165,11 @@ function linkedRepository(workspace: string, file: string): GitPlaces | undefine
   }
 }
 
-function kindOf(path: string): "directory" | "file" | "link" | undefined {
+function kindOf(path: string): "directory" | "closed" | "file" | "link" | undefined {
   try {
     const stats = lstatSync(path);
-    return stats.isDirectory() ? "directory" : stats.isSymbolicLink() ? "link" : "file";
+    if (stats.isDirectory()) return isClosed(stats) ? "closed" : "directory";
+    return stats.isSymbolicLink() ? "link" : "file";
   } catch {
     return undefined;
   }

@@ -52,7 +52,8 @@ function targetOf(place: string): string | undefined {
   }
 }
 
-function freeName(path: string): string {
+/** This one, or one with a number where that is taken. */
+export function freeName(path: string): string {
   for (let number = 0; ; number++) {
     const name = number === 0 ? path : `${path}-${number}`;
     if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;

@@ -9,6 +9,7 @@ import { CacheSecrets } from "./cache-secrets.ts";
 import { coversFor } from "./cover-files.ts";
 import { type Covered, EntriesBelow, type Entry, type Judge } from "./entries-below.ts";
 import { infoWithExcludes } from "./info-with-excludes.ts";
+import { keepFromBeingBare } from "./kept-bare.ts";
 import { keepLink } from "./kept-link.ts";
 import type { Machine } from "./machine.ts";
 import type { View } from "./mounts.ts";
@@ -72,13 +73,14 @@ export class WorkspaceView {
       paths.flatMap(realIfThere).filter((path) => isOutside(path) && path !== "/" && !judge.isHidden(path));
     const readable = granted(confinement.readable);
     const writable = granted(confinement.writable);
-    const covered = await this.#cover([workspace, ...readable, ...writable], judge);
+    const covered = await this.#cover({ written: [workspace, ...writable], read: readable }, judge);
     const git = repositoriesIn(workspace, covered.repositories);
     const { hidden, readOnly, remarks } = bundleCovered(covered, workspace);
     const absent = (confinement.absent ?? []).map(asStub);
     const links = [join(workspace, ".git"), ...(confinement.absent ?? []).map(({ path }) => path)].map(
       keepLink,
     );
+    const endings = [...links, keepFromBeingBare(workspace)];
     const begun = Date.now();
     const wanted = [...absent, ...git.parts.flatMap((part) => part.stubs)];
     const use = stubs.use(wanted.filter(({ path }) => hasRealPlace(path)));
@@ -95,7 +97,9 @@ export class WorkspaceView {
       const kept = [
         ...[...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly)],
         // A repository that is there is git's to write.
-        ...absent.map(({ path }) => path).filter((path) => existsSync(path) && !isInGit(`${path}/`)),
+        ...absent
+          .map(({ path }) => path)
+          .filter((path) => existsSync(path) && !(isInGit(`${path}/`) && root?.isOfWorkspace)),
         ...use.standing.filter(({ kind }) => kind === "file").map(({ path }) => path),
       ];
       const empty = use.standing.filter(({ kind }) => kind === "directory").map(({ path }) => path);
@@ -133,7 +137,7 @@ export class WorkspaceView {
         end: () => {
           use.end();
           removeLeftovers(hidden, begun);
-          const putBack = new Set(links.map((link) => link()).filter((told) => told !== ""));
+          const putBack = new Set(endings.map((ending) => ending()).filter((told) => told !== ""));
           return [...remarks, ...git.remarks, ...putBack];
         },
       };
@@ -143,18 +147,23 @@ export class WorkspaceView {
     }
   }
 
-  async #cover(tops: readonly string[], judge: Judge): Promise<Covered> {
+  /** What is only read need only be searched for what is hidden. */
+  async #cover(
+    { written, read }: { readonly written: readonly string[]; readonly read: readonly string[] },
+    judge: Judge,
+  ): Promise<Covered> {
     const all = await Promise.all(
-      tops.map((top) => {
+      [...written, ...read].map((top) => {
         const entries = this.#entries.get(top) ?? this.#below(top);
         this.#entries.set(top, entries);
         return entries.cover(judge);
       }),
     );
+    const inWritten = all.slice(0, written.length);
     return {
       hidden: all.flatMap(({ hidden }) => hidden),
-      readOnly: all.flatMap(({ readOnly }) => readOnly),
-      repositories: all.flatMap(({ repositories }) => repositories),
+      readOnly: inWritten.flatMap(({ readOnly }) => readOnly),
+      repositories: inWritten.flatMap(({ repositories }) => repositories),
       unnameable: all.flatMap(({ unnameable }) => unnameable),
       isWhole: all[0]?.isWhole !== false,
     };
