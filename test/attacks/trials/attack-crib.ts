@@ -76,9 +76,10 @@ for (const [name, way] of Object.entries(ways)) {
   await way(crib);
   // Then shells have ended, too, and what they changed is put back.
   await crib.close();
-  broken[name] = attacks.flatMap((attack, index) =>
-    hasSucceeded(attack, lab, index) ? [attack.promise] : [],
-  );
+  const succeeded: string[] = [];
+  for (const [index, attack] of attacks.entries())
+    if (await hasSucceeded(attack, lab, index)) succeeded.push(attack.promise);
+  broken[name] = succeeded;
 }
 process.stdout.write(JSON.stringify({ report, broken } satisfies { report: unknown; broken: unknown }));
 
@@ -88,7 +89,7 @@ function allAtOnce(lab: Lab): string {
   return [`kill -9 ${process.pid}`, ...parts, "true"].join("\n");
 }
 
-function hasSucceeded(attack: Attack, lab: Lab, index: number): boolean {
+async function hasSucceeded(attack: Attack, lab: Lab, index: number): Promise<boolean> {
   const loot = readFileSync(join(lab.workspace, `loot.${index}`), "latin1");
   return attack.hasSucceeded(lab, loot);
 }

@@ -9,18 +9,34 @@ import { type Finding, note, well, wrong } from "./finding.ts";
 /** What commands run in, and what that came to when it was attacked. */
 export interface SandboxExamination {
   readonly findings: readonly Finding[];
-  /** Null where the sandbox that was asked for cannot be had. */
+  /** Null where it could not be attacked: what was asked for cannot be had, for example. */
   readonly sandbox: SandboxReport | null;
   readonly boundary: readonly Proof[];
 }
 
-/** Attacks everything that commands are held back from, in a workspace made for that. */
-export async function examineSandbox(options: {
+interface Examining {
   readonly want: SandboxWanted;
   readonly signal: AbortSignal;
   readonly progress: (message: string) => void;
-}): Promise<SandboxExamination> {
-  const { want, signal, progress } = options;
+}
+
+/** Attacks everything that commands are held back from, in a workspace made for that. */
+export async function examineSandbox(options: Examining): Promise<SandboxExamination> {
+  try {
+    const { report, boundary } = await attack(options);
+    const findings = [...tellLevel(report, boundary), ...tellBoundary(report, boundary)];
+    return { findings, sandbox: report, boundary };
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
+    const fault = wrong("sandbox", error.message, error.hint ?? "Set this right first.");
+    return { findings: [fault], sandbox: null, boundary: [] };
+  }
+}
+
+async function attack({ want, signal, progress }: Examining): Promise<{
+  readonly report: SandboxReport;
+  readonly boundary: readonly Proof[];
+}> {
   await using lab = await openLab();
   const crib = await openToolcrib({
     workspace: lab.workspace,
@@ -29,33 +45,20 @@ export async function examineSandbox(options: {
     sandbox: want,
     approve: () => ({ allow: true }),
   });
-  let sandbox: SandboxReport | null = null;
   try {
-    sandbox = await crib.sandbox();
+    const report = await crib.sandbox();
     const run = async (command: string) => {
       const { error } = await crib.call("shell.run", { command }, { signal });
       if (error)
         throw new ToolError(error.code, error.message, error.hint === null ? {} : { hint: error.hint });
     };
-    const boundary = await proveBoundary({ lab, report: sandbox, run, progress });
-    return {
-      findings: [...tellLevel(sandbox, boundary), ...tellBoundary(sandbox, boundary)],
-      sandbox,
-      boundary,
-    };
-  } catch (error) {
-    if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
-    const fault = wrong("sandbox", error.message, error.hint ?? "Set this right first.");
-    return { findings: [...(sandbox ? tellLevel(sandbox) : []), fault], sandbox, boundary: [] };
+    return { report, boundary: await proveBoundary({ lab, report, run, progress }) };
   } finally {
     await crib.close();
   }
 }
 
-function tellLevel(
-  { level, missing, gaps }: SandboxReport,
-  proofs: readonly Proof[] = [],
-): readonly Finding[] {
+function tellLevel({ level, missing, gaps }: SandboxReport, proofs: readonly Proof[]): readonly Finding[] {
   if (level === "none") {
     const message = "none: commands are not confined, and every mode but yolo asks before each";
     return [note("sandbox", message, missing.join(" ") || "Take the best that can be had: --sandbox auto")];

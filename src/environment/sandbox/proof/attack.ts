@@ -7,7 +7,7 @@ export interface Attack {
   /** A script for bash that starts in the workspace; what it prints is its loot. */
   readonly script: (lab: Lab) => string;
   /** Judged from outside, by what there is now. */
-  readonly hasSucceeded: (lab: Lab, loot: string) => boolean;
+  readonly hasSucceeded: (lab: Lab, loot: string) => boolean | Promise<boolean>;
   /** The sentence with which a level says that it does not promise this. */
   readonly gap?: string;
   /** It is promised where there is no sandbox, too. */

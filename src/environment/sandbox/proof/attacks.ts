@@ -116,7 +116,7 @@ export const attacks: readonly Attack[] = [
   {
     promise: "Other processes cannot be ended",
     script: ({ victim }) => `kill -9 ${victim.pid}`,
-    hasSucceeded: ({ victim }) => victim.signalCode !== null,
+    hasSucceeded: async (lab) => !(await lab.isVictimAlive()),
     gap: signalsPass,
   },
   {

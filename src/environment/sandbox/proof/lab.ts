@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
-import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import {
   lstatSync,
@@ -11,12 +10,13 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { type AddressInfo, createServer, type Server } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { ToolError } from "../../../contract/error.ts";
 import { isGone, thisProcess } from "../../local/changes/process-owner.ts";
 import { namesIn } from "../../names-in.ts";
 import { processesWith } from "./processes-with.ts";
+import { openServers, type VisitedServers } from "./visited-servers.ts";
 
 /** Everything that attacks aim at, made for them alone. `await using` removes it. */
 export interface Lab extends AsyncDisposable {
@@ -36,67 +36,107 @@ export interface Lab extends AsyncDisposable {
   readonly seconds: string;
   /** A process of the person, whose variables hold the canary. */
   readonly victim: ChildProcess;
-  readonly ports: { readonly tcp: number; readonly udp: number };
-  readonly sockets: { readonly path: string; readonly abstract: string };
-  /** Who has come by. */
-  readonly visits: Readonly<Record<"tcp" | "udp" | "path" | "abstract", number>>;
+  isVictimAlive(): Promise<boolean>;
+  readonly ports: VisitedServers["ports"];
+  readonly sockets: VisitedServers["sockets"];
+  readonly visits: VisitedServers["visits"];
   has(path: string): boolean;
   read(path: string): string;
 }
 
 export async function openLab(): Promise<Lab> {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "toolcrib-doctor-")));
-  const at = (name: string) => join(base, name);
-  const home = makeHome();
   const mark = `toolcrib-${randomBytes(6).toString("hex")}`;
-  const seconds = String(randomInt(100_000_000, 999_999_999));
   const canary = `canary ${randomBytes(12).toString("hex")}`;
-  const lab = {
-    workspace: at("work space"),
-    outside: at("outside"),
-    state: at("state"),
-    config: at("config"),
+  const seconds = String(randomInt(100_000_000, 999_999_999));
+  const made: string[] = [];
+  let visited: VisitedServers | undefined;
+  let victim: ChildProcess | undefined;
+  const close = async () => {
+    delete process.env[variableOf(mark)];
+    victim?.kill("SIGKILL");
+    visited?.close();
+    const runaways = [seconds, hidden(seconds)].flatMap((word) => processesWith("sleep", word));
+    for (const pid of runaways) process.kill(pid, "SIGKILL");
+    // Those of the system should not be there at all.
+    for (const path of [...made, ...systemFiles(mark)]) rmSync(path, { recursive: true, force: true });
   };
-  for (const path of Object.values(lab)) mkdirSync(path, { mode: 0o700 });
-  fill(lab, home, canary);
+  try {
+    const base = makeBase(tmpdir());
+    made.push(base);
+    const home = makeHome();
+    if (home !== undefined) made.push(home);
+    const [workspace, outside, state, config] = ["work space", "outside", "state", "config"].map((name) =>
+      join(base, name),
+    ) as [string, string, string, string];
+    for (const path of [workspace, outside, state, config]) mkdirSync(path, { mode: 0o700 });
+    fill({ workspace, outside, state }, home, canary);
+    const place = socketFolder(base);
+    if (place !== base) made.push(place);
+    visited = await openServers({ path: join(place, "s"), abstract: mark });
+    const person = await openVictim(canary);
+    victim = person.victim;
+    // As a key of the person would stand among our own variables.
+    process.env[variableOf(mark)] = canary;
+    const { ports, sockets, visits } = visited;
+    return {
+      ...{
+        workspace,
+        outside,
+        home,
+        state,
+        config,
+        canary,
+        mark,
+        seconds,
+        ...person,
+        ports,
+        sockets,
+        visits,
+      },
+      has: (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
+      read: (path) => readIfThere(path),
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
 
-  const visits = { tcp: 0, udp: 0, path: 0, abstract: 0 };
-  const sockets = { path: at("s"), abstract: mark };
-  const count = (name: keyof typeof visits) => (socket: { destroy(): void }) => {
-    visits[name] += 1;
-    socket.destroy();
-  };
-  const tcp = createServer(count("tcp")).listen(0, "127.0.0.1");
-  const servers: Server[] = [tcp, createServer(count("path")).listen(sockets.path)];
-  if (process.platform === "linux") servers.push(createServer(count("abstract")).listen(`\0${mark}`));
-  const udp = createSocket("udp4").on("message", () => {
-    visits.udp += 1;
+/** Answers when asked, so that one need not guess whether a signal is still on its way. */
+async function openVictim(canary: string): Promise<Pick<Lab, "victim" | "isVictimAlive">> {
+  const victim = spawn("/bin/sh", ["-c", "while read word; do echo alive; done"], {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: { ...process.env, CANARY: canary },
   });
-  udp.bind(0, "127.0.0.1");
-  await Promise.all([...servers, udp].map((server) => once(server, "listening")));
-  const victim = spawn("sleep", ["600"], { stdio: "ignore", env: { ...process.env, CANARY: canary } });
+  victim.stdin.on("error", () => {});
   await once(victim, "spawn");
-  // As a key of the person would stand among our own variables.
-  process.env[variableOf(mark)] = canary;
-
+  const gone = once(victim, "exit").then(() => false);
+  const answer = () => once(victim.stdout, "data").then(() => true);
   return {
-    ...lab,
-    ...{ home, canary, mark, victim, sockets, visits, seconds },
-    ports: { tcp: (tcp.address() as AddressInfo).port, udp: udp.address().port },
-    has: (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
-    read: (path) => readIfThere(path),
-    [Symbol.asyncDispose]: async () => {
-      delete process.env[variableOf(mark)];
-      victim.kill("SIGKILL");
-      const runaways = [seconds, hidden(seconds)].flatMap((word) => processesWith("sleep", word));
-      for (const pid of runaways) process.kill(pid, "SIGKILL");
-      for (const server of servers) server.close();
-      udp.close();
-      for (const path of [base, home]) if (path !== undefined) rmSync(path, { recursive: true, force: true });
-      // What should not be there at all.
-      for (const path of systemFiles(mark)) rmSync(path, { force: true });
+    victim,
+    isVictimAlive: () => {
+      const alive = Promise.race([gone, answer()]);
+      victim.stdin.write("alive?\n");
+      return alive;
     },
   };
+}
+
+function makeBase(folder: string): string {
+  try {
+    return realpathSync(mkdtempSync(join(folder, "toolcrib-doctor-")));
+  } catch (cause) {
+    throw new ToolError("unavailable", `${folder} cannot be used: ${(cause as Error).message}`, {
+      hint: "Set TMPDIR to a folder that can be written.",
+      cause,
+    });
+  }
+}
+
+/** The path of a socket must be short. */
+function socketFolder(base: string): string {
+  return Buffer.byteLength(base) < 90 ? base : makeBase("/tmp");
 }
 
 /** How long a runaway sleeps that hides. */

@@ -42,7 +42,7 @@ async function prove(attack: Attack, { lab, report, run }: ProofOptions): Promis
     return { promise, outcome: "not tried", reason: "The home directory cannot be written." };
   const loot = await plunder(attack, lab, run);
   if (loot === undefined) return { promise, outcome: "not tried", reason: "perl is not installed." };
-  if (!attack.hasSucceeded(lab, loot)) return { promise, outcome: "enforced" };
+  if (!(await attack.hasSucceeded(lab, loot))) return { promise, outcome: "enforced" };
   if (gap !== undefined && report.gaps.includes(gap))
     return { promise, outcome: "not promised", reason: gap };
   return { promise, outcome: "open" };
