@@ -118,6 +118,21 @@ if __name__ == "__main__":
     expect(readdirSync(open)).toEqual(["new"]);
   });
 
+  it("keeps what is protected in such a place, and gives none that holds secrets", async () => {
+    const open = join(world.outside, "home");
+    mkdirSync(open);
+    for (const name of [".bashrc", "key"]) writeFileSync(join(open, name), "old");
+    const writable = [open];
+    const isReadOnly = (path: string) => path.endsWith("/.bashrc");
+    await world.run(`echo evil > '${open}/.bashrc'`, { confinement: { writable, isReadOnly } });
+    expect(readFileSync(join(open, ".bashrc"), "utf8")).toBe("old");
+    const isHidden = (path: string) => path.endsWith("/key");
+    await expect(world.run("true", { confinement: { writable, isHidden } })).rejects.toMatchObject({
+      code: "unavailable",
+      message: `Landlock cannot let a command write ${open}: ${open}/key is hidden, and Landlock cannot hide it there`,
+    });
+  });
+
   it("never opens Toolcrib's own state", async () => {
     const confinement = { writable: [join(world.directory, "..")] };
     await expect(world.run("true", { confinement })).rejects.toMatchObject({

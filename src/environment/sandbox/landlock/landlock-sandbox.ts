@@ -3,6 +3,8 @@ import type { Confinement } from "../../../contract/confinement.ts";
 import type { SandboxReport } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { liesInside } from "../../workspace-path.ts";
+import { EntriesBelow } from "../bubblewrap/entries-below.ts";
+import { realIfThere } from "../bubblewrap/real-places.ts";
 import type { LoopbackNetwork } from "../network/loopback-network.ts";
 import { unconfined } from "../no-sandbox.ts";
 import type { PrivatePlaces } from "../private-places.ts";
@@ -37,6 +39,7 @@ export class LandlockSandbox implements Sandbox {
   readonly temporary: string;
   readonly #parts: LandlockParts;
   readonly #readable = new ReadableParts();
+  readonly #outside = new Map<string, EntriesBelow>();
 
   constructor(parts: LandlockParts) {
     this.#parts = parts;
@@ -46,10 +49,12 @@ export class LandlockSandbox implements Sandbox {
 
   async prepare(launch: Launch): Promise<PreparedLaunch> {
     const { workspace, directory, places, perl, architecture, version, caches, tripwire } = this.#parts;
-    const { confinement, reachable } = launch;
+    const { reachable } = launch;
+    const confinement = withRealPlaces(launch.confinement);
     const tooMuch = confinement.writable?.find((path) => liesInside(directory, path));
     if (tooMuch !== undefined) throw ownStateInReach(tooMuch);
-    const watch = await tripwire.begin(confinement);
+    const outside = await this.#lookAt(confinement);
+    const watch = await tripwire.begin(confinement, outside);
     const network = await networkFor(confinement, version).catch(async (error) => {
       await watch.end();
       throw error;
@@ -58,7 +63,11 @@ export class LandlockSandbox implements Sandbox {
       ...{ workspace, caches, places: this.#readable },
       writable: [places.home, places.temporary, ...watch.writable],
     };
-    const reach = landlockReach(surroundings, launch, network === undefined ? [] : [network.port]);
+    const reach = landlockReach(
+      surroundings,
+      { ...launch, confinement },
+      network === undefined ? [] : [network.port],
+    );
     const plan = encodePlan({
       architecture,
       rules: landlockRules(version, reach),
@@ -89,10 +98,35 @@ export class LandlockSandbox implements Sandbox {
     };
   }
 
+  /** Nothing can be hidden in a place that can be written: one that holds secrets is not given. */
+  async #lookAt({ writable = [], isHidden = never, isReadOnly = never }: Confinement) {
+    const places = writable.filter((path) => !liesInside(path, this.#parts.workspace));
+    return Promise.all(
+      places.map(async (place) => {
+        const entries = this.#outside.get(place) ?? new EntriesBelow(place, { maxDirectories: 5000 });
+        this.#outside.set(place, entries);
+        const covered = await entries.cover({ isHidden, isReadOnly });
+        if (covered.hidden.length > 0) throw holdsSecrets(place, covered.hidden[0]!.path);
+        if (!covered.isWhole) throw isTooLarge(place);
+        return covered;
+      }),
+    );
+  }
+
   async close(): Promise<void> {
     this.#parts.tripwire.close();
     await this.#parts.places.close();
   }
+}
+
+const never = () => false;
+
+/** Rules and commands spell places as they like: what they lead to counts, unless it is hidden. */
+function withRealPlaces(confinement: Confinement): Confinement {
+  const { isHidden = never } = confinement;
+  const real = (paths: readonly string[] = []) =>
+    paths.flatMap(realIfThere).filter((path) => path !== "/" && !isHidden(path));
+  return { ...confinement, readable: real(confinement.readable), writable: real(confinement.writable) };
 }
 
 /** Older kernels cannot keep a command to one port: it has no network then. */
@@ -130,11 +164,19 @@ function notSetUp(said: string, file: string): ToolError {
 }
 
 function ownStateInReach(path: string): ToolError {
-  return new ToolError(
-    "unavailable",
-    `Landlock cannot let a command write ${path}: Toolcrib's own state is in it`,
-    {
-      hint: "Allow a narrower directory, or install bubblewrap.",
-    },
-  );
+  return cannotBeWritten(path, "Toolcrib's own state is in it");
+}
+
+function holdsSecrets(path: string, secret: string): ToolError {
+  return cannotBeWritten(path, `${secret} is hidden, and Landlock cannot hide it there`);
+}
+
+function isTooLarge(path: string): ToolError {
+  return cannotBeWritten(path, "it is too large to look for secrets in it");
+}
+
+function cannotBeWritten(path: string, reason: string): ToolError {
+  return new ToolError("unavailable", `Landlock cannot let a command write ${path}: ${reason}`, {
+    hint: "Allow a narrower directory, or install bubblewrap.",
+  });
 }

@@ -49,7 +49,11 @@ export async function openLandlock(
     ...{ workspace, directory, perl, version, places },
     architecture: arch,
     caches: [...caches, ...toolChainsElsewhere(home, process.env)],
-    tripwire: new Tripwire({ workspace, directory: join(directory, "tripwire") }),
+    tripwire: new Tripwire({
+      workspace,
+      directory: join(directory, "tripwire"),
+      writable: [places.temporary, places.home],
+    }),
   });
   const failure = await probe(sandbox, { workspace, file: await findProgram("true").catch(() => perl) });
   if (failure === undefined) return sandbox;

@@ -7,14 +7,14 @@ export function identityOf(path: string): string | undefined {
   return stats?.isDirectory() === true ? [stats.dev, stats.ino, stats.birthtimeNs].join(":") : undefined;
 }
 
-/** Where a directory is now; undefined when it is gone, or far away. */
-export function findMoved(top: string, identity: string): string | undefined {
-  const queue = [top];
+/** Where a directory is now below one of these; undefined when it is gone, or far away. */
+export function findMoved(tops: readonly string[], identity: string): string | undefined {
+  const queue = [...tops];
   for (let next = 0; next < queue.length && next < mostDirectories; next++) {
     for (const entry of directoriesIn(queue[next]!)) {
       const path = join(queue[next]!, entry.name);
       if (identityOf(path) === identity) return path;
-      if (entry.name !== "node_modules" && entry.name !== ".git") queue.push(path);
+      if (entry.name !== ".git") queue.push(path);
     }
   }
   return undefined;

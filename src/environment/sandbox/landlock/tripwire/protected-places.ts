@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { AbsentPath } from "../../../../contract/confinement.ts";
 import type { Covered } from "../../bubblewrap/entries-below.ts";
 import { type GitPlaces, placesIn, repositoryOf } from "../../bubblewrap/git-places.ts";
+import { linkOnTheWay } from "./link-on-the-way.ts";
 import { identityOf } from "./moved-directory.ts";
 
 export interface ProtectedPlaces {
@@ -14,23 +15,29 @@ export interface ProtectedPlaces {
 /** What a command must leave as it is, in the workspace and in the repository that it belongs to. */
 export function protectedPlaces(
   workspace: string,
-  { readOnly, hidden, repositories }: Covered,
+  covered: readonly Covered[],
   absent: readonly AbsentPath[],
 ): ProtectedPlaces {
   const own = repositoryOf(workspace);
-  const nested = repositories.filter((path) => identityOf(path) !== undefined).map(placesIn);
+  const nested = covered
+    .flatMap(({ repositories }) => repositories)
+    .filter((path) => identityOf(path) !== undefined)
+    .map(placesIn);
   const known: readonly GitPlaces[] = [...(own === undefined ? [] : [own]), ...nested];
   const held = new Set(known.flatMap((git) => git.held));
   const places = [
-    ...readOnly,
-    ...hidden.map(({ path }) => path),
+    ...covered.flatMap(({ readOnly }) => readOnly),
+    ...covered.flatMap(({ hidden }) => hidden.map(({ path }) => path)),
     ...known.flatMap((git) => [...git.readOnly, ...git.stubs.map(({ path }) => path)]),
     // A repository that is there is git's to write.
     ...absent.map(({ path }) => path).filter((path) => !held.has(path)),
   ];
   const paths = new Set(places);
   return {
-    paths: [...paths].filter((path) => !liesInOneOf(dirname(path), paths)).sort(),
+    // What lies behind a link was somewhere else before.
+    paths: [...paths]
+      .filter((path) => !liesInOneOf(dirname(path), paths) && linkOnTheWay(path, workspace) === undefined)
+      .sort(),
     held: [...held],
   };
 }

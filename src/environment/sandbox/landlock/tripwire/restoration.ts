@@ -17,6 +17,7 @@ import { isHash } from "../../../blobs/blob-files.ts";
 import { newTemporaryId, temporaryName } from "../../../local/files/temporary-file.ts";
 import type { PinnedDirectory } from "../../../local/pinning/pinning.ts";
 import { type EntryReader, type EntryRecord, hold, namesInside, quietly } from "./entry-record.ts";
+import { linkOnTheWay } from "./link-on-the-way.ts";
 import { isOpen, modeOf, setMode } from "./open-up.ts";
 import { type Aside, holdOrMake } from "./set-aside.ts";
 
@@ -73,9 +74,11 @@ export class Restoration {
     });
   }
 
-  /** A path that may hold nothing but what was recorded. */
-  settle(path: string): void {
+  /** A path that may hold nothing but what was recorded, and led there without a link. */
+  settle(path: string, workspace: string): void {
     const mustBeThere = this.#was.has(path);
+    const link = linkOnTheWay(path, workspace);
+    if (link !== undefined && !mustBeThere) this.#takeAside(link, "made");
     const parent = mustBeThere ? quietly(() => this.#holdOrMake(dirname(path))) : hold(dirname(path));
     if (parent !== undefined) {
       this.#settleIn(parent, basename(path), path);
@@ -83,6 +86,13 @@ export class Restoration {
     } else if (mustBeThere) {
       this.deeds.push({ path, what: "removed", failure: "its directory cannot be made" });
     }
+  }
+
+  #takeAside(path: string, what: Deed["what"]): void {
+    const parent = hold(dirname(path));
+    if (parent === undefined) return;
+    this.#do(path, what, () => this.#aside.take(parent, basename(path), path));
+    parent.close();
   }
 
   #settleIn(parent: PinnedDirectory, name: string, path: string): void {

@@ -119,6 +119,40 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect([lstatSync(at(".git")).ino, existsSync(at(".git/hooks/pre-commit"))]).toEqual([ino, false]);
   });
 
+  it("brings a repository back from wherever a command can move it", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const { ino } = lstatSync(at(".git"));
+    const temporary = join(folder.path, "temporary");
+    mkdirSync(temporary);
+    for (const away of [join(temporary, "g"), at("node_modules/x/g")]) {
+      const tripwire = new Tripwire({ workspace, directory, writable: [temporary] });
+      const watch = await tripwire.begin({});
+      mkdirSync(at("node_modules/x"), { recursive: true });
+      renameSync(at(".git"), away);
+      await watch.end();
+      expect(lstatSync(at(".git")).ino).toBe(ino);
+    }
+  });
+
+  it("takes away links that lead to what must not be there, but none that were there before", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const absent = [".github/workflows", ".own/workflows"].map((path) => ({
+      path: at(path),
+      kind: "directory" as const,
+    }));
+    symlinkSync("nowhere", at(".own"));
+    const watch = await new Tripwire({ workspace, directory }).begin({ absent });
+    mkdirSync(at("real/workflows"), { recursive: true });
+    symlinkSync("real", at(".github"));
+    const [told] = await watch.end();
+    expect(told).toBe(
+      "The command touched protected files, which were put back as they were: .github (made).",
+    );
+    expect(readdirSync(workspace).sort()).toEqual([".git", ".own", ".vscode", "real"]);
+  });
+
   it("never writes through a link that was laid for it", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);

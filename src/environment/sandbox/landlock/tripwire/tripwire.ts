@@ -7,7 +7,7 @@ import { makePrivateDirectory } from "../../../directories.ts";
 import { isGone, thisProcess } from "../../../local/changes/process-owner.ts";
 import { namesIn } from "../../../names-in.ts";
 import { liesInside } from "../../../workspace-path.ts";
-import { EntriesBelow } from "../../bubblewrap/entries-below.ts";
+import { type Covered, EntriesBelow } from "../../bubblewrap/entries-below.ts";
 import { EntryReader, type EntryRecord } from "./entry-record.ts";
 import { findMoved, identityOf } from "./moved-directory.ts";
 import { openUpAbove } from "./open-up.ts";
@@ -31,6 +31,13 @@ export interface Watch {
   end(): Promise<readonly string[]>;
 }
 
+export interface TripwireOptions {
+  readonly workspace: string;
+  readonly directory: string;
+  /** Where commands can move things to, beside the workspace. */
+  readonly writable?: readonly string[];
+}
+
 /**
  * Watches over what commands may read but not write, where their sandbox cannot: it notes what is there before a command,
  * and puts it back afterwards. While several run, in whatever process, what the first found counts. What a crash has left
@@ -38,14 +45,17 @@ export interface Watch {
  */
 export class Tripwire {
   readonly #workspace: string;
+  /** Where what was moved away may be. */
+  readonly #around: readonly string[];
   readonly #records: string;
   readonly #contents: string;
   readonly #aside: string;
   #reader = new EntryReader();
   readonly #tree: EntriesBelow;
 
-  constructor({ workspace, directory }: { readonly workspace: string; readonly directory: string }) {
+  constructor({ workspace, directory, writable = [] }: TripwireOptions) {
     this.#workspace = workspace;
+    this.#around = [workspace, ...writable];
     this.#records = join(directory, "runs");
     this.#contents = join(directory, "contents");
     this.#aside = join(directory, "taken-back");
@@ -53,13 +63,14 @@ export class Tripwire {
     makePrivateDirectory(this.#records);
   }
 
-  async begin(confinement: Confinement): Promise<Watch> {
+  /** `outside`: what was found in places outside the workspace that the command may write. */
+  async begin(confinement: Confinement, outside: readonly Covered[] = []): Promise<Watch> {
     const settled = this.#settleAbandoned();
     const covered = await this.#tree.cover({
       isHidden: confinement.isHidden ?? never,
       isReadOnly: confinement.isReadOnly ?? never,
     });
-    const places = protectedPlaces(this.#workspace, covered, confinement.absent ?? []);
+    const places = protectedPlaces(this.#workspace, [covered, ...outside], confinement.absent ?? []);
     const earlier = this.#others();
     const { entries, isWhole } = this.#readKept(places.paths);
     const held = places.held.flatMap((path) => {
@@ -140,9 +151,9 @@ export class Tripwire {
           (outer) => outer !== one && liesInside(one.path, outer.path) && isLost(outer),
         );
         if (isLost(one) && !isInAnother)
-          restoration.moveBack(findMoved(this.#workspace, one.identity), one.path);
+          restoration.moveBack(findMoved(this.#around, one.identity), one.path);
       }
-      for (const path of paths) restoration.settle(path);
+      for (const path of paths) restoration.settle(path, this.#workspace);
     } finally {
       closeAgain();
     }
