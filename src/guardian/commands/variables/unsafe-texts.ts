@@ -27,8 +27,8 @@ export function unsafeTexts({ evaluated, variables }: Reading): NotUnderstood[] 
   return [...assigned, ...run, ...used];
 }
 
-/** Of a shell that stays; `PS4` of any, once it traces. */
-const runByBash = /^(?:PROMPT_COMMAND|PS[0-4]|MAIL|MAILPATH)$/;
+/** Of a shell that stays. */
+const runByBash = /^(?:PROMPT_COMMAND|PS[0-2]|MAIL|MAILPATH)$/;
 
 /** Variables that bash keeps as numbers: it works out what they are given. */
 const evaluatedByBash: ReadonlySet<string> = new Set(
