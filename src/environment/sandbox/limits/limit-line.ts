@@ -11,19 +11,17 @@ export interface Command {
  * are backstops, for when we cannot look: limits of all together are kept by `LimitWatch`. What the system does not let
  * us set stays as it is, which is lower then.
  *
- * `tasks`: how many processes and threads the machine has, if it tells. `group`: the file that takes members of a control
- * group.
+ * `tasks`: how many processes and threads the machine has, if it tells.
  */
 export function withKernelLimits(
   command: Command,
   limits: ResourceLimits,
-  { tasks, group = "" }: { readonly tasks: number; readonly group?: string | undefined },
+  { tasks }: { readonly tasks: number },
 ): Command {
   // The kernel counts all that a user runs, also outside, and what has ended but is not yet awaited. It must come after
   // us, who can say what happened.
   const processes = 2 * limits.processes + (tasks || manyTasks);
   const lines = [
-    '[ -z "$1" ] || echo 0 >"$1"',
     // Before us, should the machine run out of memory.
     `echo ${oomScore()} >/proc/self/oom_score_adj`,
     // A core dump would hold whatever the program knew, also secrets.
@@ -35,8 +33,8 @@ export function withKernelLimits(
     // Dash and its like call it -p.
     `ulimit -u ${processes} || ulimit -p ${processes}`,
   ];
-  const line = `{ ${lines.join("; ")}; } 2>/dev/null; shift; exec "$@"`;
-  return { file: "/bin/sh", args: ["-c", line, "sh", group, command.file, ...command.args] };
+  const line = `{ ${lines.join("; ")}; } 2>/dev/null; exec "$@"`;
+  return { file: "/bin/sh", args: ["-c", line, "sh", command.file, ...command.args] };
 }
 
 const cpuGraceSeconds = 5;

@@ -15,6 +15,10 @@ import { endedForMemory, type MachineUse, machineUse, type Usage, usageOf } from
 const restMs = { least: 250, most: 2000 };
 const share = 5;
 
+// To put a process into a group takes the kernel up to 15 ms, so it is left until so large a part of what it may have is
+// new on the machine.
+const groupedFrom = 0.05;
+
 /** What it watches. */
 interface Watched {
   /** Among all that live. */
@@ -31,7 +35,7 @@ export class LimitWatch implements RoundMember {
   readonly #limits: ResourceLimits;
   readonly #files = new MemoryFiles();
   readonly #fileBytesBefore: number;
-  #group: TaskGroup | undefined;
+  #group: TaskGroup | "none" | undefined;
   #watched: Watched | undefined;
   #isLooking = false;
   #isPaused = false;
@@ -50,9 +54,7 @@ export class LimitWatch implements RoundMember {
 
   /** What to start in its stead. */
   hold(command: Command): Command {
-    this.#group = openTaskGroup(this.#limits.processes);
-    const { tasks } = this.#last.machine;
-    return withKernelLimits(command, this.#limits, { tasks, group: this.#group?.members });
+    return withKernelLimits(command, this.#limits, this.#last.machine);
   }
 
   begin(watched: Watched): void {
@@ -76,18 +78,18 @@ export class LimitWatch implements RoundMember {
     leaveRounds(this);
     const met = this.#met ?? this.#metInKernel(exit);
     const told = met === undefined ? [] : [describeMetLimit(met)];
-    this.#group?.close();
+    if (this.#group !== "none") this.#group?.close();
     return met === undefined && this.#ranOutOfMemory(exit) ? [outOfMemory] : told;
   }
 
   glance(machine: MachineUse): "yes" | "if made" | "no" {
     this.#endedForMemory ??= endedForMemory();
     if (this.#met !== undefined || this.#isLooking) return "no";
-    if (this.#group?.wasFull()) {
+    if (this.#wasFull()) {
       this.#end({ limit: "processes", allowed: this.#limits.processes });
       return "no";
     }
-    if (this.#group === undefined && this.#newTasks(machine) > 1) {
+    if (this.#newTasks(machine) > (this.#group === undefined ? groupedFrom : 1)) {
       this.#isPaused = true;
       this.#watched?.pause();
       return "yes";
@@ -98,10 +100,11 @@ export class LimitWatch implements RoundMember {
   async look({ atMs, machine, all }: Round): Promise<void> {
     this.#isLooking = true;
     const members = this.#watched!.members(all);
+    if (this.#isPaused) this.#hold(members);
     const filesHaveGrown = machine.fileBytes - this.#fileBytesBefore > this.#limits.memoryBytes / 8;
     const nameless = filesHaveGrown || members.length <= fewMembers;
     const files = this.#files.bytes(members, { nameless });
-    const usage = await usageOf(members, { files, enough: this.#limits.memoryBytes });
+    const usage = await usageOf(members, { all, files, enough: this.#limits.memoryBytes });
     this.#last = { usage, machine, atMs, tookMs: monotonicMs() - atMs };
     this.#check("processes", usage.processes);
     this.#check("memoryBytes", usage.memoryBytes);
@@ -109,6 +112,16 @@ export class LimitWatch implements RoundMember {
     if (this.#isPaused && this.#met === undefined) this.#watched?.resume();
     this.#isPaused = false;
     this.#isLooking = false;
+  }
+
+  /** By the kernel, who is quicker than we are. */
+  #hold(members: readonly Life[]): void {
+    this.#group ??= openTaskGroup(this.#limits.processes) ?? "none";
+    if (this.#group !== "none") this.#group.add(members.map(({ pid }) => pid));
+  }
+
+  #wasFull(): boolean {
+    return this.#group !== "none" && this.#group?.wasFull() === true;
   }
 
   #isDue(machine: MachineUse): "yes" | "if made" | "no" {
@@ -146,7 +159,7 @@ export class LimitWatch implements RoundMember {
   }
 
   #metInKernel(exit: Pick<ProcessExit, "code" | "signal"> | undefined): MetLimit | undefined {
-    const limit = this.#group?.wasFull()
+    const limit = this.#wasFull()
       ? "processes"
       : ((exit && limitOfSignal(exit)) ?? (this.#saidFileTooLarge ? "fileBytes" : undefined));
     return limit && { limit, allowed: this.#limits[limit], wasEnded: false };

@@ -43,8 +43,12 @@ const group = openTaskGroup(20);
 
 it.skipIf(group === undefined)("lets only so many processes run at once", async () => {
   const before = group!.wasFull();
-  const line = `echo 0 > '${group!.members}'; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.3 & done; wait`;
-  await once(spawn("/bin/sh", ["-c", line], { stdio: "ignore" }), "exit");
+  const line =
+    "read word; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.3 & done; wait";
+  const child = spawn("/bin/sh", ["-c", line], { stdio: ["pipe", "ignore", "ignore"] });
+  group!.add([child.pid!, 4_000_000]);
+  child.stdin.end("go\n");
+  await once(child, "exit");
   const after = group!.wasFull();
   group!.close();
   expect([before, after]).toEqual([false, true]);

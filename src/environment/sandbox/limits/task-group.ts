@@ -8,8 +8,8 @@ import { isGone, thisProcess } from "../../local/changes/process-owner.ts";
  * their number binds.
  */
 export interface TaskGroup {
-  /** Who writes 0 to this file becomes a member, with all that it starts from then on. */
-  readonly members: string;
+  /** With all that they start from then on. */
+  add(members: readonly number[]): void;
   /** Whether somebody could not be started because it was full. */
   wasFull(): boolean;
   /** When nobody is in it. */
@@ -34,13 +34,23 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
     return undefined;
   }
   return {
-    members: join(path, "cgroup.procs"),
+    add: (members) => {
+      for (const member of members) put(member, join(path, "cgroup.procs"));
+    },
     wasFull: () => !/^max 0$/m.test(textOf(join(path, "pids.events")) || "max 0"),
     close: () => remove(path),
   };
 }
 
 const prefix = "toolcrib-";
+
+function put(member: number, list: string): void {
+  try {
+    writeFileSync(list, String(member));
+  } catch {
+    // It has ended meanwhile.
+  }
+}
 
 /** Whose last member is not quite gone: the next one tries again. */
 const emptied = new Set<string>();

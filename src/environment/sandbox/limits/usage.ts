@@ -6,22 +6,26 @@ import type { Life } from "../../local/changes/process-owner.ts";
 export interface Usage {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
-  /** With threads. */
+  /** With threads, and with those that have ended but whose end nobody has awaited. */
   readonly processes: number;
 }
 
 /**
- * `files`: bytes of files in memory. Memory is counted exactly only where it may be more than `enough`: that takes a while.
+ * `all`: every process that there is. `files`: bytes of files in memory. Memory is counted exactly only where it may be more
+ * than `enough`: that takes a while.
  */
 export async function usageOf(
   members: readonly Life[],
-  { files, enough }: { readonly files: number; readonly enough: number },
+  options: { readonly all: readonly Life[]; readonly files: number; readonly enough: number },
 ): Promise<Usage> {
+  const { all, files, enough } = options;
+  const parents = new Set(members.map(({ pid }) => pid));
+  const unawaited = all.filter(({ isOver, parent }) => isOver && parents.has(parent));
   const atMost = files + sum(members.map(({ residentPages }) => residentPages * pageBytes()));
   return {
     cpuSeconds: sum(members.map(({ cpuTicks }) => cpuTicks)) / ticksPerSecond,
     memoryBytes: atMost <= enough ? atMost : await exactMemory(members, files),
-    processes: sum(members.map(({ threads }) => threads)),
+    processes: sum(members.map(({ threads }) => threads)) + unawaited.length,
   };
 }
 
