@@ -26,15 +26,21 @@ function expandUntil(pattern: string, start: number, ends: string): { texts: str
       index = group.next;
       continue;
     }
-    const next =
-      character === "["
-        ? endOfClass(pattern, index)
-        : Math.min(index + (character === "\\" ? 2 : 1), pattern.length);
+    const next = character === "[" ? endOfClass(pattern, index) : endOfText(pattern, index);
     texts = texts.map((text) => text + pattern.slice(index, next));
     index = next;
   }
   return { texts, next: index };
 }
+
+/** Where what means itself ends: a character after a backslash, or several without one. */
+function endOfText(pattern: string, start: number): number {
+  plainText.lastIndex = start;
+  const plain = plainText.exec(pattern)?.[0].length ?? 0;
+  return Math.min(start + (plain || (pattern[start] === "\\" ? 2 : 1)), pattern.length);
+}
+
+const plainText = /[^,{}[\\]+/y;
 
 function expandGroup(pattern: string, open: number): { texts: string[]; next: number } {
   const texts: string[] = [];

@@ -87,8 +87,10 @@ function usesOf(uses: readonly PathUse[], effect: Effect): ReadonlySet<PathUse> 
 
 /** The workspace, if it lies in a directory of the system: it stays writable. */
 function holding(patterns: readonly (readonly Segment[])[], { workspace }: Place): readonly string[] {
+  const fixed = patterns.filter(([first]) => first !== "**");
+  if (fixed.length === 0) return [];
   const names = namesIn(workspace).map(fold);
-  return patterns.some((pattern) => pattern[0] !== "**" && matchNames(pattern, names, "within")) ? names : [];
+  return fixed.some((pattern) => matchNames(pattern, names, "within")) ? names : [];
 }
 
 /** What is spelled out to the end is more specific than what leaves a part open. */

@@ -65,7 +65,7 @@ export function loosens(effect: Effect): boolean {
 
 /** A line that names several things is as many rules. */
 function readRules(line: string, place: RulePlace): ParsedRule[] {
-  const [first, second] = readWords(line, { onlyStars: true });
+  const [first, second] = readWords(line, { onlyStars: true, most: 2 });
   if (first === undefined) return [];
   const effect = effects.find((name) => first.bare && first.text === name);
   if (effect === undefined)

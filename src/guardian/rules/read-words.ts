@@ -32,13 +32,14 @@ export class RuleSyntaxError extends Error {
  */
 export function readWords(
   line: string,
-  options: { readonly onlyStars: boolean; readonly from?: number },
+  options: { readonly onlyStars: boolean; readonly from?: number; readonly most?: number },
 ): RuleWord[] {
+  const { most = Number.POSITIVE_INFINITY } = options;
   const words: RuleWord[] = [];
   let index = options.from ?? 0;
   for (;;) {
     while (index < line.length && isBlank(line[index]!)) index += 1;
-    if (index >= line.length || line[index] === "#") return words;
+    if (index >= line.length || line[index] === "#" || words.length === most) return words;
     const word = readWord(line, index, options.onlyStars);
     words.push(word);
     index += word.text.length;
