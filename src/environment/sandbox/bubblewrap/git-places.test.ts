@@ -187,7 +187,7 @@ it("lets nothing be written where it cannot look", async () => {
     ...{ held: [], stubs: [], info: undefined },
     readOnly: [join(work, ".git")],
   });
-  chmodSync(at(""), 0o700);
+  for (const name of ["", "modules", "worktrees"]) chmodSync(at(name), 0o700);
 });
 
 it("knows the repository of a submodule from which a command has removed a file", async () => {
