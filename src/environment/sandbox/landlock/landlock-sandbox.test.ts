@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openLandlock } from "./open-landlock.ts";
 import { type ConfinedWorld, openConfinedWorld, type RunOptions } from "./trials/confined-world.ts";
 import { versionOfLandlock } from "./trials/version-of-landlock.ts";
 
@@ -24,6 +25,14 @@ describe.skipIf(version === 0)("under Landlock", () => {
     expect({ code, stderr, remarks }).toEqual({ code: 0, stderr: "", remarks: [] });
     return stdout;
   };
+
+  it("cannot be had by a perl that does not work", async () => {
+    const { workspace, directory } = world;
+    const opened = await openLandlock({ workspace, directory, findProgram: async () => "/bin/false" });
+    expect(opened).toEqual({
+      missing: "Landlock cannot be used: /bin/false, which sets it up, does not work. Install it anew.",
+    });
+  });
 
   it("tells its level, and what it leaves open", () => {
     expect(world.sandbox.level).toBe("landlock");

@@ -35,7 +35,9 @@ export async function openLandlock(
   }
   const perl = await findProgram("perl").catch(() => undefined);
   if (perl === undefined) return missing("perl, which sets it up, is not installed. Install perl-base");
-  const version = Math.min(await versionOf(perl), versionAtMost);
+  const known = await versionOf(perl);
+  if (known === undefined) return missing(`${perl}, which sets it up, does not work. Install it anew`);
+  const version = Math.min(known, versionAtMost);
   if (version < 1) {
     return missing(
       "the kernel lacks it. It takes Linux 5.13 or later, with landlock in the boot option lsm=",
@@ -65,10 +67,17 @@ function missing(reason: string): { readonly missing: string } {
   return { missing: `Landlock cannot be used: ${reason}.` };
 }
 
-/** 0 where there is no Landlock. The kernel itself is asked: files that tell of it may not be mounted. */
-async function versionOf(perl: string): Promise<number> {
-  const { stdout } = await promisify(execFile)(perl, ["-e", "print syscall(444, 0, 0, 1)"], { env: {} });
-  return Math.max(0, Number(stdout));
+/**
+ * 0 where there is no Landlock, undefined where perl cannot tell. The kernel itself is asked: files that tell of it may
+ * not be mounted.
+ */
+async function versionOf(perl: string): Promise<number | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(perl, ["-e", "print syscall(444, 0, 0, 1)"], { env: {} });
+    return Math.max(0, Number(stdout));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Why a program that does nothing cannot be run; undefined when it can. */
