@@ -26,6 +26,12 @@ it.each<[string, Confinement, Confinement]>([
     { ...usual, mayConnect: () => true, hosts: ["a.example"] },
   ],
   ["a path that only the first command might write", { ...usual, writable: ["/a", "/b"] }, usual],
+  ["a protected path that only the first command might write", { ...usual, isReadOnly: () => false }, usual],
+  [
+    "a repository that only the first command might make",
+    usual,
+    { ...usual, absent: [{ path: "/w/.git", kind: "directory" }] },
+  ],
 ])("begins anew for %s", (_name, shell, command) => {
   expect(compareConfinements(shell, command)).toEqual({ isTooFree: true, lacks: [] });
 });
