@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
-import { repositoryOf } from "./git-places.ts";
+import { repositoryBelow, repositoryOf } from "./git-places.ts";
 
 function git(directory: string, ...args: string[]): void {
   const settings = ["user.name=a", "user.email=a@b", "protocol.file.allow=always", "commit.gpgsign=false"];
@@ -29,7 +29,12 @@ function usual(directory: string): { held: string[]; readOnly: string[]; stubs: 
   return {
     held: [directory],
     readOnly: [at("hooks"), at("info"), at("config")],
-    stubs: [{ path: at("commondir"), kind: "file", content: "." }],
+    stubs: [
+      { path: at("hooks"), kind: "directory" },
+      { path: at("info"), kind: "directory" },
+      { path: at("config"), kind: "file" },
+      { path: at("commondir"), kind: "file", content: "." },
+    ],
     info: at("info"),
   };
 }
@@ -124,6 +129,25 @@ it("believes no file that claims a repository which does not know of it", async 
   expect(believed).toEqual(claims.map(() => only));
 });
 
+it("believes a file about a repository that lies in the workspace itself", async () => {
+  await using folder = temporaryFolder();
+  const work = join(folder.path, "work");
+  mkdirSync(join(work, "sub"), { recursive: true });
+  const [store, other] = [join(work, "store"), join(work, "other")];
+  git(work, "init", "-q", `--separate-git-dir=${store}`, ".");
+  git(join(work, "sub"), "init", "-q", `--separate-git-dir=${other}`, ".");
+  const outer = usual(store);
+  const inner = usual(other);
+  expect(repositoryOf(work)).toEqual({ ...outer, readOnly: [...outer.readOnly, join(work, ".git")] });
+  expect(repositoryBelow(join(work, "sub/.git"), work)).toEqual({
+    ...inner,
+    readOnly: [...inner.readOnly, join(work, "sub/.git")],
+  });
+  expect(repositoryBelow(join(work, "sub/.git"), join(work, "sub"))).toEqual({
+    ...{ held: [], readOnly: [join(work, "sub/.git")], stubs: [], info: undefined },
+  });
+});
+
 it("follows a link inside the workspace, and none that leads out", async () => {
   await using folder = temporaryFolder();
   const work = makeRepository(join(folder.path, "work"));
@@ -167,7 +191,11 @@ it("keeps the hooks and settings that its settings lead to, in the work tree and
       ...[join(own, "commondir"), join(own, "gitdir")],
       ...[at("hooks dir"), at("sub/shared")],
     ],
-    stubs: [...stubs, { path: at("sub/more#"), kind: "file" }, { path: at("missing"), kind: "file" }],
+    stubs: [
+      ...stubs,
+      { path: at("hooks dir"), kind: "directory" },
+      ...["sub/shared", "sub/more#", "missing"].map((path) => ({ path: at(path), kind: "file" })),
+    ],
   });
   expect(repositoryOf(tree)!.stubs).toContainEqual({ path: join(tree, "hooks dir"), kind: "directory" });
 });

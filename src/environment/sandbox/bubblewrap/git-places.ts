@@ -12,7 +12,7 @@ export interface GitPlaces {
   /** Bound over themselves: then nobody renames them and puts others in their place. */
   readonly held: readonly string[];
   readonly readOnly: readonly string[];
-  /** Would be obeyed, so they must not come into being. */
+  /** Would be obeyed, so they must not come into being. Also what is there: perhaps as a stub of another command. */
   readonly stubs: readonly Stub[];
   /** Its directory `info`, if it is a repository at all. */
   readonly info: string | undefined;
@@ -29,11 +29,16 @@ export function repositoryOf(workspace: string): GitPlaces | undefined {
     const target = realIfThere(git);
     return target !== undefined && liesInside(target, workspace) ? placesIn(target) : undefined;
   }
-  if (kind === "file") {
-    const places = linkedRepository(workspace, git);
-    return places ?? { held: [], readOnly: [git], stubs: [], info: undefined };
-  }
+  if (kind === "file") return linkedRepository(workspace, git) ?? { ...onlyRead(git), info: undefined };
   return isBare(workspace) ? placesIn(workspace) : undefined;
+}
+
+/** A repository below the top of a workspace, by its `.git`. One that lies outside is none of a command's. */
+export function repositoryBelow(git: string, workspace: string): GitPlaces {
+  if (kindOf(git) !== "file") return placesIn(git);
+  const places = linkedRepository(dirname(git), git, workspace);
+  const isInside = places?.held.every((path) => liesInside(path, workspace)) === true;
+  return isInside ? places! : { ...onlyRead(git), info: undefined };
 }
 
 /** `directory`: what git calls the common directory. */
@@ -61,7 +66,7 @@ export function placesIn(directory: string): GitPlaces {
       ...["hooks", "info", "config", "commondir", "config.worktree"].map((name) => at(name)),
       ...found.flatMap(({ readOnly }) => readOnly),
     ].filter(existsSync),
-    stubs: [...stubs, ...found.flatMap((places) => places.stubs)].filter(({ path }) => !existsSync(path)),
+    stubs: [...stubs, ...found.flatMap((places) => places.stubs)],
     info: at("info"),
   };
 }
@@ -73,10 +78,7 @@ function ledTo(directory: string, workTree: string): Part {
   const places = ["config", "config.worktree"].flatMap((name) =>
     placesGitIsLedTo(join(directory, name), workTree),
   );
-  const [there, missing] = [true, false].map((wanted) =>
-    places.filter(({ path }) => existsSync(path) === wanted),
-  );
-  return { held: [], readOnly: there!.map(({ path }) => path), stubs: missing! };
+  return { held: [], readOnly: places.map(({ path }) => path).filter(existsSync), stubs: places };
 }
 
 function onlyRead(path: string): Part {
@@ -123,7 +125,7 @@ function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Pa
       return {
         held: [tree],
         readOnly: named.filter(existsSync),
-        stubs: hasWorktreeConfig && !existsSync(config) ? [{ path: config, kind: "file" }] : [],
+        stubs: hasWorktreeConfig ? [{ path: config, kind: "file" }] : [],
       };
     }),
   ];
@@ -131,37 +133,51 @@ function worktreesIn(worktrees: string, hasWorktreeConfig: boolean): readonly Pa
 
 /**
  * A work tree whose repository lies elsewhere. The file `.git` alone is nobody's word: it comes with the workspace. It
- * counts when the repository names this work tree as well.
+ * counts when the repository names this work tree as well, or lies in the workspace itself.
  */
-function linkedRepository(workspace: string, file: string): GitPlaces | undefined {
+function linkedRepository(
+  workTree: string,
+  file: string,
+  workspace: string = workTree,
+): GitPlaces | undefined {
   const named = /^gitdir: (.+?)\n?$/.exec(textOf(file) ?? "")?.[1];
-  const directory = named === undefined ? undefined : realIfThere(resolve(workspace, named));
-  if (directory === undefined || !existsSync(join(directory, "HEAD"))) return undefined;
-  const withFile = (places: GitPlaces): GitPlaces => {
-    const led = ledTo(
-      common === undefined || common === "." ? directory : resolve(directory, common),
-      workspace,
-    );
-    return {
-      ...places,
-      readOnly: [...places.readOnly, ...led.readOnly, file],
-      stubs: [...places.stubs, ...led.stubs],
-    };
-  };
-  const common = textOf(join(directory, "commondir"))?.trim();
-  if (common === undefined || common === ".")
-    return isSubmodule() ? withFile(placesIn(directory)) : undefined;
+  const directory = named === undefined ? undefined : realIfThere(resolve(workTree, named));
+  if (directory === undefined) return undefined;
+  const common = textOf(join(directory, "commondir"))?.trim() ?? ".";
   const owner = realIfThere(resolve(directory, common));
-  if (owner === undefined || dirname(dirname(directory)) !== owner) return undefined;
-  const back = textOf(join(directory, "gitdir"))?.trim();
-  if (back === undefined || realIfThere(resolve(directory, back)) !== file) return undefined;
+  if (owner === undefined) return undefined;
+  const isOwn =
+    [directory, owner].every((path) => liesInside(path, workspace) && path !== workspace) &&
+    // Any may be missing: a command can remove some.
+    ["HEAD", "config", "objects"].some((name) => existsSync(join(owner, name)));
+  if (!isOwn && !(owner === directory ? isSubmodule() : isLinkedTree())) return undefined;
   const places = placesIn(owner);
-  // Written by every commit, also where there are too many to hold each.
-  return withFile({ ...places, held: [...new Set([...places.held, directory])] });
+  const led = ledTo(owner, workTree);
+  return {
+    // Written by every commit, also where there are too many to hold each.
+    held: [...new Set([...places.held, directory])],
+    readOnly: [...places.readOnly, ...led.readOnly, file],
+    stubs: [...places.stubs, ...led.stubs],
+    info: places.info,
+  };
+
+  function isLinkedTree(): boolean {
+    const back = textOf(join(directory!, "gitdir"))?.trim();
+    return (
+      dirname(dirname(directory!)) === owner &&
+      existsSync(join(directory!, "HEAD")) &&
+      back !== undefined &&
+      realIfThere(resolve(directory!, back)) === file
+    );
+  }
 
   function isSubmodule(): boolean {
     const tree = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(textOf(join(directory!, "config")) ?? "")?.[1];
-    return tree !== undefined && realIfThere(resolve(directory!, tree)) === workspace;
+    return (
+      tree !== undefined &&
+      existsSync(join(directory!, "HEAD")) &&
+      realIfThere(resolve(directory!, tree)) === workTree
+    );
   }
 }
 

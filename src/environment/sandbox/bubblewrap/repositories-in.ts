@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { type GitPlaces, placesIn, repositoryOf } from "./git-places.ts";
+import { liesInside } from "../../workspace-path.ts";
+import { type GitPlaces, repositoryBelow, repositoryOf } from "./git-places.ts";
 
 // Each costs several mounts.
 const mostRepositories = 12;
@@ -15,22 +16,35 @@ export function repositoriesIn(
   readonly remarks: readonly string[];
 } {
   const own = repositoryOf(workspace);
-  const nested = found.filter((path) => path !== join(workspace, ".git"));
-  const isKind = (kind: "isFile" | "isDirectory") => (path: string) =>
-    lstatSync(path, { throwIfNoEntry: false })?.[kind]() === true;
-  const directories = nested.filter(isKind("isDirectory"));
-  const tooMany = directories.slice(mostRepositories);
+  const git = join(workspace, ".git");
+  // Those of submodules lie in the workspace's own.
+  const nested = found
+    .filter((path) => path !== git && isDirectoryOrFile(path))
+    .map((path) => ({ path, ...repositoryBelow(path, workspace) }))
+    .filter(({ held }) => !held.every((place) => liesInside(place, git)));
+  const tooMany = nested.slice(mostRepositories);
   return {
     parts: [
       ...(own === undefined ? [] : [{ ...own, isOfWorkspace: true }]),
-      ...directories.slice(0, mostRepositories).map((path) => ({ ...placesIn(path), isOfWorkspace: false })),
+      ...nested.slice(0, mostRepositories).map((places) => ({ ...places, isOfWorkspace: false })),
     ],
-    readOnly: [...tooMany, ...nested.filter(isKind("isFile"))],
+    readOnly: [
+      ...found.filter((path) => path !== git && isFile(path)),
+      ...tooMany.flatMap(({ held }) => held),
+    ],
     remarks:
       tooMany.length === 0
         ? []
         : [
-            `So many repositories are in the workspace that ${tooMany.length} of them can only be read: ${tooMany[0]} …`,
+            `So many repositories are in the workspace that ${tooMany.length} of them can only be read: ${tooMany[0]?.path} …`,
           ],
   };
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function isDirectoryOrFile(path: string): boolean {
+  return isFile(path) || lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

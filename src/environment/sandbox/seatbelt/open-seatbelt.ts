@@ -6,7 +6,7 @@ import type { SandboxReport } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { liesInside } from "../../workspace-path.ts";
 import { EntriesBelow } from "../bubblewrap/entries-below.ts";
-import { placesIn, repositoryOf } from "../bubblewrap/git-places.ts";
+import { repositoryBelow, repositoryOf } from "../bubblewrap/git-places.ts";
 import { cachesIn } from "../caches.ts";
 import { linkCaches, privateVariables } from "../landlock/private-home.ts";
 import type { LoopbackNetwork } from "../network/loopback-network.ts";
@@ -76,7 +76,8 @@ class SeatbeltSandbox implements Sandbox {
       isHidden: confinement.isHidden ?? never,
       isReadOnly: confinement.isReadOnly ?? never,
     });
-    const repositories = [repositoryOf(workspace) ?? [], covered.repositories.map(placesIn)].flat();
+    const nested = covered.repositories.map((path) => repositoryBelow(path, workspace));
+    const repositories = [repositoryOf(workspace) ?? [], nested].flat();
     const network = await networkFor(launch);
     const profile = seatbeltProfile({
       workspace,

@@ -1,9 +1,9 @@
-import { dirname } from "node:path";
+import { lstatSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { AbsentPath } from "../../../../contract/confinement.ts";
 import type { Covered } from "../../bubblewrap/entries-below.ts";
-import { type GitPlaces, placesIn, repositoryOf } from "../../bubblewrap/git-places.ts";
+import { type GitPlaces, repositoryBelow, repositoryOf } from "../../bubblewrap/git-places.ts";
 import { linkOnTheWay } from "./link-on-the-way.ts";
-import { identityOf } from "./moved-directory.ts";
 
 export interface ProtectedPlaces {
   /** Files and directories with all in them, or nothing: they stay as they are. None lies in another. */
@@ -21,8 +21,8 @@ export function protectedPlaces(
   const own = repositoryOf(workspace);
   const nested = covered
     .flatMap(({ repositories }) => repositories)
-    .filter((path) => identityOf(path) !== undefined)
-    .map(placesIn);
+    .filter((path) => path !== join(workspace, ".git") && !isLink(path))
+    .map((path) => repositoryBelow(path, workspace));
   const known: readonly GitPlaces[] = [...(own === undefined ? [] : [own]), ...nested];
   const held = new Set(known.flatMap((git) => git.held));
   const places = [
@@ -45,4 +45,8 @@ export function protectedPlaces(
 /** Whether `path` is one of these, or lies below one. */
 export function liesInOneOf(path: string, places: ReadonlySet<string>): boolean {
   return places.has(path) || (path !== "/" && liesInOneOf(dirname(path), places));
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== false;
 }
