@@ -185,7 +185,7 @@ function whereItLies(
   return isOurs || harmlessDevice.test(reached) ? undefined : "it lies outside the workspace";
 }
 
-const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d+)$/;
+const harmlessDevice = /^\/dev\/(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d)$/;
 
 function isInside({ names }: OpenPath, directory: string): boolean {
   return namesIn(directory).every((name, place) => {

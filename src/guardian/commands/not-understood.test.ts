@@ -94,6 +94,19 @@ const cases: readonly (readonly [name: string, command: string, lines: readonly 
     ],
   ],
   [
+    "a descriptor of the shell's own",
+    "cat <&10 > a; read -u 10 x; mapfile -u $n; ls >&3",
+    [
+      "write: cat (writes a; write <a>)",
+      "read: read -u 10 x",
+      "execute: mapfile -u «$n» ($n may become an option of mapfile)",
+      "read: ls",
+      "not understood: a descriptor that the shell may use itself: <&10",
+      "not understood: a descriptor that the shell may use itself: -u",
+      "not understood: a descriptor that the shell may use itself: -u",
+    ],
+  ],
+  [
     "a descriptor run together",
     "ls 2>&1x",
     [

@@ -46,6 +46,9 @@ export function judgeNames(
     const { options, operands } = judgeOptions(list, words, verdict);
     const callback = options.find(({ meaning }) => meaning === "command");
     if (callback !== undefined) verdict.doubts("a callback that may change this shell", callback.word);
+    // Bash keeps there what it goes on with, as redirections know.
+    const from = options.find(({ name, value }) => name === "-u" && !/^\d$/.test(value?.value ?? ""));
+    if (from !== undefined) verdict.doubts("a descriptor that the shell may use itself", from.word);
     const named = options.filter(({ name }) => name === alsoOption).flatMap(({ value }) => value ?? []);
     const names = kind === "names" ? [...operands.slice(skip, skip === 1 ? 2 : undefined), ...named] : named;
     for (const word of names) setName(word, verdict);

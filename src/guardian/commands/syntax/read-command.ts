@@ -60,12 +60,18 @@ const kinds = {
 /** `>&2` and `<&-` copy and close descriptors; `>&file` writes. What the shell would cut elsewhere is not understood. */
 function kindOf(redirect: bash.Redirect, target: Word, scope: Scope): Redirection["kind"] {
   if (redirect.operator !== ">&" && redirect.operator !== "<&") return kinds[redirect.operator];
-  if (target.value !== undefined && /^(?:\d+-?|-)$/.test(target.text)) return "descriptor";
+  if (target.value !== undefined && /^(?:\d+-?|-)$/.test(target.text)) {
+    if (/^\d\d/.test(target.text)) doubt(scope, shellsOwn, redirect);
+    return "descriptor";
+  }
   const plain = target.value !== undefined && !/^[\d-]/.test(target.text);
   if (redirect.operator === ">&" && plain) return "write";
   doubt(scope, "a redirection to a descriptor that is not known", redirect);
   return "write";
 }
+
+// Bash keeps there what it goes on with afterwards; in a session also where its next commands come from.
+const shellsOwn = "a descriptor that the shell may use itself";
 
 function readAssignment(item: bash.Assignment, scope: Scope): Assignment {
   const span = scope.locate(item.pos, item.end);
