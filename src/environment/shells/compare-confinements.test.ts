@@ -3,7 +3,11 @@ import type { Confinement } from "../../contract/confinement.ts";
 import { compareConfinements } from "./compare-confinements.ts";
 
 const isHidden = () => false;
-const usual: Confinement = { isHidden, variables: { base: "core", extra: [] }, limits: {}, writable: ["/a"] };
+const absent = [{ path: "/work/.git", kind: "directory" }] as const;
+const usual: Confinement = {
+  ...{ isHidden, absent, writable: ["/a"] },
+  ...{ variables: { base: "core", extra: [] }, limits: {} },
+};
 
 it.each<[string, Confinement | undefined, Confinement | undefined]>([
   ["the same", usual, { ...usual, variables: { base: "core", extra: [] } }],
@@ -25,6 +29,8 @@ it.each<[string, Confinement, Confinement]>([
     { ...usual, mayConnect: () => true },
     { ...usual, mayConnect: () => true, hosts: ["a.example"] },
   ],
+  ["what only the first command might make, as `git init` does", { ...usual, absent: [] }, usual],
+  ["protected files that only the first command might write", { ...usual, isReadOnly: () => false }, usual],
   ["a path that only the first command might write", { ...usual, writable: ["/a", "/b"] }, usual],
   ["a protected path that only the first command might write", { ...usual, isReadOnly: () => false }, usual],
   [
@@ -37,9 +43,15 @@ it.each<[string, Confinement, Confinement]>([
 });
 
 it("tells what a shell has not got", () => {
-  const command = { ...usual, hosts: ["a.example", "*"], writable: ["/a", "/b"], readable: ["/c"] };
+  const command = {
+    ...usual,
+    hosts: ["a.example", "*"],
+    writable: ["/a", "/b"],
+    readable: ["/c"],
+    absent: [],
+  };
   expect(compareConfinements(usual, command)).toEqual({
     isTooFree: false,
-    lacks: ["connect to a.example", "connect to any host", "write /b", "read /c"],
+    lacks: ["connect to a.example", "connect to any host", "write /b", "make /work/.git", "read /c"],
   });
 });

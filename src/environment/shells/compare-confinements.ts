@@ -22,6 +22,8 @@ export function compareConfinements(
   const isTooFree =
     (shell.unconfined ?? false) !== (command.unconfined ?? false) ||
     shell.isHidden !== command.isHidden ||
+    shell.isReadOnly !== command.isReadOnly ||
+    missing(absent(command), absent(shell)).length > 0 ||
     // Another than usual for who was allowed to write what is protected.
     shell.isReadOnly !== command.isReadOnly ||
     missing(absentPaths(command), absentPaths(shell)).length > 0 ||
@@ -32,6 +34,7 @@ export function compareConfinements(
   const lacks = [
     ...missing(hosts(command), hosts(shell)).map((host) => `connect to ${host === "*" ? "any host" : host}`),
     ...missing(command.writable, shell.writable).map((path) => `write ${path}`),
+    ...missing(absent(shell), absent(command)).map((path) => `make ${path}`),
     ...missing(command.readable, shell.readable)
       .filter(isPrivate)
       .map((path) => `read ${path}`),
@@ -41,6 +44,10 @@ export function compareConfinements(
 
 function absentPaths({ absent = [] }: Confinement): readonly string[] {
   return absent.map(({ path }) => path);
+}
+
+function absent({ absent: paths = [] }: Confinement): readonly string[] {
+  return paths.map(({ path }) => path);
 }
 
 function settings({ variables, limits, limitsAtMost }: Confinement): string {

@@ -17,6 +17,8 @@ export const giveUp: 50 = 50;
 export const opening: string = [
   "PS1= PS2= PROMPT_COMMAND=",
   "unset MAILCHECK",
+  // A prompt that somebody sets is text, and runs nothing.
+  "shopt -u promptvars",
   "set +o history +H",
   `trap '\\builtin trap - INT; \\builtin kill -INT $$' ${giveUp}`,
   `exec ${status}>&1 >/dev/null`,
