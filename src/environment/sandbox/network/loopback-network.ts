@@ -32,7 +32,7 @@ export async function openLoopbackNetwork(options: {
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    variables: proxyVariables(port, secret),
+    variables: proxyVariables({ port, secret, mayConnect: options.mayConnect }),
     close: async () => {
       server.close();
       proxy.close();

@@ -48,7 +48,7 @@ export function openNetwork({ mayConnect, resolve }: NetworkOptions): Network {
   let relay: RelayChannel | undefined;
   return {
     wrap: ({ perl, descriptor, env }, command) => {
-      const variables = { ...env, ...(proxy && proxyVariables(innerPort)) };
+      const variables = { ...env, ...(mayConnect && proxyVariables({ port: innerPort, mayConnect })) };
       const forPerl = Object.entries(variables).filter(([name]) => name.startsWith("PERL"));
       return {
         command: [

@@ -2,11 +2,17 @@ import type { Duplex } from "node:stream";
 import type { HttpProxy } from "./http-proxy.ts";
 import { WayOut, type WayOutOptions } from "./way-out.ts";
 
+interface Proxy extends Pick<WayOutOptions, "mayConnect"> {
+  readonly port: number;
+  readonly secret?: string;
+}
+
 /** Where programs are to find a proxy: in the variables that most of them heed. */
-export function proxyVariables(port: number, secret?: string): Readonly<Record<string, string>> {
+export function proxyVariables({ port, secret, mayConnect }: Proxy): Readonly<Record<string, string>> {
   const login = secret === undefined ? "" : `toolcrib:${secret}@`;
   const proxy = `http://${login}127.0.0.1:${port}`;
-  const direct = "localhost,127.0.0.1,::1";
+  // A command's own servers are on its own loopback, unless a rule speaks of ours.
+  const direct = ["localhost", "127.0.0.1", "::1"].filter((host) => !mayConnect(host, port)).join(",");
   return {
     http_proxy: proxy,
     https_proxy: proxy,
