@@ -67,6 +67,7 @@ function withMissing(sandbox: Sandbox, missing: readonly string[]): Sandbox {
   return {
     level: sandbox.level,
     report: { ...sandbox.report, missing },
+    ...(sandbox.pipes === undefined ? {} : { pipes: sandbox.pipes }),
     prepare: (launch) => sandbox.prepare(launch),
     close: () => sandbox.close(),
   };

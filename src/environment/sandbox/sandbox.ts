@@ -7,8 +7,8 @@ import type { SandboxReport } from "../../contract/environment.ts";
 export interface Sandbox {
   readonly level: SandboxLevel;
   readonly report: SandboxReport;
-  /** Where a file must lie so that programs can open it again that were handed it; anywhere if not said. */
-  readonly temporary?: string;
+  /** Where pipes must be made so that programs that were handed one can open it again; anywhere if not said. */
+  readonly pipes?: string;
   /** What to start instead, so that the program runs confined. `unavailable` when that cannot be done: never less. */
   prepare(launch: Launch): Promise<PreparedLaunch>;
   /** Removes what was made for this session: its home and its temporary directory. */
@@ -52,6 +52,8 @@ export interface PreparedLaunch {
   }): Promise<void>;
   /** Where what it listens on at this port can be reached from here; undefined while nobody listens. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
+  /** Puts right what the sandbox could not prevent so far, while it goes on running. Tells. */
+  settle?(): Promise<readonly string[]>;
   /** Tidies up when nothing of it runs any more, also when it could not be started. Tells what happened inside. */
   finished(): Promise<readonly string[]>;
 }

@@ -5,7 +5,7 @@ import { OutputPipes } from "./output-pipes.ts";
 const pipeUser = new URL("../trials/pipe-user.ts", import.meta.url);
 
 it.skipIf(process.platform !== "linux")(
-  "gives outputs that can be opened again, cannot be read, and are used again when nobody holds them",
+  "gives outputs that can be opened again, cannot be read, and are used again when nobody holds them; nothing else",
   async () => {
     expect(await asOrdinaryUser(pipeUser)).toEqual({
       openedAgain: ["out\nboth\n", "err\nboth\n"],
@@ -22,6 +22,7 @@ it.skipIf(process.platform !== "linux")(
       ],
       leftInDirectory: [],
       held: ["", ""],
+      replaced: "none",
     });
   },
 );

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, constants, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ export class OutputPipes {
       place = mkdtempSync(join(directory, "toolcrib-pipes."));
       const paths = ["1", "2", "3", "4"].map((name) => join(place!, name));
       await promisify(execFile)(await this.#findProgram("mkfifo"), ["-m", "600", ...paths], { env: {} });
-      return paths.map((path) => openSync(path, withoutOpening));
+      return paths.map(openPipe);
     } catch {
       this.#cannotBeMade = true;
       return [];
@@ -88,6 +88,14 @@ export class OutputPipes {
 
 // As many as are made together: what many commands at once have needed is not kept.
 const mostFree = 4;
+
+/** Stands for a pipe; whatever else may be there by now is not touched. */
+function openPipe(path: string): number {
+  const handle = openSync(path, withoutOpening | constants.O_NOFOLLOW);
+  if (fstatSync(handle).isFIFO()) return handle;
+  closeSync(handle);
+  throw new Error(`${path} is no pipe`);
+}
 
 // O_PATH, which Node has no name for.
 const withoutOpening = 0o10000000;

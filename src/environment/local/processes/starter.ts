@@ -64,7 +64,7 @@ export class Starter {
         terminal: command.file !== file,
       });
       const cwd = launch.cwd === directory.realPath ? directory.ownPath : launch.cwd;
-      const outputs = confinement === "ours" ? undefined : await this.#pipes.take(sandbox.temporary);
+      const outputs = confinement === "ours" ? undefined : await this.#pipes.take(sandbox.pipes);
       return await startProcess({
         launch: { ...launch, cwd },
         sandbox: sandbox.level,

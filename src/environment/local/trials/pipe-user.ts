@@ -1,6 +1,6 @@
 /** Runs commands whose outputs are pipes, while others are held, and tells what they said. */
 import { spawn } from "node:child_process";
-import { closeSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -18,7 +18,16 @@ const told = {
   leftInDirectory: readdirSync(directory),
 };
 for (const { writeEnd } of held) closeSync(writeEnd);
-console.log(JSON.stringify({ ...told, held: await Promise.all(held.map(({ readEnd }) => text(readEnd))) }));
+const links = join(directory, "links");
+writeFileSync(links, '#!/bin/sh\nshift 2; for path; do ln -s /dev/null "$path"; done\n', { mode: 0o700 });
+const replaced = await new OutputPipes(async () => links).take(directory);
+console.log(
+  JSON.stringify({
+    ...told,
+    held: await Promise.all(held.map(({ readEnd }) => text(readEnd))),
+    replaced: replaced ?? "none",
+  }),
+);
 pipes.close();
 rmSync(directory, { recursive: true });
 

@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly workspace: string;
   /** Beside the workspace: the private home and temporary directory. */
   readonly writable: readonly string[];
+  /** Where the pipes of their outputs are. */
+  readonly pipes: string;
   /** Tool chains and settings below the home directory of the person. */
   readonly caches: readonly string[];
   readonly places: ReadableParts;
@@ -19,7 +21,7 @@ export interface Surroundings {
 
 /** Whatever is not in a system directory, the workspace, a tool chain or said by a rule is out of reach. */
 export function landlockReach(
-  { workspace, writable, caches, places }: Surroundings,
+  { workspace, writable, pipes, caches, places }: Surroundings,
   { confinement, reachable, terminal }: Launch,
   connectPorts: readonly number[],
 ): Reach {
@@ -32,6 +34,7 @@ export function landlockReach(
     readable: parts.flatMap(({ readable }) => readable),
     writable: [workspace, ...writable, ...(confinement.writable ?? []), "/dev/shm"],
     devices: [...devices, ...(terminal === true ? ["/dev/ptmx", "/dev/pts"] : [])],
+    openable: [pipes],
     listable: ["/dev", ...parts.flatMap(({ listable }) => listable)],
     connectPorts,
     mayListen: reachable,

@@ -15,6 +15,8 @@ export interface Reach {
   readonly writable: readonly string[];
   /** Written, and asked for what devices answer; nothing is made or removed there. */
   readonly devices: readonly string[];
+  /** What is in them is read and written by whoever knows its name. */
+  readonly openable: readonly string[];
   /** Listed, but what is in them not read. */
   readonly listable: readonly string[];
   readonly connectPorts: readonly number[];
@@ -37,6 +39,7 @@ export function landlockRules(version: number, reach: Reach): LandlockRules {
       ...reach.readable.map(path(rights.read)),
       ...reach.writable.map(path(rights.read | rights.write)),
       ...reach.devices.map(path(rights.device)),
+      ...reach.openable.map(path(rights.open)),
       ...reach.listable.map(path(rights.list)),
     ],
     ports: knowsPorts ? reach.connectPorts.map((port) => ({ rights: rights.connect, port })) : [],
@@ -49,6 +52,7 @@ const bit = (number: number) => 1 << number;
 const rights = {
   files: bit(16) - 1,
   list: bit(3),
+  open: bit(1) | bit(2) | bit(14),
   read: bit(0) | bit(2) | bit(3),
   write: bit(1) | bit(4) | bit(5) | bit(7) | bit(8) | bit(9) | bit(10) | bit(12) | bit(13) | bit(14),
   device: bit(1) | bit(2) | bit(3) | bit(14) | bit(15),

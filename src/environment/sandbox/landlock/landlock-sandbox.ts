@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { Confinement } from "../../../contract/confinement.ts";
 import type { SandboxReport } from "../../../contract/environment.ts";
@@ -36,14 +38,15 @@ export interface LandlockParts {
 export class LandlockSandbox implements Sandbox {
   readonly level = "landlock";
   readonly report: SandboxReport;
-  readonly temporary: string;
+  readonly pipes: string;
   readonly #parts: LandlockParts;
   readonly #readable = new ReadableParts();
   readonly #outside = new Map<string, EntriesBelow>();
 
   constructor(parts: LandlockParts) {
     this.#parts = parts;
-    this.temporary = parts.places.temporary;
+    this.pipes = join(parts.places.own, "pipes");
+    mkdirSync(this.pipes, { mode: 0o700 });
     this.report = { level: "landlock", missing: [], gaps: landlockGaps(parts.version) };
   }
 
@@ -60,7 +63,7 @@ export class LandlockSandbox implements Sandbox {
       throw error;
     });
     const surroundings = {
-      ...{ workspace, caches, places: this.#readable },
+      ...{ workspace, caches, places: this.#readable, pipes: this.pipes },
       writable: [places.home, places.temporary, ...watch.writable],
     };
     const reach = landlockReach(
@@ -93,6 +96,7 @@ export class LandlockSandbox implements Sandbox {
       endsTogether: false,
       started: ({ channels }) => settingUp(channels[0]!, plan, launch.file),
       reach: unconfined(launch).reach,
+      settle: async () => watch.settle(),
       finished: () =>
         (remarks ??= (async () => [...((await network?.close()) ?? []), ...(await watch.end())])()),
     };

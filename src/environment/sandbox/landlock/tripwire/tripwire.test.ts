@@ -56,6 +56,33 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     expect(readdirSync(join(directory, "runs"))).toEqual([]);
   });
 
+  it("puts back what was changed so far, and goes on watching", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
+    for (const settle of [watch.settle, watch.settle, watch.end]) {
+      writeFileSync(at(".git/hooks/own"), "evil");
+      expect([await settle(), readFileSync(at(".git/hooks/own"), "utf8")]).toEqual([
+        [expect.stringContaining(".git/hooks/own")],
+        "mine",
+      ]);
+    }
+  });
+
+  it("lets the workspace itself become no repository", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const watch = await new Tripwire({ workspace, directory }).begin({});
+    for (const name of ["objects", "refs"]) mkdirSync(at(name));
+    writeFileSync(at("HEAD"), "ref: refs/heads/main");
+    expect([await watch.end(), existsSync(at("HEAD"))]).toEqual([
+      [
+        `The command made ${workspace} itself a repository, whose settings git would obey: HEAD is called HEAD.renamed now.`,
+      ],
+      false,
+    ]);
+  });
+
   it("puts back what was changed, removed and made, exactly, and keeps what it found", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);

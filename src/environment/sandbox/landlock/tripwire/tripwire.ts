@@ -8,6 +8,7 @@ import { isGone, thisProcess } from "../../../local/changes/process-owner.ts";
 import { namesIn } from "../../../names-in.ts";
 import { liesInside } from "../../../workspace-path.ts";
 import { type Covered, EntriesBelow } from "../../bubblewrap/entries-below.ts";
+import { keepFromBeingBare } from "../../bubblewrap/kept-bare.ts";
 import { EntryReader, type EntryRecord } from "./entry-record.ts";
 import { findMoved, identityOf } from "./moved-directory.ts";
 import { openUpAbove } from "./open-up.ts";
@@ -27,7 +28,8 @@ interface RunRecord {
 export interface Watch {
   /** Directories outside the workspace that git writes to: it cannot commit without them. */
   readonly writable: readonly string[];
-  /** Puts back what was changed, and tells. */
+  /** Puts back what was changed, and tells. It goes on watching. */
+  settle(): readonly string[];
   end(): Promise<readonly string[]>;
 }
 
@@ -70,6 +72,7 @@ export class Tripwire {
       isHidden: confinement.isHidden ?? never,
       isReadOnly: confinement.isReadOnly ?? never,
     });
+    const bare = keepFromBeingBare(this.#workspace);
     const places = protectedPlaces(this.#workspace, [covered, ...outside], confinement.absent ?? []);
     const earlier = this.#others();
     const { entries, isWhole } = this.#readKept(places.paths);
@@ -83,10 +86,12 @@ export class Tripwire {
     const file = join(this.#records, `${thisProcess()}.${randomBytes(6).toString("hex")}`);
     writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
     renameSync(`${file}.new`, file);
+    const settle = () => [...this.#settle(record), ...[bare()].filter((told) => told !== "")];
     return {
       writable: places.held.filter((path) => !liesInside(path, this.#workspace)),
+      settle,
       end: async () => {
-        const remarks = this.#settle(record);
+        const remarks = settle();
         rmSync(file, { force: true });
         const unwatched = isWhole && covered.isWhole ? [] : [tooMany];
         return [...settled, ...remarks, ...unwatched];
