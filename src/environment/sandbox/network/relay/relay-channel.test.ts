@@ -45,6 +45,16 @@ describe("RelayChannel", () => {
     expect(channel.destroyed).toBe(true);
   });
 
+  it("goes on after a write of nothing, with which HTTP ends an answer", async () => {
+    const { inside } = open((client) => {
+      client.write("");
+      client.write("more");
+    });
+    inside.write(open1);
+    const [first] = await once(inside, "data");
+    expect(first).toEqual(frame(1, frameKinds.data, Buffer.from("more")).subarray(0, first.length));
+  });
+
   it("takes no more than a window of what nobody reads", async () => {
     const clients: Duplex[] = [];
     const { inside, channel } = open((client) => clients.push(client));
