@@ -319,6 +319,8 @@ export interface RunningProcess {
   waitsForInput(): boolean | undefined;
   /** Where what it listens on at this port of its loopback can be reached from here; undefined while nobody listens. */
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
+  /** Puts right what its sandbox could not prevent so far, as is done again at its end. Tells. */
+  settle?(): Promise<readonly string[]>;
   /** Asks everything it has started to end, and ends it after two seconds. */
   terminate(): void;
   /** Ends the process and everything it started; no error if it is gone. */

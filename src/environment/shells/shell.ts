@@ -136,7 +136,8 @@ export class Shell {
     if ("cwd" in end) {
       this.#lastCode = end.code;
       const cwd = this.directory() ?? end.cwd;
-      return { code: end.code, signal: undefined, cwd, remarks };
+      const told = (await this.#running.settle?.()) ?? [];
+      return { code: end.code, signal: undefined, cwd, remarks: [...remarks, ...told] };
     }
     const why = (await wasLost)
       ? "The shell of this session did not come back from the command and was ended: directory, variables and functions are gone. The next command begins a new one."

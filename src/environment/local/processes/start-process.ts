@@ -85,6 +85,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
       const isOurs = start.sandbox === "bwrap" || (await listensOn(port, () => numbersOf(run.members())));
       return isOurs === false ? undefined : launch.reach(port);
     },
+    settle: async () => (await launch.settle?.()) ?? [],
     terminate,
     stop: () => run.kill(),
   };

@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     for (const settle of [watch.settle, watch.settle, watch.end]) {
       writeFileSync(at(".git/hooks/own"), "evil");
       expect([await settle(), readFileSync(at(".git/hooks/own"), "utf8")]).toEqual([
-        [expect.stringContaining(".git/hooks/own")],
+        [expect.stringContaining(".git/hooks/own (changed)"), expect.stringContaining(" is kept in ")],
         "mine",
       ]);
     }
