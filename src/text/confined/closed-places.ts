@@ -32,6 +32,17 @@ const closed: readonly ClosedPlace[] = [
       "The sandbox has no Unix sockets, which lead out of it: what needs them runs outside, by a rule such as `unconfined run WORDS`.",
   },
   {
+    levels: ["bwrap"],
+    sign: /device or resource busy/i,
+    remark:
+      "What is protected or hidden, and the directories that it lies in, can be neither moved nor deleted by a command: a person can.",
+  },
+  {
+    levels: "all",
+    sign: /fatal: cannot (?:copy|mkdir)[^\n]{0,300}\.git\b[^\n]{0,300}(?:denied|read-only|exists)/i,
+    remark: "A repository is made by `git init` or `git clone` in a command of its own: run that first.",
+  },
+  {
     levels: "all",
     sign: /could not (?:write|lock) config file [^\n]{0,300}\.git\//,
     remark:

@@ -114,6 +114,12 @@ it.each([
   ["bwrap", "Error: listen EPERM: operation not permitted ./s.sock", "The sandbox has no Unix sockets"],
   [
     "bwrap",
+    "fatal: cannot copy '/usr/share/git-core/templates/description' to '/w/.git/description': Permission denied",
+    "A repository is made by `git init` or `git clone` in a command of its own",
+  ],
+  ["bwrap", "rm: cannot remove 'wt/.git': Device or resource busy", "What is protected or hidden"],
+  [
+    "bwrap",
     "error: could not write config file /w/.git/config: Device or resource busy",
     "Commands do not change the settings of a repository",
   ],

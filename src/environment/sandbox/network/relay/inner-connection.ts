@@ -71,7 +71,10 @@ export class InnerConnection extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     // Nothing takes no credit: HTTP ends an answer with it, and would wait for ever.
-    if (chunk.length === 0) return done();
+    if (chunk.length === 0) {
+      done();
+      return;
+    }
     const length = Math.min(chunk.length, this.#credit, frameBytes);
     const rest = chunk.subarray(length);
     const goOn = rest.length === 0 ? done : () => this._write(rest, "binary", done);
