@@ -47,3 +47,26 @@ it("keeps a home private that lies in the workspace, and a temporary directory o
     { replaced: ["/tmp", at("home/me")], readable: [at("home/me/.cargo")], hidden: [at("work/own/.env")] },
   ]);
 });
+
+it("gives no place that is too large to look for secrets in it, and says so", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  for (const path of ["work", "home/small", "home/large/a", "home/large/b"])
+    mkdirSync(at(path), { recursive: true });
+  const view = new WorkspaceView({
+    ...{ workspace: at("work"), directory: at("state"), maxGranted: 2 },
+    places: openPrivatePlaces(at("state")),
+    stubs: new Stubs(at("state/stubs")),
+    machine: {
+      ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
+    },
+  });
+  const opened = await view.open({ readable: [at("home/large")], writable: [at("home/small")] }, "/bin/sh");
+  expect([opened.view.readable, opened.view.writable, opened.end()]).toEqual([
+    [],
+    [at("home/small")],
+    [
+      `${at("home/large")} is not open to the command: it is too large to look for secrets in it. Allow a narrower directory.`,
+    ],
+  ]);
+});

@@ -25,6 +25,8 @@ export interface WorkspaceViewOptions {
   readonly places: PrivatePlaces;
   readonly machine: Machine;
   readonly stubs: Stubs;
+  /** Directories in a place outside the workspace that a rule grants. */
+  readonly maxGranted?: number;
 }
 
 /** A view for one command. */
@@ -71,9 +73,10 @@ export class WorkspaceView {
     // As rules and commands spell them: what they lead to counts.
     const granted = (paths: readonly string[] = []) =>
       paths.flatMap(realIfThere).filter((path) => isOutside(path) && path !== "/" && !judge.isHidden(path));
-    const readable = granted(confinement.readable);
-    const writable = granted(confinement.writable);
-    const covered = await this.#cover({ written: [workspace, ...writable], read: readable }, judge);
+    const { covered, readable, writable, tooLarge } = await this.#cover(
+      { readable: granted(confinement.readable), writable: granted(confinement.writable) },
+      judge,
+    );
     const git = repositoriesIn(workspace, covered.repositories);
     const { hidden, readOnly, remarks } = bundleCovered(covered, workspace);
     const absent = (confinement.absent ?? []).map(asStub);
@@ -138,7 +141,7 @@ export class WorkspaceView {
           use.end();
           removeLeftovers(hidden, begun);
           const putBack = new Set(endings.map((ending) => ending()).filter((told) => told !== ""));
-          return [...remarks, ...git.remarks, ...putBack];
+          return [...remarks, ...tooLarge.map(notGranted), ...git.remarks, ...putBack];
         },
       };
     } catch (error) {
@@ -147,31 +150,47 @@ export class WorkspaceView {
     }
   }
 
-  /** What is only read need only be searched for what is hidden. */
+  /** Looks through the workspace, and through what is granted outside: where that cannot be done, it is not granted. */
   async #cover(
-    { written, read }: { readonly written: readonly string[]; readonly read: readonly string[] },
+    granted: { readonly readable: readonly string[]; readonly writable: readonly string[] },
     judge: Judge,
-  ): Promise<Covered> {
-    const all = await Promise.all(
-      [...written, ...read].map((top) => {
+  ): Promise<typeof granted & { readonly covered: Covered; readonly tooLarge: readonly string[] }> {
+    const { workspace } = this.#options;
+    const tops = [...new Set([workspace, ...granted.writable, ...granted.readable])];
+    const looks = await Promise.all(
+      tops.map(async (top) => {
         const entries = this.#entries.get(top) ?? this.#below(top);
         this.#entries.set(top, entries);
-        return entries.cover(judge);
+        return { top, ...(await entries.cover(judge)) };
       }),
     );
-    const inWritten = all.slice(0, written.length);
+    const tooLarge = looks.filter(({ top, isWhole }) => top !== workspace && !isWhole).map(({ top }) => top);
+    const isGiven = (top: string) => !tooLarge.includes(top);
+    // What is not replaced can be read anyway.
+    const isSeen = (top: string) => isGiven(top) || !this.#unseen.some((place) => liesInside(top, place));
+    const seen = looks.filter(({ top }) => isSeen(top));
+    // What is only read need only be searched for what is hidden.
+    const written = seen.filter(
+      ({ top }) => top === workspace || (isGiven(top) && granted.writable.includes(top)),
+    );
     return {
-      hidden: all.flatMap(({ hidden }) => hidden),
-      readOnly: inWritten.flatMap(({ readOnly }) => readOnly),
-      repositories: inWritten.flatMap(({ repositories }) => repositories),
-      unnameable: all.flatMap(({ unnameable }) => unnameable),
-      isWhole: all[0]?.isWhole !== false,
+      readable: granted.readable.filter(isGiven),
+      writable: granted.writable.filter(isGiven),
+      tooLarge,
+      covered: {
+        hidden: seen.flatMap(({ hidden }) => hidden),
+        readOnly: written.flatMap(({ readOnly }) => readOnly),
+        repositories: written.flatMap(({ repositories }) => repositories),
+        unnameable: seen.flatMap(({ unnameable }) => unnameable),
+        isWhole: looks[0]!.isWhole,
+      },
     };
   }
 
-  /** A command need not wait for what lies far down in places that it was only granted. */
+  /** Of places that it was only granted, a command need not wait for the largest. */
   #below(top: string): EntriesBelow {
-    const budget = top === this.#options.workspace ? {} : { maxDirectories: 300, maxMs: 50 };
+    const { workspace, maxGranted = 20_000 } = this.#options;
+    const budget = top === workspace ? {} : { maxDirectories: maxGranted, maxMs: 1000 };
     return new EntriesBelow(top, { leaveOut: this.#unseen, ...budget });
   }
 
@@ -202,6 +221,10 @@ export class WorkspaceView {
     }
     return [{ path: top, kind: "directory" }];
   }
+}
+
+function notGranted(path: string): string {
+  return `${path} is not open to the command: it is too large to look for secrets in it. Allow a narrower directory.`;
 }
 
 const sharedByAll = ["/tmp", "/var/tmp"];
