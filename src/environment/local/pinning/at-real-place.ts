@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { chmodSync, closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { errnoOf } from "../../failures.ts";
 import { Gate } from "../../gate.ts";
 import type { PinnedDirectory } from "./pinning.ts";
 import { ProcPinning } from "./proc-pinning.ts";
@@ -26,10 +27,33 @@ export function holdReal(path: string): PinnedDirectory | undefined {
     if (directory.realPath === path) return directory;
     directory.close();
     return undefined;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (notThere.includes(errnoOf(error) ?? "")) return undefined;
+    throw error;
   } finally {
     pinning.close();
+  }
+}
+
+const notThere = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG"];
+
+/**
+ * Changes what stands at a place that is held, also where whoever runs as we do has forbidden that in its directory: he
+ * could allow it again at any time.
+ */
+export function changeAt<Result>(place: string, change: () => Result): Result {
+  try {
+    return change();
+  } catch (error) {
+    if (errnoOf(error) !== "EACCES") throw error;
+    const parent = `${dirname(place)}/`;
+    const mode = statSync(parent).mode & 0o7777;
+    chmodSync(parent, mode | 0o700);
+    try {
+      return change();
+    } finally {
+      chmodSync(parent, mode);
+    }
   }
 }
 

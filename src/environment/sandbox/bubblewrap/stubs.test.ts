@@ -1,9 +1,11 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -83,7 +85,6 @@ it("leaves what somebody has put there meanwhile", async () => {
   const use = stubs.use(wanted);
   writeFileSync(at(".claude/settings.json"), "{}");
   writeFileSync(at(".mcp.json.new"), "{}");
-  const { chmodSync } = await import("node:fs");
   chmodSync(at(".mcp.json"), 0o644);
   writeFileSync(at(".mcp.json"), "{}");
   use.end();
@@ -126,6 +127,17 @@ it("moves stubs to a place of its own, where there is one", async () => {
   const use = new Stubs(records, new SetAside(aside)).use(wanted);
   use.end();
   expect([entries(), readdirSync(aside).length]).toEqual([[], all.length]);
+});
+
+it("makes and removes them where a command has forbidden that, because it could allow it again", async () => {
+  await using folder = temporaryFolder();
+  const { at, wanted, entries, stubs, records } = openStubs(folder.path);
+  chmodSync(at(""), 0o555);
+  const use = stubs.use(wanted);
+  expect([use.standing, statSync(at("")).mode & 0o777]).toEqual([wanted, 0o555]);
+  use.end();
+  expect([entries(), readdirSync(records)]).toEqual([[], []]);
+  chmodSync(at(""), 0o755);
 });
 
 it("makes and removes nothing where a directory was exchanged for a link", async () => {

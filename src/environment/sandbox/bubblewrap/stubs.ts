@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { makePrivateDirectory } from "../../directories.ts";
-import { errnoOf } from "../../failures.ts";
+import { asToolError, errnoOf } from "../../failures.ts";
 import { isGone, thisProcess } from "../../local/changes/process-owner.ts";
-import { atRealPlace, contentAt } from "../../local/pinning/at-real-place.ts";
+import { atRealPlace, changeAt, contentAt } from "../../local/pinning/at-real-place.ts";
 import { namesIn } from "../../names-in.ts";
 import type { SetAside } from "./set-aside.ts";
 
@@ -59,15 +59,18 @@ export class Stubs {
     const stubs = [...missing.flatMap(({ path }) => missingParents(path, isMissing)), ...missing];
     const record = join(this.#folder, `${thisProcess()}.${randomBytes(6).toString("hex")}`);
     this.#write(record, stubs);
-    const made = new Set(stubs.filter(make));
-    const standing = missing.filter((stub) => made.has(stub));
-    return {
-      standing,
-      end: () => {
-        forget(record);
-        this.#remove(stubs);
-      },
+    const end = () => {
+      forget(record);
+      const left = this.#remove(stubs);
+      if (left.length > 0) this.#write(record, left);
     };
+    try {
+      const made = new Set(stubs.filter(make));
+      return { standing: missing.filter((stub) => made.has(stub)), end };
+    } catch (error) {
+      end();
+      throw error;
+    }
   }
 
   /** The paths where a stub stands right now, of this process or another. */
@@ -87,7 +90,8 @@ export class Stubs {
     const abandoned = namesIn(this.#folder).filter((name) => isGone(name.split(".")[0] ?? "", 0, unseenMs));
     const stubs = abandoned.flatMap((name) => stubsIn(join(this.#folder, name)));
     for (const name of abandoned) forget(join(this.#folder, name));
-    if (stubs.length > 0) this.#remove(stubs);
+    const left = stubs.length > 0 ? this.#remove(stubs) : [];
+    if (left.length > 0) this.#write(join(this.#folder, abandoned[0]!), left);
   }
 
   #write(record: string, stubs: readonly Stub[]): void {
@@ -106,9 +110,10 @@ export class Stubs {
     return new Set(records.map(({ path }) => path));
   }
 
-  #remove(stubs: readonly Stub[]): void {
+  /** Gives those that could not be removed. */
+  #remove(stubs: readonly Stub[]): readonly Stub[] {
     const used = this.#recorded();
-    for (const stub of stubs.toReversed()) if (!used.has(stub.path)) remove(stub, this.#aside);
+    return stubs.toReversed().filter((stub) => !used.has(stub.path) && !remove(stub, this.#aside));
   }
 }
 
@@ -127,35 +132,50 @@ function missingParents(path: string, isMissing: (path: string) => boolean): rea
   return [...missingParents(parent, isMissing), { path: parent, kind: "directory" }];
 }
 
+/** Whether one stands there now. Throws where none could be made although a command perhaps could. */
 function make(stub: Stub): boolean {
   const { path, kind, content = "" } = stub;
   const made = atRealPlace(path, (place) => {
     try {
-      if (kind === "directory") mkdirSync(place);
-      else writeFileSync(place, content, { flag: "wx", mode: 0o444 });
+      changeAt(place, () => {
+        if (kind === "directory") mkdirSync(place);
+        else writeFileSync(place, content, { flag: "wx", mode: 0o444 });
+      });
       return true;
     } catch (error) {
+      const why = errnoOf(error) ?? "";
       // There by now: a stub of another process, or of ours.
-      return errnoOf(error) === "EEXIST" && isStub(place, stub);
+      if (why === "EEXIST") return isStub(place, stub);
+      if (closedToAll.includes(why)) return false;
+      throw asToolError(error, path);
     }
   });
   return made === true;
 }
 
-function remove(stub: Stub, aside: SetAside | undefined): void {
+// Of others, or gone in this moment.
+const closedToAll = ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
+
+/** Whether none stands there now. */
+function remove(stub: Stub, aside: SetAside | undefined): boolean {
   try {
     atRealPlace(stub.path, (place) => {
-      if (!isStub(place, stub)) return;
-      const moved = aside?.take(place);
-      // At the last moment somebody has put something into it.
-      if (moved !== undefined && !isStub(moved, stub)) renameSync(moved, place);
-      if (moved !== undefined) return;
-      if (stub.kind === "directory") rmdirSync(place);
-      else unlinkSync(place);
+      if (isStub(place, stub)) changeAt(place, () => take(stub, place, aside));
     });
-  } catch {
+    return true;
+  } catch (error) {
     // Somebody has put something into it, or was quicker.
+    return !["EACCES", "EPERM", "EROFS", "EBUSY"].includes(errnoOf(error) ?? "");
   }
+}
+
+function take(stub: Stub, place: string, aside: SetAside | undefined): void {
+  const moved = aside?.take(place);
+  // At the last moment somebody has put something into it.
+  if (moved !== undefined && !isStub(moved, stub)) renameSync(moved, place);
+  if (moved !== undefined) return;
+  if (stub.kind === "directory") rmdirSync(place);
+  else unlinkSync(place);
 }
 
 /** `isNothing`: of a name in a directory. */
