@@ -33,7 +33,7 @@ const closed: readonly ClosedPlace[] = [
   },
   {
     levels: ["bwrap"],
-    sign: /device or resource busy/i,
+    sign: /^(?!.{0,50}config file).{0,300}device or resource busy/im,
     remark:
       "What is protected or hidden, and the directories that it lies in, can be neither moved nor deleted by a command: a person can.",
   },
