@@ -9,6 +9,8 @@ export interface KeptOutput {
   readonly handle: string;
   /** Nothing more is kept: the budget is spent, or the disk is full. */
   readonly isFull: boolean;
+  /** Nothing of it is kept: what the disk has left is for the journal. */
+  readonly isLost: boolean;
   /** In order, without what looks like a secret; waits while the disk is behind. Says nothing when the disk is full. */
   write(text: string): Promise<void>;
   /** `keep: false` when nobody needs it after all. */

@@ -26,7 +26,7 @@ it("keeps whole lines up to its budget, and says that there was more", async () 
   await using room = storeRoom({ maxBytes: 30 });
   const output = room.store.begin();
   for (const line of ["first äöü\n", "second line\n", "third line\n", "4\n"]) await output.write(line);
-  expect(output.isFull).toBe(true);
+  expect([output.isFull, output.isLost]).toEqual([true, false]);
   expect(await output.end({ keep: true })).toEqual({ keptBytes: 25, isWhole: false });
   expect(room.read(output.handle)).toBe("first äöü\nsecond line\n");
 });
@@ -52,6 +52,7 @@ it("keeps nothing where the folder is gone, and does not fail", async () => {
   await room.remove();
   const output = room.store.begin();
   await output.write("lost\n");
+  expect([output.isFull, output.isLost]).toEqual([true, true]);
   expect(await output.end({ keep: true })).toEqual({ keptBytes: 0, isWhole: false });
 });
 

@@ -60,6 +60,7 @@ function beginOutput(
   const redacted = redacting();
   let keptBytes = 0;
   let isFull = false;
+  let isLost = false;
   let last = tidy().catch(() => {});
   const append = async (text: string) => {
     if (isFull || text === "") return;
@@ -71,12 +72,19 @@ function beginOutput(
       isFull = kept.length < text.length;
     } catch {
       isFull = true;
+      isLost = true;
+      keptBytes = 0;
+      // A full disk would keep the journal from telling of this call, and every later one from being made.
+      await file.remove().catch(() => {});
     }
   };
   return {
     handle,
     get isFull() {
       return isFull;
+    },
+    get isLost() {
+      return isLost;
     },
     write: (text) => {
       last = last.then(() => (isFull ? undefined : append(redacted.push(text))));

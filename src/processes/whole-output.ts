@@ -13,7 +13,7 @@ export class WholeOutput {
   }
 
   get handle(): string | null {
-    return this.#kept?.handle ?? null;
+    return this.#kept === undefined || this.#kept.isLost ? null : this.#kept.handle;
   }
 
   /** What was just put into the log. Waits while the disk is behind. */

@@ -6,6 +6,7 @@ export const noOutputs: Outputs = {
   begin: () => ({
     handle: newIdentifier("out"),
     isFull: true,
+    isLost: true,
     write: async () => {},
     end: async () => ({ keptBytes: 0, isWhole: false }),
   }),
