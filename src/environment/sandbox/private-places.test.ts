@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { openPrivatePlaces } from "./private-places.ts";
@@ -25,4 +27,14 @@ it("keeps the places of sessions that run, and removes those of processes that a
   expect([first.home, second.home, abandoned].map((path) => existsSync(path))).toEqual([true, true, false]);
   await first.close();
   await second.close();
+});
+
+it("removes what lies deeper than any path can name", async () => {
+  await using folder = temporaryFolder();
+  const places = openPrivatePlaces(folder.path);
+  const make = 'for (1..100) { mkdir "d" x 200; chdir "d" x 200 } chmod 0, "."';
+  execFileSync("perl", ["-e", make], { cwd: places.temporary });
+  await places.close();
+  while (existsSync(places.temporary)) await setTimeout(20);
+  expect(existsSync(places.temporary)).toBe(false);
 });

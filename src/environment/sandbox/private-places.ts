@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -52,9 +53,17 @@ function removeTree(path: string): void {
     try {
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // Of another user, or in use: the next session tries again.
+      removeDeepTree(path);
     }
   }
+}
+
+/** Deeper than a path can name: these programs go down step by step. Nobody waits; what stays the next session tries again. */
+function removeDeepTree(path: string): void {
+  const line = 'chmod -R u+rwx "$1"; rm -rf "$1"';
+  spawn("/bin/sh", ["-c", line, "sh", path], { detached: true, stdio: "ignore" })
+    .on("error", () => {})
+    .unref();
 }
 
 function open(directory: string): void {
