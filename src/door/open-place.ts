@@ -54,7 +54,7 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
   const { outputs, changes: changeRecords, started: startRecords } = files;
   makePrivateDirectory(outputs);
   const kept = openLocalEnvironment({ workspace: outputs });
-  const sandbox = { want, directory: files.sandbox };
+  const sandbox = { want, directory: files.sandbox, own: [config] };
   const environment = foreign
     ? withOutputs(withGuard(foreign, guard), kept)
     : openLocalEnvironment({ workspace: folder, outputs, changeRecords, startRecords, sandbox, guard });

@@ -8,12 +8,15 @@ export interface SandboxOptions {
   readonly want: "auto" | SandboxLevel;
   /** Private, for this workspace. */
   readonly directory: string;
+  /** Further directories of ours, which no command sees. */
+  readonly own?: readonly string[];
 }
 
 interface RungOptions {
   /** Absolute and real. */
   readonly workspace: string;
   readonly directory: string;
+  readonly own?: readonly string[];
   /** The absolute path of a program that the workspace does not bring; `unavailable` when there is none. */
   readonly findProgram: (name: string) => Promise<string>;
 }

@@ -42,7 +42,7 @@ export function repositoryBelow(git: string, workspace: string): GitPlaces {
 }
 
 /** `directory`: what git calls the common directory. */
-export function placesIn(directory: string): GitPlaces {
+function placesIn(directory: string): GitPlaces {
   if (kindOf(directory) === "closed") return { ...onlyRead(directory), info: undefined };
   const at = (...names: string[]) => join(directory, ...names);
   const config = textOf(at("config")) ?? "";

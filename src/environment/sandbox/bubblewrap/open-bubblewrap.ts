@@ -18,6 +18,8 @@ export interface OpenBubblewrapOptions {
   readonly workspace: string;
   /** Private, for this workspace. */
   readonly directory: string;
+  /** Further directories of ours, which no command sees. */
+  readonly own?: readonly string[];
   /** The absolute path of a program that the workspace does not bring; `unavailable` when there is none. */
   readonly findProgram: (name: string) => Promise<string>;
   /** The one that is preferred; that of the system if not said. */
@@ -34,13 +36,13 @@ export async function openBubblewrap(
     return { missing: `bwrap: there is no seccomp program for ${architecture} processors.` };
   const program = await findBubblewrap(options);
   if (program === undefined) return { missing: notInstalled };
-  const { workspace, directory } = options;
+  const { workspace, directory, own = [] } = options;
   makePrivateDirectory(directory);
   const places = openPrivatePlaces(directory);
   const stubs = new Stubs(stubsFolder(directory), new SetAside(join(places.own, "aside")));
   stubs.removeAbandoned();
   const view = new WorkspaceView({
-    ...{ workspace, directory, places, stubs },
+    ...{ workspace, directory, own, places, stubs },
     machine: lookAtMachine(),
   });
   const seccomp = join(places.own, "seccomp");

@@ -70,3 +70,20 @@ it("gives no place that is too large to look for secrets in it, and says so", as
     ],
   ]);
 });
+
+it("shows none of our own directories, wherever they are", async () => {
+  await using folder = temporaryFolder();
+  const at = (path: string) => join(folder.path, path);
+  for (const path of ["work", "config", "home/config"]) mkdirSync(at(path), { recursive: true });
+  const view = new WorkspaceView({
+    ...{ workspace: at("work"), directory: at("state"), own: ["config", "home/config", "missing"].map(at) },
+    places: openPrivatePlaces(at("state")),
+    stubs: new Stubs(at("state/stubs")),
+    machine: {
+      ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
+    },
+  });
+  const opened = await view.open({}, "/bin/sh");
+  opened.end();
+  expect(opened.view.hidden.map(({ path }) => path)).toEqual([at("state"), at("config")]);
+});

@@ -22,6 +22,8 @@ export interface WorkspaceViewOptions {
   readonly workspace: string;
   /** Private, for this workspace. */
   readonly directory: string;
+  /** Further directories of ours, which no command sees. */
+  readonly own?: readonly string[];
   readonly places: PrivatePlaces;
   readonly machine: Machine;
   readonly stubs: Stubs;
@@ -167,7 +169,7 @@ export class WorkspaceView {
     const tooLarge = looks.filter(({ top, isWhole }) => top !== workspace && !isWhole).map(({ top }) => top);
     const isGiven = (top: string) => !tooLarge.includes(top);
     // What is not replaced can be read anyway.
-    const isSeen = (top: string) => isGiven(top) || !this.#unseen.some((place) => liesInside(top, place));
+    const isSeen = (top: string) => isGiven(top) || this.#isSeen(top);
     const seen = looks.filter(({ top }) => isSeen(top));
     // What is only read need only be searched for what is hidden.
     const written = seen.filter(
@@ -212,14 +214,21 @@ export class WorkspaceView {
     return isIn(this.#unseen) && !isIn([this.#options.workspace, ...caches]) ? [program] : [];
   }
 
+  #isSeen(path: string): boolean {
+    return !this.#unseen.some((place) => liesInside(path, place));
+  }
+
   /** All of Toolcrib's own files that lie around those for this workspace. */
   #ownState({ isHidden }: Judge): readonly Entry[] {
-    const { directory, workspace } = this.#options;
+    const { directory, workspace, own = [] } = this.#options;
     let top = directory;
     for (let path = dirname(directory); path !== dirname(path); path = dirname(path)) {
       if (isHidden(path) && !liesInside(workspace, path)) top = path;
     }
-    return [{ path: top, kind: "directory" }];
+    const others = own
+      .flatMap(realIfThere)
+      .filter((path) => !liesInside(path, top) && !liesInside(workspace, path) && this.#isSeen(path));
+    return [top, ...others].map((path) => ({ path, kind: "directory" }));
   }
 }
 
