@@ -58,7 +58,7 @@ export class TmuxWindows {
       { shown, typed, attach: `tmux -S ${this.#socket} attach -t ${name}` },
       listener,
     );
-    const program = ["sh", "-c", terminalProgram, "sh", shown, typed];
+    const program = ["/bin/sh", "-c", terminalProgram, "sh", shown, typed];
     const size = ["-x", "200", "-y", "50"];
     const isThere = await this.#tell(helpers.environment, [
       "new-session",
@@ -134,6 +134,7 @@ set -g update-environment ""
 setw -g allow-rename off
 setw -g automatic-rename off
 set -g history-limit 10000
+set -g default-shell /bin/sh
 `;
 
 /** Hands on lines and Ctrl-C, shows what comes; ends when nobody is left who shows something. */

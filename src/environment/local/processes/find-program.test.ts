@@ -1,4 +1,5 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { failure, failureOf } from "../../conformance/world.ts";
@@ -20,6 +21,18 @@ it("finds programs on the path, but none that the workspace brings", async () =>
   expect(await failureOf(here.find("tool"))).toEqual(unavailable("tool"));
   expect(await here.find("sh")).toBe("/bin/sh");
   expect(await failureOf(here.find("plain"))).toEqual(unavailable("plain"));
+});
+
+it("trusts no link that leads into the workspace, and gives programs of ours a path without it", async () => {
+  await using world = openLocalWorld({ files: { "bin/tool": "#!/bin/sh" } });
+  chmodSync(world.path("bin/tool"), 0o755);
+  const [bin, links] = [join(world.outside, "bin"), join(world.outside, "links")];
+  symlinkSync(world.path("bin"), bin);
+  mkdirSync(links);
+  symlinkSync(world.path("bin/tool"), join(links, "tool"));
+  const finder = new ProgramFinder({}, world.path("."), `${world.path("bin")}:${bin}:${links}:.::/bin`);
+  expect(await failureOf(finder.find("tool"))).toEqual(unavailable("tool"));
+  expect(finder.searchPath).toBe(`${links}:/bin`);
 });
 
 it("finds system programs also when the whole disk is the workspace", async () => {

@@ -1,5 +1,5 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "../../../contract/error.ts";
 import { programUnavailable } from "../../failures.ts";
 import { liesInside } from "../../workspace-path.ts";
@@ -11,13 +11,18 @@ export type Programs = Partial<Record<string, string | undefined>>;
 export class ProgramFinder {
   readonly #programs: Programs;
   readonly #workspace: string;
-  readonly #searchPath: string;
+  readonly #directories: readonly string[];
   readonly #found = new Map<string, string>();
 
   constructor(programs: Programs, workspace: string, searchPath: string = process.env.PATH ?? "") {
     this.#programs = programs;
     this.#workspace = workspace;
-    this.#searchPath = searchPath;
+    this.#directories = trustedDirectories(searchPath, workspace);
+  }
+
+  /** For programs of ours, which find others by it. */
+  get searchPath(): string {
+    return this.#directories.join(delimiter);
   }
 
   async find(program: string): Promise<string> {
@@ -38,17 +43,30 @@ export class ProgramFinder {
   }
 
   #search(program: string): string | undefined {
-    return this.#searchPath
-      .split(delimiter)
-      .filter((directory) => this.#isTrusted(directory))
+    return this.#directories
       .map((directory) => join(directory, program))
-      .find(isExecutable);
+      .find((path) => isExecutable(path) && isTrusted(path, this.#workspace));
   }
+}
 
-  /** A project must not bring its own "git": what lies in the workspace does not count. */
-  #isTrusted(directory: string): boolean {
-    if (!isAbsolute(directory)) return false;
-    return systemDirectories.has(directory) || !liesInside(resolve(directory), this.#workspace);
+/** A project must not bring its own "git", nor may a command make one: what lies in the workspace does not count. */
+function trustedDirectories(searchPath: string, workspace: string): readonly string[] {
+  return searchPath
+    .split(delimiter)
+    .filter((directory) => isAbsolute(directory) && isTrusted(directory, workspace));
+}
+
+/** Also where it leads. */
+function isTrusted(path: string, workspace: string): boolean {
+  const isSystem = [path, dirname(path)].some((directory) => systemDirectories.has(directory));
+  return isSystem || [resolve(path), realPathOf(path)].every((place) => !liesInside(place, workspace));
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { SandboxLevel } from "../../../contract/account.ts";
 import type { RunningProcess, SandboxReport, StartOptions } from "../../../contract/environment.ts";
 import { LimitWatch } from "../../sandbox/limits/limit-watch.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
@@ -58,7 +59,14 @@ export class Starter {
       const launch = await sandbox.prepare({
         ...command,
         cwd: directory.realPath,
-        env: { ...variablesFor(sandbox, directory, options), [runVariable]: markAmong(mark) },
+        env: {
+          ...variablesFor(
+            { level: sandbox.level, searchPath: this.#programs.searchPath },
+            directory,
+            options,
+          ),
+          [runVariable]: markAmong(mark),
+        },
         confinement: confinement === "ours" ? {} : confinement,
         reachable,
         terminal: command.file !== file,
@@ -114,13 +122,15 @@ export class Starter {
   }
 }
 
+/** `searchPath`: what programs of ours find others by, outside every sandbox. */
 function variablesFor(
-  { level }: Sandbox,
+  { level, searchPath }: { readonly level: SandboxLevel; readonly searchPath: string },
   directory: StartDirectory,
   options: StartOptions,
 ): Record<string, string> {
   const { confinement = {}, terminal = false, env } = options;
-  if (confinement === "ours") return { ...allowedVariables(process.env), PWD: directory.realPath, ...env };
+  if (confinement === "ours")
+    return { ...allowedVariables(process.env), PATH: searchPath, PWD: directory.realPath, ...env };
   const allowed = allowedVariables(process.env, confinement.variables);
   return {
     ...allowed,
