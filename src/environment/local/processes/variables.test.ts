@@ -83,13 +83,15 @@ it("adds to the settings for git that are there", () => {
     GIT_PAGER: "cat",
     GIT_TERMINAL_PROMPT: "0",
     TERM: "xterm-256color",
-    GIT_CONFIG_COUNT: "5",
+    GIT_CONFIG_COUNT: "6",
     GIT_CONFIG_KEY_2: "core.fsmonitor",
     GIT_CONFIG_VALUE_2: "false",
     GIT_CONFIG_KEY_3: "gc.autoDetach",
     GIT_CONFIG_VALUE_3: "false",
     GIT_CONFIG_KEY_4: "maintenance.autoDetach",
     GIT_CONFIG_VALUE_4: "false",
+    GIT_CONFIG_KEY_5: "repack.updateServerInfo",
+    GIT_CONFIG_VALUE_5: "false",
   });
 });
 

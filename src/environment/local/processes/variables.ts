@@ -60,6 +60,8 @@ const gitSettings = [
   ["core.fsmonitor", "false"],
   ["gc.autoDetach", "false"],
   ["maintenance.autoDetach", "false"],
+  // Writes below .git/info, which is protected, for servers that hardly exist any more.
+  ["repack.updateServerInfo", "false"],
 ] as const;
 
 const basics = ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "TMP", "TEMP"];
