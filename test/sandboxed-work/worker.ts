@@ -1,0 +1,70 @@
+/**
+ * Does works in the sandbox, each in a workspace of its own behind the whole counter, and prints what came of them. A
+ * process of its own, so that it can be another user's. A person approves whatever is asked.
+ */
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { dirname, join } from "node:path";
+import type { SandboxLevel } from "../../src/contract/account.ts";
+import { openToolcrib } from "../../src/toolcrib.ts";
+import { openRegistry } from "./registry.ts";
+import { type Work, works } from "./works.ts";
+
+const [folder, level, ...names] = process.argv.slice(2) as [string, SandboxLevel, ...string[]];
+
+const outcomes: Record<string, readonly string[]> = {};
+for (const name of names) outcomes[name] = await carryOut(name, works[name]!);
+console.log(JSON.stringify(outcomes));
+
+async function carryOut(name: string, { files = {}, rules = [], steps }: Work): Promise<readonly string[]> {
+  const place = join(folder, name);
+  const workspace = join(place, "work space");
+  await using registry = await openRegistry();
+  const port = await freePort();
+  const filled = (text: string) => text.replaceAll("REGISTRY", registry.address).replaceAll("FREEPORT", port);
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(workspace, path)), { recursive: true });
+    writeFileSync(join(workspace, path), filled(content));
+  }
+  mkdirSync(workspace, { recursive: true });
+  const crib = await openToolcrib({
+    workspace,
+    stateDirectory: join(place, "state"),
+    configDirectory: join(place, "config"),
+    sandbox: level,
+    rules,
+    approve: () => ({ allow: true }),
+  });
+  try {
+    const said: string[] = [];
+    for (const step of steps) {
+      const call = typeof step === "string" ? { tool: "shell.run", input: { command: step } } : step;
+      const { tool, input } = JSON.parse(filled(JSON.stringify(call)));
+      const { content } = await crib.call(tool, input);
+      said.push(steadyWords(content).replace(`port ${port} at `, ""));
+    }
+    return said;
+  } finally {
+    await crib.close();
+  }
+}
+
+/** Without what is different each time, what is said of every command at this level, and of what undo leaves out. */
+function steadyWords(content: string): string {
+  return content
+    .split("\n")
+    .filter((line) => !/^\[(?:sandbox: |Undo does not cover: )/.test(line))
+    .join("\n")
+    .replace(/\d+\.\d s\b/g, "N s")
+    .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:N");
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return String(port);
+}

@@ -1,0 +1,205 @@
+import type { SandboxLevel } from "../../src/contract/account.ts";
+
+/** What people do with a shell, step by step in one workspace. */
+export interface Work {
+  /** Programs without which it cannot be done. */
+  readonly needs: readonly string[];
+  /** REGISTRY stands for the address of a registry of npm, FREEPORT for a port that nobody uses; also in steps. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly rules?: readonly string[];
+  /** Commands, or calls of other tools. */
+  readonly steps: readonly (string | { readonly tool: string; readonly input: object })[];
+  /** What each step says. */
+  readonly says: (level: SandboxLevel) => readonly string[];
+}
+
+const asSomebody = "-c user.name=A -c user.email=a@example.com";
+const unresolved = "curl: (6) Could not resolve host: api.example.invalid";
+const offline = "It ran without network: the rule `allow connect api.example.invalid` lets it connect.";
+
+export const works: Readonly<Record<string, Work>> = {
+  git: {
+    needs: ["git"],
+    files: { "a.txt": "one\n", "sub/b.txt": "two\n" },
+    steps: [
+      "git init -q -b main",
+      `git add -A && git ${asSomebody} commit -qm first && git status --short && git ls-files`,
+      `git checkout -qb topic && echo more >> a.txt && git ${asSomebody} commit -qam topic`,
+      `git checkout -q main && echo c > c.txt && git add c.txt && git ${asSomebody} commit -qm c`,
+      `git ${asSomebody} rebase -q main topic && git log --format=%s`,
+      `echo dirty >> a.txt && git ${asSomebody} stash -q && git stash list --format=%gd && git stash pop -q && git checkout -q a.txt`,
+      `git worktree add -q wt main && cd wt && echo z > z && git add z && git ${asSomebody} commit -qm z && git log --format=%s -1`,
+      "git clone -q . inner && ls inner && rm -rf inner",
+      "git gc -q && git fsck --no-dangling --no-progress && git tag v1 && git describe --tags",
+    ],
+    says: () => [
+      "[no output]",
+      "a.txt\nsub/b.txt",
+      "[no output]",
+      "[no output]",
+      "topic\nc\nfirst",
+      "stash@{0}",
+      "z",
+      "a.txt\nc.txt\nsub",
+      "v1",
+    ],
+  },
+  "npm with a package beside it": {
+    needs: ["npm"],
+    files: {
+      "lib/package.json": '{ "name": "lib", "version": "1.0.0" }',
+      "package.json":
+        '{ "name": "demo", "version": "1.0.0", "dependencies": { "lib": "file:./lib" }, "scripts": { "test": "node --test", "postinstall": "node -e \\"fs.writeFileSync(\'installed\', \'\')\\"" } }',
+      "threads.test.js": `
+        const { test } = require("node:test");
+        const { Worker } = require("node:worker_threads");
+        const { fork } = require("node:child_process");
+        const heard = (from) => new Promise((resolve) => from.on("message", resolve));
+        test("threads", () => heard(new Worker("require('worker_threads').parentPort.postMessage(1)", { eval: true })));
+        test("forks", () => heard(fork("child.js")));
+      `,
+      "child.js": "process.send(1); process.disconnect();",
+    },
+    steps: [
+      "npm install --silent --no-audit && rm -r node_modules && npm ci --silent && ls node_modules installed",
+      "npm test 2>&1 | grep -E '^. (pass|fail)'",
+      "npx --no-install node -p 1",
+    ],
+    says: () => ["installed\n\nnode_modules:\nlib", "ℹ pass 2\nℹ fail 0", "1"],
+  },
+  "npm with a registry that a rule allows": {
+    needs: ["npm"],
+    rules: ["allow connect 127.0.0.1"],
+    files: {
+      ".npmrc": "registry=REGISTRY/\nupdate-notifier=false\naudit=false\nfund=false\n",
+      "package.json": '{ "name": "demo", "version": "1.0.0", "dependencies": { "tiny": "1.0.0" } }',
+    },
+    steps: [
+      "npm install --silent && rm -r node_modules && npm ci --silent",
+      "node -p 'require(\"tiny\").tiny'",
+    ],
+    says: () => ["[no output]", "true"],
+  },
+  cargo: {
+    needs: ["cargo", "cc"],
+    files: {
+      "Cargo.toml": '[package]\nname = "hello"\nversion = "0.1.0"\nedition = "2021"\n',
+      "src/main.rs": 'fn main() { println!("hello"); }\n#[test]\nfn adds() { assert_eq!(1 + 1, 2); }\n',
+    },
+    steps: ["cargo build -q && ./target/debug/hello", "cargo test -q 2>&1 | grep -o '1 passed'"],
+    says: () => ["hello", "1 passed"],
+  },
+  pytest: {
+    needs: ["pytest"],
+    files: { "test_a.py": "def test_a(tmp_path):\n    (tmp_path / 'x').write_text('1')\n" },
+    steps: ["pytest -q | grep -o '1 passed'"],
+    says: () => ["1 passed"],
+  },
+  python: {
+    needs: ["python3"],
+    files: {
+      "pool.py":
+        "import multiprocessing as m\nif __name__ == '__main__':\n    print(m.Pool(2).map(abs, [-1, -2]))\n",
+    },
+    steps: [
+      "python3 pool.py",
+      "python3 -m venv --without-pip env && env/bin/python -c 'import sys; print(sys.prefix != sys.base_prefix)'",
+      `python3 -c 'import sqlite3; c = sqlite3.connect("a.db"); c.execute("pragma journal_mode=wal"); c.execute("create table t(a)"); print(c.execute("select count(*) from t").fetchall())'`,
+    ],
+    says: () => ["[1, 2]", "True", "[(0,)]"],
+  },
+  "a compiler": {
+    needs: ["make", "cc"],
+    files: {
+      "main.c": '#include <stdio.h>\nint main(void) { puts("built"); return 0; }\n',
+      Makefile: "all: one two\none two: main.c\n\t@$(CC) -o $@ main.c\n",
+    },
+    steps: ["make -s -j4 && ./one && ./two"],
+    says: () => ["built\nbuilt"],
+  },
+  java: {
+    needs: ["javac"],
+    files: {
+      "A.java": 'public class A { public static void main(String[] a) { System.out.println("java"); } }',
+    },
+    steps: ["javac A.java && java A"],
+    says: () => ["java"],
+  },
+  "temporary files": {
+    needs: [],
+    steps: [
+      'file=$(mktemp) && echo kept > "$file" && echo "$file" > name && echo home > ~/note',
+      'cat "$(cat name)" ~/note',
+      "echo shared > /dev/shm/toolcrib-work && cat /dev/shm/toolcrib-work && rm /dev/shm/toolcrib-work",
+      "cp name /tmp/toolcrib-work 2>&1 && echo there",
+    ],
+    says: (level) => [
+      "[no output]",
+      "kept\nhome",
+      "shared",
+      level === "bwrap"
+        ? "there"
+        : "Exit code 1.\ncp: cannot create regular file '/tmp/toolcrib-work': Permission denied\n[Temporary files belong into $TMPDIR here: without bubblewrap /tmp cannot be given to a command.]",
+    ],
+  },
+  "what a shell offers": {
+    needs: [],
+    steps: [
+      "echo a | cat /dev/stdin && cat <(echo b) && diff <(echo c) <(echo c) && cat <<< d",
+      "echo out > /dev/stdout",
+      "echo both | tee /dev/stderr > /dev/null",
+      "TZ=Asia/Tokyo date +%Z && getent hosts localhost | grep -c localhost",
+      "sleep 0.01 & wait && kill -0 $$ && echo $((6 * 7))",
+      '[ "$(whoami)" = "$(id -un)" ] && [ -n "$(hostname)" ] && ps -o comm= -p $$ && true',
+    ],
+    says: () => ["a\nb\nd", "out", "both", "JST\n1", "42", "bash"],
+  },
+  "what would wait for somebody": {
+    needs: ["git"],
+    files: { "a.txt": "a\n" },
+    steps: [
+      "read -r line; echo $?",
+      "git init -q",
+      `git add a.txt && git ${asSomebody} commit -qm first`,
+      "git log --format=%s && git -c core.pager=less log --format=%s",
+      "python3 -c 'input(1)' 2>&1 | tail -1",
+    ],
+    says: () => ["1", "[no output]", "[no output]", "first\nfirst", "EOFError: EOF when reading a line"],
+  },
+  "a server": {
+    needs: [],
+    files: {
+      "server.js":
+        "require('node:http').createServer((_, answer) => answer.end('served')).listen(process.env.PORT, '127.0.0.1', () => console.log('ready'));",
+    },
+    steps: [
+      {
+        tool: "process.start",
+        input: {
+          command: "node server.js",
+          name: "server",
+          env: { PORT: "FREEPORT" },
+          ready: { url: "http://127.0.0.1:FREEPORT/" },
+        },
+      },
+      { tool: "process.stop", input: { name: "server" } },
+    ],
+    says: () => [
+      "server runs for N s and is ready: 127.0.0.1:N.\nready\n[Undo does not cover what a process changes after the call that started it.]",
+      "server was ended by SIGTERM after N s.",
+    ],
+  },
+  "what has no network": {
+    needs: ["curl"],
+    steps: [
+      "address=https://api.example; curl -sS $address.invalid",
+      "address=https://api.example; curl -sS $address.invalid | cat",
+      { tool: "process.start", input: { command: "address=https://api.example; curl -sS $address.invalid" } },
+    ],
+    says: () => [
+      `Exit code 6.\n${unresolved}\n[${offline}]`,
+      `${unresolved}\n[${offline}]`,
+      `curl was started, but ended with exit code 6 at once\n${offline} Set right what it says, then start it again.\n${unresolved}\n`,
+    ],
+  },
+};
