@@ -321,6 +321,8 @@ export interface RunningProcess {
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
   /** Puts right what its sandbox could not prevent so far, as is done again at its end. Tells. */
   settle?(): Promise<readonly string[]>;
+  /** What has come into being since that its sandbox would hide or protect by now, and does not; undefined if nothing. */
+  uncovered?(): Promise<string | undefined>;
   /** Asks everything it has started to end, and ends it after two seconds. */
   terminate(): void;
   /** Ends the process and everything it started; no error if it is gone. */

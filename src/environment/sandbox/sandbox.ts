@@ -54,6 +54,8 @@ export interface PreparedLaunch {
   reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
   /** Puts right what the sandbox could not prevent so far, while it goes on running. Tells. */
   settle?(): Promise<readonly string[]>;
+  /** What has come into being since that would be hidden or protected by now, and is not; undefined if nothing. */
+  uncovered?(): Promise<string | undefined>;
   /** Tidies up when nothing of it runs any more, also when it could not be started. Tells what happened inside. */
   finished(): Promise<readonly string[]>;
 }

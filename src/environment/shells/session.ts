@@ -114,12 +114,14 @@ export class Session {
     const open = this.#shell;
     if (open !== undefined && !open.shell.hasEnded) {
       const { isTooFree, lacks } = compareConfinements(open.confinement, environment.confinement, isPrivate);
-      if (!isTooFree) return { shell: open, remarks: lacks.map((what) => lacking(this.#name, what)), cwd };
+      const uncovered = isTooFree ? undefined : await open.shell.uncovered();
+      if (!isTooFree && uncovered === undefined)
+        return { shell: open, remarks: lacks.map((what) => lacking(this.#name, what)), cwd };
       // The command was judged by where the shell is.
       const place = cwd ?? open.shell.directory();
       open.shell.stop();
       await open.shell.ended;
-      return { shell: await this.#begin(environment, cwd), remarks: [begunAnew], cwd: place };
+      return { shell: await this.#begin(environment, cwd), remarks: [begunAnew(uncovered)], cwd: place };
     }
     return {
       shell: await this.#begin(environment, cwd),
@@ -224,8 +226,14 @@ const typedByPerson = "A person has typed commands into the window of this sessi
 const endedByPerson = "A person ended the command in the window of this session.";
 const wasGone =
   "The shell of this session had ended: this is a new one, without the directory, variables and functions of before.";
-const begunAnew =
-  "The shell of this session was begun anew, because it could reach more than this command may: variables and functions are gone.";
+
+function begunAnew(uncovered: string | undefined): string {
+  const why =
+    uncovered === undefined
+      ? "it could reach more than this command may"
+      : `${uncovered} is new and not for commands`;
+  return `The shell of this session was begun anew, because ${why}: variables and functions are gone.`;
+}
 
 function lacking(name: string, what: string): string {
   return `Session ${name} was begun without leave to ${what}: use another session, or none.`;

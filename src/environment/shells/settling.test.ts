@@ -2,7 +2,9 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { missingHere, openSandboxRoom } from "../../../test/sandbox-room.ts";
+import { missingHere, openSandboxRoom, textOf } from "../../../test/sandbox-room.ts";
+import type { Confinement } from "../../contract/confinement.ts";
+import type { Environment } from "../../contract/environment.ts";
 import { openShells } from "./open-shells.ts";
 
 const missing = await missingHere("landlock");
@@ -37,3 +39,50 @@ describe.skipIf(missing !== undefined)("a session under Landlock", () => {
     }
   });
 });
+
+const withoutBubblewrap = await missingHere("bwrap");
+
+describe.skipIf(withoutBubblewrap !== undefined)("a session in bubblewrap", () => {
+  it("is begun anew when a secret has come into being that it would see", async () => {
+    await using room = openSandboxRoom("bwrap");
+    const confinement: Confinement = { isHidden: (path) => path.endsWith("/.env") };
+    const environment = confined(room.environment, confinement);
+    const shells = openShells({ tmux: "never" });
+    const run = async (command: string) => {
+      const { signal } = new AbortController();
+      const running = await shells.forCall({ environment }).run("main", { command, signal });
+      const [stdout, { remarks }] = await Promise.all([textOf(running.stdout), running.exit]);
+      return { stdout, remarks };
+    };
+    try {
+      expect(await run("x=1; mkdir late; echo $x")).toEqual({ stdout: "1\n", remarks: [] });
+      const secret = room.put("late/.env", "canary");
+      expect(await run("cat late/.env; echo -$x-")).toEqual({
+        stdout: "--\n",
+        remarks: [
+          `The shell of this session was begun anew, because ${secret} is new and not for commands: variables and functions are gone.`,
+        ],
+      });
+      expect(await run("cat late/.env; x=2; echo $x")).toEqual({ stdout: "2\n", remarks: [] });
+    } finally {
+      await shells.close();
+    }
+  });
+});
+
+/** As a call sees it whose commands are confined like this. */
+function confined(environment: Environment, confinement: Confinement): Environment {
+  const start: Environment["start"] = (program, options) => {
+    const given = options.confinement;
+    const both = given === "ours" ? given : { ...confinement, ...given };
+    return environment.start(program, { ...options, confinement: both });
+  };
+  return new Proxy(environment, {
+    get(target, name) {
+      if (name === "confinement") return confinement;
+      if (name === "start") return start;
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

@@ -89,6 +89,11 @@ export class Shell {
     return this.#processes.directory();
   }
 
+  /** What is there now and was not when it began, and should be out of its reach. */
+  async uncovered(): Promise<string | undefined> {
+    return this.#running.uncovered?.();
+  }
+
   /** With all that it runs; nothing more is begun. */
   stop(): void {
     if (this.#processes.tellShell(giveUp)) {

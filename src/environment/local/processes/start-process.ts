@@ -86,6 +86,7 @@ export async function startProcess(start: ProcessStart): Promise<RunningProcess>
       return isOurs === false ? undefined : launch.reach(port);
     },
     settle: async () => (await launch.settle?.()) ?? [],
+    uncovered: async () => launch.uncovered?.(),
     terminate,
     stop: () => run.kill(),
   };

@@ -86,6 +86,8 @@ export class Bubblewrap implements Sandbox {
           sign.end("\n");
         },
         reach: async (port) => network?.reach(port),
+        settle: async () => opened.settle(),
+        uncovered: () => opened.uncovered(),
         finished,
       };
     } catch (error) {

@@ -36,6 +36,10 @@ export interface OpenView {
   readonly view: View;
   /** What somebody outside may replace while the command runs, and uncover thereby. */
   readonly covered: readonly string[];
+  /** Puts right what could not be prevented so far, and tells. */
+  settle(): readonly string[];
+  /** What is there by now and would be hidden or protected, and is not. */
+  uncovered(): Promise<string | undefined>;
   /** When the command has ended. Tells what it should know. */
   end(): readonly string[];
 }
@@ -75,10 +79,8 @@ export class WorkspaceView {
     // As rules and commands spell them: what they lead to counts.
     const granted = (paths: readonly string[] = []) =>
       paths.flatMap(realIfThere).filter((path) => isOutside(path) && path !== "/" && !judge.isHidden(path));
-    const { covered, readable, writable, tooLarge } = await this.#cover(
-      { readable: granted(confinement.readable), writable: granted(confinement.writable) },
-      judge,
-    );
+    const grants = { readable: granted(confinement.readable), writable: granted(confinement.writable) };
+    const { covered, readable, writable, tooLarge } = await this.#cover(grants, judge);
     const git = repositoriesIn(workspace, covered.repositories);
     const { hidden, readOnly, remarks } = bundleCovered(covered, workspace);
     const absent = (confinement.absent ?? []).map(asStub);
@@ -86,6 +88,7 @@ export class WorkspaceView {
       keepLink,
     );
     const endings = [...links, keepFromBeingBare(workspace)];
+    const settle = () => [...new Set(endings.map((ending) => ending()).filter((told) => told !== ""))];
     const begun = Date.now();
     const wanted = [...absent, ...git.parts.flatMap((part) => part.stubs)];
     const use = stubs.use(wanted.filter(({ path }) => hasRealPlace(path)));
@@ -139,11 +142,18 @@ export class WorkspaceView {
           ],
         },
         covered: [...shown, ...empty, ...hidden.map(({ path }) => path)],
+        settle,
+        uncovered: async () => {
+          const known = new Set([...readOnly, ...hidden.map(({ path }) => path)]);
+          const now = (await this.#cover(grants, judge)).covered;
+          return [...now.hidden.map(({ path }) => path), ...now.readOnly].find(
+            (path) => !isInOneOf(path, known),
+          );
+        },
         end: () => {
           use.end();
           removeLeftovers(hidden, begun);
-          const putBack = new Set(endings.map((ending) => ending()).filter((told) => told !== ""));
-          return [...remarks, ...tooLarge.map(notGranted), ...git.remarks, ...putBack];
+          return [...remarks, ...tooLarge.map(notGranted), ...git.remarks, ...settle()];
         },
       };
     } catch (error) {
@@ -240,6 +250,11 @@ const sharedByAll = ["/tmp", "/var/tmp"];
 
 function never(): boolean {
   return false;
+}
+
+/** Whether `path` is one of these, or lies in one. */
+function isInOneOf(path: string, places: ReadonlySet<string>): boolean {
+  return places.has(path) || (path !== "/" && isInOneOf(dirname(path), places));
 }
 
 /** `.git` is a directory for git, whatever else it may be. */
