@@ -2,7 +2,7 @@
 export function landlockGaps(version: number): readonly string[] {
   return [
     secretsCanBeRead,
-    "Commands can change protected files inside the workspace (git hooks, settings of editors and agents) while they run; they are put back when the command has ended, and so is what you change in them meanwhile.",
+    "Commands can change protected files inside the workspace (git hooks, settings of editors and agents) while they run; they are put back when the command has ended (a process: when it ends), and so is what you change in them meanwhile.",
     "Commands see names, sizes and times of files outside the workspace, and can change modes and times of those that the user owns, not what is in them (and make none setuid).",
     "Commands see other processes in /proc, though not their memory and variables, and share /dev/shm with them.",
     "/tmp is not there for commands: they have a private directory in TMPDIR.",
