@@ -92,12 +92,17 @@ async function failureOf(sandbox: Sandbox, workspace: string): Promise<string | 
     });
     const closed = once(child, "close");
     const channels = child.stdio.slice(3).filter((stream) => stream !== null) as unknown as Duplex[];
-    const isSetUp = await launch.started({ pid: child.pid ?? 0, channels }).then(
-      () => true,
-      () => false,
+    const refusal = await launch.started({ pid: child.pid ?? 0, channels }).then(
+      () => undefined,
+      (error: Error) => {
+        // It would wait for our word.
+        child.kill("SIGKILL");
+        return error.message;
+      },
     );
     const [code] = await closed;
-    return isSetUp && code === 0 ? undefined : said.trim() || `It ended with ${code}.`;
+    if (refusal === undefined && code === 0) return undefined;
+    return said.trim() || (refusal ?? `It ended with ${code}.`);
   } catch (error) {
     return (error as Error).message;
   } finally {
