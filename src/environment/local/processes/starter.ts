@@ -1,9 +1,11 @@
 import type { SandboxLevel } from "../../../contract/account.ts";
+import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
 import type { RunningProcess, SandboxReport, StartOptions } from "../../../contract/environment.ts";
 import { LimitWatch } from "../../sandbox/limits/limit-watch.ts";
 import { limitsFor } from "../../sandbox/limits/limits-for.ts";
 import { NoSandbox } from "../../sandbox/no-sandbox.ts";
 import { openSandbox, type SandboxOptions } from "../../sandbox/open-sandbox.ts";
+import { ownCode } from "../../sandbox/own-code.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { ProgramFinder, type Programs } from "./find-program.ts";
 import { OutputPipes } from "./output-pipes.ts";
@@ -34,6 +36,7 @@ export class Starter {
   readonly #runs: Runs;
   readonly #pipes = new OutputPipes((name) => this.find(name));
   #sandbox: Promise<Sandbox> | undefined;
+  #ownCode: readonly AbsentPath[] | undefined;
 
   constructor(options: StarterOptions) {
     this.#options = options;
@@ -67,7 +70,7 @@ export class Starter {
           ),
           [runVariable]: markAmong(mark),
         },
-        confinement: confinement === "ours" ? {} : confinement,
+        confinement: confinement === "ours" ? {} : this.#withOwnCode(confinement),
         reachable,
         terminal: command.file !== file,
       });
@@ -98,6 +101,11 @@ export class Starter {
     this.#pipes.close();
     const sandbox = await this.#sandbox?.catch(() => undefined);
     await sandbox?.close();
+  }
+
+  #withOwnCode(confinement: Confinement): Confinement {
+    this.#ownCode ??= ownCode(this.#options.workspace);
+    return { ...confinement, absent: [...(confinement.absent ?? []), ...this.#ownCode] };
   }
 
   async #command(file: string, { args, terminal = false }: StartOptions) {
