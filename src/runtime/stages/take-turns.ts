@@ -3,8 +3,8 @@ import type { ToolCall } from "../../contract/call.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import { ownRealPath } from "../../contract/own-real-path.ts";
-import type { Stage } from "../stage.ts";
-import { untilAborted } from "../until-aborted.ts";
+import { inTurn } from "../in-turn.ts";
+import type { Next, Stage } from "../stage.ts";
 
 /** Calls that write the same real path, or one inside the other, wait for each other; all others run in parallel. */
 export function takeTurns(environment: Environment): Stage {
@@ -16,25 +16,15 @@ export function takeTurns(environment: Environment): Stage {
     const { promise: done, resolve: finish } = Promise.withResolvers<void>();
     const turn = { paths, done };
     holders.add(turn);
-    // A turn ends when nothing of it is left: neither those it waited for, should it be given up,
-    // nor work that outlives the call.
-    const left: Promise<unknown>[] = before;
-    try {
-      await untilAborted(Promise.all(before), call.signal, "its turn");
+    const run: Next = async (own) => {
       if (before.length > 0) await call.confirm?.();
-      return await next({
-        ...call,
-        outlivedBy: (work) => {
-          left.push(work);
-          call.outlivedBy(work);
-        },
-      });
-    } finally {
-      void Promise.allSettled(left).then(() => {
-        holders.delete(turn);
-        finish();
-      });
-    }
+      return next(own);
+    };
+    const end = () => {
+      holders.delete(turn);
+      finish();
+    };
+    return inTurn(call, run, { before, end });
   };
 }
 
