@@ -102,7 +102,7 @@ async function failureOf(sandbox: Sandbox, workspace: string): Promise<string | 
     );
     const [code] = await closed;
     if (refusal === undefined && code === 0) return undefined;
-    return said.trim() || (refusal ?? `It ended with ${code}.`);
+    return said.trim() || (code === null && refusal) || `It ended with ${code ?? "a signal"}.`;
   } catch (error) {
     return (error as Error).message;
   } finally {
