@@ -19,7 +19,7 @@ ${summary(results)}
 
 \`\`\`sh
 npm run bench                          # everything; makes 2 GB of data in bench/.work the first time
-npm run bench -- grep read             # some groups: grep glob read write counter start edit race crash
+npm run bench -- grep read             # some groups: grep glob read write counter start sandbox shell edit race crash
 npm run bench -- grep --only "15 files"  # cases whose name holds these words
 npm run bench -- edit --show "tabs for spaces"  # the first edits of a class that go wrong
 npm run bench -- race                  # a million tries for each operation
@@ -29,13 +29,14 @@ npm run bench -- edit --write-docs     # publishes its results here; other group
 \`\`\`
 
 The peers are installed into \`bench/node_modules\` by this command alone, with their install scripts switched off.
+sandbox-runtime also needs \`socat\` on the path, and \`codex\` is measured when it is there.
 
 ## How to read it
 
 - Every contender runs in a process of its own. Rounds take turns and each round begins with another contender, so a busy
   machine hurts all alike: **compare ratios (×), not milliseconds.** The first row of each table is the reference.
-- *cpu* is processor time of the process and all its children, mean of a lap; *p50* and *min* are wall time. Trust cpu
-  most, then min, then p50; differences below 10 % say nothing, below 25 % on a loaded machine neither.
+- *cpu* is processor time of the process and all its children, mean of a lap; *p50*, *p10* and *min* are wall time. Trust
+  cpu most, then min, then p50; differences below 10 % say nothing, below 25 % on a loaded machine neither.
 - *memory* is how far resident memory rose above what the process had before its first lap: for short laps mostly garbage
   that was not yet worth collecting.
 - *found* is what a contender answered (hits, files, characters). Where answers differ, so does the work.
