@@ -42,7 +42,13 @@ export class OutputPipes {
     }
     const [stdout, stderr] = this.#cannotBeMade ? [] : free.splice(-2);
     if (stdout === undefined || stderr === undefined) return undefined;
-    return [this.#open(stdout, free), this.#open(stderr, free)];
+    const opened = this.#open(stdout, free);
+    const other = opened && this.#open(stderr, free);
+    if (opened !== undefined && other !== undefined) return [opened, other];
+    // No descriptors are left, and the start will tell.
+    if (opened === undefined) closeSync(stderr);
+    else giveUp(opened);
+    return undefined;
   }
 
   close(): void {
@@ -70,10 +76,13 @@ export class OutputPipes {
     else closeSync(pipe);
   }
 
-  #open(pipe: number, free: number[]): OutputPipe {
-    const path = `/proc/self/fd/${pipe}`;
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const readEnd = new Socket({ fd, readable: true, writable: false });
+  #open(pipe: number, free: number[]): OutputPipe | undefined {
+    const ends = openEnds(`/proc/self/fd/${pipe}`);
+    if (ends === undefined) {
+      closeSync(pipe);
+      return undefined;
+    }
+    const readEnd = new Socket({ fd: ends.reading, readable: true, writable: false });
     const ended = new Promise<boolean>((resolve) => {
       let isLetGo = false;
       readEnd.once("end", () => {
@@ -82,12 +91,30 @@ export class OutputPipes {
       readEnd.once("close", () => resolve(isLetGo));
     });
     const release = () => void ended.then((isLetGo) => (isLetGo ? this.#keep(pipe, free) : closeSync(pipe)));
-    return { readEnd, writeEnd: openSync(path, constants.O_WRONLY), release };
+    return { readEnd, writeEnd: ends.writing, release };
   }
 }
 
 // As many as are made together: what many commands at once have needed is not kept.
 const mostFree = 4;
+
+function openEnds(path: string): { readonly reading: number; readonly writing: number } | undefined {
+  let reading: number | undefined;
+  try {
+    // Whoever opens a pipe to write waits for a reader.
+    reading = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return { reading, writing: openSync(path, constants.O_WRONLY) };
+  } catch {
+    if (reading !== undefined) closeSync(reading);
+    return undefined;
+  }
+}
+
+function giveUp({ readEnd, writeEnd, release }: OutputPipe): void {
+  closeSync(writeEnd);
+  readEnd.destroy();
+  release();
+}
 
 /** Stands for a pipe; whatever else may be there by now is not touched. */
 function openPipe(path: string): number {
