@@ -208,7 +208,11 @@ it("ends what still runs when our own process ends", async () => {
 
 it("does not wait for a grandchild that holds the pipe, but ends it and says so", async () => {
   await using world = openLocalWorld();
-  const program = await shell(world.environment, "sleep 600 & echo $!");
+  // It is bash for a moment still, before it is sleep.
+  const program = await shell(
+    world.environment,
+    "sleep 600 & while ps -o comm= -p $! | grep -q bash; do :; done; echo $!",
+  );
   const [stdout, { code, remarks }] = [await textOf(program.stdout), await program.exit];
   const number = Number(stdout);
   expect([code, remarks, isRunning(number)]).toEqual([
