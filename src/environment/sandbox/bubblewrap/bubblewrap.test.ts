@@ -309,6 +309,38 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     expect([...outcomes].filter((outcome) => outcome !== "" && outcome !== "unavailable")).toEqual([]);
   });
 
+  it("makes nothing outside for who exchanges directories while a command begins", async () => {
+    await using room = openSandboxRoom("bwrap");
+    room.put(join(room.outside, ".git/HEAD"), "ref: refs/heads/main\n");
+    symlinkSync(room.outside, join(room.workspace, "link"));
+    const end = new AbortController();
+    const attacker = await room.environment.start("/bin/bash", {
+      args: [
+        "-c",
+        "mkdir -p x/.git/objects; : > x/.git/HEAD; while :; do mv x y; mv link x; mv x link; mv y x; : > rounds; done",
+      ],
+      signal: end.signal,
+    });
+    const rounds = join(room.workspace, "rounds");
+    while (!existsSync(rounds)) await setTimeout(10);
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 12; round++) {
+      const ran = room.run("echo ran");
+      outcomes.add(
+        await ran.then(
+          ({ stdout }) => stdout,
+          (error: ToolError) => error.code,
+        ),
+      );
+    }
+    rmSync(rounds);
+    while (!existsSync(rounds)) await setTimeout(10);
+    end.abort();
+    await attacker.exit;
+    expect([...outcomes].filter((outcome) => outcome !== "ran\n" && outcome !== "unavailable")).toEqual([]);
+    expect(readdirSync(join(room.outside, ".git"))).toEqual(["HEAD"]);
+  });
+
   it("gives what rules grant outside, and hides secrets there as well", async () => {
     await using room = openSandboxRoom("bwrap");
     room.put(join(room.outside, "read/plain"), "plain\n");

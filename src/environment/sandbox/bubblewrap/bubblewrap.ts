@@ -6,12 +6,13 @@ import type { SandboxReport } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { PrivatePlaces } from "../private-places.ts";
 import type { Launch, PreparedLaunch, Sandbox } from "../sandbox.ts";
-import { bubblewrapArguments } from "./bubblewrap-arguments.ts";
+import { bubblewrapArguments, type Mount } from "./bubblewrap-arguments.ts";
 import { coverSettings } from "./cover-files.ts";
 import { CoverWatch } from "./cover-watch.ts";
 import { mountsOf } from "./mounts.ts";
+import { type Neighbour, Neighbours } from "./neighbours.ts";
 import { strayMount } from "./stray-mount.ts";
-import type { WorkspaceView } from "./workspace-view.ts";
+import type { OpenView, WorkspaceView } from "./workspace-view.ts";
 
 export interface BubblewrapOptions {
   /** Absolute path of bubblewrap. */
@@ -37,6 +38,7 @@ export class Bubblewrap implements Sandbox {
   readonly level = "bwrap";
   readonly report: SandboxReport;
   readonly #options: BubblewrapOptions;
+  readonly #neighbours = new Neighbours();
   #launches = 0;
 
   constructor(options: BubblewrapOptions) {
@@ -52,11 +54,18 @@ export class Bubblewrap implements Sandbox {
     const settingLate = late.length === 0 ? [] : ["/usr/bin/env", ...late];
     const inner = ["/bin/sh", "-c", signLine, "sh", ...settingLate, launch.file, ...launch.args];
     const { command, env } = network?.wrap(inner, early) ?? { command: inner, env: early };
-    const opened = await this.#options.view.open(confinement, launch.file);
+    const neighbour = this.#neighbours.enter();
+    const { opened, mounts } = await this.#look(launch, neighbour).catch(async (error) => {
+      neighbour.leave();
+      await network?.close();
+      throw error;
+    });
     const covers = new CoverWatch(opened.covered);
-    const finished = async () => [...covers.end(), ...opened.end(), ...((await network?.close()) ?? [])];
+    const finished = async () => {
+      neighbour.leave();
+      return [...covers.end(), ...opened.end(), ...((await network?.close()) ?? [])];
+    };
     try {
-      const mounts = mountsOf(opened.view);
       const all = bubblewrapArguments({
         mounts,
         cwd: launch.cwd,
@@ -83,6 +92,7 @@ export class Bubblewrap implements Sandbox {
           const stray = strayMount(mounts, mountTables(pid)) ?? covers.replaced();
           if (stray !== undefined) throw exchanged(stray);
           covers.begin(kill);
+          await neighbour.mayBegin(pid);
           sign.end("\n");
         },
         reach: async (port) => network?.reach(port),
@@ -98,6 +108,24 @@ export class Bubblewrap implements Sandbox {
 
   async close(): Promise<void> {
     await this.#options.places.close();
+  }
+
+  /** What it is to see, when nobody can change any more what there is. */
+  async #look(
+    { confinement, file }: Launch,
+    neighbour: Neighbour,
+  ): Promise<{ readonly opened: OpenView; readonly mounts: readonly Mount[] }> {
+    for (;;) {
+      const opened = await this.#options.view.open(confinement, file);
+      try {
+        const mounts = mountsOf(opened.view);
+        if (await neighbour.mayMountOn(mounts.map(({ target }) => target))) return { opened, mounts };
+      } catch (error) {
+        opened.end();
+        throw error;
+      }
+      opened.end();
+    }
   }
 
   async #openNetwork(launch: Launch): Promise<{

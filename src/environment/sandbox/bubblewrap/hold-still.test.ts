@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { holdStill } from "./hold-still.ts";
+
+it.skipIf(process.platform !== "linux")(
+  "stops all that a process has started, and lets those go on that were not stopped before",
+  async () => {
+    const script = "(while :; do /bin/true; done) & sleep 100 & kill -STOP $!; echo $!; wait";
+    const child = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", "pipe", "ignore"], detached: true });
+    const leader = child.pid!;
+    try {
+      const stoppedBefore = Number(String((await once(child.stdout, "data"))[0]));
+      while (stateOf(stoppedBefore) !== "T") await setTimeout(1);
+      const goOn = await holdStill(leader);
+      const loop = childrenOf(leader).find((pid) => pid !== stoppedBefore)!;
+      const seen = [...new Set([...childrenOf(loop), loop, stoppedBefore].map(stateOf))];
+      const spent = cpuOf(loop);
+      await setTimeout(30);
+      expect({ seen, hasRun: cpuOf(loop) !== spent }).toEqual({ seen: ["T"], hasRun: false });
+      goOn?.();
+      while (stateOf(loop) === "T") await setTimeout(1);
+      expect(stateOf(stoppedBefore)).toBe("T");
+    } finally {
+      process.kill(-leader, "SIGKILL");
+    }
+  },
+);
+
+function fieldsOf(pid: number): readonly string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+function stateOf(pid: number): string {
+  return fieldsOf(pid)[0]!;
+}
+
+/** Of those that it has awaited as well. */
+function cpuOf(pid: number): string {
+  return fieldsOf(pid).slice(11, 15).join(" ");
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1");
+  return text.split(" ").filter(Boolean).map(Number);
+}
