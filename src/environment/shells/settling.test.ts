@@ -45,7 +45,11 @@ const withoutBubblewrap = await missingHere("bwrap");
 describe.skipIf(withoutBubblewrap !== undefined)("a session in bubblewrap", () => {
   it("is begun anew when a secret has come into being that it would see", async () => {
     await using room = openSandboxRoom("bwrap");
-    const confinement: Confinement = { isHidden: (path) => path.endsWith("/.env") };
+    const confinement: Confinement = {
+      isHidden: (path) => path.endsWith("/.env"),
+      isReadOnly: (path) => path.endsWith("/.mcp.json"),
+      absent: [{ path: join(room.workspace, ".mcp.json"), kind: "file" }],
+    };
     const environment = confined(room.environment, confinement);
     const shells = openShells({ tmux: "never" });
     const run = async (command: string) => {

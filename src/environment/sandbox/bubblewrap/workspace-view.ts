@@ -144,7 +144,8 @@ export class WorkspaceView {
         covered: [...shown, ...empty, ...hidden.map(({ path }) => path)],
         settle,
         uncovered: async () => {
-          const known = new Set([...readOnly, ...hidden.map(({ path }) => path)]);
+          // Its own stubs are there by now, and those of others.
+          const known = new Set([...kept, ...hidden.map(({ path }) => path), ...stubs.standing()]);
           const now = (await this.#cover(grants, judge)).covered;
           return [...now.hidden.map(({ path }) => path), ...now.readOnly].find(
             (path) => !isInOneOf(path, known),
