@@ -27,6 +27,9 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** Names the two ends of a terminal that was made already, where a program may not make one. */
+export const terminalVariable = "TOOLCRIB_TERMINAL";
+
 /**
  * Makes a terminal, runs the command in a session that it controls, and copies both ways without ever waiting for one
  * of them alone. Ends as the command does; what it has left in the terminal is read first, but nobody is waited for who
@@ -34,12 +37,18 @@ function quoted(word: string): string {
  */
 const perlTerminal = String.raw`
 use strict; use POSIX ();
-sysopen(my $master, "/dev/ptmx", POSIX::O_RDWR() | POSIX::O_NOCTTY()) or die "No terminal: $!\n";
-my ($unlocked, $number) = (pack("i", 0)) x 2;
-ioctl($master, 0x40045431, $unlocked) or die "No terminal: $!\n";
-ioctl($master, 0x80045430, $number) or die "No terminal: $!\n";
-my $name = "/dev/pts/" . unpack("i", $number);
-sysopen(my $slave, $name, POSIX::O_RDWR() | POSIX::O_NOCTTY()) or die "No terminal: $name: $!\n";
+my ($master, $slave);
+if (my $made = delete $ENV{${terminalVariable}}) {
+  my @ends = split /,/, $made;
+  open($master, "+<&=", $ends[0]) && open($slave, "+<&=", $ends[1]) or die "No terminal: $!\n";
+} else {
+  sysopen($master, "/dev/ptmx", POSIX::O_RDWR() | POSIX::O_NOCTTY()) or die "No terminal: $!\n";
+  my ($unlocked, $number) = (pack("i", 0)) x 2;
+  ioctl($master, 0x40045431, $unlocked) or die "No terminal: $!\n";
+  ioctl($master, 0x80045430, $number) or die "No terminal: $!\n";
+  my $name = "/dev/pts/" . unpack("i", $number);
+  sysopen($slave, $name, POSIX::O_RDWR() | POSIX::O_NOCTTY()) or die "No terminal: $name: $!\n";
+}
 my $size = pack("S4", 40, 120, 0, 0);
 ioctl($slave, 0x5414, $size);
 defined(my $child = fork) or die "No process: $!\n";

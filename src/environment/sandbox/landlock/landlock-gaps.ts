@@ -6,7 +6,6 @@ export function landlockGaps(version: number): readonly string[] {
     "Commands see names, sizes and times of files outside the workspace, and can change modes and times of those that the user owns, not what is in them (and make none setuid).",
     "Commands see other processes in /proc, though not their memory and variables, and share /dev/shm with them.",
     "/tmp is not there for commands: they have a private directory in TMPDIR.",
-    "A command that was given a terminal can open other terminals of the user.",
     ...(version < 6 ? [signalsPass] : []),
     ...(version < 5
       ? ["Devices that were handed to a command answer all its requests (Linux before 6.10)."]

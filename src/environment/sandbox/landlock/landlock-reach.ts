@@ -22,7 +22,7 @@ export interface Surroundings {
 /** Whatever is not in a system directory, the workspace, a tool chain or said by a rule is out of reach. */
 export function landlockReach(
   { workspace, writable, pipes, caches, places }: Surroundings,
-  { confinement, reachable, terminal }: Launch,
+  { confinement, reachable }: Launch,
   connectPorts: readonly number[],
 ): Reach {
   const open = [...caches, ...(confinement.readable ?? [])];
@@ -33,7 +33,7 @@ export function landlockReach(
   return {
     readable: parts.flatMap(({ readable }) => readable),
     writable: [workspace, ...writable, ...(confinement.writable ?? []), "/dev/shm"],
-    devices: [...devices, ...(terminal === true ? ["/dev/ptmx", "/dev/pts"] : [])],
+    devices,
     openable: [pipes],
     listable: ["/dev", ...parts.flatMap(({ listable }) => listable)],
     connectPorts,

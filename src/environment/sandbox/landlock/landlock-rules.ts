@@ -6,6 +6,8 @@ export interface LandlockRules {
   readonly handledNetwork: number;
   readonly scoped: number;
   readonly paths: readonly { readonly rights: number; readonly path: string }[];
+  /** What a device of its own is for a program. */
+  readonly deviceRights: number;
   readonly ports: readonly { readonly rights: number; readonly port: number }[];
 }
 
@@ -42,6 +44,7 @@ export function landlockRules(version: number, reach: Reach): LandlockRules {
       ...reach.openable.map(path(rights.open)),
       ...reach.listable.map(path(rights.list)),
     ],
+    deviceRights: rights.device & known,
     ports: knowsPorts ? reach.connectPorts.map((port) => ({ rights: rights.connect, port })) : [],
   };
 }

@@ -74,6 +74,7 @@ export class LandlockSandbox implements Sandbox {
     const plan = encodePlan({
       architecture,
       rules: landlockRules(version, reach),
+      terminal: launch.terminal === true,
       seccomp: seccompProgram({
         architecture,
         network: version >= 4 ? "filtered" : "none",

@@ -1,3 +1,4 @@
+import { terminalVariable } from "../../local/processes/terminal.ts";
 import type { Architecture } from "../seccomp/system-calls.ts";
 import type { LandlockRules } from "./landlock-rules.ts";
 
@@ -5,6 +6,8 @@ import type { LandlockRules } from "./landlock-rules.ts";
 export interface LaunchPlan {
   readonly architecture: Architecture;
   readonly rules: LandlockRules;
+  /** Gives the program a terminal that it may open, and no other: as descriptors, which a variable names. */
+  readonly terminal: boolean;
   readonly seccomp: Uint8Array;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -25,7 +28,7 @@ sub fail { syswrite($channel, "$_[0]: $!"); exit 126 }
 sub take { my $got = ""; while (length $got < $_[0]) { sysread($channel, $got, $_[0] - length $got, length $got) or exit 126 } $got }
 my @plan = unpack "(N/a*)*", take(unpack "N", take(4));
 my ($prctl, $capset, $openat, $close, $setrlimit, $onlyPath) = map { $_ + 0 } splice @plan, 0, 6;
-my ($size, $fs, $net, $scoped) = map { $_ + 0 } splice @plan, 0, 4;
+my ($size, $fs, $net, $scoped, $terminal) = map { $_ + 0 } splice @plan, 0, 5;
 my ($filter, $directory, $file) = splice @plan, 0, 3;
 sub list { splice @plan, 0, shift @plan }
 my @paths = list(); my @ports = list(); my @variables = list(); my @words = list();
@@ -44,6 +47,18 @@ syscall($prctl, 36, 1, 0, 0, 0) == 0 or fail("child_subreaper");
 my $child = fork;
 defined $child or fail("fork");
 attend($child) if $child;
+
+my ($master, $slave);
+if ($terminal) {
+  # As in <asm-generic/ioctls.h>: TIOCSPTLCK, TIOCGPTN. O_RDWR and O_NOCTTY.
+  sysopen($master, "/dev/ptmx", 0x102) or fail("/dev/ptmx");
+  my ($unlocked, $number) = (pack("i", 0)) x 2;
+  ioctl($master, 0x40045431, $unlocked) && ioctl($master, 0x80045430, $number) or fail("terminal");
+  my $name = "/dev/pts/" . unpack("i", $number);
+  sysopen($slave, $name, 0x102) or fail($name);
+  fcntl($_, 2, 0) for $master, $slave;
+  push @paths, $terminal, $name;
+}
 
 my $attributes = pack "Q3", $fs, $net, $scoped;
 my $ruleset = syscall(444, $attributes, $size, 0);
@@ -70,6 +85,7 @@ my $program = pack "Sx6P", length($filter) / 8, $filter;
 syscall($prctl, 22, 2, $program, 0, 0) == 0 or fail("seccomp");
 
 %ENV = @variables;
+$ENV{${terminalVariable}} = join ",", fileno $master, fileno $slave if $terminal;
 syswrite($channel, ".") == 1 or exit 126;
 exec { $file } $file, @words;
 fail("exec");
@@ -111,12 +127,14 @@ sub content { local $/; open my $file, "<", $_[0] or return ""; my $text = <$fil
 `;
 
 /** The plan as the launcher reads it: strings with their lengths in front, lists with their counts. */
-export function encodePlan({ architecture, rules, seccomp, cwd, env, file, args }: LaunchPlan): Uint8Array {
+export function encodePlan(plan: LaunchPlan): Uint8Array {
+  const { architecture, rules, terminal, seccomp, cwd, env, file, args } = plan;
   const strings: (string | Uint8Array)[] = [
     ...(architecture === "x64" ? [157, 126, 257, 3, 160, 0x2a0000] : [167, 91, 56, 57, 164, 0x288000]).map(
       String,
     ),
     ...[rules.attributeBytes, rules.handledFiles, rules.handledNetwork, rules.scoped].map(String),
+    String(terminal ? rules.deviceRights : 0),
     ...[seccomp, cwd, file],
     ...list(rules.paths.flatMap(({ rights, path }) => [String(rights), path])),
     ...list(rules.ports.flatMap(({ rights, port }) => [String(rights), String(port)])),
