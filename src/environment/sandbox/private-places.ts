@@ -61,7 +61,9 @@ function removeTree(path: string): void {
 /** Deeper than a path can name: these programs go down step by step. Nobody waits; what stays the next session tries again. */
 function removeDeepTree(path: string): void {
   const line = 'chmod -R u+rwx "$1"; rm -rf "$1"';
-  spawn("/bin/sh", ["-c", line, "sh", path], { detached: true, stdio: "ignore" })
+  // The path of our own variables may lead to programs that commands have made.
+  const env = { PATH: "/usr/bin:/bin" };
+  spawn("/bin/sh", ["-c", line, "sh", path], { cwd: "/", env, detached: true, stdio: "ignore" })
     .on("error", () => {})
     .unref();
 }
