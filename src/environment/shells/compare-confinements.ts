@@ -22,11 +22,9 @@ export function compareConfinements(
   const isTooFree =
     (shell.unconfined ?? false) !== (command.unconfined ?? false) ||
     shell.isHidden !== command.isHidden ||
-    shell.isReadOnly !== command.isReadOnly ||
-    missing(absent(command), absent(shell)).length > 0 ||
     // Another than usual for who was allowed to write what is protected.
     shell.isReadOnly !== command.isReadOnly ||
-    missing(absentPaths(command), absentPaths(shell)).length > 0 ||
+    missing(absent(command), absent(shell)).length > 0 ||
     settings(shell) !== settings(command) ||
     missing(hosts(shell), hosts(command)).length > 0 ||
     missing(shell.writable, command.writable).length > 0;
@@ -40,10 +38,6 @@ export function compareConfinements(
       .map((path) => `read ${path}`),
   ];
   return { isTooFree, lacks };
-}
-
-function absentPaths({ absent = [] }: Confinement): readonly string[] {
-  return absent.map(({ path }) => path);
 }
 
 function absent({ absent: paths = [] }: Confinement): readonly string[] {
