@@ -112,6 +112,24 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     });
   });
 
+  it("puts git's settings back that a command writes when they are replaced", async () => {
+    await using room = openSandboxRoom("bwrap");
+    makeRepository(room);
+    const config = join(room.workspace, ".git/config");
+    const before = readFileSync(config, "utf8");
+    const running = room.run(
+      "echo > begun; while :; do echo '[core] fsmonitor = evil' >> .git/config; done 2> /dev/null",
+    );
+    while (!existsSync(join(room.workspace, "begun"))) await setTimeout(10);
+    execFileSync("git", ["config", "user.name", "bob"], { cwd: room.workspace });
+    const replaced = readFileSync(config, "utf8");
+    const { code } = await running;
+    const text = readFileSync(config, "utf8");
+    // Whether it had the time to write.
+    expect({ code, isKept: text === before || text === replaced }).toEqual({ code: undefined, isKept: true });
+    expect(text).not.toContain("evil");
+  });
+
   it("keeps hidden and fixed what lies in directories that a command has closed", async () => {
     await using room = openSandboxRoom("bwrap");
     makeRepository(room);

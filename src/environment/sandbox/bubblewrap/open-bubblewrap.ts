@@ -144,7 +144,7 @@ function setting(name: string): string | undefined {
 const gaps = [
   "Files outside the home and temporary directories can be read as far as the user can.",
   "Below the top of the workspace, new files that editors, agents or git run by themselves can come into being.",
-  "A secret or protected file that you replace while a command runs, as most editors do when they save, is uncovered for it until it is ended, a twentieth of a second later.",
+  "A secret or protected file that you replace while a command runs, as most editors do when they save, is uncovered for it until it is ended, a twentieth of a second later; what it may have written into settings of git is undone.",
   "Secrets in node_modules are not hidden, nor is a secret from a process that ran before it came into being.",
   "What git takes for a repository at the top of the workspace without a `.git` is undone when the command has ended, not before.",
   "Whoever runs on in the workspace stands still while a command begins that is kept from more than he is; one of another Toolcrib, or one whom his own timers wake, could have empty files made outside meanwhile.",

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import type { Confinement } from "../../../contract/confinement.ts";
 import { liesInside } from "../../workspace-path.ts";
 import { cachesIn } from "../caches.ts";
@@ -11,6 +11,7 @@ import { type Covered, EntriesBelow, type Entry, type Judge } from "./entries-be
 import { infoWithExcludes } from "./info-with-excludes.ts";
 import { keepFromBeingBare } from "./kept-bare.ts";
 import { keepLink } from "./kept-link.ts";
+import { keepSettings } from "./kept-settings.ts";
 import type { Machine } from "./machine.ts";
 import type { View } from "./mounts.ts";
 import { hasRealPlace, isReal, realIfThere } from "./real-places.ts";
@@ -87,7 +88,11 @@ export class WorkspaceView {
     const links = [join(workspace, ".git"), ...(confinement.absent ?? []).map(({ path }) => path)].map(
       keepLink,
     );
-    const endings = [...links, keepFromBeingBare(workspace)];
+    const settings = git.parts
+      .flatMap((part) => part.stubs)
+      .filter(({ path, kind }) => kind === "file" && basename(path) !== "commondir")
+      .map(({ path }) => keepSettings(path));
+    const endings = [...links, ...settings, keepFromBeingBare(workspace)];
     const settle = () => [...new Set(endings.map((ending) => ending()).filter((told) => told !== ""))];
     const begun = Date.now();
     const wanted = [...absent, ...git.parts.flatMap((part) => part.stubs)];
