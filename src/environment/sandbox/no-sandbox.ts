@@ -11,7 +11,10 @@ export class NoSandbox implements Sandbox {
     this.report = {
       level: "none",
       missing,
-      gaps: ["Commands reach all that the user can reach whom the tools run as."],
+      gaps: [
+        "Commands reach all that the user can reach whom the tools run as.",
+        "What leaves the session of a command and empties its environment (`env -i setsid …`) is not found at its end, and goes on running.",
+      ],
     };
   }
 
