@@ -121,9 +121,40 @@ describe.each(levels)("at level %s", (level) => {
       await room.run(`for i in $(seq 5200); do : > .git/hooks/a$i; done
       mkdir -p .vscode .claude/x .git/hooks/d
       for f in .mcp.json .vscode/tasks.json .claude/settings.json; do echo evil > $f; done
-      chmod 0 .claude/x; chmod 555 .vscode .git/hooks/d${level === "landlock" ? " ." : ""}`);
+      chmod 0 .claude/x; chmod 555 .vscode .git/hooks/d .`);
       expect(readdirSync(room.at(".")).sort()).toEqual([".git", "script.sh"]);
       expect(readdirSync(room.at(".git/hooks"))).toEqual(hooks);
+    },
+  );
+
+  held("a repository that lies elsewhere in the workspace is kept like any other", options, async () => {
+    await using room = await openRoom({ sandbox: level });
+    mkdirSync(room.at("store"));
+    room.git("init", "-q", "--separate-git-dir=store/own", ".");
+    await room.run(
+      "echo evil > store/own/hooks/pre-commit; echo '[core] fsmonitor = evil' >> store/own/config",
+    );
+    expect([
+      existsSync(room.at("store/own/hooks/pre-commit")),
+      readFileSync(room.at("store/own/config"), "utf8"),
+    ]).toEqual([false, expect.not.stringContaining("evil")]);
+  });
+
+  held(
+    "nothing protected stays changed after a command of a session, though the shell lives on",
+    options,
+    async () => {
+      await using room = await openRoom({ sandbox: level });
+      room.git("init", "-q", ".");
+      const config = readFileSync(room.at(".git/config"), "utf8");
+      await room.run("echo evil > .git/hooks/pre-commit; echo evil >> .git/config; echo evil > .mcp.json", {
+        session: "s",
+      });
+      expect([
+        existsSync(room.at(".git/hooks/pre-commit")),
+        readFileSync(room.at(".git/config"), "utf8"),
+        existsSync(room.at(".mcp.json")) && readFileSync(room.at(".mcp.json"), "utf8") !== "",
+      ]).toEqual([false, config, false]);
     },
   );
 
