@@ -34,6 +34,17 @@ describe.skipIf(version === 0)("under Landlock", () => {
     });
   });
 
+  it("cannot be had where we are installed in the workspace ourselves", async () => {
+    const { workspace, directory } = world;
+    const ownCode = [{ path: join(workspace, "node_modules/toolcrib"), kind: "directory" as const }];
+    expect(
+      await openLandlock({ workspace, directory, ownCode, findProgram: async () => "/bin/false" }),
+    ).toEqual({
+      missing:
+        "Landlock cannot be used: Toolcrib itself is installed in the workspace. Install it elsewhere (npm install --global toolcrib), or install bubblewrap.",
+    });
+  });
+
   it("tells its level, and what it leaves open", () => {
     expect(world.sandbox.level).toBe("landlock");
     expect(world.sandbox.report.level).toBe("landlock");

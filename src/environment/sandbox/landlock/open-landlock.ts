@@ -3,8 +3,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { promisify } from "node:util";
+import type { AbsentPath } from "../../../contract/confinement.ts";
 import { liesInside } from "../../workspace-path.ts";
 import { cachesIn } from "../caches.ts";
+import { ownCode } from "../own-code.ts";
 import { openPrivatePlaces } from "../private-places.ts";
 import type { Launch, Sandbox } from "../sandbox.ts";
 import { toolChainsElsewhere } from "./landlock-reach.ts";
@@ -18,6 +20,8 @@ export interface LandlockOptions {
   /** Private, for this workspace. */
   readonly directory: string;
   readonly findProgram: (name: string) => Promise<string>;
+  /** What of our own programs lies in the workspace; found out if not said. */
+  readonly ownCode?: readonly AbsentPath[];
   /** As if the kernel knew no later version of Landlock. */
   readonly versionAtMost?: number;
 }
@@ -32,6 +36,12 @@ export async function openLandlock(
   if (arch !== "x64" && arch !== "arm64") return missing(`the processor (${arch}) is not known to us`);
   if (liesInside(directory, workspace)) {
     return missing("Toolcrib's own state lies in the workspace. Open a directory that does not hold it");
+  }
+  // What the tripwire puts back can be loaded before it does.
+  if ((options.ownCode ?? ownCode(workspace)).length > 0) {
+    return missing(
+      "Toolcrib itself is installed in the workspace. Install it elsewhere (npm install --global toolcrib), or install bubblewrap",
+    );
   }
   const perl = await findProgram("perl").catch(() => undefined);
   if (perl === undefined) return missing("perl, which sets it up, is not installed. Install perl-base");
