@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Repository } from "../../../contract/snapshot.ts";
 import { readIfThere } from "../read-if-there.ts";
@@ -33,7 +33,7 @@ function describe(workingTree: string, path: string, prefix: string): Repository
       refs: [stampOf(join(shared, "packed-refs")), ...stampsBelow(join(shared, "refs"))].join("\n"),
     },
     readIndex: () => {
-      const modifiedMs = lstatSync(index, { throwIfNoEntry: false })?.mtimeMs;
+      const modifiedMs = statsOf(index)?.mtimeMs;
       const bytes = readIfThere(index, maxIndexBytes);
       return bytes && modifiedMs !== undefined ? { bytes, modifiedMs } : undefined;
     },
@@ -63,18 +63,23 @@ function readText(file: string): string | undefined {
 }
 
 function stampOf(file: string): string {
+  const stats = statsOf(file);
+  return stats === undefined ? "" : [file, stats.mtimeMs, stats.ctimeMs, stats.size, stats.ino].join(" ");
+}
+
+/** Undefined when nothing is there, or only for others to see. */
+function statsOf(path: string): Stats | undefined {
   try {
-    const { mtimeMs, ctimeMs, size, ino } = lstatSync(file);
-    return [file, mtimeMs, ctimeMs, size, ino].join(" ");
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    return "";
+    return undefined;
   }
 }
 
 /** Not by readdir's own `recursive`, which follows links: one to "/" in a repository must not lead us through it all. */
 function stampsBelow(top: string): string[] {
   const stamps: string[] = [];
-  const pending = lstatSync(top, { throwIfNoEntry: false })?.isDirectory() ? [top] : [];
+  const pending = statsOf(top)?.isDirectory() ? [top] : [];
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     for (const entry of entriesOf(directory)) {
       const path = join(directory, entry.name);

@@ -133,17 +133,18 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
   it("keeps hidden and fixed what lies in directories that a command has closed", async () => {
     await using room = openSandboxRoom("bwrap");
     makeRepository(room);
+    execFileSync("git", ["init", "-q", "sub"], { cwd: room.workspace });
     room.put("app/.env", "canary");
     const isHidden = (path: string) => path.endsWith("/.env");
-    await room.run("chmod 0 app .git", { isHidden });
-    const read = await room.run("chmod 755 app .git; cat app/.env; echo '[evil]' >> .git/config", {
-      isHidden,
-    });
-    for (const name of ["app", ".git"]) chmodSync(join(room.workspace, name), 0o755);
-    expect([read.stdout, readFileSync(join(room.workspace, ".git/config"), "utf8")]).toEqual([
-      "",
-      expect.not.stringContaining("evil"),
-    ]);
+    const closed = ["app", ".git", "sub/.git"];
+    await room.run(`chmod 0 ${closed.join(" ")}`, { isHidden });
+    const spoil = "cat app/.env; echo '[evil]' >> .git/config; echo '[evil]' >> sub/.git/config";
+    const read = await room.run(`chmod 755 ${closed.join(" ")}; ${spoil}`, { isHidden });
+    for (const name of closed) chmodSync(join(room.workspace, name), 0o755);
+    const settings = [".git", "sub/.git"].map((git) =>
+      readFileSync(join(room.workspace, git, "config"), "utf8"),
+    );
+    expect([read.stdout, settings.join("")]).toEqual(["", expect.not.stringContaining("evil")]);
   });
 
   it("lets the workspace itself become no repository", async () => {

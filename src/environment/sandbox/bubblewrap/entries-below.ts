@@ -143,6 +143,9 @@ function look(
 
 const settledMs = 100;
 
+// No system call takes a longer one, and sandboxes put names of their own before it.
+const longestPath = 4000;
+
 function sort(
   directory: string,
   isReadOnly: boolean,
@@ -152,6 +155,7 @@ function sort(
   const sorted = { ...noEntries(), below: [] as { path: string; isReadOnly: boolean }[] };
   for (const entry of entriesOf(directory)) {
     const path = prefix + entry.name;
+    if (Buffer.byteLength(path) > longestPath) continue;
     if (entry.name === ".git") {
       sorted.repositories.push(path);
       continue;

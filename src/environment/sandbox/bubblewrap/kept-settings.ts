@@ -12,7 +12,7 @@ const maxBytes = 1024 * 1024;
 export function keepSettings(path: string): () => string {
   const before = atRealPlace(path, standing);
   if (before === undefined) return () => "";
-  return () => atRealPlace(path, (place) => settle(path, place, before)) ?? "";
+  return () => atRealPlace(path, (place) => changeAt(place, () => settle(path, place, before))) ?? "";
 }
 
 interface Standing {
@@ -37,11 +37,9 @@ function settle(path: string, place: string, before: Standing): string {
   if (now !== undefined && (now.identity === before.identity || addsOnlyHarmless(before.text, now.text)))
     return "";
   const id = randomBytes(3).toString("hex");
-  changeAt(place, () => {
-    writeFileSync(`${place}.${id}`, before.text, { flag: "wx", mode: before.mode, encoding: "latin1" });
-    renameSync(place, `${place}.replaced-${id}`);
-    renameSync(`${place}.${id}`, place);
-  });
+  writeFileSync(`${place}.${id}`, before.text, { flag: "wx", mode: before.mode, encoding: "latin1" });
+  renameSync(place, `${place}.replaced-${id}`);
+  renameSync(`${place}.${id}`, place);
   return `${path} was replaced while the command ran, and has settings now that may be the command's and may run programs: it was put back as it was before, and what was found is in ${path}.replaced-${id}. Tell the person.`;
 }
 

@@ -21,7 +21,7 @@ export function repositoriesIn(
   const nested = found
     .filter((path) => path !== git && isDirectoryOrFile(path))
     .map((path) => ({ path, ...repositoryBelow(path, workspace) }))
-    .filter(({ held }) => !held.every((place) => liesInside(place, git)));
+    .filter(({ held }) => held.length === 0 || !held.every((place) => liesInside(place, git)));
   const tooMany = nested.slice(mostRepositories);
   return {
     parts: [

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   type BigIntStats,
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -86,14 +87,22 @@ export class EntryReader {
   ): void {
     const entry = this.readOne(parent, name, path, keep);
     if (entry === undefined) return;
-    const directory = entry.kind === "directory" ? quietly(() => parent.child(name)) : undefined;
-    const names = directory === undefined ? [] : namesInside(directory);
-    if (entries.length + names.length > mostEntries && entry.kind === "directory") {
+    if (entry.kind !== "directory") {
+      entries.push(entry);
+      return;
+    }
+    const directory = quietly(() => parent.child(name));
+    // What is closed could be opened by the next command.
+    const isClosed = (entry.mode & 0o700) !== 0o700;
+    if (isClosed) quietly(() => chmodSync(directory!.at(""), entry.mode | 0o700));
+    const names = quietly(() => readdirSync(directory!.at(".")).sort());
+    if (names === undefined || entries.length + names.length > mostEntries) {
       entries.push({ ...entry, isUnread: true });
     } else {
       entries.push(entry);
       for (const child of names) this.#readIn(directory!, child, `${path}/${child}`, keep, entries);
     }
+    if (isClosed) quietly(() => chmodSync(directory!.at(""), entry.mode));
     directory?.close();
   }
 

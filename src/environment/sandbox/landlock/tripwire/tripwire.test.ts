@@ -69,6 +69,20 @@ describe.skipIf(process.platform !== "linux")("the tripwire", () => {
     }
   });
 
+  it("knows what is in a directory that was closed, and leaves it there", async () => {
+    await using folder = temporaryFolder();
+    const { workspace, directory, at } = openWorld(folder.path);
+    const before = [readdirSync(at(".git")), readFileSync(at(".git/config"), "utf8")];
+    chmodSync(at(".git"), 0);
+    const watch = await new Tripwire({ workspace, directory }).begin(protecting(workspace));
+    chmodSync(at(".git"), 0o755);
+    writeFileSync(at(".git/config"), "evil");
+    await watch.end();
+    const mode = statSync(at(".git")).mode & 0o777;
+    chmodSync(at(".git"), 0o755);
+    expect([mode, readdirSync(at(".git")), readFileSync(at(".git/config"), "utf8")]).toEqual([0, ...before]);
+  });
+
   it("lets the workspace itself become no repository", async () => {
     await using folder = temporaryFolder();
     const { workspace, directory, at } = openWorld(folder.path);
