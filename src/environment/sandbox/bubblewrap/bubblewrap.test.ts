@@ -13,7 +13,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { missingHere, openSandboxRoom, type SandboxRoom, textOf } from "../../../../test/sandbox-room.ts";
@@ -358,6 +358,19 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     await attacker.exit;
     expect([...outcomes].filter((outcome) => outcome !== "ran\n" && outcome !== "unavailable")).toEqual([]);
     expect(readdirSync(join(room.outside, ".git"))).toEqual(["HEAD"]);
+  });
+
+  it("makes nothing outside through links in the home and the temporary directory of a session", async () => {
+    await using room = openSandboxRoom("bwrap");
+    room.put(join(room.outside, "read/plain"), "plain\n");
+    const around = dirname(room.workspace);
+    const moved = await room.run(
+      `cd /; mv '${around}' moved || ln -s '/oldroot${room.outside}' '${room.outside}'`,
+    );
+    const ran = await room.run(`cat '${room.outside}/read/plain'`, {
+      readable: [join(room.outside, "read")],
+    });
+    expect([moved.code, ran.stdout, readdirSync(room.outside)]).toEqual([0, "plain\n", ["read"]]);
   });
 
   it("gives what rules grant outside, and hides secrets there as well", async () => {

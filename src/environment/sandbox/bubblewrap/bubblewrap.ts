@@ -11,6 +11,7 @@ import { coverSettings } from "./cover-files.ts";
 import { CoverWatch } from "./cover-watch.ts";
 import { mountsOf } from "./mounts.ts";
 import { type Neighbour, Neighbours } from "./neighbours.ts";
+import { clearPrivatePoints, holdPrivatePoints } from "./private-points.ts";
 import { strayMount } from "./stray-mount.ts";
 import type { OpenView, WorkspaceView } from "./workspace-view.ts";
 
@@ -115,11 +116,15 @@ export class Bubblewrap implements Sandbox {
     { confinement, file }: Launch,
     neighbour: Neighbour,
   ): Promise<{ readonly opened: OpenView; readonly mounts: readonly Mount[] }> {
+    const { view, places } = this.#options;
     for (;;) {
-      const opened = await this.#options.view.open(confinement, file);
+      const opened = await view.open(confinement, file);
       try {
-        const mounts = mountsOf(opened.view);
-        if (await neighbour.mayMountOn(mounts.map(({ target }) => target))) return { opened, mounts };
+        const { mounts, points } = holdPrivatePoints(mountsOf(opened.view), places);
+        if (await neighbour.mayMountOn(mounts.map(({ target }) => target))) {
+          if (!clearPrivatePoints(points, places.own)) throw exchanged(places.home);
+          return { opened, mounts };
+        }
       } catch (error) {
         opened.end();
         throw error;
