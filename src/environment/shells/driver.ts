@@ -10,8 +10,14 @@ const status = 190;
  */
 export const shellArguments: readonly string[] = ["--noprofile", "--norc", "--noediting", "-i"];
 
-/** Makes the shell give up the rest of a command, once the program has ended that it waits for. */
+/**
+ * Makes the shell give up the rest of a command, once the program has ended that it waits for. One that reads its next line
+ * has nothing to give up: interrupted by a trap there, bash goes on with memory that it has freed, and runs what is in it.
+ */
 export const giveUp: 50 = 50;
+
+/** Commands have other things to read. */
+const isReading = "\\builtin test -S /dev/fd/0";
 
 /** The first thing a shell is told. It answers with its process number as it sees it. */
 export const opening: string = [
@@ -20,7 +26,7 @@ export const opening: string = [
   // A prompt that somebody sets is text, and runs nothing.
   "shopt -u promptvars",
   "set +o history +H",
-  `trap '\\builtin trap - INT; \\builtin kill -INT $$' ${giveUp}`,
+  `trap '${isReading} || { \\builtin trap - INT; \\builtin kill -INT $$; }' ${giveUp}`,
   `exec ${status}>&1 >/dev/null`,
   `printf '%s\\0' "$$" >&${status}\n`,
 ].join("; ");
