@@ -31,6 +31,7 @@ describe.skipIf(process.platform !== "linux")("settings of git that were replace
     ["the same", before],
     ["a name", `${before}[user]\n\tname = bob\n`],
     ["a branch", `${before}[branch "b.c"]\n\tremote = a\n\tmerge = refs/heads/b\n`],
+    ["a remote", `${before}[remote "b"]\n\turl = git@b.test:b\n\tfetch = +refs/heads/*:refs/remotes/b/*\n`],
     ["less", "[core]\n\tbare = false\n"],
   ])("stay with %s", async (_, text) => {
     expect(await replacing(text)).toEqual({ told: false, again: "", text, kept: 0 });
@@ -42,6 +43,10 @@ describe.skipIf(process.platform !== "linux")("settings of git that were replace
     ["another value of a program", before.replace("less", "evil")],
     ["two sections in a line", `${before}[user] [core]\n\tfsmonitor = evil\n`],
     ["a line that goes on", `${before}[user]\n\tname = a\\\n[core]\n`],
+    ["another address", before.replace("a.test", "b.test")],
+    ["one more address", `${before}\tpushurl = https://b.test/a\n`],
+    ["a branch that is led elsewhere", `${before}[branch "b"]\n\tremote = https://b.test/a\n`],
+    ["a name that looks like a setting", `${before}[remote "b.url = "]\n\tuploadpack = evil\n`],
     ["an address that is a program", before.replace("https://a.test/a", "ext::sh -c evil")],
     ["a section in a name", `${before}[branch "x"]\n\tremote = a\n[include]\n\tpath = ../evil\n`],
     ["another spelling", `${before}[CORE]\n\tFsMonitor = evil\n`],

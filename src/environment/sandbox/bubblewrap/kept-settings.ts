@@ -48,31 +48,49 @@ function addsOnlyHarmless(before: string, after: string): boolean {
   if (before === after) return true;
   const [old, found] = [settingsIn(before), settingsIn(after)];
   if (old === undefined || found === undefined) return false;
-  return found.every((setting) => old.includes(setting) || harmless.test(setting));
+  const known = new Set(old.map(asText));
+  return found.every((setting) => known.has(asText(setting)) || isHarmless(setting, old));
 }
 
-// None of them names a program. In place of an address, `ext::` does.
-const harmless = new RegExp(
-  `^(?:${[
-    "core\\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)",
-    "user\\.(?:name|email)",
-    "(?:advice|color|pull|push|rebase)\\.\\w+",
-    "remote\\.pushdefault",
-    "remote\\..+\\.(?:url|pushurl|fetch|tagopt|prune)",
-    "branch\\..+\\.(?:remote|pushremote|merge|rebase|description)",
-    "submodule\\..+\\.(?:url|active)",
-  ].join("|")}) = (?!.*::)`,
-);
+interface Setting {
+  /** With the name of what it is about: `remote.origin`. */
+  readonly section: string;
+  readonly key: string;
+  readonly value: string;
+}
 
-/** As `section.name.key = value`; undefined when a line is none that git writes. */
-function settingsIn(text: string): readonly string[] | undefined {
-  const settings: string[] = [];
+function asText({ section, key, value }: Setting): string {
+  return `${section}.${key} = ${value}`;
+}
+
+/** Whether it names no program, and leads nothing elsewhere that was there before. */
+function isHarmless({ section, key, value }: Setting, old: readonly Setting[]): boolean {
+  const isThere = (other: string) => old.some((setting) => setting.section === other);
+  const [kind, name] = section.split(".", 2);
+  if (name === undefined) return harmless.test(`${section}.${key}`);
+  // In place of an address `ext::` names a program.
+  if (isThere(section) || value.includes("::")) return false;
+  if (kind === "remote") return ["url", "fetch", "tagopt", "prune"].includes(key);
+  if (kind === "submodule") return ["url", "active"].includes(key);
+  if (kind !== "branch") return false;
+  return key === "remote"
+    ? value === "." || isThere(`remote.${value}`)
+    : ["merge", "rebase", "description"].includes(key);
+}
+
+const harmless =
+  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)|user\.(?:name|email)|(?:advice|color|pull|push|rebase)\.\w+)$/;
+
+/** Undefined when a line is none that git writes. */
+function settingsIn(text: string): readonly Setting[] | undefined {
+  const settings: Setting[] = [];
   let section = "";
   for (const line of text.split("\n")) {
     const header = /^\[([\w.-]+)(?: "([^"\\\]]+)")?\]$/.exec(line);
-    const setting = /^\t(\w+) = ([^\\]*)$/.exec(line);
+    const [, key, value] = /^\t(\w+) = ([^\\]*)$/.exec(line) ?? [];
     if (header !== null) section = [header[1]!.toLowerCase(), header[2]].filter(Boolean).join(".");
-    else if (setting !== null) settings.push(`${section}.${setting[1]!.toLowerCase()} = ${setting[2]}`);
+    else if (key !== undefined && value !== undefined)
+      settings.push({ section, key: key.toLowerCase(), value });
     else if (line !== "") return undefined;
   }
   return settings;
