@@ -16,10 +16,10 @@ import { isDeepStrictEqual } from "node:util";
 import { isHash } from "../../../blobs/blob-files.ts";
 import { newTemporaryId, temporaryName } from "../../../local/files/temporary-file.ts";
 import type { PinnedDirectory } from "../../../local/pinning/pinning.ts";
+import { type Aside, holdOrMake } from "./aside.ts";
 import { type EntryReader, type EntryRecord, hold, namesInside, quietly } from "./entry-record.ts";
 import { linkOnTheWay } from "./link-on-the-way.ts";
 import { isOpen, modeOf, setMode } from "./open-up.ts";
-import { type Aside, holdOrMake } from "./set-aside.ts";
 
 /** What had to be done at a path. */
 export interface Deed {

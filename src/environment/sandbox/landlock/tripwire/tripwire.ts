@@ -9,12 +9,12 @@ import { namesIn } from "../../../names-in.ts";
 import { liesInside } from "../../../workspace-path.ts";
 import { type Covered, EntriesBelow } from "../../bubblewrap/entries-below.ts";
 import { keepFromBeingBare } from "../../bubblewrap/kept-bare.ts";
+import { Aside } from "./aside.ts";
 import { EntryReader, type EntryRecord } from "./entry-record.ts";
 import { findMoved, identityOf } from "./moved-directory.ts";
 import { openUpAbove } from "./open-up.ts";
 import { liesInOneOf, protectedPlaces } from "./protected-places.ts";
 import { Restoration } from "./restoration.ts";
-import { Aside } from "./set-aside.ts";
 import { told } from "./told.ts";
 
 /** How a run of a command found what is protected. */
