@@ -4,10 +4,12 @@ import { mkdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { textOf } from "../../../../test/sandbox-room.ts";
 import type { Environment, RunningProcess } from "../../../contract/environment.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { failure, failureOf, missingFailure, outsideFailure } from "../../conformance/world.ts";
 import { lifeOf } from "../changes/process-owner.ts";
+import { openLocalEnvironment } from "../local-environment.ts";
 
 const unlimited = new AbortController().signal;
 
@@ -99,6 +101,27 @@ it("starts in the workspace or in a directory of it, also behind a link", async 
     twice(`${environment.workspace}/folder`),
     twice(`${environment.workspace}/folder`),
   ]);
+});
+
+it("finds nothing by its name in the workspace for what runs outside the sandbox", async () => {
+  // Mostly on the path.
+  const environment = openLocalEnvironment({ workspace: "/usr/local" });
+  try {
+    const program = await environment.start("/bin/sh", {
+      args: ["-c", 'echo "$PATH"'],
+      confinement: { unconfined: true },
+      signal: new AbortController().signal,
+    });
+    const [said] = await Promise.all([textOf(program.stdout), program.exit]);
+    expect(
+      said
+        .trim()
+        .split(":")
+        .filter((path) => path.startsWith("/usr/local")),
+    ).toEqual([]);
+  } finally {
+    await environment.close();
+  }
 });
 
 it("refuses to start elsewhere", async () => {

@@ -130,7 +130,7 @@ export class Starter {
   }
 }
 
-/** `searchPath`: what programs of ours find others by, outside every sandbox. */
+/** `searchPath`: what programs find others by outside every sandbox: nothing that a command has put into the workspace. */
 function variablesFor(
   { level, searchPath }: { readonly level: SandboxLevel; readonly searchPath: string },
   directory: StartDirectory,
@@ -143,6 +143,7 @@ function variablesFor(
   return {
     ...allowed,
     ...usualVariables({ beside: allowed, terminal }),
+    ...(confinement.unconfined ? { PATH: searchPath } : {}),
     ...(level === "none" || confinement.mayConnect ? {} : offlineVariables),
     PWD: directory.realPath,
     ...env,
