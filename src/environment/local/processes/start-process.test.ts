@@ -1,15 +1,13 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { textOf } from "../../../../test/sandbox-room.ts";
 import type { Environment, RunningProcess } from "../../../contract/environment.ts";
 import { openLocalWorld } from "../../conformance/local-world.ts";
 import { failure, failureOf, missingFailure, outsideFailure } from "../../conformance/world.ts";
 import { lifeOf } from "../changes/process-owner.ts";
-import { openLocalEnvironment } from "../local-environment.ts";
 
 const unlimited = new AbortController().signal;
 
@@ -104,24 +102,12 @@ it("starts in the workspace or in a directory of it, also behind a link", async 
 });
 
 it("finds nothing by its name in the workspace for what runs outside the sandbox", async () => {
-  // Mostly on the path.
-  const environment = openLocalEnvironment({ workspace: "/usr/local" });
-  try {
-    const program = await environment.start("/bin/sh", {
-      args: ["-c", 'echo "$PATH"'],
-      confinement: { unconfined: true },
-      signal: new AbortController().signal,
-    });
-    const [said] = await Promise.all([textOf(program.stdout), program.exit]);
-    expect(
-      said
-        .trim()
-        .split(":")
-        .filter((path) => path.startsWith("/usr/local")),
-    ).toEqual([]);
-  } finally {
-    await environment.close();
-  }
+  await using world = openLocalWorld({ files: { "bin/docker": "#!/bin/sh" } });
+  const trial = fileURLToPath(new URL("../trials/search-path-outside.ts", import.meta.url));
+  const seen = execFileSync(process.execPath, [trial, world.path(".")], {
+    env: { ...process.env, PATH: `${world.path("bin")}:/usr/bin:/bin` },
+  });
+  expect(seen.toString()).toBe("/usr/bin:/bin");
 });
 
 it("refuses to start elsewhere", async () => {
