@@ -98,10 +98,10 @@ function numbersOf(members: readonly Life[]): readonly number[] {
 
 async function spawned(start: ProcessStart): Promise<ChildProcess> {
   const { launch, input, outputs, signal, watch, mark, runs } = start;
-  const nothing =
-    leakedDescriptors(3 + launch.descriptors.length).length > 0 ? nothingToInherit() : undefined;
+  let nothing: number | undefined;
   try {
     throwIfAborted(signal);
+    if (leakedDescriptors(3 + launch.descriptors.length).length > 0) nothing = nothingToInherit();
     const { file, args } = watch === undefined ? launch : held(launch, watch);
     const child = spawn(file, args, {
       cwd: launch.cwd,
