@@ -44,10 +44,27 @@ function withoutLastLineEnd(text: string): string {
 
 /** A command whose time was up, with what it said until then. */
 export function outOfTime(run: CommandRun, timeoutMs: number): ToolError {
-  const { shown, kept } = run;
   return new ToolError("timeout", `The command did not finish within ${timeoutMs / 1000} s and was ended`, {
     hint: `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs}), or let it run on with \`background\`.`,
-    output: [shown.text === "" ? [] : withoutLastLineEnd(shown.text), surroundingsOf(run)].flat().join("\n"),
-    kept,
+    output: saidBy(run),
+    kept: run.kept,
   });
+}
+
+/** The same of a command that was ended with its call. */
+export function endedWithCall(run: CommandRun, reason: unknown): ToolError {
+  const { code, message, hint } =
+    reason instanceof ToolError ? reason : new ToolError("cancelled", "The call was cancelled");
+  return new ToolError(code, message, {
+    hint:
+      code === "timeout" ? "Allow the call more time, or let the command run on with `background`." : hint,
+    output: saidBy(run),
+    kept: run.kept,
+  });
+}
+
+/** With what else there is to know: what it waited for may be a host that it was refused. */
+function saidBy(run: CommandRun): string {
+  const { text } = run.shown;
+  return [text === "" ? [] : withoutLastLineEnd(text), surroundingsOf(run)].flat().join("\n");
 }

@@ -1,5 +1,4 @@
 import type { SandboxLevel } from "../../contract/account.ts";
-import { ToolError } from "../../contract/error.ts";
 import type { OutputKept } from "../../contract/output.ts";
 import type { OutputLimits, ToolContext } from "../../contract/tool.ts";
 import { monotonicMs } from "../../text/clock.ts";
@@ -8,6 +7,7 @@ import { truncateText } from "../../text/truncate.ts";
 import type { GivenCommand } from "./command-access.ts";
 import { CommandOutput } from "./command-output.ts";
 import type { CommandExit } from "./describe-exit.ts";
+import { endedWithCall } from "./describe-run.ts";
 import type { ShownOutput } from "./show-output.ts";
 import { type StartedCommand, startCommand } from "./start-command.ts";
 import { watchForPrompt } from "./watch-for-prompt.ts";
@@ -60,7 +60,6 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       throw error;
     });
     const { kept, ...shown } = await output.end(({ text }) => isWithin(text, limits));
-    if (context.signal.aborted) throw ended(context.signal, shown, kept);
     const durationMs = Math.round(monotonicMs() - startedMs);
     const asked = prompt.remarks({ text: shown.text, failed: exit.code !== 0 });
     const explained = explainConfinedFailure({
@@ -70,7 +69,7 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       sandbox: running.sandbox,
       hasNetwork: context.environment.confinement?.mayConnect !== undefined,
     });
-    return {
+    const run: CommandRun = {
       exitCode: exit.code ?? null,
       signal: exit.signal ?? null,
       shown,
@@ -83,6 +82,8 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       ...(running.isNewSession === undefined ? {} : { isNewSession: running.isNewSession }),
       remarks: [...running.remarks, ...shown.remarks, ...asked, ...explained, ...exit.remarks],
     };
+    if (context.signal.aborted) throw endedWithCall(run, context.signal.reason);
+    return run;
   } finally {
     clearTimeout(timer);
     prompt.stop();
@@ -96,11 +97,4 @@ async function readToEnd(running: StartedCommand, output: CommandOutput): Starte
 
 function isWithin(text: string, limits: OutputLimits): boolean {
   return truncateText(text, limits, () => "").cut === undefined;
-}
-
-function ended(signal: AbortSignal, { text }: ShownOutput, kept: OutputKept | undefined): ToolError {
-  const reason: unknown = signal.reason;
-  const { code, message, hint } =
-    reason instanceof ToolError ? reason : new ToolError("cancelled", "The call was cancelled");
-  return new ToolError(code, message, { hint, output: text, kept });
 }

@@ -149,7 +149,7 @@ it("tells what was said until the call was cancelled", async () => {
     code: "cancelled",
     message: "The call was cancelled",
     hint: null,
-    output: "begun\n",
+    output: `begun${room.confined}`,
   });
 });
 
@@ -160,7 +160,12 @@ it("tells what was said until the call as a whole took too long", async () => {
     { command: "echo begun; sleep 60" },
     { timeoutMs: 1500 },
   );
-  expect(error).toMatchObject({ code: "timeout", output: "begun\n" });
+  expect(error).toEqual({
+    code: "timeout",
+    message: "The call did not finish within 1.5 s and was ended",
+    hint: "Allow the call more time, or let the command run on with `background`.",
+    output: `begun${room.confined}`,
+  });
 });
 
 it("says of a command that asked for input how to give it", async () => {
