@@ -39,7 +39,7 @@ function runWithNewerNode() {
     return;
   }
   var child = require("child_process").spawn(node, process.argv.slice(1), { stdio: "inherit" });
-  // The other one answers signals. A terminal's Ctrl-C reaches it twice then, which only ends it sooner.
+  // The other one answers signals. A terminal's Ctrl-C reaches it twice then, which it takes for one.
   ["SIGINT", "SIGTERM", "SIGHUP"].forEach(function (name) {
     process.on(name, function () {
       child.kill(name);
