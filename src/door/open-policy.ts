@@ -6,6 +6,7 @@ import type { PathGuard } from "../contract/guard.ts";
 import { realLocation } from "../environment/directories.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { appendToPolicyFile, mayExist, policyFiles, readPolicyFile } from "../environment/policy-files.ts";
+import { ownCode } from "../environment/sandbox/own-code.ts";
 import { builtInRules } from "../guardian/built-in-rules.ts";
 import { guardPaths } from "../guardian/guard-paths.ts";
 import type { Place, RuleSource } from "../guardian/policy.ts";
@@ -47,7 +48,8 @@ export class OpenPolicy {
     const { workspace, state, config } = options;
     // Paths are judged by where they lead, so ours have to be known by that, too.
     const own = [...new Set([state, config].flatMap((path) => [path, realLocation(path)]))];
-    this.#place = { workspace, home: homedir(), own };
+    const code = ownCode(workspace).map(({ path }) => path);
+    this.#place = { workspace, home: homedir(), own, code };
     this.#current = compilePolicy(sources, this.#place);
     this.#grantedFile = policyFiles(config, workspace).granted;
     this.guard = guardPaths(this.#current);

@@ -148,3 +148,15 @@ it("refuses to delete or move a directory with something in it that is refused",
     "secret **/.aws/** (built-in)",
   ]);
 });
+
+it("lets read Toolcrib's own programs, and nobody write them, whatever rules say", () => {
+  const installed = inside("node_modules/toolcrib");
+  const opening = rules("open **\nallow write **");
+  const policy = compilePolicy([opening], { ...place, code: [installed] });
+  const paths = [installed, `${installed}/dist/index.js`, inside("node_modules/other/index.js")];
+  expect(sort(paths, guardPaths(policy))).toEqual({
+    secret: [],
+    protected: paths.slice(0, 2),
+    open: paths.slice(2),
+  });
+});

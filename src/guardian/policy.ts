@@ -36,6 +36,8 @@ export interface Place {
   readonly home: string;
   /** Toolcrib's own directories, which no tool reads or writes. */
   readonly own: readonly string[];
+  /** Toolcrib's own programs, where a project has installed them: no tool writes them. */
+  readonly code?: readonly string[];
 }
 
 /** One thing a call would do that is judged by itself. */

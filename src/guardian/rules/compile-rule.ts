@@ -125,19 +125,23 @@ function namePattern(pattern: string): NamePattern {
   return first === undefined || first === "**" ? { tokens: ["*"], shape: { kind: "anything" } } : first;
 }
 
-/** Whatever else rules say, no tool reads or writes what Toolcrib keeps for itself. */
+/** Whatever else rules say, no tool reads or writes what Toolcrib keeps for itself, nor writes its programs. */
 export function ownRules(place: Place): PathRule[] {
-  return place.own.map((directory) => ({
+  const rule = (effect: "secret" | "protected", directory: string): PathRule => ({
     kind: "path",
-    effect: "secret",
+    effect,
     rank: Number.POSITIVE_INFINITY,
     spelledOut: directory.length,
     by: undefined,
     because: "it belongs to Toolcrib itself",
-    place: { level: "built-in", name: "built-in", line: 0, text: `secret ${directory}` },
+    place: { level: "built-in", name: "built-in", line: 0, text: `${effect} ${directory}` },
     uses: new Set(["read", "write", "delete"]),
     glob: escapeGlob(directory),
     patterns: compilePath(escapeGlob(directory), place, "folded"),
     spares: [],
-  }));
+  });
+  return [
+    ...place.own.map((directory) => rule("secret", directory)),
+    ...(place.code ?? []).map((directory) => rule("protected", directory)),
+  ];
 }
