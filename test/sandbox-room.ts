@@ -43,13 +43,17 @@ interface Ran {
   readonly remarks: readonly string[];
 }
 
-/** A workspace whose commands run at one level of the sandbox. */
-export function openSandboxRoom(level: SandboxLevel): SandboxRoom {
+/** A workspace whose commands run at one level of the sandbox. A program given as undefined is not available. */
+export function openSandboxRoom(
+  level: SandboxLevel,
+  programs: Readonly<Record<string, undefined>> = {},
+): SandboxRoom {
   const folder = temporaryFolder();
   const [workspace, outside] = [join(folder.path, "work space"), join(folder.path, "outside")];
   for (const path of [workspace, outside]) mkdirSync(path);
   const environment = openLocalEnvironment({
     workspace,
+    programs,
     sandbox: { want: level, directory: join(folder.path, "state") },
   });
   return {

@@ -26,7 +26,7 @@ const programs: readonly Program[] = [
   },
   {
     ...{ name: "perl", file: "perl", ask: "-v", package: "perl" },
-    lost: "commands reach no hosts, have no terminal, and cannot be confined by Landlock",
+    lost: "in a sandbox commands reach no hosts, whatever the mode and the rules say, and no port of theirs is reached; they may have no terminal, and cannot be confined by Landlock",
   },
   {
     ...{ name: "tmux", file: "tmux", ask: "-V", package: "tmux" },

@@ -13,7 +13,13 @@ import { RunRecords } from "./run-records.ts";
 import { Runs } from "./runs.ts";
 import { startProcess } from "./start-process.ts";
 import { inTerminal } from "./terminal.ts";
-import { allowedVariables, offlineVariables, runVariable, usualVariables } from "./variables.ts";
+import {
+  allowedVariables,
+  offlineVariables,
+  runVariable,
+  someHostsVariables,
+  usualVariables,
+} from "./variables.ts";
 
 export interface StarterOptions {
   readonly workspace: string;
@@ -144,7 +150,7 @@ function variablesFor(
     ...allowed,
     ...usualVariables({ beside: allowed, terminal }),
     ...(confinement.unconfined ? { PATH: searchPath } : {}),
-    ...(level === "none" || confinement.mayConnect ? {} : offlineVariables),
+    ...(level === "none" ? {} : confinement.mayConnect ? someHostsVariables : offlineVariables),
     PWD: directory.realPath,
     ...env,
   };

@@ -51,6 +51,13 @@ export const offlineVariables: Readonly<Record<string, string>> = {
   CARGO_NET_RETRY: "0",
 };
 
+/** For what reaches some hosts: one that is refused stays refused, and npm would wait for minutes to find that out. */
+export const someHostsVariables: Readonly<Record<string, string>> = {
+  npm_config_fetch_retries: "1",
+  npm_config_fetch_retry_mintimeout: "1000",
+  npm_config_fetch_retry_maxtimeout: "1000",
+};
+
 /** Holds the mark of a run. Also tells our own command line that a tool runs it, and not the person. */
 export const runVariable = "TOOLCRIB_RUN";
 

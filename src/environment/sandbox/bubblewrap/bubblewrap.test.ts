@@ -39,6 +39,39 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
     });
   });
 
+  it("without perl runs what may reach hosts where it reaches none, and says so", async () => {
+    await using room = openSandboxRoom("bwrap", { perl: undefined });
+    const mayConnect = () => true;
+    expect(await room.run("echo ran", { mayConnect })).toEqual({
+      stdout: "ran\n",
+      stderr: "",
+      code: 0,
+      remarks: ["It could reach no hosts: that takes perl, which is not installed here."],
+    });
+    const program = await room.environment.start("/bin/true", {
+      args: [],
+      reachable: true,
+      signal: new AbortController().signal,
+    });
+    expect((await program.exit).code).toEqual(0);
+    expect(await failureOf(program.reach(80))).toEqual({
+      code: "unavailable",
+      message: "Port 80 in the sandbox cannot be reached without perl",
+      hint: "Install perl, or wait for a line that it prints instead.",
+    });
+  });
+
+  it("has npm find out soon that a host is refused, also where others are not", async () => {
+    await using room = openSandboxRoom("bwrap");
+    const command = "env | grep ^npm_config_fetch_ret | sort";
+    const online = await room.run(command, { mayConnect: () => false });
+    const offline = await room.run(command);
+    expect([online.stdout, offline.stdout]).toEqual([
+      "npm_config_fetch_retries=1\nnpm_config_fetch_retry_maxtimeout=1000\nnpm_config_fetch_retry_mintimeout=1000\n",
+      "npm_config_fetch_retries=0\n",
+    ]);
+  });
+
   it("lets write in the workspace and nowhere else", async () => {
     await using room = openSandboxRoom("bwrap");
     const name = `toolcrib-${process.pid}`;

@@ -51,6 +51,7 @@ export class Bubblewrap implements Sandbox {
     const { confinement } = launch;
     const needsNetwork = confinement.mayConnect !== undefined || launch.reachable;
     const network = needsNetwork ? await this.#openNetwork(launch) : undefined;
+    const lacks = confinement.mayConnect !== undefined && network === undefined ? [reachedNoHosts] : [];
     const { early, late } = byWhoReads(launch.env);
     const settingLate = late.length === 0 ? [] : ["/usr/bin/env", ...late];
     const inner = ["/bin/sh", "-c", signLine, "sh", ...settingLate, launch.file, ...launch.args];
@@ -64,7 +65,7 @@ export class Bubblewrap implements Sandbox {
     const covers = new CoverWatch(opened.covered);
     const finished = async () => {
       neighbour.leave();
-      return [...covers.end(), ...opened.end(), ...((await network?.close()) ?? [])];
+      return [...lacks.splice(0), ...covers.end(), ...opened.end(), ...((await network?.close()) ?? [])];
     };
     try {
       const all = bubblewrapArguments({
@@ -96,8 +97,11 @@ export class Bubblewrap implements Sandbox {
           await neighbour.mayBegin(pid);
           sign.end("\n");
         },
-        reach: async (port) => network?.reach(port),
-        settle: async () => opened.settle(),
+        reach: async (port) => {
+          if (network === undefined) throw cannotBeReached(port);
+          return network.reach(port);
+        },
+        settle: async () => [...lacks.splice(0), ...opened.settle()],
         uncovered: () => opened.uncovered(),
         finished,
       };
@@ -133,17 +137,22 @@ export class Bubblewrap implements Sandbox {
     }
   }
 
-  async #openNetwork(launch: Launch): Promise<{
-    wrap(
-      command: readonly string[],
-      env: Readonly<Record<string, string>>,
-    ): { command: readonly string[]; env: Readonly<Record<string, string>> };
-    attach(channel: Duplex): void;
-    reach(port: number): Promise<{ host: string; port: number } | undefined>;
-    close(): Promise<readonly string[]>;
-  }> {
+  /** Undefined without perl: then it reaches nothing, and is not reached. */
+  async #openNetwork(launch: Launch): Promise<
+    | {
+        wrap(
+          command: readonly string[],
+          env: Readonly<Record<string, string>>,
+        ): { command: readonly string[]; env: Readonly<Record<string, string>> };
+        attach(channel: Duplex): void;
+        reach(port: number): Promise<{ host: string; port: number } | undefined>;
+        close(): Promise<readonly string[]>;
+      }
+    | undefined
+  > {
     const { mayConnect } = launch.confinement;
-    const perl = await this.#options.findProgram("perl");
+    const perl = await this.#options.findProgram("perl").catch(() => undefined);
+    if (perl === undefined) return undefined;
     // Loaded when it is needed: most commands go nowhere.
     const { openNetwork } = await import("../network/open-network.ts");
     const network = openNetwork(mayConnect === undefined ? {} : { mayConnect });
@@ -171,6 +180,14 @@ export class Bubblewrap implements Sandbox {
       unlinkSync(path);
     }
   }
+}
+
+const reachedNoHosts = "It could reach no hosts: that takes perl, which is not installed here.";
+
+function cannotBeReached(port: number): ToolError {
+  return new ToolError("unavailable", `Port ${port} in the sandbox cannot be reached without perl`, {
+    hint: "Install perl, or wait for a line that it prints instead.",
+  });
 }
 
 /** Whether a byte comes before the end. */
