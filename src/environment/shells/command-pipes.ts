@@ -18,6 +18,8 @@ export class PipePool {
   readonly #directory: string;
   readonly #free: CommandPipes["paths"][] = [];
   readonly #open = new Set<CommandPipes>();
+  /** By jobs that have ended. */
+  #unseenBytes = 0;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -36,6 +38,7 @@ export class PipePool {
     this.#open.add(pipes);
     void Promise.all([pipes.stdout.closed, pipes.stderr.closed]).then(() => {
       this.#open.delete(pipes);
+      this.#unseenBytes += unseenOf(pipes);
       this.#free.push(paths);
     });
     return pipes;
@@ -43,8 +46,9 @@ export class PipePool {
 
   /** What jobs of earlier commands have written since this was last asked. */
   takeUnseen(): number {
-    let bytes = 0;
-    for (const { stdout, stderr } of this.#open) bytes += stdout.takeUnseen() + stderr.takeUnseen();
+    let bytes = this.#unseenBytes;
+    this.#unseenBytes = 0;
+    for (const pipes of this.#open) bytes += unseenOf(pipes);
     return bytes;
   }
 
@@ -76,6 +80,10 @@ export class PipePool {
       hint: "Stop the session, or use another.",
     });
   }
+}
+
+function unseenOf({ stdout, stderr }: CommandPipes): number {
+  return stdout.takeUnseen() + stderr.takeUnseen();
 }
 
 interface OpenedPipes {

@@ -143,6 +143,17 @@ describe.each([
     });
   });
 
+  it("tell of what a job wrote that has ended since", async () => {
+    await run("(while ! test -e go; do sleep 0.01; done; echo late; echo worse >&2) & echo $! >job");
+    await run("touch go; while kill -0 $(cat job); do sleep 0.01; done 2>/dev/null; sleep 0.2");
+    expect(await run("echo now")).toEqual({
+      ...saying("now\n"),
+      remarks: [
+        "Jobs of earlier commands in this session have written 11 bytes since, which nobody sees: let them write to a file, or use process.start.",
+      ],
+    });
+  });
+
   it("tell code, outputs apart, and text without a line end", async () => {
     expect(await run("echo out; echo err >&2; printf end; exit_code() { return 9; }; exit_code")).toEqual({
       ...saying("out\nend"),
