@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -37,6 +38,22 @@ describe.skipIf(missing !== undefined)("in bubblewrap", () => {
       code: 7,
       remarks: [],
     });
+  });
+
+  it("runs a program by a link that lies where nothing is seen", async () => {
+    await using room = openSandboxRoom("bwrap");
+    symlinkSync("/bin", join(room.outside, "profile"));
+    const link = join(room.outside, "linked");
+    symlinkSync(realpathSync("/bin/echo"), link);
+    const said = async (file: string) => {
+      const { signal } = new AbortController();
+      const program = await room.environment.start(file, { args: ["ran"], signal });
+      return [await textOf(program.stdout), (await program.exit).remarks];
+    };
+    expect([await said(link), await said(join(room.outside, "profile/echo"))]).toEqual([
+      ["ran\n", []],
+      ["ran\n", []],
+    ]);
   });
 
   it("without perl runs what may reach hosts where it reaches none, and says so", async () => {

@@ -107,6 +107,7 @@ export class WorkspaceView {
           ? [{ source: infoWithExcludes(root.info, excluded, places.own), target: root.info }]
           : [];
       const caches = this.#caches.filter(isOutside);
+      const ofProgram = this.#program(program, caches);
       const kept = [
         ...[...readOnly, ...git.readOnly, ...git.parts.flatMap((part) => part.readOnly)],
         // A repository that is there is git's to write.
@@ -132,12 +133,12 @@ export class WorkspaceView {
           kernelSettings: machine.kernelSettings,
           replaced: this.#replaced(),
           blank: machine.ofOthers,
-          readable: [...caches, ...readable, ...this.#program(program, caches)],
+          readable: [...caches, ...readable, ...ofProgram.filter(isReal)],
           writable,
           held: [...new Set(heldWithParents)].filter(isReal),
           readOnly: shown,
           empty: empty.filter(isShown),
-          substitutes,
+          substitutes: [...substitutes, ...ofProgram.filter((path) => !isReal(path)).flatMap(behindLink)],
           covers: coversFor(hidden, places.own),
           hidden: [
             ...machine.secrets,
@@ -264,6 +265,10 @@ function isInOneOf(path: string, places: ReadonlySet<string>): boolean {
 }
 
 /** `.git` is a directory for git, whatever else it may be. */
+function behindLink(target: string): readonly { readonly source: string; readonly target: string }[] {
+  return realIfThere(target).map((source) => ({ source, target }));
+}
+
 function asStub({ path, kind }: { path: string; kind: "file" | "directory" }): Stub {
   return { path, kind: path.endsWith("/.git") ? "directory" : kind };
 }
