@@ -42,7 +42,10 @@ it("matches the beginning of a line without end in bounded memory", () => {
 });
 
 it("refuses what is no expression, and gives up on one that loses itself", () => {
-  expect(() => new LineWatch("(")).toThrow(ToolError);
+  expect(() => new LineWatch("((")).toThrow(ToolError);
+  expect(() => new LineWatch("((")).toThrow(
+    expect.objectContaining({ hint: 'For a literal "(" write "\\(".' }),
+  );
   const watch = new LineWatch("^(a|a)*$");
   expect(() => watch.push("stdout", `${"a".repeat(60)}b\n`)).toThrow("takes too long to look for");
 });

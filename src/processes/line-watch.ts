@@ -13,7 +13,7 @@ export class LineWatch {
   /** Throws `invalid-input` for what is no expression. */
   constructor(pattern: string) {
     this.#pattern = pattern;
-    const regex = translateRegex(pattern);
+    const regex = translate(pattern);
     if (regex.untranslatable !== undefined)
       throw new ToolError("invalid-input", `"${pattern}" cannot be looked for: ${regex.untranslatable}`, {
         hint: "Simplify it: a word that the line holds is enough.",
@@ -44,6 +44,17 @@ export class LineWatch {
         hint: "Leave out nested repetitions such as (a+)+: a word that the line holds is enough.",
       });
     }
+  }
+}
+
+/** What is wrong with it, without the way out that only searches have. */
+function translate(pattern: string): ReturnType<typeof translateRegex> {
+  try {
+    return translateRegex(pattern);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const hint = error.hint?.replace(", or set literal to true", "");
+    throw new ToolError(error.code, error.message, hint === undefined ? {} : { hint });
   }
 }
 

@@ -342,10 +342,21 @@ See also: toolcrib help call
   });
 
   it("names what was probably meant", async () => {
-    const [command, option, version] = await runAll(["tols"], ["tools", "--jsn"], ["--version"]);
+    const [command, early, option, version] = await runAll(
+      ["tols"],
+      ["-C", "dir", "doctor"],
+      ["tools", "--jsn"],
+      ["--version"],
+    );
     const packageJson = JSON.parse(readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"));
-    expect([command, option, version]).toEqual([
+    expect([command, early, option, version]).toEqual([
       { exit: 2, stdout: "", stderr: 'There is no command "tols"\nDid you mean `toolcrib tools`?\n' },
+      {
+        exit: 2,
+        stdout: "",
+        stderr:
+          "-C stands before the command\nGive options after it: `toolcrib COMMAND -C …`. See: toolcrib --help\n",
+      },
       { exit: 2, stdout: "", stderr: "toolcrib tools has no option --jsn\nDid you mean --json?\n" },
       { exit: 0, stdout: `${packageJson.version}\n`, stderr: "" },
     ]);

@@ -16,6 +16,7 @@ const schemas = fieldSchemasOf({
     lines: z.optional(z.array(z.int())),
     glob: z.union([z.string(), z.array(z.string())]),
     range: z.object({ from: z.number() }),
+    env: z.optional(z.record(z.string(), z.string())),
     ranges: z.optional(z.array(z.object({ from: z.number() }))),
   }),
 });
@@ -83,6 +84,15 @@ it("reads an object as JSON, and leaves what does not fit for the tool to refuse
     max_results: "many",
   });
   expect(read("--range", "{oops", "--ratio", "")).toEqual({ range: "{oops", ratio: "" });
+});
+
+it("reads a record as NAME=VALUE or JSON, and leaves what is neither for the tool to refuse", () => {
+  expect([
+    read("--env", "A=1=2", "--env", "B="),
+    read("--env", '{"A": "1"}'),
+    read("--env", "A"),
+    read("--env", "A=1", "--env", "=2"),
+  ]).toEqual([{ env: { A: "1=2", B: "" } }, { env: { A: "1" } }, { env: "A" }, { env: "A=1" }]);
 });
 
 it("takes any word as a value", () => {

@@ -5,7 +5,8 @@ import { isFlag, splitFlag } from "./parse-arguments.ts";
 
 /**
  * Reads `--key value` words as a tool's input, typed by its schema: `--hidden` and `--no-hidden` for yes and no,
- * a list by repeating its flag, `--max-results` for `max_results`. Whether a value is allowed is for the counter to say.
+ * a list by repeating its flag, a record by NAME=VALUE, `--max-results` for `max_results`. Whether a value is allowed is
+ * for the counter to say.
  */
 export function readFields(
   tool: string,
@@ -65,6 +66,7 @@ function findField(tool: string, flag: string, schemas: FieldSchemas): { field: 
 
 function readValue(tool: string, field: string, texts: readonly string[], schema: FieldSchema): unknown {
   const { types, items } = schema;
+  if (types.includes("record")) return readRecord(texts);
   if (items && (texts.length > 1 || types.length === 1)) {
     const values = texts.map((text) => readOne(text, items.types));
     // Objects come one by one, or all in one list.
@@ -75,6 +77,16 @@ function readValue(tool: string, field: string, texts: readonly string[], schema
     throw new ToolError("invalid-input", message, seeHelp(tool));
   }
   return readOne(texts[0]!, types);
+}
+
+/** As NAME=VALUE, repeated, or as one JSON object. */
+function readRecord(texts: readonly string[]): unknown {
+  const [first = ""] = texts;
+  if (texts.length === 1 && first.trimStart().startsWith("{")) return readOne(first, ["object"]);
+  const pairs = texts.map((text) => /^([^=]+)=(.*)$/s.exec(text));
+  return pairs.every((pair) => pair !== null)
+    ? Object.fromEntries(pairs.map(([, name, value]) => [name, value]))
+    : first;
 }
 
 /** Words that do not fit stay text, so that the counter can say what would. */

@@ -37,10 +37,15 @@ function explainFlag(field: string, schema: FieldSchema): string {
   if (isSwitch(schema)) return flag.startsWith("--no-") ? flag : flag.replace("--", "--[no-]");
   const { types, choices } = schema.items ?? schema;
   const value = choices?.join("|") ?? words[types[0] ?? ""] ?? "VALUE";
-  return schema.items ? `${flag} ${value} (repeat)` : `${flag} ${value}`;
+  return schema.items || types.includes("record") ? `${flag} ${value} (repeat)` : `${flag} ${value}`;
 }
 
-const words: Readonly<Record<string, string>> = { string: "TEXT", number: "NUMBER", object: "JSON" };
+const words: Readonly<Record<string, string>> = {
+  string: "TEXT",
+  number: "NUMBER",
+  object: "JSON",
+  record: "NAME=VALUE",
+};
 
 function wordOf(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);

@@ -13,7 +13,7 @@ export interface GivenCommand {
 export function commandAccess({ command, cwd, env = {}, session }: GivenCommand): ExecuteAccess {
   if ([command, ...Object.values(env)].some((text) => text.includes("\0")))
     throw new ToolError("invalid-input", "A command cannot have a NUL byte in it", {
-      hint: "Write it as \\0 for printf, or $'\\0'.",
+      hint: "Let printf make it: printf 'a\\0b'. Variables and arguments cannot hold one at all.",
     });
   const assignments = Object.entries(env).map(([name, value]) => {
     checkName(name);

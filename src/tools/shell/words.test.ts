@@ -46,6 +46,15 @@ it.each(["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "BASH_FUNC_ls%%", "A
   },
 );
 
+it("says how a NUL byte can be had", () => {
+  expect(() => commandAccess({ command: "echo a\0b" })).toThrow(
+    expect.objectContaining({
+      code: "invalid-input",
+      hint: "Let printf make it: printf 'a\\0b'. Variables and arguments cannot hold one at all.",
+    }),
+  );
+});
+
 it("hands on whole lines, and the rest when it is asked for", () => {
   const lines = new WholeLines();
   const push = (text: string) => lines.push(Buffer.from(text)).map((piece) => Buffer.from(piece).toString());

@@ -35,6 +35,10 @@ export const commands: readonly Command[] = [
 export function findCommand(name: string): Command {
   const found = commands.find((command) => command.name === name);
   if (found) return found;
+  if (name.startsWith("-"))
+    throw new ToolError("invalid-input", `${name} stands before the command`, {
+      hint: `Give options after it: \`toolcrib COMMAND ${name} …\`. See: toolcrib --help`,
+    });
   const meant = nearest(
     name,
     commands.map((command) => command.name),
