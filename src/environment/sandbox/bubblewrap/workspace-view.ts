@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import type { Confinement } from "../../../contract/confinement.ts";
 import { liesInside } from "../../workspace-path.ts";
 import { cachesIn } from "../caches.ts";
+import { lostWritings } from "../lost-writings.ts";
 import type { PrivatePlaces } from "../private-places.ts";
 import { bundleCovered } from "./bundle-covered.ts";
 import { CacheSecrets } from "./cache-secrets.ts";
@@ -92,7 +93,13 @@ export class WorkspaceView {
       .flatMap((part) => part.stubs)
       .filter(({ path, kind }) => kind === "file" && basename(path) !== "commondir")
       .map(({ path }) => keepSettings(path));
-    const endings = [...links, ...settings, keepFromBeingBare(workspace)];
+    const endings = [
+      ...[...links, ...settings, keepFromBeingBare(workspace)],
+      ...lostWritings(
+        (confinement.writable ?? []).filter((path) => !liesInside(path, workspace)),
+        this.#replaced().filter(({ source }) => source === places.home),
+      ),
+    ];
     const settle = () => [...new Set(endings.map((ending) => ending()).filter((told) => told !== ""))];
     const begun = Date.now();
     const wanted = [...absent, ...git.parts.flatMap((part) => part.stubs)];

@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { Confinement } from "../../../contract/confinement.ts";
@@ -7,6 +8,7 @@ import { ToolError } from "../../../contract/error.ts";
 import { liesInside } from "../../workspace-path.ts";
 import { EntriesBelow } from "../bubblewrap/entries-below.ts";
 import { realIfThere } from "../bubblewrap/real-places.ts";
+import { lostWritings } from "../lost-writings.ts";
 import type { LoopbackNetwork } from "../network/loopback-network.ts";
 import { unconfined } from "../no-sandbox.ts";
 import type { PrivatePlaces } from "../private-places.ts";
@@ -86,6 +88,11 @@ export class LandlockSandbox implements Sandbox {
       file: launch.file,
       args: launch.args,
     });
+    const lost = lostWritings(
+      (launch.confinement.writable ?? []).filter((path) => !liesInside(path, workspace)),
+      realIfThere(homedir()).map((target) => ({ source: places.home, target })),
+    );
+    const tellLost = () => lost.map((tell) => tell()).filter((told) => told !== "");
     let remarks: Promise<readonly string[]> | undefined;
     return {
       file: perl,
@@ -97,9 +104,13 @@ export class LandlockSandbox implements Sandbox {
       endsTogether: false,
       started: ({ channels }) => settingUp(channels[0]!, plan, launch.file),
       reach: unconfined(launch).reach,
-      settle: async () => watch.settle(),
+      settle: async () => [...(await watch.settle()), ...tellLost()],
       finished: () =>
-        (remarks ??= (async () => [...((await network?.close()) ?? []), ...(await watch.end())])()),
+        (remarks ??= (async () => [
+          ...((await network?.close()) ?? []),
+          ...(await watch.end()),
+          ...tellLost(),
+        ])()),
     };
   }
 
