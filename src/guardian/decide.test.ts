@@ -57,6 +57,18 @@ it("judges a call that names nothing it would touch by what its tool can do", ()
   });
 });
 
+it("takes every address of this machine for localhost", () => {
+  const about = (host: string, line: string) => judge([{ kind: "network", host }], [rules(line)]).verdict;
+  const hosts = ["localhost", "http://127.0.0.1:8177/", "[::1]:80", "127.1", "10.0.0.1", "example.org"];
+  expect([
+    hosts.map((host) => about(host, "allow connect localhost")),
+    hosts.map((host) => about(host, "deny connect localhost")),
+  ]).toEqual([
+    ["allow", "allow", "allow", "allow", "ask", "ask"],
+    ["deny", "deny", "deny", "deny", "ask", "ask"],
+  ]);
+});
+
 const verdict = (access: Access, sources: readonly RuleSource[] = [], trial: Trial = {}) =>
   judge([access], sources, { tool: { name: "file.write", risk: "destructive" }, ...trial }).verdict;
 const write = (path: string): Access => ({ kind: "write", path });

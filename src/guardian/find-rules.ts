@@ -1,11 +1,12 @@
 import { matchSegment } from "../text/glob-segment.ts";
+import { kindOfAddress } from "../text/net/kind-of-address.ts";
 import type { SimpleCommand } from "./commands/analysis.ts";
 import { findPathRules } from "./find-path-rules.ts";
 import { type Finding, isFor, strongest } from "./finding.ts";
 import type { ReadCommand } from "./parts.ts";
 import type { Part, Question } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
-import type { CommandRule, Rule } from "./rules/compile-rule.ts";
+import type { CommandRule, HostRule, Rule } from "./rules/compile-rule.ts";
 import { matchExactly } from "./rules/match-exactly.ts";
 import { matchLoosely } from "./rules/match-loosely.ts";
 import { rulesWithin } from "./rules/match-within.ts";
@@ -78,11 +79,12 @@ export function unconfinedBy(
 
 function findHostRules({ host }: Extract<Part, { kind: "connect" }>, tool: Tool, policy: Policy): Finding {
   const near = policy.hosts.filter((rule) => isFor(rule, tool));
-  if (host !== undefined)
-    return {
-      risk: "network",
-      ...strongest(near.filter((rule) => rule.hosts.some((known) => matchSegment(known, host)))),
-    };
+  if (host !== undefined) {
+    const names = kindOfAddress(host) === "loopback" ? [host, "localhost"] : [host];
+    const isMeant = (rule: HostRule) =>
+      names.some((name) => rule.hosts.some((known) => matchSegment(known, name)));
+    return { risk: "network", ...strongest(near.filter(isMeant)) };
+  }
   const rule = near.findLast(({ effect }) => effect === "deny");
   const mayDeny = rule && { rule, reason: "it may become a host that a rule denies", aimed: false };
   return { risk: "network", mayDeny, wins: near.findLast(({ effect }) => effect === "ask") };
