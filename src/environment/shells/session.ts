@@ -27,6 +27,8 @@ export class Session {
   #environment: Environment | undefined;
   #current: { readonly command: string; readonly interruption: AbortController } | undefined;
   #isStopped = false;
+  /** Of shells that a person's lines have ended or begun: for the next call. */
+  readonly #untold: string[] = [];
 
   constructor(
     name: string,
@@ -48,7 +50,8 @@ export class Session {
       const { shell, remarks, cwd } = await this.#openShell(environment, wanted);
       await opening;
       const typed = shell.takeTyped() ? [typedByPerson] : [];
-      return await this.#start(shell, { ...command, cwd }, [...remarks, ...typed], done);
+      const told = [...this.#untold.splice(0), ...remarks, ...typed];
+      return await this.#start(shell, { ...command, cwd }, told, done);
     } catch (error) {
       done();
       throw error;
@@ -140,7 +143,7 @@ export class Session {
 
   async #start(
     open: OpenShell,
-    command: Omit<ShellCommand, "cwd"> & { readonly cwd: string | undefined },
+    command: Omit<ShellCommand, "cwd"> & { readonly cwd: string | undefined; readonly isTyped?: boolean },
     remarks: readonly string[],
     done: () => void,
   ): Promise<RunningCommand> {
@@ -167,7 +170,7 @@ export class Session {
     open.note(command);
     const ended = exit.then((told) => {
       this.#current = undefined;
-      open.isToldOf = open.shell.hasEnded;
+      open.isToldOf = open.shell.hasEnded && command.isTyped !== true;
       window?.show(`${shown.end()}${told.code === 0 ? "" : `[exit ${told.code ?? told.signal}]\n`}`);
       done();
       const byPerson = interruption.signal.aborted ? [endedByPerson] : [];
@@ -197,10 +200,12 @@ export class Session {
     if (line.trim() === "" || this.#isStopped) return;
     const done = await this.#takeTurn(new AbortController().signal);
     try {
-      const { shell, cwd } = await this.#openShell(this.#environment!, undefined);
+      const { shell, remarks, cwd } = await this.#openShell(this.#environment!, undefined);
+      this.#untold.push(...remarks);
       shell.isTyped = true;
       const never = new AbortController().signal;
-      const running = await this.#start(shell, { command: line, cwd, signal: never, env: {} }, [], done);
+      const typed = { command: line, cwd, signal: never, env: {}, isTyped: true };
+      const running = await this.#start(shell, typed, [], done);
       await running.exit;
     } catch {
       done();

@@ -74,6 +74,23 @@ describe.skipIf(!isInstalled("tmux"))("the window of a shell (needs tmux)", () =
     await expect.poll(() => seen(attach), { timeout: 10_000 }).toContain("\nfor only\n");
   });
 
+  it("lets a person end the shell, which calls are told of, also when he has typed on", async () => {
+    const gone =
+      "The shell of this session had ended: this is a new one, without the directory, variables and functions of before.";
+    const { attach } = await run("x=lost");
+    type(attach, "exit", "Enter");
+    await expect.poll(() => shells.past("main"), { timeout: 10_000 }).toEqual(undefined);
+    expect(await run("echo $x")).toEqual({ stdout: "\n", remarks: [gone], attach });
+    expect((await run("true")).remarks).toEqual([]);
+    type(attach, "exit", "Enter", "y=new", "Enter");
+    await expect.poll(() => shells.past("main")?.commands, { timeout: 10_000 }).toEqual(["y=new"]);
+    expect(await run("echo $y")).toEqual({
+      stdout: "new\n",
+      remarks: [gone, "A person has typed commands into the window of this session since the last one."],
+      attach,
+    });
+  });
+
   it("lets a person end a command", async () => {
     const running = await begin("x=kept; sleep 60");
     await expect.poll(() => seen(running.attach), { timeout: 10_000 }).toContain("sleep 60");
