@@ -10,11 +10,12 @@ import { fold } from "./fold.ts";
  */
 export function compilePath(glob: string, place: Place, spelling: "exact" | "folded"): Segment[][] {
   const spell = spelling === "folded" ? fold : (text: string) => text;
-  const below = (directory: string, rest: string) => [...literalNames(spell(directory)), ...namesOf(rest)];
+  const below = (directory: string, rest: string) =>
+    climbed([...literalNames(spell(directory)), ...namesOf(rest)]);
   return expandBraces(spell(glob)).flatMap((given) => {
     const text = given.replace(/(?<=.)\/+$/, "");
     if (/^~(?:\/|$)/.test(text)) return [below(place.home, text.slice(1))];
-    if (text.startsWith("/")) return [namesOf(text)];
+    if (text.startsWith("/")) return [climbed(namesOf(text))];
     // All of the workspace is also the workspace itself.
     if (text === "**") return [below(place.workspace, ""), below(place.workspace, text)];
     const anyDepth = !text.includes("/") ? `**/${text}` : text.startsWith("**/") ? text : undefined;
@@ -25,6 +26,22 @@ export function compilePath(glob: string, place: Place, spelling: "exact" | "fol
 
 function namesOf(text: string): Segment[] {
   return parseSegments(text).filter((segment) => !(segment !== "**" && isDot(segment)));
+}
+
+/** `../lib` is what lies beside the workspace. What climbs out of a wildcard means no path that is ever reached. */
+function climbed(names: readonly Segment[]): Segment[] {
+  const path: Segment[] = [];
+  for (const segment of names) {
+    const last = path.at(-1);
+    const isStuck = last !== undefined && (last === "**" || last.shape.kind !== "literal" || isUp(last));
+    if (!isUp(segment) || isStuck) path.push(segment);
+    else path.pop();
+  }
+  return path;
+}
+
+function isUp(segment: Segment): boolean {
+  return segment !== "**" && segment.shape.kind === "literal" && segment.shape.text === "..";
 }
 
 function isDot(segment: Exclude<Segment, "**">): boolean {
