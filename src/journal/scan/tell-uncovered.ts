@@ -1,5 +1,5 @@
 import type { Outcome, ToolCall } from "../../contract/call.ts";
-import { ToolError } from "../../contract/error.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
 import { showPath } from "../../text/show-path.ts";
 
 /**
@@ -47,6 +47,5 @@ function shortened(sentences: readonly string[], count: number): readonly string
 
 function withNote(error: ToolError, note: string | undefined): ToolError {
   if (note === undefined) return error;
-  const { code, message, hint, cause } = error;
-  return new ToolError(code, message, { hint: hint === undefined ? `${note}.` : `${hint} ${note}.`, cause });
+  return reworded(error, { hint: error.hint === undefined ? `${note}.` : `${error.hint} ${note}.` });
 }

@@ -139,6 +139,17 @@ it("tells what a long output began and ended with, and where it is, when time is
   expect(room.kept(result.output!)).toContain("\n2500\n");
 });
 
+it("keeps what was said in time also where undo does not cover all", async () => {
+  await using room = await shellRoom();
+  await room.run("mkdir node_modules; touch node_modules/a; echo node_modules > .gitignore");
+  const { error } = await room.run("echo begun; touch made; sleep 60", { timeout_ms: 1500 });
+  expect(error).toMatchObject({
+    code: "timeout",
+    hint: expect.stringMatching(/^Give a larger `timeout_ms`.* Undo does not cover: /),
+    output: expect.stringContaining("begun"),
+  });
+});
+
 it("tells what was said until the call was cancelled", async () => {
   await using room = await shellRoom();
   const controller = new AbortController();
