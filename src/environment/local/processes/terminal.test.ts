@@ -59,8 +59,8 @@ describe.runIf(process.platform === "linux")("a terminal", () => {
 
   it("takes lines, control characters and the end of input", async () => {
     await using world = openLocalWorld();
-    const script =
-      "trap 'echo interrupted' INT; echo ready; sleep 600; read -r line; echo got $line; cat; echo ended";
+    const waiting = "trap 'heard=1' INT; echo ready; until [ $heard ]; do sleep 0.05; done; echo interrupted";
+    const script = `${waiting}; read -r line; echo got $line; cat; echo ended`;
     const program = await start(world.environment, script, { terminal: true, input: "open" });
     const watched = watch(program);
     await watched.until("ready");
