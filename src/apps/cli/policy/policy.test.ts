@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cliRoom } from "../../../../test/cli-room.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
@@ -127,10 +127,31 @@ by deny run rm -rf ** (${cli.userRules}:3)
         sandbox: "landlock",
         unconfined: false,
         hosts: ["*.example.com"],
+        readable: [],
+        writable: [],
         hidingRules: expect.any(Number),
         variables: { base: "core", extra: ["AWS_*"] },
         limits: ["memory 4GB", "cpu 1h"],
       },
+    ]);
+  });
+
+  it("says what they would reach outside, and of limits what holds", async () => {
+    await using cli = cliRoom();
+    cli.write(".toolcrib/rules", "limit memory 900000GB\nlimit cpu 1h\n");
+    const rules = ["allow read ../lib/**", "allow write ../out/**"].flatMap((rule) => ["--rule", rule]);
+    const words = ["policy", "explain", "run make", "--sandbox", "bwrap", ...rules];
+    const { stdout } = await cli.run(...words);
+    const { confinement } = JSON.parse((await cli.run(...words, "--json")).stdout);
+    const [lib, out] = ["lib", "out"].map((name) => join(dirname(cli.workspace), name));
+    expect([
+      stdout.split("\n").filter((line) => /^ {2}(?:read|writ)able/.test(line)),
+      [confinement.readable, confinement.writable],
+      confinement.limits,
+    ]).toEqual([
+      [`  readable   ${lib}`, `  writable   ${out}`],
+      [[lib], [out]],
+      [expect.stringMatching(/^memory (?!900000GB)\d+[KMGT]?B?$/), "cpu 1h"],
     ]);
   });
 

@@ -1,6 +1,8 @@
 import type { SandboxLevel } from "../../../contract/account.ts";
 import type { ResourceLimits, VariablePolicy } from "../../../contract/confinement.ts";
 import type { Judgement } from "../../../door/judge.ts";
+import { limitsFor } from "../../../environment/sandbox/limits/limits-for.ts";
+import { confinementOf } from "../../../guardian/confinement-of.ts";
 import { hostsReached } from "../../../guardian/may-connect.ts";
 import type { Policy } from "../../../guardian/rules/compile-policy.ts";
 import { counted } from "../../../text/counted.ts";
@@ -15,10 +17,13 @@ export interface ConfinementReport {
   readonly unconfined: boolean;
   /** "*" stands for any part. */
   readonly hosts: readonly string[];
+  /** Outside the workspace, with all below them, beside what the sandbox shows to all. */
+  readonly readable: readonly string[];
+  readonly writable: readonly string[];
   /** How many rules hide paths. */
   readonly hidingRules: number;
   readonly variables: VariablePolicy;
-  /** Those that rules set, as they spell them. */
+  /** Those that rules are about, as they spell them: what holds. */
   readonly limits: readonly string[];
 }
 
@@ -27,38 +32,41 @@ export function reportConfinement(decision: Judgement, policy: Policy): Confinem
   const { question, verdict, sandbox, unconfined = false } = decision;
   if (verdict === "deny" || !question.accesses.some(({ kind }) => kind === "execute")) return null;
   const { variables, limits, limitsAtMost } = policy.settings;
+  const { readable = [], writable = [] } = confinementOf(decision, question, policy, "approved");
   const hiding = policy.paths.highestFirst.filter(
     ({ effect, uses }) => effect === "secret" || (effect === "deny" && uses.has("read")),
   );
-  const lowest = { ...limitsAtMost, ...limits, ...lowerOf(limits, limitsAtMost) };
+  const limited = Object.keys({ ...limitsAtMost, ...limits }) as readonly (keyof ResourceLimits)[];
+  const held = limitsFor(policy.settings, policy.place.workspace);
   return {
     sandbox,
     unconfined,
     hosts: hostsReached(decision, question, policy),
+    readable: readable.filter((path) => !writable.includes(path)),
+    writable,
     hidingRules: hiding.length,
     variables,
-    limits: Object.entries(lowest).map(([limit, amount]) =>
-      spellLimit(limit as keyof ResourceLimits, amount),
-    ),
+    limits: limited.map((limit) => spellLimit(limit, Math.floor(held[limit]))),
   };
-}
-
-function lowerOf(limits: Partial<ResourceLimits>, atMost: Partial<ResourceLimits>): Partial<ResourceLimits> {
-  const names = Object.keys(atMost) as readonly (keyof ResourceLimits)[];
-  return Object.fromEntries(names.map((name) => [name, Math.min(atMost[name]!, limits[name] ?? Infinity)]));
 }
 
 /** The same for people. */
 export function showConfinement(report: ConfinementReport | null): string {
   if (report === null) return "";
-  const { sandbox, unconfined, hosts, hidingRules, variables, limits } = report;
+  const { sandbox, unconfined, hosts, readable, writable, hidingRules, variables, limits } = report;
   const isHeld = sandbox !== "none";
   const rows = [
     ["sandbox", isHeld ? sandbox : unconfined ? "none: rules take it out" : "none"],
     ...(isHeld ? [["hosts", hosts.length === 0 ? "none" : printableLine(hosts.join(", "))]] : []),
+    ...(isHeld ? outside("readable", readable) : []),
+    ...(isHeld ? outside("writable", writable) : []),
     ...(isHeld ? [["hidden", `what ${counted(hidingRules, "rule")} hide`]] : []),
     ["variables", [variables.base, ...variables.extra].join(", ")],
     ...(limits.length === 0 ? [] : [["limits", limits.join(", ")]]),
   ];
   return `\n${layTable(rows, "  ")}`;
+}
+
+function outside(how: string, paths: readonly string[]): readonly string[][] {
+  return paths.length === 0 ? [] : [[how, printableLine(paths.join(", "))]];
 }
