@@ -1,5 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { ToolError } from "../../../contract/error.ts";
 import { programUnavailable } from "../../failures.ts";
 import { liesInside } from "../../workspace-path.ts";
@@ -75,7 +77,9 @@ const systemDirectories = new Set(["/usr/local/bin", "/usr/bin", "/bin", "/opt/h
 
 async function bundledRipgrep(): Promise<string | undefined> {
   try {
-    const { rgPath } = await import("@vscode/ripgrep");
+    // Passes over the empty directories that stand where a command must not put another, and import() does not.
+    const found = createRequire(import.meta.url).resolve("@vscode/ripgrep");
+    const { rgPath }: typeof import("@vscode/ripgrep") = await import(pathToFileURL(found).href);
     return isExecutable(rgPath) ? rgPath : undefined;
   } catch {
     return undefined;
