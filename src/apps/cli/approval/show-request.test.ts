@@ -80,8 +80,9 @@ Input
 It can be allowed only once.
 `);
   const accesses = [{ kind: "execute", command: "make" }] as const;
-  expect(show({ accesses, input: { command: "make", cwd: "src" }, grants: [] })).toContain(
-    'Command\n  | make\nInput\n  | {\n  |   "cwd": "src"\n  | }\n',
+  const made = { command: "make", cwd: "src", description: "Build\nInput" };
+  expect(show({ accesses, input: made, grants: [] })).toContain(
+    'Command\n  | make\nSaid to be for\n  | Build\n  | Input\nInput\n  | {\n  |   "cwd": "src"\n  | }\n',
   );
 });
 
@@ -215,7 +216,7 @@ it("lets no file name, command, rule or difference fake a line of ours or steer 
       );
       const lines = stripVTControlCharacters(shown).split("\n");
       const ours =
-        /^(Asked {2}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Input$|Changes$| {2}\| | {2}- |To allow it for this session, or always, adds:$|$)/;
+        /^(Asked {2}|Risk {3}|Why {4}|Rule {3}|Runs {3}| {7}|Command$|What$|Said to be for$|Input$|Changes$| {2}\| | {2}- |To allow it for this session, or always, adds:$|$)/;
       expect(lines.filter((line) => !ours.test(line))).toEqual([]);
       expect(lines.filter((line) => line.startsWith("Asked")).length).toBe(1);
       // Colours are ours.

@@ -94,15 +94,25 @@ function showPreview(preview: string, columns: number): readonly string[] {
 /** What a tool without a preview is given, beyond the command that stands above. */
 function showInput({ input, accesses }: ApprovalRequest, columns: number): readonly string[] {
   const commands = new Set(accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : [])));
+  const isPurpose = ([name, value]: [string, unknown]) =>
+    commands.size > 0 && name === "description" && typeof value === "string";
   const fields = Object.entries(input ?? {}).filter(([, value]) => !commands.has(value));
-  if (fields.length === 0) return [];
-  const text = JSON.stringify(Object.fromEntries(fields), asText, 2);
+  const given = fields.filter((field) => !isPurpose(field));
+  return [
+    ...fields.filter(isPurpose).flatMap(([, value]) => ["Said to be for", ...quote(value, columns)]),
+    ...(given.length === 0
+      ? []
+      : ["Input", ...quote(JSON.stringify(Object.fromEntries(given), asText, 2), columns)]),
+  ];
+}
+
+function quote(text: string, columns: number): readonly string[] {
   const { text: shown } = truncateText(
     text,
     inputLimits,
     ({ chars }) => `[… ${chars} characters are not shown …]`,
   );
-  return ["Input", ...quoteText(shown, columns)];
+  return quoteText(shown, columns);
 }
 
 /** JSON knows no large integers. */
