@@ -51,7 +51,7 @@ it("keeps a home private that lies in the workspace, and a temporary directory o
 it("gives no place that is too large to look for secrets in it, and says so", async () => {
   await using folder = temporaryFolder();
   const at = (path: string) => join(folder.path, path);
-  for (const path of ["work", "home/small", "home/large/a", "home/large/b"])
+  for (const path of ["work", "home/small", "home/large/a", "home/large/b", "read/a/b", "written/a/b"])
     mkdirSync(at(path), { recursive: true });
   const view = new WorkspaceView({
     ...{ workspace: at("work"), directory: at("state"), maxGranted: 2 },
@@ -61,11 +61,14 @@ it("gives no place that is too large to look for secrets in it, and says so", as
       ...{ homes: [at("home")], temporaryDirectories: [], ofOthers: [], kernelSettings: [], secrets: [] },
     },
   });
-  const opened = await view.open({ readable: [at("home/large")], writable: [at("home/small")] }, "/bin/sh");
+  const readable = [at("home/large"), at("read")];
+  const opened = await view.open({ readable, writable: [at("home/small"), at("written")] }, "/bin/sh");
   expect([opened.view.readable, opened.view.writable, opened.end()]).toEqual([
     [],
     [at("home/small")],
+    // What can be read anyway, and was only to be read, needs no word.
     [
+      `${at("written")} cannot be written by the command: it is too large to look for secrets in it. Allow a narrower directory.`,
       `${at("home/large")} is not open to the command: it is too large to look for secrets in it. Allow a narrower directory.`,
     ],
   ]);

@@ -82,7 +82,7 @@ export class WorkspaceView {
     const granted = (paths: readonly string[] = []) =>
       paths.flatMap(realIfThere).filter((path) => isOutside(path) && path !== "/" && !judge.isHidden(path));
     const grants = { readable: granted(confinement.readable), writable: granted(confinement.writable) };
-    const { covered, readable, writable, tooLarge } = await this.#cover(grants, judge);
+    const { covered, readable, writable, refused } = await this.#cover(grants, judge);
     const git = repositoriesIn(workspace, covered.repositories);
     const { hidden, readOnly, remarks } = bundleCovered(covered, workspace);
     const absent = (confinement.absent ?? []).map(asStub);
@@ -167,7 +167,7 @@ export class WorkspaceView {
         end: () => {
           use.end();
           removeLeftovers(hidden, begun);
-          return [...remarks, ...tooLarge.map(notGranted), ...git.remarks, ...settle()];
+          return [...remarks, ...refused, ...git.remarks, ...settle()];
         },
       };
     } catch (error) {
@@ -180,7 +180,7 @@ export class WorkspaceView {
   async #cover(
     granted: { readonly readable: readonly string[]; readonly writable: readonly string[] },
     judge: Judge,
-  ): Promise<typeof granted & { readonly covered: Covered; readonly tooLarge: readonly string[] }> {
+  ): Promise<typeof granted & { readonly covered: Covered; readonly refused: readonly string[] }> {
     const { workspace } = this.#options;
     const tops = [...new Set([workspace, ...granted.writable, ...granted.readable])];
     const looks = await Promise.all(
@@ -202,7 +202,10 @@ export class WorkspaceView {
     return {
       readable: granted.readable.filter(isGiven),
       writable: granted.writable.filter(isGiven),
-      tooLarge,
+      refused: tooLarge.flatMap((top) => {
+        if (!this.#isSeen(top)) return [notGranted(top, "is not open to the command")];
+        return granted.writable.includes(top) ? [notGranted(top, "cannot be written by the command")] : [];
+      }),
       covered: {
         hidden: seen.flatMap(({ hidden }) => hidden),
         readOnly: written.flatMap(({ readOnly }) => readOnly),
@@ -256,8 +259,8 @@ export class WorkspaceView {
   }
 }
 
-function notGranted(path: string): string {
-  return `${path} is not open to the command: it is too large to look for secrets in it. Allow a narrower directory.`;
+function notGranted(path: string, what: string): string {
+  return `${path} ${what}: it is too large to look for secrets in it. Allow a narrower directory.`;
 }
 
 const sharedByAll = ["/tmp", "/var/tmp"];
