@@ -60,6 +60,59 @@ it("knows every folder of the source", () => {
   expect([...new Set(imports().map(({ folder }) => folder))].sort()).toEqual(Object.keys(mayImport).sort());
 });
 
+/** Otherwise a PATH that leads into the workspace would say which program runs, outside every sandbox. */
+it("starts programs by their path only, with variables chosen for them", () => {
+  const starting = imports().filter(({ specifier }) => specifier === "node:child_process");
+  expect(starting.filter(({ file }) => startsIn(file).length === 0)).toEqual([]);
+  const starts = starting.flatMap(({ file }) => startsIn(file));
+  expect(starts.filter(({ call }) => isByName(call) || inheritsVariables(call))).toEqual([]);
+});
+
+it("knows starts by name, and those that inherit variables", () => {
+  const wrong = [
+    'spawn("git", args, { env })',
+    'execFile)("git", args, { env })',
+    'spawn(file, ["{ env: {} }"])',
+    "spawn(file, args, { env: process.env })",
+    "spawn(file, args, { env: { ...process.env, A: one } })",
+  ];
+  const right = ['spawn("/bin/sh", args, { cwd, env })', "execFile)(file, { env: launch.env })"];
+  expect([...wrong, ...right].filter((call) => isByName(call) || inheritsVariables(call))).toEqual(wrong);
+});
+
+/** The calls by which a file starts programs, each from its name to its last bracket. */
+function startsIn(file: string): { readonly file: string; readonly call: string }[] {
+  const text = readFileSync(join(source, file), "utf8");
+  const [, names = ""] = /^import \{([^}]*)\} from "node:child_process"/m.exec(text) ?? [];
+  const functions = names.split(",").map((name) => name.trim());
+  return functions
+    .filter((name) => /^\w+$/.test(name))
+    .flatMap((name) => {
+      const start = new RegExp(`(?<![\\w.])${name}\\)?\\(`, "g");
+      return [...text.matchAll(start)].map(({ index }) => ({ file, call: callAt(text.slice(index)) }));
+    });
+}
+
+/** Written as `spawn(…)` or `promisify(execFile)(…)`; brackets in strings would have to come in pairs. */
+function callAt(text: string): string {
+  const open = text.indexOf("(");
+  let depth = 0;
+  for (let at = open; at < text.length; at++) {
+    depth += { "(": 1, ")": -1 }[text[at]!] ?? 0;
+    if (depth === 0) return text.slice(0, at + 1);
+  }
+  return text;
+}
+
+function isByName(call: string): boolean {
+  return /^[^(]*\(\s*["'`](?!\/)/.test(call);
+}
+
+function inheritsVariables(call: string): boolean {
+  const code = call.replace(/"[^"]*"|'[^']*'|`[^`]*`/g, "");
+  return !/[{,]\s*env\b/.test(code) || /process\s*\.\s*env/.test(code);
+}
+
 function imports(): Import[] {
   const files = globSync("**/*.ts", { cwd: source }).filter((file) => !isTest(file));
   return files.flatMap((file) => {

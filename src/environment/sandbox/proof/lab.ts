@@ -107,7 +107,7 @@ export async function openLab(): Promise<Lab> {
 async function openVictim(canary: string): Promise<Pick<Lab, "victim" | "isVictimAlive">> {
   const victim = spawn("/bin/sh", ["-c", "while read word; do echo alive; done"], {
     stdio: ["pipe", "pipe", "ignore"],
-    env: { ...process.env, CANARY: canary },
+    env: { CANARY: canary },
   });
   victim.stdin.on("error", () => {});
   await once(victim, "spawn");
