@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -66,6 +67,18 @@ describe("toolcrib doctor", () => {
     await using room = cliRoom();
     const { isWell, proof, survey } = await examine(room);
     expect([isWell, proof.records, survey.contents]).toEqual([true, 0, { count: 0, bytes: 0 }]);
+  });
+
+  it("keeps no state for a workspace that is not there, and says so", async () => {
+    await using room = cliRoom();
+    const missing = join(room.workspace, "missing");
+    const { exit, stdout, stderr } = await room.run("doctor", "--sandbox", "none", "-C", missing);
+    expect({ exit, stdout, stderr, state: existsSync(dirname(placesOf(room).state)) }).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^The workspace .*missing cannot be opened: ENOENT/),
+      state: false,
+    });
   });
 
   it("finds what others can read or write", async () => {
