@@ -28,7 +28,10 @@ it("finds out that nothing is enforced where nothing is: the attacks are real", 
   await using lab = await openLab();
   await using commands = withoutSandbox(lab);
   const proofs = await proveBoundary({ lab, run: commands.run, report: { ...nothingHeld, level: "bwrap" } });
-  const surely = proofs.filter(({ promise }) => !/system|namespace|mounted|traced|memory/.test(promise));
+  // What depends on the rights of this machine, or on who is quicker, proves nothing here.
+  const surely = proofs.filter(
+    ({ promise }) => !/system|namespace|mounted|traced|memory|hidden whose/.test(promise),
+  );
   const isHeldAlways = new Map(attacks.map(({ promise, isAlwaysPromised }) => [promise, isAlwaysPromised]));
   expect(surely).toEqual(
     surely.map(({ promise }) => ({ promise, outcome: isHeldAlways.get(promise) ? "enforced" : "open" })),
