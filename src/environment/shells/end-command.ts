@@ -45,11 +45,15 @@ async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): P
     send("SIGCONT", pid);
   };
   const begun = monotonicMs();
+  let hasGivenUp = false;
   for (;;) {
     const passed = monotonicMs() - begun;
     const left = shell.below(bystanders);
     if (left.length === 0) return true;
     if (passed > patienceMs.kill) return false;
+    // Whoever looks at what a command uses holds it still, too, and then lets it go, also the shell.
+    shell.tellShell("SIGSTOP");
+    if (passed > patienceMs.terminate && !hasGivenUp) hasGivenUp = shell.tellShell(giveUp);
     for (const pid of left) {
       if (passed > patienceMs.terminate) tell(pid, "SIGKILL");
       else if (passed > patienceMs.interrupt || ignoresInterruption(pid)) tell(pid, "SIGTERM");
