@@ -24,6 +24,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly limits: OutputLimits;
   /** Ends the call after this long; 60 seconds if not said. */
   readonly timeoutMs?: number;
+  /** How long a call waits for the session that it uses, which is busy; as long as that is, if not said. */
+  patienceMs?(input: Input): number;
   /**
    * What this call would touch, nothing less. Pure: guardian, scheduler and journal read it before `run`. Throws
    * `invalid-input` where that cannot be told from the input.

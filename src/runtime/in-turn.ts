@@ -4,16 +4,17 @@ import { untilAborted } from "./until-aborted.ts";
 
 /**
  * Lets a call run after those before it. Its turn ends when nothing of it is left: neither those it waited for, should it
- * be given up, nor work that outlives it.
+ * be given up, nor work that outlives it. `signal`: it waits no longer.
  */
 export async function inTurn(
   call: ToolCall,
   next: Next,
-  turn: { readonly before: readonly Promise<unknown>[]; end(): void },
+  turn: { readonly before: readonly Promise<unknown>[]; readonly signal?: AbortSignal; end(): void },
 ): Promise<Outcome> {
   const left = [...turn.before];
   try {
-    await untilAborted(Promise.all(turn.before), call.signal, "its turn");
+    const signal = turn.signal === undefined ? call.signal : AbortSignal.any([call.signal, turn.signal]);
+    await untilAborted(Promise.all(turn.before), signal, "its turn");
     return await next({
       ...call,
       outlivedBy: (work) => {

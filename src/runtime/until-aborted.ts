@@ -8,7 +8,11 @@ export async function untilAborted<Result>(
 ): Promise<Result> {
   const { promise: cancelled, reject } = Promise.withResolvers<never>();
   const onAbort = () =>
-    reject(new ToolError("cancelled", `The call was cancelled while it waited for ${doing}`));
+    reject(
+      signal.reason instanceof ToolError
+        ? signal.reason
+        : new ToolError("cancelled", `The call was cancelled while it waited for ${doing}`),
+    );
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     if (signal.aborted) onAbort();

@@ -8,7 +8,8 @@ const done: Outcome = { ok: true, text: "", data: null, images: [], fullText: ""
 
 function callIn(session: string | undefined, signal = new AbortController().signal): ToolCall {
   const access = { kind: "execute", command: "ls", ...(session === undefined ? {} : { session }) } as const;
-  return { accesses: [access], signal, outlivedBy: () => {} } as unknown as ToolCall;
+  const nobody = { tool: {}, notify: () => {}, outlivedBy: () => {} };
+  return { accesses: [access], signal, ...nobody } as unknown as ToolCall;
 }
 
 it("lets calls of one shell wait for each other, and no others", async () => {

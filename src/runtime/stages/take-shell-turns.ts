@@ -1,4 +1,6 @@
 import type { ToolCall } from "../../contract/call.ts";
+import { redactText } from "../../guardian/redaction/redact.ts";
+import { isBusy, sessionBusy } from "../../text/session-busy.ts";
 import { inTurn } from "../in-turn.ts";
 import type { Stage } from "../stage.ts";
 
@@ -7,22 +9,49 @@ import type { Stage } from "../stage.ts";
  * those before it, which have to have run by then.
  */
 export function takeShellTurns(): Stage {
-  const last = new Map<string, Promise<void>>();
+  const last = new Map<string, Turn>();
   return async (call, next) => {
-    const names = shellsOf(call);
-    if (names.length === 0) return next(call);
-    const before = names.flatMap((name) => last.get(name) ?? []);
-    const { promise: turn, resolve: finish } = Promise.withResolvers<void>();
-    for (const name of names) last.set(name, turn);
+    const shells = shellsOf(call);
+    if (shells.size === 0) return next(call);
+    const before = [...shells.keys()].flatMap((name) => {
+      const turn = last.get(name);
+      return turn === undefined ? [] : [{ name, ...turn }];
+    });
+    const { promise: done, resolve: finish } = Promise.withResolvers<void>();
+    for (const [name, command] of shells) last.set(name, { done, command });
     const end = () => {
       finish();
-      for (const name of names) if (last.get(name) === turn) last.delete(name);
+      for (const name of shells.keys()) if (last.get(name)?.done === done) last.delete(name);
     };
-    return inTurn(call, next, { before, end });
+    const [busy] = before;
+    if (busy !== undefined)
+      call.notify({ type: "progress", message: `${isBusy(busy.name, busy.command)}: waiting.` });
+    const patience = new AbortController();
+    const patienceMs = call.tool.patienceMs?.(call.input);
+    const timer =
+      busy === undefined || patienceMs === undefined
+        ? undefined
+        : setTimeout(() => patience.abort(sessionBusy(busy.name, busy.command)), patienceMs);
+    const waits = { signal: patience.signal, before: before.map((turn) => turn.done), end };
+    const begin: typeof next = (own) => {
+      clearTimeout(timer);
+      return next(own);
+    };
+    return inTurn(call, begin, waits).finally(() => clearTimeout(timer));
   };
 }
 
-function shellsOf({ accesses }: ToolCall): readonly string[] {
-  const names = accesses.flatMap((access) => (access.kind === "execute" ? (access.session ?? []) : []));
-  return [...new Set(names)].sort();
+interface Turn {
+  readonly done: Promise<void>;
+  readonly command: string;
+}
+
+/** With what runs in them. */
+function shellsOf({ accesses }: ToolCall): ReadonlyMap<string, string> {
+  const shells = accesses.flatMap((access) =>
+    access.kind === "execute" && access.session !== undefined
+      ? [[access.session, redactText(access.command)] as const]
+      : [],
+  );
+  return new Map(shells);
 }

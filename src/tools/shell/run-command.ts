@@ -1,8 +1,10 @@
 import type { SandboxLevel } from "../../contract/account.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { OutputKept } from "../../contract/output.ts";
 import type { OutputLimits, ToolContext } from "../../contract/tool.ts";
 import { monotonicMs } from "../../text/clock.ts";
 import { explainConfinedFailure } from "../../text/confined/explain-failure.ts";
+import { sessionBusy } from "../../text/session-busy.ts";
 import { truncateText } from "../../text/truncate.ts";
 import type { GivenCommand } from "./command-access.ts";
 import { CommandOutput } from "./command-output.ts";
@@ -44,7 +46,9 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
   const startedMs = monotonicMs();
   const deadline = new AbortController();
   const signal = AbortSignal.any([context.signal, deadline.signal]);
-  const running = await startCommand(request, { ...context, signal });
+  const running = await inItsTurn(request, context, deadline, () =>
+    startCommand(request, { ...context, signal }),
+  );
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   // Who has ended was in time, however long it takes to read what was said.
   running.exit.then(
@@ -87,6 +91,27 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
   } finally {
     clearTimeout(timer);
     prompt.stop();
+  }
+}
+
+/** In a session a person may run something, too. */
+async function inItsTurn<Result>(
+  { session, timeoutMs }: CommandRequest,
+  { processes, signal }: ToolContext,
+  deadline: AbortController,
+  start: () => Promise<Result>,
+): Promise<Result> {
+  if (session === undefined) return start();
+  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  try {
+    return await start();
+  } catch (error) {
+    const gaveUp = deadline.signal.aborted && !signal.aborted;
+    if (!gaveUp || !(error instanceof ToolError) || error.code !== "cancelled") throw error;
+    const busy = (await processes.list()).find(({ name }) => name === session);
+    throw sessionBusy(session, busy?.command ?? "bash");
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,9 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { type CribRoom, cribRoom } from "../../../test/crib-room.ts";
 import { workspaceFiles } from "../../environment/directories.ts";
+import { isInstalled } from "../../environment/shells/trials/is-installed.ts";
 import type { CallEvent, CallResult } from "../../toolcrib.ts";
 import type { ShellRunData } from "./run.ts";
 
@@ -206,6 +208,48 @@ it("runs a command that is longer than the system lets a word be", async () => {
   );
   expect([data?.exitCode, data?.stdout, data?.stderr]).toEqual([3, "nothing to read\n150001\n", ""]);
 });
+
+it("waits no longer for a session than the command may take, and says what that is busy with", async () => {
+  await using room = await shellRoom();
+  const session = "build";
+  await room.run("true", { session });
+  const cancelling = new AbortController();
+  const long = room.crib.call(
+    "shell.run",
+    { command: "echo begun; sleep 60", session },
+    { signal: cancelling.signal },
+  );
+  const { error } = await room.run("echo next", { session, timeout_ms: 300 });
+  cancelling.abort();
+  await long;
+  expect(error).toEqual({
+    code: "timeout",
+    message: 'Session build is still busy with "echo begun; sleep 60": the command was not run',
+    hint: "Wait and run it again, use another session or none, or end what runs there by process.stop with the session's name.",
+  });
+  expect(room.events.flatMap((event) => (event.type === "progress" ? [event.message] : []))).toEqual([
+    'Session build is still busy with "echo begun; sleep 60": waiting.',
+  ]);
+  expect((await room.run("echo next", { session })).data?.stdout).toBe("next\n");
+});
+
+it.skipIf(!isInstalled("tmux"))(
+  "waits as long for what a person runs in the window (needs tmux)",
+  async () => {
+    await using room = await shellRoom();
+    const session = "build";
+    const { data } = await room.run("true", { session });
+    const [program, ...start] = data!.attach!.split(" attach ")[0]!.split(" ");
+    execFileSync(program!, [...start, "send-keys", "-t", session, "sleep 60", "Enter"]);
+    const runs = async () => (await room.crib.call("process.list", {})).content;
+    await expect.poll(runs, { timeout: 10_000 }).toContain("sleep 60");
+    const { error } = await room.run("echo next", { session, timeout_ms: 300 });
+    expect([error?.code, error?.message]).toEqual([
+      "timeout",
+      'Session build is still busy with "sleep 60": the command was not run',
+    ]);
+  },
+);
 
 it("keeps a session between commands, and tells where it is", async () => {
   await using room = await shellRoom();

@@ -76,6 +76,7 @@ export const shellRun: Tool<ShellRunInput, ShellRunData> = {
   }),
   limits,
   timeoutMs: maxTimeoutMs + 10_000,
+  patienceMs: ({ timeout_ms: timeoutMs = usualTimeoutMs }) => timeoutMs,
   accesses: (input) => [commandAccess(input)],
 
   async run(input, context) {
