@@ -131,7 +131,6 @@ export interface RunningCommand {
   readonly sandbox: SandboxLevel;
   /** How a person watches or joins: `tmux -S … attach`; undefined where that cannot be done. */
   readonly attach: string | undefined;
-  waitsForInput(): boolean | undefined;
 }
 
 /** What a shell that stays has been through: enough to know what it may have become. */

@@ -119,7 +119,6 @@ export class Shell {
       stderr: new OutputStream(pipes.stderr.stream),
       exit: this.#exit(over, pipes, this.#heed(order.signal, over, bystanders), remarks),
       sandbox: this.sandbox,
-      waitsForInput: () => this.#running.waitsForInput(),
     };
   }
 

@@ -200,6 +200,16 @@ it("tells while it runs that a command seems to wait", async () => {
   expect(error?.output).toContain("[The command seems to wait for input, and there is nobody to give it. ");
 });
 
+it("does not take a quiet command of a session for one that waits for input", async () => {
+  await using room = await shellRoom();
+  const { data } = await room.run("echo 'Compiling: '; sleep 4.5", { session: "build" });
+  expect([data?.stdout, data?.remarks, room.events.filter(({ type }) => type === "progress")]).toEqual([
+    "Compiling: \n",
+    [],
+    [],
+  ]);
+});
+
 it("runs a command that is longer than the system lets a word be", async () => {
   await using room = await shellRoom();
   const text = "x".repeat(150_000);

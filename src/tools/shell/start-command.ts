@@ -39,9 +39,8 @@ export async function startCommand(
     if (namesake?.kind === "process") throw isProcess(session);
     const isNewSession = namesake === undefined;
     const running = await shells.run(session, { command, ...surroundings });
-    const { stdout, stderr, exit, sandbox, attach } = running;
-    const waitsForInput = () => running.waitsForInput();
-    return { stdout, stderr, exit, sandbox, attach, isNewSession, remarks: [], waitsForInput };
+    // What is given to read there is for the shell; its commands have nothing, and no terminal.
+    return { ...running, isNewSession, remarks: [], waitsForInput: () => false };
   }
   const script =
     Buffer.byteLength(command) > longestArgument
