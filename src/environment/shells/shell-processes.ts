@@ -1,5 +1,6 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
 import { lifeOf } from "../local/changes/process-owner.ts";
+import { systemText } from "../local/system-text.ts";
 
 /** What the system tells of a shell and of what it runs. Systems without /proc tell nothing. */
 export class ShellProcesses {
@@ -50,13 +51,13 @@ export function send(signal: NodeJS.Signals | number, pid: number): boolean {
 
 /** Bash lets what it starts in the background ignore interruptions, when it controls no jobs. */
 export function ignoresInterruption(pid: number): boolean {
-  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? "0";
+  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(systemText(`/proc/${pid}/status`))?.[1] ?? "0";
   return (BigInt(`0x${mask}`) & 2n) !== 0n;
 }
 
 /** Its name, also when it has ended and nobody has asked about it yet. */
 export function programOf(pid: number): string {
-  return textOf(`/proc/${pid}/comm`).trim();
+  return systemText(`/proc/${pid}/comm`).trim();
 }
 
 /** Whether it is, or was, a copy of bash that runs a part of a command. */
@@ -66,7 +67,7 @@ export function isPartOfShell(pid: number): boolean {
 
 /** Whether one that has ended, and whom nobody has asked about it yet, was ended by SIGINT. */
 export function diedOfInterruption(pid: number): boolean {
-  return Number(textOf(`/proc/${pid}/stat`).trim().split(" ").at(-1)) === 2;
+  return Number(systemText(`/proc/${pid}/stat`).trim().split(" ").at(-1)) === 2;
 }
 
 function descendants(pid: number): readonly number[] {
@@ -74,17 +75,9 @@ function descendants(pid: number): readonly number[] {
 }
 
 function childrenOf(pid: number): readonly number[] {
-  return textOf(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+  return systemText(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
 }
 
 function numberWithin(pid: number): number {
-  return Number(/^NSpid:.*?(\d+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1]);
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
+  return Number(/^NSpid:.*?(\d+)$/m.exec(systemText(`/proc/${pid}/status`))?.[1]);
 }

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { monotonicMs } from "../../../text/clock.ts";
 import { type Life, lifeOf } from "../changes/process-owner.ts";
+import { systemText } from "../system-text.ts";
 
 /**
  * Everything that one program has started: by descent, by its group, and, for what has left both, by a mark in the
@@ -55,7 +56,7 @@ export class RunTree {
   nearest(): readonly Life[] {
     const leader = this.#leader;
     if (leader === undefined || this.#group !== "led") return [];
-    const [child] = textOf(`/proc/${leader}/task/${leader}/children`).split(" ");
+    const [child] = systemText(`/proc/${leader}/task/${leader}/children`).split(" ");
     const found = livesOf([leader, Number(child)]);
     for (const { pid, start } of found) this.#known.set(pid, start);
     return found;
@@ -96,7 +97,7 @@ export class RunTree {
 
   #isMarked({ pid, start }: Life): boolean {
     if (this.#strangers.get(pid) === start) return false;
-    const environment = textOf(`/proc/${pid}/environ`);
+    const environment = systemText(`/proc/${pid}/environ`);
     const isMarked = this.#marks.some((mark) => environment.includes(mark));
     // Empty is also that of a program which is just beginning.
     if (!isMarked && environment !== "") this.#strangers.set(pid, start);
@@ -108,7 +109,7 @@ export class RunTree {
     const numbers = processNumbers();
     const first = this.#leader;
     if (first === undefined || monotonicMs() - this.#begun > momentMs) return numbers;
-    const last = Number(textOf("/proc/loadavg").trimEnd().split(" ").at(-1));
+    const last = Number(systemText("/proc/loadavg").trimEnd().split(" ").at(-1));
     return last >= first ? numbers.filter((pid) => pid >= first && pid <= last) : numbers;
   }
 }
@@ -135,14 +136,6 @@ function processNumbers(): readonly number[] {
       .map(Number);
   } catch {
     return [];
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
   }
 }
 

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { systemText } from "../../local/system-text.ts";
 
 // Who waits for the beginning of a program that is stopped itself does not stop: then all go on for a moment.
 const attempts = 3;
@@ -27,14 +28,14 @@ export async function holdStill(leader: number): Promise<(() => void) | undefine
 
 /** With those that they have started. In process numbers of their own nobody leaves this descent. */
 function startedBy(pid: number): readonly number[] {
-  const children = tasksOf(pid).flatMap((task) => textOf(`${task}/children`).split(" "));
+  const children = tasksOf(pid).flatMap((task) => systemText(`${task}/children`).split(" "));
   return children.filter((child) => child !== "").flatMap((child) => [Number(child), ...startedBy(+child)]);
 }
 
 /** Whether any of its threads is. */
 function isMoving(pid: number): boolean {
   return tasksOf(pid).some((task) => {
-    const stat = textOf(`${task}/stat`);
+    const stat = systemText(`${task}/stat`);
     return stat !== "" && !"TtZX".includes(stat[stat.lastIndexOf(")") + 2] ?? "X");
   });
 }
@@ -44,15 +45,6 @@ function tasksOf(pid: number): readonly string[] {
     return readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`);
   } catch {
     return [];
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    // Its thread has just ended.
-    return "";
   }
 }
 

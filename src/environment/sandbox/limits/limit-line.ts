@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import type { ResourceLimits } from "../../../contract/confinement.ts";
+import { systemText } from "../../local/system-text.ts";
 
 export interface Command {
   readonly file: string;
@@ -45,13 +45,5 @@ const manyTasks = 4096;
 
 /** Those of the highest are ended first. */
 function oomScore(): number {
-  return Math.max(500, Number(textOf("/proc/self/oom_score_adj")));
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
+  return Math.max(500, Number(systemText("/proc/self/oom_score_adj")));
 }

@@ -1,5 +1,6 @@
-import { readFileSync, readlinkSync, statfsSync, statSync } from "node:fs";
+import { readlinkSync, statfsSync, statSync } from "node:fs";
 import type { Life } from "../../local/changes/process-owner.ts";
+import { systemText } from "../../local/system-text.ts";
 import { namesIfReadable } from "../../names-in.ts";
 
 /**
@@ -26,8 +27,8 @@ interface Mount {
 
 /** No mount inside ever changes: the sandbox forbids it. */
 function mountsOnlyOf(pid: number): readonly Mount[] {
-  const ours = new Set(mountsIn(textOf("/proc/self/mountinfo")).map(({ device }) => device));
-  return mountsIn(textOf(`/proc/${pid}/mountinfo`)).filter(({ device }) => !ours.has(device));
+  const ours = new Set(mountsIn(systemText("/proc/self/mountinfo", "utf8")).map(({ device }) => device));
+  return mountsIn(systemText(`/proc/${pid}/mountinfo`, "utf8")).filter(({ device }) => !ours.has(device));
 }
 
 /** Those in memory that can be written: "36 35 0:67 /root /path rw,nosuid - tmpfs source options". */
@@ -79,11 +80,3 @@ function namelessBytes(members: readonly Life[]): number {
 }
 
 const blockBytes = 512;
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isGone, thisProcess } from "../../local/changes/process-owner.ts";
+import { systemText } from "../../local/system-text.ts";
 
 /**
  * A control group of the kernel that holds no more than some processes and threads: for root, whom no other limit of
@@ -37,7 +38,7 @@ export function openTaskGroup(limit: number): TaskGroup | undefined {
     add: (members) => {
       for (const member of members) put(member, join(path, "cgroup.procs"));
     },
-    wasFull: () => !/^max 0$/m.test(textOf(join(path, "pids.events")) || "max 0"),
+    wasFull: () => !/^max 0$/m.test(systemText(join(path, "pids.events")) || "max 0"),
     close: () => remove(path),
   };
 }
@@ -68,7 +69,7 @@ function remove(path: string): void {
 /** Found once, and tidied of what killed processes have left in it. */
 function parentHere(): string | undefined {
   if (found === undefined) {
-    found = { path: findParent(textOf("/proc/self/cgroup"), textOf("/proc/self/mountinfo")) };
+    found = { path: findParent(systemText("/proc/self/cgroup"), systemText("/proc/self/mountinfo")) };
     if (found.path !== undefined) tidy(found.path);
   }
   return found.path;
@@ -108,7 +109,7 @@ export function findParent(
 }
 
 function controlsTasks(directory: string): boolean {
-  return textOf(join(directory, "cgroup.subtree_control")).trim().split(" ").includes("pids");
+  return systemText(join(directory, "cgroup.subtree_control")).trim().split(" ").includes("pids");
 }
 
 interface Mount {
@@ -130,12 +131,4 @@ function readMount(line: string): Mount {
 function placeIn({ root, point }: Mount, group: string): string | undefined {
   const isInside = root === "/" || group === root || group.startsWith(`${root}/`);
   return isInside ? join(point, root === "/" ? group : group.slice(root.length), ".") : undefined;
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
 }

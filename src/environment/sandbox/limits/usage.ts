@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Life } from "../../local/changes/process-owner.ts";
+import { systemText } from "../../local/system-text.ts";
 
 /** What a command and all that it has started use. */
 export interface Usage {
@@ -53,7 +53,7 @@ function kilobytesOf(text: string, name: string): number | undefined {
 
 /** Of a process that does not let us look: without what is a file's. */
 function unsharedBytes(pid: number, residentPages: number): number {
-  const [, resident = residentPages, shared = 0] = textOf(`/proc/${pid}/statm`).split(" ").map(Number);
+  const [, resident = residentPages, shared = 0] = systemText(`/proc/${pid}/statm`).split(" ").map(Number);
   return (resident - shared) * pageBytes();
 }
 
@@ -66,21 +66,21 @@ export interface MachineUse {
 }
 
 export function machineUse(): MachineUse {
-  const [, tasks] = /\/(\d+) /.exec(textOf("/proc/loadavg")) ?? [];
-  const memory = textOf("/proc/meminfo");
+  const [, tasks] = /\/(\d+) /.exec(systemText("/proc/loadavg")) ?? [];
+  const memory = systemText("/proc/meminfo");
   const [free = 0, files = 0] = ["MemAvailable", "Shmem"].map((name) => kilobytesOf(memory, name));
   return { tasks: Number(tasks ?? 0), freeBytes: free * 1024, fileBytes: files * 1024 };
 }
 
 /** How many programs the kernel has ended since it began, because memory ran out. */
 export function endedForMemory(): number {
-  return Number(/^oom_kill (\d+)$/m.exec(textOf("/proc/vmstat"))?.[1] ?? 0);
+  return Number(/^oom_kill (\d+)$/m.exec(systemText("/proc/vmstat"))?.[1] ?? 0);
 }
 
 /** As the kernel has told this process: pairs of numbers, of which the sixth kind is the size of a page. */
 function pageBytes(): number {
   if (page === undefined) {
-    const told = Buffer.from(textOf("/proc/self/auxv"), "latin1");
+    const told = Buffer.from(systemText("/proc/self/auxv"), "latin1");
     const pairs = Array.from({ length: told.length / 16 }, (_, index) => told.subarray(16 * index));
     const pair = pairs.find((pair) => pair.readBigUInt64LE(0) === pageSizeKind);
     page = pair === undefined ? 4096 : Number(pair.readBigUInt64LE(8));
@@ -93,12 +93,4 @@ const pageSizeKind = 6n;
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
 }
