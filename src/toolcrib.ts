@@ -7,6 +7,7 @@ import type { Dialect } from "./dialects/dialect.ts";
 import { findDialect } from "./dialects/dialects.ts";
 import { Shelf } from "./dialects/shelf.ts";
 import { type CallResult, toResult } from "./door/call-result.ts";
+import { lazyCode } from "./door/lazy-code.ts";
 import { lazyShells } from "./door/lazy-shells.ts";
 import { openPast } from "./door/open-past.ts";
 import { openPlace } from "./door/open-place.ts";
@@ -27,6 +28,7 @@ import { newIdentifier } from "./text/identifier.ts";
 export type { Access, Risk } from "./contract/access.ts";
 export type { Account, DecisionRecord, SandboxLevel } from "./contract/account.ts";
 export type { Success } from "./contract/call.ts";
+export type * from "./contract/code.ts";
 export type * from "./contract/environment.ts";
 export { type ErrorCode, errorCodes, ToolError } from "./contract/error.ts";
 export type { CallEvent } from "./contract/event.ts";
@@ -147,6 +149,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
 
   const events = new CallEvents();
   const shells = lazyShells();
+  const code = lazyCode({ workspace: place.workspace, directory: place.files.index, guard: policy.guard });
   const processes = openProcesses({ outputs, redactor: () => new RedactedStream(), shells });
   const counter = openCounter({
     ...past,
@@ -154,6 +157,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     events,
     processes,
     shells,
+    code,
     guardian: {
       mode,
       rules: policy,
@@ -173,7 +177,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const close = async () => {
     await running.end();
     try {
-      await Promise.all([processes.close(), shells.close()]);
+      await Promise.all([processes.close(), shells.close(), code.close()]);
       warnings.push(...(await transactions.leave()));
     } finally {
       events.close();

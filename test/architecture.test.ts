@@ -10,12 +10,14 @@ const mayImport: Record<string, readonly string[]> = {
   text: ["contract"],
   environment: ["contract", "text"],
   guardian: ["contract", "text"],
-  tools: ["contract", "text"],
+  files: ["contract", "text"],
+  code: ["contract", "text", "environment", "files"],
+  tools: ["contract", "text", "files", "code"],
   processes: ["contract", "text"],
   journal: ["contract", "text", "environment"],
   runtime: ["contract", "text", "guardian", "journal"],
   dialects: ["contract", "text", "tools"],
-  door: ["contract", "text", "environment", "guardian", "journal", "runtime", "dialects"],
+  door: ["contract", "text", "environment", "guardian", "journal", "runtime", "dialects", "code"],
   "toolcrib.ts": [
     "contract",
     "text",
@@ -35,9 +37,10 @@ const ownedModules: Record<string, readonly string[]> = {
   "node:fs": ["environment", "apps"],
   "node:fs/promises": ["environment", "apps"],
   "node:child_process": ["environment"],
-  "node:sqlite": ["journal"],
+  "node:sqlite": ["journal", "code"],
   "@vscode/ripgrep": ["environment"],
   unbash: ["guardian"],
+  "web-tree-sitter": ["code"],
 };
 
 interface Import {

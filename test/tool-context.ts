@@ -1,5 +1,6 @@
 import type { Environment } from "../src/contract/environment.ts";
 import type { ToolContext } from "../src/contract/tool.ts";
+import { noCode } from "../src/runtime/no-code.ts";
 import { noHistory, noTransactions } from "../src/runtime/no-history.ts";
 import { noOutputs } from "../src/runtime/no-outputs.ts";
 import { noProcesses, noShells } from "../src/runtime/no-processes.ts";
@@ -17,6 +18,7 @@ export function toolContext(
     transactions: noTransactions(),
     processes: noProcesses(),
     shells: noShells(),
+    code: noCode,
     outputs: noOutputs,
     signal,
     progress: () => {},

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Access, Risk } from "./access.ts";
+import type { Code } from "./code.ts";
 import type { Environment } from "./environment.ts";
 import type { History } from "./history.ts";
 import type { OutputKept, Outputs } from "./output.ts";
@@ -56,6 +57,8 @@ export interface ToolContext {
   readonly processes: Processes;
   /** Shells that keep their state between calls. */
   readonly shells: Shells;
+  /** Reads code. */
+  readonly code: Code;
   /** Keeps what is too long to show. */
   readonly outputs: Outputs;
   /** Aborts on cancellation and at the deadline; hand it to everything that waits. */
@@ -69,7 +72,7 @@ export interface ToolContext {
 }
 
 /** All that a preview can reach; what it does to the environment but read is refused. */
-export type PreviewContext = Pick<ToolContext, "environment" | "seen" | "history" | "signal">;
+export type PreviewContext = Pick<ToolContext, "environment" | "seen" | "history" | "code" | "signal">;
 
 /** A bounded memory of files as one caller was shown them, or left them. */
 export interface SeenFiles {

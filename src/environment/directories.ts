@@ -41,7 +41,7 @@ export function workspaceFiles(
   workspace: string,
 ): Readonly<
   Record<
-    "journal" | "blobs" | "outputs" | "changes" | "scans" | "started" | "sandbox" | "transactions",
+    "journal" | "blobs" | "outputs" | "changes" | "scans" | "started" | "sandbox" | "transactions" | "index",
     string
   >
 > {
@@ -55,6 +55,7 @@ export function workspaceFiles(
     started: join(directory, "started"),
     sandbox: join(directory, "sandbox"),
     transactions: join(directory, "transactions"),
+    index: join(directory, "index"),
   };
 }
 

@@ -1,9 +1,11 @@
 import type { ToolCall } from "../contract/call.ts";
+import type { Code } from "../contract/code.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { History } from "../contract/history.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
 import type { Transactions } from "../contract/transaction.ts";
+import { noCode } from "./no-code.ts";
 import { noHistory, noTransactions } from "./no-history.ts";
 import { noOutputs } from "./no-outputs.ts";
 import { noProcesses, noShells } from "./no-processes.ts";
@@ -16,14 +18,17 @@ export interface Room {
   readonly transactions: { forCall(call: ToolCall): Transactions };
   readonly processes: { forCall(call: ToolCall): Processes };
   readonly shells: { forCall(call: ToolCall): Shells };
+  readonly code: Code;
   readonly outputs: Outputs;
 }
 
-const emptyRoom: Room = {
+/** Where nothing came before, and nothing runs. */
+export const emptyRoom: Room = {
   historyFor: noHistory,
   transactions: { forCall: noTransactions },
   processes: { forCall: noProcesses },
   shells: { forCall: noShells },
+  code: noCode,
   outputs: noOutputs,
 };
 
@@ -38,6 +43,7 @@ export function runTool(environment: Environment, room: Room = emptyRoom): Next 
       transactions: room.transactions.forCall(call),
       processes: room.processes.forCall(call),
       shells: room.shells.forCall(call),
+      code: room.code,
       outputs: room.outputs,
       signal: call.signal,
       progress: (message) => call.notify({ type: "progress", message }),

@@ -38,6 +38,7 @@ export interface CounterParts {
   /** What runs beside the calls. */
   readonly processes: Room["processes"];
   readonly shells: Room["shells"];
+  readonly code: Room["code"];
 }
 
 /**
@@ -52,7 +53,7 @@ export function openCounter(parts: CounterParts): Next {
       catchErrors,
       rejectInvalidInput,
       takeShellTurns(),
-      askGuardian({ historyFor: parts.historyFor, ...parts.guardian }),
+      askGuardian({ previews: parts, ...parts.guardian }),
       confineCommands,
       takeTurns(parts.environment),
       keepUndo(parts),

@@ -1,18 +1,17 @@
 import type { SandboxLevel } from "../../contract/account.ts";
-import type { ToolCall } from "../../contract/call.ts";
 import type { VariablePolicy } from "../../contract/confinement.ts";
-import type { History } from "../../contract/history.ts";
 import type { ShellPast } from "../../contract/process.ts";
 import type { Mode } from "../../guardian/mode.ts";
 import type { Policy } from "../../guardian/rules/compile-policy.ts";
 import type { Approve } from "./approval.ts";
+import type { PreviewRoom } from "./preview-call.ts";
 
 /** How one room judges calls. */
 export interface GuardianSettings {
   readonly mode: Mode;
   readonly rules: Rules;
-  /** For previews of what would be undone. */
-  readonly historyFor?: (call: ToolCall) => History;
+  /** What previews can look at. */
+  readonly previews?: PreviewRoom;
   readonly surroundings: Surroundings;
   /** Asks the person. Without it, whatever would be asked is refused with `needs-approval`. */
   readonly approve?: Approve;

@@ -4,6 +4,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { History } from "../../contract/history.ts";
 import { redactText } from "../../guardian/redaction/redact.ts";
 import { truncateText } from "../../text/truncate.ts";
+import type { Room } from "../run-tool.ts";
 import { SeenMemory } from "../seen-memory.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { hashValue } from "./hash-call.ts";
@@ -18,16 +19,20 @@ export interface Preview {
   readonly found: string;
 }
 
+/** What a preview can look at beside files. */
+export type PreviewRoom = Pick<Room, "historyFor" | "code">;
+
 /** Bounded in size and time; one that fails says so. */
-export async function previewCall(call: ToolCall, historyFor: (call: ToolCall) => History): Promise<Preview> {
+export async function previewCall(call: ToolCall, room: PreviewRoom): Promise<Preview> {
   const { tool, input } = call;
   if (!tool.preview) return { text: undefined, whole: undefined, found: "" };
   const environment = readOnly(call.environment);
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(maxMs)]);
   const found = await lookAt(call);
   try {
-    const history = onlyLooking(historyFor(call));
-    const preview = tool.preview(input, { environment, seen: new SeenMemory(environment), history, signal });
+    const history = onlyLooking(room.historyFor(call));
+    const seen = new SeenMemory(environment);
+    const preview = tool.preview(input, { environment, seen, history, code: room.code, signal });
     const text = redactText(await untilAborted(preview, signal, "its preview"));
     const shown = truncateText(text, limits, ({ lines }) => `[… ${lines} lines are not shown …]`).text;
     return { text: shown, whole: hashValue(text), found };
@@ -42,10 +47,10 @@ export async function previewCall(call: ToolCall, historyFor: (call: ToolCall) =
 export async function isStillShown(
   { whole, found }: Preview,
   call: ToolCall,
-  historyFor: (call: ToolCall) => History,
+  room: PreviewRoom,
 ): Promise<boolean> {
   if (whole === undefined) return found === (await lookAt(call));
-  const now = await previewCall(call, historyFor);
+  const now = await previewCall(call, room);
   return found === now.found && whole === now.whole;
 }
 

@@ -21,13 +21,13 @@ import {
 } from "../approvals/refusals.ts";
 import { hashFor, requestFor } from "../approvals/request-for.ts";
 import { snapshot } from "../approvals/snapshot.ts";
-import { noHistory } from "../no-history.ts";
+import { emptyRoom } from "../run-tool.ts";
 import type { Stage } from "../stage.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 /** Lets a call pass, asks the person, or refuses it. */
 export function askGuardian(settings: GuardianSettings): Stage {
-  const { approve, rules, historyFor = noHistory } = settings;
+  const { approve, rules, previews = emptyRoom } = settings;
   const questions = new OpenQuestions();
   return async (given, next) => {
     // Whoever made the call may still hold its input: what is judged must be what will run.
@@ -54,7 +54,7 @@ export function askGuardian(settings: GuardianSettings): Stage {
         continue;
       }
       await questions.ask(grants, async () => {
-        const preview = await previewCall(call, historyFor);
+        const preview = await previewCall(call, previews);
         const request = await requestFor(call, judged, { grants, preview }, settings);
         const approval = await ask(approve, request, call.signal);
         if (!approval.allow) {
@@ -64,7 +64,7 @@ export function askGuardian(settings: GuardianSettings): Stage {
         const isSame = (hash: string) => hash === request.hash;
         const now = hashFor(call, await judgeNow(call, settings), settings);
         if (!isSame(now) || !isSame(approval.hash ?? now)) throw changedMeanwhile();
-        if (!(await isStillShown(preview, call, historyFor))) throw changedUnderneath();
+        if (!(await isStillShown(preview, call, previews))) throw changedUnderneath();
         note(call, decision, await remember(call, approval, grants, rules));
       });
       return goOn("approved");

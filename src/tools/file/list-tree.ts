@@ -1,10 +1,10 @@
 import type { DirectoryEntry, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { IgnoreChain } from "../../files/ignore-chain.ts";
+import { isShown, type Visibility } from "../../files/visibility.ts";
 import { Breath } from "../../text/breath.ts";
-import { IgnoreChain } from "../search/ignore-chain.ts";
 import { pathInWorkspace } from "../search/scope.ts";
-import { isShown, type Visibility } from "../search/visibility.ts";
 
 export type ListedEntry = ListedFile | ListedLink | ListedDirectory;
 

@@ -1,12 +1,12 @@
 import { ToolError } from "../../contract/error.ts";
 import { RefusedPath } from "../../contract/guard.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { type WalkedFile, walkFiles } from "../../files/walk.ts";
 import { toSearchableText } from "../../text/searchable-text.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
 import { Batch, headBytes, maxWholeBytes } from "./search-files.ts";
 import { searchLargeFile } from "./search-large-file.ts";
-import { type WalkedFile, walkFiles } from "./walk.ts";
 
 /** A search in process that can be continued. */
 export interface InProcessSearch {

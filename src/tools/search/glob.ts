@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
+import { FileFilter } from "../../files/file-filter.ts";
+import { type FileSource, listFiles } from "../../files/list-files.ts";
 import { counted } from "../../text/counted.ts";
 import { showPath } from "../../text/show-path.ts";
-import { FileFilter } from "./file-filter.ts";
-import { type FileSource, listFiles } from "./list-files.ts";
 import { findScope } from "./scope.ts";
 
 export interface GlobInput {

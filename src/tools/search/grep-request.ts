@@ -1,7 +1,7 @@
+import { FileFilter } from "../../files/file-filter.ts";
+import type { Visibility } from "../../files/visibility.ts";
 import { type RustRegex, translateRegex } from "../../text/rust-regex.ts";
-import { FileFilter } from "./file-filter.ts";
 import type { GrepInput } from "./grep.ts";
-import type { Visibility } from "./visibility.ts";
 
 export type GrepMode = "content" | "files" | "count";
 

@@ -1,14 +1,14 @@
 import type { RunningProcess } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { IgnoreChain } from "../../files/ignore-chain.ts";
+import { VisiblePaths } from "../../files/visible-paths.ts";
 import { OutOfTime } from "../../text/time-bound.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
-import { IgnoreChain } from "./ignore-chain.ts";
 import { searchArguments, testArguments } from "./ripgrep-arguments.ts";
 import { RipgrepSearch } from "./ripgrep-search.ts";
 import type { Scope } from "./scope.ts";
-import { VisiblePaths } from "./visible-paths.ts";
 
 /**
  * Searches with ripgrep, unless there is none: then nothing is done and false given. `searchesAgain`: what it finds is

@@ -1,9 +1,9 @@
 /** Walks through a workspace, searches it with either engine, and prints as JSON what was found and what was not. */
 import { toolContext } from "../../../../test/tool-context.ts";
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
+import { walkFiles } from "../../../files/walk.ts";
 import { grep } from "../grep.ts";
 import { usualBudget } from "../grep-search.ts";
-import { walkFiles } from "../walk.ts";
 
 const environment = openLocalEnvironment({ workspace: process.argv[2]! });
 const { signal } = new AbortController();

@@ -1,7 +1,7 @@
-import type { ToolContext } from "../../contract/tool.ts";
-import { escapeGlob } from "../../text/glob.ts";
+import { escapeGlob } from "../text/glob.ts";
 import { IgnoreChain } from "./ignore-chain.ts";
 import type { FilesWanted } from "./list-files.ts";
+import type { Looking } from "./looking.ts";
 import { outputOf } from "./output-of.ts";
 import { hasHiddenName, nameOf, parentOf } from "./visibility.ts";
 import { visibleAmong } from "./visible-among.ts";
@@ -9,7 +9,7 @@ import { visibleAmong } from "./visible-among.ts";
 /** Lists with ripgrep; undefined when there is none. */
 export async function listWithRipgrep(
   wanted: FilesWanted,
-  context: ToolContext,
+  context: Looking,
 ): Promise<readonly string[] | undefined> {
   const { directory, filter, hidden, ignoreFiles } = wanted;
   const { environment } = context;

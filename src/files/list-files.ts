@@ -1,7 +1,7 @@
-import type { ToolContext } from "../../contract/tool.ts";
 import type { FileFilter } from "./file-filter.ts";
 import { listWithGit } from "./list-with-git.ts";
 import { listWithRipgrep } from "./list-with-ripgrep.ts";
+import type { Looking } from "./looking.ts";
 import type { Visibility } from "./visibility.ts";
 import { walkFiles } from "./walk.ts";
 
@@ -20,7 +20,7 @@ const budget = 120;
 /** The paths of the files wanted, by the quickest way that gives the same answer as a walk. */
 export async function listFiles(
   wanted: FilesWanted,
-  context: ToolContext,
+  context: Looking,
 ): Promise<{ readonly paths: readonly string[]; readonly source: FileSource }> {
   const { directory, filter, hidden, ignoreFiles } = wanted;
   const cut = directory === "" ? 0 : directory.length + 1;

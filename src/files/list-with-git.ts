@@ -1,7 +1,7 @@
-import type { ToolContext } from "../../contract/tool.ts";
-import { escapeGlob } from "../../text/glob.ts";
+import { escapeGlob } from "../text/glob.ts";
 import { IgnoreChain } from "./ignore-chain.ts";
 import type { FilesWanted } from "./list-files.ts";
+import type { Looking } from "./looking.ts";
 import { outputOf } from "./output-of.ts";
 import { visibleAmong } from "./visible-among.ts";
 import { VisiblePaths } from "./visible-paths.ts";
@@ -13,7 +13,7 @@ import { VisiblePaths } from "./visible-paths.ts";
  */
 export async function listWithGit(
   { directory, filter, ...visibility }: FilesWanted,
-  context: ToolContext,
+  context: Looking,
 ): Promise<readonly string[] | undefined> {
   const { environment } = context;
   if (!visibility.ignoreFiles || !(await isRepository(context))) return undefined;
@@ -65,7 +65,7 @@ const env = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCO
 /** What has to be seen whatever is wanted: files with rules, submodules, repositories. */
 const telling = [".gitignore", ".ignore", ".rgignore", ".gitmodules", "/"];
 
-async function isRepository({ environment }: ToolContext): Promise<boolean> {
+async function isRepository({ environment }: Looking): Promise<boolean> {
   return environment.info(".git", { followLinks: false }).then(
     () => true,
     () => false,

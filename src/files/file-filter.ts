@@ -1,5 +1,5 @@
-import { escapeGlob, type Glob, parseGlob } from "../../text/glob.ts";
-import { expandBraces } from "../../text/glob-braces.ts";
+import { escapeGlob, type Glob, parseGlob } from "../text/glob.ts";
+import { expandBraces } from "../text/glob-braces.ts";
 import { fileType } from "./file-types.ts";
 
 /** Which files of a directory are wanted. Globs count from that directory, whatever ignore files say besides. */

@@ -1,12 +1,12 @@
-import type { StartOptions } from "../../contract/environment.ts";
-import { ToolError } from "../../contract/error.ts";
-import type { ToolContext } from "../../contract/tool.ts";
+import type { StartOptions } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import type { Looking } from "./looking.ts";
 
 /** What a program of ours prints, whole, and its exit code; undefined when there is no such program. */
 export async function outputOf(
   program: string,
   options: Omit<StartOptions, "signal" | "confinement">,
-  { environment, signal }: ToolContext,
+  { environment, signal }: Looking,
 ): Promise<{ readonly text: string; readonly code: number | undefined } | undefined> {
   try {
     const process = await environment.start(program, { ...options, signal, confinement: "ours" });

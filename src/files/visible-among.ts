@@ -1,4 +1,4 @@
-import type { Environment } from "../../contract/environment.ts";
+import type { Environment } from "../contract/environment.ts";
 import type { IgnoreChain } from "./ignore-chain.ts";
 import { isShown, nameOf, parentOf, type Visibility } from "./visibility.ts";
 

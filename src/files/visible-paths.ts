@@ -1,5 +1,5 @@
-import type { Environment } from "../../contract/environment.ts";
-import { ToolError } from "../../contract/error.ts";
+import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
 import { IgnoreChain } from "./ignore-chain.ts";
 import { isShown, nameOf, parentOf, type Visibility } from "./visibility.ts";
 

@@ -1,11 +1,11 @@
-import type { Directory, DirectoryEntry, Environment } from "../../contract/environment.ts";
+import type { Directory, DirectoryEntry, Environment } from "../contract/environment.ts";
 import {
   type IgnoreFileName,
   type IgnoreLevel,
   IgnoreLevels,
   ignoreLevel,
   outsideLevel,
-} from "../../text/ignore-levels.ts";
+} from "../text/ignore-levels.ts";
 
 /** What the ignore files that hold in one directory say together, read on the way. */
 export class IgnoreChain {

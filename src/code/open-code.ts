@@ -1,0 +1,25 @@
+import type { Code } from "../contract/code.ts";
+import { ToolError } from "../contract/error.ts";
+import type { PathGuard } from "../contract/guard.ts";
+
+export interface CodeOptions {
+  /** Real path. */
+  readonly workspace: string;
+  /** Private folder of this workspace for the index. */
+  readonly directory: string;
+  /** Which files the index leaves out; asked again for all when the answer may have changed. */
+  readonly guard: PathGuard;
+}
+
+export interface OpenCode extends Code {
+  /** Ends what reads, and what builds the index. */
+  close(): Promise<void>;
+}
+
+/** The reading of code in one workspace. What does the work runs beside us, and is started by the first question. */
+export function openCode(_options: CodeOptions): OpenCode {
+  const refuse = async (): Promise<never> => {
+    throw new ToolError("unavailable", "Code cannot be read yet");
+  };
+  return { outline: refuse, occurrences: refuse, index: refuse, close: async () => {} };
+}
