@@ -4,7 +4,7 @@
  */
 export interface Code {
   /** The symbols of a text, and what is wrong with its syntax. `unsupported` where no grammar reads it. */
-  outline(source: Source, options: Reading): Promise<Outline>;
+  outline(source: Source, options: OutlineOptions): Promise<Outline>;
   /** Where a name stands in a text, as the grammar and its scopes see it. */
   occurrences(source: Source, name: string, options: Reading): Promise<Occurrences>;
   /** What is known of the whole workspace, brought up to date first. Waits a moment for an index that is begun. */
@@ -13,6 +13,11 @@ export interface Code {
 
 export interface Reading {
   readonly signal: AbortSignal;
+}
+
+export interface OutlineOptions extends Reading {
+  /** Asks for `Outline.literalLines` of the lines that begin in this part of the text. */
+  readonly literalsIn?: { readonly start: number; readonly end: number } | undefined;
 }
 
 export interface IndexWaiting extends Reading {
@@ -34,6 +39,8 @@ export interface Outline {
   readonly symbols: readonly CodeSymbol[];
   /** In the order of the file; none when it parses. */
   readonly faults: readonly SyntaxFault[];
+  /** Where lines begin that lie inside a string or heredoc, so that to indent them would change it. If asked for. */
+  readonly literalLines?: readonly number[] | undefined;
 }
 
 /** What a symbol is, in words that hold for every language. */

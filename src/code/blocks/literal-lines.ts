@@ -1,0 +1,48 @@
+import type { Node, Tree } from "web-tree-sitter";
+
+/**
+ * Where lines begin that lie inside a string or heredoc, of those that begin in a part of the text. Strings that only
+ * document, as in Python, do not count: they may be indented with their code.
+ */
+export function literalLines(
+  { rootNode }: Tree,
+  text: string,
+  part: { readonly start: number; readonly end: number },
+): readonly number[] {
+  const found: number[] = [];
+  for (
+    let at = text.indexOf("\n", part.start);
+    at !== -1 && at + 1 < part.end;
+    at = text.indexOf("\n", at + 1)
+  ) {
+    const isLiteral =
+      isText(rootNode.descendantForIndex(at, at + 1)) ||
+      isHeredoc(rootNode.descendantForIndex(at + 1, at + 1), at + 1);
+    if (isLiteral) found.push(at + 1);
+  }
+  return found;
+}
+
+/** The smallest node that holds a line end tells whether it is a piece of text; code put into a string is code again. */
+function isText(node: Node | null): boolean {
+  if (!node) return false;
+  const literal = textual.test(node.type) ? node : piece.test(node.type) ? node.parent : null;
+  return literal !== null && textual.test(literal.type) && !documents(node);
+}
+
+/** Some grammars leave the line end before a heredoc to the code. */
+function isHeredoc(node: Node | null, at: number): boolean {
+  return node !== null && /heredoc|nowdoc/.test(node.type) && node.startIndex <= at;
+}
+
+const textual =
+  /^(?!.*(?:concatenated|scalar)).*(?:string|heredoc|nowdoc|quoted|str_lit|str_text|sigil|^literal$)/;
+const piece = /content|text|fragment|body|part|heredoc|^\s$/;
+
+function documents(node: Node): boolean {
+  for (let each: Node | null = node, steps = 0; each && steps < 3; each = each.parent, steps += 1) {
+    if (each.type === "description") return true;
+    if (each.type === "expression_statement") return true;
+  }
+  return false;
+}
