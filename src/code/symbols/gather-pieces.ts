@@ -1,0 +1,174 @@
+import type { Node, Query } from "web-tree-sitter";
+import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
+
+/** A stretch of the text, in UTF-16 units. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A symbol as the query finds it: before it is known what it lies in and what belongs to it. */
+export interface Piece {
+  kind: SymbolKind;
+  /** The pattern that decided the kind. */
+  pattern: number;
+  readonly node: number;
+  start: number;
+  end: number;
+  readonly nameStart: number;
+  nameEnd: number;
+  inside: Stretch | undefined;
+  /** Where the head ends, if not at the end. */
+  headEnd: number | undefined;
+  doc: Stretch | undefined;
+  /** Others stand in the same declaration. */
+  shared: boolean;
+}
+
+export interface Pieces {
+  /** In the order of the text, what holds others before them. */
+  readonly symbols: Piece[];
+  readonly comments: Stretch[];
+  readonly attributes: Stretch[];
+}
+
+const kinds: ReadonlySet<string> = new Set(symbolKinds);
+
+/** Runs the query, over the whole tree or what touches a part of the text. */
+export function gatherPieces(query: Query, root: Node, text: string, part?: Stretch): Pieces {
+  const found = new Map<number, Piece>();
+  const comments: Stretch[] = [];
+  const attributes: Stretch[] = [];
+  const wrappings: Wrapping[] = [];
+  const options = part ? { startIndex: part.start, endIndex: part.end } : {};
+  for (const { patternIndex, captures } of query.matches(root, options)) {
+    const match: Match = { pattern: patternIndex };
+    for (const { name, node } of captures) take(match, name, node);
+    if (match.comment) comments.push(stretchOf(match.comment));
+    else if (match.attribute) attributes.push(stretchOf(match.attribute));
+    else if (match.outer && match.inner) wrappings.push({ outer: match.outer, inner: match.inner });
+    else if (match.symbol) addPiece(found, match, text);
+  }
+  const symbols = [...found.values()];
+  widen(symbols, wrappings);
+  symbols.sort(
+    (one, other) => one.start - other.start || other.end - one.end || one.nameStart - other.nameStart,
+  );
+  return { symbols, comments, attributes };
+}
+
+interface Match {
+  readonly pattern: number;
+  kind?: SymbolKind;
+  symbol?: Node;
+  name?: Node;
+  lastName?: Node;
+  inside?: Node;
+  body?: Node;
+  open?: Node;
+  close?: Node;
+  doc?: Node;
+  comment?: Node;
+  attribute?: Node;
+  outer?: Node;
+  inner?: Node;
+}
+
+interface Wrapping {
+  readonly outer: Node;
+  readonly inner: Node;
+}
+
+function take(match: Match, capture: string, node: Node): void {
+  switch (capture) {
+    case "name":
+      if (match.name) match.lastName = node;
+      else match.name = node;
+      return;
+    case "inside":
+    case "body":
+    case "open":
+    case "close":
+    case "doc":
+    case "comment":
+    case "attribute":
+    case "outer":
+    case "inner":
+      match[capture] = node;
+      return;
+    default:
+      if (!kinds.has(capture)) return;
+      match.symbol = node;
+      match.kind = capture as SymbolKind;
+  }
+}
+
+/** A name is that of one symbol. Of several patterns that find it the first in the query tells what it is. */
+function addPiece(found: Map<number, Piece>, match: Match, text: string): void {
+  const { symbol, kind, pattern } = match;
+  if (!symbol || !kind) return;
+  const name = match.name ?? symbol;
+  const piece: Piece = {
+    kind,
+    pattern,
+    node: symbol.id,
+    start: symbol.startIndex,
+    end: symbol.endIndex,
+    nameStart: name.startIndex,
+    nameEnd: (match.lastName ?? name).endIndex,
+    inside: insideOf(match, text),
+    headEnd: (match.inside ?? match.body ?? match.open)?.startIndex,
+    doc: match.doc && stretchOf(match.doc),
+    shared: false,
+  };
+  const known = found.get(piece.nameStart);
+  const [first, second] = known && known.pattern <= pattern ? [known, piece] : [piece, known];
+  if (second && first.node === second.node) {
+    first.inside ??= second.inside;
+    first.headEnd ??= second.headEnd;
+    first.doc ??= second.doc;
+  }
+  found.set(piece.nameStart, first);
+}
+
+function insideOf(match: Match, text: string): Stretch | undefined {
+  if (match.open && match.close) return { start: match.open.endIndex, end: match.close.startIndex };
+  if (!match.inside) return undefined;
+  const { start, end } = stretchOf(match.inside);
+  const closing = closingOf[text.charAt(start)];
+  return closing !== undefined && end - start >= 2 && text.charAt(end - 1) === closing
+    ? { start: start + 1, end: end - 1 }
+    : { start, end };
+}
+
+const closingOf: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
+
+/** A symbol that stands alone in a statement takes all of it; of several in one statement each keeps its own part. */
+function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[]): void {
+  if (wrappings.length === 0) return;
+  const outerOf = new Map<number, Node>();
+  const held = new Map<number, number>();
+  for (const { outer, inner } of wrappings) {
+    if (outerOf.get(inner.id)?.id === outer.id) continue;
+    outerOf.set(inner.id, outer);
+    held.set(outer.id, (held.get(outer.id) ?? 0) + 1);
+  }
+  const named = new Map<number, number>();
+  for (const { node } of symbols) named.set(node, (named.get(node) ?? 0) + 1);
+  for (const symbol of symbols) {
+    symbol.shared = (named.get(symbol.node) ?? 0) > 1;
+    let outer = outerOf.get(symbol.node);
+    while (outer && !symbol.shared) {
+      if ((held.get(outer.id) ?? 0) > 1) symbol.shared = true;
+      else {
+        symbol.start = outer.startIndex;
+        symbol.end = outer.endIndex;
+        outer = outerOf.get(outer.id);
+      }
+    }
+  }
+}
+
+function stretchOf(node: Node): Stretch {
+  return { start: node.startIndex, end: node.endIndex };
+}

@@ -1,0 +1,74 @@
+import type { Stretch } from "./gather-pieces.ts";
+
+const longest = 200;
+
+/** The head of a symbol in one line, without comments and what opens its body. */
+export function signatureOf(text: string, start: number, end: number, comments: readonly Stretch[]): string {
+  // A head that is long enough to be cut needs not be read to its end.
+  const last = Math.min(end, start + longest * 20);
+  let head = "";
+  let at = start;
+  for (let next = firstFrom(comments, start); at < last; next++) {
+    const comment = comments[next];
+    const stop = comment && comment.start < last ? comment.start : last;
+    head += text.slice(at, stop);
+    at = comment && comment.start < last ? comment.end : last;
+  }
+  const line = head
+    .replace(/\s+/g, " ")
+    .replace(/([([]) | (?=[)\],;])/g, "$1")
+    .replace(/,(?=[)\]])/g, "")
+    .replace(/[\s{(:=;,]*(=>)?[\s{(:=;,]*$/, "");
+  return cut(line.trim());
+}
+
+/** The first sentence of a doc comment; undefined where it says nothing. */
+export function docSentence(comments: readonly string[]): string | undefined {
+  const said = comments.filter((comment) => !isDirective.test(comment));
+  const docs = said.filter((comment) => isDoc.test(comment));
+  const words: string[] = [];
+  for (const line of (docs.length > 0 ? docs : said)
+    .join("\n")
+    .slice(0, longest * 20)
+    .split("\n")) {
+    const bare = line
+      .replace(opening, "")
+      .replace(closing, "")
+      .replace(/<\/?(summary|para|p|remarks)>/g, "")
+      .trim();
+    if (bare === "" || /^[-=*#~/_]+$/.test(bare)) {
+      if (words.length > 0) break;
+      continue;
+    }
+    if (/^[@\\][a-z]/i.test(bare) && words.length > 0) break;
+    words.push(bare);
+    if (/[.!?]$/.test(bare)) break;
+  }
+  const text = words.join(" ").replace(/\s+/g, " ");
+  const sentence = /^.*?[.!?](?=\s+\P{Ll}|$)/u.exec(text)?.[0] ?? text;
+  return sentence === "" ? undefined : cut(sentence);
+}
+
+const opening =
+  /^\s*(\/\*[*!]*|\*+(?!\/)|\/\/[/!]*<?|#+[:|!]?|--+[|^]?|;+|%+!?|\(\*+|\{-[|]?|[rRuUbBfF]{0,2}("""|'''|"|'))\s?/;
+const closing = /\s*(\*+\/|\*+\)|-\}|"""|''')\s*$/;
+const isDoc = /^\s*(\/\*[*!]|\/\/[/!]|##|--[|-]|\(\*\*|\{-\|)/;
+/** Words to a tool, not to a reader. */
+const isDirective =
+  /^\s*(\/\/|\/\*+|#)\s*(eslint|tslint|jshint|prettier-ignore|biome-ignore|istanbul|c8|v8|@ts-|nolint|noqa|pylint|type: ignore|pragma|go:|\+build|clang-format|NOLINT|noinspection|rustfmt)/;
+
+function cut(line: string): string {
+  return line.length > longest ? `${line.slice(0, longest - 1).trimEnd()}…` : line;
+}
+
+/** Index of the first that does not begin before an offset. */
+function firstFrom(stretches: readonly Stretch[], offset: number): number {
+  let low = 0;
+  let high = stretches.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((stretches[middle]?.start ?? 0) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

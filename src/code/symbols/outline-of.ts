@@ -1,0 +1,114 @@
+import type { Tree } from "web-tree-sitter";
+import type { CodeSymbol, Outline, SymbolKind } from "../../contract/code.ts";
+import { belongings } from "./belongings.ts";
+import { compiledRules } from "./compiled-rules.ts";
+import { faultsOf } from "./faults-of.ts";
+import { gatherPieces, type Piece, type Pieces } from "./gather-pieces.ts";
+import { docSentence, signatureOf } from "./head.ts";
+import { lineOf, lineStartsOf } from "./line-starts.ts";
+import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
+
+/*
+ * How symbols are found.
+ *
+ * A language has one file in rules/: a tree-sitter query of our own, and small functions where a query cannot say it.
+ * Captures mean the same in every language:
+ *
+ *   @function, @class, @field …   the node that is the symbol; any word of symbolKinds
+ *   @name       its name; captured twice, the name is all from the first to the last (impl: `Display for Agent`). Without
+ *               it the whole node is the name.
+ *   @inside     the node that holds what lies inside, from one bracket to the other or without brackets; the head ends there
+ *   @open @close   instead of @inside, where only the tokens at its ends are nodes: `do` … `end`
+ *   @body       the head ends there, but nothing can be put inside: the value of `f = lambda x: x`
+ *   @doc        a string inside that is the doc comment
+ *
+ * and in patterns of their own:
+ *
+ *   @comment    every comment. Those that stand right above a symbol, on lines of their own, belong to it
+ *   @attribute  attributes, decorators, annotations: in front of the symbol, or the first thing within it
+ *   @outer @inner   a statement around a symbol: `export …`, `template<…> …`, `const …`. The symbol (or another @outer) is
+ *               @inner. A symbol that stands alone in it takes all of it, of several each keeps its own part
+ *
+ * A name is the name of one symbol: when several patterns find it, the FIRST in the query tells what it is, and the others
+ * only add inside or doc where it has none. So write the special pattern before the general one. Start patterns at the
+ * symbol itself, not at what holds it: that is fast, and @outer does the rest.
+ *
+ * What a symbol lies in is told from the text it covers. Then two rules hold everywhere: a @function right in a class,
+ * struct, union, enum, trait, interface or impl is a method; a @variable or @constant right in a function, method or
+ * constructor is no symbol. `kind` of the rules can change what they say. For the rest see SymbolRules.
+ */
+
+/** The symbols of a parsed text, and what is wrong with its syntax. No symbols where there are no rules for the language. */
+export function outlineOf(tree: Tree, text: string, language: string): Outline {
+  const lineStarts = lineStartsOf(text);
+  const compiled = compiledRules(language, tree.language);
+  const symbols = compiled
+    ? symbolsOf(gatherPieces(compiled.query, tree.rootNode, text), text, compiled.rules, lineStarts)
+    : [];
+  return { language, symbols, faults: faultsOf(tree, text, lineStarts) };
+}
+
+function symbolsOf(pieces: Pieces, text: string, rules: SymbolRules, lineStarts: Uint32Array): CodeSymbol[] {
+  const { comments, reachOf } = belongings(pieces, text, rules);
+  const symbols: CodeSymbol[] = [];
+  const open: { readonly piece: Piece; readonly index: number; readonly found: FoundSymbol }[] = [];
+  for (const piece of pieces.symbols) {
+    while (open.length > 0 && !holds(open.at(-1)?.piece, piece)) open.pop();
+    const parent = open.at(-1);
+    const found = foundSymbol(piece, parent?.found, text, rules);
+    if (!found) continue;
+    const { start, declarationStart, end, docs } = reachOf(piece);
+    const lineAt = (offset: number) => lineOf(lineStarts, offset);
+    open.push({ piece, index: symbols.length, found });
+    symbols.push({
+      kind: found.kind,
+      name: found.name,
+      parent: parent?.index,
+      start,
+      end,
+      firstLine: lineAt(start),
+      lastLine: lineAt(Math.max(start, end - 1)),
+      declarationStart,
+      line: lineAt(piece.nameStart),
+      inside: piece.inside,
+      signature: signatureOf(text, declarationStart, Math.min(piece.headEnd ?? end, end), comments),
+      doc: docSentence(piece.doc ? [text.slice(piece.doc.start, piece.doc.end)] : docs),
+    });
+  }
+  return symbols;
+}
+
+function holds(outer: Piece | undefined, inner: Piece): boolean {
+  return outer !== undefined && outer.end >= inner.end && outer.node !== inner.node;
+}
+
+const holdingMethods: ReadonlySet<SymbolKind> = new Set([
+  "class",
+  "struct",
+  "union",
+  "enum",
+  "trait",
+  "interface",
+  "impl",
+]);
+const holdingLocals: ReadonlySet<SymbolKind> = new Set(["function", "method", "constructor"]);
+
+function foundSymbol(
+  piece: Piece,
+  parent: FoundSymbol | undefined,
+  text: string,
+  rules: SymbolRules,
+): FoundSymbol | undefined {
+  const written = text.slice(piece.nameStart, piece.nameEnd).replace(/\s+/g, " ");
+  const name = rules.name ? rules.name(written) : written;
+  const usual = usualKind(piece.kind, parent?.kind);
+  const kind = usual && rules.kind ? rules.kind({ kind: usual, name }, parent) : usual;
+  return kind && { kind, name };
+}
+
+function usualKind(kind: SymbolKind, parent: SymbolKind | undefined): SymbolKind | undefined {
+  if (parent === undefined) return kind;
+  if (kind === "function" && holdingMethods.has(parent)) return "method";
+  if ((kind === "variable" || kind === "constant") && holdingLocals.has(parent)) return undefined;
+  return kind;
+}

@@ -1,0 +1,19 @@
+import type { SymbolKind } from "../../contract/code.ts";
+
+/** How the symbols of one language are found. What the captures of the query mean stands on top of outline-of.ts. */
+export interface SymbolRules {
+  readonly query: string;
+  /** What a symbol is where it stands; undefined where it is none there. Asked after the rules that hold everywhere. */
+  readonly kind?: (symbol: FoundSymbol, parent: FoundSymbol | undefined) => SymbolKind | undefined;
+  /** The name to show for the name as written. */
+  readonly name?: (written: string) => string;
+  /** Comments that do not belong to what follows them: `//!` of Rust. */
+  readonly unrelatedComment?: RegExp;
+  /** What may stand right behind a symbol and ends it: ";". */
+  readonly terminator?: string;
+}
+
+export interface FoundSymbol {
+  readonly kind: SymbolKind;
+  readonly name: string;
+}
