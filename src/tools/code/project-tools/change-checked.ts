@@ -1,0 +1,173 @@
+import { posix } from "node:path";
+import { reworded, ToolError } from "../../../contract/error.ts";
+import type { OutputLimits, ToolContext } from "../../../contract/tool.ts";
+import { outputOf } from "../../../files/output-of.ts";
+import { contentHash } from "../../../text/content-hash.ts";
+import { counted } from "../../../text/counted.ts";
+import { truncateText } from "../../../text/truncate.ts";
+import { surroundingsOf } from "../../shell/describe-run.ts";
+import { runCommand } from "../../shell/run-command.ts";
+import { checkers } from "./checkers.ts";
+import { complaintsAdded } from "./complaints.ts";
+import { type FoundTool, findTools } from "./find-tools.ts";
+import { quoted } from "./project-tool.ts";
+import { describeCommand, inSandboxOnly, noneFound } from "./refusals.ts";
+
+export interface CheckedChange {
+  readonly path: string;
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  readonly hardLinks?: "break" | "keep" | undefined;
+}
+
+export interface Checked {
+  /** What checked it, in words. */
+  readonly command: string;
+  /** What is worth knowing: that it fails, as it did before. */
+  readonly note: string | undefined;
+}
+
+/** For tools that format and check: a checker may run twice. */
+export const projectToolsTimeoutMs = 660_000;
+
+/**
+ * Changes a file and lets the project's own checker see it. If that fails the old content comes back, and an error says
+ * what is wrong; what failed before as well does not count. Asks for what `checkerAccesses` announces. `stale` when the
+ * file is not as it was before; `unavailable`, with nothing changed, when there is no checker.
+ */
+export async function changeChecked(change: CheckedChange, context: ToolContext): Promise<Checked> {
+  const checker = await findChecker(change.path, context);
+  const command = describeCommand(checker);
+  await replace(change, context, context.signal);
+  const after = await run(checker, context).catch((error: unknown) => putBack(change, context, error));
+  if (after.passed) return { command, note: undefined };
+  const failure = new ToolError(
+    "invalid-input",
+    `\`${command}\` fails with this change: ${change.path} is as it was`,
+    {
+      hint: "Correct what it names, or leave out `run_check`.",
+      output: after.output,
+    },
+  );
+  await replace(inverse(change), context).catch((error: unknown) => {
+    throw isStale(error) ? leftAlone(change, command, after.output) : error;
+  });
+  const before = await run(checker, context).catch((error: unknown) => {
+    throw asToolError(error, `${change.path} is as it was`);
+  });
+  if (before.passed || !isNoWorse(before, after)) throw failure;
+  await replace(change, context, context.signal);
+  const said = truncateText(after.output, { maxChars: 600, keep: "head" }, () => "…").text;
+  return { command, note: `\`${command}\` fails, as it did before, and says nothing new:\n${said}` };
+}
+
+interface CheckRun {
+  readonly passed: boolean;
+  /** All that was said; undefined when it was too much to be held. */
+  readonly said: string | undefined;
+  /** As it is shown: bounded, with both ends. */
+  readonly output: string;
+}
+
+function isNoWorse(before: CheckRun, after: CheckRun): boolean {
+  if (before.said === undefined || after.said === undefined) return false;
+  return complaintsAdded(before.said, after.said).length === 0;
+}
+
+async function run({ tool, program, args, directory }: FoundTool, context: ToolContext): Promise<CheckRun> {
+  const command = [program, ...args].map(quoted).join(" ");
+  context.progress(`Checking: ${command}`);
+  const cwd = posix.join(context.environment.workspace, directory);
+  const ended = await runCommand({ command, cwd, timeoutMs, limits }, context);
+  const { exitCode, timedOut, shown } = ended;
+  if (exitCode === notExecutable || exitCode === notThere) throw notRun(command, shown.text);
+  const end = timedOut ? [`It did not finish within ${timeoutMs / 1000} s.`] : [];
+  const text = truncateText(
+    shown.text.trimEnd(),
+    limits,
+    ({ lines }) => `… ${counted(lines, "line")} left out`,
+  ).text;
+  return {
+    passed: !timedOut && exitCode !== null && (exitCode === 0 || tool.passes?.includes(exitCode) === true),
+    said: shown.gaps.length > 0 || timedOut ? undefined : shown.text,
+    output: [text, ...end, ...surroundingsOf(ended)].filter((part) => part !== "").join("\n"),
+  };
+}
+
+/** As shells say it, also of what a script is to be run by. */
+const [notExecutable, notThere] = [126, 127];
+
+function notRun(command: string, output: string): ToolError {
+  return new ToolError("unavailable", `\`${command}\` could not be run`, {
+    hint: "Install what it needs, or leave out `run_check`.",
+    output,
+  });
+}
+
+const timeoutMs = 300_000;
+const limits: OutputLimits = { maxChars: 8_000, keep: "both" };
+
+async function replace(
+  { path, before, after, hardLinks }: CheckedChange,
+  { environment }: ToolContext,
+  signal?: AbortSignal,
+): Promise<void> {
+  await environment.change(
+    [{ path, before: contentHash(before), after, ...(hardLinks && { hardLinks }) }],
+    signal === undefined ? {} : { signal },
+  );
+}
+
+function inverse({ before, after, ...others }: CheckedChange): CheckedChange {
+  return { ...others, before: after, after: before };
+}
+
+/** The check was cancelled, or could not be run: what it has not seen does not stay. */
+async function putBack(change: CheckedChange, context: ToolContext, error: unknown): Promise<never> {
+  const isBack = await replace(inverse(change), context).then(
+    () => true,
+    () => false,
+  );
+  const state = isBack ? "is as it was" : "could not be put back and has the change";
+  throw asToolError(error, `${change.path} ${state}`);
+}
+
+function asToolError(error: unknown, state: string): ToolError {
+  const known =
+    error instanceof ToolError ? error : new ToolError("internal", String(error), { cause: error });
+  return reworded(known, { message: `${known.message}; ${state}` });
+}
+
+function leftAlone({ path }: CheckedChange, command: string, output: string): ToolError {
+  return new ToolError(
+    "stale",
+    `\`${command}\` fails with this change, and somebody has changed ${path} meanwhile`,
+    {
+      hint: "Your change is in it, beside theirs: read the file, and correct what is named or take your change out.",
+      output,
+    },
+  );
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof ToolError && error.code === "stale";
+}
+
+/** The first whose program is there. */
+async function findChecker(path: string, context: ToolContext): Promise<FoundTool> {
+  const missing: string[] = [];
+  for (const found of await findTools(path, { tools: checkers, prefer: "first" }, context)) {
+    const refused = await inSandboxOnly(found, context);
+    const program = found.isOfProject ? found.program : await locate(found.program, context);
+    if (refused === undefined && program !== undefined) return { ...found, program };
+    missing.push(refused ?? `${found.program} is not installed`);
+  }
+  throw noneFound({ what: "checker", option: "run_check", path, tools: checkers, missing });
+}
+
+/** Where a program of the machine is. A program of ours finds it, so that one in the workspace does not count. */
+async function locate(name: string, context: ToolContext): Promise<string | undefined> {
+  const found = await outputOf("sh", { args: ["-c", 'command -v -- "$1"', "sh", name] }, context);
+  const path = found?.text.trim();
+  return path?.startsWith("/") ? path : undefined;
+}

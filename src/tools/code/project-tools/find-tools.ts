@@ -1,0 +1,167 @@
+import { posix } from "node:path";
+import type { Environment } from "../../../contract/environment.ts";
+import { ToolError } from "../../../contract/error.ts";
+import type { ToolContext } from "../../../contract/tool.ts";
+import { type Glob, parseGlob } from "../../../text/glob.ts";
+import { isFor, type ProjectTool, wordsFor } from "./project-tool.ts";
+
+/** A tool as it is started for one file. */
+export interface FoundTool {
+  readonly tool: ProjectTool;
+  /** Where it is started, relative to the workspace, "" for that itself: where its sign is, else where the file is. */
+  readonly directory: string;
+  /** What shows that the project uses it; undefined for the usual one of a language. */
+  readonly sign: string | undefined;
+  /** A name to be found among the programs of the machine, or the absolute path of one of the project's own. */
+  readonly program: string;
+  readonly isOfProject: boolean;
+  readonly args: readonly string[];
+}
+
+export interface Wanted {
+  readonly tools: readonly ProjectTool[];
+  /** Of several tools with a sign: the one whose sign is nearest to the file, or the first of the list. */
+  readonly prefer: "nearest" | "first";
+}
+
+/** The tools that a project has for a file, best first. Whether those of the machine are there shows when they start. */
+export async function findTools(
+  path: string,
+  { tools, prefer }: Wanted,
+  context: Looking,
+): Promise<readonly FoundTool[]> {
+  const { environment } = context;
+  const file = relativeTo(environment.workspace, await environment.realPath(path));
+  const above = await directoriesAbove(file, environment);
+  const found: (FoundTool & { readonly distance: number })[] = [];
+  for (const tool of tools.filter((one) => isFor(one, path))) {
+    const signed = await findSign(tool, above, environment);
+    if (signed === undefined && tool.signs !== undefined) continue;
+    const directory = (signed?.directory ?? above[0]!).path;
+    const [name = "", ...args] = wordsFor(tool, posix.relative(directory, file));
+    const own = await findProgram(name, above, environment);
+    const added = tool.adds === undefined ? [] : await rustEdition(above, environment);
+    found.push({
+      tool,
+      directory,
+      sign: signed?.sign,
+      program: own ?? name,
+      isOfProject: own !== undefined,
+      args: [...args, ...added],
+      distance:
+        signed === undefined ? above.length : prefer === "nearest" ? above.indexOf(signed.directory) : 0,
+    });
+  }
+  return found.sort((left, right) => left.distance - right.distance).map(({ distance: _, ...one }) => one);
+}
+
+type Looking = Pick<ToolContext, "environment">;
+
+interface DirectoryAbove {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly names: ReadonlySet<string>;
+}
+
+/** The directory of the file first, the workspace last. */
+async function directoriesAbove(file: string, environment: Environment): Promise<readonly DirectoryAbove[]> {
+  const above: DirectoryAbove[] = [];
+  for (let path = parentOf(file); ; path = parentOf(path)) {
+    above.push({ path, names: await namesIn(path, environment) });
+    if (path === "") return above;
+  }
+}
+
+async function namesIn(path: string, environment: Environment): Promise<ReadonlySet<string>> {
+  const directory = await ifThere(environment.openDirectory(path || "."));
+  try {
+    return new Set((await directory?.entries())?.map(({ name }) => name));
+  } finally {
+    directory?.close();
+  }
+}
+
+async function findSign(
+  { signs = [] }: ProjectTool,
+  above: readonly DirectoryAbove[],
+  environment: Environment,
+): Promise<{ readonly directory: DirectoryAbove; readonly sign: string } | undefined> {
+  for (const directory of above) {
+    for (const sign of signs) {
+      const [pattern, ...words] = sign.split(" ");
+      for (const name of namesLike(pattern!, directory.names)) {
+        const path = posix.join(directory.path, name);
+        if (words.length > 0 && !(await textOf(path, environment)).includes(words.join(" "))) continue;
+        return { directory, sign: path };
+      }
+    }
+  }
+  return undefined;
+}
+
+function namesLike(pattern: string, names: ReadonlySet<string>): readonly string[] {
+  if (!pattern.includes("*")) return names.has(pattern) ? [pattern] : [];
+  const glob: Glob = parseGlob(pattern);
+  return [...names].filter((name) => glob.matches(name, "file"));
+}
+
+/** Where projects keep programs of their own, nearest first. */
+async function findProgram(
+  name: string,
+  above: readonly DirectoryAbove[],
+  environment: Environment,
+): Promise<string | undefined> {
+  for (const { path, names } of above) {
+    for (const place of ownPrograms) {
+      if (!names.has(place.split("/")[0]!)) continue;
+      const program = posix.join(path, place, name);
+      const info = await ifThere(environment.info(program));
+      if (info?.kind === "file" && (info.mode & 0o111) !== 0)
+        return posix.join(environment.workspace, program);
+    }
+  }
+  return undefined;
+}
+
+const ownPrograms = ["node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin"];
+
+/** rustfmt does not look for it; a member of a workspace may leave it to that. */
+async function rustEdition(
+  above: readonly DirectoryAbove[],
+  environment: Environment,
+): Promise<readonly string[]> {
+  for (const { path, names } of above) {
+    if (!names.has("Cargo.toml")) continue;
+    const [, edition] =
+      /^\s*edition\s*=\s*["'](20\d\d)["']/m.exec(await textOf(posix.join(path, "Cargo.toml"), environment)) ??
+      [];
+    if (edition !== undefined) return ["--edition", edition];
+  }
+  return [];
+}
+
+async function textOf(path: string, environment: Environment): Promise<string> {
+  const content = await ifThere(environment.readFile(path, { maxBytes: mostRead }));
+  return new TextDecoder().decode(content?.bytes);
+}
+
+const mostRead = 1024 * 1024;
+
+/** What cannot be read tells nothing. */
+async function ifThere<Value>(looking: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (error instanceof ToolError && error.code !== "cancelled") return undefined;
+    throw error;
+  }
+}
+
+function parentOf(path: string): string {
+  const parent = posix.dirname(path);
+  return parent === "." ? "" : parent;
+}
+
+function relativeTo(workspace: string, path: string): string {
+  return posix.relative(workspace, path);
+}
