@@ -17,6 +17,8 @@ export interface Piece {
   end: number;
   readonly nameStart: number;
   nameEnd: number;
+  /** How many, where the query tells. */
+  parameters: number | undefined;
   inside: Stretch | undefined;
   /** Where the head ends, if not at the end. */
   headEnd: number | undefined;
@@ -63,6 +65,8 @@ interface Match {
   symbol?: Node;
   name?: Node;
   lastName?: Node;
+  last?: Node;
+  parameters?: Node;
   inside?: Node;
   body?: Node;
   open?: Node;
@@ -85,6 +89,8 @@ function take(match: Match, capture: string, node: Node): void {
       if (match.name) match.lastName = node;
       else match.name = node;
       return;
+    case "last":
+    case "parameters":
     case "inside":
     case "body":
     case "open":
@@ -113,9 +119,10 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string): void {
     pattern,
     node: symbol.id,
     start: symbol.startIndex,
-    end: symbol.endIndex,
+    end: (match.last ?? symbol).endIndex,
     nameStart: name.startIndex,
     nameEnd: (match.lastName ?? name).endIndex,
+    parameters: match.parameters?.namedChildCount,
     inside: insideOf(match, text),
     headEnd: (match.inside ?? match.body ?? match.open)?.startIndex,
     doc: match.doc && stretchOf(match.doc),
@@ -124,6 +131,8 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string): void {
   const known = found.get(piece.nameStart);
   const [first, second] = known && known.pattern <= pattern ? [known, piece] : [piece, known];
   if (second && first.node === second.node) {
+    first.end = Math.max(first.end, second.end);
+    first.parameters ??= second.parameters;
     first.inside ??= second.inside;
     first.headEnd ??= second.headEnd;
     first.doc ??= second.doc;

@@ -1,10 +1,12 @@
 import type { Tree } from "web-tree-sitter";
 import type { CodeSymbol, Outline, SymbolKind } from "../../contract/code.ts";
+import { atMost } from "./at-most.ts";
 import { belongings } from "./belongings.ts";
-import { compiledRules } from "./compiled-rules.ts";
+import { type CompiledRules, compiledRules } from "./compiled-rules.ts";
 import { faultsOf } from "./faults-of.ts";
 import { gatherPieces, type Piece, type Pieces } from "./gather-pieces.ts";
 import { docSentence, signatureOf } from "./head.ts";
+import { joinClauses } from "./join-clauses.ts";
 import { lineOf, lineStartsOf } from "./line-starts.ts";
 import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
 
@@ -21,6 +23,8 @@ import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
  *   @open @close   instead of @inside, where only the tokens at its ends are nodes: `do` … `end`
  *   @body       the head ends there, but nothing can be put inside: the value of `f = lambda x: x`
  *   @doc        a string inside that is the doc comment
+ *   @last       what follows the symbol and belongs to it: a getter in Kotlin
+ *   @parameters what tells clauses of one function from those of another with as many names in it (see SymbolRules.clauses)
  *
  * and in patterns of their own:
  *
@@ -42,10 +46,13 @@ import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
 export function outlineOf(tree: Tree, text: string, language: string): Outline {
   const lineStarts = lineStartsOf(text);
   const compiled = compiledRules(language, tree.language);
-  const symbols = compiled
-    ? symbolsOf(gatherPieces(compiled.query, tree.rootNode, text), text, compiled.rules, lineStarts)
-    : [];
+  const symbols = compiled ? symbolsOf(piecesOf(compiled, tree, text), text, compiled.rules, lineStarts) : [];
   return { language, symbols, faults: faultsOf(tree, text, lineStarts) };
+}
+
+function piecesOf({ query, rules }: CompiledRules, tree: Tree, text: string): Pieces {
+  const pieces = gatherPieces(query, tree.rootNode, text);
+  return rules.clauses ? joinClauses(pieces, text) : pieces;
 }
 
 function symbolsOf(pieces: Pieces, text: string, rules: SymbolRules, lineStarts: Uint32Array): CodeSymbol[] {
@@ -75,7 +82,7 @@ function symbolsOf(pieces: Pieces, text: string, rules: SymbolRules, lineStarts:
       doc: docSentence(piece.doc ? [text.slice(piece.doc.start, piece.doc.end)] : docs),
     });
   }
-  return symbols;
+  return rules.most === undefined ? symbols : atMost(rules.most, symbols);
 }
 
 function holds(outer: Piece | undefined, inner: Piece): boolean {

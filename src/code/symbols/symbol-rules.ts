@@ -11,6 +11,10 @@ export interface SymbolRules {
   readonly unrelatedComment?: RegExp;
   /** What may stand right behind a symbol and ends it: ";". */
   readonly terminator?: string;
+  /** Whether a function may be written in several clauses, one after another, which are one symbol. */
+  readonly clauses?: boolean;
+  /** How many symbols are worth listing, in files of data: of more the innermost are left out. */
+  readonly most?: number;
 }
 
 export interface FoundSymbol {
