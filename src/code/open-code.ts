@@ -1,6 +1,7 @@
 import type { Code } from "../contract/code.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
+import { Reader } from "./host/reader.ts";
 
 export interface CodeOptions {
   /** Real path. */
@@ -18,8 +19,13 @@ export interface OpenCode extends Code {
 
 /** The reading of code in one workspace. What does the work runs beside us, and is started by the first question. */
 export function openCode(_options: CodeOptions): OpenCode {
-  const refuse = async (): Promise<never> => {
-    throw new ToolError("unavailable", "Code cannot be read yet");
+  const reader = new Reader();
+  return {
+    outline: (source, options) => reader.outline(source, options),
+    occurrences: (source, name, options) => reader.occurrences(source, name, options),
+    index: async () => {
+      throw new ToolError("unavailable", "The index is not there yet");
+    },
+    close: () => reader.close(),
   };
-  return { outline: refuse, occurrences: refuse, index: refuse, close: async () => {} };
 }

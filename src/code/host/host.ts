@@ -1,0 +1,269 @@
+import { ToolError } from "../../contract/error.ts";
+import { type HostEnd, type HostProcess, startHost } from "../../environment/hosts/start-host.ts";
+import { type AnswerOf, Channel, type InputOf, type ServiceOf } from "./channel.ts";
+import { hostProgram } from "./program.ts";
+
+export interface HostOptions {
+  /** How many questions it is given at once; the others wait. With one it is known which question ended it. */
+  readonly atOnce: number;
+  /** What it may ask us. */
+  readonly ours?: object;
+  /** A question that takes longer ends it. */
+  readonly limitMs?: number;
+  /** It ends when nobody has asked it anything for so long. */
+  readonly idleMs?: number;
+}
+
+export interface Asking {
+  /** The file, or what else the question is about: named in errors. */
+  readonly about: string;
+  readonly signal: AbortSignal;
+}
+
+/** What a question needs to know of the process that will answer it. */
+export interface Answering {
+  /** Another number for each process, from 1: what one was told, the next does not know. */
+  readonly process: number;
+}
+
+/**
+ * The program that reads code, in a process of its own: a grammar that fails cannot harm us there. It is started by the
+ * first question, and again by the one after that which ended it.
+ */
+export class Host<Theirs extends ServiceOf<Theirs>> {
+  readonly #options: HostOptions;
+  readonly #turns: Turns;
+  readonly #all = new Set<Running<Theirs>>();
+  #current: Running<Theirs> | undefined;
+  #started = 0;
+  #isClosed = false;
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    this.#turns = new Turns(options.atOnce);
+  }
+
+  /** `input` is made when its turn has come, for the process that gets it. */
+  async ask<Name extends keyof Theirs & string>(
+    name: Name,
+    input: (answering: Answering) => InputOf<Theirs[Name]>,
+    { about, signal }: Asking,
+  ): Promise<AnswerOf<Theirs[Name]>> {
+    const release = await this.#turns.take(signal, about);
+    let work: Promise<AnswerOf<Theirs[Name]>>;
+    try {
+      if (this.#isClosed) throw closed();
+      const running = this.#running();
+      const limitMs = this.#options.limitMs;
+      work = running.ask(name, input({ process: running.number }), { about, signal, limitMs });
+    } catch (error) {
+      release();
+      throw error;
+    }
+    // Who cancels need not wait until it is answered, but the next question must.
+    const ended = work.finally(release);
+    ended.catch(() => {});
+    return await untilCancelled(ended, signal, about);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#all].map((running) => running.end()));
+  }
+
+  #running(): Running<Theirs> {
+    if (this.#current) return this.#current;
+    const { ours = {}, idleMs = 120_000 } = this.#options;
+    const forget = () => {
+      if (this.#current === running) this.#current = undefined;
+    };
+    const running = new Running<Theirs>({ number: ++this.#started, ours, idleMs, forget });
+    this.#current = running;
+    this.#all.add(running);
+    void running.ended.then(() => {
+      forget();
+      this.#all.delete(running);
+    });
+    return running;
+  }
+}
+
+interface RunningOptions {
+  readonly number: number;
+  readonly ours: object;
+  readonly idleMs: number;
+  /** Nothing more is asked of it. */
+  readonly forget: () => void;
+}
+
+class Running<Theirs extends ServiceOf<Theirs>> {
+  readonly number: number;
+  readonly ended: Promise<HostEnd>;
+  readonly #process: HostProcess;
+  readonly #channel: Channel<Theirs>;
+  readonly #options: RunningOptions;
+  #asked = 0;
+  #isRetired = false;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(options: RunningOptions) {
+    this.#options = options;
+    this.number = options.number;
+    this.#process = startHost({
+      program: hostProgram(),
+      onMessage: (message) => {
+        if (message === "retire") this.#retire();
+        else this.#channel.receive(message);
+      },
+    });
+    this.#channel = new Channel((message) => this.#process.send(message), options.ours);
+    this.ended = this.#process.ended;
+    void this.ended.then((end) => {
+      clearTimeout(this.#idle);
+      this.#channel.end(new HostEnded(end));
+    });
+  }
+
+  async ask<Name extends keyof Theirs & string>(
+    name: Name,
+    input: InputOf<Theirs[Name]>,
+    { about, signal, limitMs }: Asking & { readonly limitMs: number | undefined },
+  ): Promise<AnswerOf<Theirs[Name]>> {
+    clearTimeout(this.#idle);
+    this.#asked += 1;
+    this.#process.keepsUsAlive(true);
+    let isLate = false;
+    const timers = new Set<NodeJS.Timeout>();
+    const killAfter = (milliseconds: number, why?: () => void) =>
+      timers.add(
+        setTimeout(() => {
+          why?.();
+          this.#process.kill();
+        }, milliseconds),
+      );
+    const onAbort = () => killAfter(patienceMs);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (limitMs !== undefined)
+      killAfter(limitMs, () => {
+        isLate = true;
+      });
+    try {
+      return await this.#channel.ask(name, input, { signal });
+    } catch (error) {
+      if (!(error instanceof HostEnded)) throw error;
+      throw isLate ? tooSlow(about, limitMs!) : brokeDown(about, error.end);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      for (const timer of timers) clearTimeout(timer);
+      this.#asked -= 1;
+      if (this.#asked === 0) this.#rest();
+    }
+  }
+
+  /** Lets it end by itself, and sees to it that it does. */
+  async end(): Promise<void> {
+    this.#process.keepsUsAlive(true);
+    this.#process.leave();
+    const timer = setTimeout(() => this.#process.kill(), patienceMs);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  #rest(): void {
+    this.#process.keepsUsAlive(false);
+    if (this.#isRetired) this.#process.leave();
+    else this.#idle = setTimeout(() => this.#retire(), this.#options.idleMs).unref();
+  }
+
+  #retire(): void {
+    this.#isRetired = true;
+    this.#options.forget();
+    if (this.#asked === 0) this.#process.leave();
+  }
+}
+
+const patienceMs = 300;
+
+class HostEnded extends Error {
+  readonly end: HostEnd;
+
+  constructor(end: HostEnd) {
+    super(end.how);
+    this.end = end;
+  }
+}
+
+/** So many at once; the others in the order in which they came. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(atOnce: number) {
+    this.#free = atOnce;
+  }
+
+  async take(signal: AbortSignal, about: string): Promise<() => void> {
+    if (signal.aborted) throw cancelled(signal, about);
+    if (this.#free > 0) this.#free -= 1;
+    else {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.push(resolve);
+      try {
+        await untilCancelled(promise, signal, about);
+      } catch (error) {
+        const at = this.#waiting.indexOf(resolve);
+        if (at === -1) this.#release();
+        else this.#waiting.splice(at, 1);
+        throw error;
+      }
+    }
+    return () => this.#release();
+  }
+
+  #release(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free += 1;
+  }
+}
+
+async function untilCancelled<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+  about: string,
+): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(cancelled(signal, about));
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    if (signal.aborted) onAbort();
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function cancelled({ reason }: AbortSignal, about: string): ToolError {
+  return reason instanceof ToolError
+    ? reason
+    : new ToolError("cancelled", `The call was cancelled while ${about} was read`);
+}
+
+function tooSlow(about: string, limitMs: number): ToolError {
+  return new ToolError("timeout", `${about} could not be parsed within ${limitMs / 1000} s`, {
+    hint: otherWay,
+  });
+}
+
+function brokeDown(about: string, { how, words }: HostEnd): ToolError {
+  return new ToolError("unavailable", `The parser broke down (${how}) while it read ${about}`, {
+    hint: otherWay,
+    cause: words === "" ? undefined : new Error(words),
+  });
+}
+
+function closed(): ToolError {
+  return new ToolError("unavailable", "This tool room is closed", { hint: "Open a new one." });
+}
+
+const otherWay = "Other files can still be parsed; read and edit this one as text.";

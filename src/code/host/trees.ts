@@ -1,0 +1,143 @@
+import { Edit, Parser, type Point, type Tree } from "web-tree-sitter";
+import { ToolError } from "../../contract/error.ts";
+import { loadGrammar } from "../grammars/load-grammar.ts";
+import { changed, type TextChange } from "./text-change.ts";
+
+/** A text by its path and language, whole or as a change to one that was sent before. */
+export interface SentText {
+  readonly path: string;
+  readonly language: string;
+  readonly grammar: string;
+  /** Names this state of the text. */
+  readonly version: number;
+  readonly sent: string | (TextChange & { readonly base: number });
+}
+
+/** A text and its tree. Belongs to whoever holds it; what was known about the last one helps to know it again. */
+export interface ParsedText<Known> {
+  readonly text: string;
+  readonly tree: Tree;
+  readonly language: string;
+  readonly version: number;
+  known: Known | undefined;
+  /** What this one was made of, and where they differ in text or tree; its tree is gone. */
+  readonly previous: Previous<Known> | undefined;
+}
+
+export interface Previous<Known> {
+  readonly text: string;
+  readonly known: Known | undefined;
+  readonly changed: ChangedStretch;
+}
+
+/** Outside of it all is the same, but for the shift. In UTF-16 units. */
+export interface ChangedStretch {
+  readonly start: number;
+  readonly oldEnd: number;
+  readonly newEnd: number;
+}
+
+/** The trees of the last few texts: one that is changed is parsed again only where it changed. */
+export class Trees<Known> {
+  readonly #held = new Map<string, ParsedText<Known>>();
+  #parser: Parser | undefined;
+
+  /** Undefined when the text that was changed is not known here any more: it has to be sent whole. */
+  async parse(request: SentText): Promise<ParsedText<Known> | undefined> {
+    const grammar = await loadGrammar(request.grammar);
+    this.#parser ??= new Parser();
+    this.#parser.setLanguage(grammar);
+    const key = `${request.language}\0${request.path}`;
+    const before = this.#held.get(key);
+    if (before?.version === request.version) {
+      this.#hold(key, before);
+      return before;
+    }
+    const { path, language, version, sent } = request;
+    if (typeof sent === "string") {
+      const tree = this.#read(path, sent);
+      return this.#hold(key, { text: sent, tree, language, version, known: undefined, previous: undefined });
+    }
+    if (before?.version !== sent.base) return undefined;
+    const text = changed(before.text, sent);
+    // Whatever happens now, the old one is of no more use.
+    this.#held.delete(key);
+    try {
+      before.tree.edit(editOf(before.text, sent));
+      const tree = this.#read(path, text, before.tree);
+      const stretch = changedStretch(sent, before.tree, tree);
+      const previous = { text: before.text, known: before.known, changed: stretch };
+      return this.#hold(key, { text, tree, language, version, known: undefined, previous });
+    } finally {
+      before.tree.delete();
+    }
+  }
+
+  #read(path: string, text: string, old?: Tree): Tree {
+    const start = performance.now();
+    const progressCallback = () => performance.now() - start > parseLimitMs;
+    const tree = this.#parser!.parse(text, old, { progressCallback });
+    if (tree) return tree;
+    this.#parser!.reset();
+    throw new ToolError("timeout", `${path} could not be parsed within ${parseLimitMs / 1000} s`, {
+      hint: "Other files can still be parsed; read and edit this one as text.",
+    });
+  }
+
+  /** The last that was used is the last to go. */
+  #hold(key: string, parsed: ParsedText<Known>): ParsedText<Known> {
+    const before = this.#held.get(key);
+    this.#held.delete(key);
+    if (before && before !== parsed) before.tree.delete();
+    this.#held.set(key, parsed);
+    let units = 0;
+    for (const { text } of this.#held.values()) units += text.length;
+    for (const [oldKey, old] of this.#held) {
+      if (old === parsed || (this.#held.size <= mostTrees && units <= mostUnits)) break;
+      units -= old.text.length;
+      this.#held.delete(oldKey);
+      old.tree.delete();
+    }
+    return parsed;
+  }
+}
+
+const parseLimitMs = 20_000;
+const mostTrees = 12;
+/** A tree takes many times the memory of its text. */
+const mostUnits = 3_000_000;
+
+function editOf(before: string, { start, oldEnd, text }: TextChange): Edit {
+  const startPosition = pointAt(before, start, { row: 0, column: 0 }, 0);
+  return new Edit({
+    startIndex: start,
+    oldEndIndex: oldEnd,
+    newEndIndex: start + text.length,
+    startPosition,
+    oldEndPosition: pointAt(before, oldEnd, startPosition, start),
+    newEndPosition: pointAt(text, text.length, startPosition, 0),
+  });
+}
+
+/** Where `end` is, for a text in which `from` is at the given point. */
+function pointAt(text: string, end: number, { row, column }: Point, from: number): Point {
+  let rows = row;
+  let lineStart = from - column;
+  for (let at = text.indexOf("\n", from); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) {
+    rows += 1;
+    lineStart = at + 1;
+  }
+  return { row: rows, column: end - lineStart };
+}
+
+/** The change, widened to where the parser came to another result. */
+function changedStretch({ start, oldEnd, text }: TextChange, old: Tree, tree: Tree): ChangedStretch {
+  let first = start;
+  let newEnd = start + text.length;
+  const shift = newEnd - oldEnd;
+  for (const { startIndex, endIndex } of old.getChangedRanges(tree)) {
+    first = Math.min(first, startIndex);
+    newEnd = Math.max(newEnd, endIndex);
+  }
+  return { start: first, oldEnd: newEnd - shift, newEnd };
+}

@@ -1,0 +1,34 @@
+import { ToolError } from "../../contract/error.ts";
+import { nearest } from "../../text/nearest.ts";
+import { languageOf } from "./language-of.ts";
+import { type CodeLanguage, languageNames, languages } from "./languages.ts";
+
+const byWord: ReadonlyMap<string, CodeLanguage> = new Map(
+  // Names last, so that they win over the aliases and extensions of others.
+  [
+    ...languages.flatMap((language) => language.extensions.map((word) => [word, language] as const)),
+    ...languages.flatMap((language) => language.aliases.map((word) => [word, language] as const)),
+    ...languages.map((language) => [language.name, language] as const),
+    ...languages.map((language) => [language.grammar, language] as const),
+  ],
+);
+
+/** The language that people mean by a word: its name, an alias ("ts", "c++", "golang"), or an extension. */
+export function findLanguage(word: string): CodeLanguage {
+  const plain = word.trim().toLowerCase().replace(/^\./, "");
+  const found = byWord.get(plain) ?? byWord.get(plain.replace(/[\s_]+/g, "-"));
+  if (found) return found;
+  const near = nearest(plain, byWord.keys());
+  throw new ToolError("unsupported", `There is no grammar for the language "${word}"`, {
+    hint: near ? `Did you mean "${byWord.get(near)!.name}"?` : `Known: ${languageNames.join(", ")}.`,
+  });
+}
+
+/** The language of a file. Throws `unsupported` where there is none. */
+export function languageOfFile(path: string, text: string): CodeLanguage {
+  const name = languageOf(path, text);
+  if (name !== undefined) return byWord.get(name)!;
+  throw new ToolError("unsupported", `The language of ${path} is not known, so it cannot be parsed`, {
+    hint: "Read and edit it as text: file.read, edit.replace.",
+  });
+}

@@ -1,0 +1,74 @@
+import { fork } from "node:child_process";
+import { dirname } from "node:path";
+import { allowedVariables } from "../local/processes/variables.ts";
+
+/** A program of our own that runs beside us and is spoken to by messages. It ends when we do. */
+export interface HostProcess {
+  readonly pid: number | undefined;
+  /** Whatever can be cloned. Lost without a word when it has ended: `ended` tells. */
+  send(message: unknown): void;
+  /** Whether this process stays alive for it. */
+  keepsUsAlive(wanted: boolean): void;
+  /** Lets it end by itself: it sees that nobody listens any more. */
+  leave(): void;
+  kill(): void;
+  readonly ended: Promise<HostEnd>;
+}
+
+export interface HostEnd {
+  /** "SIGKILL", "exit code 1", or why it could not be started. */
+  readonly how: string;
+  /** The last it wrote to its standard error. */
+  readonly words: string;
+}
+
+export interface HostOptions {
+  /** The file to run: source or built. */
+  readonly program: string;
+  readonly onMessage: (message: unknown) => void;
+}
+
+export function startHost({ program, onMessage }: HostOptions): HostProcess {
+  const child = fork(program, [], {
+    cwd: dirname(program),
+    env: allowedVariables(process.env),
+    execArgv: ["--disable-warning=ExperimentalWarning", ...compilerFlags()],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  let words = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    words = (words + text).slice(-2000);
+  });
+  const { promise: ended, resolve } = Promise.withResolvers<HostEnd>();
+  child.on("error", (error) => {
+    if (child.pid === undefined) resolve({ how: error.message, words });
+  });
+  child.on("close", (code, signal) => resolve({ how: signal ?? `exit code ${code}`, words }));
+  child.on("message", onMessage);
+  return {
+    pid: child.pid,
+    send: (message) => {
+      if (child.connected) child.send(message as object, () => {});
+    },
+    keepsUsAlive: (wanted) => {
+      const how = wanted ? "ref" : "unref";
+      child[how]();
+      child.channel?.[how]();
+      (child.stderr as { ref(): void; unref(): void } | null)?.[how]();
+    },
+    leave: () => {
+      if (child.connected) child.disconnect();
+    },
+    kill: () => child.kill("SIGKILL"),
+    ended,
+  };
+}
+
+/**
+ * V8 compiles WebAssembly that gets hot a second time, which costs seconds for the big functions of a grammar and, in
+ * Node 24, ends the process. Only this flag keeps it from that, and only on the command line.
+ */
+function compilerFlags(): readonly string[] {
+  return ["--liftoff-only"];
+}
