@@ -1,0 +1,142 @@
+import type { CodeSymbol, SymbolKind } from "../../contract/code.ts";
+
+/** A stretch of a file that is found and shown as one: a symbol's own text, or what lies around symbols. */
+export interface Piece {
+  /** Index in the outline. */
+  readonly symbol: number | undefined;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  /** In the order of the text. Its symbol's comment comes first, and ends at the declaration. */
+  readonly stretches: readonly Stretch[];
+}
+
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is longer is divided. */
+const maxLines = 100;
+
+/** Divides a text: all that is not blank belongs to one piece, that of the innermost symbol that stands for itself. */
+export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] {
+  const lines = new LineCounter(text);
+  const pieces: Piece[] = [];
+  for (const [symbol, stretches] of ownStretches(text, symbols)) {
+    let part: Stretch[] = [];
+    let firstLine = 0;
+    let lastLine = 0;
+    const close = () => {
+      if (part.length > 0) pieces.push({ symbol, firstLine, lastLine, stretches: part });
+      part = [];
+    };
+    for (const stretch of stretches.flatMap((whole) => shortStretches(text, whole))) {
+      const from = lines.lineOf(stretch.start);
+      const to = lines.lineOf(stretch.end - 1);
+      if (part.length > 0 && to - firstLine >= maxLines) close();
+      if (part.length === 0) firstLine = from;
+      lastLine = to;
+      part.push(stretch);
+    }
+    close();
+  }
+  return pieces.sort((one, other) => one.firstLine - other.firstLine);
+}
+
+/** Those that lie in the text of another and would say little alone. */
+const parts: ReadonlySet<SymbolKind> = new Set(["field", "property", "variant", "key", "element", "variable"]);
+
+/** What each symbol covers without those in it, in the order of the text; what no symbol covers under undefined. */
+function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number | undefined, Stretch[]> {
+  const stretches = new Map<number | undefined, Stretch[]>();
+  const open: number[] = [];
+  let at = 0;
+  const take = (until: number) => {
+    const owner = open.at(-1);
+    const start = skipBlank(text, at, until);
+    const end = trimBlank(text, start, until);
+    if (end > start && /\w|[^\x00-\x7f]/.test(text.slice(start, Math.min(end, start + 200)))) {
+      const own = stretches.get(owner);
+      if (own) own.push({ start, end });
+      else stretches.set(owner, [{ start, end }]);
+    }
+    at = Math.max(at, until);
+  };
+  const closeUntil = (start: number) => {
+    while (open.length > 0 && symbols[open.at(-1)!]!.end <= start) {
+      take(symbols[open.at(-1)!]!.end);
+      open.pop();
+    }
+  };
+  symbols.forEach(({ kind, parent, start }, index) => {
+    if (parent !== undefined && parts.has(kind)) return;
+    closeUntil(start);
+    take(start);
+    open.push(index);
+  });
+  closeUntil(text.length);
+  take(text.length);
+  return stretches;
+}
+
+/** Stretches of not too many lines, divided where the text is, else anywhere. */
+function shortStretches(text: string, { start, end }: Stretch): Stretch[] {
+  const short: Stretch[] = [];
+  let first = start;
+  let count = 0;
+  let blank = -1;
+  for (let at = start; at < end; ) {
+    const newline = text.indexOf("\n", at);
+    const next = newline === -1 || newline >= end ? end : newline + 1;
+    if (skipBlank(text, at, next) === next) blank = next;
+    count += 1;
+    at = next;
+    if (count < maxLines || at >= end) continue;
+    const cut = blank > first ? blank : at;
+    short.push({ start: first, end: trimBlank(text, first, cut) });
+    first = skipBlank(text, cut, end);
+    at = Math.max(first, cut);
+    count = 0;
+    blank = -1;
+  }
+  if (end > first) short.push({ start: first, end });
+  return short.filter((stretch) => stretch.end > stretch.start);
+}
+
+function skipBlank(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && text.charCodeAt(at) <= 32) at += 1;
+  return at;
+}
+
+function trimBlank(text: string, start: number, end: number): number {
+  let at = end;
+  while (at > start && text.charCodeAt(at - 1) <= 32) at -= 1;
+  return at;
+}
+
+/** Counts lines from 1; cheap when asked in about the order of the text. */
+class LineCounter {
+  readonly #text: string;
+  readonly #starts: number[] = [0];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  lineOf(offset: number): number {
+    const starts = this.#starts;
+    for (let last = starts.at(-1)!; last <= offset; last = starts.at(-1)!) {
+      const newline = this.#text.indexOf("\n", last);
+      starts.push(newline === -1 ? Number.POSITIVE_INFINITY : newline + 1);
+    }
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (starts[middle]! <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low + 1;
+  }
+}
