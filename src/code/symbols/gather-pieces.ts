@@ -1,5 +1,7 @@
-import type { Node, Query } from "web-tree-sitter";
+import type { Node } from "web-tree-sitter";
 import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
+import type { CompiledRules } from "./compiled-rules.ts";
+import type { SymbolRules } from "./symbol-rules.ts";
 
 /** A stretch of the text, in UTF-16 units. */
 export interface Stretch {
@@ -9,7 +11,8 @@ export interface Stretch {
 
 /** A symbol as the query finds it: before it is known what it lies in and what belongs to it. */
 export interface Piece {
-  kind: SymbolKind;
+  /** A scope is no symbol: what is declared in it is local to it. */
+  kind: SymbolKind | "scope";
   /** The pattern that decided the kind. */
   pattern: number;
   readonly node: number;
@@ -37,10 +40,16 @@ export interface Pieces {
 const kinds: ReadonlySet<string> = new Set(symbolKinds);
 
 /** Runs the query, over the whole tree or what touches a part of the text. */
-export function gatherPieces(query: Query, root: Node, text: string, part?: Stretch): Pieces {
+export function gatherPieces(
+  { rules, query }: CompiledRules,
+  root: Node,
+  text: string,
+  part?: Stretch,
+): Pieces {
   const found = new Map<number, Piece>();
   const comments: Stretch[] = [];
   const attributes: Stretch[] = [];
+  const scopes: Piece[] = [];
   const wrappings: Wrapping[] = [];
   const options = part ? { startIndex: part.start, endIndex: part.end } : {};
   for (const { patternIndex, captures } of query.matches(root, options)) {
@@ -49,10 +58,12 @@ export function gatherPieces(query: Query, root: Node, text: string, part?: Stre
     if (match.comment) comments.push(stretchOf(match.comment));
     else if (match.attribute) attributes.push(stretchOf(match.attribute));
     else if (match.outer && match.inner) wrappings.push({ outer: match.outer, inner: match.inner });
-    else if (match.symbol) addPiece(found, match, text);
+    else if (match.scope) scopes.push(scopeOf(match.scope, patternIndex));
+    else if (match.symbol) addPiece(found, match, text, rules);
   }
   const symbols = [...found.values()];
   widen(symbols, wrappings);
+  symbols.push(...scopes);
   symbols.sort(
     (one, other) => one.start - other.start || other.end - one.end || one.nameStart - other.nameStart,
   );
@@ -74,6 +85,7 @@ interface Match {
   doc?: Node;
   comment?: Node;
   attribute?: Node;
+  scope?: Node;
   outer?: Node;
   inner?: Node;
 }
@@ -98,6 +110,7 @@ function take(match: Match, capture: string, node: Node): void {
     case "doc":
     case "comment":
     case "attribute":
+    case "scope":
     case "outer":
     case "inner":
       match[capture] = node;
@@ -110,10 +123,11 @@ function take(match: Match, capture: string, node: Node): void {
 }
 
 /** A name is that of one symbol. Of several patterns that find it the first in the query tells what it is. */
-function addPiece(found: Map<number, Piece>, match: Match, text: string): void {
+function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: SymbolRules): void {
   const { symbol, kind, pattern } = match;
   if (!symbol || !kind) return;
-  const name = match.name ?? symbol;
+  const captured = match.name ?? symbol;
+  const name = rules.nameNode ? rules.nameNode(captured) : captured;
   const piece: Piece = {
     kind,
     pattern,
@@ -138,6 +152,22 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string): void {
     first.doc ??= second.doc;
   }
   found.set(piece.nameStart, first);
+}
+
+function scopeOf(node: Node, pattern: number): Piece {
+  return {
+    kind: "scope",
+    pattern,
+    node: node.id,
+    ...stretchOf(node),
+    nameStart: node.startIndex,
+    nameEnd: node.startIndex,
+    parameters: undefined,
+    inside: undefined,
+    headEnd: undefined,
+    doc: undefined,
+    shared: false,
+  };
 }
 
 function insideOf(match: Match, text: string): Stretch | undefined {

@@ -30,6 +30,7 @@ import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
  *
  *   @comment    every comment. Those that stand right above a symbol, on lines of their own, belong to it
  *   @attribute  attributes, decorators, annotations: in front of the symbol, or the first thing within it
+ *   @scope      a function without a name, a block: variables in it are local, as in a function
  *   @outer @inner   a statement around a symbol: `export …`, `template<…> …`, `const …`. The symbol (or another @outer) is
  *               @inner. A symbol that stands alone in it takes all of it, of several each keeps its own part
  *
@@ -50,18 +51,23 @@ export function outlineOf(tree: Tree, text: string, language: string): Outline {
   return { language, symbols, faults: faultsOf(tree, text, lineStarts) };
 }
 
-function piecesOf({ query, rules }: CompiledRules, tree: Tree, text: string): Pieces {
-  const pieces = gatherPieces(query, tree.rootNode, text);
-  return rules.clauses ? joinClauses(pieces, text) : pieces;
+function piecesOf(compiled: CompiledRules, tree: Tree, text: string): Pieces {
+  const pieces = gatherPieces(compiled, tree.rootNode, text);
+  return compiled.rules.clauses ? joinClauses(pieces, text) : pieces;
 }
 
 function symbolsOf(pieces: Pieces, text: string, rules: SymbolRules, lineStarts: Uint32Array): CodeSymbol[] {
   const { comments, reachOf } = belongings(pieces, text, rules);
   const symbols: CodeSymbol[] = [];
-  const open: { readonly piece: Piece; readonly index: number; readonly found: FoundSymbol }[] = [];
+  const open: { readonly piece: Piece; readonly index: number | undefined; readonly found: FoundSymbol }[] =
+    [];
   for (const piece of pieces.symbols) {
     while (open.length > 0 && !holds(open.at(-1)?.piece, piece)) open.pop();
     const parent = open.at(-1);
+    if (piece.kind === "scope") {
+      open.push({ piece, index: parent?.index, found: scope });
+      continue;
+    }
     const found = foundSymbol(piece, parent?.found, text, rules);
     if (!found) continue;
     const { start, declarationStart, end, docs } = reachOf(piece);
@@ -100,6 +106,9 @@ const holdingMethods: ReadonlySet<SymbolKind> = new Set([
 ]);
 const holdingLocals: ReadonlySet<SymbolKind> = new Set(["function", "method", "constructor"]);
 
+/** What is declared in it is local to it. */
+const scope: FoundSymbol = { kind: "function", name: "", hasInside: true };
+
 function foundSymbol(
   piece: Piece,
   parent: FoundSymbol | undefined,
@@ -108,9 +117,10 @@ function foundSymbol(
 ): FoundSymbol | undefined {
   const written = text.slice(piece.nameStart, piece.nameEnd).replace(/\s+/g, " ");
   const name = rules.name ? rules.name(written) : written;
-  const usual = usualKind(piece.kind, parent?.kind);
-  const kind = usual && rules.kind ? rules.kind({ kind: usual, name }, parent) : usual;
-  return kind && { kind, name };
+  const hasInside = piece.inside !== undefined;
+  const usual = piece.kind === "scope" ? undefined : usualKind(piece.kind, parent?.kind);
+  const kind = usual && rules.kind ? rules.kind({ kind: usual, name, hasInside }, parent) : usual;
+  return kind && { kind, name, hasInside };
 }
 
 function usualKind(kind: SymbolKind, parent: SymbolKind | undefined): SymbolKind | undefined {

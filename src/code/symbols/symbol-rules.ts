@@ -1,3 +1,4 @@
+import type { Node } from "web-tree-sitter";
 import type { SymbolKind } from "../../contract/code.ts";
 
 /** How the symbols of one language are found. What the captures of the query mean stands on top of outline-of.ts. */
@@ -5,6 +6,8 @@ export interface SymbolRules {
   readonly query: string;
   /** What a symbol is where it stands; undefined where it is none there. Asked after the rules that hold everywhere. */
   readonly kind?: (symbol: FoundSymbol, parent: FoundSymbol | undefined) => SymbolKind | undefined;
+  /** Where the name stands in what was captured as @name: in C it lies somewhere in the declarator. */
+  readonly nameNode?: (captured: Node) => Node;
   /** The name to show for the name as written. */
   readonly name?: (written: string) => string;
   /** Comments that do not belong to what follows them: `//!` of Rust. */
@@ -20,4 +23,6 @@ export interface SymbolRules {
 export interface FoundSymbol {
   readonly kind: SymbolKind;
   readonly name: string;
+  /** Whether it has a body or what else can hold something. */
+  readonly hasInside: boolean;
 }
