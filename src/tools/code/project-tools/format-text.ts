@@ -42,8 +42,10 @@ export async function formatText(
 type Formatting = Pick<ToolContext, "environment" | "signal">;
 
 interface FilterOutput {
-  /** Undefined when it was more than any formatter makes of this text. */
+  /** Undefined when it is no text. */
   readonly text: string | undefined;
+  /** It was more than any formatter makes of this text, and so was ended. */
+  readonly isTooMuch: boolean;
   readonly complaints: string;
   readonly code: number | undefined;
   readonly timedOut: boolean;
@@ -69,7 +71,8 @@ async function filter(
   const { code, remarks } = await running.exit;
   signal.throwIfAborted();
   return {
-    text: bytes.isWhole ? decoded(bytes.kept) : undefined,
+    text: decoded(bytes.kept),
+    isTooMuch: !bytes.isWhole,
     complaints: [new TextDecoder().decode(complaints.kept).trimEnd(), ...remarks].filter(Boolean).join("\n"),
     code,
     timedOut: deadline.aborted,
@@ -104,7 +107,7 @@ function decoded(bytes: Uint8Array): string | undefined {
 }
 
 function accepted(tool: FoundTool, path: string, before: string, output: FilterOutput): string {
-  const { text, complaints, code, timedOut } = output;
+  const { text, isTooMuch, complaints, code, timedOut } = output;
   const name = describeCommand(tool);
   const refuse = (what: string) =>
     new ToolError("invalid-input", `${name} ${what}: ${path} was not changed`, {
@@ -112,6 +115,7 @@ function accepted(tool: FoundTool, path: string, before: string, output: FilterO
       output: complaints === "" ? undefined : complaints,
     });
   if (timedOut) throw refuse(`did not finish within ${timeoutMs / 1000} s`);
+  if (isTooMuch) throw refuse("printed far more than the text has");
   if (code !== 0 && !(code !== undefined && tool.tool.passes?.includes(code)))
     throw refuse(code === undefined ? "was ended" : `failed with exit code ${code}`);
   if (text === undefined) throw refuse("printed what cannot be the formatted text");

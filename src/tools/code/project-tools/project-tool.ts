@@ -25,7 +25,7 @@ export interface ProjectTool {
 export function isFor({ files }: ProjectTool, path: string): boolean {
   const name = posix.basename(path);
   const names = files.split(" ");
-  return names.includes(name) || (name.includes(".") && names.includes(extensionOf(name)));
+  return (/[A-Z]/.test(name) && names.includes(name)) || names.includes(extensionOf(name));
 }
 
 /**

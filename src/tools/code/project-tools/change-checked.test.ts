@@ -1,0 +1,132 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { type ToolRoom, toolRoom } from "../../../../test/tool-room.ts";
+import { ToolError } from "../../../contract/error.ts";
+import type { ToolContext } from "../../../contract/tool.ts";
+import { changeChecked } from "./change-checked.ts";
+
+const good = "echo good\n";
+const better = "echo better\n";
+const bad = "echo 'bad\n";
+
+describe("a change that is checked", () => {
+  it("stays when the check passes", async () => {
+    await using room = toolRoom();
+    expect(await change(room, good, better)).toEqual({ command: "bash -n a.sh", note: undefined });
+    expect(contentOf(room)).toBe(better);
+  });
+
+  it("goes when the check fails, which says why", async () => {
+    await using room = toolRoom();
+    const { code, message, hint, output } = await refusal(change(room, good, bad));
+    expect({ code, message, hint, output }).toEqual({
+      code: "invalid-input",
+      message: "`bash -n a.sh` fails with this change: a.sh is as it was",
+      hint: "Correct what it names, or leave out `run_check`.",
+      output: complaintsOf(room, bad),
+    });
+    expect(contentOf(room)).toBe(good);
+  });
+
+  it("stays when all that is wrong was wrong before", async () => {
+    await using room = toolRoom();
+    const moved = `\n${bad}`;
+    const { command, note } = await change(room, bad, moved);
+    expect({ command, note }).toEqual({
+      command: "bash -n a.sh",
+      note: `\`bash -n a.sh\` fails, as it did before, and says nothing new:\n${complaintsOf(room, moved)}`,
+    });
+    expect(contentOf(room)).toBe(moved);
+  });
+
+  it("goes when something else is wrong than before", async () => {
+    await using room = toolRoom();
+    expect((await refusal(change(room, bad, "if\n"))).message).toBe(
+      "`bash -n a.sh` fails with this change: a.sh is as it was",
+    );
+    expect(contentOf(room)).toBe(bad);
+  });
+
+  it("is left alone when somebody has written meanwhile", async () => {
+    await using room = toolRoom();
+    const theirs = `${bad}# theirs\n`;
+    const progress = () => writeFileSync(room.at("a.sh"), theirs);
+    const { code, message, hint } = await refusal(change(room, good, bad, { progress }));
+    expect({ code, message, hint }).toEqual({
+      code: "stale",
+      message: "`bash -n a.sh` fails with this change, and somebody has changed a.sh meanwhile",
+      hint: "Your change is in it, beside theirs: read the file, and correct what is named or take your change out.",
+    });
+    expect(contentOf(room)).toBe(theirs);
+  });
+
+  it("goes when the check is cancelled", async () => {
+    await using room = toolRoom();
+    const cancelling = new AbortController();
+    const running = change(room, good, better, {
+      signal: cancelling.signal,
+      progress: () => cancelling.abort(),
+    });
+    const { code, message } = await refusal(running);
+    expect({ code, message }).toEqual({
+      code: "cancelled",
+      message: "The call was cancelled; a.sh is as it was",
+    });
+    expect(contentOf(room)).toBe(good);
+  });
+
+  it("is not made to a file that is not as it was", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.sh"), "theirs\n");
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    const changing = changeChecked({ path: "a.sh", before: bytes(good), after: bytes(better) }, room.context);
+    expect((await refusal(changing)).code).toBe("stale");
+    expect(contentOf(room)).toBe("theirs\n");
+  });
+
+  it("is not made when nothing can check it", async () => {
+    await using room = toolRoom();
+    const { code, message, hint } = await refusal(change(room, good, better, {}, "a.rs"));
+    expect({ code, message, hint }).toEqual({
+      code: "unavailable",
+      message: "The project has no checker for a.rs: it was not changed",
+      hint:
+        "Known are cargo with Cargo.toml, in the project or on the machine. " +
+        "Install one, leave out `run_check`, or run your own with shell.run afterwards.",
+    });
+    expect(contentOf(room, "a.rs")).toBe(good);
+  });
+});
+
+async function change(
+  room: ToolRoom,
+  before: string,
+  after: string,
+  context: Partial<ToolContext> = {},
+  path = "a.sh",
+) {
+  writeFileSync(room.at(path), before);
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  return changeChecked({ path, before: bytes(before), after: bytes(after) }, { ...room.context, ...context });
+}
+
+/** What bash, of whatever version, says of a script. */
+function complaintsOf({ workspace }: ToolRoom, script: string): string {
+  const { stderr } = spawnSync("bash", ["-n", "/dev/stdin"], {
+    cwd: workspace,
+    input: script,
+    encoding: "utf8",
+  });
+  return `${stderr.replaceAll("/dev/stdin", "a.sh").trimEnd()}\n[sandbox: none]`;
+}
+
+function contentOf(room: ToolRoom, path = "a.sh"): string {
+  return readFileSync(room.at(path), "utf8");
+}
+
+async function refusal(work: Promise<unknown>): Promise<ToolError> {
+  const error: unknown = await work.catch((thrown: unknown) => thrown);
+  if (error instanceof ToolError) return error;
+  throw new Error("It did not fail", { cause: error });
+}

@@ -1,0 +1,184 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { missingHere, openSandboxRoom } from "../../../../test/sandbox-room.ts";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { toolContext } from "../../../../test/tool-context.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
+import { formatText } from "./format-text.ts";
+
+describe("a formatter of the machine", () => {
+  it("is given the text, and what it prints is the answer", async () => {
+    await using room = roomWith({ gofmt: "tr a-z A-Z" });
+    expect(await room.format("a.go", "package a\n")).toEqual({ text: "PACKAGE A\n", command: "gofmt" });
+  });
+
+  it("starts where the file is, or where the project says that it is used", async () => {
+    await using room = roomWith({ gofmt: "pwd", stylua: 'pwd; echo "$@"' });
+    for (const path of ["deep/a.go", "lua/src/my a.lua", "lua/stylua.toml"]) room.put(path, "");
+    expect([await room.format("deep/a.go", "x"), await room.format("lua/src/my a.lua", "x")]).toEqual([
+      { text: `${room.workspace}/deep\n`, command: "gofmt" },
+      {
+        text: `${room.workspace}/lua\n--stdin-filepath src/my a.lua -\n`,
+        command: "stylua --stdin-filepath 'src/my a.lua' -",
+      },
+    ]);
+  });
+
+  it("is the one whose sign is nearest", async () => {
+    await using room = roomWith({ biome: "echo biome", prettier: "echo prettier" });
+    room.put("biome.json", "{}");
+    room.put("web/package.json", '{ "devDependencies": { "prettier": "3" } }');
+    for (const path of ["web/src/a.ts", "api/a.ts"]) room.put(path, "");
+    const formats = [await room.format("web/src/a.ts", "x"), await room.format("api/a.ts", "x")];
+    expect(formats.map(({ text }) => text)).toEqual(["prettier\n", "biome\n"]);
+  });
+
+  it("is passed over when it is not there", async () => {
+    await using room = roomWith({ black: "echo black", ruff: undefined });
+    room.put("pyproject.toml", "[tool.ruff]\n[tool.black]\n");
+    expect((await room.format("a.py", "x")).text).toBe("black\n");
+  });
+
+  it("is told the edition of Rust that the project has", async () => {
+    await using room = roomWith({ rustfmt: 'echo "$@"' });
+    room.put("Cargo.toml", '[workspace.package]\nedition = "2024"\n');
+    room.put("member/Cargo.toml", "[package]\nedition.workspace = true\n");
+    room.put("old/Cargo.toml", '[package]\nedition = "2018"\n');
+    for (const path of ["member/src/a.rs", "old/src/a.rs"]) room.put(path, "");
+    const formats = [await room.format("member/src/a.rs", "x"), await room.format("old/src/a.rs", "x")];
+    expect(formats.map(({ text }) => text)).toEqual([
+      "--emit stdout --edition 2024\n",
+      "--emit stdout --edition 2018\n",
+    ]);
+  });
+
+  it("leaves the line ends as they are", async () => {
+    await using room = roomWith({ gofmt: "tr -d '\\r'" });
+    expect((await room.format("a.go", "a\r\nb\r\n")).text).toBe("a\r\nb\r\n");
+    expect((await room.format("a.go", "a\r\nb\n")).text).toBe("a\nb\n");
+  });
+});
+
+describe("what no formatter has made is refused", () => {
+  const cases: Record<string, readonly [script: string, message: string, output: string | undefined]> = {
+    "a failure": [
+      "echo 'a.go:1: oh' >&2; exit 2",
+      "gofmt failed with exit code 2: a.go was not changed",
+      "a.go:1: oh",
+    ],
+    nothing: ["true", "gofmt printed nothing: a.go was not changed", undefined],
+    "no text": [
+      "printf '\\377\\376\\200'",
+      "gofmt printed what cannot be the formatted text: a.go was not changed",
+      undefined,
+    ],
+    "far too much": ["yes", "gofmt printed far more than the text has: a.go was not changed", undefined],
+    "an end by a signal": ["kill -9 $$", "gofmt was ended: a.go was not changed", undefined],
+  };
+  it.each(Object.entries(cases))("%s", async (_, [script, message, output]) => {
+    await using room = roomWith({ gofmt: script });
+    const { code, message: said, hint, output: shown } = await room.refusal("a.go", "package a\n");
+    expect({ code, said, hint, shown }).toEqual({
+      code: "invalid-input",
+      said: message,
+      hint: "Correct the new text, or leave out `run_formatter`.",
+      shown: output,
+    });
+  });
+});
+
+describe("without a formatter", () => {
+  it("says which would do", async () => {
+    await using room = roomWith({ zig: undefined });
+    const { code, message, hint } = await room.refusal("a.zig", "x");
+    expect({ code, message, hint }).toEqual({
+      code: "unavailable",
+      message:
+        "The project has no formatter for a.zig (The program zig is not available here): it was not changed",
+      hint:
+        "Known are zig, in the project or on the machine. " +
+        "Install one, leave out `run_formatter`, or run your own with shell.run afterwards.",
+    });
+  });
+
+  it("says when none is known", async () => {
+    await using room = roomWith({});
+    const { code, message, hint } = await room.refusal("a.xyz", "x");
+    expect({ code, message, hint }).toEqual({
+      code: "unavailable",
+      message: "No formatter is known for a.xyz: it was not changed",
+      hint: "Leave out `run_formatter`, or run your own with shell.run afterwards.",
+    });
+  });
+
+  it("takes no program of the project where there is no sandbox", async () => {
+    await using room = roomWith({});
+    room.put(".prettierrc", "");
+    chmodSync(room.put("node_modules/.bin/prettier", "#!/bin/sh\necho out >../escaped"), 0o755);
+    const { code, message } = await room.refusal("a.css", "x");
+    expect({ code, message }).toEqual({
+      code: "unavailable",
+      message:
+        "The project has no formatter for a.css " +
+        "(prettier of the project runs only in a sandbox, and there is none here): it was not changed",
+    });
+  });
+});
+
+const missing = await missingHere("bwrap");
+
+describe.skipIf(missing)("a formatter of the project", () => {
+  it("runs in the sandbox, the nearest first", async () => {
+    await using room = openSandboxRoom("bwrap");
+    room.put(".prettierrc");
+    const program = (words: string) =>
+      `#!/bin/sh\ncat; echo ${words}; touch ${room.outside}/escaped 2>/dev/null && echo out; true`;
+    chmodSync(room.put("node_modules/.bin/prettier", program("far")), 0o755);
+    chmodSync(room.put("web/node_modules/.bin/prettier", program("near")), 0o755);
+    const context = toolContext(room.environment);
+    expect([
+      await formatText({ path: "web/a.css", text: "a\n" }, context),
+      await formatText({ path: "b.css", text: "b\n" }, context),
+    ]).toEqual([
+      { text: "a\nnear\n", command: "prettier --stdin-filepath web/a.css" },
+      { text: "b\nfar\n", command: "prettier --stdin-filepath b.css" },
+    ]);
+  });
+});
+
+/** A workspace on a machine that has these programs, each a line for sh, or undefined where it is missing. */
+function roomWith(scripts: Readonly<Record<string, string | undefined>>) {
+  const folder = temporaryFolder();
+  const workspace = join(folder.path, "work space");
+  const put = (path: string, content: string) => {
+    const absolute = join(workspace, path);
+    mkdirSync(dirname(absolute), { recursive: true });
+    writeFileSync(absolute, content);
+    return absolute;
+  };
+  mkdirSync(workspace);
+  const programs = Object.entries(scripts).map(([name, script]) => {
+    if (script === undefined) return [name, undefined];
+    const program = join(folder.path, name);
+    writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return [name, program];
+  });
+  const environment = openLocalEnvironment({ workspace, programs: Object.fromEntries(programs) });
+  const format = (path: string, text: string) => formatText({ path, text }, toolContext(environment));
+  return {
+    workspace,
+    put,
+    format,
+    refusal: async (path: string, text: string): Promise<ToolError> => {
+      const error: unknown = await format(path, text).catch((thrown: unknown) => thrown);
+      if (error instanceof ToolError) return error;
+      throw new Error("It did not fail", { cause: error });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await environment.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { checkerAccesses, checkers } from "./checkers.ts";
+import { formatterAccesses, formatters } from "./formatters.ts";
+
+const commands = (accesses: ReturnType<typeof formatterAccesses>) => accesses.map(({ command }) => command);
+
+describe("the commands that a call announces", () => {
+  it("are all that may format the file, and no others", () => {
+    expect(formatterAccesses("src/a.py")).toEqual([
+      { kind: "execute", command: "dprint fmt --stdin src/a.py" },
+      { kind: "execute", command: "ruff format --stdin-filename src/a.py -" },
+      { kind: "execute", command: "black --quiet --stdin-filename src/a.py -" },
+      { kind: "execute", command: "yapf" },
+      { kind: "execute", command: "autopep8 -" },
+    ]);
+  });
+
+  it("are all that may check the file, and no others", () => {
+    expect(commands(checkerAccesses("src/main.rs"))).toEqual(["cargo check --quiet --message-format short"]);
+    expect(commands(checkerAccesses("a.php"))).toEqual([
+      "phpstan analyse --no-progress --error-format=raw a.php",
+      "psalm --no-progress --output-format=text",
+      "php -l a.php",
+    ]);
+  });
+
+  it("hold the path as one word that is no option", () => {
+    expect(commands(checkerAccesses("it's; rm -rf $HOME/x.sh"))).toEqual([
+      "shellcheck --format gcc 'it'\\''s; rm -rf $HOME/x.sh'",
+      "bash -n 'it'\\''s; rm -rf $HOME/x.sh'",
+    ]);
+    expect(commands(checkerAccesses("-c.sh"))).toEqual([
+      "shellcheck --format gcc ./-c.sh",
+      "bash -n ./-c.sh",
+    ]);
+  });
+
+  it("are none for files that nobody formats or checks", () => {
+    expect([...formatterAccesses("a.xyz"), ...checkerAccesses("rs"), ...checkerAccesses(".rs")]).toEqual([]);
+  });
+
+  it("go by the end of a name, or by a whole name", () => {
+    expect(commands(formatterAccesses("deep/CMakeLists.txt"))).toEqual(["gersemi -", "cmake-format -"]);
+    expect(commands(formatterAccesses("deep/A.GO"))).toEqual(["gofumpt", "goimports", "gofmt"]);
+  });
+});
+
+it("names each command once", () => {
+  for (const tools of [formatters, checkers]) {
+    const named = tools.map(({ command, files }) => `${command} for ${files}`);
+    expect(named).toEqual([...new Set(named)]);
+  }
+});
