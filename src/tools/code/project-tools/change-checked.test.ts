@@ -112,13 +112,10 @@ async function change(
 }
 
 /** What bash, of whatever version, says of a script. */
-function complaintsOf({ workspace }: ToolRoom, script: string): string {
-  const { stderr } = spawnSync("bash", ["-n", "/dev/stdin"], {
-    cwd: workspace,
-    input: script,
-    encoding: "utf8",
-  });
-  return `${stderr.replaceAll("/dev/stdin", "a.sh").trimEnd()}\n[sandbox: none]`;
+function complaintsOf(room: ToolRoom, script: string): string {
+  writeFileSync(room.at("same.sh"), script);
+  const { stderr } = spawnSync("bash", ["-n", "same.sh"], { cwd: room.workspace, encoding: "utf8" });
+  return `${stderr.replaceAll("same.sh", "a.sh").trimEnd()}\n[sandbox: none]`;
 }
 
 function contentOf(room: ToolRoom, path = "a.sh"): string {
