@@ -1,5 +1,6 @@
 /**
- * Builds dist/ from src/: the library, the command line and the type declarations.
+ * Builds dist/ from src/: the library, the command line, the program of code hosts with its grammars, and the type
+ * declarations.
  * `--quick`, which `npm ci` runs, leaves the declarations as they are and never fails: without a build the launcher runs
  * the source.
  */
@@ -7,6 +8,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { BuildOptions } from "rolldown";
+import { packGrammars } from "./pack-grammars.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -75,9 +77,25 @@ const commandLine: BuildOptions = {
   },
 };
 
+/** What parses: started by both of the others, each time as a process of its own. */
+const host: BuildOptions = {
+  ...shared,
+  input: { main: "src/code/host/main.ts" },
+  // web-tree-sitter has it for grammars with JavaScript in them; none has.
+  checks: { eval: false },
+  output: {
+    dir: join(fresh, "host"),
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "[name].cjs",
+    minify: true,
+  },
+};
+
 try {
   const { build } = await import("rolldown");
-  await build([library, commandLine]);
+  await build([library, commandLine, host]);
+  packGrammars(join(fresh, "grammars"));
   if (isQuick) keepDeclarations();
   else writeDeclarations();
   replaceDist();
