@@ -43,7 +43,8 @@ export function belongings(pieces: Pieces, text: string, rules: SymbolRules): Be
       const comment = attribute ? undefined : commentAbove(start, end);
       const belonging = attribute ?? comment;
       if (!belonging) return { start, docs: docs.reverse() };
-      if (comment) docs.push(text.slice(comment.start, comment.end));
+      const doc = attribute ? attribute.doc : comment;
+      if (doc) docs.push(text.slice(doc.start, doc.end));
       start = belonging.start;
     }
   };

@@ -34,7 +34,12 @@ export interface Pieces {
   /** In the order of the text, what holds others before them. */
   readonly symbols: Piece[];
   readonly comments: Stretch[];
-  readonly attributes: Stretch[];
+  readonly attributes: Attribute[];
+}
+
+export interface Attribute extends Stretch {
+  /** Where it says what a doc comment says elsewhere. */
+  readonly doc?: Stretch | undefined;
 }
 
 const kinds: ReadonlySet<string> = new Set(symbolKinds);
@@ -48,7 +53,7 @@ export function gatherPieces(
 ): Pieces {
   const found = new Map<number, Piece>();
   const comments: Stretch[] = [];
-  const attributes: Stretch[] = [];
+  const attributes: Attribute[] = [];
   const scopes: Piece[] = [];
   const wrappings: Wrapping[] = [];
   const options = part ? { startIndex: part.start, endIndex: part.end } : {};
@@ -56,7 +61,7 @@ export function gatherPieces(
     const match: Match = { pattern: patternIndex };
     for (const { name, node } of captures) take(match, name, node);
     if (match.comment) comments.push(stretchOf(match.comment));
-    else if (match.attribute) attributes.push(stretchOf(match.attribute));
+    else if (match.attribute) attributes.push(attributeOf(match.attribute, match.doc));
     else if (match.outer && match.inner) wrappings.push({ outer: match.outer, inner: match.inner });
     else if (match.scope) scopes.push(scopeOf(match.scope, patternIndex));
     else if (match.symbol) addPiece(found, match, text, rules);
@@ -138,7 +143,7 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
     nameEnd: (match.lastName ?? name).endIndex,
     parameters: match.parameters?.namedChildCount,
     inside: insideOf(match, text),
-    headEnd: (match.inside ?? match.body ?? match.open)?.startIndex,
+    headEnd: headEndOf(match),
     doc: match.doc && stretchOf(match.doc),
     shared: false,
   };
@@ -170,6 +175,17 @@ function scopeOf(node: Node, pattern: number): Piece {
   };
 }
 
+function attributeOf(node: Node, doc: Node | undefined): Attribute {
+  return doc ? { ...stretchOf(node), doc: stretchOf(doc) } : stretchOf(node);
+}
+
+function headEndOf({ inside, body, open, symbol, last }: Match): number | undefined {
+  const node = inside ?? body ?? open;
+  if (!node && last) return symbol?.endIndex;
+  // What opens the inside may be the last part of the head: the parameters in Lua.
+  return node === open && open?.isNamed ? open.endIndex : node?.startIndex;
+}
+
 function insideOf(match: Match, text: string): Stretch | undefined {
   if (match.open && match.close) return { start: match.open.endIndex, end: match.close.startIndex };
   if (!match.inside) return undefined;
@@ -177,7 +193,10 @@ function insideOf(match: Match, text: string): Stretch | undefined {
   const closing = closingOf[text.charAt(start)];
   return closing !== undefined && end - start >= 2 && text.charAt(end - 1) === closing
     ? { start: start + 1, end: end - 1 }
-    : { start, end };
+    : {
+        start: text.charAt(start) === ":" ? start + 1 : start,
+        end: start + text.slice(start, end).trimEnd().length,
+      };
 }
 
 const closingOf: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
@@ -192,10 +211,7 @@ function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[]): void 
     outerOf.set(inner.id, outer);
     held.set(outer.id, (held.get(outer.id) ?? 0) + 1);
   }
-  const named = new Map<number, number>();
-  for (const { node } of symbols) named.set(node, (named.get(node) ?? 0) + 1);
   for (const symbol of symbols) {
-    symbol.shared = (named.get(symbol.node) ?? 0) > 1;
     let outer = outerOf.get(symbol.node);
     while (outer && !symbol.shared) {
       if ((held.get(outer.id) ?? 0) > 1) symbol.shared = true;

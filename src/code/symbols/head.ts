@@ -50,9 +50,9 @@ export function docSentence(comments: readonly string[]): string | undefined {
 }
 
 const opening =
-  /^\s*(\/\*[*!]*|\*+(?!\/)|\/\/[/!]*<?|#+[:|!]?|--+[|^]?|;+|%+!?|\(\*+|\{-[|]?|[rRuUbBfF]{0,2}("""|'''|"|'))\s?/;
-const closing = /\s*(\*+\/|\*+\)|-\}|"""|''')\s*$/;
-const isDoc = /^\s*(\/\*[*!]|\/\/[/!]|##|--[|-]|\(\*\*|\{-\|)/;
+  /^\s*(=begin\b|\/\*[*!]*|\*+(?!\/)|\/\/[/!]*<?|#+[:|!]?|--+(\s?[|^])?|;+|%+!?|\(\*+|\{-(\s?\|)?|[rRuUbBfF]{0,2}("""|'''|"|'))\s?/;
+const closing = /\s*(=end|\*+\/|\*+\)|-\}|"""|''')\s*$/;
+const isDoc = /^\s*(\/\*[*!]|\/\/[/!]|##|--\s?[|-]|\(\*\*|\{-\|)/;
 /** Words to a tool, not to a reader. */
 const isDirective =
   /^\s*(\/\/|\/\*+|#)\s*(eslint|tslint|jshint|prettier-ignore|biome-ignore|istanbul|c8|v8|@ts-|nolint|noqa|pylint|type: ignore|pragma|go:|\+build|clang-format|NOLINT|noinspection|rustfmt)/;

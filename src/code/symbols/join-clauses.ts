@@ -16,6 +16,7 @@ export function joinClauses({ symbols, comments, attributes }: Pieces, text: str
       isClauseOf(previous, piece, text) &&
       onlyComments(text, previous.end, piece.start, commentEnds)
     ) {
+      previous.headEnd ??= previous.end;
       previous.end = piece.end;
       previous.inside = undefined;
       open.push(previous);

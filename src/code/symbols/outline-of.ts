@@ -20,7 +20,8 @@ import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
  *   @name       its name; captured twice, the name is all from the first to the last (impl: `Display for Agent`). Without
  *               it the whole node is the name.
  *   @inside     the node that holds what lies inside, from one bracket to the other or without brackets; the head ends there
- *   @open @close   instead of @inside, where only the tokens at its ends are nodes: `do` … `end`
+ *   @open @close   instead of @inside, where only the tokens at its ends are nodes: `do` … `end`. A node with a name that
+ *               opens it is the last of the head: the parameters, in Lua
  *   @body       the head ends there, but nothing can be put inside: the value of `f = lambda x: x`
  *   @doc        a string inside that is the doc comment
  *   @last       what follows the symbol and belongs to it: a getter in Kotlin
@@ -29,7 +30,8 @@ import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
  * and in patterns of their own:
  *
  *   @comment    every comment. Those that stand right above a symbol, on lines of their own, belong to it
- *   @attribute  attributes, decorators, annotations: in front of the symbol, or the first thing within it
+ *   @attribute  attributes, decorators, annotations: in front of the symbol, or the first thing within it. With @doc in
+ *               it, where it takes the place of a doc comment
  *   @scope      a function without a name, a block: variables in it are local, as in a function
  *   @outer @inner   a statement around a symbol: `export …`, `template<…> …`, `const …`. The symbol (or another @outer) is
  *               @inner. A symbol that stands alone in it takes all of it, of several each keeps its own part

@@ -1,0 +1,42 @@
+import type { SymbolRules } from "../symbol-rules.ts";
+import { declarationQuery, isMisread, nameInDeclarator } from "./c.ts";
+
+export const cpp: SymbolRules = {
+  query: `
+    (function_definition declarator: (_) @name (field_initializer_list) @body body: (_) @inside) @function
+    ${declarationQuery}
+    (class_specifier name: (_) @name body: (_) @inside) @class
+    (namespace_definition name: (_) @name body: (_) @inside) @module
+    (alias_declaration name: (_) @name) @type
+    (concept_definition name: (_) @name) @type
+    (declaration declarator: [
+      (reference_declarator (function_declarator))
+      (operator_cast)
+    ] @name @function)
+    (field_declaration declarator: (function_declarator declarator: (parenthesized_declarator)) @name @field)
+    (field_declaration declarator: [
+      (function_declarator)
+      (pointer_declarator declarator: (function_declarator))
+      (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator)))
+      (reference_declarator (function_declarator))
+    ] @name @method)
+    (field_declaration declarator: (_) @name @field)
+    (template_declaration [
+      (class_specifier) (struct_specifier) (union_specifier) (function_definition) (declaration) (field_declaration)
+      (alias_declaration) (concept_definition) (friend_declaration) (template_declaration)
+    ] @inner) @outer
+    (friend_declaration [(function_definition) (declaration)] @inner) @outer
+    (linkage_specification body: [(function_definition) (declaration)] @inner) @outer
+  `,
+  nameNode: nameInDeclarator,
+  name: (written) => (/^operator\b(?!\s*\()/.test(written) ? written.replace(/\s*\(.*$/, "") : written),
+  terminator: ";",
+  kind(symbol, parent) {
+    if (isMisread(symbol, parent)) return undefined;
+    if (symbol.kind !== "function" && symbol.kind !== "method") return symbol.kind;
+    const path = symbol.name.replace(/<[^<>]*>/g, "").split("::");
+    const owner = path.at(-2) ?? (symbol.kind === "method" ? parent?.name.replace(/<.*/, "") : undefined);
+    if (owner !== undefined && path.at(-1) === owner) return "constructor";
+    return path.length > 1 ? "method" : symbol.kind;
+  },
+};
