@@ -1,6 +1,6 @@
-import { ToolError } from "../../contract/error.ts";
 import { type HostEnd, type HostProcess, startHost } from "../../environment/hosts/start-host.ts";
 import { type AnswerOf, Channel, type InputOf, type ServiceOf } from "./channel.ts";
+import { brokeDown, cancelled, closed, tooSlow } from "./failures.ts";
 import { hostProgram } from "./program.ts";
 
 export interface HostOptions {
@@ -151,7 +151,8 @@ class Running<Theirs extends ServiceOf<Theirs>> {
       return await this.#channel.ask(name, input, { signal });
     } catch (error) {
       if (!(error instanceof HostEnded)) throw error;
-      throw isLate ? tooSlow(about, limitMs!) : brokeDown(about, error.end);
+      if (isLate) throw tooSlow(about, limitMs!);
+      throw brokeDown(about, error.end.how, error.end.words);
     } finally {
       signal.removeEventListener("abort", onAbort);
       for (const timer of timers) clearTimeout(timer);
@@ -242,28 +243,3 @@ async function untilCancelled<Result>(
     signal.removeEventListener("abort", onAbort);
   }
 }
-
-function cancelled({ reason }: AbortSignal, about: string): ToolError {
-  return reason instanceof ToolError
-    ? reason
-    : new ToolError("cancelled", `The call was cancelled while ${about} was read`);
-}
-
-function tooSlow(about: string, limitMs: number): ToolError {
-  return new ToolError("timeout", `${about} could not be parsed within ${limitMs / 1000} s`, {
-    hint: otherWay,
-  });
-}
-
-function brokeDown(about: string, { how, words }: HostEnd): ToolError {
-  return new ToolError("unavailable", `The parser broke down (${how}) while it read ${about}`, {
-    hint: otherWay,
-    cause: words === "" ? undefined : new Error(words),
-  });
-}
-
-function closed(): ToolError {
-  return new ToolError("unavailable", "This tool room is closed", { hint: "Open a new one." });
-}
-
-const otherWay = "Other files can still be parsed; read and edit this one as text.";

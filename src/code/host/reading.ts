@@ -1,7 +1,9 @@
 import type { Occurrences, Outline, OutlineOptions, Reading } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
 import { literalLines } from "../blocks/literal-lines.ts";
 import { outlineOf } from "../symbols/outline-of.ts";
-import { type SentText, Trees } from "./trees.ts";
+import { brokeDown } from "./failures.ts";
+import { type ParsedText, type SentText, Trees } from "./trees.ts";
 
 /** What a reader is asked. Undefined: the text has to be sent whole. */
 export interface ReaderService {
@@ -15,22 +17,29 @@ export interface ReaderService {
   ): Promise<Occurrences | undefined>;
 }
 
-/** Reads texts in the process of a host. */
-export function readingService(): ReaderService {
+/** Reads texts in the process of a host. `retire` is told when nothing here can be trusted any more. */
+export function readingService(retire: () => void): ReaderService {
   const trees = new Trees<Outline>();
+  const read = async <Answer>(sent: SentText, answer: (parsed: ParsedText<Outline>) => Answer) => {
+    try {
+      const parsed = await trees.parse(sent);
+      return parsed && answer(parsed);
+    } catch (error) {
+      if (error instanceof ToolError) throw error;
+      // WebAssembly that stopped in the middle of something: out of memory, or of stack.
+      retire();
+      throw brokeDown(sent.path, (error as Error).message, error);
+    }
+  };
   return {
-    outline: async ({ literalsIn, ...sent }) => {
-      const parsed = await trees.parse(sent);
-      if (!parsed) return undefined;
-      const { tree, text, language } = parsed;
-      parsed.known ??= outlineOf(tree, text, language);
-      if (!literalsIn) return parsed.known;
-      return { ...parsed.known, literalLines: literalLines(tree, text, literalsIn) };
-    },
-    occurrences: async ({ name: _name, ...sent }) => {
-      const parsed = await trees.parse(sent);
-      if (!parsed) return undefined;
-      return { language: parsed.language, places: [], scoped: false };
-    },
+    outline: ({ literalsIn, ...sent }) =>
+      read(sent, (parsed) => {
+        const { tree, text, language } = parsed;
+        parsed.known ??= outlineOf(tree, text, language);
+        if (!literalsIn) return parsed.known;
+        return { ...parsed.known, literalLines: literalLines(tree, text, literalsIn) };
+      }),
+    occurrences: ({ name: _name, ...sent }) =>
+      read(sent, ({ language }) => ({ language, places: [], scoped: false })),
   };
 }

@@ -1,6 +1,6 @@
 import { Edit, Parser, type Point, type Tree } from "web-tree-sitter";
-import { ToolError } from "../../contract/error.ts";
 import { loadGrammar } from "../grammars/load-grammar.ts";
+import { tooSlow } from "./failures.ts";
 import { changed, type TextChange } from "./text-change.ts";
 
 /** A text by its path and language, whole or as a change to one that was sent before. */
@@ -54,10 +54,9 @@ export class Trees<Known> {
       return before;
     }
     const { path, language, version, sent } = request;
-    if (typeof sent === "string") {
-      const tree = this.#read(path, sent);
-      return this.#hold(key, { text: sent, tree, language, version, known: undefined, previous: undefined });
-    }
+    const parsed = { language, version, known: undefined, previous: undefined };
+    if (typeof sent === "string")
+      return this.#hold(key, { ...parsed, text: sent, tree: this.#read(path, sent) });
     if (before?.version !== sent.base) return undefined;
     const text = changed(before.text, sent);
     // Whatever happens now, the old one is of no more use.
@@ -67,7 +66,10 @@ export class Trees<Known> {
       const tree = this.#read(path, text, before.tree);
       const stretch = changedStretch(sent, before.tree, tree);
       const previous = { text: before.text, known: before.known, changed: stretch };
-      return this.#hold(key, { text, tree, language, version, known: undefined, previous });
+      if (!tree.rootNode.hasError) return this.#hold(key, { ...parsed, text, tree, previous });
+      // How a parser goes on after an error depends on what it knew before; the answer must not.
+      tree.delete();
+      return this.#hold(key, { ...parsed, text, tree: this.#read(path, text) });
     } finally {
       before.tree.delete();
     }
@@ -79,9 +81,7 @@ export class Trees<Known> {
     const tree = this.#parser!.parse(text, old, { progressCallback });
     if (tree) return tree;
     this.#parser!.reset();
-    throw new ToolError("timeout", `${path} could not be parsed within ${parseLimitMs / 1000} s`, {
-      hint: "Other files can still be parsed; read and edit this one as text.",
-    });
+    throw tooSlow(path, parseLimitMs);
   }
 
   /** The last that was used is the last to go. */

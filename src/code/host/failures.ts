@@ -1,0 +1,26 @@
+import { ToolError } from "../../contract/error.ts";
+
+const otherWay = "Other files can still be parsed; read and edit this one as text.";
+
+/** `about` is the file, or what else was asked about. */
+export function tooSlow(about: string, limitMs: number): ToolError {
+  return new ToolError("timeout", `${about} could not be parsed within ${limitMs / 1000} s`, {
+    hint: otherWay,
+  });
+}
+
+export function brokeDown(about: string, how: string, cause?: unknown): ToolError {
+  return new ToolError("unavailable", `The parser broke down (${how}) while it read ${about}`, {
+    hint: otherWay,
+    cause,
+  });
+}
+
+export function cancelled({ reason }: AbortSignal, about: string): ToolError {
+  if (reason instanceof ToolError) return reason;
+  return new ToolError("cancelled", `The call was cancelled while ${about} was parsed`);
+}
+
+export function closed(): ToolError {
+  return new ToolError("unavailable", "This tool room is closed", { hint: "Open a new one." });
+}
