@@ -122,6 +122,17 @@ export interface Occurrence {
   readonly role: "definition" | "reference";
   /** The same for places that mean the same thing; undefined where that is decided outside this text. */
   readonly binding: number | undefined;
+  /**
+   * Where there are scopes and no binding, who decides: "outside": another file or the language; "member": the type of
+   * something; "argument": the function that is called; "foreign": it is the name that others give; "unclear": a macro.
+   */
+  readonly unbound?: "outside" | "member" | "argument" | "foreign" | "unclear";
+  /** What must stand around another name here, so that all else means the same: `{ a }` becomes `{ a: other }`. */
+  readonly around?: { readonly before: string; readonly after: string };
+  /** Of a definition: other files can use it by this name; callers can name it; `x.name` can mean it. */
+  readonly isPublic?: boolean;
+  readonly isArgument?: boolean;
+  readonly isMember?: boolean;
 }
 
 /** What is known of the workspace, as it was a moment ago. Paths are relative to it. */

@@ -1,6 +1,7 @@
 import type { Occurrences, Outline, OutlineOptions, Reading } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { literalLines } from "../blocks/literal-lines.ts";
+import { occurrencesOf } from "../scopes/occurrences-of.ts";
 import { outlineOf } from "../symbols/outline-of.ts";
 import { brokeDown } from "./failures.ts";
 import { type ParsedText, type SentText, Trees } from "./trees.ts";
@@ -39,7 +40,11 @@ export function readingService(retire: () => void): ReaderService {
         if (!literalsIn) return parsed.known;
         return { ...parsed.known, literalLines: literalLines(tree, text, literalsIn) };
       }),
-    occurrences: ({ name: _name, ...sent }) =>
-      read(sent, ({ language }) => ({ language, places: [], scoped: false })),
+    occurrences: ({ name, ...sent }) =>
+      read(sent, (parsed) => {
+        const { tree, text, language } = parsed;
+        parsed.known ??= outlineOf(tree, text, language);
+        return occurrencesOf(tree, text, name, parsed.known);
+      }),
   };
 }

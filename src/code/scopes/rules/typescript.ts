@@ -1,0 +1,239 @@
+import {
+  type Decide,
+  define,
+  foreign,
+  kinds,
+  type Meaning,
+  member,
+  memberDefinition,
+  nameOf,
+  nearestOf,
+  refer,
+  reference,
+  type ScopeRules,
+  type Step,
+  textOf,
+  unclear,
+  type Way,
+} from "../scope-rules.ts";
+
+const { any, type } = kinds;
+
+const scopes: ScopeRules["scopes"] = {
+  statement_block: "block",
+  for_statement: "block",
+  for_in_statement: "block",
+  switch_body: "block",
+  catch_clause: "block",
+  class_static_block: "function",
+  function_declaration: "function",
+  generator_function_declaration: "function",
+  function_expression: "function",
+  generator_function: "function",
+  arrow_function: "function",
+  method_definition: "function",
+  function_signature: "function",
+  method_signature: "function",
+  abstract_method_signature: "function",
+  call_signature: "function",
+  construct_signature: "function",
+  function_type: "function",
+  constructor_type: "function",
+  internal_module: "function",
+  module: "function",
+  class_declaration: "block",
+  abstract_class_declaration: "block",
+  class: "block",
+  enum_declaration: "block",
+  enum_body: "block",
+  interface_declaration: "block",
+  type_alias_declaration: "block",
+  index_signature: "block",
+  conditional_type: "block",
+  labeled_statement: "block",
+};
+
+/** TypeScript, with and without JSX, and JavaScript, which is a part of it. */
+export const typescript: ScopeRules = {
+  names: {
+    identifier: reference,
+    type_identifier: refer({ kind: type }),
+    shorthand_property_identifier: reference,
+    shorthand_property_identifier_pattern: reference,
+    statement_identifier: refer({ kind: kinds.label }),
+    property_identifier: member,
+    private_property_identifier: member,
+  },
+  places: {
+    object: (way) => refer({ around: { before: `${nameOf(way)}: `, after: "" } }),
+    // Patterns: what they are part of decides.
+    array_pattern: "up",
+    object_pattern: "up",
+    rest_pattern: "up",
+    "pair_pattern.value": "up",
+    "assignment_pattern.left": "up",
+    "object_assignment_pattern.left": "up",
+    "assignment_expression.left": written(() => reference),
+    "augmented_assignment_expression.left": reference,
+    "for_in_statement.left": written(loopVariable),
+    "variable_declarator.name": written(variable),
+    "required_parameter.pattern": written(parameter),
+    "optional_parameter.pattern": written(parameter),
+    formal_parameters: written(() => define()),
+    "arrow_function.parameter": define(),
+    "catch_clause.parameter": written(() => define()),
+
+    "function_declaration.name": declared(define({ in: "outside" })),
+    "generator_function_declaration.name": declared(define({ in: "outside" })),
+    "function_signature.name": declared(define({ in: "outside" })),
+    "function_expression.name": define(),
+    "generator_function.name": define(),
+    "class_declaration.name": declared(define({ in: "outside", kind: any })),
+    "abstract_class_declaration.name": declared(define({ in: "outside", kind: any })),
+    "class.name": define({ kind: any }),
+    "enum_declaration.name": declared(define({ in: "outside", kind: any })),
+    "interface_declaration.name": declared(define({ in: "outside", kind: type })),
+    "type_alias_declaration.name": declared(define({ in: "outside", kind: type })),
+    "internal_module.name": declared(define({ in: "outside", kind: any })),
+    "module.name": declared(define({ in: "outside", kind: any })),
+    "nested_identifier.object": (way, at) =>
+      way.steps[at - 2]?.field === "name" ? "up" : refer({ kind: any }),
+    "nested_identifier.property": member,
+    "type_parameter.name": define({ kind: type }),
+    "mapped_type_clause.name": define({ kind: type }),
+    infer_type: (way, at) =>
+      textOf(way, { start: way.steps[at - 1]!.start, end: way.steps[at]!.start }).trim() === "infer"
+        ? define({ kind: type })
+        : refer({ kind: type }),
+    "index_signature.name": define(),
+    enum_body: define({ isMember: true }),
+    "enum_assignment.name": define({ isMember: true }),
+    "labeled_statement.label": define({ kind: kinds.label }),
+
+    import_clause: define({ in: "file", kind: any }),
+    namespace_import: define({ in: "file", kind: any }),
+    import_require_clause: define({ kind: any }),
+    import_alias: (way, at) =>
+      way.steps[at]!.start === firstWordOf(way, at) ? define({ kind: any }) : refer({ kind: any }),
+    "import_specifier.alias": define({ in: "file", kind: any }),
+    "import_specifier.name": (way, at) =>
+      isAlone(way, at)
+        ? define({ in: "file", kind: any, around: { before: `${nameOf(way)} as `, after: "" } })
+        : foreign,
+    "export_specifier.alias": foreign,
+    "export_specifier.name": exported,
+    namespace_export: foreign,
+
+    "nested_type_identifier.module": refer({ kind: any }),
+    "nested_type_identifier.name": member,
+    "tuple_parameter.name": foreign,
+    "optional_tuple_parameter.name": foreign,
+    "jsx_opening_element.name": element,
+    "jsx_closing_element.name": element,
+    "jsx_self_closing_element.name": element,
+    with_statement: unclear,
+    "method_definition.name": memberDefinition,
+    "public_field_definition.name": memberDefinition,
+    "field_definition.property": memberDefinition,
+    "method_signature.name": memberDefinition,
+    "abstract_method_signature.name": memberDefinition,
+    "property_signature.name": memberDefinition,
+  },
+  scopes,
+  spelling: /^#?[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u,
+  reserved:
+    "arguments await break case catch class const continue debugger default delete do else enum eval export extends false " +
+    "finally for function if implements import in instanceof interface let new null package private protected public return " +
+    "static super switch this throw true try typeof undefined var void while with yield " +
+    "any boolean never number object string symbol unknown bigint",
+  byName: /\b(?:eval|Function)\s*\(|\bwith\s*\(/,
+};
+
+/** A name in a pattern: as `{ name }` it names a property as well, which stays. */
+function written(decide: (way: Way, at: number) => Meaning): Decide {
+  return (way, at) => {
+    const meaning = decide(way, at);
+    const isShort = way.steps.at(-1)!.type === "shorthand_property_identifier_pattern";
+    if (!isShort || (meaning.is !== "definition" && meaning.is !== "reference")) return meaning;
+    return { ...meaning, around: { before: `${nameOf(way)}: `, after: "" } };
+  };
+}
+
+function variable(way: Way, at: number): Meaning {
+  const declaration = way.steps[at - 2]!;
+  const isVar = declaration.type === "variable_declaration";
+  return visible(way, at - 2, define({ in: isVar ? "function" : "nearest", at: at - 2 }));
+}
+
+/** `for (x of …)` only assigns. */
+function loopVariable(way: Way, at: number): Meaning {
+  const [, word] =
+    /\b(var|let|const|using)\s*$/.exec(
+      textOf(way, { start: way.steps[at - 1]!.start, end: way.steps[at]!.start }),
+    ) ?? [];
+  if (word === undefined) return reference;
+  return define({ in: word === "var" ? "function" : "nearest" });
+}
+
+/** `constructor(private name)` makes a property of it. */
+function parameter(way: Way, at: number): Meaning {
+  const head = textOf(way, { start: way.steps[at - 1]!.start, end: way.steps[at]!.start });
+  return /\b(?:public|private|protected|readonly|override)\b/.test(head)
+    ? define({ isMember: true })
+    : define();
+}
+
+function declared(definition: ReturnType<typeof define>): Decide {
+  return (way, at) => visible(way, at - 1, hoisted(way, at - 1, definition));
+}
+
+/** Of old, a function in a block can be called outside of it. */
+function hoisted(
+  { steps }: Way,
+  at: number,
+  definition: ReturnType<typeof define>,
+): ReturnType<typeof define> {
+  const isFunction = /^(?:generator_)?function_/.test(steps[at]!.type);
+  const isInBlock = steps[at - 1]?.type === "statement_block" && scopes[steps[at - 2]!.type] !== "function";
+  return isFunction && isInBlock ? { ...definition, in: "function", at: at - 1 } : definition;
+}
+
+/** Whether others see what the statement at `at` declares; what a namespace or another's module shows is a member of it. */
+function visible(way: Way, at: number, definition: ReturnType<typeof define>): Meaning {
+  const { steps } = way;
+  const outer = steps.slice(0, at).findLast(({ type }) => type === "internal_module" || type === "module");
+  const isExported = steps[at - 1]?.type === "export_statement";
+  if (outer?.type === "module" || /\bdeclare\s+global\b/.test(ambient(way, at))) return unclear;
+  if (!isExported) return definition;
+  if (outer !== undefined) return { ...definition, isMember: true };
+  const isDefault = /^export\s+default\b/.test(textOf(way, steps[at - 1]!));
+  return isDefault ? definition : { ...definition, isPublic: true };
+}
+
+function ambient(way: Way, at: number): string {
+  const declaration = nearestOf(way, at, ["ambient_declaration"]);
+  return declaration === undefined ? "" : textOf(way, declaration).slice(0, 40);
+}
+
+/** `export { a } from "b"` names what another file has. */
+function exported(way: Way, at: number): Meaning {
+  const clause = way.steps[at - 2] as Step;
+  if (/^\s*from\b/.test(way.text.slice(clause.end, clause.end + 40))) return foreign;
+  const after = isAlone(way, at) ? ` as ${nameOf(way)}` : "";
+  return refer({ kind: any, around: { before: "", after } });
+}
+
+/** The specifier is this name and nothing else, but for a leading `type`. */
+function isAlone(way: Way, at: number): boolean {
+  return !/\bas\b/.test(way.text.slice(way.steps[at]!.end, way.steps[at - 1]!.end));
+}
+
+/** `<name>` of HTML is no name of ours. */
+function element(way: Way): Meaning {
+  return /^[\p{Ll}]/u.test(nameOf(way)) ? foreign : reference;
+}
+
+function firstWordOf(way: Way, at: number): number {
+  const { start, end } = way.steps[at - 1]!;
+  return start + (/^import\s+(?:type\s+)?/.exec(way.text.slice(start, end))?.[0].length ?? 0);
+}

@@ -1,0 +1,124 @@
+/** One node on the way from the root of a tree down to a name. */
+export interface Step {
+  readonly type: string;
+  /** What it is to the node above. */
+  readonly field: string | undefined;
+  readonly start: number;
+  readonly end: number;
+  readonly id: number;
+}
+
+/** The way to a name: the root first, the name itself last. */
+export interface Way {
+  readonly steps: readonly Step[];
+  readonly text: string;
+}
+
+/**
+ * What a language says about names. A name is understood by going up from it: for each node above, `places` is asked for
+ * "type.field" and then for "type", until one says something else than "up"; where none does, the type of the name itself
+ * decides. What joins two things that differ is safe, as both are renamed; what parts one thing in two is not. In doubt a
+ * name is "unclear", and nothing that it could mean is renamed.
+ */
+export interface ScopeRules {
+  /** The types of names, and what they are where nothing else is said. All else is no code. */
+  readonly names: Readonly<Record<string, Meaning>>;
+  readonly places: Readonly<Record<string, Meaning | "up" | Decide>>;
+  /** The nodes in which names hold. The root is always one. */
+  readonly scopes: Readonly<Record<string, ScopeKind>>;
+  /** How the rest of the language spells a name. */
+  readonly spelling: RegExp;
+  /** Words that cannot be names. */
+  readonly reserved: string;
+  /** Names that stand in other nodes, as in the text of a format string. */
+  within?(way: Way, name: { readonly start: number; readonly end: number }): Meaning | undefined;
+  /** Where names are looked up in a way that the text does not show. */
+  readonly byName?: RegExp;
+}
+
+/** `at` is the index of the step whose place decides: all below it only lead there. */
+export type Decide = (way: Way, at: number) => Meaning | "up";
+
+/** "closed": what is defined in it is seen only right in it, not in functions within: a class of Python. */
+export type ScopeKind = "block" | "function" | "closed";
+
+export type Meaning = Definition | Reference | Unbound;
+
+/** Names of different kinds do not meet: a type and a value, in TypeScript. */
+export const kinds = { value: 1, type: 2, label: 4, any: 3 } as const;
+
+export interface Definition extends Written {
+  readonly is: "definition";
+  readonly kind: number;
+  /** Which scope it belongs to: the nearest from `at` up, the nearest function, the one outside of that, or the file. */
+  readonly in: "nearest" | "function" | "outside" | "file";
+  /** Where the search for the scope begins, if not at the node that decides. */
+  readonly at?: number;
+  /** Where it holds, if not in all of its scope. */
+  readonly from?: number;
+  readonly until?: number;
+  /** Defines something else than an earlier definition in the same scope, as `let` of Rust. */
+  readonly renews?: true;
+  /** A member as well: what `x.name` means. */
+  readonly isMember?: true;
+  /** Others can use it by this name. */
+  readonly isPublic?: boolean;
+  /** Who calls the function may name it. */
+  readonly isArgument?: true;
+}
+
+export interface Reference extends Written {
+  readonly is: "reference";
+  readonly kind: number;
+  /** Looked up in the file's own scope: `global x`. */
+  readonly in?: "file";
+}
+
+/** "member": what it means depends on a type; "argument": on the function called; "foreign": it is another's name. */
+export interface Unbound {
+  readonly is: "member" | "argument" | "unclear" | "foreign";
+  readonly role?: "definition";
+}
+
+interface Written {
+  /** What stands around another name here, so that the rest means the same as before. */
+  readonly around?: { readonly before: string; readonly after: string };
+}
+
+export const define: (more?: Partial<Omit<Definition, "is">>) => Definition = (more) => ({
+  is: "definition",
+  kind: kinds.value,
+  in: "nearest",
+  ...more,
+});
+
+export const refer: (more?: Partial<Omit<Reference, "is">>) => Reference = (more) => ({
+  is: "reference",
+  kind: kinds.value,
+  ...more,
+});
+
+export const reference: Reference = refer();
+export const member: Unbound = { is: "member" };
+export const memberDefinition: Unbound = { is: "member", role: "definition" };
+export const argument: Unbound = { is: "argument" };
+export const foreign: Unbound = { is: "foreign" };
+export const unclear: Unbound = { is: "unclear" };
+
+/** The text of a node, or of what stands between two offsets. */
+export function textOf({ text }: Way, { start, end }: Pick<Step, "start" | "end">): string {
+  return text.slice(start, end);
+}
+
+/** The name itself. */
+export function nameOf(way: Way): string {
+  return textOf(way, way.steps.at(-1)!);
+}
+
+/** The nearest step from `at` up that is one of these, below `below` if given. */
+export function nearestOf({ steps }: Way, at: number, types: readonly string[]): Step | undefined {
+  for (let index = at; index >= 0; index -= 1) {
+    if (types.includes(steps[index]!.type)) return steps[index];
+  }
+  return undefined;
+}
