@@ -81,6 +81,7 @@ interface Match {
   symbol?: Node;
   name?: Node;
   lastName?: Node;
+  first?: Node;
   last?: Node;
   parameters?: Node;
   inside?: Node;
@@ -106,6 +107,7 @@ function take(match: Match, capture: string, node: Node): void {
       if (match.name) match.lastName = node;
       else match.name = node;
       return;
+    case "first":
     case "last":
     case "parameters":
     case "inside":
@@ -137,7 +139,7 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
     kind,
     pattern,
     node: symbol.id,
-    start: symbol.startIndex,
+    start: (match.first ?? symbol).startIndex,
     end: (match.last ?? symbol).endIndex,
     nameStart: name.startIndex,
     nameEnd: (match.lastName ?? name).endIndex,
@@ -150,6 +152,7 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
   const known = found.get(piece.nameStart);
   const [first, second] = known && known.pattern <= pattern ? [known, piece] : [piece, known];
   if (second && first.node === second.node) {
+    first.start = Math.min(first.start, second.start);
     first.end = Math.max(first.end, second.end);
     first.parameters ??= second.parameters;
     first.inside ??= second.inside;
@@ -179,24 +182,26 @@ function attributeOf(node: Node, doc: Node | undefined): Attribute {
   return doc ? { ...stretchOf(node), doc: stretchOf(doc) } : stretchOf(node);
 }
 
-function headEndOf({ inside, body, open, symbol, last }: Match): number | undefined {
+function headEndOf({ inside, body, open, close, symbol, last }: Match): number | undefined {
   const node = inside ?? body ?? open;
   if (!node && last) return symbol?.endIndex;
   // What opens the inside may be the last part of the head: the parameters in Lua.
-  return node === open && open?.isNamed ? open.endIndex : node?.startIndex;
+  return node === open && (open?.isNamed || !close) ? open?.endIndex : node?.startIndex;
 }
 
 function insideOf(match: Match, text: string): Stretch | undefined {
   if (match.open && match.close) return { start: match.open.endIndex, end: match.close.startIndex };
+  if (match.open && match.symbol) return trimmed(text, match.open.endIndex, match.symbol.endIndex);
   if (!match.inside) return undefined;
   const { start, end } = stretchOf(match.inside);
   const closing = closingOf[text.charAt(start)];
   return closing !== undefined && end - start >= 2 && text.charAt(end - 1) === closing
     ? { start: start + 1, end: end - 1 }
-    : {
-        start: text.charAt(start) === ":" ? start + 1 : start,
-        end: start + text.slice(start, end).trimEnd().length,
-      };
+    : trimmed(text, text.charAt(start) === ":" ? start + 1 : start, end);
+}
+
+function trimmed(text: string, start: number, end: number): Stretch {
+  return { start, end: start + text.slice(start, end).trimEnd().length };
 }
 
 const closingOf: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };

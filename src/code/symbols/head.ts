@@ -50,8 +50,8 @@ export function docSentence(comments: readonly string[]): string | undefined {
 }
 
 const opening =
-  /^\s*(=begin\b|\/\*[*!]*|\*+(?!\/)|\/\/[/!]*<?|#+[:|!]?|--+(\s?[|^])?|;+|%+!?|\(\*+|\{-(\s?\|)?|[rRuUbBfF]{0,2}("""|'''|"|'))\s?/;
-const closing = /\s*(=end|\*+\/|\*+\)|-\}|"""|''')\s*$/;
+  /^\s*(=begin\b|<!--+|\/\*[*!]*|\*+(?!\/)|\/\/[/!]*<?|#+[:|!]?|--+(\s?[|^])?|;+|%+!?|\(\*+|\{-(\s?\|)?|[rRuUbBfF]{0,2}("""|'''|"|'))\s?/;
+const closing = /\s*(=end|--+>|\*+\/|\*+\)|-\}|"""|''')\s*$/;
 const isDoc = /^\s*(\/\*[*!]|\/\/[/!]|##|--\s?[|-]|\(\*\*|\{-\|)/;
 /** Words to a tool, not to a reader. */
 const isDirective =

@@ -6,7 +6,6 @@ import { type CompiledRules, compiledRules } from "./compiled-rules.ts";
 import { faultsOf } from "./faults-of.ts";
 import { gatherPieces, type Piece, type Pieces } from "./gather-pieces.ts";
 import { docSentence, signatureOf } from "./head.ts";
-import { joinClauses } from "./join-clauses.ts";
 import { lineOf, lineStartsOf } from "./line-starts.ts";
 import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
 
@@ -21,11 +20,11 @@ import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
  *               it the whole node is the name.
  *   @inside     the node that holds what lies inside, from one bracket to the other or without brackets; the head ends there
  *   @open @close   instead of @inside, where only the tokens at its ends are nodes: `do` … `end`. A node with a name that
- *               opens it is the last of the head: the parameters, in Lua
+ *               opens it is the last of the head: the parameters, in Lua. Without @close it ends with the symbol
  *   @body       the head ends there, but nothing can be put inside: the value of `f = lambda x: x`
  *   @doc        a string inside that is the doc comment
- *   @last       what follows the symbol and belongs to it: a getter in Kotlin
- *   @parameters what tells clauses of one function from those of another with as many names in it (see SymbolRules.clauses)
+ *   @first @last   what stands before or behind the symbol and belongs to it: a getter in Kotlin
+ *   @parameters those of a function, told from another of the same name by their number (see joinClauses)
  *
  * and in patterns of their own:
  *
@@ -55,7 +54,7 @@ export function outlineOf(tree: Tree, text: string, language: string): Outline {
 
 function piecesOf(compiled: CompiledRules, tree: Tree, text: string): Pieces {
   const pieces = gatherPieces(compiled, tree.rootNode, text);
-  return compiled.rules.clauses ? joinClauses(pieces, text) : pieces;
+  return compiled.rules.arrange ? compiled.rules.arrange(pieces, text) : pieces;
 }
 
 function symbolsOf(pieces: Pieces, text: string, rules: SymbolRules, lineStarts: Uint32Array): CodeSymbol[] {

@@ -1,5 +1,6 @@
 import type { Node } from "web-tree-sitter";
 import type { SymbolKind } from "../../contract/code.ts";
+import type { Pieces } from "./gather-pieces.ts";
 
 /** How the symbols of one language are found. What the captures of the query mean stands on top of outline-of.ts. */
 export interface SymbolRules {
@@ -14,8 +15,8 @@ export interface SymbolRules {
   readonly unrelatedComment?: RegExp;
   /** What may stand right behind a symbol and ends it: ";". */
   readonly terminator?: string;
-  /** Whether a function may be written in several clauses, one after another, which are one symbol. */
-  readonly clauses?: boolean;
+  /** Changes, before anything is made of them, what a query cannot say: joinClauses, for one. */
+  readonly arrange?: (pieces: Pieces, text: string) => Pieces;
   /** How many symbols are worth listing, in files of data: of more the innermost are left out. */
   readonly most?: number;
 }
