@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { safeParse } from "zod/v4/core";
+import type { OpenCode } from "../src/code/open-code.ts";
 import { type ErrorCode, ToolError } from "../src/contract/error.ts";
 import type { AnyTool, Tool, ToolContext, ToolOutput } from "../src/contract/tool.ts";
 import { openLocalEnvironment } from "../src/environment/local/local-environment.ts";
@@ -26,14 +27,15 @@ export interface Refusal {
   readonly hint: string | undefined;
 }
 
-/** `await using` removes it. */
-export function toolRoom(): ToolRoom {
+/** `await using` removes it. `read` opens what reads code in it, where that is wanted. */
+export function toolRoom(read?: (workspace: string, outputs: string) => OpenCode): ToolRoom {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   const outputs = join(folder.path, "outputs");
   for (const path of [workspace, outputs]) mkdirSync(path);
   const environment = openLocalEnvironment({ workspace, outputs });
-  const context = toolContext(environment);
+  const code = read?.(workspace, outputs);
+  const context = { ...toolContext(environment), ...(code && { code }) };
   const room: ToolRoom = {
     workspace,
     outputs,
@@ -51,6 +53,7 @@ export function toolRoom(): ToolRoom {
       throw new Error(`${tool.name} did not fail`);
     },
     [Symbol.asyncDispose]: async () => {
+      await code?.close();
       await environment.close();
       await folder[Symbol.asyncDispose]();
     },

@@ -42,7 +42,8 @@ export async function planFiles(
   }
 }
 
-async function lookUp(plan: FilePlan, context: PreviewContext): Promise<PlannedFile> {
+/** What else is to be known of a file before it is changed as planned. */
+export async function lookUp(plan: FilePlan, context: PreviewContext): Promise<PlannedFile> {
   const source = "from" in plan ? plan.from : plan.path;
   if (plan.action === "delete" || plan.action === "move") await refuseLink(source, context);
   const mode = await newMode(plan, source, context);

@@ -1,0 +1,60 @@
+import type { Fit, Snippet } from "./snippet.ts";
+
+/** What stands from `start` to `end` gives way to `text`; offsets count UTF-16 units. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** One way to put new lines into a text. */
+export interface BlockChange {
+  /** What gives way. */
+  readonly start: number;
+  readonly end: number;
+  readonly snippet: Snippet;
+  readonly fitted: Fit;
+  /** Stands already before the first line. */
+  readonly indentation: string;
+  readonly lineEnd: string;
+  /** Stands around the new lines: line ends, separators, indentation of what follows. */
+  readonly lead?: string | undefined;
+  readonly tail?: string | undefined;
+  /** A separator that the element before needs now. */
+  readonly also?: Splice | undefined;
+}
+
+/** `literal`: the numbers of the lines that lie inside a string, which stay as they were given. */
+export function splicesOf(change: BlockChange, literal: ReadonlySet<number>): readonly Splice[] {
+  const { start, end, snippet, fitted, indentation, lineEnd, lead = "", tail = "", also } = change;
+  const lines = snippet.lines.map((line, index) => (literal.has(index) ? line : fitted(line, index)));
+  lines[0] = lines[0]!.startsWith(indentation) ? lines[0]!.slice(indentation.length) : lines[0]!.trimStart();
+  const splice = { start, end, text: lead + lines.join(lineEnd) + tail };
+  return also ? [also, splice] : [splice];
+}
+
+/** A text with all splices made. */
+export function spliced(text: string, splices: readonly Splice[]): string {
+  let result = "";
+  let kept = 0;
+  for (const { start, end, text: added } of inOrder(splices)) {
+    result += text.slice(kept, start) + added;
+    kept = end;
+  }
+  return result + text.slice(kept);
+}
+
+export function inOrder(splices: readonly Splice[]): readonly Splice[] {
+  return [...splices].sort((one, other) => one.start - other.start || one.end - other.end);
+}
+
+/** Where what stands at an offset stands afterwards; undefined for what gives way. */
+export function movedBy(splices: readonly Splice[], offset: number): number | undefined {
+  let shift = 0;
+  for (const { start, end, text } of inOrder(splices)) {
+    if (offset < start) break;
+    if (offset < end) return undefined;
+    shift += text.length - (end - start);
+  }
+  return offset + shift;
+}

@@ -1,0 +1,75 @@
+import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import type { Splice } from "./block-change.ts";
+import { blankLinesAbove, blankLinesBelow, lineEnd, lineStart, opensLine } from "./lines.ts";
+import { spanOf } from "./replace-block.ts";
+import { elementLineEnd, separatorAfter } from "./separators.ts";
+
+/**
+ * The ways to take a block out, the likely one first: with the separator that follows it, or that before it where it is
+ * the last, and with the blank lines that only it needed.
+ */
+export function deleteBlock(
+  text: string,
+  outline: Outline,
+  symbol: CodeSymbol,
+): readonly (readonly Splice[])[] {
+  const { start, end } = spanOf(text, symbol);
+  const whole = opensLine(text, start) ? elementLineEnd(text, end) : undefined;
+  const taken =
+    whole === undefined ? inlinePart(text, start, end) : wholeLines(text, outline, symbol, start, whole);
+  const before = separatorAfter(text, end) ? undefined : separatorBefore(text, start);
+  if (before === undefined) return [[taken]];
+  // On one line what separates it from the one before goes with it.
+  const joined = before.end >= taken.start ? [{ ...taken, start: before.start }] : [before, taken];
+  return [joined, [taken]];
+}
+
+/** The comma between the element before and this one. */
+function separatorBefore(text: string, start: number): Splice | undefined {
+  const found = /,\s*$/.exec(text.slice(Math.max(0, start - 2_000), start));
+  if (!found) return undefined;
+  const at = start - found[0].length;
+  return { start: at, end: at + 1, text: "" };
+}
+
+function inlinePart(text: string, start: number, end: number): Splice {
+  const from = separatorAfter(text, end)?.end ?? end;
+  const blanks = /^[ \t]*/.exec(text.slice(from))![0].length;
+  const isLast = from + blanks === lineEnd(text, from) || ")]}".includes(text[from + blanks]!);
+  return { start, end: isLast ? from : from + blanks, text: "" };
+}
+
+function wholeLines(text: string, outline: Outline, symbol: CodeSymbol, start: number, end: number): Splice {
+  const first = lineStart(text, start);
+  const next = text.indexOf("\n", end) + 1 || text.length;
+  const holder = symbol.parent === undefined ? undefined : outline.symbols[symbol.parent]!;
+  const { start: from, end: to } = holder?.inside ?? { start: 0, end: text.length };
+  const isFirst = text.slice(Math.min(from, first), first).trim() === "";
+  const isLast = text.slice(next, Math.max(to, next)).trim() === "";
+  const above = blankLinesAbove(text, first);
+  const below = blankLinesBelow(text, end);
+  if (isLast && next === text.length && !text.endsWith("\n"))
+    return { start: beforeLines(text, first, above + 1), end: text.length, text: "" };
+  if (isLast) return { start: linesAbove(text, first, above), end: next, text: "" };
+  return { start: first, end: linesBelow(text, next, isFirst ? below : Math.min(above, below)), text: "" };
+}
+
+/** Where the blank lines above a line begin. */
+function linesAbove(text: string, first: number, count: number): number {
+  let start = first;
+  for (let line = 0; line < count; line += 1) start = lineStart(text, start - 1);
+  return start;
+}
+
+/** The same, with the line end before them: where the text ends without one, it still does. */
+function beforeLines(text: string, first: number, count: number): number {
+  const start = linesAbove(text, first, count - 1);
+  if (start === 0) return 0;
+  return text[start - 2] === "\r" ? start - 2 : start - 1;
+}
+
+function linesBelow(text: string, next: number, count: number): number {
+  let end = next;
+  for (let line = 0; line < count; line += 1) end = text.indexOf("\n", end) + 1 || text.length;
+  return end;
+}

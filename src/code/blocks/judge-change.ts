@@ -1,0 +1,56 @@
+import type { CodeSymbol, Outline, SyntaxFault } from "../../contract/code.ts";
+import { movedBy, type Splice } from "./block-change.ts";
+
+/** What is wrong with a changed text. */
+export interface Damage {
+  /** Faults that were not there before. */
+  readonly faults: readonly SyntaxFault[];
+  /** Symbols beside the change that are no longer seen: something swallows them. */
+  readonly lost: readonly CodeSymbol[];
+}
+
+/**
+ * What a change has broken; undefined when nothing. A text that did not parse before may stay so, but gets no worse, and
+ * what is not changed stays what it was.
+ */
+export function damageOf(before: Outline, after: Outline, splices: readonly Splice[]): Damage | undefined {
+  const faults = faultsAdded(before, after, splices);
+  if (faults.length > 0) return { faults, lost: [] };
+  const lost = before.faults.length === 0 ? symbolsLost(before, after, splices) : [];
+  return lost.length > 0 ? { faults, lost } : undefined;
+}
+
+function faultsAdded(before: Outline, after: Outline, splices: readonly Splice[]): readonly SyntaxFault[] {
+  if (after.faults.length === 0) return [];
+  const known = new Map<string, number>();
+  const gone: SyntaxFault[] = [];
+  for (const fault of before.faults) {
+    const at = movedBy(splices, fault.start);
+    if (at === undefined) gone.push(fault);
+    else known.set(`${at} ${fault.message}`, (known.get(`${at} ${fault.message}`) ?? 0) + 1);
+  }
+  const added = after.faults.filter((fault) => {
+    const key = `${fault.start} ${fault.message}`;
+    const count = known.get(key) ?? 0;
+    known.set(key, count - 1);
+    return count <= 0;
+  });
+  // Faults in what gives way may be followed by as many in what comes, or move, as the parser finds its way back elsewhere.
+  const isNoWorse = after.faults.length <= before.faults.length && added.length <= gone.length;
+  return isNoWorse ? [] : added;
+}
+
+/** By what they are called and where they begin: where they end may depend on others, as with headings. */
+function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]): readonly CodeSymbol[] {
+  const present = new Set(
+    after.symbols.map(({ kind, name, declarationStart }) => `${kind} ${declarationStart} ${name}`),
+  );
+  const changed = ({ start, end }: CodeSymbol) =>
+    splices.some((splice) => splice.start < end && start < splice.end) ||
+    splices.some((splice) => splice.start > start && splice.start < end);
+  return before.symbols.filter((symbol) => {
+    if (changed(symbol)) return false;
+    const at = movedBy(splices, symbol.declarationStart);
+    return at !== undefined && !present.has(`${symbol.kind} ${at} ${symbol.name}`);
+  });
+}

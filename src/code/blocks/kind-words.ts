@@ -1,0 +1,70 @@
+import type { CodeSymbol, SymbolKind } from "../../contract/code.ts";
+
+/**
+ * Whether a symbol is what people call `word`: the words that hold for every language, or those with which the language
+ * itself declares it. A method counts as a function, and a function in a class as a method.
+ */
+export function isCalled(word: string, symbol: CodeSymbol, parent: CodeSymbol | undefined): boolean {
+  const wanted = word.trim().toLowerCase().replace(/\s+/g, " ");
+  if (wanted === symbol.kind || kindsOf.get(wanted)?.includes(symbol.kind)) return true;
+  if (methodWords.has(wanted) && symbol.kind === "function")
+    return parent !== undefined && holders.has(parent.kind);
+  return declares(symbol, wanted);
+}
+
+/** Words that people use for kinds, beside the kinds themselves. */
+const words: readonly (readonly [string, readonly SymbolKind[]])[] = [
+  [
+    "function fn func fun def defp sub proc procedure subroutine routine callable",
+    ["function", "method", "constructor"],
+  ],
+  ["method member", ["method", "constructor"]],
+  ["constructor ctor init initializer", ["constructor"]],
+  ["class object record actor", ["class"]],
+  ["struct structure record", ["struct"]],
+  ["enum enumeration", ["enum"]],
+  ["trait protocol typeclass", ["trait", "interface"]],
+  ["interface protocol", ["interface", "trait"]],
+  ["impl implementation extension instance", ["impl"]],
+  ["type typedef alias newtype", ["type"]],
+  ["module mod namespace package object", ["module"]],
+  ["macro define macro_rules macro_rules!", ["macro"]],
+  ["constant const static val let var variable global", ["constant", "variable"]],
+  ["variable var let val local", ["variable"]],
+  ["field property attribute member prop val var", ["field", "property"]],
+  ["variant case enumerator", ["variant"]],
+  ["heading section header title chapter", ["heading"]],
+  ["key entry pair setting property option", ["key", "property"]],
+  ["rule selector target", ["rule"]],
+  ["element tag component", ["element"]],
+  ["table view section", ["table"]],
+];
+
+const kindsOf: ReadonlyMap<string, readonly SymbolKind[]> = gather();
+
+function gather(): ReadonlyMap<string, readonly SymbolKind[]> {
+  const gathered = new Map<string, readonly SymbolKind[]>();
+  for (const [spellings, kinds] of words)
+    for (const word of spellings.split(" ")) gathered.set(word, [...(gathered.get(word) ?? []), ...kinds]);
+  return gathered;
+}
+
+const methodWords: ReadonlySet<string> = new Set(["method", "member"]);
+
+const holders: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
+  "class",
+  "struct",
+  "union",
+  "enum",
+  "trait",
+  "interface",
+  "impl",
+  "module",
+]);
+
+/** The head says so before the name: `pub async fn run`, `data class Point`, `defmodule A`. */
+function declares({ signature, name }: CodeSymbol, wanted: string): boolean {
+  const at = signature.indexOf(name);
+  const head = at === -1 ? signature : signature.slice(0, at);
+  return ` ${head.toLowerCase().replace(/[^\p{L}\p{N}_!]+/gu, " ")} `.includes(` ${wanted} `);
+}

@@ -1,0 +1,124 @@
+import type { CodeSymbol } from "../../contract/code.ts";
+import { isCalled } from "./kind-words.ts";
+
+/**
+ * How well a symbol lies where `path` says: "impl Agent", "impl Display for Agent", "mod a::b", "class Foo", "a.b",
+ * "a::b::impl Agent". Smaller is nearer, 0 is exactly there; undefined when it lies elsewhere. `holders` are what it
+ * lies in, outermost first, `names` those of the file's own path, which may stand before: "crate::agent::impl Agent".
+ */
+export function nearnessTo(
+  path: string,
+  holders: readonly CodeSymbol[],
+  names: readonly string[],
+): number | undefined {
+  const wanted = path.trim().replace(/\s+/g, " ");
+  let best: number | undefined;
+  for (let last = holders.length - 1; last >= 0; last -= 1) {
+    const found = match(wanted, holders.slice(0, last + 1), names);
+    if (found !== undefined)
+      best = Math.min(best ?? Number.POSITIVE_INFINITY, found + 10 * (holders.length - 1 - last));
+  }
+  if (best !== undefined || holders.length > 0) return best;
+  return isOwn(wanted, names) ? 0 : undefined;
+}
+
+/** The path ends with the last holder, and what is before that with the others. */
+function match(path: string, holders: readonly CodeSymbol[], names: readonly string[]): number | undefined {
+  const holder = holders.at(-1)!;
+  let best: number | undefined;
+  for (const [looseness, spelling] of spellingsOf(holder).entries()) {
+    const before = withoutEnd(path, spelling);
+    if (before === undefined) continue;
+    const rest = withoutKind(before, holder, holders.at(-2));
+    if (rest === undefined) continue;
+    const above = matchAbove(rest, holders.slice(0, -1), names);
+    if (above !== undefined)
+      best = Math.min(best ?? Number.POSITIVE_INFINITY, above + Math.min(looseness, 1));
+  }
+  return best;
+}
+
+function matchAbove(
+  path: string,
+  holders: readonly CodeSymbol[],
+  names: readonly string[],
+): number | undefined {
+  if (path === "" || isOwn(path, names)) return 0;
+  for (let last = holders.length - 1; last >= 0; last -= 1) {
+    const found = match(path, holders.slice(0, last + 1), names);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** As it is written, then without type parameters, then of an implementation only the type, or the trait. */
+export function spellingsOf({ name, kind }: Pick<CodeSymbol, "name" | "kind">): readonly string[] {
+  const plain = withoutParameters(name);
+  const spellings = [name, plain, lastName(plain)];
+  const [trait, type] = kind === "impl" ? plain.split(/ for /) : [];
+  if (trait !== undefined && type !== undefined)
+    spellings.push(
+      `${lastName(trait)} for ${type}`,
+      `${lastName(trait)} for ${lastName(type)}`,
+      type,
+      lastName(type),
+    );
+  return [...new Set(spellings.map((each) => each.replace(/\s+/g, " ").trim()))].filter(
+    (each) => each !== "",
+  );
+}
+
+function withoutParameters(name: string): string {
+  let plain = name;
+  for (let before = ""; before !== plain; ) {
+    before = plain;
+    plain = plain.replace(/<[^<>]*>/g, "");
+  }
+  return plain;
+}
+
+function lastName(name: string): string {
+  return name.slice(Math.max(name.lastIndexOf("::") + 2, name.lastIndexOf(".") + 1));
+}
+
+/** What is left before `spelling`, which must be the end of the path and begin at a border. Type parameters may be added. */
+function withoutEnd(path: string, spelling: string): string | undefined {
+  for (const each of new Set([path, withoutParameters(path)])) {
+    if (each === spelling) return "";
+    if (each.endsWith(spelling) && /(?:::|[\s./>#\\])$/.test(each.slice(0, -spelling.length)))
+      return each.slice(0, -spelling.length);
+  }
+  return undefined;
+}
+
+/** A word right before the name says what it is; "impl<T>" and "unsafe impl" do too. */
+function withoutKind(before: string, holder: CodeSymbol, parent: CodeSymbol | undefined): string | undefined {
+  const path = withoutParameters(before).trimEnd();
+  if (path === before) return withoutSeparator(path);
+  const word = /(?:^|::|[./>#\\\s])([\p{L}_!]+)$/u.exec(path)?.[1];
+  if (word === undefined) return withoutSeparator(path);
+  if (!isCalled(word, holder, parent)) return undefined;
+  return withoutSeparator(
+    path.slice(0, -word.length).replace(/\b(?:unsafe|pub|export|abstract|async|default)\s+$/, ""),
+  );
+}
+
+function withoutSeparator(path: string): string {
+  return path.replace(/(?:::|[\s./>#\\])+$/, "");
+}
+
+/** Names the file itself, or folders that it is in. */
+function isOwn(path: string, names: readonly string[]): boolean {
+  return path.split(/::|[\s./>#\\]+/).every((each) => own.has(each) || names.includes(each));
+}
+
+const own: ReadonlySet<string> = new Set([
+  "crate",
+  "self",
+  "super",
+  "mod",
+  "module",
+  "package",
+  "namespace",
+  "",
+]);

@@ -1,0 +1,46 @@
+import type { Outline } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { PreviewContext } from "../../contract/tool.ts";
+import { type Source, sourcesOf } from "../../text/edit/source.ts";
+import { detectEncoding, detectionBytes } from "../../text/encoding.ts";
+
+/** A file of code as it is now. */
+export interface CodeFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** Its encoding, and the way back to its bytes. */
+  readonly source: Source;
+  /** Without its byte-order mark. */
+  readonly text: string;
+  readonly outline: Outline;
+}
+
+/** Reads a file, whatever its encoding, and what is in it. */
+export async function readCode(path: string, context: PreviewContext): Promise<CodeFile> {
+  const { environment, code, signal } = context;
+  const { bytes } = await environment.readFile(path, { maxBytes, signal }).catch((error: unknown) => {
+    throw asDirectory(path, error);
+  });
+  const head = bytes.subarray(0, detectionBytes);
+  if (detectEncoding(head, { complete: head.length === bytes.length }) === "binary") throw notText(path);
+  const [source] = sourcesOf(path, bytes) as Generator<Source>;
+  const text = source!.text.utf8.toString();
+  return { path, bytes, source: source!, text, outline: await code.outline({ path, text }, { signal }) };
+}
+
+/** More than is ever parsed. */
+const maxBytes = 32 * 1024 * 1024;
+
+function asDirectory(path: string, error: unknown): unknown {
+  if (!(error instanceof ToolError && error.code === "unsupported" && /directory/.test(error.message)))
+    return error;
+  return new ToolError("unsupported", `${path} is a directory, not a file`, {
+    hint: "See what its files declare with code.symbols, then name one of them.",
+  });
+}
+
+function notText(path: string): ToolError {
+  return new ToolError("unsupported", `${path} is a binary file, which holds no code`, {
+    hint: "Name a file of source code.",
+  });
+}

@@ -1,0 +1,92 @@
+import * as z from "zod/mini";
+import { findBlock } from "../../code/blocks/find-block.ts";
+import { insertBlock, type Position } from "../../code/blocks/insert-block.ts";
+import { headOf } from "../../code/blocks/list-blocks.ts";
+import { snippetOf } from "../../code/blocks/snippet.ts";
+import type { CodeSymbol } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { type BlockEditData, blockAnswer, sameIn } from "./block-answer.ts";
+import {
+  type BlockFields,
+  blockFields,
+  blockWanted,
+  changeAccesses,
+  changeOptions,
+  type EditFields,
+  editFields,
+  pathField,
+} from "./block-fields.ts";
+import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
+import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
+import { refuseOtherBlock } from "./refuse-other-block.ts";
+import { refuseStandIns } from "./refuse-stand-ins.ts";
+import { declaredIn } from "./replacement.ts";
+import { settleLines } from "./settle-lines.ts";
+
+export interface InsertBlockInput extends BlockFields, EditFields {
+  readonly snippet: string;
+  readonly position?: Position | undefined;
+}
+
+/** Puts new code beside a block, or into it. */
+export const codeInsertBlock: Tool<InsertBlockInput, BlockEditData> = {
+  name: "code.insert_block",
+  summary:
+    "Insert code before or after a named block, or inside it at its start or end. Indentation, blank lines and commas " +
+    "follow the neighbours; the file must still parse.",
+  risk: "execute",
+  input: z.strictObject({
+    path: pathField,
+    ...blockFields,
+    position: z.optional(
+      z
+        .enum(["before", "after", "inside_start", "inside_end"])
+        .check(z.describe("Where the code goes, as seen from the named block; after if not given.")),
+    ),
+    snippet: z.string().check(
+      z.refine((snippet) => snippet.trim() !== "", { error: "is empty: give the code to insert" }),
+      z.describe("The code to insert."),
+    ),
+    ...editFields,
+  }),
+  limits: { maxChars: 20_000, keep: "both" },
+  timeoutMs: projectToolsTimeoutMs,
+  accesses: changeAccesses,
+  preview: (input, context) =>
+    diffOfChange(
+      input.path,
+      planOf(input, () => {}),
+      changeOptions(input),
+      context,
+    ),
+
+  async run(input, context) {
+    let declared: CodeSymbol | undefined;
+    const plan = planOf(input, (symbol) => {
+      declared = symbol;
+    });
+    const changed = await changeCode(input.path, plan, changeOptions(input), context);
+    return blockAnswer(changed, (outline) => sameIn(outline, declared));
+  },
+};
+
+function planOf(input: InsertBlockInput, tell: (declared: CodeSymbol | undefined) => void): PlanCode {
+  return async (file, context) => {
+    const { path, text, outline } = file;
+    const symbol = findBlock(path, outline, blockWanted(input));
+    refuseOtherBlock(file, symbol, input);
+    refuseStandIns(file, symbol, input.snippet);
+    const changes = insertBlock(text, outline, symbol, input.position ?? "after", snippetOf(input.snippet));
+    if (changes.length === 0) throw holdsNothing(path, symbol);
+    const settled = await settleLines(file, changes, context);
+    tell(declaredIn(settled.outline, settled));
+    return { ...settled, notes: [] };
+  };
+}
+
+function holdsNothing(path: string, symbol: CodeSymbol): ToolError {
+  return new ToolError("unsupported", `${path}: ${headOf(symbol)} has no inside to insert code into`, {
+    hint: "Insert before or after it, or replace it with code.replace_block.",
+  });
+}

@@ -1,0 +1,55 @@
+import * as z from "zod/mini";
+import { showFault } from "../../code/blocks/show-fault.ts";
+import type { SyntaxFault } from "../../contract/code.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { pathField } from "./block-fields.ts";
+import { readCode } from "./code-file.ts";
+
+export interface ValidateInput {
+  readonly path: string;
+}
+
+export interface ValidateData {
+  readonly path: string;
+  readonly language: string;
+  readonly parses: boolean;
+  readonly faults: readonly Pick<SyntaxFault, "line" | "column" | "message">[];
+}
+
+/** Says what is wrong with the syntax of a file. */
+export const codeValidate: Tool<ValidateInput, ValidateData> = {
+  name: "code.validate",
+  summary:
+    "Check the syntax of a source file: each fault with its line, column and place. Parses only; types and names are a " +
+    "matter for the project's own checker.",
+  risk: "read",
+  input: z.strictObject({ path: pathField }),
+  limits: { maxChars: 20_000, keep: "head" },
+  accesses: ({ path }) => [{ kind: "read", path }],
+
+  async run({ path }, context) {
+    const { text, outline } = await readCode(path, context);
+    const { language, faults } = outline;
+    const data = {
+      path,
+      language,
+      parses: faults.length === 0,
+      faults: faults.map(({ line, column, message }) => ({ line, column, message })),
+    };
+    if (data.parses) return { data, text: `${path} parses: no faults in its ${language}.` };
+    const shown = faults.slice(0, maxShown).map((fault) => showFault(text, fault));
+    const hidden = faults.length - shown.length;
+    const head = `${path} does not parse as ${language}: ${counted(faults.length, "fault")}.`;
+    return {
+      data,
+      text: [
+        head,
+        ...shown,
+        ...(hidden > 0 ? [`… ${counted(hidden, "more fault")}; correct these first.`] : []),
+      ].join("\n"),
+    };
+  },
+};
+
+const maxShown = 20;
