@@ -6,6 +6,7 @@ import {
   readdirSync,
   renameSync,
   rmdirSync,
+  rmSync,
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -35,6 +36,14 @@ export function setAside(path: string, identity: string): string | undefined {
       if (existsSync(path + beside)) renameSync(path + beside, aside + beside);
     }
     return aside;
+  });
+}
+
+/** Removes a database that can be made again, unless another process was quicker. */
+export function discardDatabase(path: string, identity: string): void {
+  alone(`${path}.setting-aside`, () => {
+    if (identityOf(path) !== identity) return;
+    for (const beside of ["-wal", "-shm", ""]) rmSync(path + beside, { force: true });
   });
 }
 

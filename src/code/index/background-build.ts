@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ToolError } from "../../contract/error.ts";
+import { throwIfAborted } from "../../text/breath.ts";
+import { type Batch, nextBatch } from "./batches.ts";
+import { BuildLock } from "./build-lock.ts";
+import type { BuildWorker } from "./build-worker.ts";
+import { commitLexical, commitWords, noWords } from "./commit.ts";
+import { isDamage } from "./index-database.ts";
+import type { IndexStore } from "./index-store.ts";
+import { mergeSmall } from "./merge-small.ts";
+import { WorkspaceState } from "./workspace-state.ts";
+
+/** Up to so many files may be read by two processes at once: less trouble than to wait for one another. */
+const fewFiles = 100;
+
+/** How often one looks what another process has built. */
+const pollMs = 100;
+
+/** After something could not be written it is tried again only then. */
+const retryMs = 30_000;
+
+/** Builds what is missing of the index, beside the questions. */
+export class BackgroundBuild {
+  readonly #workers: readonly BuildWorker[];
+  readonly #lock: BuildLock;
+  readonly #signal: AbortSignal;
+  readonly #underway = new Set<string>();
+  readonly #failures = {
+    alone: new Set<string>(),
+    unparsable: new Set<string>(),
+    unreadable: new Set<string>(),
+  };
+  /** What the last look has found, and what was done since. */
+  #found: { readonly store: IndexStore; readonly state: WorkspaceState } | undefined;
+  #running: Promise<void> | undefined;
+  #failed: { readonly message: string; readonly atMs: number } | undefined;
+
+  constructor(
+    { workers, directory }: { readonly workers: readonly BuildWorker[]; readonly directory: string },
+    signal: AbortSignal,
+  ) {
+    this.#workers = workers;
+    this.#lock = new BuildLock(directory);
+    this.#signal = signal;
+  }
+
+  /** What keeps the index from being built or kept, if anything does. */
+  get problem(): string | undefined {
+    return this.#failed?.message ?? this.#found?.store.problem;
+  }
+
+  get found(): { readonly store: IndexStore; readonly state: WorkspaceState } | undefined {
+    return this.#found;
+  }
+
+  fail(error: Error): void {
+    this.#failed = { message: error.message, atMs: Date.now() };
+  }
+
+  /** Builds what this look has found missing, instead of what an earlier one has. */
+  begin(store: IndexStore, state: WorkspaceState): void {
+    this.#found = { store, state };
+    if (this.#failed && Date.now() < this.#failed.atMs + retryMs) return;
+    this.#failed = undefined;
+    if (this.#running || this.#missing === 0) return;
+    this.#running = this.#run()
+      .catch((error: Error) => {
+        if (!this.#signal.aborted && !isDamage(error)) this.fail(error);
+      })
+      .finally(() => {
+        this.#lock.release();
+        this.#underway.clear();
+        this.#running = undefined;
+      });
+  }
+
+  /** Waits for the end, but not longer than that. */
+  async settled(options: {
+    readonly signal: AbortSignal;
+    readonly patienceMs: number;
+    readonly progress: (message: string) => void;
+  }): Promise<void> {
+    const giveUpAt = performance.now() + options.patienceMs;
+    let toldAt = performance.now() + tellMs;
+    while (this.#running !== undefined && performance.now() < giveUpAt) {
+      throwIfAborted(options.signal);
+      const turn = Math.min(giveUpAt - performance.now(), tellMs);
+      await Promise.race([this.#running, sleep(turn, undefined, { ref: false })]);
+      if (this.#running === undefined || performance.now() < toldAt) continue;
+      options.progress(this.#progress());
+      toldAt = performance.now() + tellMs;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#running;
+  }
+
+  get #missing(): number {
+    const state = this.#found?.state;
+    return state === undefined ? 0 : state.outdated.size + state.wordless.size;
+  }
+
+  #progress(): string {
+    const { files, outdated, wordless } = this.#found!.state;
+    const done = files.size - outdated.size - wordless.size;
+    return `Indexing: ${group(done)} of ${group(files.size)} files`;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#missing > fewFiles && !this.#lock.take()) {
+      await sleep(pollMs, undefined, { signal: this.#signal, ref: false });
+      const { store, state } = this.#found!;
+      if (store.sync()) this.#found = { store, state: new WorkspaceState(state.files, store) };
+    }
+    await Promise.all(this.#workers.map((worker) => this.#work(worker)));
+    await mergeSmall(this.#found!.store, this.#signal);
+  }
+
+  async #work(worker: BuildWorker): Promise<void> {
+    for (;;) {
+      throwIfAborted(this.#signal);
+      const { store, state } = this.#found!;
+      const batch = nextBatch(state, this.#underway, this.#failures, {
+        workers: this.#workers.length,
+        hashOf: (path) => store.records.get(path)?.hash,
+      });
+      if (batch === undefined) return;
+      for (const { path } of batch.files) this.#underway.add(path);
+      try {
+        await this.#do(batch, worker, store);
+      } catch (error) {
+        if (this.#signal.aborted || !(error instanceof ToolError)) throw error;
+        this.#blame(batch, store);
+      } finally {
+        for (const { path } of batch.files) this.#underway.delete(path);
+      }
+    }
+  }
+
+  async #do(batch: Batch, worker: BuildWorker, store: IndexStore): Promise<void> {
+    if (batch.kind === "words") {
+      const answer = await worker.words({ files: batch.files }, this.#signal);
+      return this.#record(store, (state) => commitWords(store, state, batch.files, answer));
+    }
+    const files = batch.files.map(({ path, knownHash }) => ({ path, knownHash }));
+    const answer = await worker.lexical({ files }, this.#signal);
+    this.#record(store, (state) => commitLexical(store, state, batch.files, answer));
+  }
+
+  /** Unless the index was thrown away meanwhile. */
+  #record(store: IndexStore, commit: (state: WorkspaceState) => void): void {
+    if (this.#found!.store === store) commit(this.#found!.state);
+  }
+
+  /** A worker broke down: each file is tried alone, then without its symbols, and then not at all. */
+  #blame({ kind, files }: Batch, store: IndexStore): void {
+    const [first, ...others] = files;
+    if (others.length > 0) for (const { path } of files) this.#failures.alone.add(path);
+    else if (kind === "lexical") this.#failures.unreadable.add(first!.path);
+    else if (!this.#failures.unparsable.has(first!.path)) this.#failures.unparsable.add(first!.path);
+    else {
+      this.#failures.unreadable.add(first!.path);
+      const record = store.records.get(first!.path);
+      if (record?.words === 0) store.change(() => store.update(Object.assign(record, { words: noWords })));
+    }
+  }
+}
+
+const tellMs = 250;
+
+function group(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, " ");
+}

@@ -1,0 +1,32 @@
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import { type LexicalAnswer, LexicalBuilder, type LexicalRequest } from "./build-lexical.ts";
+import { buildWords, type WordsAnswer, type WordsRequest } from "./build-words.ts";
+
+/** What a process is asked that reads files for an index; one question at a time. */
+export interface BuildService {
+  lexical(
+    request: LexicalRequest & { readonly workspace: string },
+    options: { readonly signal: AbortSignal },
+  ): Promise<LexicalAnswer>;
+  words(
+    request: WordsRequest & { readonly workspace: string },
+    options: { readonly signal: AbortSignal },
+  ): Promise<WordsAnswer>;
+}
+
+export function buildService(): BuildService {
+  const opened = new Map<string, ReturnType<typeof open>>();
+  const open = (workspace: string) => {
+    const environment = openLocalEnvironment({ workspace });
+    return { environment, builder: new LexicalBuilder(environment) };
+  };
+  const at = (workspace: string) => {
+    const found = opened.get(workspace) ?? open(workspace);
+    opened.set(workspace, found);
+    return found;
+  };
+  return {
+    lexical: ({ workspace, ...request }, { signal }) => at(workspace).builder.build(request, signal),
+    words: ({ workspace, ...request }, { signal }) => buildWords(request, at(workspace).environment, signal),
+  };
+}

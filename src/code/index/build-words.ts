@@ -1,0 +1,133 @@
+import { type CodeSymbol, type Outline, symbolKinds } from "../../contract/code.ts";
+import type { Environment } from "../../contract/environment.ts";
+import { Breath } from "../../text/breath.ts";
+import { contentHash } from "../../text/content-hash.ts";
+import { decodeText, detectEncoding } from "../../text/encoding.ts";
+import { chunksOf } from "../search/chunks.ts";
+import { rulesOf } from "../symbols/rules-of.ts";
+import { FilesReader } from "./build-lexical.ts";
+import { writeOutline } from "./outline-blob.ts";
+import { parseOutline } from "./parse-outline.ts";
+import { emptyColumns, type WordsHead } from "./segment-head.ts";
+import { type Segment, SegmentWriter } from "./segment-writer.ts";
+import { nameTerms } from "./symbol-names.ts";
+
+export interface WordsRequest {
+  readonly files: readonly WordsFile[];
+}
+
+export interface WordsFile {
+  readonly number: number;
+  readonly path: string;
+  readonly hash: string;
+  readonly language: string | undefined;
+  /** Whether its symbols are wanted. */
+  readonly parsed: boolean;
+}
+
+export interface WordsAnswer {
+  /** In the order of the request; "other": it does not have that content any more. */
+  readonly files: readonly ("other" | { readonly outline: Uint8Array | undefined })[];
+  readonly segment: Segment;
+  readonly columns: Omit<WordsHead, keyof Segment>;
+}
+
+/** Of larger files only so much is read: what follows is data. */
+const maxUnits = 1024 * 1024;
+const maxUnparsedUnits = 128 * 1024;
+const maxBytes = 16 * 1024 * 1024;
+
+/** Whether a file of this language has symbols to be known. */
+export function isOutlinable(language: string | undefined): boolean {
+  return language !== undefined && rulesOf(language) !== undefined;
+}
+
+/** Reads files and gathers the words of their pieces. */
+export async function buildWords(
+  { files }: WordsRequest,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<WordsAnswer> {
+  const breath = new Breath(signal);
+  const reader = new FilesReader(environment);
+  const words = new WordsCollector();
+  const answers: (WordsAnswer["files"][number])[] = [];
+  try {
+    for (const file of files) {
+      const bytes = await reader.read(file.path, maxBytes);
+      if (typeof bytes === "string" || contentHash(bytes) !== file.hash) {
+        answers.push("other");
+        continue;
+      }
+      const text = textOf(bytes);
+      const outline = file.parsed ? await parseOutline(text, file.language!) : undefined;
+      words.add(file, text.slice(0, outline ? maxUnits : maxUnparsedUnits), outline);
+      answers.push({ outline: outline && writeOutline(outline.symbols) });
+      if (breath.isDue) await breath.take();
+    }
+    return { files: answers, ...words.write() };
+  } finally {
+    reader.close();
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  const encoding = detectEncoding(bytes, { complete: true });
+  return decodeText(bytes, encoding === "binary" ? "latin1" : encoding).text;
+}
+
+/** Gathers terms of pieces of code, and writes for each term which pieces hold it. */
+class WordsCollector {
+  readonly #terms = new Map<string, { readonly documents: number[]; readonly weights: number[] }>();
+  readonly #pieces: {
+    readonly file: number;
+    readonly kind: number;
+    readonly firstLine: number;
+    readonly lastLine: number;
+    readonly symbol: number;
+  }[] = [];
+
+  add({ number, path }: WordsFile, text: string, outline: Outline | undefined): void {
+    const symbols = outline?.symbols ?? [];
+    const first = this.#pieces.length;
+    for (const { symbol, firstLine, lastLine, terms } of chunksOf(path, text, outline)) {
+      const document = this.#pieces.length;
+      const kind = symbol === undefined ? 255 : symbolKinds.indexOf(symbols[symbol]!.kind);
+      this.#pieces.push({ file: number, kind, firstLine, lastLine, symbol: (symbol ?? -1) + 1 });
+      for (const [term, weight] of terms) this.#post(term, document, weight);
+    }
+    if (symbols.length > 0 && this.#pieces.length === first)
+      this.#pieces.push({ file: number, kind: 255, firstLine: 1, lastLine: 1, symbol: 0 });
+    // Who looks for a symbol by its name only needs to know the file.
+    if (symbols.length > 0) for (const term of namesOf(symbols)) this.#post(term, first, 1);
+  }
+
+  write(): { readonly segment: Segment; readonly columns: Omit<WordsHead, keyof Segment> } {
+    const writer = new SegmentWriter(this.#pieces.length, { weighted: true });
+    const terms = [...this.#terms].map(([term, postings]) => ({ term: Buffer.from(term), postings }));
+    terms.sort((one, other) => Buffer.compare(one.term, other.term));
+    for (const { term, postings } of terms) writer.add(term, postings.documents, postings.weights);
+    const columns = emptyColumns(this.#pieces.length);
+    for (const [document, piece] of this.#pieces.entries()) {
+      columns.fileOf[document] = piece.file;
+      columns.kindOf[document] = piece.kind;
+      columns.firstLines[document] = piece.firstLine;
+      columns.lastLines[document] = piece.lastLine;
+      columns.symbols[document] = piece.symbol;
+    }
+    return { segment: writer.done(), columns };
+  }
+
+  #post(term: string, document: number, weight: number): void {
+    const postings = this.#terms.get(term);
+    if (postings === undefined) this.#terms.set(term, { documents: [document], weights: [weight] });
+    else {
+      postings.documents.push(document);
+      postings.weights.push(weight);
+    }
+  }
+}
+
+function namesOf(symbols: readonly CodeSymbol[]): ReadonlySet<string> {
+  return new Set(symbols.flatMap(({ name }) => nameTerms(name)));
+}

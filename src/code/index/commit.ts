@@ -1,0 +1,96 @@
+import type { LexicalAnswer } from "./build-lexical.ts";
+import type { WordsAnswer, WordsFile } from "./build-words.ts";
+import type { FileRecord } from "./file-record.ts";
+import type { IndexStore } from "./index-store.ts";
+import type { ListedFile } from "./list-workspace.ts";
+import { haveSameFigures, type WorkspaceState } from "./workspace-state.ts";
+
+/** A file, how it looked before it was read, and the content that was known of it then. */
+export interface ReadFile {
+  readonly path: string;
+  readonly listed: ListedFile;
+  readonly knownHash: string | undefined;
+}
+
+/** Of no words: nothing in it is worth finding by words. */
+export const noWords = -1;
+
+/** Puts on record what was read of files, but for those that look otherwise by now. */
+export function commitLexical(
+  store: IndexStore,
+  state: WorkspaceState,
+  files: readonly ReadFile[],
+  answer: LexicalAnswer,
+): void {
+  const isWanted = ({ path, listed }: ReadFile) => {
+    const wanted = state.outdated.get(path);
+    return wanted !== undefined && haveSameFigures(wanted.figures, listed.figures);
+  };
+  store.change(() => {
+    const segment = store.nextSegment;
+    const numbers = new Uint32Array(answer.segment.documents);
+    for (const [index, file] of files.entries()) {
+      const found = answer.files[index]!;
+      const known = store.records.get(file.path);
+      if (!isWanted(file)) continue;
+      const looks = { figures: file.listed.figures ?? unknownFigures, settled: file.listed.settled };
+      if (found === "gone") {
+        if (known !== undefined) store.remove(known);
+      } else if (known !== undefined && known.hash === (found === "same" ? file.knownHash : found.hash)) {
+        store.update(Object.assign(known, looks));
+      } else if (found !== "same") {
+        const { document, ...content } = found;
+        const lexical = document === undefined ? 0 : segment;
+        const words = content.traits.binary ? noWords : 0;
+        const { number } = store.add({ path: file.path, ...looks, ...content, lexical, words });
+        if (document !== undefined) numbers[document] = number;
+      }
+    }
+    if (numbers.some((number) => number > 0)) store.addLexical(answer.segment, numbers);
+  });
+  for (const file of files) {
+    if (!isWanted(file)) continue;
+    const record = store.records.get(file.path);
+    state.outdated.delete(file.path);
+    if (record?.words === 0) state.wordless.set(record.number, record);
+  }
+}
+
+const unknownFigures = [0, 0, 0, 0, 0] as const;
+
+/** Puts on record the words of files, but for those that have other content by now. */
+export function commitWords(
+  store: IndexStore,
+  state: WorkspaceState,
+  files: readonly WordsFile[],
+  { files: found, segment, columns }: WordsAnswer,
+): void {
+  store.change(() => {
+    const records: FileRecord[] = [];
+    for (const [index, { number }] of files.entries()) {
+      const answer = found[index]!;
+      const record = store.record(number);
+      if (record === undefined || record.words !== 0 || answer === "other") continue;
+      records.push(record);
+      if (answer.outline) store.addOutline(number, answer.outline);
+    }
+    if (records.length === 0) return;
+    const taken = new Set(records.map(({ number }) => number));
+    const fileOf = columns.fileOf.map((number) => (taken.has(number) ? number : 0));
+    const words = store.addWords(segment, { ...columns, fileOf });
+    for (const record of records) store.update(Object.assign(record, { words }));
+  });
+  // Those that have other content are outdated, as the next look will show.
+  for (const { number } of files) state.wordless.delete(number);
+}
+
+/** Forgets files. */
+export function commitGone(store: IndexStore, gone: readonly FileRecord[]): void {
+  if (gone.length === 0) return;
+  store.change(() => {
+    for (const { path, number } of gone) {
+      const record = store.records.get(path);
+      if (record?.number === number) store.remove(record);
+    }
+  });
+}

@@ -1,0 +1,180 @@
+import type { IndexState } from "../../contract/code.ts";
+import type { Environment } from "../../contract/environment.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import { throwIfAborted } from "../../text/breath.ts";
+import { BackgroundBuild } from "./background-build.ts";
+import { LexicalBuilder } from "./build-lexical.ts";
+import type { BuildWorker } from "./build-worker.ts";
+import { commitGone, commitLexical } from "./commit.ts";
+import { isDamage } from "./index-database.ts";
+import { IndexStore } from "./index-store.ts";
+import { type ListedFile, WorkspaceLister } from "./list-workspace.ts";
+import { WorkspaceState } from "./workspace-state.ts";
+
+export interface IndexerOptions {
+  /** Real path. */
+  readonly workspace: string;
+  /** Private folder of this workspace for the index. */
+  readonly directory: string;
+  /** Which of these real paths may be read; the others are in no index. */
+  readonly mayRead: (realPaths: readonly string[]) => Promise<readonly boolean[]>;
+  /** As many as should work at once; each is started by its first request. */
+  readonly workers: readonly BuildWorker[];
+}
+
+/** So much is read at once, before a question is answered; more is read beside the questions. */
+const readAtOnce = { files: 64, bytes: 2 * 1024 * 1024 };
+
+/** So many paths are asked about at once. */
+const verdictsAtOnce = 2000;
+
+/** Keeps the index of one workspace up to date. One look at a time. */
+export class Indexer {
+  readonly #options: IndexerOptions;
+  readonly #environment: Environment;
+  readonly #lister: WorkspaceLister;
+  readonly #builder: LexicalBuilder;
+  readonly #build: BackgroundBuild;
+  /** By path: whether it may be read. */
+  readonly #verdicts = new Map<string, boolean>();
+  readonly #closing = new AbortController();
+  #opened: IndexStore | undefined;
+  #looked: Promise<Looked> | undefined;
+  #waiting: Promise<Looked> | undefined;
+
+  constructor(options: IndexerOptions) {
+    this.#options = options;
+    this.#environment = openLocalEnvironment({ workspace: options.workspace });
+    this.#lister = new WorkspaceLister(this.#environment);
+    this.#builder = new LexicalBuilder(this.#environment);
+    this.#build = new BackgroundBuild(options, this.#closing.signal);
+  }
+
+  /** What the index knows, after a look at all files that began now. */
+  look(): Promise<Looked> {
+    // A look that has begun may have passed by what was changed since.
+    this.#waiting ??= (this.#looked ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => {
+        this.#looked = this.#waiting;
+        this.#waiting = undefined;
+        return this.#lookWell();
+      });
+    return this.#waiting;
+  }
+
+  /** The same, and when there is something to build waits for it a moment. */
+  async refresh(options: {
+    readonly signal: AbortSignal;
+    readonly patienceMs: number;
+    readonly progress: (message: string) => void;
+  }): Promise<IndexState> {
+    const looked = await this.look();
+    await this.#build.settled(options);
+    throwIfAborted(options.signal);
+    const { problem, found = looked } = this.#build;
+    const counts = found.state.count(found.store);
+    return problem === undefined ? counts : { ...counts, problem };
+  }
+
+  /** Runs a question over what was looked at; an index that turns out to be damaged is made anew, and asked again. */
+  async answer<Answer>(ask: (looked: Looked) => Answer): Promise<Answer> {
+    for (let tries = 0; ; tries++) {
+      const looked = await (this.#looked ?? this.look());
+      try {
+        return ask(this.#build.found ?? looked);
+      } catch (error) {
+        if (!isDamage(error) || tries > 2) throw error;
+        this.#discard();
+        await this.look();
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#options.workers.map((worker) => worker.close()));
+    await this.#build.stop();
+    await this.#looked?.catch(() => {});
+    this.#opened?.close();
+    await this.#environment.close();
+  }
+
+  async #lookWell(): Promise<Looked> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#look();
+      } catch (error) {
+        if (!isDamage(error) || tries > 2) throw error;
+        this.#discard();
+      }
+    }
+  }
+
+  async #look(): Promise<Looked> {
+    const { signal } = this.#closing;
+    throwIfAborted(signal);
+    const files = await this.#readable(await this.#lister.list(signal));
+    const store = this.#store();
+    store.sync();
+    const state = new WorkspaceState(files, store);
+    try {
+      commitGone(store, state.gone);
+      await this.#readFew(store, state);
+    } catch (error) {
+      // What cannot be written is not known, and looked into by whoever searches.
+      if (isDamage(error) || signal.aborted) throw error;
+      this.#build.fail(error as Error);
+    }
+    this.#build.begin(store, state);
+    return { store, state };
+  }
+
+  /** A few changed files are read at once. */
+  async #readFew(store: IndexStore, state: WorkspaceState): Promise<void> {
+    const files = [...state.outdated].map(([path, listed]) => ({
+      path,
+      listed,
+      knownHash: store.records.get(path)?.hash,
+    }));
+    const bytes = files.reduce((sum, { listed }) => sum + (listed.figures?.[0] ?? 0), 0);
+    if (files.length === 0 || files.length > readAtOnce.files || bytes > readAtOnce.bytes) return;
+    files.sort((one, other) => (one.path < other.path ? -1 : 1));
+    const answer = await this.#builder.build({ files }, this.#closing.signal);
+    commitLexical(store, state, files, answer);
+  }
+
+  async #readable(files: ReadonlyMap<string, ListedFile>): Promise<ReadonlyMap<string, ListedFile>> {
+    const unknown = [...files.keys()].filter((path) => !this.#verdicts.has(path));
+    for (let start = 0; start < unknown.length; start += verdictsAtOnce) {
+      const paths = unknown.slice(start, start + verdictsAtOnce);
+      const prefix = this.#options.workspace === "/" ? "/" : `${this.#options.workspace}/`;
+      const verdicts = await this.#options.mayRead(paths.map((path) => prefix + path));
+      for (const [index, path] of paths.entries()) this.#verdicts.set(path, verdicts[index]!);
+    }
+    let refused = 0;
+    for (const path of files.keys()) if (!this.#verdicts.get(path)) refused++;
+    if (refused === 0) return files;
+    return new Map([...files].filter(([path]) => this.#verdicts.get(path)));
+  }
+
+  #store(): IndexStore {
+    if (this.#opened?.isCurrent === false) {
+      this.#opened.close();
+      this.#opened = undefined;
+    }
+    this.#opened ??= new IndexStore(this.#options.directory);
+    return this.#opened;
+  }
+
+  #discard(): void {
+    this.#opened?.discard();
+    this.#opened = undefined;
+  }
+}
+
+/** What is known of the workspace, and how that differs from what is there. */
+export interface Looked {
+  readonly store: IndexStore;
+  readonly state: WorkspaceState;
+}

@@ -1,0 +1,93 @@
+import { Breath } from "../../text/breath.ts";
+import type { FileRecord } from "./file-record.ts";
+import type { IndexStore, StoredSegment } from "./index-store.ts";
+import { mergeTerms } from "./merge-terms.ts";
+import { emptyColumns, type LexicalHead, type WordsHead } from "./segment-head.ts";
+
+/** Every question looks into every segment. */
+const most = { lexical: 24, words: 40 } as const;
+
+/** Makes one segment of many small ones, and of those whose files are mostly gone. */
+export async function mergeSmall(store: IndexStore, signal: AbortSignal): Promise<void> {
+  const breath = new Breath(signal);
+  const lexical = toMerge([...store.lexicalSegments], most.lexical, ({ number, head }) =>
+    Array.from(head.files, (file) => store.record(file)?.lexical === number),
+  );
+  if (lexical.length > 0) mergeLexical(store, lexical);
+  await breath.take();
+  const words = toMerge([...store.wordSegments], most.words, ({ number, head }) =>
+    Array.from(head.fileOf, (file) => store.record(file)?.words === number),
+  );
+  if (words.length > 0) mergeWords(store, words);
+}
+
+interface Merging<Head> {
+  readonly segment: StoredSegment<Head>;
+  /** Which of its documents are kept. */
+  readonly alive: readonly boolean[];
+}
+
+function toMerge<Head extends { readonly documents: number }>(
+  segments: readonly StoredSegment<Head>[],
+  limit: number,
+  aliveIn: (segment: StoredSegment<Head>) => readonly boolean[],
+): readonly Merging<Head>[] {
+  const all = segments.map((segment) => {
+    const alive = aliveIn(segment);
+    return { segment, alive, count: alive.filter(Boolean).length };
+  });
+  const bySize = all.toSorted((one, other) => one.count - other.count);
+  const small = new Set(segments.length > limit ? bySize.slice(0, segments.length - limit / 2) : []);
+  return all.filter((one) => small.has(one) || one.count * 2 < one.segment.head.documents);
+}
+
+function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[]): void {
+  store.change(() => {
+    // Another process may have merged them.
+    if (!areThere(merging, store.lexicalSegments)) return;
+    const { segment, sources } = mergeTerms(merging, { weighted: false });
+    const files = Uint32Array.from(sources, ({ from, document }) => merging[from]!.segment.head.files[document]!);
+    replace(store, merging, segment.documents, () => store.addLexical(segment, files), files, "lexical");
+  });
+}
+
+function mergeWords(store: IndexStore, merging: readonly Merging<WordsHead>[]): void {
+  store.change(() => {
+    if (!areThere(merging, store.wordSegments)) return;
+    const { segment, sources } = mergeTerms(merging, { weighted: true });
+    const columns = emptyColumns(segment.documents);
+    for (const [place, { from, document }] of sources.entries()) {
+      const { head } = merging[from]!.segment;
+      columns.fileOf[place] = head.fileOf[document]!;
+      columns.kindOf[place] = head.kindOf[document]!;
+      columns.firstLines[place] = head.firstLines[document]!;
+      columns.lastLines[place] = head.lastLines[document]!;
+      columns.symbols[place] = head.symbols[document]!;
+    }
+    const { fileOf } = columns;
+    replace(store, merging, segment.documents, () => store.addWords(segment, columns), fileOf, "words");
+  });
+}
+
+function areThere<Head>(merging: readonly Merging<Head>[], segments: Iterable<StoredSegment<Head>>): boolean {
+  const there = new Set(Array.from(segments, ({ number }) => number));
+  return merging.every(({ segment }) => there.has(segment.number));
+}
+
+function replace(
+  store: IndexStore,
+  merging: readonly Merging<unknown>[],
+  documents: number,
+  add: () => number,
+  files: Uint32Array,
+  kind: "lexical" | "words",
+): void {
+  const old = new Set(merging.map(({ segment }) => segment.number));
+  const number = documents === 0 ? 0 : add();
+  for (const file of new Set(files)) {
+    const record: FileRecord | undefined = store.record(file);
+    if (record !== undefined && old.has(record[kind]))
+      store.update(Object.assign(record, { [kind]: number }));
+  }
+  for (const segment of old) store.removeSegment(segment);
+}

@@ -1,0 +1,50 @@
+import type {
+  CandidatePattern,
+  CentralFile,
+  CentralWanted,
+  IndexedSymbol,
+  IndexHit,
+  IndexQuestion,
+  IndexState,
+  Reading,
+  SymbolsWanted,
+} from "../../contract/code.ts";
+import { findCandidates } from "./find-candidates.ts";
+import { findSymbols } from "./find-symbols.ts";
+import { Indexer, type IndexerOptions } from "./indexer.ts";
+import { liveWords } from "./live-words.ts";
+
+export type { BuildWorker } from "./build-worker.ts";
+export type { IndexerOptions } from "./indexer.ts";
+
+/** What the process is asked that keeps an index. Questions are about what the last refresh has found. */
+export interface IndexService {
+  /** Looks at all files; when something is to be built it waits for it a moment. */
+  refresh(options: Refreshing): Promise<IndexState>;
+  search(question: IndexQuestion, options: Reading): Promise<readonly IndexHit[]>;
+  candidates(pattern: CandidatePattern, options: Reading): Promise<readonly string[]>;
+  symbols(wanted: SymbolsWanted, options: Reading): Promise<readonly IndexedSymbol[]>;
+  central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
+  /** Ends what builds; what is done is kept. */
+  close(): Promise<void>;
+}
+
+export interface Refreshing extends Reading {
+  /** How long it waits; three seconds if not said. */
+  readonly patienceMs?: number;
+  readonly progress: (message: string) => void;
+}
+
+const patienceMs = 3000;
+
+export function openIndexer(options: IndexerOptions): IndexService {
+  const indexer = new Indexer(options);
+  return {
+    refresh: (refreshing) => indexer.refresh({ patienceMs, ...refreshing }),
+    search: async () => [],
+    candidates: (pattern) => indexer.answer((looked) => findCandidates(pattern, looked)),
+    symbols: (wanted) => indexer.answer((looked) => findSymbols(wanted, liveWords(looked))),
+    central: async () => [],
+    close: () => indexer.close(),
+  };
+}

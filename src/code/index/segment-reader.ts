@@ -1,0 +1,118 @@
+import { ByteReader } from "./byte-reader.ts";
+import { DamagedIndex } from "./damaged-index.ts";
+import { isDense, type Segment } from "./segment-writer.ts";
+
+export interface Postings {
+  /** Ascending. */
+  readonly documents: Uint32Array;
+  /** Of the same places; empty where the segment has none. */
+  readonly weights: Uint8Array;
+}
+
+/** What is known of a segment without its pages. */
+export type SegmentHead = Omit<Segment, "pages">;
+
+/** Finds terms in a segment; pages are read when they are needed. */
+export class SegmentReader {
+  readonly head: SegmentHead;
+  readonly #readPage: (page: number) => Uint8Array;
+
+  constructor(head: SegmentHead, readPage: (page: number) => Uint8Array) {
+    this.head = head;
+    this.#readPage = readPage;
+  }
+
+  /** Undefined when no document holds the term. */
+  postings(term: Uint8Array): Postings | undefined {
+    const page = this.#pageOf(term);
+    if (page < 0) return undefined;
+    const bytes = this.#readPage(page);
+    const reader = new ByteReader(bytes);
+    // How many bytes of the wanted term the one before had; those that share less come after it.
+    let matched = 0;
+    while (!reader.isAtEnd) {
+      const shared = reader.varint();
+      const length = reader.varint();
+      const start = reader.at;
+      reader.at += length;
+      if (shared < matched) return undefined;
+      if (shared === matched) {
+        let at = 0;
+        while (at < length && matched < term.length && bytes[start + at] === term[matched]) {
+          at++;
+          matched++;
+        }
+        if (at === length && matched === term.length) return this.#read(reader);
+        if (at < length && (matched === term.length || bytes[start + at]! > term[matched]!)) return undefined;
+      }
+      this.#skip(reader);
+    }
+    return undefined;
+  }
+
+  /** All terms in their order. */
+  *terms(): Generator<{ readonly term: Uint8Array; readonly postings: Postings }> {
+    for (let page = 0; page < this.head.firstTerms.length; page++) {
+      const reader = new ByteReader(this.#readPage(page));
+      let term: Uint8Array = new Uint8Array(0);
+      while (!reader.isAtEnd) {
+        const shared = reader.varint();
+        const rest = reader.take(reader.varint());
+        const whole = new Uint8Array(shared + rest.length);
+        whole.set(term.subarray(0, shared));
+        whole.set(rest, shared);
+        term = whole;
+        yield { term, postings: this.#read(reader) };
+      }
+    }
+  }
+
+  /** The last page whose first term is not after this one; -1 when there is none. */
+  #pageOf(term: Uint8Array): number {
+    const { firstTerms } = this.head;
+    let low = 0;
+    let high = firstTerms.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (Buffer.compare(firstTerms[middle]!, term) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  #read(reader: ByteReader): Postings {
+    const count = reader.varint();
+    const documents = new Uint32Array(count);
+    if (isDense(count, this.head.documents)) {
+      const bitmap = reader.take((this.head.documents + 7) >> 3);
+      let place = 0;
+      for (let byte = 0; byte < bitmap.length; byte++) {
+        for (let bits = bitmap[byte]!; bits !== 0; bits &= bits - 1) {
+          documents[place++] = byte * 8 + (31 - Math.clz32(bits & -bits));
+        }
+      }
+    } else {
+      reader.varint();
+      let before = -1;
+      for (let place = 0; place < count; place++) {
+        before += reader.varint() + 1;
+        documents[place] = before;
+      }
+      if (before >= this.head.documents) throw new DamagedIndex("a document has no number");
+    }
+    const weights = this.head.weighted ? reader.take(count) : none;
+    return { documents, weights };
+  }
+
+  #skip(reader: ByteReader): void {
+    const count = reader.varint();
+    if (isDense(count, this.head.documents)) reader.at += (this.head.documents + 7) >> 3;
+    else {
+      const bytes = reader.varint();
+      reader.at += bytes;
+    }
+    if (this.head.weighted) reader.at += count;
+  }
+}
+
+const none = new Uint8Array(0);
