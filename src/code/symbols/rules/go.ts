@@ -16,7 +16,7 @@ export const go: SymbolRules = {
       (generic_type type: (type_identifier) @name)
       (generic_type type: (qualified_type name: (_) @name))
     ]) @field
-    (const_spec name: (identifier) @name) @constant
+    (const_spec (identifier) @name) @constant
     (var_spec name: (identifier) @name value: (expression_list . (func_literal body: (_) @inside) .)) @function
     (var_spec name: (identifier) @name) @variable
     (func_literal) @scope
@@ -28,7 +28,7 @@ export const go: SymbolRules = {
     (comment) @comment
   `,
   kind({ kind, name }, parent) {
-    if (name === "_") return undefined;
+    if (name === "_" && !isFunction(kind)) return undefined;
     // Fields of a struct that has no name: a table of test cases.
     if (kind === "field" && parent && isFunction(parent.kind)) return undefined;
     return kind;
