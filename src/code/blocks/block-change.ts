@@ -1,4 +1,4 @@
-import type { Fit, Snippet } from "./snippet.ts";
+import { fitTo, type Place, type Snippet } from "./snippet.ts";
 
 /** What stands from `start` to `end` gives way to `text`; offsets count UTF-16 units. */
 export interface Splice {
@@ -13,9 +13,11 @@ export interface BlockChange {
   readonly start: number;
   readonly end: number;
   readonly snippet: Snippet;
-  readonly fitted: Fit;
-  /** Stands already before the first line. */
-  readonly indentation: string;
+  readonly place: Place;
+  /** How the indentation of the snippet is understood; see `fitTo`. */
+  readonly reading: 0 | 1;
+  /** The first line begins inside a line of the text, behind what indents that. */
+  readonly isInline: boolean;
   readonly lineEnd: string;
   /** Stands around the new lines: line ends, separators, indentation of what follows. */
   readonly lead?: string | undefined;
@@ -26,11 +28,23 @@ export interface BlockChange {
 
 /** `literal`: the numbers of the lines that lie inside a string, which stay as they were given. */
 export function splicesOf(change: BlockChange, literal: ReadonlySet<number>): readonly Splice[] {
-  const { start, end, snippet, fitted, indentation, lineEnd, lead = "", tail = "", also } = change;
+  const { start, end, snippet, place, reading, isInline, lineEnd, lead = "", tail = "", also } = change;
+  const fitted = fitTo(snippet, place, { reading, literal });
   const lines = snippet.lines.map((line, index) => (literal.has(index) ? line : fitted(line, index)));
-  lines[0] = lines[0]!.startsWith(indentation) ? lines[0]!.slice(indentation.length) : lines[0]!.trimStart();
+  if (isInline) lines[0] = lines[0]!.trimStart();
   const splice = { start, end, text: lead + lines.join(lineEnd) + tail };
   return also ? [also, splice] : [splice];
+}
+
+/** The same change with either reading of the snippet's indentation. */
+export function withReadings(change: Omit<BlockChange, "reading">): readonly BlockChange[] {
+  const isPlain = change.snippet.lines.length === 1 || change.place.indentation === "";
+  return isPlain
+    ? [{ ...change, reading: 0 }]
+    : [
+        { ...change, reading: 0 },
+        { ...change, reading: 1 },
+      ];
 }
 
 /** A text with all splices made. */

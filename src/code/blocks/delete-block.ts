@@ -1,5 +1,6 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import type { Splice } from "./block-change.ts";
+import { siblingsOf } from "./gaps.ts";
 import { blankLinesAbove, blankLinesBelow, lineEnd, lineStart, opensLine } from "./lines.ts";
 import { spanOf } from "./replace-block.ts";
 import { elementLineEnd, separatorAfter } from "./separators.ts";
@@ -14,28 +15,33 @@ export function deleteBlock(
   symbol: CodeSymbol,
 ): readonly (readonly Splice[])[] {
   const { start, end } = spanOf(text, symbol);
+  const comma = separatorAfter(text, end)?.mark === "," ? undefined : commaBefore(text, start);
   const whole = opensLine(text, start) ? elementLineEnd(text, end) : undefined;
   const taken =
-    whole === undefined ? inlinePart(text, start, end) : wholeLines(text, outline, symbol, start, whole);
-  const before = separatorAfter(text, end) ? undefined : separatorBefore(text, start);
-  if (before === undefined) return [[taken]];
+    whole === undefined
+      ? inlinePart(text, start, end, comma !== undefined)
+      : wholeLines(text, outline, symbol, start, whole);
+  if (comma === undefined) return [[taken]];
   // On one line what separates it from the one before goes with it.
-  const joined = before.end >= taken.start ? [{ ...taken, start: before.start }] : [before, taken];
-  return [joined, [taken]];
+  const isJoined = /^[ \t]*$/.test(text.slice(comma + 1, taken.start));
+  const without = isJoined
+    ? [{ ...taken, start: comma }]
+    : [{ start: comma, end: comma + 1, text: "" }, taken];
+  const isList = siblingsOf(outline, symbol.parent).some((sibling) => spanOf(text, sibling).end === comma);
+  return isList ? [without, [taken]] : [[taken], without];
 }
 
 /** The comma between the element before and this one. */
-function separatorBefore(text: string, start: number): Splice | undefined {
-  const found = /,\s*$/.exec(text.slice(Math.max(0, start - 2_000), start));
-  if (!found) return undefined;
-  const at = start - found[0].length;
-  return { start: at, end: at + 1, text: "" };
+function commaBefore(text: string, start: number): number | undefined {
+  const at = text.slice(0, start).trimEnd().length - 1;
+  return text[at] === "," ? at : undefined;
 }
 
-function inlinePart(text: string, start: number, end: number): Splice {
-  const from = separatorAfter(text, end)?.end ?? end;
+/** The semicolon ends the whole list, if there is a comma before. */
+function inlinePart(text: string, start: number, end: number, isLastInList: boolean): Splice {
+  const from = isLastInList ? end : (separatorAfter(text, end)?.end ?? end);
   const blanks = /^[ \t]*/.exec(text.slice(from))![0].length;
-  const isLast = from + blanks === lineEnd(text, from) || ")]}".includes(text[from + blanks]!);
+  const isLast = from + blanks === lineEnd(text, from) || ")]};".includes(text[from + blanks]!);
   return { start, end: isLast ? from : from + blanks, text: "" };
 }
 

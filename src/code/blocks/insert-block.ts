@@ -1,5 +1,5 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import type { BlockChange } from "./block-change.ts";
+import { type BlockChange, withReadings } from "./block-change.ts";
 import { gapFor, siblingsOf } from "./gaps.ts";
 import { indentationLevel } from "./indentation-level.ts";
 import { insertInside } from "./insert-inside.ts";
@@ -12,12 +12,19 @@ import {
   opensLine,
 } from "./lines.ts";
 import { spanOf } from "./replace-block.ts";
-import { elementLineEnd, type Separator, separatorAfter, withoutSeparator } from "./separators.ts";
-import { fitsOf, type Snippet } from "./snippet.ts";
+import {
+  blanksAfter,
+  elementLineEnd,
+  isClosed,
+  ownSeparator,
+  type Separator,
+  withoutSeparator,
+} from "./separators.ts";
+import type { Snippet } from "./snippet.ts";
 
 export type Position = "before" | "after" | "inside_start" | "inside_end";
 
-/** The ways to put new code beside a block, or into it, the likely one first. */
+/** The ways to put new code beside a block, or into it, the likely one first. None when it has no inside. */
 export function insertBlock(
   text: string,
   outline: Outline,
@@ -39,111 +46,117 @@ export function insertBeside(
   snippet: Snippet,
 ): readonly BlockChange[] {
   const siblings = siblingsOf(outline, symbol.parent);
-  const known = separatorOf(text, symbol, siblings);
+  const known = separatorAround(text, symbol, siblings);
   const marks: readonly (Separator | undefined)[] = known === undefined ? [undefined, ","] : [known];
-  return marks.flatMap((mark) => changesFor(text, outline, symbol, { position, siblings, mark }, snippet));
+  return marks.flatMap((mark) => {
+    const beside = describe(text, outline, symbol, siblings, position, mark, snippet);
+    return withReadings(position === "before" ? changeBefore(beside) : changeAfter(beside));
+  });
 }
 
+/** All that is known of the place beside a block. */
 interface Beside {
-  readonly position: "before" | "after";
-  readonly siblings: readonly CodeSymbol[];
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly snippet: Snippet;
   readonly mark: Separator | undefined;
+  readonly present: { readonly mark: Separator; readonly end: number } | undefined;
+  /** Blank lines between such blocks. */
+  readonly gap: number;
+  readonly indentation: string;
+  readonly level: string;
+  readonly lineEnd: string;
+  /** What holds the block holds nothing before it, or after it. */
+  readonly isAtBorder: (at: number) => boolean;
 }
 
-function changesFor(
+function describe(
   text: string,
   outline: Outline,
   symbol: CodeSymbol,
-  { position, siblings, mark }: Beside,
+  siblings: readonly CodeSymbol[],
+  position: "before" | "after",
+  mark: Separator | undefined,
   given: Snippet,
-): readonly BlockChange[] {
-  const span = spanOf(text, symbol);
-  const indentation = indentationAt(text, span.start);
+): Beside {
+  const { start, end } = spanOf(text, symbol);
   const snippet = mark === undefined ? given : withoutSeparator(given, { mark });
-  const present = separatorAfter(text, span.end);
-  const lacksOne = position === "after" && mark !== undefined && present === undefined;
-  const lineEnd = lineEndNear(text, span.start);
-  const closing = mark === undefined || lacksOne || isClosed(snippet, mark) ? "" : mark;
-  const also = lacksOne ? { start: span.end, end: span.end, text: mark } : undefined;
-  const fits = fitsOf(snippet, { indentation, level: indentationLevel(text) });
-  const gap = gapFor(
+  const near = siblings.indexOf(symbol) + (position === "after" ? 0.5 : -0.5);
+  const inside = symbol.parent === undefined ? undefined : outline.symbols[symbol.parent]!.inside;
+  const isBlank = (from: number, to: number) => text.slice(from, Math.max(from, to)).trim() === "";
+  return {
     text,
-    outline,
-    siblings,
-    siblings.indexOf(symbol) + (position === "after" ? 0.5 : -0.5),
-    snippet,
-  );
-  const change = fits.map((fitted) => ({ snippet, fitted, lineEnd, also }));
-  const isOwnLine = opensLine(text, span.start);
-  if (position === "before") {
-    if (!isOwnLine) {
-      const tail =
-        closing + (mark && snippet.lines.length === 1 ? blanksAfter(text, mark) : lineEnd + indentation);
-      return change.map((each) => ({ ...each, start: span.start, end: span.start, indentation, tail }));
-    }
-    const at = lineStart(text, span.start);
-    const missing = isFirst(text, outline, symbol, at) ? 0 : Math.max(0, gap - blankLinesAbove(text, at));
-    const place = {
-      start: at,
-      end: at,
-      indentation: "",
-      lead: lineEnd.repeat(missing),
-      tail: closing + lineEnd.repeat(1 + gap),
-    };
-    return change.map((each) => ({ ...each, ...place }));
-  }
-  const from = present?.end ?? span.end;
-  const end = isOwnLine ? elementLineEnd(text, span.end) : undefined;
-  if (end === undefined) {
-    const isList = mark !== undefined && snippet.lines.length === 1;
-    const rest = /^[ \t]*/.exec(text.slice(from))![0];
-    const isLast = lacksOne || /^[ \t]*(?:[)\]}]|\r?\n|$)/.test(text.slice(from));
-    const lead = isList ? blanksAfter(text, mark) : lineEnd;
-    const tail = closing + (isList || isLast ? "" : lineEnd + indentation);
-    const place = { start: from, end: isList || isLast ? from : from + rest.length, lead, tail };
-    return change.map((each) => ({ ...each, ...place, indentation: isList ? indentation : "" }));
-  }
-  const isLast = isLastIn(text, outline, symbol, end);
-  const missing = isLast ? 0 : Math.max(0, gap - blankLinesBelow(text, end));
-  const place = {
-    start: end,
+    start,
     end,
-    indentation: "",
-    lead: lineEnd.repeat(1 + gap),
-    tail: closing + lineEnd.repeat(missing),
+    snippet,
+    mark,
+    present: ownSeparator(text, start, end),
+    gap: gapFor(text, outline, siblings, near, snippet),
+    indentation: indentationAt(text, start),
+    level: indentationLevel(text),
+    lineEnd: lineEndNear(text, start),
+    isAtBorder: (at) =>
+      position === "before"
+        ? isBlank(Math.min(inside?.start ?? 0, at), at)
+        : isBlank(at, inside?.end ?? text.length),
   };
-  return change.map((each) => ({ ...each, ...place }));
 }
 
-/** A block with braces needs no semicolon. */
-function isClosed({ lines }: Snippet, mark: Separator): boolean {
-  return mark === ";" && /[;}]$/.test(lines.at(-1)!);
+function changeBefore(beside: Beside): Omit<BlockChange, "reading"> {
+  const { text, start, snippet, mark, gap, indentation, level, lineEnd } = beside;
+  const closing = mark === undefined || isClosed(snippet, mark) ? "" : mark;
+  const change = { snippet, place: { indentation, level }, lineEnd };
+  if (!opensLine(text, start)) {
+    const isList = mark !== undefined && snippet.lines.length === 1;
+    const tail = closing + (isList ? blanksAfter(text, mark) : lineEnd + indentation);
+    return { ...change, start, end: start, isInline: true, tail };
+  }
+  const at = lineStart(text, start);
+  const missing = beside.isAtBorder(at) ? 0 : Math.max(0, gap - blankLinesAbove(text, at));
+  const tail = closing + lineEnd.repeat(1 + gap);
+  return { ...change, start: at, end: at, isInline: false, lead: lineEnd.repeat(missing), tail };
 }
 
-function separatorOf(
+function changeAfter(beside: Beside): Omit<BlockChange, "reading"> {
+  const { text, start, end, snippet, mark, present, gap, indentation, level, lineEnd } = beside;
+  const lacksOne = mark !== undefined && present === undefined && !(mark === ";" && text[end - 1] === "}");
+  const also = lacksOne ? { start: end, end, text: mark } : undefined;
+  const closing = mark === undefined || lacksOne || isClosed(snippet, mark) ? "" : mark;
+  const change = { snippet, place: { indentation, level }, lineEnd, also };
+  const lineOver = opensLine(text, start) ? elementLineEnd(text, end) : undefined;
+  if (lineOver === undefined) {
+    const from = present?.end ?? end;
+    const isLast = lacksOne || /^[ \t]*(?:[)\]}]|\r?\n|$)/.test(text.slice(from));
+    if (mark !== undefined && snippet.lines.length === 1)
+      return {
+        ...change,
+        start: from,
+        end: from,
+        isInline: true,
+        lead: blanksAfter(text, mark),
+        tail: closing,
+      };
+    const blanks = isLast ? 0 : /^[ \t]*/.exec(text.slice(from))![0].length;
+    const tail = closing + (isLast ? "" : lineEnd + indentation);
+    return { ...change, start: from, end: from + blanks, isInline: false, lead: lineEnd, tail };
+  }
+  const missing = beside.isAtBorder(lineOver) ? 0 : Math.max(0, gap - blankLinesBelow(text, lineOver));
+  const tail = closing + lineEnd.repeat(missing);
+  return { ...change, start: lineOver, end: lineOver, isInline: false, lead: lineEnd.repeat(1 + gap), tail };
+}
+
+function separatorAround(
   text: string,
   symbol: CodeSymbol,
   siblings: readonly CodeSymbol[],
 ): Separator | undefined {
   const index = siblings.indexOf(symbol);
+  const isInline = !opensLine(text, symbol.start);
   for (const each of [symbol, siblings[index - 1], siblings[index + 1]]) {
-    const found = each && separatorAfter(text, spanOf(text, each).end);
-    if (found) return found.mark;
+    const found = each && ownSeparator(text, each.start, spanOf(text, each).end);
+    // On lines of their own a semicolon is a matter of each one.
+    if (found && (found.mark === "," || isInline)) return found.mark;
   }
   return undefined;
-}
-
-/** The blanks that follow a separator elsewhere in the text. */
-function blanksAfter(text: string, mark: Separator): string {
-  return new RegExp(`${mark}([ \\t]*)\\S`).exec(text)?.[1] ?? " ";
-}
-
-function isFirst(text: string, { symbols }: Outline, { parent }: CodeSymbol, at: number): boolean {
-  const from = (parent === undefined ? undefined : symbols[parent]!.inside?.start) ?? 0;
-  return text.slice(Math.min(from, at), at).trim() === "";
-}
-
-function isLastIn(text: string, { symbols }: Outline, { parent }: CodeSymbol, at: number): boolean {
-  const to = (parent === undefined ? undefined : symbols[parent]!.inside?.end) ?? text.length;
-  return text.slice(at, Math.max(at, to)).trim() === "";
 }

@@ -1,13 +1,13 @@
-import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import type { BlockChange } from "./block-change.ts";
+import type { CodeSymbol, Outline, SymbolKind } from "../../contract/code.ts";
+import { type BlockChange, type Splice, withReadings } from "./block-change.ts";
 import { siblingsOf } from "./gaps.ts";
 import { indentationLevel } from "./indentation-level.ts";
 import { insertBeside } from "./insert-block.ts";
 import { indentationAt, lineEnd, lineEndNear, lineStart, opensLine } from "./lines.ts";
 import { endOfPreamble } from "./preamble.ts";
 import { spanOf } from "./replace-block.ts";
-import { elementLineEnd } from "./separators.ts";
-import { fitsOf, type Snippet } from "./snippet.ts";
+import { elementLineEnd, withoutSeparator } from "./separators.ts";
+import type { Snippet } from "./snippet.ts";
 
 /** The ways to put new code at the start or the end of what a block holds. None when it holds nothing. */
 export function insertInside(
@@ -25,25 +25,62 @@ export function insertInside(
   const first = preamble + /^\s*/.exec(text.slice(preamble, inside.end))![0].length;
   const last = inside.start + within.trimEnd().length;
   const children = siblingsOf(outline, outline.symbols.indexOf(symbol));
-  const beside =
-    position === "inside_start"
-      ? children.find(({ start }) => start === first)
-      : children.findLast((child) => endsAt(text, child, last));
-  if (beside)
-    return insertBeside(text, outline, beside, position === "inside_start" ? "before" : "after", snippet);
-  const at = position === "inside_start" && first < inside.end ? first : last;
-  return insertAmongLines(
-    text,
-    symbol,
-    { at, isStart: at === first && position === "inside_start" },
-    snippet,
-  );
+  const isStart = position === "inside_start" && first < inside.end;
+  const beside = isStart
+    ? children.find(({ start }) => start === first)
+    : children.findLast((child) => endsAt(text, child, last));
+  if (beside) return insertBeside(text, outline, beside, isStart ? "before" : "after", snippet);
+  const place = { ...placeIn(text, symbol, inside), at: isStart ? first : last };
+  const marks = lists.has(symbol.kind) ? [true, false] : [false, true];
+  return marks.flatMap((isList) => (isStart ? insertFirst : insertLast)(text, place, snippet, isList));
 }
+
+/** What they hold is mostly separated by commas. */
+const lists: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
+  "constant",
+  "variable",
+  "field",
+  "property",
+  "key",
+  "enum",
+  "variant",
+]);
 
 /** It is the last but for a separator and a comment. */
 function endsAt(text: string, child: CodeSymbol, last: number): boolean {
   const { end } = spanOf(text, child);
   return end <= last && (elementLineEnd(text, end) ?? end) >= last;
+}
+
+interface Inside {
+  /** Before what there is, or after it. */
+  readonly at: number;
+  readonly start: number;
+  readonly end: number;
+  /** Of what holds it, and of what it holds. */
+  readonly outer: string;
+  readonly indentation: string;
+  readonly level: string;
+  readonly lineEnd: string;
+  /** What is there begins on a line of its own. */
+  readonly isOpen: boolean;
+  /** Something closes it: a bracket, `end`, a tag. */
+  readonly isHeld: boolean;
+}
+
+function placeIn(
+  text: string,
+  symbol: CodeSymbol,
+  { start, end }: { readonly start: number; readonly end: number },
+): Omit<Inside, "at"> {
+  const level = indentationLevel(text);
+  const outer = indentationAt(text, symbol.start);
+  const firstInk = start + /^\s*/.exec(text.slice(start, end))![0].length;
+  const isOpen = firstInk < end && opensLine(text, firstInk);
+  const isHeld = text.slice(end, symbol.end).trim() !== "";
+  const deeper = outer + (level || "  ");
+  const indentation = isOpen ? indentationAt(text, firstInk) : isHeld ? deeper : outer;
+  return { start, end, outer, indentation, level, lineEnd: lineEndNear(text, symbol.start), isOpen, isHeld };
 }
 
 /** `{}` is opened, and what has no brackets gets a line below. */
@@ -53,66 +90,49 @@ function insertAlone(
   inside: { readonly start: number; readonly end: number },
   snippet: Snippet,
 ): readonly BlockChange[] {
-  const newLine = lineEndNear(text, symbol.start);
-  const outer = indentationAt(text, symbol.start);
-  const level = indentationLevel(text);
-  const isHeld = text.slice(inside.end, symbol.end).trim() !== "";
-  const indentation = isHeld ? outer + (level || "  ") : outer;
-  const lead = isHeld || inside.start === 0 ? newLine : newLine.repeat(2);
-  const place = {
-    start: inside.start,
-    end: isHeld ? inside.end : inside.start,
+  const { start, end, outer, indentation, level, lineEnd, isHeld } = placeIn(text, symbol, inside);
+  const lead = isHeld || start === 0 ? lineEnd : lineEnd.repeat(2);
+  const tail = isHeld ? lineEnd + outer : "";
+  const place = { indentation, level };
+  return withReadings({
+    start,
+    end: isHeld ? end : start,
     lead,
-    tail: isHeld ? newLine + outer : "",
-  };
-  return fitsOf(snippet, { indentation, level }).map((fitted) => ({
-    ...place,
+    tail,
     snippet,
-    fitted,
-    lineEnd: newLine,
-    indentation: "",
-  }));
+    place,
+    lineEnd,
+    isInline: false,
+  });
 }
 
-/** Before the first or after the last line of what is there. */
-function insertAmongLines(
-  text: string,
-  symbol: CodeSymbol,
-  { at, isStart }: { readonly at: number; readonly isStart: boolean },
-  snippet: Snippet,
-): readonly BlockChange[] {
-  const newLine = lineEndNear(text, symbol.start);
-  const level = indentationLevel(text);
-  const outer = indentationAt(text, symbol.start);
-  const { inside } = symbol;
-  const firstInk = inside!.start + /^\s*/.exec(text.slice(inside!.start, inside!.end))![0].length;
-  const isOpen = opensLine(text, firstInk);
-  const indentation = isOpen ? indentationAt(text, firstInk) : outer + (level || "  ");
-  const change = fitsOf(snippet, { indentation, level }).map((fitted) => ({
+function insertFirst(text: string, inside: Inside, given: Snippet, isList: boolean): readonly BlockChange[] {
+  const { at, start, indentation, level, lineEnd, isOpen } = inside;
+  const snippet = isList ? withoutSeparator(given, { mark: "," }) : given;
+  const closing = isList ? "," : "";
+  const change = { snippet, place: { indentation, level }, lineEnd, isInline: false };
+  if (!isOpen)
+    return withReadings({ ...change, start, end: at, lead: lineEnd, tail: closing + lineEnd + indentation });
+  const from = lineStart(text, at);
+  return withReadings({ ...change, start: from, end: from, tail: closing + lineEnd });
+}
+
+function insertLast(text: string, inside: Inside, given: Snippet, isList: boolean): readonly BlockChange[] {
+  const { at, end, outer, indentation, level, lineEnd: newLine, isOpen, isHeld } = inside;
+  const hasComma = text[at - 1] === ",";
+  const snippet = isList ? withoutSeparator(given, { mark: "," }) : given;
+  const also: Splice | undefined = isList && !hasComma ? { start: at, end: at, text: "," } : undefined;
+  const closing = isList && hasComma ? "," : "";
+  const change = {
     snippet,
-    fitted,
+    place: { indentation, level },
     lineEnd: newLine,
-    indentation: "",
-  }));
-  if (isOpen && isStart) {
-    const start = lineStart(text, at);
-    return change.map((each) => ({ ...each, start, end: start, tail: newLine }));
-  }
-  if (isStart)
-    return change.map((each) => ({
-      ...each,
-      start: inside!.start,
-      end: at,
-      lead: newLine,
-      tail: newLine + indentation,
-    }));
-  if (isOpen && lineEnd(text, at) <= inside!.end) {
-    const end = lineEnd(text, at);
-    return change.map((each) => ({ ...each, start: end, end, lead: newLine }));
-  }
-  const isHeld = text.slice(inside!.end, symbol.end).trim() !== "";
-  const place = isHeld
-    ? { start: at, end: inside!.end, tail: newLine + outer }
-    : { start: lineEnd(text, at), end: lineEnd(text, at), tail: "" };
-  return change.map((each) => ({ ...each, ...place, lead: newLine }));
+    isInline: false,
+    lead: newLine,
+    also,
+  };
+  const over = lineEnd(text, at);
+  if ((isOpen && over <= end) || !isHeld)
+    return withReadings({ ...change, start: over, end: over, tail: closing });
+  return withReadings({ ...change, start: at, end, tail: closing + newLine + outer });
 }

@@ -40,17 +40,22 @@ function faultsAdded(before: Outline, after: Outline, splices: readonly Splice[]
   return isNoWorse ? [] : added;
 }
 
-/** By what they are called and where they begin: where they end may depend on others, as with headings. */
+/**
+ * Told by what they are called and where they were: where they begin and end may depend on others, as with headings, or
+ * with a declaration of several names that becomes one of a single name.
+ */
 function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]): readonly CodeSymbol[] {
-  const present = new Set(
-    after.symbols.map(({ kind, name, declarationStart }) => `${kind} ${declarationStart} ${name}`),
-  );
-  const changed = ({ start, end }: CodeSymbol) =>
-    splices.some((splice) => splice.start < end && start < splice.end) ||
-    splices.some((splice) => splice.start > start && splice.start < end);
+  const present = new Map<string, CodeSymbol[]>();
+  for (const symbol of after.symbols) {
+    const key = `${symbol.kind} ${symbol.name}`;
+    present.set(key, [...(present.get(key) ?? []), symbol]);
+  }
+  const isTouched = ({ start, end }: CodeSymbol) =>
+    splices.some((splice) => splice.start < end && (splice.start > start || splice.end > start));
   return before.symbols.filter((symbol) => {
-    if (changed(symbol)) return false;
+    if (isTouched(symbol)) return false;
     const at = movedBy(splices, symbol.declarationStart);
-    return at !== undefined && !present.has(`${symbol.kind} ${at} ${symbol.name}`);
+    const alike = present.get(`${symbol.kind} ${symbol.name}`) ?? [];
+    return at !== undefined && !alike.some(({ start, end }) => start <= at && at < end);
   });
 }

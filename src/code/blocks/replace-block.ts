@@ -1,9 +1,9 @@
 import type { CodeSymbol } from "../../contract/code.ts";
-import type { BlockChange } from "./block-change.ts";
+import { type BlockChange, withReadings } from "./block-change.ts";
 import { indentationLevel } from "./indentation-level.ts";
 import { indentationAt, lineEndNear, trimmedEnd } from "./lines.ts";
 import { separatorAfter, withoutSeparator } from "./separators.ts";
-import { fitsOf, type Snippet } from "./snippet.ts";
+import type { Snippet } from "./snippet.ts";
 
 /** Where a block begins and ends, without blank lines that a grammar counts to it. */
 export function spanOf(
@@ -18,15 +18,14 @@ export function replaceBlock(text: string, symbol: CodeSymbol, given: Snippet): 
   const { start, end } = spanOf(text, symbol);
   const indentation = indentationAt(text, start);
   const snippet = withoutSeparator(given, separatorAfter(text, end));
-  const place = { indentation, level: indentationLevel(text) };
-  const changes = fitsOf(snippet, place).map((fitted) => ({
+  const changes = withReadings({
     start,
     end,
     snippet,
-    fitted,
-    indentation,
+    place: { indentation, level: indentationLevel(text) },
+    isInline: true,
     lineEnd: lineEndNear(text, start),
-  }));
+  });
   const closing = text[end - 1]!;
   const lacksClosing = ",;".includes(closing) && !snippet.lines.at(-1)!.endsWith(closing);
   return lacksClosing ? [...changes, ...changes.map((change) => ({ ...change, tail: closing }))] : changes;

@@ -12,6 +12,27 @@ export function separatorAfter(
   return found ? { mark: found[1] as Separator, end: end + found[0].length } : undefined;
 }
 
+/** The same, also if the grammar counts it to the element. */
+export function ownSeparator(
+  text: string,
+  start: number,
+  end: number,
+): { readonly mark: Separator; readonly end: number } | undefined {
+  const last = text[end - 1];
+  const isOwn = end - start > 1 && (last === "," || last === ";");
+  return isOwn ? { mark: last, end } : separatorAfter(text, end);
+}
+
+/** A block with braces needs no semicolon. */
+export function isClosed({ lines }: Snippet, mark: Separator): boolean {
+  return mark === ";" && /[;}]$/.test(lines.at(-1)!);
+}
+
+/** The blanks that follow a separator elsewhere in the text. */
+export function blanksAfter(text: string, mark: Separator): string {
+  return new RegExp(`${mark}([ \\t]*)\\S`).exec(text)?.[1] ?? " ";
+}
+
 /** A snippet without the separator that stands there already. */
 export function withoutSeparator(
   snippet: Snippet,

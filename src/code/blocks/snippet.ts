@@ -31,18 +31,25 @@ export interface Place {
 export type Fit = (line: string, index: number) => string;
 
 /**
- * The ways to bring a snippet to its place, the likely one first. Most are indented among themselves and moved as a
- * whole. In some only the first line lacks the indentation that all others have already, being copied from its first
- * letter on.
+ * Brings a snippet to its place. Most are indented among themselves and moved as a whole. In some only the first line
+ * lacks the indentation that all others have already, being copied from its first letter on. `reading` 0 is the likelier
+ * way, 1 the other. `literal`: the numbers of the lines that lie inside a string, which tell nothing.
  */
-export function fitsOf({ lines }: Snippet, place: Place): readonly Fit[] {
-  const moved = moveAll(lines, place);
-  if (!canHang(lines, place)) return [moved];
-  return hangs(lines, place) ? [hanging(place), moved] : [moved, hanging(place)];
+export function fitTo(
+  { lines }: Snippet,
+  place: Place,
+  { reading, literal }: { readonly reading: 0 | 1; readonly literal: ReadonlySet<number> },
+): Fit {
+  const telling = lines.filter(
+    (line, index) => line.trim() !== "" && !isDirective(line) && !literal.has(index),
+  );
+  const moved = moveAll(telling, place);
+  if (!canHang(telling, place)) return moved;
+  return hangs(telling, place) === (reading === 0) ? hanging(place) : moved;
 }
 
 function moveAll(lines: readonly string[], place: Place): Fit {
-  const base = commonBlanks(lines.filter((line) => line.trim() !== "" && !isDirective(line)));
+  const base = commonBlanks(lines);
   const step = stepOf(lines, base);
   return (line) => {
     if (isDirective(line)) return line;
@@ -59,7 +66,7 @@ function hanging({ indentation }: Place): Fit {
 
 /** All lines but the first are indented as the place is, or more. */
 function canHang(lines: readonly string[], { indentation }: Place): boolean {
-  const [first, ...others] = lines.filter((line) => line.trim() !== "" && !isDirective(line));
+  const [first, ...others] = lines;
   return (
     indentation !== "" &&
     first !== undefined &&
@@ -70,8 +77,7 @@ function canHang(lines: readonly string[], { indentation }: Place): boolean {
 }
 
 function hangs(lines: readonly string[], { indentation, level }: Place): boolean {
-  const others = lines.slice(1).filter((line) => line.trim() !== "");
-  const least = commonBlanks(others);
+  const least = commonBlanks(lines.slice(1));
   // A body that is one level deep already stands as it should below a first line without indentation.
   if (least !== indentation) return least !== level;
   return /^(?:@|#|\/\/|\/\*|--|\[)/.test(lines[0]!) || closesFirst(lines, indentation);
@@ -128,7 +134,6 @@ function commonBlanks(lines: readonly string[]): string {
 /** Columns of one level within the snippet, where it is made of spaces. */
 function stepOf(lines: readonly string[], base: string): number {
   const widths = lines
-    .filter((line) => line.trim() !== "")
     .map((line) => blanksOf(line).slice(base.length))
     .filter((more) => /^ {2,}$/.test(more))
     .map((more) => more.length);
