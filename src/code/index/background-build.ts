@@ -141,6 +141,8 @@ export class BackgroundBuild {
   async #do(batch: Batch, worker: BuildWorker, store: IndexStore): Promise<void> {
     if (batch.kind === "words") {
       const answer = await worker.words({ files: batch.files }, this.#signal);
+      const broken = batch.files.find((_, index) => answer.files[index] === "broken");
+      if (broken !== undefined) this.#blame({ kind: "words", files: [broken] }, store);
       return this.#record(store, (state) => commitWords(store, state, batch.files, answer));
     }
     const files = batch.files.map(({ path, knownHash }) => ({ path, knownHash }));

@@ -14,7 +14,8 @@ export interface BuildService {
   ): Promise<WordsAnswer>;
 }
 
-export function buildService(): BuildService {
+/** `retire` is told when nothing here can be trusted any more. */
+export function buildService(retire: () => void): BuildService {
   const opened = new Map<string, ReturnType<typeof open>>();
   const open = (workspace: string) => {
     const environment = openLocalEnvironment({ workspace });
@@ -27,6 +28,10 @@ export function buildService(): BuildService {
   };
   return {
     lexical: ({ workspace, ...request }, { signal }) => at(workspace).builder.build(request, signal),
-    words: ({ workspace, ...request }, { signal }) => buildWords(request, at(workspace).environment, signal),
+    words: async ({ workspace, ...request }, { signal }) => {
+      const answer = await buildWords(request, at(workspace).environment, signal);
+      if (answer.files.includes("broken")) retire();
+      return answer;
+    },
   };
 }

@@ -26,11 +26,17 @@ export interface WordsFile {
 }
 
 export interface WordsAnswer {
-  /** In the order of the request; "other": it does not have that content any more. */
-  readonly files: readonly ("other" | { readonly outline: Uint8Array | undefined })[];
+  /** In the order of the request. */
+  readonly files: readonly WordsFound[];
   readonly segment: Segment;
   readonly columns: Omit<WordsHead, keyof Segment>;
 }
+
+/**
+ * "other": it does not have that content any more. "broken": the parser broke down over it, and this process must not be
+ * asked again; "left": it was not looked at because of that.
+ */
+export type WordsFound = "other" | "broken" | "left" | { readonly outline: Uint8Array | undefined };
 
 /** Of larger files only so much is read: what follows is data. */
 const maxUnits = 1024 * 1024;
@@ -51,7 +57,7 @@ export async function buildWords(
   const breath = new Breath(signal);
   const reader = new FilesReader(environment);
   const words = new WordsCollector();
-  const answers: (WordsAnswer["files"][number])[] = [];
+  const answers: WordsFound[] = [];
   try {
     for (const file of files) {
       const bytes = await reader.read(file.path, maxBytes);
@@ -60,14 +66,28 @@ export async function buildWords(
         continue;
       }
       const text = textOf(bytes);
-      const outline = file.parsed ? await parseOutline(text, file.language!) : undefined;
+      const outline = file.parsed ? await outlineOrBroken(text, file.language!) : undefined;
+      if (outline === "broken") {
+        answers.push("broken");
+        break;
+      }
       words.add(file, text.slice(0, outline ? maxUnits : maxUnparsedUnits), outline);
       answers.push({ outline: outline && writeOutline(outline.symbols) });
       if (breath.isDue) await breath.take();
     }
+    while (answers.length < files.length) answers.push("left");
     return { files: answers, ...words.write() };
   } finally {
     reader.close();
+  }
+}
+
+/** What a grammar has broken in the memory that all grammars share stays broken. */
+async function outlineOrBroken(text: string, language: string): Promise<Outline | undefined | "broken"> {
+  try {
+    return await parseOutline(text, language);
+  } catch {
+    return "broken";
   }
 }
 

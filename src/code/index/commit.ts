@@ -70,7 +70,7 @@ export function commitWords(
     for (const [index, { number }] of files.entries()) {
       const answer = found[index]!;
       const record = store.record(number);
-      if (record === undefined || record.words !== 0 || answer === "other") continue;
+      if (record === undefined || record.words !== 0 || typeof answer === "string") continue;
       records.push(record);
       if (answer.outline) store.addOutline(number, answer.outline);
     }
@@ -81,7 +81,9 @@ export function commitWords(
     for (const record of records) store.update(Object.assign(record, { words }));
   });
   // Those that have other content are outdated, as the next look will show.
-  for (const { number } of files) state.wordless.delete(number);
+  for (const [index, { number }] of files.entries()) {
+    if (found[index] !== "left" && found[index] !== "broken") state.wordless.delete(number);
+  }
 }
 
 /** Forgets files. */
