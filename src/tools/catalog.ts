@@ -25,6 +25,18 @@ export const catalog = {
     (await import("./search/grep.ts")).searchGrep,
   "search.glob": async (): Promise<typeof import("./search/glob.ts").searchGlob> =>
     (await import("./search/glob.ts")).searchGlob,
+  "code.symbols": async (): Promise<typeof import("./code/symbols.ts").codeSymbols> =>
+    (await import("./code/symbols.ts")).codeSymbols,
+  "code.read_symbol": async (): Promise<typeof import("./code/read-symbol.ts").codeReadSymbol> =>
+    (await import("./code/read-symbol.ts")).codeReadSymbol,
+  "code.replace_block": async (): Promise<typeof import("./code/replace-block.ts").codeReplaceBlock> =>
+    (await import("./code/replace-block.ts")).codeReplaceBlock,
+  "code.insert_block": async (): Promise<typeof import("./code/insert-block.ts").codeInsertBlock> =>
+    (await import("./code/insert-block.ts")).codeInsertBlock,
+  "code.delete_block": async (): Promise<typeof import("./code/delete-block.ts").codeDeleteBlock> =>
+    (await import("./code/delete-block.ts")).codeDeleteBlock,
+  "code.validate": async (): Promise<typeof import("./code/validate.ts").codeValidate> =>
+    (await import("./code/validate.ts")).codeValidate,
   "shell.run": async (): Promise<typeof import("./shell/run.ts").shellRun> =>
     (await import("./shell/run.ts")).shellRun,
   "process.start": async (): Promise<typeof import("./process/start.ts").processStart> =>

@@ -16,7 +16,11 @@ export interface CodeFile {
 }
 
 /** Reads a file, whatever its encoding, and what is in it. */
-export async function readCode(path: string, context: PreviewContext): Promise<CodeFile> {
+export async function readCode(
+  path: string,
+  context: PreviewContext,
+  maxBytes: number = mostBytes,
+): Promise<CodeFile> {
   const { environment, code, signal } = context;
   const { bytes } = await environment.readFile(path, { maxBytes, signal }).catch((error: unknown) => {
     throw asDirectory(path, error);
@@ -29,7 +33,7 @@ export async function readCode(path: string, context: PreviewContext): Promise<C
 }
 
 /** More than is ever parsed. */
-const maxBytes = 32 * 1024 * 1024;
+const mostBytes = 32 * 1024 * 1024;
 
 function asDirectory(path: string, error: unknown): unknown {
   if (!(error instanceof ToolError && error.code === "unsupported" && /directory/.test(error.message)))

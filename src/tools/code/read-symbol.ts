@@ -1,0 +1,124 @@
+import * as z from "zod/mini";
+import { blockHash } from "../../code/blocks/expected-block.ts";
+import { findBlock, findBlocks, holdersOf } from "../../code/blocks/find-block.ts";
+import { describeBlock } from "../../code/blocks/list-blocks.ts";
+import { spanOf } from "../../code/blocks/replace-block.ts";
+import type { CodeSymbol } from "../../contract/code.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { refuseFault } from "../edit/replace-fields.ts";
+import { type BlockFields, blockFields, blockWanted, pathField } from "./block-fields.ts";
+import { type CodeFile, readCode } from "./code-file.ts";
+
+export interface ReadSymbolInput extends Omit<BlockFields, "name"> {
+  readonly name?: string | undefined;
+  readonly names?: string[] | undefined;
+  readonly all?: boolean | undefined;
+}
+
+/** The blocks that were asked for, in that order. */
+export interface ReadSymbolData {
+  readonly path: string;
+  readonly language: string;
+  readonly blocks: readonly BlockRead[];
+}
+
+export interface BlockRead {
+  readonly kind: CodeSymbol["kind"];
+  readonly name: string;
+  /** Names of what it lies in, outermost first. */
+  readonly within: readonly string[];
+  readonly firstLine: number;
+  readonly lastLine: number;
+  /** Of its own, without what else stands on its first and last line. */
+  readonly text: string;
+  /** SHA-256 of its text, to be given back as `expected_old_hash`. */
+  readonly hash: string;
+}
+
+/** Shows whole functions, classes and other blocks to the model. */
+export const codeReadSymbol: Tool<ReadSymbolInput, ReadSymbolData> = {
+  name: "code.read_symbol",
+  summary:
+    "Read a whole function, class or other block by its name, with its attributes and doc comments, and its hash for an " +
+    "edit. See what a file declares with code.symbols.",
+  risk: "read",
+  input: z
+    .strictObject({
+      path: pathField,
+      ...blockFields,
+      name: z.optional(blockFields.name),
+      names: z.optional(
+        z
+          .array(z.string().check(z.minLength(1)))
+          .check(z.maxLength(50), z.describe("Instead of `name`: several at once.")),
+      ),
+      all: z.optional(z.boolean().check(z.describe("Every block of that name, where there are several."))),
+    })
+    .check(
+      refuseFault(({ name, names }) =>
+        (name === undefined) === (names === undefined || names.length === 0)
+          ? "give `name` or `names`"
+          : undefined,
+      ),
+    ),
+  limits: { maxChars: 50_000, keep: "both" },
+  accesses: ({ path }) => [{ kind: "read", path }],
+
+  async run(input, context) {
+    const file = await readCode(input.path, context);
+    const wanted = input.name === undefined ? (input.names ?? []) : [input.name];
+    const symbols = wanted.flatMap((name) => {
+      const block = blockWanted({ ...input, name });
+      return input.all
+        ? findBlocks(file.path, file.outline, block)
+        : [findBlock(file.path, file.outline, block)];
+    });
+    for (const symbol of symbols) noteSeen(file, symbol, context);
+    const blocks = symbols.map((symbol) => blockRead(file, symbol));
+    return {
+      data: { path: file.path, language: file.outline.language, blocks },
+      text: symbols.map((symbol, index) => show(file, symbol, blocks[index]!)).join("\n\n"),
+    };
+  },
+};
+
+function blockRead({ text, outline }: CodeFile, symbol: CodeSymbol): BlockRead {
+  const { kind, name, firstLine } = symbol;
+  const { start, end } = spanOf(text, symbol);
+  const own = text.slice(start, end);
+  return {
+    kind,
+    name,
+    within: holdersOf(outline, symbol).map((holder) => holder.name),
+    firstLine,
+    lastLine: firstLine + own.split("\n").length - 1,
+    text: own,
+    hash: blockHash(text, symbol),
+  };
+}
+
+/** Whole lines, as file.read shows them. */
+function show(
+  { path, text, outline }: CodeFile,
+  symbol: CodeSymbol,
+  { firstLine, lastLine, hash }: BlockRead,
+): string {
+  const lines = text.split("\n", lastLine).slice(firstLine - 1);
+  const numbered = lines.map((line, index) => `${firstLine + index} | ${line.replace(/\r$/, "")}`);
+  return [`${path}: ${describeBlock(outline, symbol)}, block hash ${hash.slice(0, 12)}`, ...numbered].join(
+    "\n",
+  );
+}
+
+/** What was shown is remembered, so that an edit can tell what others changed in between. */
+function noteSeen({ path, bytes, source, text }: CodeFile, symbol: CodeSymbol, { seen }: ToolContext): void {
+  const { start, end } = spanOf(text, symbol);
+  const from = text.lastIndexOf("\n", start - 1) + 1;
+  const to = text.indexOf("\n", end) + 1 || text.length;
+  const offset = (units: number) => source.text.fileOffset(Buffer.byteLength(text.slice(0, units)));
+  const count = text.slice(from, to).replace(/\n$/, "").split("\n").length;
+  seen.note(path, {
+    bytes: bytes.subarray(offset(from), offset(to)),
+    lines: { first: symbol.firstLine, count },
+  });
+}
