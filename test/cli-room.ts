@@ -37,8 +37,6 @@ export function cliRoom(): CliRoom {
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     TOOLCRIB_HOME: home,
-    // The command is started many times.
-    NODE_COMPILE_CACHE: join(import.meta.dirname, "../node_modules/.cache/toolcrib-cli"),
     NO_COLOR: undefined,
     FORCE_COLOR: undefined,
     CI: undefined,

@@ -1,16 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { missingHere } from "./sandbox-room.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const repository = join(import.meta.dirname, "..");
 const documents = ["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { cwd: repository })];
-
-/** The command is started many times. */
-const compiled = temporaryFolder();
-afterAll(() => compiled[Symbol.asyncDispose]());
 
 interface Block {
   readonly document: string;
@@ -129,7 +125,6 @@ function shellOptions(folder: string) {
     ...process.env,
     PATH: `${join(folder, ".bin")}:${process.env.PATH}`,
     TOOLCRIB_HOME: join(folder, ".toolcrib-home"),
-    NODE_COMPILE_CACHE: compiled.path,
     NO_COLOR: "1",
     FORCE_COLOR: undefined,
   };

@@ -120,9 +120,8 @@ it("lets nothing be changed when the disk is full", async () => {
 
 function start(file: string, session: string, count: number): ChildProcess {
   const script = fileURLToPath(new URL("trials/recorder.ts", import.meta.url));
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
   const stdio = ["ignore", "pipe", "inherit"] as const;
-  return spawn(process.execPath, [script, file, session, String(count)], { env, stdio: [...stdio] });
+  return spawn(process.execPath, [script, file, session, String(count)], { stdio: [...stdio] });
 }
 
 async function killOften(file: string, lane: string, times: number): Promise<string[]> {

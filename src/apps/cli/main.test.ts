@@ -45,8 +45,6 @@ function start(words: readonly string[], { input = "", env = {} }: Settings = {}
   const plain = {
     ...process.env,
     TOOLCRIB_HOME: join(folder, "home"),
-    // The command is started many times.
-    NODE_COMPILE_CACHE: join(folder, "compiled"),
     NO_COLOR: undefined,
     FORCE_COLOR: undefined,
   };

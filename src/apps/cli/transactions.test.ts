@@ -24,11 +24,7 @@ function call(
     {
       cwd: workspace,
       encoding: "utf8",
-      env: {
-        ...process.env,
-        TOOLCRIB_HOME: join(folder.path, "home"),
-        NODE_COMPILE_CACHE: join(folder.path, "compiled"),
-      },
+      env: { ...process.env, TOOLCRIB_HOME: join(folder.path, "home") },
     },
   );
   return { status, text: (stdout + stderr).replaceAll(/transaction_\w+/g, "transaction_1") };

@@ -87,11 +87,7 @@ describe.each(["none", "auto"])(
         run: async (command: string) => {
           const program = fileURLToPath(new URL("trials/command-worker.ts", import.meta.url));
           const child = spawn(process.execPath, [program, home, command], {
-            env: {
-              ...process.env,
-              NODE_COMPILE_CACHE: join(folder.path, "compiled"),
-              TOOLCRIB_SANDBOX: sandbox,
-            },
+            env: { ...process.env, TOOLCRIB_SANDBOX: sandbox },
             stdio: ["ignore", "ignore", "inherit"],
           });
           while (!existsSync(join(workspace, "log.txt"))) await setTimeout(10);
@@ -116,10 +112,7 @@ async function killOnce(how: "own" | "parked", afterMs: number): Promise<void> {
   const worker = spawn(
     process.execPath,
     [fileURLToPath(new URL("trials/worker.ts", import.meta.url)), home, how],
-    {
-      env: { ...process.env, NODE_COMPILE_CACHE: join(folder.path, "compiled") },
-      stdio: ["ignore", "pipe", "inherit"],
-    },
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
   const exit = once(worker, "exit");
   await Promise.race([once(worker.stdout, "data"), exit]);

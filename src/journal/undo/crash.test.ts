@@ -103,10 +103,7 @@ async function makeWorld(name: string, [tool, input]: readonly [string, object])
     },
     run: async (call: readonly [string, object], interference: Interference): Promise<{ steps: number }> => {
       const args = [undoer, workspace, state, JSON.stringify(call), JSON.stringify(interference)];
-      const child = spawn(process.execPath, args, {
-        env: { ...process.env, NODE_COMPILE_CACHE: join(home, "compiled") },
-        stdio: ["ignore", "pipe", "inherit"],
-      });
+      const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
       const [output] = await Promise.all([text(child.stdout), once(child, "close")]);
       return output === "" ? { steps: 0 } : JSON.parse(output);
     },

@@ -62,10 +62,7 @@ async function trial(
   const child = spawn(
     process.execPath,
     [fileURLToPath(new URL("trials/caller.ts", import.meta.url)), home, name, JSON.stringify(interference)],
-    {
-      env: { ...process.env, NODE_COMPILE_CACHE: join(folder.path, "compiled") },
-      stdio: ["ignore", "pipe", "inherit"],
-    },
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => {

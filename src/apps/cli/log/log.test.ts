@@ -269,7 +269,6 @@ function run(...words: string[]): Promise<{ exit: number; stdout: string; stderr
   const env = {
     ...process.env,
     TOOLCRIB_HOME: home,
-    NODE_COMPILE_CACHE: join(folder, "compiled"),
     NO_COLOR: "1",
     FORCE_COLOR: undefined,
   };

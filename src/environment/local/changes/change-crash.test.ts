@@ -114,10 +114,7 @@ function newWorld(): string {
 
 /** Runs a program and gives what it prints; undefined if it was killed. */
 async function trial<Result>(program: URL, ...args: readonly string[]): Promise<Result> {
-  // So that most of the time goes into the trial, not into starting.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(home, "compiled") };
   const child = spawn(process.execPath, [fileURLToPath(program), ...args], {
-    env,
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";
