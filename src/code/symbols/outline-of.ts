@@ -7,6 +7,7 @@ import { faultsOf } from "./faults-of.ts";
 import { gatherPieces, type Piece, type Pieces } from "./gather-pieces.ts";
 import { docSentence, signatureOf } from "./head.ts";
 import { lineOf, lineStartsOf } from "./line-starts.ts";
+import { withBestReading } from "./second-reading.ts";
 import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
 
 /*
@@ -48,8 +49,11 @@ import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
 export function outlineOf(tree: Tree, text: string, language: string): Outline {
   const lineStarts = lineStartsOf(text);
   const compiled = compiledRules(language, tree.language);
-  const symbols = compiled ? symbolsOf(piecesOf(compiled, tree, text), text, compiled.rules, lineStarts) : [];
-  return { language, symbols, faults: faultsOf(tree, text, lineStarts) };
+  return withBestReading(tree, text, compiled?.rules, (read) => ({
+    language,
+    symbols: compiled ? symbolsOf(piecesOf(compiled, read, text), text, compiled.rules, lineStarts) : [],
+    faults: faultsOf(read, text, lineStarts),
+  }));
 }
 
 function piecesOf(compiled: CompiledRules, tree: Tree, text: string): Pieces {

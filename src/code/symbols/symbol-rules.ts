@@ -13,6 +13,11 @@ export interface SymbolRules {
   readonly name?: (written: string) => string;
   /** Comments that do not belong to what follows them: `//!` of Rust. */
   readonly unrelatedComment?: RegExp;
+  /**
+   * The text without what the grammar is known not to understand, as long as before and with the same lines. Tried where the
+   * text does not parse, and taken where that leaves fewer faults.
+   */
+  readonly respell?: (text: string) => string;
   /** What may stand right behind a symbol and ends it: ";". */
   readonly terminator?: string;
   /** Changes, before anything is made of them, what a query cannot say: joinClauses, for one. */

@@ -1,5 +1,6 @@
 import type { Node } from "web-tree-sitter";
 import type { FoundSymbol, SymbolRules } from "../symbol-rules.ts";
+import { withoutMacros } from "./macros.ts";
 
 /** What holds for C, and for C++ too. */
 export const declarationQuery = `
@@ -35,6 +36,7 @@ export const c: SymbolRules = {
     (field_declaration declarator: (_) @name @field)
   `,
   nameNode: nameInDeclarator,
+  respell: withoutMacros,
   terminator: ";",
   kind: (symbol, parent) => (isMisread(symbol, parent) ? undefined : symbol.kind),
 };

@@ -1,5 +1,6 @@
 import type { SymbolRules } from "../symbol-rules.ts";
 import { declarationQuery, isMisread, nameInDeclarator } from "./c.ts";
+import { withoutMacros } from "./macros.ts";
 
 export const cpp: SymbolRules = {
   query: `
@@ -30,6 +31,7 @@ export const cpp: SymbolRules = {
   `,
   nameNode: nameInDeclarator,
   name: (written) => (/^operator\b(?!\s*\()/.test(written) ? written.replace(/\s*\(.*$/, "") : written),
+  respell: withoutMacros,
   terminator: ";",
   kind(symbol, parent) {
     if (isMisread(symbol, parent)) return undefined;

@@ -11,8 +11,7 @@ export const scriptQuery = `
   (function_declaration name: (_) @name body: (_) @inside) @function
   (generator_function_declaration name: (_) @name body: (_) @inside) @function
   (class_declaration name: (_) @name body: (_) @inside) @class
-  (return_statement (class name: (_) @name body: (_) @inside) @class)
-  (arguments (class name: (_) @name body: (_) @inside) @class)
+  (class name: (_) @name body: (_) @inside) @class
   (return_statement (function_expression name: (_) @name body: (_) @inside) @function)
   (arguments (function_expression name: (_) @name body: (_) @inside) @function)
   (class_body (method_definition name: (property_identifier) @name body: (_) @inside) @constructor

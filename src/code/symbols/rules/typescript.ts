@@ -1,3 +1,4 @@
+import { blankOut } from "../second-reading.ts";
 import type { SymbolRules } from "../symbol-rules.ts";
 import { scriptQuery, withoutQuotes } from "./javascript.ts";
 
@@ -30,6 +31,7 @@ export const typescript: SymbolRules = {
       (type_alias_declaration)] @inner) @outer
     (expression_statement . (internal_module) @inner .) @outer
   `,
+  respell,
   name: withoutQuotes,
   terminator: ";",
   /** Members of a type that has no name are no symbols. */
@@ -40,3 +42,13 @@ export const typescript: SymbolRules = {
 };
 
 const holdingMembers: ReadonlySet<string> = new Set(["interface", "type", "class"]);
+
+/**
+ * What the grammar does not know: which way a type parameter goes, that one may be called `type`, and that a signature ends
+ * where the next begins with `<`.
+ */
+function respell(text: string): string {
+  return blankOut(text, /(?<=[<,]\s*)\b(?:in\s+out|in|out)\s+(?=[\p{L}_$])/gu)
+    .replace(/(?<=[(|&?:=]\s*)\btype(?=\s+extends\b)/g, "Type")
+    .replace(/(?<=[\w>)\]}][ \t]*)\n(?=\s*(?:\/\*(?:[^*]|\*(?!\/))*\*\/\s*)*<[A-Za-z])/g, ";");
+}

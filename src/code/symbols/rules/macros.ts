@@ -1,0 +1,61 @@
+import { blankOut } from "../second-reading.ts";
+
+/**
+ * C and C++ without macros that stand where the language has nothing of the kind. What they stand for is unknown; without
+ * them the grammar understands what is around.
+ */
+export function withoutMacros(text: string): string {
+  return misplaced.reduce(blankOut, text);
+}
+
+const string = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`;
+const inner = nested(nested(nested("(?!)")));
+const macro = "[A-Z][A-Z0-9]*_[A-Z0-9_]*\\b|[A-Z]{4,}\\b";
+const called = `(?:[ \\t]*${nested(inner)})`;
+const keyword =
+  "inline|static|const|constexpr|explicit|virtual|extern|friend|typename|unsigned|signed|struct|class|enum|void|int|bool|char|long|short|float|double|auto|size_t|template";
+const afterParameters = "const|noexcept|override|final";
+const lineStart = "(?<=^[ \\t]*)";
+const typeAndName = "[\\w:]+(?:<[^;{}()]*>)?(?:[ \\t*&]+)[\\w:~]+[ \\t]*\\(";
+
+/** Round brackets with what is in them, or deeper in brackets that `deeper` matches. */
+function nested(deeper: string): string {
+  return `\\((?:[^()"']|${string}|${deeper})*\\)`;
+}
+
+const misplaced: readonly RegExp[] = [
+  // #ifdef __cplusplus } #endif
+  `${lineStart}#[ \\t]*if(?:def[ \\t]+|[ \\t]+defined[ \\t]*\\(?[ \\t]*)__cplusplus\\b.*\\n(?:[ \\t]*(?:extern[ \\t]*"C"[ \\t]*\\{|\\}).*\\n)+[ \\t]*#[ \\t]*endif`,
+  // class EXPORT Name
+  `(?<=\\b(?:class|struct|union|enum)\\s+)(?:(?:${macro})${called}?\\s+)+(?=\\w)`,
+  // NAMESPACE_BEGIN, alone on its line
+  `${lineStart}(?:${macro})(?=[ \\t]*(?:\\/\\/.*)?$)`,
+  // DEFINE_FLAG(int, size, 8); FORMAT_ATTRIBUTE(3, 4), not the head of a block
+  `${lineStart}(?:${macro})${called}(?:(?:[ \\t]*(?:->|\\.)[ \\t]*\\w+${called})*[ \\t]*;|(?=[ \\t]*$(?!\\s*[{:])))`,
+  // MATCHER(name, "text") {
+  `(?<=${lineStart}(?:${macro})\\(\\w+[ \\t]*),(?:[^()"']|${string})*"(?:[^()"']|${string})*(?=\\)\\s*\\{)`,
+  // f() LOCKS_REQUIRED(mutex) {
+  `(?<=\\)(?:\\s*(?:${afterParameters})\\b)*\\s*)(?:${macro})${called}?(?=\\s*(?:${afterParameters}|[{;:]|= ))`,
+  // int count GUARDED_BY(mutex);
+  `(?<=\\w[ \\t*&]+\\w+\\s+)(?:${macro})${called}(?=\\s*[;={])`,
+  // MUST_USE_RESULT inline f()
+  `(?<=^[ \\t]*(?:template\\s*<[^;{}]*>\\s*)?)(?:(?:${macro})${called}?[ \\t]+)+(?=(?:${keyword})\\b|${typeAndName})`,
+  // inline ALWAYS_INLINE static f(), explicit CONSTEXPR Name()
+  `(?<=\\b(?:inline|static|extern|virtual|extern[ \\t]+"C")[ \\t]+)(?:${macro})${called}?[ \\t]+(?=(?:${keyword})\\b|${typeAndName})`,
+  `(?<=\\bexplicit[ \\t]+)(?:${macro})[ \\t]+(?=\\w)`,
+  // int CALL f()
+  `(?<=(?:[*&>]|\\b(?!(?:${keyword}|return|else)\\b)\\w+|\\b(?:void|int|bool|char|long|size_t))[ \\t]+)(?:${macro})[ \\t]+(?=\\w+[ \\t]*\\()`,
+  // (CALL *name)
+  `(?<=\\([ \\t]*)(?:${macro})(?=[ \\t]*\\*[ \\t]*\\w+[ \\t]*\\))`,
+  // typedef int CALLBACK(name)(
+  `(?<=^[ \\t]*typedef\\b[^;()]*)(?:${macro})(?=[ \\t]*\\([ \\t]*\\w+[ \\t]*\\)[ \\t]*\\()`,
+  // void printflike(1, 2) f(
+  "(?<=\\w[ \\t]+)[a-z]+\\([ \\t]*\\d+(?:,[ \\t]*\\d+)*[ \\t]*\\)(?=\\s*\\*?\\w+\\()",
+  // { PyVarObject_HEAD_INIT(type, 0) "name"
+  "\\bPy(?:Var)?Object_HEAD_INIT[ \\t]*\\([^()]*\\)",
+  // private slots:
+  "(?<=\\b(?:public|protected|private)[ \\t]+)(?:slots|Q_SLOTS)(?=[ \\t]*:)",
+  // What is no macro, but not known to the grammar either: template class Name<4>; template <enable<T>* = nullptr>
+  `${lineStart}(?:extern[ \\t]+)?template[ \\t]+(?![ \\t]*<)[^;{}]*;`,
+  "(?<=>)[ \\t]*\\*+[ \\t]*=[ \\t]*nullptr(?=[ \\t]*[,>])",
+].map((pattern) => new RegExp(pattern, "gm"));
