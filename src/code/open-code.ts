@@ -1,6 +1,6 @@
 import type { Code } from "../contract/code.ts";
-import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
+import { IndexHost } from "./host/index-host.ts";
 import { Reader } from "./host/reader.ts";
 
 export interface CodeOptions {
@@ -18,14 +18,15 @@ export interface OpenCode extends Code {
 }
 
 /** The reading of code in one workspace. What does the work runs beside us, and is started by the first question. */
-export function openCode(_options: CodeOptions): OpenCode {
+export function openCode(options: CodeOptions): OpenCode {
   const reader = new Reader();
+  const index = new IndexHost(options);
   return {
-    outline: (source, options) => reader.outline(source, options),
-    occurrences: (source, name, options) => reader.occurrences(source, name, options),
-    index: async () => {
-      throw new ToolError("unavailable", "The index is not there yet");
+    outline: (source, reading) => reader.outline(source, reading),
+    occurrences: (source, name, reading) => reader.occurrences(source, name, reading),
+    index: (waiting) => index.index(waiting),
+    close: async () => {
+      await Promise.all([reader.close(), index.close()]);
     },
-    close: () => reader.close(),
   };
 }

@@ -36,14 +36,14 @@ interface Waiting {
 /** Questions and answers in both directions between two processes, over whatever carries messages. */
 export class Channel<Theirs extends ServiceOf<Theirs>> {
   readonly #send: (message: unknown) => void;
-  readonly #ours: AnyService;
+  readonly #ours: AnyService | Promise<AnyService>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #answering = new Map<number, AbortController>();
   #last = 0;
 
-  constructor(send: (message: unknown) => void, ours: object) {
+  constructor(send: (message: unknown) => void, ours: object | Promise<object>) {
     this.#send = send;
-    this.#ours = ours as AnyService;
+    this.#ours = ours as AnyService | Promise<AnyService>;
   }
 
   /** Rejects with the ToolError that the other side threw. When cancelled, it waits until the other side gives up. */
@@ -85,7 +85,7 @@ export class Channel<Theirs extends ServiceOf<Theirs>> {
     const cancelling = new AbortController();
     this.#answering.set(id, cancelling);
     try {
-      const value = await this.#ours[name]!(input as never, { signal: cancelling.signal });
+      const value = await (await this.#ours)[name]!(input as never, { signal: cancelling.signal });
       this.#send({ answer: id, value } satisfies Message);
     } catch (error) {
       this.#send({ failure: id, error: sentError(error) } satisfies Message);

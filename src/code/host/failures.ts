@@ -3,10 +3,8 @@ import { ToolError } from "../../contract/error.ts";
 const otherWay = "Other files can still be parsed; read and edit this one as text.";
 
 /** `about` is the file, or what else was asked about. */
-export function tooSlow(about: string, limitMs: number): ToolError {
-  return new ToolError("timeout", `${about} could not be parsed within ${limitMs / 1000} s`, {
-    hint: otherWay,
-  });
+export function tooSlow(about: string): ToolError {
+  return new ToolError("timeout", `${about} took too long to parse`, { hint: otherWay });
 }
 
 export function brokeDown(about: string, how: string, cause?: unknown): ToolError {

@@ -4,6 +4,8 @@ import { brokeDown, cancelled, closed, tooSlow } from "./failures.ts";
 import { hostProgram } from "./program.ts";
 
 export interface HostOptions {
+  /** What it is for, and about what. */
+  readonly role: readonly [HostRole, ...string[]];
   /** How many questions it is given at once; the others wait. With one it is known which question ended it. */
   readonly atOnce: number;
   /** What it may ask us. */
@@ -12,7 +14,11 @@ export interface HostOptions {
   readonly limitMs?: number;
   /** It ends when nobody has asked it anything for so long. */
   readonly idleMs?: number;
+  /** It is given so long to end by itself when it is closed. */
+  readonly patienceMs?: number;
 }
+
+export type HostRole = "reader" | "builder" | "indexer";
 
 export interface Asking {
   /** The file, or what else the question is about: named in errors. */
@@ -68,16 +74,16 @@ export class Host<Theirs extends ServiceOf<Theirs>> {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#all].map((running) => running.end()));
+    await Promise.all([...this.#all].map((running) => running.end(this.#options.patienceMs ?? 0)));
   }
 
   #running(): Running<Theirs> {
     if (this.#current) return this.#current;
-    const { ours = {}, idleMs = 120_000 } = this.#options;
+    const { role, ours = {}, idleMs = 120_000 } = this.#options;
     const forget = () => {
       if (this.#current === running) this.#current = undefined;
     };
-    const running = new Running<Theirs>({ number: ++this.#started, ours, idleMs, forget });
+    const running = new Running<Theirs>({ role, number: ++this.#started, ours, idleMs, forget });
     this.#current = running;
     this.#all.add(running);
     void running.ended.then(() => {
@@ -88,7 +94,7 @@ export class Host<Theirs extends ServiceOf<Theirs>> {
   }
 }
 
-interface RunningOptions {
+interface RunningOptions extends Pick<HostOptions, "role"> {
   readonly number: number;
   readonly ours: object;
   readonly idleMs: number;
@@ -111,6 +117,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     this.number = options.number;
     this.#process = startHost({
       program: hostProgram(),
+      words: options.role,
       onMessage: (message) => {
         if (message === "retire") this.#retire();
         else this.#channel.receive(message);
@@ -141,7 +148,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
           this.#process.kill();
         }, milliseconds),
       );
-    const onAbort = () => killAfter(patienceMs);
+    const onAbort = () => killAfter(cancelMs);
     signal.addEventListener("abort", onAbort, { once: true });
     if (limitMs !== undefined)
       killAfter(limitMs, () => {
@@ -151,8 +158,8 @@ class Running<Theirs extends ServiceOf<Theirs>> {
       return await this.#channel.ask(name, input, { signal });
     } catch (error) {
       if (!(error instanceof HostEnded)) throw error;
-      if (isLate) throw tooSlow(about, limitMs!);
-      throw brokeDown(about, error.end.how, error.end.words);
+      if (isLate) throw tooSlow(about);
+      throw brokeDown(about, error.end.how, error.end.lastWords);
     } finally {
       signal.removeEventListener("abort", onAbort);
       for (const timer of timers) clearTimeout(timer);
@@ -161,8 +168,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     }
   }
 
-  /** Lets it end by itself, and sees to it that it does. */
-  async end(): Promise<void> {
+  async end(patienceMs: number): Promise<void> {
     this.#process.keepsUsAlive(true);
     this.#process.leave();
     const timer = setTimeout(() => this.#process.kill(), patienceMs);
@@ -183,7 +189,8 @@ class Running<Theirs extends ServiceOf<Theirs>> {
   }
 }
 
-const patienceMs = 300;
+/** So long a question that is not wanted any more may go on before it is ended with the process. */
+const cancelMs = 300;
 
 class HostEnded extends Error {
   readonly end: HostEnd;

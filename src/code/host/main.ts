@@ -1,14 +1,32 @@
 /** The program of a host: answers the process that started it, and ends with it. */
 import { Channel } from "./channel.ts";
-import { readingService } from "./reading.ts";
+import type { HostRole } from "./host.ts";
+import type { IndexerAsks } from "./indexing.ts";
 
-const channel = new Channel((message) => {
+type Service = object & { readonly close?: () => Promise<void> };
+
+const services: Record<HostRole, (...words: string[]) => Promise<Service>> = {
+  reader: async () => (await import("./reading.ts")).readingService(retire),
+  builder: async () => (await import("../index/build-service.ts")).buildService(retire),
+  indexer: async (workspace, directory) => {
+    const { indexingService } = await import("./indexing.ts");
+    return indexingService({ workspace: workspace!, directory: directory!, runtime: channel });
+  },
+};
+
+const [role, ...words] = process.argv.slice(2);
+const { promise: service, resolve } = Promise.withResolvers<Service>();
+const channel = new Channel<IndexerAsks>((message) => {
   if (process.memoryUsage.rss() > mostMemory) retire();
   send(message);
-}, readingService(retire));
+}, service);
+resolve(services[role as HostRole](...words));
 
 process.on("message", (message) => channel.receive(message));
-process.on("disconnect", () => process.exit());
+process.on("disconnect", async () => {
+  await (await service).close?.();
+  process.exit();
+});
 // Ctrl-C in a terminal reaches us too; whoever started us decides what it means.
 process.on("SIGINT", () => {});
 

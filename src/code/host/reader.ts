@@ -10,7 +10,7 @@ import type { SentText } from "./trees.ts";
 
 /** Reads texts, in a host of its own, which is sent only what has changed of a text that it has seen. */
 export class Reader {
-  readonly #host = new Host<ReaderService>({ atOnce: 1, limitMs: 25_000 });
+  readonly #host = new Host<ReaderService>({ role: ["reader"], atOnce: 1, limitMs: 15_000 });
   readonly #sent = new Map<string, Sent>();
   #versions = 0;
 

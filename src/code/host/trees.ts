@@ -81,7 +81,7 @@ export class Trees<Known> {
     const tree = this.#parser!.parse(text, old, { progressCallback });
     if (tree) return tree;
     this.#parser!.reset();
-    throw tooSlow(path, parseLimitMs);
+    throw tooSlow(path);
   }
 
   /** The last that was used is the last to go. */
@@ -102,7 +102,7 @@ export class Trees<Known> {
   }
 }
 
-const parseLimitMs = 20_000;
+const parseLimitMs = 10_000;
 const mostTrees = 12;
 /** A tree takes many times the memory of its text. */
 const mostUnits = 3_000_000;

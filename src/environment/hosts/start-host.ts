@@ -18,33 +18,35 @@ export interface HostProcess {
 export interface HostEnd {
   /** "SIGKILL", "exit code 1", or why it could not be started. */
   readonly how: string;
-  /** The last it wrote to its standard error. */
-  readonly words: string;
+  /** The end of what it wrote to its standard error. */
+  readonly lastWords: string;
 }
 
 export interface HostOptions {
   /** The file to run: source or built. */
   readonly program: string;
+  readonly words: readonly string[];
   readonly onMessage: (message: unknown) => void;
 }
 
-export function startHost({ program, onMessage }: HostOptions): HostProcess {
-  const child = fork(program, [], {
+export function startHost({ program, words, onMessage }: HostOptions): HostProcess {
+  const child = fork(program, words, {
     cwd: dirname(program),
     env: allowedVariables(process.env),
     execArgv: ["--disable-warning=ExperimentalWarning", ...compilerFlags()],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  let words = "";
+  let lastWords = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    words = (words + text).slice(-2000);
+    lastWords = (lastWords + text).slice(-2000);
   });
   const { promise: ended, resolve } = Promise.withResolvers<HostEnd>();
   child.on("error", (error) => {
-    if (child.pid === undefined) resolve({ how: error.message, words });
+    if (child.pid === undefined) resolve({ how: error.message, lastWords });
   });
-  child.on("close", (code, signal) => resolve({ how: signal ?? `exit code ${code}`, words }));
+  // Not "close", which does not come once a channel has been left. Its last words have mostly come before.
+  child.on("exit", (code, signal) => resolve({ how: signal ?? `exit code ${code}`, lastWords }));
   child.on("message", onMessage);
   return {
     pid: child.pid,

@@ -1,0 +1,51 @@
+import { availableParallelism } from "node:os";
+import type { IndexState, Reading } from "../../contract/code.ts";
+import type { BuildService } from "../index/build-service.ts";
+import { type BuildWorker, type IndexService, openIndexer } from "../index/open-indexer.ts";
+import type { Channel } from "./channel.ts";
+import { Host } from "./host.ts";
+
+/** What a host is asked that keeps an index. */
+export interface IndexerService extends Omit<IndexService, "refresh" | "close"> {
+  refresh(request: { readonly asked: number }, options: Reading): Promise<IndexState>;
+}
+
+/** What it asks itself. */
+export interface IndexerAsks {
+  /** Which of these real paths may be read. */
+  mayRead(realPaths: readonly string[], options: Reading): Promise<readonly boolean[]>;
+  /** Tells how far it is, to who asked. */
+  progress(told: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
+}
+
+export interface IndexingOptions {
+  readonly workspace: string;
+  readonly directory: string;
+  readonly runtime: Channel<IndexerAsks>;
+}
+
+/** Keeps the index in the process of a host. */
+export function indexingService({ workspace, directory, runtime }: IndexingOptions) {
+  const { signal: always } = new AbortController();
+  const workers = Array.from({ length: availableParallelism() }, () => buildWorker(workspace));
+  const mayRead = (paths: readonly string[]) => runtime.ask("mayRead", paths, { signal: always });
+  const { refresh, ...index } = openIndexer({ workspace, directory, mayRead, workers });
+  return {
+    ...index,
+    refresh: ({ asked }, { signal }) => {
+      const progress = (message: string) =>
+        void runtime.ask("progress", { asked, message }, { signal: always });
+      return refresh({ signal, progress });
+    },
+  } satisfies IndexerService & Pick<IndexService, "close">;
+}
+
+function buildWorker(workspace: string): BuildWorker {
+  const host = new Host<BuildService>({ role: ["builder"], atOnce: 1, limitMs: 120_000 });
+  const about = "files for the index";
+  return {
+    lexical: (request, signal) => host.ask("lexical", () => ({ workspace, ...request }), { about, signal }),
+    words: (request, signal) => host.ask("words", () => ({ workspace, ...request }), { about, signal }),
+    close: () => host.close(),
+  };
+}
