@@ -235,7 +235,9 @@ export class IndexStore {
 
   /** A number that was never used, also not for what is removed by now. */
   #nextNumber(table: string): number {
-    return (this.#database.one<[number]>("SELECT seq FROM sqlite_sequence WHERE name=?", table)?.[0] ?? 0) + 1;
+    return (
+      (this.#database.one<[number]>("SELECT seq FROM sqlite_sequence WHERE name=?", table)?.[0] ?? 0) + 1
+    );
   }
 
   #reader(number: number, head: LexicalHead | WordsHead): SegmentReader {

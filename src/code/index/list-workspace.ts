@@ -6,7 +6,13 @@ import { visibleAmong } from "../../files/visible-among.ts";
 import { walkFiles } from "../../files/walk.ts";
 
 /** Bytes, times of the last change of content and of anything, inode and device: the same while the file is. */
-export type Figures = readonly [bytes: number, modified: number, changed: number, inode: number, device: number];
+export type Figures = readonly [
+  bytes: number,
+  modified: number,
+  changed: number,
+  inode: number,
+  device: number,
+];
 
 export interface ListedFile {
   /** Undefined where they cannot be told: then the file has to be read to know it. */

@@ -6,18 +6,21 @@ import type { OutlinedSymbol, WordFile, WordIndex, WordSegment } from "./word-in
 
 /** The words of all files that are as the index knows them. */
 export function liveWords({ store, state }: Looked): WordIndex {
-  const segments = Array.from(store.wordSegments, ({ number, head, reader }): WordSegment & { number: number } => ({
-    number,
-    documents: head.documents,
-    fileOf: head.fileOf,
-    kindOf: head.kindOf,
-    postings: (term) => reader.postings(Buffer.from(term)),
-    piece: (document) => ({
-      firstLine: head.firstLines[document]!,
-      lastLine: head.lastLines[document]!,
-      symbol: head.symbols[document] === 0 ? undefined : head.symbols[document]! - 1,
+  const segments = Array.from(
+    store.wordSegments,
+    ({ number, head, reader }): WordSegment & { number: number } => ({
+      number,
+      documents: head.documents,
+      fileOf: head.fileOf,
+      kindOf: head.kindOf,
+      postings: (term) => reader.postings(Buffer.from(term)),
+      piece: (document) => ({
+        firstLine: head.firstLines[document]!,
+        lastLine: head.lastLines[document]!,
+        symbol: head.symbols[document] === 0 ? undefined : head.symbols[document]! - 1,
+      }),
     }),
-  }));
+  );
   const file = (number: number) => {
     const record = store.record(number);
     return state.knows(record) && record.words > 0 ? describe(record) : undefined;

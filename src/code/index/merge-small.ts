@@ -46,7 +46,10 @@ function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[
     // Another process may have merged them.
     if (!areThere(merging, store.lexicalSegments)) return;
     const { segment, sources } = mergeTerms(merging, { weighted: false });
-    const files = Uint32Array.from(sources, ({ from, document }) => merging[from]!.segment.head.files[document]!);
+    const files = Uint32Array.from(
+      sources,
+      ({ from, document }) => merging[from]!.segment.head.files[document]!,
+    );
     replace(store, merging, segment.documents, () => store.addLexical(segment, files), files, "lexical");
   });
 }

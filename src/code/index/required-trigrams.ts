@@ -7,9 +7,7 @@ import { byteClasses } from "./trigrams.ts";
 /** What a text must hold to match; a text may hold it and not match. Texts are strings of byte classes from here on. */
 export function trigramsOfLiteral(text: string, options: { readonly ignoreCase: boolean }): TrigramQuery {
   const codes = Array.from(text, (character) => character.codePointAt(0)!);
-  return whole(
-    concatenate(codes.map((code) => literal({ kind: "literal", code, ignoreCase: options.ignoreCase }))),
-  );
+  return whole(analyseRow(codes.map((code) => ({ kind: "literal", code, ...options }))));
 }
 
 /** The same for a pattern in ripgrep's syntax: "all" for one that is not understood. */
@@ -52,7 +50,7 @@ function analyse(node: Node): Known {
     case "class":
       return characters(node.set, node.ignoreCase);
     case "concatenation":
-      return concatenate(node.nodes.map(analyse));
+      return analyseRow(node.nodes);
     case "alternation":
       return node.nodes.map(analyse).reduce(alternate);
     case "repetition": {
@@ -62,6 +60,26 @@ function analyse(node: Node): Known {
       return node.max === 1 ? once : { ...loosened(once), query: whole(once) };
     }
   }
+}
+
+/** Letters in a row are taken together: one after the other would take long. */
+function analyseRow(nodes: readonly Node[]): Known {
+  const parts: Known[] = [];
+  let letters = "";
+  const endLetters = () => {
+    if (letters !== "") parts.push(exactly([letters]));
+    letters = "";
+  };
+  for (const node of nodes) {
+    const known = analyse(node);
+    if (node.kind === "literal" && known.exact) letters += known.exact[0]!;
+    else {
+      endLetters();
+      parts.push(known);
+    }
+  }
+  endLetters();
+  return concatenate(parts);
 }
 
 function literal({ code, ignoreCase }: Extract<Node, { kind: "literal" }>): Known {
@@ -101,7 +119,12 @@ function concatenate(parts: readonly Known[]): Known {
     const ends = (right.exact && products(left.ends, right.exact)) ?? right.ends;
     const between = products(left.exact ?? left.ends, right.exact ?? right.starts);
     const found = between === undefined ? [] : [trigramsIn(between)];
-    return { exact: undefined, starts, ends, query: every([query, exactQuery(left), exactQuery(right), ...found]) };
+    return {
+      exact: undefined,
+      starts,
+      ends,
+      query: every([query, exactQuery(left), exactQuery(right), ...found]),
+    };
   }, nothing);
 }
 
@@ -154,9 +177,7 @@ function trigramsIn(texts: readonly string[]): TrigramQuery {
     texts.map((text) => {
       const trigrams = new Set<number>();
       for (let at = 0; at + 2 < text.length; at++) {
-        trigrams.add(
-          (text.charCodeAt(at) << 14) | (text.charCodeAt(at + 1) << 7) | text.charCodeAt(at + 2),
-        );
+        trigrams.add((text.charCodeAt(at) << 14) | (text.charCodeAt(at + 1) << 7) | text.charCodeAt(at + 2));
       }
       return every([...trigrams].map((trigram) => ({ trigram })));
     }),

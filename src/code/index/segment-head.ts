@@ -84,6 +84,9 @@ function writePart(writer: ByteWriter, { documents, weighted, firstTerms }: Segm
 function readPart(reader: ByteReader): SegmentHead {
   const documents = reader.varint();
   const weighted = reader.take(1)[0] === 1;
-  const firstTerms = Array.from({ length: reader.varint() }, () => reader.take(reader.varint()).slice());
+  const firstTerms = Array.from(
+    { length: reader.varint() },
+    () => new Uint8Array(reader.take(reader.varint())),
+  );
   return { documents, weighted, firstTerms };
 }

@@ -40,7 +40,7 @@ export class SegmentWriter {
   ): void {
     const isFirst = this.#page.length === 0;
     const shared = isFirst ? 0 : sharedLength(this.#last, term);
-    if (isFirst) this.#firstTerms.push(term.slice());
+    if (isFirst) this.#firstTerms.push(new Uint8Array(term));
     this.#page.varint(shared);
     this.#page.varint(term.length - shared);
     this.#page.append(term, shared);
@@ -49,7 +49,7 @@ export class SegmentWriter {
     else this.#appendGaps(documents, start, end);
     if (this.#weighted) for (let at = start; at < end; at++) this.#page.byte(weights![at]!);
     if (this.#last.length === term.length) this.#last.set(term);
-    else this.#last = term.slice();
+    else this.#last = new Uint8Array(term);
     if (this.#page.length >= pageBytes) this.#pages.push(this.#page.take());
   }
 

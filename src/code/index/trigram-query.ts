@@ -9,16 +9,20 @@ export type TrigramQuery =
   | { readonly some: readonly TrigramQuery[] };
 
 export function every(queries: readonly TrigramQuery[]): TrigramQuery {
-  const parts = queries.flatMap((query) =>
-    query === "all" ? [] : typeof query === "object" && "every" in query ? query.every : [query],
-  );
-  return parts.length === 0 ? "all" : parts.length === 1 ? parts[0]! : { every: parts };
+  const parts = new Map<string, TrigramQuery>();
+  for (const query of queries) {
+    if (query === "all") continue;
+    for (const part of "every" in query ? query.every : [query]) parts.set(JSON.stringify(part), part);
+  }
+  const [first, ...others] = parts.values();
+  return first === undefined ? "all" : others.length === 0 ? first : { every: [first, ...others] };
 }
 
 /** Of no query nothing is known either. */
 export function some(queries: readonly TrigramQuery[]): TrigramQuery {
   if (queries.length === 0 || queries.includes("all")) return "all";
-  return queries.length === 1 ? queries[0]! : { some: queries };
+  const different = [...new Map(queries.map((query) => [JSON.stringify(query), query])).values()];
+  return different.length === 1 ? different[0]! : { some: different };
 }
 
 /** The documents of a segment that can match, ascending. */
