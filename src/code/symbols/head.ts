@@ -3,28 +3,34 @@ import type { Stretch } from "./gather-pieces.ts";
 const longest = 200;
 
 /** The head of a symbol in one line, without comments and what opens its body. */
-export function signatureOf(text: string, start: number, end: number, comments: readonly Stretch[]): string {
-  // A head that is long enough to be cut needs not be read to its end.
-  const last = Math.min(end, start + longest * 20);
-  let head = "";
-  let at = start;
-  for (let next = firstFrom(comments, start); at < last; next++) {
-    const comment = comments[next];
-    const stop = comment && comment.start < last ? comment.start : last;
-    head += text.slice(at, stop);
-    at = comment && comment.start < last ? comment.end : last;
-  }
-  const line = head
+export function signatureOf(parts: readonly Stretch[], text: string, comments: readonly Stretch[]): string {
+  const line = parts
+    .map((part) => withoutComments(part, text, comments))
+    .join(" ")
     .replace(/\s+/g, " ")
     .replace(/([([]) | (?=[)\],;])/g, "$1")
     .replace(/,(?=[)\]])/g, "")
-    .replace(/[\s{(:=;,]*(=>)?[\s{(:=;,]*$/, "");
+    .replace(/[\s{(:=;,\\]*(=>)?[\s{(:=;,\\]*$/, "");
   return cut(line.trim());
+}
+
+function withoutComments({ start, end }: Stretch, text: string, comments: readonly Stretch[]): string {
+  // What is long enough to be cut needs not be read to its end.
+  const last = Math.min(end, start + longest * 20);
+  let kept = "";
+  let at = start;
+  for (let next = firstFrom(comments, start); at < last; next++) {
+    const comment = comments[next];
+    const isWithin = comment !== undefined && comment.start < last;
+    kept += text.slice(at, isWithin ? comment.start : last);
+    at = isWithin ? comment.end : last;
+  }
+  return kept;
 }
 
 /** The first sentence of a doc comment; undefined where it says nothing. */
 export function docSentence(comments: readonly string[]): string | undefined {
-  const said = comments.filter((comment) => !isDirective.test(comment));
+  const said = comments.map(unquoted).filter((comment) => !isDirective.test(comment));
   const docs = said.filter((comment) => isDoc.test(comment));
   const words: string[] = [];
   for (const line of (docs.length > 0 ? docs : said)
@@ -34,6 +40,7 @@ export function docSentence(comments: readonly string[]): string | undefined {
     const bare = line
       .replace(opening, "")
       .replace(closing, "")
+      .replace(/^\.(SYNOPSIS|DESCRIPTION)\b/, "")
       .replace(/<\/?(summary|para|p|remarks)>/g, "")
       .trim();
     if (bare === "" || /^[-=*#~/_]+$/.test(bare)) {
@@ -49,9 +56,13 @@ export function docSentence(comments: readonly string[]): string | undefined {
   return sentence === "" ? undefined : cut(sentence);
 }
 
+function unquoted(comment: string): string {
+  return comment.replace(/^\s*[rRuUbBfF]{0,2}("""|'''|"|')([\s\S]*)\1\s*$/, "$2");
+}
+
 const opening =
-  /^\s*(=begin\b|<!--+|\/\*[*!]*|\*+(?!\/)|\/\/[/!]*<?|#+[:|!]?|--+(\s?[|^])?|;+|%+!?|\(\*+|\{-(\s?\|)?|[rRuUbBfF]{0,2}("""|'''|"|'))\s?/;
-const closing = /\s*(=end|--+>|\*+\/|\*+\)|-\}|"""|''')\s*$/;
+  /^\s*(=begin\b|<!--+|<#+|\/\*[*!]*|\*+(?!\/)|\/\/[/!]*<?|#+[:|!']?|--+(\s?[|^])?|!+[<>]?|;+|%+!?|\(\*+|\{-(\s?\|)?|[rRuUbBfF]{0,2}("""|'''|"|'))\s?/;
+const closing = /\s*(=end|--+>|#+>|\*+\/|\*+\)|-\}|"""|''')\s*$/;
 const isDoc = /^\s*(\/\*[*!]|\/\/[/!]|##|--\s?[|-]|\(\*\*|\{-\|)/;
 /** Words to a tool, not to a reader. */
 const isDirective =

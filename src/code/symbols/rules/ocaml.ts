@@ -6,7 +6,7 @@ const bindings = (holder: string) => `
       (parameter) body: (_) @body) @function))
     (${holder} (value_definition (let_binding pattern: [(value_name) (parenthesized_operator)] @name
       body: [(fun_expression) (function_expression)] @body) @function))
-    (${holder} (value_definition (let_binding pattern: (value_name) @name) @variable))
+    (${holder} (value_definition (let_binding pattern: [(value_name) (parenthesized_operator)] @name) @variable))
     (${holder} (value_definition (let_binding pattern: [
       (tuple_pattern (value_name) @name @variable)
       (parenthesized_pattern (tuple_pattern (value_name) @name @variable))])))

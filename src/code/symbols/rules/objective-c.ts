@@ -1,0 +1,31 @@
+import type { SymbolRules } from "../symbol-rules.ts";
+import { c } from "./c.ts";
+
+export const objectiveC: SymbolRules = {
+  ...c,
+  query: `
+    (class_interface . (identifier) @name category: (identifier) @name) @class
+    (class_interface . (identifier) @name (parameterized_arguments) @open "@end" @close) @class
+    (class_interface . (identifier) @name superclass: (_) @open "@end" @close) @class
+    (class_interface . (identifier) @name @open "@end" @close) @class
+    (class_implementation . (identifier) @name category: (identifier) @name) @impl
+    (class_implementation . (identifier) @name @open "@end" @close) @impl
+    (protocol_declaration . (identifier) @name (protocol_reference_list) @open "@end" @close) @interface
+    (protocol_declaration . (identifier) @name @open "@end" @close) @interface
+    (property_declaration (struct_declaration (struct_declarator [(identifier) (pointer_declarator)] @name))) @property
+    (method_declaration (method_type) . (identifier) @name . [(method_parameter) (identifier)]* @name) @method
+    (method_definition (method_type) . (identifier) @name . [(method_parameter) (identifier)]* @name
+      (compound_statement) @inside) @method
+    (type_definition type: (macro_type_specifier) declarator: (_) @name @key)
+    ${c.query}
+  `,
+  // What the grammar makes of NS_ENUM is no type.
+  kind: (symbol, parent) => (symbol.kind === "key" ? undefined : c.kind?.(symbol, parent)),
+  name: selector,
+};
+
+/** `initWithName:age:` of `initWithName:(NSString *)name age:(int)age`; `Agent (Private)` of a category. */
+function selector(written: string): string {
+  const name = written.replace(/:\s*\((?:[^()]|\([^()]*\))*\)\s*\w+\s*/g, ":");
+  return /\([^)]*$/.test(name) ? `${name})` : name;
+}
