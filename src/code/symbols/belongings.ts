@@ -66,7 +66,7 @@ export function belongings(pieces: Pieces, text: string, rules: SymbolRules): Be
     return {
       ...above(piece.start),
       declarationStart: afterAttributes(piece.start, end),
-      end: piece.shared ? end : afterTerminator(text, end, rules.terminator),
+      end: piece.common ? end : afterTerminator(text, end, rules.terminator),
     };
   };
   return { comments, reachOf };

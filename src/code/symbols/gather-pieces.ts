@@ -26,8 +26,8 @@ export interface Piece {
   /** Where the head ends, if not at the end. */
   headEnd: number | undefined;
   doc: Stretch | undefined;
-  /** Others stand in the same declaration. */
-  shared: boolean;
+  /** What it has in common with others of the same declaration: `static int` of `static int a, b`. */
+  common: Stretch | undefined;
 }
 
 export interface Pieces {
@@ -147,7 +147,7 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
     inside: insideOf(match, text),
     headEnd: headEndOf(match),
     doc: match.doc && stretchOf(match.doc),
-    shared: false,
+    common: undefined,
   };
   const known = found.get(piece.nameStart);
   const [first, second] = known && known.pattern <= pattern ? [known, piece] : [piece, known];
@@ -174,7 +174,7 @@ function scopeOf(node: Node, pattern: number): Piece {
     inside: undefined,
     headEnd: undefined,
     doc: undefined,
-    shared: false,
+    common: undefined,
   };
 }
 
@@ -211,20 +211,22 @@ function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[]): void 
   if (wrappings.length === 0) return;
   const outerOf = new Map<number, Node>();
   const held = new Map<number, number>();
+  const firstHeld = new Map<number, number>();
   for (const { outer, inner } of wrappings) {
     if (outerOf.get(inner.id)?.id === outer.id) continue;
     outerOf.set(inner.id, outer);
     held.set(outer.id, (held.get(outer.id) ?? 0) + 1);
+    firstHeld.set(outer.id, Math.min(firstHeld.get(outer.id) ?? Number.POSITIVE_INFINITY, inner.startIndex));
   }
   for (const symbol of symbols) {
-    let outer = outerOf.get(symbol.node);
-    while (outer && !symbol.shared) {
-      if ((held.get(outer.id) ?? 0) > 1) symbol.shared = true;
-      else {
-        symbol.start = outer.startIndex;
-        symbol.end = outer.endIndex;
-        outer = outerOf.get(outer.id);
+    for (let outer = outerOf.get(symbol.node); outer; outer = outerOf.get(outer.id)) {
+      const start = outer.startIndex;
+      if ((held.get(outer.id) ?? 0) > 1) {
+        symbol.common = { start, end: firstHeld.get(outer.id) ?? start };
+        break;
       }
+      symbol.start = start;
+      symbol.end = outer.endIndex;
     }
   }
 }

@@ -1,14 +1,12 @@
 import type { Tree } from "web-tree-sitter";
-import type { CodeSymbol, Outline, SymbolKind } from "../../contract/code.ts";
+import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { atMost } from "./at-most.ts";
-import { belongings } from "./belongings.ts";
 import { type CompiledRules, compiledRules } from "./compiled-rules.ts";
 import { faultsOf } from "./faults-of.ts";
-import { gatherPieces, type Piece, type Pieces } from "./gather-pieces.ts";
-import { docSentence, signatureOf } from "./head.ts";
-import { lineOf, lineStartsOf } from "./line-starts.ts";
+import { gatherPieces } from "./gather-pieces.ts";
+import { lineStartsOf } from "./line-starts.ts";
 import { withBestReading } from "./second-reading.ts";
-import type { FoundSymbol, SymbolRules } from "./symbol-rules.ts";
+import { symbolsOf } from "./symbols-of.ts";
 
 /*
  * How symbols are found.
@@ -51,86 +49,19 @@ export function outlineOf(tree: Tree, text: string, language: string): Outline {
   const compiled = compiledRules(language, tree.language);
   return withBestReading(tree, text, compiled?.rules, (read) => ({
     language,
-    symbols: compiled ? symbolsOf(piecesOf(compiled, read, text), text, compiled.rules, lineStarts) : [],
+    symbols: compiled ? allSymbols(compiled, read, text, lineStarts) : [],
     faults: faultsOf(read, text, lineStarts),
   }));
 }
 
-function piecesOf(compiled: CompiledRules, tree: Tree, text: string): Pieces {
-  const pieces = gatherPieces(compiled, tree.rootNode, text);
-  return compiled.rules.arrange ? compiled.rules.arrange(pieces, text) : pieces;
-}
-
-function symbolsOf(pieces: Pieces, text: string, rules: SymbolRules, lineStarts: Uint32Array): CodeSymbol[] {
-  const { comments, reachOf } = belongings(pieces, text, rules);
-  const symbols: CodeSymbol[] = [];
-  const open: { readonly piece: Piece; readonly index: number | undefined; readonly found: FoundSymbol }[] =
-    [];
-  for (const piece of pieces.symbols) {
-    while (open.length > 0 && !holds(open.at(-1)?.piece, piece)) open.pop();
-    const parent = open.at(-1);
-    if (piece.kind === "scope") {
-      open.push({ piece, index: parent?.index, found: scope });
-      continue;
-    }
-    const found = foundSymbol(piece, parent?.found, text, rules);
-    if (!found) continue;
-    const { start, declarationStart, end, docs } = reachOf(piece);
-    const lineAt = (offset: number) => lineOf(lineStarts, offset);
-    open.push({ piece, index: symbols.length, found });
-    symbols.push({
-      kind: found.kind,
-      name: found.name,
-      parent: parent?.index,
-      start,
-      end,
-      firstLine: lineAt(start),
-      lastLine: lineAt(Math.max(start, end - 1)),
-      declarationStart,
-      line: lineAt(piece.nameStart),
-      inside: piece.inside,
-      signature: signatureOf(text, declarationStart, Math.min(piece.headEnd ?? end, end), comments),
-      doc: docSentence(piece.doc ? [text.slice(piece.doc.start, piece.doc.end)] : docs),
-    });
-  }
-  return rules.most === undefined ? symbols : atMost(rules.most, symbols);
-}
-
-function holds(outer: Piece | undefined, inner: Piece): boolean {
-  return outer !== undefined && outer.end >= inner.end && outer.node !== inner.node;
-}
-
-const holdingMethods: ReadonlySet<SymbolKind> = new Set([
-  "class",
-  "struct",
-  "union",
-  "enum",
-  "trait",
-  "interface",
-  "impl",
-]);
-const holdingLocals: ReadonlySet<SymbolKind> = new Set(["function", "method", "constructor"]);
-
-/** What is declared in it is local to it. */
-const scope: FoundSymbol = { kind: "function", name: "", hasInside: true };
-
-function foundSymbol(
-  piece: Piece,
-  parent: FoundSymbol | undefined,
+function allSymbols(
+  compiled: CompiledRules,
+  tree: Tree,
   text: string,
-  rules: SymbolRules,
-): FoundSymbol | undefined {
-  const written = text.slice(piece.nameStart, piece.nameEnd).replace(/\s+/g, " ");
-  const name = rules.name ? rules.name(written) : written;
-  const hasInside = piece.inside !== undefined;
-  const usual = piece.kind === "scope" ? undefined : usualKind(piece.kind, parent?.kind);
-  const kind = usual && rules.kind ? rules.kind({ kind: usual, name, hasInside }, parent) : usual;
-  return kind && { kind, name, hasInside };
-}
-
-function usualKind(kind: SymbolKind, parent: SymbolKind | undefined): SymbolKind | undefined {
-  if (parent === undefined) return kind;
-  if (kind === "function" && holdingMethods.has(parent)) return "method";
-  if ((kind === "variable" || kind === "constant") && holdingLocals.has(parent)) return undefined;
-  return kind;
+  lineStarts: Uint32Array,
+): CodeSymbol[] {
+  const { rules } = compiled;
+  const pieces = gatherPieces(compiled, tree.rootNode, text);
+  const symbols = symbolsOf(rules.arrange?.(pieces, text) ?? pieces, text, rules, lineStarts);
+  return rules.most === undefined ? symbols : atMost(rules.most, symbols);
 }

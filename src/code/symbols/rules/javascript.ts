@@ -1,4 +1,4 @@
-import type { SymbolRules } from "../symbol-rules.ts";
+import type { FoundSymbol, SymbolRules } from "../symbol-rules.ts";
 
 /** What holds for JavaScript, and for TypeScript too. */
 export const scriptQuery = `
@@ -72,7 +72,13 @@ export const javascript: SymbolRules = {
   `,
   name: withoutQuotes,
   terminator: ";",
+  kind: (symbol, parent) => (isSecondName(symbol, parent) ? undefined : symbol.kind),
 };
+
+/** `const Name = class Inner {}`: a class lies right in a class only where it is the same one. */
+export function isSecondName({ kind }: FoundSymbol, parent: FoundSymbol | undefined): boolean {
+  return kind === "class" && parent?.kind === "class";
+}
 
 /** A name may be a string: `declare module "x"`, `{ "on-click"() {} }`. */
 export function withoutQuotes(written: string): string {

@@ -1,6 +1,6 @@
 import { blankOut } from "../second-reading.ts";
 import type { SymbolRules } from "../symbol-rules.ts";
-import { scriptQuery, withoutQuotes } from "./javascript.ts";
+import { isSecondName, scriptQuery, withoutQuotes } from "./javascript.ts";
 
 export const typescript: SymbolRules = {
   query: `${scriptQuery}
@@ -35,7 +35,9 @@ export const typescript: SymbolRules = {
   name: withoutQuotes,
   terminator: ";",
   /** Members of a type that has no name are no symbols. */
-  kind({ kind, hasInside }, parent) {
+  kind(symbol, parent) {
+    if (isSecondName(symbol, parent)) return undefined;
+    const { kind, hasInside } = symbol;
     const isMember = kind === "property" || (kind === "method" && !hasInside);
     return isMember && !(parent && holdingMembers.has(parent.kind)) ? undefined : kind;
   },

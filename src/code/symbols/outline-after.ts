@@ -1,0 +1,135 @@
+import type { Tree } from "web-tree-sitter";
+import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { type CompiledRules, compiledRules } from "./compiled-rules.ts";
+import { gatherPieces, type Piece } from "./gather-pieces.ts";
+import { lineStartsOf } from "./line-starts.ts";
+import { outlineOf } from "./outline-of.ts";
+import { type Part, partToRead } from "./part-to-read.ts";
+import { symbolsOf } from "./symbols-of.ts";
+
+/** The outline of a text before it was changed, and where it was changed. */
+export interface OutlineBefore {
+  readonly outline: Outline;
+  readonly text: string;
+  readonly changed: Change;
+}
+
+/** Outside of it both texts, and both trees, are the same but for the shift. In UTF-16 units. */
+export interface Change {
+  readonly start: number;
+  readonly oldEnd: number;
+  readonly newEnd: number;
+}
+
+/** The same as outlineOf, but looks only at the part that was changed and what stands next to it. */
+export function outlineAfter(tree: Tree, text: string, language: string, before: OutlineBefore): Outline {
+  const compiled = compiledRules(language, tree.language);
+  const mustReadAll =
+    !compiled ||
+    compiled.rules.arrange !== undefined ||
+    compiled.rules.most !== undefined ||
+    before.outline.faults.length > 0 ||
+    tree.rootNode.hasError;
+  if (mustReadAll) return outlineOf(tree, text, language);
+  const old = before.outline.symbols;
+  const { changed } = before;
+  const docInside = compiled.rules.query.includes("@doc");
+  const part = partToRead(old, changed, { length: before.text.length, docInside });
+  const lineStarts = lineStartsOf(text);
+  const moved = {
+    units: changed.newEnd - changed.oldEnd,
+    lines: linesIn(text, changed.start, changed.newEnd) - linesIn(before.text, changed.start, changed.oldEnd),
+  };
+  const read = symbolsIn(part, old, compiled, tree, text, lineStarts, moved.units);
+  return { language, symbols: joined(old, part, read, moved), faults: [] };
+}
+
+/** Reads the part as it is now. */
+function symbolsIn(
+  part: Part,
+  old: readonly CodeSymbol[],
+  compiled: CompiledRules,
+  tree: Tree,
+  text: string,
+  lineStarts: Uint32Array,
+  shift: number,
+): CodeSymbol[] {
+  const { start, first, holder: index } = part;
+  const end = part.end + shift;
+  const holding = index === undefined ? undefined : old[index];
+  const headStart = holding ? holding.declarationStart : -1;
+  const pieces = gatherPieces(compiled, tree.rootNode, text, { start, end });
+  const isInPart = (piece: Piece) =>
+    piece.start > headStart &&
+    (piece.kind === "scope" ? piece.end > start : piece.start >= start && piece.end <= end);
+  return symbolsOf(
+    { ...pieces, symbols: pieces.symbols.filter(isInPart) },
+    text,
+    compiled.rules,
+    lineStarts,
+    {
+      before: first,
+      holder:
+        holding && index !== undefined
+          ? { index, found: { kind: holding.kind, name: holding.name, hasInside: true } }
+          : undefined,
+    },
+  );
+}
+
+interface Moved {
+  readonly units: number;
+  readonly lines: number;
+}
+
+/** The old symbols, those of the part in place of the ones that were there. */
+function joined(
+  old: readonly CodeSymbol[],
+  { first, last, holder }: Part,
+  read: readonly CodeSymbol[],
+  moved: Moved,
+): CodeSymbol[] {
+  const symbols = old.slice(0, first);
+  for (let index = holder; index !== undefined; index = old[index]?.parent) {
+    const symbol = symbols[index];
+    if (symbol) symbols[index] = widened(symbol, moved);
+  }
+  symbols.push(...read);
+  const added = symbols.length - last;
+  for (const symbol of old.slice(last)) {
+    const { parent } = symbol;
+    symbols.push(shifted(symbol, parent !== undefined && parent >= last ? parent + added : parent, moved));
+  }
+  return symbols;
+}
+
+/** One that the change lies in. */
+function widened(symbol: CodeSymbol, { units, lines }: Moved): CodeSymbol {
+  const inside = symbol.inside && { start: symbol.inside.start, end: symbol.inside.end + units };
+  return { ...symbol, end: symbol.end + units, lastLine: symbol.lastLine + lines, inside };
+}
+
+/** One that the change lies before. */
+function shifted(symbol: CodeSymbol, parent: number | undefined, { units, lines }: Moved): CodeSymbol {
+  const { inside } = symbol;
+  return {
+    kind: symbol.kind,
+    name: symbol.name,
+    parent,
+    start: symbol.start + units,
+    end: symbol.end + units,
+    firstLine: symbol.firstLine + lines,
+    lastLine: symbol.lastLine + lines,
+    declarationStart: symbol.declarationStart + units,
+    line: symbol.line + lines,
+    inside: inside && { start: inside.start + units, end: inside.end + units },
+    signature: symbol.signature,
+    doc: symbol.doc,
+  };
+}
+
+function linesIn(text: string, start: number, end: number): number {
+  let lines = 0;
+  for (let at = text.indexOf("\n", start); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
+}
