@@ -1,0 +1,273 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { rgPath } from "@vscode/ripgrep";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CandidatePattern } from "../../contract/code.ts";
+import { openTestIndex, type TestIndex, workerBreakingOver } from "./trials/open-index.ts";
+
+const { signal } = new AbortController();
+
+function ripgrep(index: TestIndex, ...args: string[]): string[] {
+  const isRepository = fs.existsSync(index.path(".git"));
+  const flags = ["--no-config", "--null", "-g", "!.git", ...(isRepository ? [] : ["--no-require-git"])];
+  try {
+    const output = execFileSync(rgPath, [...flags, ...args, "./"], {
+      cwd: index.workspace,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return output
+      .split("\0")
+      .filter((found) => found !== "")
+      .map((found) => found.slice("./".length))
+      .sort();
+  } catch (error) {
+    // It gives 1 when there is nothing, 2 when something could not be read.
+    const { status, stdout } = error as { status: number; stdout: string };
+    if (status === 1) return [];
+    return stdout
+      .split("\0")
+      .filter((found) => found !== "")
+      .map((found) => found.slice("./".length))
+      .sort();
+  }
+}
+
+describe("the index", () => {
+  it("finds new, changed, moved and deleted files as they are", async () => {
+    await using index = openTestIndex({ "a.txt": "alpha", "b/c.txt": "beta", "b/d.txt": "alphabet" });
+    expect(await index.withText("alpha")).toEqual(["a.txt", "b/d.txt"]);
+    index.write("a.txt", "gamma");
+    index.write("e.txt", "alpha");
+    expect(await index.withText("alpha")).toEqual(["b/d.txt", "e.txt"]);
+    fs.renameSync(index.path("b"), index.path("f"));
+    expect(await index.withText("alpha")).toEqual(["e.txt", "f/d.txt"]);
+    fs.rmSync(index.path("f"), { recursive: true });
+    expect(await index.withText("alpha")).toEqual(["e.txt"]);
+  });
+
+  it("sees other content of the same size, written in the same moment", async () => {
+    await using index = openTestIndex({ "a.txt": "alpha" });
+    for (const word of ["gamma", "delta", "alpha", "omega"]) {
+      index.write("a.txt", word);
+      expect(await index.withText(word)).toEqual(["a.txt"]);
+    }
+    expect(await index.withText("alpha")).toEqual([]);
+  });
+
+  it("sees other content when the times are put back", async () => {
+    await using index = openTestIndex({ "a.txt": "alpha" });
+    const { atime, mtime } = fs.statSync(index.path("a.txt"));
+    await index.built();
+    index.write("a.txt", "gamma");
+    fs.utimesSync(index.path("a.txt"), atime, mtime);
+    expect(await index.withText("gamma")).toEqual(["a.txt"]);
+  });
+
+  it("follows ignore files", async () => {
+    await using index = openTestIndex({ "a.txt": "alpha", "b/c.txt": "alpha", ".hidden": "alpha" });
+    expect(await index.withText("alpha")).toEqual(["a.txt", "b/c.txt"]);
+    index.write(".gitignore", "b/\n");
+    expect(await index.withText("alpha")).toEqual(["a.txt"]);
+    index.write(".ignore", "!b/\na.txt\n");
+    expect(await index.withText("alpha")).toEqual(["b/c.txt"]);
+    fs.rmSync(index.path(".ignore"));
+    fs.rmSync(index.path(".gitignore"));
+    expect(await index.withText("alpha")).toEqual(["a.txt", "b/c.txt"]);
+  });
+
+  it("leaves out what may not be read, and forgets what was in it", async () => {
+    let secret = /never/;
+    await using index = openTestIndex(
+      { "a.ts": "function alpha() {}", "b.ts": "function alphabet() {}" },
+      { mayRead: (given) => !secret.test(given) },
+    );
+    await index.built();
+    expect((await index.symbols({ name: "alpha", limit: 9 }, { signal })).map(({ path: at }) => at)).toEqual([
+      "a.ts",
+    ]);
+    secret = /a\.ts$/;
+    await using other = index.another({ mayRead: (given) => !secret.test(given) });
+    expect([
+      await other.withText("alpha"),
+      await other.symbols({ name: "alpha", limit: 9 }, { signal }),
+    ]).toEqual([["b.ts"], []]);
+    expect(await other.built()).toMatchObject({ files: 1, indexed: 1 });
+  });
+
+  it("neither follows links nor takes what is no file", async () => {
+    await using index = openTestIndex({ "a.txt": "alpha", "b/c.txt": "alpha" });
+    await index.built();
+    fs.rmSync(index.path("a.txt"));
+    fs.symlinkSync("b/c.txt", index.path("a.txt"));
+    fs.symlinkSync("b", index.path("d"));
+    execFileSync("mkfifo", [index.path("fifo")]);
+    expect(await index.withText("alpha")).toEqual(["b/c.txt"]);
+  });
+
+  it("takes text in any encoding, names of any kind, and tells what is no text", async () => {
+    await using index = openTestIndex({
+      "utf16.txt": Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("alpha", "utf16le")]),
+      "latin1.txt": Buffer.from("stra\xdfe alpha", "latin1"),
+      "line\nend.txt": "alpha",
+      "Case.txt": "alpha",
+      "case.txt": "beta",
+      "binary.bin": Buffer.from("beta\0alpha"),
+      "empty.txt": "",
+    });
+    expect(await index.withText("alpha")).toEqual(["Case.txt", "latin1.txt", "line\nend.txt", "utf16.txt"]);
+    expect(await index.built()).toEqual({ files: 7, indexed: 7, outlined: 0, outlinable: 0 });
+  });
+
+  it("looks into files that are too large for it", async () => {
+    await using index = openTestIndex({ "a.txt": "alpha" });
+    fs.writeFileSync(index.path("large.log"), "");
+    fs.truncateSync(index.path("large.log"), 1024 ** 3);
+    expect(await index.withText("alpha")).toEqual(["a.txt", "large.log"]);
+    expect(await index.built()).toEqual({ files: 2, indexed: 2, outlined: 0, outlinable: 0 });
+  });
+
+  it("keeps words of a file that breaks its parser, and symbols of all others", async () => {
+    const files = { "bad.ts": "function alpha() {}", "good.ts": "function beta() {}" };
+    await using index = openTestIndex(files, { worker: workerBreakingOver("bad.ts") });
+    expect(await index.built()).toMatchObject({ files: 2, indexed: 2 });
+    const named = async (name: string) =>
+      (await index.symbols({ name, limit: 9 }, { signal })).map(({ path: at }) => at);
+    expect([await named("alpha"), await named("beta")]).toEqual([[], ["good.ts"]]);
+  });
+
+  it("finds symbols by the last words of their names, with what they lie in", async () => {
+    await using index = openTestIndex({
+      "b.ts": "/** Reads. */\nexport class Reader {\n  readToken(): void {}\n}\n",
+      "a.py": "def read_token():\n    pass\n\ndef unread():\n    pass\n",
+    });
+    await index.built();
+    const method = {
+      path: "b.ts",
+      kind: "method",
+      name: "readToken",
+      within: ["Reader"],
+      firstLine: 3,
+      lastLine: 3,
+      signature: "readToken(): void",
+      doc: undefined,
+    };
+    const all = await index.symbols({ name: "token", limit: 9 }, { signal });
+    expect([all.map(({ path: at, name }) => `${at} ${name}`), all[1]]).toEqual([
+      ["a.py read_token", "b.ts readToken"],
+      method,
+    ]);
+    expect(await index.symbols({ name: "readToken", limit: 9, language: "ts" }, { signal })).toEqual([
+      method,
+    ]);
+    expect(await index.symbols({ name: "read", limit: 9 }, { signal })).toEqual([]);
+    expect(
+      await index.symbols({ name: "reader", kind: "class", path: "*.ts", limit: 9 }, { signal }),
+    ).toEqual([
+      {
+        ...method,
+        kind: "class",
+        name: "Reader",
+        within: [],
+        firstLine: 1,
+        lastLine: 4,
+        signature: "export class Reader",
+        doc: "Reads.",
+      },
+    ]);
+  });
+
+  describe("after any changes", () => {
+    const directories = ["", "a", "a/b", "c"];
+    const names = directories.flatMap((directory) =>
+      ["x.txt", "y.ts", ".z"].map((name) => path.posix.join(directory, name)),
+    );
+    const word = fc.constantFrom(
+      "alpha",
+      "Alphabet",
+      "beta",
+      "K\u212aelvin",
+      "straße",
+      "文字列",
+      "foo(bar)",
+      "x",
+    );
+    const text = fc.array(word, { maxLength: 6 }).map((words) => words.join(" "));
+    const content = fc.oneof(
+      text.map((given) => Buffer.from(given)),
+      text.map((given) => Buffer.from(`\ufeff${given}`, "utf16le")),
+      fc.tuple(text, text).map(([one, other]) => Buffer.from(`${one}\0${other}`)),
+      text.map((given) => Buffer.from(given, "latin1")),
+    );
+    const rules = fc.constantFrom("a/\n", "*.ts\n", "!x.txt\n", "b\n!b\n", "/c/\nx.txt\n");
+    const change = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ write: fc.constantFrom(...names), content }) },
+      fc.record({ remove: fc.constantFrom(...names, "a", "a/b", "c") }),
+      fc.record({ move: fc.constantFrom(...names, "a", "c"), to: fc.constantFrom(...names, "a", "d") }),
+      fc.record({ link: fc.constantFrom(...names), to: fc.constantFrom("../a", "x.txt") }),
+      fc.record({
+        write: fc.constantFrom(".gitignore", ".ignore", "a/.gitignore", ".git/info/exclude", "c/.git/HEAD"),
+        content: rules,
+      }),
+    );
+    const pattern: fc.Arbitrary<CandidatePattern> = fc.record({
+      kind: fc.constant("literal" as const),
+      text: fc.oneof(word, fc.constantFrom("lph", "ß", "kelvin", "文字")),
+      ignoreCase: fc.boolean(),
+    });
+    const expression: fc.Arbitrary<CandidatePattern> = fc.record({
+      kind: fc.constant("regex" as const),
+      text: fc.constantFrom(
+        "al.*bet",
+        "(?i)ALPHA",
+        "alpha|beta",
+        "foo\\(",
+        "kelvin|STRASSE",
+        "^beta",
+        "\\w+列",
+      ),
+      ignoreCase: fc.boolean(),
+    });
+
+    it("misses no file that ripgrep finds, and gives none that ripgrep would not look into", async () => {
+      const step = fc.record({
+        changes: fc.array(change, { maxLength: 5 }),
+        asked: fc.oneof(pattern, expression),
+      });
+      const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+        await using index = openTestIndex(Object.fromEntries(names.map((name) => [name, "alpha"])));
+        for (const { changes, asked } of steps) {
+          for (const one of changes) apply(one, index);
+          const { files } = await index.built();
+          const found = await index.candidates(asked, { signal });
+          const flags = [...(asked.kind === "literal" ? ["-F"] : []), ...(asked.ignoreCase ? ["-i"] : [])];
+          const matching = ripgrep(index, "-l", ...flags, "-e", asked.text);
+          const all = ripgrep(index, "--files");
+          expect({ missed: matching.filter((name) => !found.includes(name)), files }).toEqual({
+            missed: [],
+            files: all.length,
+          });
+          expect(found.filter((name) => !all.includes(name))).toEqual([]);
+        }
+      });
+      await fc.assert(property, { numRuns: 25 });
+    });
+
+    function apply(one: object, index: TestIndex): void {
+      const { write, remove, move, link, to, content: bytes } = one as Record<string, string>;
+      try {
+        if (write !== undefined) index.write(write, bytes!);
+        if (remove !== undefined) fs.rmSync(index.path(remove), { recursive: true });
+        if (move !== undefined) fs.renameSync(index.path(move), index.path(to!));
+        if (link !== undefined) {
+          fs.rmSync(index.path(link), { recursive: true });
+          fs.symlinkSync(to!, index.path(link));
+        }
+      } catch {
+        // Not every change can be made.
+      }
+    }
+  });
+});
