@@ -126,6 +126,12 @@ export function isDamage(error: unknown): boolean {
   return [sqliteCorrupt, sqliteNotADatabase, sqliteMismatch, sqliteFormat].includes(errcode & 0xff);
 }
 
+/** Whether the disk does not give what was written. */
+export function isUnreadable(error: unknown): boolean {
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteInputOutput;
+}
+
+const sqliteInputOutput = 10;
 const [sqliteError, sqliteCorrupt, sqliteMismatch, sqliteFormat, sqliteNotADatabase] = [1, 11, 20, 24, 26];
 
 /** SQLite does not wait by itself when two processes begin one database at the same moment. */

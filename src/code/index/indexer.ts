@@ -1,12 +1,13 @@
 import type { IndexState } from "../../contract/code.ts";
 import type { Environment } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { BackgroundBuild } from "./background-build.ts";
 import { LexicalBuilder } from "./build-lexical.ts";
 import type { BuildWorker } from "./build-worker.ts";
 import { commitGone, commitLexical } from "./commit.ts";
-import { isDamage } from "./index-database.ts";
+import { isDamage, isUnreadable } from "./index-database.ts";
 import { IndexStore } from "./index-store.ts";
 import { type ListedFile, WorkspaceLister } from "./list-workspace.ts";
 import { WorkspaceState } from "./workspace-state.ts";
@@ -27,6 +28,9 @@ const readAtOnce = { files: 64, bytes: 2 * 1024 * 1024 };
 
 /** So many paths are asked about at once. */
 const verdictsAtOnce = 2000;
+
+/** So often an index that is damaged is made anew at once. */
+const maxTries = 3;
 
 /** Keeps the index of one workspace up to date. One look at a time. */
 export class Indexer {
@@ -84,7 +88,8 @@ export class Indexer {
       try {
         return ask(this.#build.found ?? looked);
       } catch (error) {
-        if (!isDamage(error) || tries > 2) throw error;
+        if (!isDamage(error) && !isUnreadable(error)) throw error;
+        if (tries === maxTries) throw unusable(error as Error);
         this.#discard();
         await this.look();
       }
@@ -105,7 +110,8 @@ export class Indexer {
       try {
         return await this.#look();
       } catch (error) {
-        if (!isDamage(error) || tries > 2) throw error;
+        if (!isDamage(error)) throw error;
+        if (tries === maxTries) throw unusable(error as Error);
         this.#discard();
       }
     }
@@ -171,6 +177,13 @@ export class Indexer {
     this.#opened?.discard();
     this.#opened = undefined;
   }
+}
+
+function unusable(error: Error): ToolError {
+  return new ToolError("unavailable", `The index of the workspace cannot be used: ${error.message}`, {
+    hint: "Search with search.grep, which needs none.",
+    cause: error,
+  });
 }
 
 /** What is known of the workspace, and how that differs from what is there. */

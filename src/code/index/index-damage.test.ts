@@ -1,0 +1,147 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { openTestIndex, type TestIndex } from "./trials/open-index.ts";
+
+const { signal } = new AbortController();
+
+const files = Object.fromEntries(
+  Array.from({ length: 300 }, (_, index) => [
+    `d${index % 7}/f${index}.ts`,
+    `/** Number ${index}. */\nexport function made${index % 50}(): string {\n  return "${"x".repeat(index % 90)}"; // ${index % 3 === 0 ? "alpha" : "beta"}\n}\n`,
+  ]),
+);
+const withAlpha = Object.keys(files)
+  .filter((name) => files[name]!.includes("alpha"))
+  .sort();
+const whole = { files: 300, indexed: 300, outlined: 300, outlinable: 300 };
+
+async function answersOf(index: TestIndex) {
+  const state = await index.built();
+  const symbols = await index.symbols({ name: "made7", limit: 99 }, { signal });
+  return { state, alpha: await index.withText("alpha"), made: symbols.map(({ path: at }) => at) };
+}
+
+const right = {
+  state: whole,
+  alpha: withAlpha,
+  made: Object.keys(files)
+    .filter((name) => files[name]!.includes("made7("))
+    .sort(),
+};
+
+const databaseOf = ({ directory }: TestIndex) => path.join(directory, "index.db");
+
+describe("an index", () => {
+  it("is made anew, with right answers, whichever bytes of it are overwritten", async () => {
+    await using index = openTestIndex(files);
+    await index.built();
+    await index.close();
+    const original = fs.readFileSync(databaseOf(index));
+    let seed = 1;
+    const random = (below: number) => {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31;
+      return seed % below;
+    };
+    for (let round = 0; round < 12; round++) {
+      const damaged = Buffer.from(original);
+      for (let times = 0; times <= round; times++) {
+        const start = random(damaged.length);
+        for (let at = start; at < Math.min(start + 1 + random(64), damaged.length); at++)
+          damaged[at] = random(256);
+      }
+      fs.writeFileSync(databaseOf(index), damaged);
+      for (const beside of ["-wal", "-shm"]) fs.rmSync(databaseOf(index) + beside, { force: true });
+      await using again = index.another();
+      expect(await answersOf(again)).toEqual(right);
+    }
+  });
+
+  it("is made anew when it is cut off, no database, or of another version", async () => {
+    await using index = openTestIndex(files);
+    await index.built();
+    await index.close();
+    const original = fs.readFileSync(databaseOf(index));
+    const other = () => {
+      const database = new DatabaseSync(databaseOf(index));
+      database.exec("PRAGMA user_version = 99");
+      database.close();
+    };
+    const cut = (bytes: number) => () => fs.truncateSync(databaseOf(index), bytes);
+    const no = () => fs.writeFileSync(databaseOf(index), "This is no database.".repeat(999));
+    for (const harm of [cut(original.length / 2), cut(100), cut(0), no, other]) {
+      fs.writeFileSync(databaseOf(index), original);
+      harm();
+      await using again = index.another();
+      expect(await answersOf(again)).toEqual(right);
+    }
+  });
+
+  it("is made anew when it is removed while it is open", async () => {
+    await using index = openTestIndex(files);
+    await index.built();
+    fs.rmSync(index.directory, { recursive: true });
+    index.write("d0/f0.ts", "alpha");
+    expect((await answersOf(index)).state.files).toBe(300);
+    expect(fs.existsSync(databaseOf(index))).toBe(true);
+  });
+
+  it("lives in memory where its folder cannot be written, and says so", async () => {
+    await using index = openTestIndex(files);
+    fs.writeFileSync(index.directory, "no folder");
+    const { state, ...others } = await answersOf(index);
+    expect({ state: { ...state, problem: typeof state.problem }, ...others }).toEqual({
+      ...right,
+      state: { ...whole, problem: "string" },
+    });
+  });
+
+  it("answers rightly on a full disk, and says why it is not whole", async () => {
+    await using index = openTestIndex(files);
+    // Ten blocks of 512 bytes for each file that is written.
+    const command = `trap "" XFSZ; ulimit -f 10; exec "$0" "$@"`;
+    const args = ["-c", command, process.execPath, trial, index.workspace, index.directory, "alpha"];
+    const { stdout } = await promisify(execFile)("/bin/bash", args);
+    const { state, found } = JSON.parse(stdout);
+    expect(withAlpha.filter((name) => !found[0].includes(name))).toEqual([]);
+    expect(state).toMatchObject({ files: 300, problem: expect.any(String) });
+    expect(await answersOf(index)).toEqual(right);
+  });
+
+  it("is built once by two processes that share it", async () => {
+    await using index = openTestIndex(files);
+    const args = [trial, index.workspace, index.directory, "alpha"];
+    const both = await Promise.all([1, 2, 3].map(() => promisify(execFile)(process.execPath, args)));
+    expect(both.map(({ stdout }) => JSON.parse(stdout))).toEqual(
+      both.map(() => ({ state: whole, found: [withAlpha] })),
+    );
+    expect(await answersOf(index)).toEqual(right);
+    const database = new DatabaseSync(databaseOf(index));
+    expect(database.prepare("SELECT count(*) AS count FROM files").get()).toEqual({ count: 300 });
+    database.close();
+  });
+
+  it("goes on where it was when what builds it is killed", async () => {
+    await using index = openTestIndex(files);
+    for (let round = 0; round < 6; round++) {
+      const child = spawn(process.execPath, [trial, index.workspace, index.directory], { stdio: "ignore" });
+      await untilStarted(child, index);
+      await sleep(round * 30);
+      child.kill("SIGKILL");
+      await once(child, "close");
+    }
+    expect(await answersOf(index)).toEqual(right);
+  });
+});
+
+const trial = fileURLToPath(new URL("trials/answer.ts", import.meta.url));
+
+async function untilStarted(child: ChildProcess, index: TestIndex): Promise<void> {
+  while (child.exitCode === null && !fs.existsSync(databaseOf(index))) await sleep(5);
+}
