@@ -129,10 +129,14 @@ export interface Occurrence {
   readonly unbound?: "outside" | "member" | "argument" | "foreign" | "unclear";
   /** What must stand around another name here, so that all else means the same: `{ a }` becomes `{ a: other }`. */
   readonly around?: { readonly before: string; readonly after: string };
-  /** Of a definition: other files can use it by this name; callers can name it; `x.name` can mean it. */
+  /** Of a definition: other files can use it by this name. */
   readonly isPublic?: boolean;
+  /** Who calls the function can name it. */
   readonly isArgument?: boolean;
+  /** It is what `x.name` means, for some x. */
   readonly isMember?: boolean;
+  /** A path, as `self::name`, can mean it: a place where a type would else decide. */
+  readonly isPathed?: boolean;
 }
 
 /** What is known of the workspace, as it was a moment ago. Paths are relative to it. */

@@ -1,4 +1,5 @@
-import type { Definition, Meaning, Reference, ScopeRules, Step } from "./scope-rules.ts";
+import type { Definition, Meaning, ScopeRules, Step } from "./scope-rules.ts";
+import { kinds } from "./scope-rules.ts";
 import type { Place } from "./ways-to.ts";
 
 export interface Understood {
@@ -10,13 +11,16 @@ export interface Understood {
 
 /** For each place a number, the same where the same thing is meant; undefined where the text does not tell. */
 export function bindingsOf(names: readonly Understood[], rules: ScopeRules): readonly (number | undefined)[] {
-  const known = new Known();
+  const known = new Known(rules);
   for (const { place, meaning, at } of names) {
-    if (meaning.is === "definition") known.add(place, meaning, at, rules);
+    if (meaning.is === "reference" && meaning.declares) known.declare(place, meaning.declares, at);
+  }
+  for (const { place, meaning, at } of names) {
+    if (meaning.is === "definition") known.add(place, meaning, at);
   }
   return names.map(({ place, meaning }) => {
-    if (meaning.is === "definition") return known.at(place.start);
-    return meaning.is === "reference" ? known.find(place, meaning, rules) : undefined;
+    if (meaning.is !== "definition" && meaning.is !== "reference") return undefined;
+    return known.at(place.start) ?? known.find(place, meaning.kind);
   });
 }
 
@@ -29,16 +33,31 @@ interface Binding {
 
 /** What is defined by this name, by the scopes that it holds in. */
 class Known {
+  readonly #rules: ScopeRules;
   readonly #inScope = new Map<number, Map<number, Binding>>();
   readonly #ofPlace = new Map<number, Binding>();
+  /** Scopes in which the name is that of the file, or of a scope around. */
+  readonly #declared = new Map<number, "file" | "outer">();
   #count = 0;
 
-  add({ start, way }: Place, definition: Definition, at: number, rules: ScopeRules): void {
+  constructor(rules: ScopeRules) {
+    this.#rules = rules;
+  }
+
+  declare({ way }: Place, where: "file" | "outer", at: number): void {
+    this.#declared.set(this.#scopeOf(way.steps, { in: "function" }, at).id, where);
+  }
+
+  add({ start, way }: Place, definition: Definition, at: number): void {
     const { kind, from = 0, until = Number.POSITIVE_INFINITY, renews } = definition;
-    const scope = scopeOf(way.steps, definition, at, rules);
+    const nearest = this.#scopeOf(way.steps, definition, at);
+    const declared = this.#declared.get(nearest.id);
+    // An assignment to what another scope holds: whose it is shows when all is known.
+    if (declared === "outer") return;
+    const scope = declared === "file" ? way.steps[0]! : nearest;
     const bindings = this.#inScope.get(scope.id) ?? new Map<number, Binding>();
     this.#inScope.set(scope.id, bindings);
-    const key = renews ? way.steps[at]!.id : kind & 4;
+    const key = renews ? way.steps[at]!.id : kind & ~kinds.any;
     const known = bindings.get(key) ?? { number: this.#count++, kind: 0, from, until };
     known.kind |= kind;
     known.from = Math.min(known.from, from);
@@ -51,17 +70,19 @@ class Known {
     return this.#ofPlace.get(start)?.number;
   }
 
-  find({ start, way }: Place, { kind, in: where }: Reference, { scopes }: ScopeRules): number | undefined {
+  find({ start, way }: Place, kind: number): number | undefined {
+    const { scopes, isSeenBy, hides } = this.#rules;
+    let seen = kind;
     let hasLeftFunction = false;
     for (let index = way.steps.length - 1; index >= 0; index -= 1) {
       const step = way.steps[index]!;
-      const isRoot = index === 0;
-      const scope = isRoot ? "function" : scopes[step.type];
-      if (scope === undefined || (where === "file" && !isRoot)) continue;
-      const isSeen = scope !== "closed" || !hasLeftFunction;
-      if (scope === "function") hasLeftFunction = true;
-      const found = isSeen ? this.#latest(step.id, start, kind) : undefined;
+      const scope = index === 0 ? "function" : scopes[step.type];
+      if (scope === undefined || (index > 0 && isSeenBy?.(way, index) === false)) continue;
+      if (this.#declared.get(step.id) === "file") return this.#latest(way.steps[0]!.id, start, seen)?.number;
+      const found = scope === "closed" && hasLeftFunction ? undefined : this.#latest(step.id, start, seen);
       if (found !== undefined) return found.number;
+      seen &= ~(hides?.(way, index) ?? 0);
+      if (scope === "function" || scope === "clause") hasLeftFunction = true;
     }
     return undefined;
   }
@@ -74,15 +95,15 @@ class Known {
     }
     return latest;
   }
-}
 
-function scopeOf(steps: readonly Step[], definition: Definition, at: number, { scopes }: ScopeRules): Step {
-  const [root] = steps as readonly [Step, ...Step[]];
-  if (definition.in === "file") return root;
-  for (let index = (definition.at ?? at) - (definition.in === "outside" ? 1 : 0); index > 0; index -= 1) {
-    const kind = scopes[steps[index]!.type];
-    if (kind === undefined) continue;
-    if (definition.in !== "function" || kind === "function") return steps[index]!;
+  #scopeOf(steps: readonly Step[], definition: Pick<Definition, "in" | "at">, at: number): Step {
+    const [root] = steps as readonly [Step, ...Step[]];
+    if (definition.in === "file") return root;
+    for (let index = (definition.at ?? at) - (definition.in === "outside" ? 1 : 0); index > 0; index -= 1) {
+      const kind = this.#rules.scopes[steps[index]!.type];
+      if (kind === undefined) continue;
+      if (definition.in !== "function" || kind === "function") return steps[index]!;
+    }
+    return root;
   }
-  return root;
 }

@@ -4,6 +4,7 @@ import { lineOf, lineStartsOf } from "../symbols/line-starts.ts";
 import { bindingsOf, type Understood } from "./bindings-of.ts";
 import { meaningOf } from "./meaning-of.ts";
 import { scopeRulesOf } from "./rules-of.ts";
+import type { Meaning } from "./scope-rules.ts";
 import { type Place, waysTo } from "./ways-to.ts";
 
 /** Where a name stands in a parsed text, and which places mean the same. */
@@ -35,40 +36,45 @@ export function occurrencesOf(tree: Tree, text: string, name: string, outline: O
   return {
     language,
     scoped: true,
-    places: understood.map(({ place, meaning }, index): Occurrence => {
-      const binding = bindings[index];
-      const isDefinition =
-        meaning.is === "definition" || ("role" in meaning && meaning.role === "definition");
-      return {
-        ...shown(place),
-        role: isDefinition ? "definition" : "reference",
-        binding,
-        ...(binding === undefined && {
-          unbound: meaning.is === "definition" || meaning.is === "reference" ? "outside" : meaning.is,
-        }),
-        ...("around" in meaning && meaning.around !== undefined && { around: meaning.around }),
-        ...(meaning.is === "definition" && {
-          ...(meaning.isPublic && { isPublic: true }),
-          ...(meaning.isArgument && { isArgument: true }),
-          ...(meaning.isMember && { isMember: true }),
-        }),
-      };
-    }),
+    places: understood.map(({ place, meaning }, index) => ({
+      ...shown(place),
+      ...described(meaning, bindings[index]),
+    })),
   };
 }
 
-/** Without rules of the language: what the grammar neither takes for a comment nor for text. */
-function isCode({ way, isLeaf, isKeyword }: Place): boolean {
-  if (!isLeaf || isKeyword) return false;
-  return !way.steps
-    .slice(1)
-    .some(({ type }, index, { length }) =>
-      index === length - 1 ? notCode.test(type) : alwaysText.test(type),
-    );
+function described(
+  meaning: Meaning,
+  binding: number | undefined,
+): Omit<Occurrence, "start" | "end" | "line" | "column"> {
+  if (meaning.is !== "definition" && meaning.is !== "reference")
+    return { role: meaning.role ?? "reference", binding: undefined, unbound: meaning.is };
+  const { around } = meaning;
+  const written = {
+    binding,
+    ...(binding === undefined && { unbound: "outside" as const }),
+    ...(around && { around }),
+  };
+  if (meaning.is === "reference") return { role: "reference", ...written };
+  const { isPublic, isArgument, isMember, isPathed } = meaning;
+  return {
+    role: "definition",
+    ...written,
+    ...(isPublic && { isPublic }),
+    ...(isArgument && { isArgument }),
+    ...(isMember && { isMember }),
+    ...(isPathed && { isPathed }),
+  };
 }
 
-const notCode = /comment|string|text|char|regex|heredoc|content|number|integer|float|literal/;
-const alwaysText = /comment/;
+/** Without rules of the language: what its grammar calls by a word for names, outside of comments. */
+function isCode({ way, isLeaf, isKeyword }: Place): boolean {
+  if (!isLeaf || isKeyword || way.steps.some(({ type }) => type.includes("comment"))) return false;
+  return nameLike.test(way.steps.at(-1)!.type);
+}
+
+const nameLike =
+  /ident|name|constant|variable|symbol|atom|word|field|property|label|type|selector|tag|key|function|module/;
 
 /** Of the names on the line of a symbol, the first is the one that it has. */
 function definedBy({ symbols }: Outline, name: string, places: readonly Occurrence[]): ReadonlySet<number> {

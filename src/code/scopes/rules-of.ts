@@ -1,9 +1,15 @@
+import { go } from "./rules/go.ts";
+import { python } from "./rules/python.ts";
+import { rust } from "./rules/rust.ts";
 import { typescript } from "./rules/typescript.ts";
 import type { ScopeRules } from "./scope-rules.ts";
 
 /** The languages whose scopes are known. */
 const rulesByLanguage: Readonly<Record<string, ScopeRules>> = {
+  go,
   javascript: typescript,
+  python,
+  rust,
   tsx: typescript,
   typescript,
 };

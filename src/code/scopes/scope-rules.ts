@@ -32,6 +32,10 @@ export interface ScopeRules {
   readonly reserved: string;
   /** Names that stand in other nodes, as in the text of a format string. */
   within?(way: Way, name: { readonly start: number; readonly end: number }): Meaning | undefined;
+  /** Whether the scope at `index` counts for a name that is reached on this way: not for the default of a parameter. */
+  isSeenBy?(way: Way, index: number): boolean;
+  /** Kinds that are not seen from within the node at `index`: the variables around a function of Rust. */
+  hides?(way: Way, index: number): number;
   /** Where names are looked up in a way that the text does not show. */
   readonly byName?: RegExp;
 }
@@ -39,13 +43,16 @@ export interface ScopeRules {
 /** `at` is the index of the step whose place decides: all below it only lead there. */
 export type Decide = (way: Way, at: number) => Meaning | "up";
 
-/** "closed": what is defined in it is seen only right in it, not in functions within: a class of Python. */
-export type ScopeKind = "block" | "function" | "closed";
+/**
+ * "closed": what is defined in it is seen only right in it, not in functions within: a class of Python. "clause": a function
+ * to who looks for names, and none to who defines them: a comprehension.
+ */
+export type ScopeKind = "block" | "function" | "closed" | "clause";
 
 export type Meaning = Definition | Reference | Unbound;
 
-/** Names of different kinds do not meet: a type and a value, in TypeScript. */
-export const kinds = { value: 1, type: 2, label: 4, any: 3 } as const;
+/** Names of different kinds do not meet: a type and a value, in TypeScript; a variable and a function, in Rust. */
+export const kinds = { value: 1, type: 2, any: 3, label: 4, private: 8, local: 16 } as const;
 
 export interface Definition extends Written {
   readonly is: "definition";
@@ -61,6 +68,8 @@ export interface Definition extends Written {
   readonly renews?: true;
   /** A member as well: what `x.name` means. */
   readonly isMember?: true;
+  /** `self::name` can mean it. */
+  readonly isPathed?: boolean;
   /** Others can use it by this name. */
   readonly isPublic?: boolean;
   /** Who calls the function may name it. */
@@ -70,8 +79,8 @@ export interface Definition extends Written {
 export interface Reference extends Written {
   readonly is: "reference";
   readonly kind: number;
-  /** Looked up in the file's own scope: `global x`. */
-  readonly in?: "file";
+  /** In all of its function the name is that of the file, or of a function around it: `global x`, `nonlocal x`. */
+  readonly declares?: "file" | "outer";
 }
 
 /** "member": what it means depends on a type; "argument": on the function called; "foreign": it is another's name. */

@@ -14,15 +14,37 @@ export interface Place {
 
 /** Every place where a name stands as a whole word. */
 export function waysTo(name: string, tree: Tree, text: string): readonly Place[] {
+  const starts = wordsLike(name, text);
+  const places: Place[] = [];
+  const steps: Step[] = [];
   const cursor = tree.walk();
+  const take = (isNamed: boolean) => {
+    const start = starts[places.length]!;
+    const end = start + name.length;
+    const leaf = steps.at(-1)!;
+    const isLeaf = leaf.start === start && leaf.end === end;
+    places.push({ start, end, way: { steps: [...steps], text }, isLeaf, isKeyword: isLeaf && !isNamed });
+  };
+  /** Goes down where a word is; those between its children stand in the node itself. */
+  const visit = () => {
+    const isNamed = cursor.nodeIsNamed;
+    const step = stepAt(cursor);
+    steps.push(step);
+    if (cursor.gotoFirstChild()) {
+      do {
+        while (next() < cursor.startIndex) take(isNamed);
+        if (next() < cursor.endIndex) visit();
+      } while (next() < step.end && cursor.gotoNextSibling());
+      cursor.gotoParent();
+    }
+    while (next() < step.end) take(isNamed);
+    steps.pop();
+  };
+  const next = () => starts[places.length] ?? Number.POSITIVE_INFINITY;
   try {
-    return wordsLike(name, text).map((start) => {
-      const end = start + name.length;
-      const { steps, isNamed } = descend(cursor, start);
-      const leaf = steps.at(-1)!;
-      const isLeaf = leaf.start === start && leaf.end === end;
-      return { start, end, way: { steps, text }, isLeaf, isKeyword: isLeaf && !isNamed };
-    });
+    if (starts.length > 0) visit();
+    // What stands behind the last node is no code.
+    return places;
   } finally {
     cursor.delete();
   }
@@ -40,15 +62,6 @@ function wordsLike(name: string, text: string): readonly number[] {
 
 const isWordStart = (name: string) => /^\p{ID_Continue}/u.test(name);
 const isWordEnd = (name: string) => /\p{ID_Continue}$/u.test(name);
-
-function descend(cursor: TreeCursor, start: number): { steps: readonly Step[]; isNamed: boolean } {
-  while (cursor.gotoParent());
-  const steps = [stepAt(cursor)];
-  while (cursor.gotoFirstChildForIndex(start) && cursor.startIndex <= start) steps.push(stepAt(cursor));
-  // What begins after the word is not on the way to it.
-  if (cursor.startIndex > start) cursor.gotoParent();
-  return { steps, isNamed: cursor.nodeIsNamed };
-}
 
 function stepAt(cursor: TreeCursor): Step {
   const { nodeType, currentFieldName, startIndex, endIndex, nodeId } = cursor;

@@ -44,6 +44,7 @@ const scopes: ScopeRules["scopes"] = {
   class_declaration: "block",
   abstract_class_declaration: "block",
   class: "block",
+  class_body: "block",
   enum_declaration: "block",
   enum_body: "block",
   interface_declaration: "block",
@@ -62,7 +63,7 @@ export const typescript: ScopeRules = {
     shorthand_property_identifier_pattern: reference,
     statement_identifier: refer({ kind: kinds.label }),
     property_identifier: member,
-    private_property_identifier: member,
+    private_property_identifier: refer({ kind: kinds.private }),
   },
   places: {
     object: (way) => refer({ around: { before: `${nameOf(way)}: `, after: "" } }),
@@ -97,14 +98,12 @@ export const typescript: ScopeRules = {
     "internal_module.name": declared(define({ in: "outside", kind: any })),
     "module.name": declared(define({ in: "outside", kind: any })),
     "nested_identifier.object": (way, at) =>
-      way.steps[at - 2]?.field === "name" ? "up" : refer({ kind: any }),
+      way.steps[at - 1]?.field === "name" ? "up" : refer({ kind: any }),
     "nested_identifier.property": member,
     "type_parameter.name": define({ kind: type }),
     "mapped_type_clause.name": define({ kind: type }),
-    infer_type: (way, at) =>
-      textOf(way, { start: way.steps[at - 1]!.start, end: way.steps[at]!.start }).trim() === "infer"
-        ? define({ kind: type })
-        : refer({ kind: type }),
+    // Seen in one branch only, which the way to a name does not tell.
+    infer_type: unclear,
     "index_signature.name": define(),
     enum_body: define({ isMember: true }),
     "enum_assignment.name": define({ isMember: true }),
@@ -132,9 +131,9 @@ export const typescript: ScopeRules = {
     "jsx_closing_element.name": element,
     "jsx_self_closing_element.name": element,
     with_statement: unclear,
-    "method_definition.name": memberDefinition,
-    "public_field_definition.name": memberDefinition,
-    "field_definition.property": memberDefinition,
+    "method_definition.name": ownMember,
+    "public_field_definition.name": ownMember,
+    "field_definition.property": ownMember,
     "method_signature.name": memberDefinition,
     "abstract_method_signature.name": memberDefinition,
     "property_signature.name": memberDefinition,
@@ -226,6 +225,11 @@ function exported(way: Way, at: number): Meaning {
 /** The specifier is this name and nothing else, but for a leading `type`. */
 function isAlone(way: Way, at: number): boolean {
   return !/\bas\b/.test(way.text.slice(way.steps[at]!.end, way.steps[at - 1]!.end));
+}
+
+/** `#name` holds in its class only, and nothing else can mean it. */
+function ownMember(way: Way): Meaning {
+  return nameOf(way).startsWith("#") ? define({ in: "outside", kind: kinds.private }) : memberDefinition;
 }
 
 /** `<name>` of HTML is no name of ours. */

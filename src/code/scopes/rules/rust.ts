@@ -1,0 +1,203 @@
+import {
+  type Decide,
+  define,
+  foreign,
+  kinds,
+  type Meaning,
+  member,
+  memberDefinition,
+  nameOf,
+  nearestOf,
+  refer,
+  type ScopeRules,
+  textOf,
+  unclear,
+  type Way,
+} from "../scope-rules.ts";
+
+const { any, local, type, value } = kinds;
+const reference = refer({ kind: local | value });
+const pathStart = refer({ kind: any });
+
+export const rust: ScopeRules = {
+  names: {
+    identifier: reference,
+    type_identifier: refer({ kind: type }),
+    field_identifier: member,
+    shorthand_field_identifier: reference,
+  },
+  places: {
+    tuple_pattern: "up",
+    ref_pattern: "up",
+    mut_pattern: "up",
+    reference_pattern: "up",
+    slice_pattern: "up",
+    or_pattern: "up",
+    captured_pattern: "up",
+    struct_pattern: "up",
+    "tuple_struct_pattern.type": pathStart,
+    tuple_struct_pattern: "up",
+    "field_pattern.pattern": "up",
+    "field_pattern.name": (way) => (way.steps.at(-1)!.type === "field_identifier" ? member : "up"),
+    "let_declaration.pattern": pattern((way, at) => ({ renews: true, from: way.steps[at - 1]!.end })),
+    "let_condition.pattern": pattern((way, at) => ({ renews: true, from: way.steps[at - 1]!.end })),
+    "parameter.pattern": pattern(() => ({})),
+    closure_parameters: pattern(() => ({})),
+    "for_expression.pattern": pattern(() => ({})),
+    "match_pattern.condition": reference,
+    match_pattern: pattern(() => ({})),
+
+    "function_item.name": item(value),
+    "function_signature_item.name": item(value),
+    "const_item.name": item(value),
+    "static_item.name": item(value),
+    "mod_item.name": item(type),
+    "struct_item.name": item(any),
+    "union_item.name": item(any),
+    "enum_item.name": item(type),
+    "trait_item.name": item(type),
+    "type_item.name": item(type),
+    "associated_type.name": memberDefinition,
+    "enum_variant.name": memberDefinition,
+    "field_declaration.name": memberDefinition,
+    "type_parameter.name": define({ kind: type }),
+    "const_parameter.name": define(),
+
+    "scoped_identifier.path": (way) => (isImported(way) ? unclear : pathStart),
+    "scoped_identifier.name": (way) => (isImported(way) ? unclear : member),
+    "scoped_type_identifier.path": pathStart,
+    "scoped_type_identifier.name": member,
+    use_declaration: unclear,
+    use_list: unclear,
+    scoped_use_list: unclear,
+    use_as_clause: unclear,
+    use_wildcard: unclear,
+    extern_crate_declaration: unclear,
+    macro_definition: unclear,
+    shorthand_field_initializer: (way) =>
+      refer({ kind: local | value, around: { before: `${nameOf(way)}: `, after: "" } }),
+    lifetime: foreign,
+    label: foreign,
+    "macro_invocation.macro": foreign,
+    attribute: foreign,
+    token_tree: token,
+    token_tree_pattern: unclear,
+  },
+  scopes: {
+    block: "block",
+    function_item: "function",
+    function_signature_item: "function",
+    function_type: "function",
+    closure_expression: "function",
+    if_expression: "block",
+    while_expression: "block",
+    for_expression: "block",
+    match_arm: "block",
+    mod_item: "function",
+    impl_item: "block",
+    trait_item: "block",
+    struct_item: "block",
+    union_item: "block",
+    enum_item: "block",
+    type_item: "block",
+  },
+  isSeenBy: ({ steps }, index) => {
+    const [{ type: scope }, next] = [steps[index]!, steps[index + 1]];
+    if (scope === "if_expression") return next?.field !== "alternative";
+    return scope !== "for_expression" || next?.field === "body" || next?.field === "pattern";
+  },
+  hides: (way, index) => {
+    const step = way.steps[index]!;
+    if (step.type === "function_item") return local;
+    if (step.type !== "mod_item") return 0;
+    return /\bsuper::(?:\*|\{[^}]*\*)/.test(textOf(way, step)) ? local : local | any;
+  },
+  within: inFormat,
+  spelling: /^[\p{ID_Start}_]\p{ID_Continue}*$/u,
+  reserved:
+    "_ abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl " +
+    "in let loop macro match mod move mut override priv pub ref return self Self static struct super trait true try type " +
+    "typeof unsafe unsized use virtual where while yield",
+};
+
+/** A name in a pattern is new, unless it is spelled like a constant; `{ name }` names a field as well, which stays. */
+function pattern(more: (way: Way, at: number) => Parameters<typeof define>[0]): Decide {
+  return (way, at) => {
+    const name = nameOf(way);
+    if (/^\p{Lu}/u.test(name)) return reference;
+    const definition = define({ kind: local, ...more(way, at) });
+    const field = way.steps.at(-2)!;
+    if (field.type !== "field_pattern" || way.steps.at(-1)!.field !== "name") return definition;
+    // `{ ref name }`, which would have to be `{ name: ref other }`.
+    if (field.start !== way.steps.at(-1)!.start) return unclear;
+    return { ...definition, around: { before: `${name}: `, after: "" } };
+  };
+}
+
+/** What a module or a block has, in any order; what an impl or a trait has is a member. */
+function item(kind: number): Decide {
+  return ({ steps }, at) => {
+    const holder = steps[at - 3]?.type;
+    if (steps[at - 2]?.type === "declaration_list" && holder !== "mod_item")
+      return holder === "foreign_mod_item" ? unclear : memberDefinition;
+    return define({ in: "outside", kind, isPathed: true, isPublic: steps[at - 2]?.type !== "block" });
+  };
+}
+
+function isImported(way: Way): boolean {
+  return nearestOf(way, way.steps.length - 1, ["use_declaration"]) !== undefined;
+}
+
+/** Macros that take expressions and nothing else. */
+const plainMacros =
+  /^(?:std::)?(?:e?print(?:ln)?|format(?:_args)?|write(?:ln)?|panic|(?:debug_)?assert(?:_eq|_ne)?|vec|dbg|todo|unreachable|unimplemented|anyhow|bail|ensure)$/;
+
+function macroOf(way: Way): { readonly name: string; readonly at: number } | undefined {
+  const at = way.steps.findIndex(({ type }) => type === "macro_invocation");
+  if (at === -1) return undefined;
+  const [, name = ""] = /^([\w:]+)\s*!/.exec(textOf(way, way.steps[at]!)) ?? [];
+  return { name, at };
+}
+
+/** In a macro there are only words: what can be more than an expression is not understood. */
+function token(way: Way): Meaning {
+  if (nearestOf(way, way.steps.length - 1, ["attribute"])) return knownAttribute(way) ? foreign : unclear;
+  const macro = macroOf(way);
+  if (macro === undefined || !plainMacros.test(macro.name)) return unclear;
+  const [tree, leaf] = [way.steps.at(-2)!, way.steps.at(-1)!];
+  const all = textOf(way, way.steps[macro.at + 1] ?? tree);
+  if (/\||=>|\b(?:let|fn|for|match|if|while|move)\b/.test(all.replace(/"(?:[^"\\]|\\.)*"/gs, '""')))
+    return unclear;
+  const before = way.text.slice(tree.start, leaf.start).trimEnd();
+  const after = way.text.slice(leaf.end, tree.end).trimStart();
+  if (/(?:^|[^.])\.$/.test(before) || before.endsWith("::")) return member;
+  if (after.startsWith("::")) return pathStart;
+  if (before.endsWith("'")) return foreign;
+  if (/^(?:=[^=>]|:)/.test(after) || way.text[tree.start] === "{") return unclear;
+  return refer({ kind: local | any });
+}
+
+function knownAttribute(way: Way): boolean {
+  const attribute = nearestOf(way, way.steps.length - 1, ["attribute"])!;
+  return /^(?:derive|cfg|cfg_attr|allow|warn|deny|forbid|expect|repr|doc|serde|inline|must_use|deprecated|clap|arg|command|error)\b/.test(
+    textOf(way, attribute),
+  );
+}
+
+/** `{name}` in the text of a format macro. */
+function inFormat(
+  way: Way,
+  { start, end }: { readonly start: number; readonly end: number },
+): Meaning | undefined {
+  if (!way.steps.some(({ type }) => /string/.test(type))) return undefined;
+  const { text } = way;
+  const opened = /\{+$/.exec(text.slice(Math.max(0, start - 20), start))?.[0].length ?? 0;
+  const isArgument = opened % 2 === 1 && /^[:}]/.test(text.slice(end, end + 1));
+  const isSize = text[end] === "$" && /\{[^{}]*$/.test(text.slice(Math.max(0, start - 80), start));
+  if (!isArgument && !isSize) return undefined;
+  const macro = macroOf(way);
+  if (macro === undefined) return undefined;
+  const literal = nearestOf(way, way.steps.length - 1, ["string_literal", "raw_string_literal"])!;
+  const isFirst = !way.text.slice(way.steps[macro.at]!.start, literal.start).includes('"');
+  return plainMacros.test(macro.name) && isFirst ? reference : unclear;
+}

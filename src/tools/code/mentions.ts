@@ -1,0 +1,97 @@
+import { ToolError } from "../../contract/error.ts";
+import { RefusedPath } from "../../contract/guard.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { FileFilter } from "../../files/file-filter.ts";
+import { listFiles } from "../../files/list-files.ts";
+import { sourcesOf } from "../../text/edit/source.ts";
+import { detectEncoding, detectionBytes } from "../../text/encoding.ts";
+
+/** A file in whose text a name stands as a whole word. */
+export interface Mention {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface MentionsWanted {
+  readonly name: string;
+  /** A directory, relative to the workspace and free of links, "" for all. */
+  readonly directory: string;
+  /** Files that come before this one are passed over. */
+  readonly from?: string | undefined;
+}
+
+/**
+ * The files that mention a name, in the order of their paths: those that search.grep would search, and may be read.
+ * Which ones to look into is told by the index where there is one.
+ */
+export async function* filesMentioning(
+  { name, directory, from = "" }: MentionsWanted,
+  context: ToolContext,
+): AsyncGenerator<Mention> {
+  const paths = await candidates(name, directory, context);
+  for (const path of paths.filter((one) => one >= from)) {
+    const mention = await mentionIn(path, name, context);
+    if (mention !== undefined) yield mention;
+  }
+}
+
+/** One file, if it mentions the name. */
+export async function mentionIn(
+  path: string,
+  name: string,
+  context: ToolContext,
+): Promise<Mention | undefined> {
+  const text = await textOf(path, context);
+  return text !== undefined && wholeWord(name).test(text) ? { path, text } : undefined;
+}
+
+/** A name where no other letter of a name stands beside it. */
+export function wholeWord(name: string, flags = "u"): RegExp {
+  const escaped = name.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  const [head, tail] = [/^\p{ID_Continue}/u.test(name), /\p{ID_Continue}$/u.test(name)];
+  return new RegExp(
+    `${head ? "(?<!\\p{ID_Continue})" : ""}${escaped}${tail ? "(?!\\p{ID_Continue})" : ""}`,
+    flags,
+  );
+}
+
+async function candidates(name: string, directory: string, context: ToolContext): Promise<readonly string[]> {
+  const { code, signal } = context;
+  const prefix = directory === "" ? "" : `${directory}/`;
+  try {
+    const index = await code.index({ signal, progress: (message) => context.progress(message) });
+    const found = await index.candidates({ kind: "literal", text: name, ignoreCase: false }, { signal });
+    return found.filter((path) => path.startsWith(prefix)).sort();
+  } catch (error) {
+    if (!(error instanceof ToolError) || signal.aborted || error.code !== "unavailable") throw error;
+    const wanted = { directory, filter: new FileFilter({ globs: [] }), hidden: false, ignoreFiles: true };
+    return [...(await listFiles(wanted, context)).paths].sort();
+  }
+}
+
+/** Undefined for what is no text, is too large for code, is kept from us, or is gone by now. */
+async function textOf(path: string, { environment, signal }: ToolContext): Promise<string | undefined> {
+  try {
+    const { bytes } = await environment.readFile(path, { maxBytes, signal });
+    const head = bytes.subarray(0, detectionBytes);
+    if (detectEncoding(head, { complete: head.length === bytes.length }) === "binary") return undefined;
+    const [source] = sourcesOf(path, bytes);
+    return source?.text.utf8.toString();
+  } catch (error) {
+    const isPassedOver =
+      error instanceof RefusedPath || (error instanceof ToolError && passedOver.has(error.code));
+    if (!isPassedOver || signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+const passedOver: ReadonlySet<string> = new Set([
+  "not-found",
+  "too-large",
+  "denied",
+  "unsupported",
+  "outside-workspace",
+]);
+
+/** What is larger is data, or generated. */
+const maxBytes = 1024 * 1024;

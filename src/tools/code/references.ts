@@ -1,0 +1,175 @@
+import * as z from "zod/mini";
+import type { Occurrence, Occurrences } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
+import { findScope } from "../search/scope.ts";
+import { showLine } from "../search/show-line.ts";
+import { filesMentioning, type Mention, mentionIn } from "./mentions.ts";
+
+export interface CodeReferencesInput {
+  readonly name: string;
+  readonly path?: string | undefined;
+  readonly role?: "definition" | "reference" | undefined;
+  readonly limit?: number | undefined;
+  readonly from?: string | undefined;
+}
+
+export interface CodeReferencesData {
+  readonly files: readonly ReferencingFile[];
+  /** Files that mention the name but that no grammar reads. */
+  readonly notCode: readonly string[];
+  /** Where to go on, when there may be more. */
+  readonly next: string | null;
+}
+
+export interface ReferencingFile {
+  readonly path: string;
+  readonly language: string;
+  readonly places: readonly ReferencePlace[];
+}
+
+export interface ReferencePlace {
+  readonly line: number;
+  readonly column: number;
+  readonly role: "definition" | "reference";
+  /** The line it stands on, without its indentation. */
+  readonly text: string;
+}
+
+/** Finds a name in the code of the project. */
+export const codeReferences: Tool<CodeReferencesInput, CodeReferencesData> = {
+  name: "code.references",
+  summary:
+    "Find where a name is defined and used in the project's code, as the grammars see it: not in comments or strings, " +
+    "and never as a part of another name. For text of any kind use search.grep.",
+  risk: "read",
+  input: z.strictObject({
+    name: z.string().check(z.minLength(1), z.describe("The name alone, in its exact spelling: parse_token")),
+    path: z.optional(z.string().check(z.describe("File or folder to look in; the workspace if not given."))),
+    role: z.optional(z.enum(["definition", "reference"]).check(z.describe("Only these; both if not given."))),
+    limit: z.optional(
+      z.int().check(z.minimum(1), z.maximum(1000), z.describe("At most so many places; 100 if not given.")),
+    ),
+    from: z.optional(z.string().check(z.describe("Where to go on, as the last answer says: src/a.ts:120"))),
+  }),
+  limits: { maxChars: 20_000, keep: "head" },
+  accesses: ({ path = "." }) => [{ kind: "read", path }],
+
+  async run(input, context) {
+    const data = await findReferences(input, context);
+    const text = describe(input, data);
+    return data.next === null
+      ? { data, text }
+      : { data, text, continuation: `Go on with \`from\`: "${data.next}".` };
+  },
+};
+
+async function findReferences(input: CodeReferencesInput, context: ToolContext): Promise<CodeReferencesData> {
+  const { limit = 100, role } = input;
+  const begin = placeToBegin(input.from);
+  const files: ReferencingFile[] = [];
+  const notCode: string[] = [];
+  let found = 0;
+  let read = 0;
+  for await (const mention of mentions(input, begin.path, context)) {
+    if (found >= limit || read >= mostFiles) return { files, notCode, next: mention.path };
+    read += 1;
+    context.progress(`${mention.path}: ${counted(found, "place")} so far`);
+    const seen = await occurrencesIn(mention, input.name, context);
+    if (seen === undefined) {
+      notCode.push(mention.path);
+      continue;
+    }
+    const places = seen.places.filter(
+      (place) =>
+        (role === undefined || place.role === role) &&
+        (mention.path !== begin.path || place.line >= begin.line),
+    );
+    const shown = places.slice(0, limit - found);
+    if (shown.length > 0)
+      files.push({
+        path: mention.path,
+        language: seen.language,
+        places: shown.map((place) => shownPlace(place, mention)),
+      });
+    found += shown.length;
+    const rest = places[shown.length];
+    if (rest !== undefined) return { files, notCode, next: `${mention.path}:${rest.line}` };
+  }
+  return { files, notCode, next: null };
+}
+
+/** Each is parsed: more of them take too long for one answer. */
+const mostFiles = 400;
+
+async function* mentions(
+  { name, path = "." }: CodeReferencesInput,
+  from: string,
+  context: ToolContext,
+): AsyncGenerator<Mention> {
+  const scope = await findScope(context.environment, path);
+  if (scope.kind === "directory") {
+    yield* filesMentioning({ name, directory: scope.path, from }, context);
+    return;
+  }
+  const mention = await mentionIn(scope.path, name, context);
+  if (mention !== undefined) yield mention;
+}
+
+/** Undefined where no grammar reads the file. */
+async function occurrencesIn(
+  { path, text }: Mention,
+  name: string,
+  { code, signal }: ToolContext,
+): Promise<Occurrences | undefined> {
+  try {
+    return await code.occurrences({ path, text }, name, { signal });
+  } catch (error) {
+    if (error instanceof ToolError && !signal.aborted && unread.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const unread: ReadonlySet<string> = new Set(["unsupported", "too-large"]);
+
+function shownPlace({ start, line, column, role }: Occurrence, { text }: Mention): ReferencePlace {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  const lineEnd = text.indexOf("\n", start);
+  const whole = text.slice(lineStart, lineEnd === -1 ? undefined : lineEnd);
+  const indentation = whole.length - whole.trimStart().length;
+  return { line, column, role, text: showLine(whole.trimStart(), start - lineStart - indentation) };
+}
+
+/** `src/a.ts:120`, or the path alone. */
+function placeToBegin(from = ""): { readonly path: string; readonly line: number } {
+  const [, path = from, line = "1"] = /^(.*):(\d+)$/.exec(from) ?? [];
+  return { path, line: Number(line) };
+}
+
+function describe({ name, role }: CodeReferencesInput, { files, notCode, next }: CodeReferencesData): string {
+  const places = files.flatMap((file) => file.places);
+  const definitions = places.filter((place) => place.role === "definition").length;
+  const others =
+    notCode.length === 0
+      ? []
+      : [
+          `Also mentioned in what is no code: ${notCode.slice(0, 5).join(", ")}${notCode.length > 5 ? " …" : ""}`,
+        ];
+  const what = role === undefined ? "" : ` as a ${role}`;
+  if (places.length === 0)
+    return [
+      `\`${name}\` stands nowhere in the code${what}${next === null ? "" : " so far"}.`,
+      ...others,
+    ].join("\n");
+  const head = `\`${name}\`: ${counted(definitions, "definition")}, ${counted(places.length - definitions, "use")} in ${counted(files.length, "file")}`;
+  return [head, ...files.map(describeFile), ...others].join("\n");
+}
+
+function describeFile({ path, places }: ReferencingFile): string {
+  const lines = places.map(
+    ({ line, role, text }) => `  ${line}${role === "definition" ? " (definition)" : ""}: ${text}`,
+  );
+  return [showPath(path), ...new Set(lines)].join("\n");
+}

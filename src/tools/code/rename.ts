@@ -1,0 +1,177 @@
+import * as z from "zod/mini";
+import { spliced } from "../../code/blocks/block-change.ts";
+import { isCalled } from "../../code/blocks/kind-words.ts";
+import {
+  checkMeanings,
+  checkNewName,
+  placesToRename,
+  type RenameWanted,
+  renameSplices,
+} from "../../code/scopes/rename-places.ts";
+import { scopeRulesOf } from "../../code/scopes/rules-of.ts";
+import { lineOf, lineStartsOf } from "../../code/symbols/line-starts.ts";
+import type { Occurrence, Occurrences, Outline } from "../../contract/code.ts";
+import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import type { EditData } from "../edit/edited-file.ts";
+import { changeAccesses, changeOptions, editFields, pathField } from "./block-fields.ts";
+import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
+import type { CodeFile } from "./code-file.ts";
+import { filesMentioning, wholeWord } from "./mentions.ts";
+import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
+
+export interface CodeRenameInput {
+  readonly path: string;
+  readonly name: string;
+  readonly new_name: string;
+  readonly line?: number | undefined;
+  readonly kind?: string | undefined;
+  readonly run_formatter?: boolean | undefined;
+  readonly run_check?: boolean | undefined;
+}
+
+export interface CodeRenameData extends EditData {
+  /** How many places were changed. */
+  readonly places: number;
+  /** Files that still mention the old name and may mean what was renamed; the first of them. */
+  readonly mentionedIn: readonly string[];
+}
+
+/** Gives one thing in a file another name, wherever the file means it. */
+export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
+  name: "code.rename",
+  summary:
+    "Rename a variable, parameter, function or type in one file: every place in its scope that means it, and no other. " +
+    "Refuses when places could mean something else before or afterwards. Other files are not changed, but named.",
+  risk: "execute",
+  input: z.strictObject({
+    path: pathField,
+    name: z.string().check(z.minLength(1), z.describe("The name as it is now.")),
+    new_name: z.string().check(z.minLength(1), z.describe("The name it gets.")),
+    line: z.optional(
+      z
+        .int()
+        .check(z.minimum(1), z.describe("A line on which it stands, where several things have the name.")),
+    ),
+    kind: z.optional(
+      z.string().check(z.describe('What it is, for the same: "function", "class", "constant" …')),
+    ),
+    run_formatter: editFields.run_formatter,
+    run_check: editFields.run_check,
+  }),
+  limits: { maxChars: 20_000, keep: "both" },
+  timeoutMs: projectToolsTimeoutMs,
+  accesses: changeAccesses,
+  preview: (input, context) =>
+    diffOfChange(
+      input.path,
+      planOf(input, () => {}),
+      changeOptions(input),
+      context,
+    ),
+
+  async run(input, context) {
+    let chosen: readonly Occurrence[] = [];
+    const plan = planOf(input, (places) => {
+      chosen = places;
+    });
+    const { files, description } = await changeCode(input.path, plan, changeOptions(input), context);
+    const isPublic = chosen.some((place) => place.isPublic);
+    const mentionedIn = isPublic ? await otherFiles(input, context) : [];
+    const others = mentionedIn.length === 0 ? [] : [describeOthers(input, mentionedIn)];
+    return {
+      data: { files, places: chosen.length, mentionedIn },
+      text: [
+        `Renamed ${input.name} to ${input.new_name}: ${counted(chosen.length, "place")}.`,
+        description,
+        ...others,
+      ].join("\n"),
+    };
+  },
+};
+
+function planOf(input: CodeRenameInput, tell: (chosen: readonly Occurrence[]) => void): PlanCode {
+  return async (file, context) => {
+    const { path, text, outline } = file;
+    const [name, newName] = [bare(input.name, outline), bare(input.new_name, outline)];
+    const wanted: RenameWanted = { name, newName, line: input.line, isWanted: ofKind(input.kind, outline) };
+    checkNewName(outline.language, wanted);
+    const ask = occurrencesIn(path, context);
+    const before = { old: await ask(text, name), new: await ask(text, newName) };
+    const chosen = placesToRename(before.old, wanted);
+    const splices = renameSplices(chosen, newName);
+    const after = spliced(text, splices);
+    checkMeanings({
+      splices,
+      chosen,
+      newName,
+      before,
+      after: { new: await ask(after, newName), old: await ask(after, name) },
+    });
+    tell(chosen);
+    return { splices, notes: notesOn(file, name, before.old) };
+  };
+}
+
+/** `$name` of languages that spell variables so. */
+function bare(name: string, { language }: Outline): string {
+  return /^(?:php|bash|perl)$/.test(language) ? name.replace(/^\$/, "") : name;
+}
+
+function occurrencesIn(
+  path: string,
+  { code, signal }: PreviewContext,
+): (text: string, name: string) => Promise<Occurrences> {
+  return (text, name) => code.occurrences({ path, text }, name, { signal });
+}
+
+function ofKind(kind: string | undefined, { symbols }: Outline): RenameWanted["isWanted"] {
+  if (kind === undefined) return undefined;
+  const suited = symbols.filter((symbol) =>
+    isCalled(kind, symbol, symbol.parent === undefined ? undefined : symbols[symbol.parent]),
+  );
+  return ({ line, start }) =>
+    suited.some((symbol) => symbol.line === line && symbol.declarationStart <= start && start < symbol.end);
+}
+
+/** What a rename leaves alone, and a reader may want to change as well. */
+function notesOn({ text, outline }: CodeFile, name: string, { places }: Occurrences): readonly string[] {
+  const isCode = new Set(places.map(({ start }) => start));
+  const lineStarts = lineStartsOf(text);
+  const lines = new Set<number>();
+  for (const { index } of text.matchAll(wholeWord(name, "gu"))) {
+    if (!isCode.has(index)) lines.add(lineOf(lineStarts, index));
+  }
+  const byName = scopeRulesOf(outline.language)?.byName?.exec(text);
+  return [
+    ...(lines.size === 0
+      ? []
+      : [`it also stands in comments or strings, which were left: ${listed([...lines])}`]),
+    ...(byName
+      ? [`\`${byName[0].trim()}\` on line ${lineOf(lineStarts, byName.index)} can find names by their text`]
+      : []),
+  ];
+}
+
+function listed(lines: readonly number[]): string {
+  const shown = lines.slice(0, 10).join(", ");
+  return `${lines.length === 1 ? "line" : "lines"} ${shown}${lines.length > 10 ? " …" : ""}`;
+}
+
+async function otherFiles({ path, name }: CodeRenameInput, context: ToolContext): Promise<readonly string[]> {
+  const real = await context.environment.realPath(path);
+  const found: string[] = [];
+  for await (const mention of filesMentioning({ name, directory: "" }, context)) {
+    if ((await context.environment.realPath(mention.path)) !== real) found.push(mention.path);
+    if (found.length > mostMentions) break;
+  }
+  return found;
+}
+
+const mostMentions = 20;
+
+function describeOthers({ name }: CodeRenameInput, paths: readonly string[]): string {
+  const shown = paths.slice(0, mostMentions).join(", ");
+  const more = paths.length > mostMentions ? " and others" : "";
+  return `Other files mention ${name} and were not changed: ${shown}${more}. See code.references.`;
+}
