@@ -56,7 +56,8 @@ export function gatherPieces(
   const attributes: Attribute[] = [];
   const scopes: Piece[] = [];
   const wrappings: Wrapping[] = [];
-  const options = part ? { startIndex: part.start, endIndex: part.end } : {};
+  // Queries count bytes of UTF-16, unlike all else.
+  const options = part ? { startIndex: part.start * 2, endIndex: part.end * 2 } : {};
   for (const { patternIndex, captures } of query.matches(root, options)) {
     const match: Match = { pattern: patternIndex };
     for (const { name, node } of captures) take(match, name, node);
@@ -139,7 +140,7 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
     kind,
     pattern,
     node: symbol.id,
-    start: (match.first ?? symbol).startIndex,
+    start: startOfText(text, (match.first ?? symbol).startIndex, name.startIndex),
     end: (match.last ?? symbol).endIndex,
     nameStart: name.startIndex,
     nameEnd: (match.lastName ?? name).endIndex,
@@ -191,13 +192,23 @@ function headEndOf({ inside, body, open, close, symbol, last }: Match): number |
 
 function insideOf(match: Match, text: string): Stretch | undefined {
   if (match.open && match.close) return { start: match.open.endIndex, end: match.close.startIndex };
-  if (match.open && match.symbol) return trimmed(text, match.open.endIndex, match.symbol.endIndex);
+  if (match.open && match.symbol) {
+    const head = trimmed(text, match.open.startIndex, match.open.endIndex);
+    return trimmed(text, head.end, match.symbol.endIndex);
+  }
   if (!match.inside) return undefined;
   const { start, end } = stretchOf(match.inside);
   const closing = closingOf[text.charAt(start)];
   return closing !== undefined && end - start >= 2 && text.charAt(end - 1) === closing
     ? { start: start + 1, end: end - 1 }
     : trimmed(text, text.charAt(start) === ":" ? start + 1 : start, end);
+}
+
+/** Some grammars count the blanks before a node to it. */
+function startOfText(text: string, start: number, limit: number): number {
+  let at = start;
+  while (at < limit && /\s/.test(text.charAt(at))) at++;
+  return at;
 }
 
 function trimmed(text: string, start: number, end: number): Stretch {

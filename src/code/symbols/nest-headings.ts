@@ -13,7 +13,8 @@ export function nestHeadings(levelOf: (heading: string) => number) {
       const level = levelOf(text.slice(piece.start, piece.end).trim());
       closeTo(level, open, piece.start);
       open.push({ piece, level });
-      piece.inside = { start: piece.end, end: piece.end };
+      const start = piece.start + text.slice(piece.start, piece.end).trimEnd().length;
+      piece.inside = { start, end: start };
       piece.headEnd = piece.nameEnd;
     }
     closeTo(0, open, text.length);

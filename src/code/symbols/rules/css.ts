@@ -10,5 +10,6 @@ export const css: SymbolRules = {
     (declaration (property_name) @name (#match? @name "^--")) @property
     (comment) @comment
   `,
+  name: (written) => written.slice(0, 120),
   most: 5000,
 };

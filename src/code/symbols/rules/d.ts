@@ -11,6 +11,7 @@ export const d: SymbolRules = {
     (enum_member . (identifier) @name) @variant
     (template_declaration (template) . (identifier) @name) @macro
     (mixin_template_declaration (template_declaration) @inner) @outer
+    (destructor "~" @name (this) @name (function_body (block_statement) @inside)?) @method
     (constructor (this) @name (function_body (block_statement) @inside)?) @constructor
     (function_declaration (identifier) @name . [(parameters) (template_parameters)]
       (function_body (block_statement) @inside)?) @function

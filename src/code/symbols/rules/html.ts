@@ -19,7 +19,8 @@ export const html: SymbolRules = {
     written
       .replace(/<[^<>]*>/g, "")
       .replace(/\s+/g, " ")
-      .trim(),
+      .trim()
+      .slice(0, 120),
   kind: ({ kind, name }) => (name === "" ? undefined : kind),
   arrange: oneANode,
   most: 5000,

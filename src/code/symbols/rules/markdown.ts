@@ -10,9 +10,11 @@ export const markdown: SymbolRules = {
   name: (written) =>
     written
       .replace(/\s+#+\s*$/, "")
-      .replace(/!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])/g, "$1")
+      .replace(/!\[[^\]]*\](\([^)]*\)|\[[^\]]*\])/g, "")
+      .replace(/\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])/g, "$1")
       .replace(/[`*]|<[^<>]*>/g, "")
-      .trim(),
+      .trim()
+      .slice(0, 120),
   kind: ({ kind, name }) => (name === "" ? undefined : kind),
   arrange: nestHeadings(levelOf),
   most: 5000,

@@ -20,7 +20,8 @@ export const objectiveC: SymbolRules = {
     ${c.query}
   `,
   // What the grammar makes of NS_ENUM is no type.
-  kind: (symbol, parent) => (symbol.kind === "key" ? undefined : c.kind?.(symbol, parent)),
+  kind: (symbol, parent) =>
+    symbol.kind === "key" || symbol.name === "" ? undefined : c.kind?.(symbol, parent),
   name: selector,
 };
 
