@@ -37,6 +37,10 @@ export const catalog = {
     (await import("./code/delete-block.ts")).codeDeleteBlock,
   "code.validate": async (): Promise<typeof import("./code/validate.ts").codeValidate> =>
     (await import("./code/validate.ts")).codeValidate,
+  "code.rename": async (): Promise<typeof import("./code/rename.ts").codeRename> =>
+    (await import("./code/rename.ts")).codeRename,
+  "code.references": async (): Promise<typeof import("./code/references.ts").codeReferences> =>
+    (await import("./code/references.ts")).codeReferences,
   "shell.run": async (): Promise<typeof import("./shell/run.ts").shellRun> =>
     (await import("./shell/run.ts")).shellRun,
   "process.start": async (): Promise<typeof import("./process/start.ts").processStart> =>

@@ -28,6 +28,8 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   },
   "code.delete_block": { path: "src/agent.ts", kind: "method", name: "Agent.run" },
   "code.validate": { path: "src/agent.ts" },
+  "code.rename": { path: "src/agent.ts", name: "count", new_name: "total" },
+  "code.references": { name: "runAgent" },
   "shell.run": { command: "npm test", timeout_ms: 300_000 },
   "process.start": { command: "npm run dev", name: "web", ready: { port: 3000 } },
   "process.list": {},
