@@ -1,7 +1,10 @@
 /** SHA-256 of the WebAssembly that runs the grammars, as web-tree-sitter 0.27.1 brings it. */
 export const parserHash = "beca80e44cccbf2299ed4d1e3fa6462a9a6fe818aeebf847547a392227ce4acc";
 
-/** SHA-256 of the WebAssembly of each grammar that we use, as tree-sitter-wasm 2.0.2 brings it. */
+/**
+ * SHA-256 of the WebAssembly of each grammar that we use, as tree-sitter-wasm 2.0.2 brings it. Its xml and dtd are
+ * left out: they free what they never had.
+ */
 export const grammarHashes: Readonly<Record<string, string>> = {
   ada: "1f1cab86f12b3f3f454f29251c43de195669914010129e165f0a9a4dc9439231",
   angular: "b436f3bbce74942b8408138f4877abe9514c015903f3b4eef4fd3b3d31daa386",
@@ -24,7 +27,6 @@ export const grammarHashes: Readonly<Record<string, string>> = {
   desktop: "0509b1f58627da69e9c9c43f5d13a704fbc4604b4a5f2993c86c9e42df557c09",
   diff: "7760d56edfd67c75888c1370b2d03b150afd358c1d5f381993602d8c45b2e68c",
   dockerfile: "399e9593d71b57707445f63c2557255ab866135b197a28cb0cbcd8384593eca9",
-  dtd: "de1da30b40743b66d7cfee142fbc10e38c9f2f32e96f8c89cdff8140b06475ff",
   editorconfig: "8e73cb25d871ab1620ae6e6fe3c04c42646f452f5dd47ee59ebfeda1b5b570f1",
   elisp: "8756e115e05c4a199ab981cfed98efb1c4e94c93c8ede0291180b5a59f3b20d0",
   elixir: "1059cf0fe8666f0a0ce3d496a2e5451d736d0401186be7a20fc96fda321feb6e",
@@ -98,7 +100,6 @@ export const grammarHashes: Readonly<Record<string, string>> = {
   typst: "8b7de24c27133cf1ccecc392b9c3214efe58d05b506dddc56d833631caa8d47e",
   vim: "df3906a0901b549fdb75adf046b4998b7b52d183a464d60f8c659829c654dfa1",
   vue: "03bb3cec6e0f674f8648eb4b9d756ef18f780036cda5693ac25a7f238ebc08c5",
-  xml: "91a5f46d49aa6b3198b840b1b13a1c4057f424e5006786939db3d38ca1f06947",
   yaml: "81dd56ecfadd34b62181f996e52cff6d3c4c026d7fbff6a201323a9abe8b2580",
   zig: "c239344ce2612c87937445deb27af5083476fea7842b7bad6cf34c4db446c48a",
 };

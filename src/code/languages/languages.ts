@@ -36,7 +36,6 @@ dart; .dart !dart
 desktop-entry; desktop; .desktop
 diff; .diff .patch patch
 dockerfile; .dockerfile =Dockerfile =Containerfile docker
-dtd; .dtd .ent
 editorconfig; =.editorconfig
 elixir; .ex .exs !elixir !iex
 elm; .elm
@@ -110,7 +109,6 @@ typescript; .mts .cts !ts-node !tsx !deno ts
 typst; .typ
 vim; .vim .vimrc .exrc =.vimrc =_vimrc =.gvimrc =.exrc =vimrc vimscript viml
 vue; .vue
-xml; .xml .xsd .xsl .xslt .svg .plist .csproj .fsproj .vbproj .vcxproj .props .targets .nuspec .resx .xaml .axaml .rss .atom .wsdl .xmi .xlf .xliff .qrc .ui .kml .gpx .storyboard .xib .iml .pom .dita .rdf .owl .glade .jsproj .wixproj .shproj .config svg plist
 yaml; .yaml .yml .sublime-syntax =.clang-format =.clang-tidy =.clangd =.gemrc =.yamllint =.yamlfmt =pubspec.lock yml
 zig; .zig .zon
 `;

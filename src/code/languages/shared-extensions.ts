@@ -33,8 +33,7 @@ export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
   ],
   // Translations of Qt and films have the name of TypeScript.
   ts: [
-    { language: "xml", sign: /^\uFEFF?\s*<(?:\?xml|!DOCTYPE TS|TS\b)/ },
-    { language: undefined, sign: /^G[^\n]{0,200}\0/ },
+    { language: undefined, sign: /^\uFEFF?\s*<(?:\?xml|!DOCTYPE TS|TS\b)|^G[^\n]{0,200}\0/ },
     { language: "typescript" },
   ],
   d: [{ language: "make", sign: /^[^\n:{};]+\.o\s*:/ }, { language: "d" }],
@@ -53,9 +52,6 @@ export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
     { language: "ini", sign: /^\s*\[[^\]\n]+\]\s*$/m },
     { language: undefined },
   ],
-  config: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
-  props: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
-  ui: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
   cfg: [{ language: "ini", sign: /^\s*\[[^\]\n]+\]\s*$/m }, { language: undefined }],
   tab: [{ language: "tsv", sign: /\t/ }, { language: undefined }],
 };
