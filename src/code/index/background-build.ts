@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "../../contract/error.ts";
 import { throwIfAborted } from "../../text/breath.ts";
-import { type Batch, nextBatch } from "./batches.ts";
+import { type Batch, Batches } from "./batches.ts";
 import { BuildLock } from "./build-lock.ts";
 import type { BuildWorker } from "./build-worker.ts";
 import { commitLexical, commitWords, noWords } from "./commit.ts";
@@ -24,12 +24,7 @@ export class BackgroundBuild {
   readonly #workers: readonly BuildWorker[];
   readonly #lock: BuildLock;
   readonly #signal: AbortSignal;
-  readonly #underway = new Set<string>();
-  readonly #failures = {
-    alone: new Set<string>(),
-    unparsable: new Set<string>(),
-    unreadable: new Set<string>(),
-  };
+  readonly #batches: Batches;
   /** What the last look has found, and what was done since. */
   #found: { readonly store: IndexStore; readonly state: WorkspaceState } | undefined;
   #running: Promise<void> | undefined;
@@ -40,6 +35,7 @@ export class BackgroundBuild {
     signal: AbortSignal,
   ) {
     this.#workers = workers;
+    this.#batches = new Batches(workers.length);
     this.#lock = new BuildLock(directory);
     this.#signal = signal;
   }
@@ -69,7 +65,6 @@ export class BackgroundBuild {
       })
       .finally(() => {
         this.#lock.release();
-        this.#underway.clear();
         this.#running = undefined;
       });
   }
@@ -121,19 +116,15 @@ export class BackgroundBuild {
     for (;;) {
       throwIfAborted(this.#signal);
       const { store, state } = this.#found!;
-      const batch = nextBatch(state, this.#underway, this.#failures, {
-        workers: this.#workers.length,
-        hashOf: (path) => store.records.get(path)?.hash,
-      });
+      const batch = this.#batches.next(state, (path) => store.records.get(path)?.hash);
       if (batch === undefined) return;
-      for (const { path } of batch.files) this.#underway.add(path);
       try {
         await this.#do(batch, worker, store);
       } catch (error) {
         if (this.#signal.aborted || !(error instanceof ToolError)) throw error;
         this.#blame(batch, store);
       } finally {
-        for (const { path } of batch.files) this.#underway.delete(path);
+        this.#batches.done(batch);
       }
     }
   }
@@ -155,17 +146,10 @@ export class BackgroundBuild {
     if (this.#found!.store === store) commit(this.#found!.state);
   }
 
-  /** A worker broke down: each file is tried alone, then without its symbols, and then not at all. */
-  #blame({ kind, files }: Batch, store: IndexStore): void {
-    const [first, ...others] = files;
-    if (others.length > 0) for (const { path } of files) this.#failures.alone.add(path);
-    else if (kind === "lexical") this.#failures.unreadable.add(first!.path);
-    else if (!this.#failures.unparsable.has(first!.path)) this.#failures.unparsable.add(first!.path);
-    else {
-      this.#failures.unreadable.add(first!.path);
-      const record = store.records.get(first!.path);
-      if (record?.words === 0) store.change(() => store.update(Object.assign(record, { words: noWords })));
-    }
+  #blame(batch: Batch, store: IndexStore): void {
+    if (!this.#batches.blame(batch) || batch.kind === "lexical") return;
+    const record = store.record(batch.files[0]!.number);
+    if (record?.words === 0) store.change(() => store.update(Object.assign(record, { words: noWords })));
   }
 }
 

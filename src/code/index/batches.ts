@@ -13,59 +13,103 @@ const limits = {
   words: { files: 600, bytes: 4 * 1024 * 1024 },
 } as const;
 
-/** Files that no symbols, or no words, are taken from because a worker broke down over them. */
-export interface Failures {
-  /** Read alone from now on, by path. */
-  readonly alone: ReadonlySet<string>;
-  readonly unparsable: ReadonlySet<string>;
-  readonly unreadable: ReadonlySet<string>;
-}
+/** The first requests for words are smaller, so that there is something to be found soon. */
+const firstBytes = 512 * 1024;
 
-/** What is to be done next, of what nobody is doing yet; trigrams of all files first. */
-export function nextBatch(
-  state: WorkspaceState,
-  underway: ReadonlySet<string>,
-  failures: Failures,
-  { workers, hashOf }: { readonly workers: number; readonly hashOf: (path: string) => string | undefined },
-): Batch | undefined {
-  const isFree = (path: string) => !underway.has(path) && !failures.unreadable.has(path);
-  const waiting = [...state.outdated].filter(([path]) => isFree(path));
-  if (waiting.length > 0) {
+/** Deals out what is to be done, and remembers what workers broke down over. */
+export class Batches {
+  readonly #workers: number;
+  /** Paths that some worker has at hand. */
+  readonly #underway = new Set<string>();
+  /** Parts of batches over which a worker broke down. */
+  readonly #again: Batch[] = [];
+  readonly #unparsable = new Set<string>();
+  readonly #hopeless = new Set<string>();
+  #dealt = 0;
+
+  constructor(workers: number) {
+    this.#workers = workers;
+  }
+
+  /** What nobody is doing yet; trigrams of all files first. */
+  next(state: WorkspaceState, hashOf: (path: string) => string | undefined): Batch | undefined {
+    const batch = this.#again.pop() ?? this.#lexical(state, hashOf) ?? this.#words(state);
+    for (const { path } of batch?.files ?? []) this.#underway.add(path);
+    return batch;
+  }
+
+  done({ files }: Batch): void {
+    for (const { path } of files) this.#underway.delete(path);
+  }
+
+  /**
+   * A worker broke down: each half is tried alone. Of a single file no symbols are wanted any more, and then nothing:
+   * tells whether it is to be given up.
+   */
+  blame(batch: Batch): boolean {
+    const [first] = batch.files;
+    if (batch.files.length > 1) {
+      const middle = batch.files.length >> 1;
+      this.#again.push(part(batch, 0, middle), part(batch, middle));
+      return false;
+    }
+    if (batch.kind === "words" && !this.#unparsable.has(first!.path)) {
+      this.#unparsable.add(first!.path);
+      return false;
+    }
+    this.#hopeless.add(first!.path);
+    return true;
+  }
+
+  #lexical(state: WorkspaceState, hashOf: (path: string) => string | undefined): Batch | undefined {
+    const waiting = [...state.outdated].filter(([path]) => this.#isFree(path));
     const files = waiting.map(([path, listed]) => ({ path, listed, bytes: listed.figures?.[0] ?? 0 }));
-    const taken = take(files, limits.lexical, failures.alone, workers);
+    const taken = this.#take(files, limits.lexical);
+    if (taken.length === 0) return undefined;
     return { kind: "lexical", files: taken.map((file) => ({ ...file, knownHash: hashOf(file.path) })) };
   }
-  const records = [...state.wordless.values()].filter(({ path }) => isFree(path));
-  if (records.length === 0) return undefined;
-  const files = records.map((record) => ({ ...record, bytes: record.figures[0] }));
-  const taken = take(files, limits.words, failures.alone, workers);
-  return { kind: "words", files: taken.map((record) => toRequest(record, failures)) };
-}
 
-function toRequest(record: FileRecord, failures: Failures): WordsFile {
-  const { number, path, hash, language, traits } = record;
-  const parsed = isOutlinable(language) && !traits.unparsed && !failures.unparsable.has(path);
-  return { number, path, hash, language, parsed };
-}
-
-/** The first few; fewer when there is not enough to keep all workers busy. Workers read them in the order of paths. */
-function take<File extends { readonly path: string; readonly bytes: number }>(
-  files: readonly File[],
-  limit: { readonly files: number; readonly bytes: number },
-  alone: ReadonlySet<string>,
-  workers: number,
-): readonly File[] {
-  if (alone.has(files[0]!.path)) return [files[0]!];
-  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  const fair = Math.max(total / (2 * workers), fewBytes);
-  const taken: File[] = [];
-  let bytes = 0;
-  for (const file of files) {
-    if (taken.length >= limit.files || bytes >= Math.min(limit.bytes, fair) || alone.has(file.path)) break;
-    taken.push(file);
-    bytes += file.bytes;
+  #words(state: WorkspaceState): Batch | undefined {
+    const records = [...state.wordless.values()].filter(({ path }) => this.#isFree(path));
+    const files = records.map((record) => ({ ...record, bytes: record.figures[0] }));
+    const bytes = Math.min(limits.words.bytes, firstBytes * 2 ** Math.floor(this.#dealt / this.#workers));
+    const taken = this.#take(files, { ...limits.words, bytes });
+    if (taken.length === 0) return undefined;
+    this.#dealt++;
+    return { kind: "words", files: taken.map((record) => this.#request(record)) };
   }
-  return taken.sort((one, other) => (one.path < other.path ? -1 : 1));
+
+  #isFree(path: string): boolean {
+    return !this.#underway.has(path) && !this.#hopeless.has(path);
+  }
+
+  #request({ number, path, hash, language, traits }: FileRecord): WordsFile {
+    const parsed = isOutlinable(language) && !traits.unparsed && !this.#unparsable.has(path);
+    return { number, path, hash, language, parsed };
+  }
+
+  /** The first few; fewer when there is not enough to keep all workers busy. Workers read them in the order of paths. */
+  #take<File extends { readonly path: string; readonly bytes: number }>(
+    files: readonly File[],
+    limit: { readonly files: number; readonly bytes: number },
+  ): readonly File[] {
+    const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    const fair = Math.max(total / (2 * this.#workers), fewBytes);
+    const taken: File[] = [];
+    let bytes = 0;
+    for (const file of files) {
+      if (taken.length >= limit.files || bytes >= Math.min(limit.bytes, fair)) break;
+      taken.push(file);
+      bytes += file.bytes;
+    }
+    return taken.sort((one, other) => (one.path < other.path ? -1 : 1));
+  }
 }
 
 const fewBytes = 256 * 1024;
+
+function part(batch: Batch, start: number, end?: number): Batch {
+  return batch.kind === "words"
+    ? { kind: "words", files: batch.files.slice(start, end) }
+    : { kind: "lexical", files: batch.files.slice(start, end) };
+}

@@ -124,9 +124,10 @@ class WordsCollector {
 
   write(): { readonly segment: Segment; readonly columns: Omit<WordsHead, keyof Segment> } {
     const writer = new SegmentWriter(this.#pieces.length, { weighted: true });
-    const terms = [...this.#terms].map(([term, postings]) => ({ term: Buffer.from(term), postings }));
-    terms.sort((one, other) => Buffer.compare(one.term, other.term));
-    for (const { term, postings } of terms) writer.add(term, postings.documents, postings.weights);
+    for (const term of inOrderOfBytes([...this.#terms.keys()])) {
+      const { documents, weights } = this.#terms.get(term)!;
+      writer.add(Buffer.from(term), documents, weights);
+    }
     const columns = emptyColumns(this.#pieces.length);
     for (const [document, piece] of this.#pieces.entries()) {
       columns.fileOf[document] = piece.file;
@@ -146,6 +147,12 @@ class WordsCollector {
       postings.weights.push(weight);
     }
   }
+}
+
+/** As strings they are sorted much quicker, and in the same order but for characters beyond the first plane. */
+function inOrderOfBytes(terms: string[]): readonly string[] {
+  if (!terms.some((term) => /[\ud800-\udfff]/.test(term))) return terms.sort();
+  return terms.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 }
 
 function namesOf(symbols: readonly CodeSymbol[]): ReadonlySet<string> {
