@@ -42,7 +42,9 @@ function inlinePart(text: string, start: number, end: number, isLastInList: bool
   const from = isLastInList ? end : (separatorAfter(text, end)?.end ?? end);
   const blanks = /^[ \t]*/.exec(text.slice(from))![0].length;
   const isLast = from + blanks === lineEnd(text, from) || ")]};".includes(text[from + blanks]!);
-  return { start, end: isLast ? from : from + blanks, text: "" };
+  if (!isLast) return { start, end: from + blanks, text: "" };
+  const before = text.slice(0, start).replace(/[ \t]+$/, "").length;
+  return { start: opensLine(text, start) ? start : before, end: from, text: "" };
 }
 
 function wholeLines(text: string, outline: Outline, symbol: CodeSymbol, start: number, end: number): Splice {

@@ -1,4 +1,4 @@
-import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import type { CodeSymbol, Outline, SymbolKind } from "../../contract/code.ts";
 import { blankLinesBelow } from "./lines.ts";
 import { spanOf } from "./replace-block.ts";
 import type { Snippet } from "./snippet.ts";
@@ -9,33 +9,62 @@ export function siblingsOf({ symbols }: Outline, parent: number | undefined): re
 }
 
 /**
- * How many blank lines there are around new lines: as many as between others like them, the nearest first. `near` is
- * the number of the sibling beside which they stand.
+ * How many blank lines there are around new lines: as many as between others like them, the nearest first. `anchor` is
+ * the sibling beside which they stand.
  */
 export function gapFor(
   text: string,
   outline: Outline,
+  anchor: CodeSymbol,
   siblings: readonly CodeSymbol[],
-  near: number,
   { lines, blankLinesBefore }: Snippet,
 ): number {
-  const isLong = (symbol: CodeSymbol) => symbol.lastLine > symbol.firstLine;
+  const isLong = (symbol: CodeSymbol) =>
+    text.slice(symbol.declarationStart, spanOf(text, symbol).end).includes("\n");
+  const wantsLong = isLong(anchor) || lines.length - lines.findIndex((line) => !isAbove.test(line)) > 1;
+  const near = siblings.indexOf(anchor);
   const pairs = siblings
     .slice(1)
-    .map((symbol, index) => ({
-      before: siblings[index]!,
-      after: symbol,
-      distance: Math.abs(index + 0.5 - near),
-    }))
+    .map((after, index) => ({ before: siblings[index]!, after, distance: Math.abs(index + 0.5 - near) }))
     .sort((one, other) => one.distance - other.distance);
-  for (const { before, after } of pairs) {
-    if ((isLong(before) || isLong(after)) !== lines.length > 1) continue;
+  const alike = pairs.filter(({ before, after }) => (isLong(before) || isLong(after)) === wantsLong);
+  const holder = anchor.parent === undefined ? undefined : outline.symbols[anchor.parent];
+  const isLoose = holder === undefined || !close.has(holder.kind);
+  for (const { before, after } of isLoose ? alike : [...alike, ...pairs]) {
     const gap = gapBetween(text, before, after);
     if (gap !== undefined) return gap;
   }
-  if (lines.length === 1) return Math.min(blankLinesBefore, 1);
-  return outline.language === "python" && siblings.some(({ parent }) => parent === undefined) ? 2 : 1;
+  if (!wantsLong || !isLoose) return Math.min(blankLinesBefore, 1);
+  return outline.language === "python" && holder === undefined ? 2 : 1;
 }
+
+/** A line that belongs to what stands below it. */
+const isAbove = /^\s*(?:@|#|\/\/|\/\*|\*|--|\[|$)/;
+
+/** In these long and short ones stand as close to each other. */
+const close: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
+  "constant",
+  "variable",
+  "field",
+  "property",
+  "key",
+  "enum",
+  "variant",
+  "function",
+  "method",
+  "constructor",
+]);
+
+/** Kinds that hold values rather than declarations. */
+export const values: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
+  "constant",
+  "variable",
+  "field",
+  "property",
+  "key",
+  "enum",
+  "variant",
+]);
 
 /** Undefined when something else stands between them, or they share a line. */
 function gapBetween(text: string, before: CodeSymbol, after: CodeSymbol): number | undefined {

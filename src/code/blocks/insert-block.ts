@@ -1,16 +1,9 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { type BlockChange, withReadings } from "./block-change.ts";
 import { gapFor, siblingsOf } from "./gaps.ts";
-import { indentationLevel } from "./indentation-level.ts";
 import { insertInside } from "./insert-inside.ts";
-import {
-  blankLinesAbove,
-  blankLinesBelow,
-  indentationAt,
-  lineEndNear,
-  lineStart,
-  opensLine,
-} from "./lines.ts";
+import { blankLinesAbove, blankLinesBelow, lineEndNear, lineStart, opensLine } from "./lines.ts";
+import { placeAt } from "./place-at.ts";
 import { spanOf } from "./replace-block.ts";
 import {
   blanksAfter,
@@ -20,7 +13,7 @@ import {
   type Separator,
   withoutSeparator,
 } from "./separators.ts";
-import type { Snippet } from "./snippet.ts";
+import type { Place, Snippet } from "./snippet.ts";
 
 export type Position = "before" | "after" | "inside_start" | "inside_end";
 
@@ -37,7 +30,7 @@ export function insertBlock(
   return insertInside(text, outline, symbol, position, snippet);
 }
 
-/** Where a sibling has a separator all have one; where it cannot be told both ways are tried. */
+/** Where a sibling has a separator all should have one; but both ways are tried. */
 export function insertBeside(
   text: string,
   outline: Outline,
@@ -47,7 +40,8 @@ export function insertBeside(
 ): readonly BlockChange[] {
   const siblings = siblingsOf(outline, symbol.parent);
   const known = separatorAround(text, symbol, siblings);
-  const marks: readonly (Separator | undefined)[] = known === undefined ? [undefined, ","] : [known];
+  const marks: readonly (Separator | undefined)[] =
+    known === undefined ? [undefined, ","] : [known, undefined];
   return marks.flatMap((mark) => {
     const beside = describe(text, outline, symbol, siblings, position, mark, snippet);
     return withReadings(position === "before" ? changeBefore(beside) : changeAfter(beside));
@@ -64,8 +58,7 @@ interface Beside {
   readonly present: { readonly mark: Separator; readonly end: number } | undefined;
   /** Blank lines between such blocks. */
   readonly gap: number;
-  readonly indentation: string;
-  readonly level: string;
+  readonly place: Place;
   readonly lineEnd: string;
   /** What holds the block holds nothing before it, or after it. */
   readonly isAtBorder: (at: number) => boolean;
@@ -82,7 +75,6 @@ function describe(
 ): Beside {
   const { start, end } = spanOf(text, symbol);
   const snippet = mark === undefined ? given : withoutSeparator(given, { mark });
-  const near = siblings.indexOf(symbol) + (position === "after" ? 0.5 : -0.5);
   const inside = symbol.parent === undefined ? undefined : outline.symbols[symbol.parent]!.inside;
   const isBlank = (from: number, to: number) => text.slice(from, Math.max(from, to)).trim() === "";
   return {
@@ -92,9 +84,8 @@ function describe(
     snippet,
     mark,
     present: ownSeparator(text, start, end),
-    gap: gapFor(text, outline, siblings, near, snippet),
-    indentation: indentationAt(text, start),
-    level: indentationLevel(text),
+    gap: gapFor(text, outline, symbol, siblings, snippet),
+    place: placeAt(text, outline, start),
     lineEnd: lineEndNear(text, start),
     isAtBorder: (at) =>
       position === "before"
@@ -104,9 +95,10 @@ function describe(
 }
 
 function changeBefore(beside: Beside): Omit<BlockChange, "reading"> {
-  const { text, start, snippet, mark, gap, indentation, level, lineEnd } = beside;
+  const { text, start, snippet, mark, gap, place, lineEnd } = beside;
+  const { indentation } = place;
   const closing = mark === undefined || isClosed(snippet, mark) ? "" : mark;
-  const change = { snippet, place: { indentation, level }, lineEnd };
+  const change = { snippet, place, lineEnd };
   if (!opensLine(text, start)) {
     const isList = mark !== undefined && snippet.lines.length === 1;
     const tail = closing + (isList ? blanksAfter(text, mark) : lineEnd + indentation);
@@ -119,11 +111,12 @@ function changeBefore(beside: Beside): Omit<BlockChange, "reading"> {
 }
 
 function changeAfter(beside: Beside): Omit<BlockChange, "reading"> {
-  const { text, start, end, snippet, mark, present, gap, indentation, level, lineEnd } = beside;
+  const { text, start, end, snippet, mark, present, gap, place, lineEnd } = beside;
+  const { indentation } = place;
   const lacksOne = mark !== undefined && present === undefined && !(mark === ";" && text[end - 1] === "}");
   const also = lacksOne ? { start: end, end, text: mark } : undefined;
   const closing = mark === undefined || lacksOne || isClosed(snippet, mark) ? "" : mark;
-  const change = { snippet, place: { indentation, level }, lineEnd, also };
+  const change = { snippet, place, lineEnd, also };
   const lineOver = opensLine(text, start) ? elementLineEnd(text, end) : undefined;
   if (lineOver === undefined) {
     const from = present?.end ?? end;

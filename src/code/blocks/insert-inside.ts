@@ -1,13 +1,14 @@
-import type { CodeSymbol, Outline, SymbolKind } from "../../contract/code.ts";
+import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { type BlockChange, type Splice, withReadings } from "./block-change.ts";
-import { siblingsOf } from "./gaps.ts";
+import { siblingsOf, values } from "./gaps.ts";
 import { indentationLevel } from "./indentation-level.ts";
 import { insertBeside } from "./insert-block.ts";
 import { indentationAt, lineEnd, lineEndNear, lineStart, opensLine } from "./lines.ts";
+import { placeAt } from "./place-at.ts";
 import { endOfPreamble } from "./preamble.ts";
 import { spanOf } from "./replace-block.ts";
 import { elementLineEnd, withoutSeparator } from "./separators.ts";
-import type { Snippet } from "./snippet.ts";
+import type { Place, Snippet } from "./snippet.ts";
 
 /** The ways to put new code at the start or the end of what a block holds. None when it holds nothing. */
 export function insertInside(
@@ -20,7 +21,7 @@ export function insertInside(
   const { inside } = symbol;
   if (inside === undefined) return [];
   const within = text.slice(inside.start, inside.end);
-  if (within.trim() === "") return insertAlone(text, symbol, inside, snippet);
+  if (within.trim() === "") return insertAlone(text, outline, symbol, inside, snippet);
   const preamble = endOfPreamble(text, outline.language, inside);
   const first = preamble + /^\s*/.exec(text.slice(preamble, inside.end))![0].length;
   const last = inside.start + within.trimEnd().length;
@@ -30,21 +31,11 @@ export function insertInside(
     ? children.find(({ start }) => start === first)
     : children.findLast((child) => endsAt(text, child, last));
   if (beside) return insertBeside(text, outline, beside, isStart ? "before" : "after", snippet);
-  const place = { ...placeIn(text, symbol, inside), at: isStart ? first : last };
-  const marks = lists.has(symbol.kind) ? [true, false] : [false, true];
+  const place = { ...placeIn(text, outline, symbol, inside), at: isStart ? first : last };
+  // What holds values mostly has commas between them.
+  const marks = values.has(symbol.kind) ? [true, false] : [false, true];
   return marks.flatMap((isList) => (isStart ? insertFirst : insertLast)(text, place, snippet, isList));
 }
-
-/** What they hold is mostly separated by commas. */
-const lists: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
-  "constant",
-  "variable",
-  "field",
-  "property",
-  "key",
-  "enum",
-  "variant",
-]);
 
 /** It is the last but for a separator and a comment. */
 function endsAt(text: string, child: CodeSymbol, last: number): boolean {
@@ -57,10 +48,9 @@ interface Inside {
   readonly at: number;
   readonly start: number;
   readonly end: number;
-  /** Of what holds it, and of what it holds. */
+  /** The indentation of what holds it. */
   readonly outer: string;
-  readonly indentation: string;
-  readonly level: string;
+  readonly place: Place;
   readonly lineEnd: string;
   /** What is there begins on a line of its own. */
   readonly isOpen: boolean;
@@ -70,30 +60,31 @@ interface Inside {
 
 function placeIn(
   text: string,
+  outline: Outline,
   symbol: CodeSymbol,
   { start, end }: { readonly start: number; readonly end: number },
 ): Omit<Inside, "at"> {
-  const level = indentationLevel(text);
   const outer = indentationAt(text, symbol.start);
   const firstInk = start + /^\s*/.exec(text.slice(start, end))![0].length;
   const isOpen = firstInk < end && opensLine(text, firstInk);
   const isHeld = text.slice(end, symbol.end).trim() !== "";
-  const deeper = outer + (level || "  ");
+  const deeper = outer + (indentationLevel(text) || "  ");
   const indentation = isOpen ? indentationAt(text, firstInk) : isHeld ? deeper : outer;
-  return { start, end, outer, indentation, level, lineEnd: lineEndNear(text, symbol.start), isOpen, isHeld };
+  const place = placeAt(text, outline, start, indentation);
+  return { start, end, outer, place, lineEnd: lineEndNear(text, symbol.start), isOpen, isHeld };
 }
 
 /** `{}` is opened, and what has no brackets gets a line below. */
 function insertAlone(
   text: string,
+  outline: Outline,
   symbol: CodeSymbol,
   inside: { readonly start: number; readonly end: number },
   snippet: Snippet,
 ): readonly BlockChange[] {
-  const { start, end, outer, indentation, level, lineEnd, isHeld } = placeIn(text, symbol, inside);
+  const { start, end, outer, place, lineEnd, isHeld } = placeIn(text, outline, symbol, inside);
   const lead = isHeld || start === 0 ? lineEnd : lineEnd.repeat(2);
   const tail = isHeld ? lineEnd + outer : "";
-  const place = { indentation, level };
   return withReadings({
     start,
     end: isHeld ? end : start,
@@ -107,25 +98,31 @@ function insertAlone(
 }
 
 function insertFirst(text: string, inside: Inside, given: Snippet, isList: boolean): readonly BlockChange[] {
-  const { at, start, indentation, level, lineEnd, isOpen } = inside;
+  const { at, start, place, lineEnd, isOpen } = inside;
   const snippet = isList ? withoutSeparator(given, { mark: "," }) : given;
   const closing = isList ? "," : "";
-  const change = { snippet, place: { indentation, level }, lineEnd, isInline: false };
+  const change = { snippet, place, lineEnd, isInline: false };
   if (!isOpen)
-    return withReadings({ ...change, start, end: at, lead: lineEnd, tail: closing + lineEnd + indentation });
+    return withReadings({
+      ...change,
+      start,
+      end: at,
+      lead: lineEnd,
+      tail: closing + lineEnd + place.indentation,
+    });
   const from = lineStart(text, at);
   return withReadings({ ...change, start: from, end: from, tail: closing + lineEnd });
 }
 
 function insertLast(text: string, inside: Inside, given: Snippet, isList: boolean): readonly BlockChange[] {
-  const { at, end, outer, indentation, level, lineEnd: newLine, isOpen, isHeld } = inside;
+  const { at, end, outer, place, lineEnd: newLine, isOpen, isHeld } = inside;
   const hasComma = text[at - 1] === ",";
   const snippet = isList ? withoutSeparator(given, { mark: "," }) : given;
   const also: Splice | undefined = isList && !hasComma ? { start: at, end: at, text: "," } : undefined;
   const closing = isList && hasComma ? "," : "";
   const change = {
     snippet,
-    place: { indentation, level },
+    place,
     lineEnd: newLine,
     isInline: false,
     lead: newLine,

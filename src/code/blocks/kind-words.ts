@@ -1,4 +1,4 @@
-import type { CodeSymbol, SymbolKind } from "../../contract/code.ts";
+import { type CodeSymbol, type SymbolKind, symbolKinds } from "../../contract/code.ts";
 
 /**
  * Whether a symbol is what people call `word`: the words that hold for every language, or those with which the language
@@ -10,6 +10,12 @@ export function isCalled(word: string, symbol: CodeSymbol, parent: CodeSymbol | 
   if (methodWords.has(wanted) && symbol.kind === "function")
     return parent !== undefined && holders.has(parent.kind);
   return declares(symbol, wanted);
+}
+
+/** Whether people use the word for kinds in whatever language. */
+export function isKindWord(word: string): boolean {
+  const wanted = word.toLowerCase();
+  return kindsOf.has(wanted) || symbolKinds.some((kind) => kind === wanted);
 }
 
 /** Words that people use for kinds, beside the kinds themselves. */

@@ -36,7 +36,7 @@ function isHeredoc(node: Node | null, at: number): boolean {
 }
 
 const textual =
-  /^(?!.*(?:concatenated|scalar)).*(?:string|heredoc|nowdoc|quoted|str_lit|str_text|sigil|^literal$)/;
+  /^(?!.*(?:chained|concatenated|scalar)).*(?:string|heredoc|nowdoc|quoted|str_lit|str_text|sigil|^literal$)/;
 const piece = /content|text|fragment|body|part|heredoc|^\s$/;
 
 function documents(node: Node): boolean {

@@ -25,6 +25,10 @@ export interface Place {
   readonly indentation: string;
   /** What one level is made of in the file: a tab, some spaces, or nothing where nothing is indented. */
   readonly level: string;
+  /** A preprocessor reads the file, whose lines stand at the margin wherever the code is. */
+  readonly hasDirectives: boolean;
+  /** The lines that give way: which of them the new ones repeat tells how those are indented. */
+  readonly old?: readonly string[] | undefined;
 }
 
 /** Writes a line of a snippet, given by its number, with the indentation of its place. */
@@ -40,23 +44,45 @@ export function fitTo(
   place: Place,
   { reading, literal }: { readonly reading: 0 | 1; readonly literal: ReadonlySet<number> },
 ): Fit {
+  const isDirective = (line: string, index: number) =>
+    place.hasDirectives && index > 0 && directive.test(line);
   const telling = lines.filter(
-    (line, index) => line.trim() !== "" && !isDirective(line) && !literal.has(index),
+    (line, index) => line.trim() !== "" && !isDirective(line, index) && !literal.has(index),
   );
   const moved = moveAll(telling, place);
-  if (!canHang(telling, place)) return moved;
-  return hangs(telling, place) === (reading === 0) ? hanging(place) : moved;
+  const fits = canHang(telling, place) ? [moved, hanging(place)] : [moved];
+  const likely =
+    fits.length === 2 && (repeatsMore(lines, place, fits) ?? hangs(lines, telling, place)) ? 1 : 0;
+  const chosen = fits[reading === 0 ? likely : 1 - likely] ?? moved;
+  return (line, index) => (isDirective(line, index) ? line : chosen(line, index));
+}
+
+/** What the preprocessor of C and its like reads. */
+const directive =
+  /^#\s*(?:if|ifdef|ifndef|else|elif|endif|define|undef|include|pragma|error|region|endregion)\b/;
+
+/** Whether the second of two ways leaves more of the old lines as they are; undefined when it makes no difference. */
+function repeatsMore(
+  lines: readonly string[],
+  { old = [] }: Place,
+  [first, second]: readonly Fit[],
+): boolean | undefined {
+  const known = new Set(old);
+  const repeated = (fitted: Fit) =>
+    lines.filter((line, index) => index > 0 && line.trim() !== "" && known.has(fitted(line, index))).length;
+  const [one, other] = [repeated(first!), repeated(second!)];
+  return one === other ? undefined : other > one;
 }
 
 function moveAll(lines: readonly string[], place: Place): Fit {
   const base = commonBlanks(lines);
-  const step = stepOf(lines, base);
+  const deeper = lines.map((line) => blanksOf(line).slice(base.length));
+  const levels = levelsFor(deeper, place.level);
   return (line) => {
-    if (isDirective(line)) return line;
     const blanks = blanksOf(line);
     if (blanks.length === line.length) return base === place.indentation ? line : "";
     const more = blanks.startsWith(base) ? blanks.slice(base.length) : "";
-    return place.indentation + levelsOf(more, step, place.level) + line.slice(blanks.length);
+    return place.indentation + levels(more) + line.slice(blanks.length);
   };
 }
 
@@ -64,29 +90,31 @@ function hanging({ indentation }: Place): Fit {
   return (line, index) => (index === 0 ? indentation + line.trimStart() : line);
 }
 
-/** All lines but the first are indented as the place is, or more. */
-function canHang(lines: readonly string[], { indentation }: Place): boolean {
+/** All lines but the first are indented as the place is, or more, or are those that were there before. */
+function canHang(lines: readonly string[], { indentation, old = [] }: Place): boolean {
   const [first, ...others] = lines;
   return (
     indentation !== "" &&
     first !== undefined &&
     blanksOf(first) === "" &&
     others.length > 0 &&
-    others.every((line) => line.startsWith(indentation))
+    others.every((line) => line.startsWith(indentation) || old.includes(line))
   );
 }
 
-function hangs(lines: readonly string[], { indentation, level }: Place): boolean {
-  const least = commonBlanks(lines.slice(1));
+function hangs(lines: readonly string[], telling: readonly string[], { indentation, level }: Place): boolean {
+  const least = commonBlanks(telling.slice(1));
   // A body that is one level deep already stands as it should below a first line without indentation.
   if (least !== indentation) return least !== level;
-  return /^(?:@|#|\/\/|\/\*|--|\[)/.test(lines[0]!) || closesFirst(lines, indentation);
+  const last = telling.at(-1)!;
+  const isClosing = blanksOf(last) === indentation && /^\s*(?:[)\]}]|(?:end|fi|done|esac)\b)/.test(last);
+  const isAbove = /^(?:@|#|\/\/|\/\*|--|\[)/.test(lines[0]!);
+  return isAbove || (isClosing && (/[([{]\s*$|\bdo\s*$/.test(lines[0]!) || closesFirst(lines)));
 }
 
 /** The last line closes what the first line opens, perhaps by way of others: `) -> Result {`. */
-function closesFirst(lines: readonly string[], indentation: string): boolean {
+function closesFirst(lines: readonly string[]): boolean {
   const last = lines.length - 1;
-  if (blanksOf(lines[last]!) !== indentation) return false;
   if (/^\s*(?:end|fi|done|esac)\b/.test(lines[last]!)) return true;
   const openers = openingLines(lines);
   let line = last;
@@ -111,13 +139,6 @@ function openingLines(lines: readonly string[]): ReadonlyMap<number, number> {
   return openers;
 }
 
-/** What the preprocessor of C reads stands at the margin, wherever the code is. */
-function isDirective(line: string): boolean {
-  return /^#\s*(?:if|ifdef|ifndef|else|elif|endif|define|undef|include|pragma|error|region|endregion)\b/.test(
-    line,
-  );
-}
-
 export function blanksOf(line: string): string {
   return /^[ \t]*/.exec(line)![0];
 }
@@ -131,19 +152,14 @@ function commonBlanks(lines: readonly string[]): string {
   }, first);
 }
 
-/** Columns of one level within the snippet, where it is made of spaces. */
-function stepOf(lines: readonly string[], base: string): number {
-  const widths = lines
-    .map((line) => blanksOf(line).slice(base.length))
-    .filter((more) => /^ {2,}$/.test(more))
-    .map((more) => more.length);
-  return Math.min(...widths, 8);
-}
-
-/** Tabs for spaces or spaces for tabs, as the file has them; else as given. */
-function levelsOf(more: string, step: number, level: string): string {
-  if (level === "\t" && /^ +$/.test(more))
-    return "\t".repeat(Math.floor(more.length / step)) + " ".repeat(more.length % step);
-  if (level.startsWith(" ") && more.includes("\t")) return more.replaceAll("\t", level);
-  return more;
+/** Tabs for spaces, or spaces for tabs, where all lines have only what the file does not indent with; else as given. */
+function levelsFor(deeper: readonly string[], level: string): (more: string) => string {
+  const indented = deeper.filter((more) => more.length > 1 || more === "\t");
+  if (level === "\t" && indented.every((more) => !more.includes("\t"))) {
+    const step = Math.min(...indented.map((more) => more.length), 8);
+    return (more) => "\t".repeat(Math.floor(more.length / step)) + " ".repeat(more.length % step);
+  }
+  if (level.startsWith(" ") && indented.every((more) => more.startsWith("\t")))
+    return (more) => more.replaceAll("\t", level);
+  return (more) => more;
 }

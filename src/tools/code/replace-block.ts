@@ -70,7 +70,7 @@ function planOf(input: ReplaceBlockInput, tell: (declared: CodeSymbol | undefine
     const symbol = findBlock(file.path, file.outline, blockWanted(input));
     refuseOtherBlock(file, symbol, input);
     refuseStandIns(file, symbol, input.new_block);
-    const changes = replaceBlock(file.text, symbol, snippetOf(input.new_block));
+    const changes = replaceBlock(file.text, file.outline, symbol, snippetOf(input.new_block));
     const settled = await settleLines(file, changes, context);
     const declared = declaredIn(settled.outline, settled, symbol);
     tell(declared);
