@@ -6,6 +6,8 @@ import { hostProgram } from "./program.ts";
 export interface HostOptions {
   /** What it is for, and about what. */
   readonly role: readonly [HostRole, ...string[]];
+  /** Whether it is for heavy grammars: see heavy.ts. */
+  readonly heavy?: boolean;
   /** How many questions it is given at once; the others wait. With one it is known which question ended it. */
   readonly atOnce: number;
   /** What it may ask us. */
@@ -79,11 +81,11 @@ export class Host<Theirs extends ServiceOf<Theirs>> {
 
   #running(): Running<Theirs> {
     if (this.#current) return this.#current;
-    const { role, ours = {}, idleMs = 120_000 } = this.#options;
+    const { role, heavy = false, ours = {}, idleMs = 120_000 } = this.#options;
     const forget = () => {
       if (this.#current === running) this.#current = undefined;
     };
-    const running = new Running<Theirs>({ role, number: ++this.#started, ours, idleMs, forget });
+    const running = new Running<Theirs>({ role, heavy, number: ++this.#started, ours, idleMs, forget });
     this.#current = running;
     this.#all.add(running);
     void running.ended.then(() => {
@@ -94,7 +96,7 @@ export class Host<Theirs extends ServiceOf<Theirs>> {
   }
 }
 
-interface RunningOptions extends Pick<HostOptions, "role"> {
+interface RunningOptions extends Required<Pick<HostOptions, "role" | "heavy">> {
   readonly number: number;
   readonly ours: object;
   readonly idleMs: number;
@@ -118,6 +120,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     this.#process = startHost({
       program: hostProgram(),
       words: options.role,
+      optimises: !options.heavy,
       onMessage: (message) => {
         if (message === "retire") this.#retire();
         else this.#channel.receive(message);

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { IndexState, Reading } from "../../contract/code.ts";
+import { isHeavy } from "../grammars/heavy.ts";
 import type { BuildService } from "../index/build-service.ts";
 import { type BuildWorker, type IndexService, openIndexer } from "../index/open-indexer.ts";
 import type { Channel } from "./channel.ts";
@@ -41,11 +42,19 @@ export function indexingService({ workspace, directory, runtime }: IndexingOptio
 }
 
 function buildWorker(workspace: string): BuildWorker {
-  const host = new Host<BuildService>({ role: ["builder"], atOnce: 1, limitMs: 120_000 });
+  const options = { role: ["builder"], atOnce: 1, limitMs: 120_000 } as const;
+  const light = new Host<BuildService>(options);
+  const heavy = new Host<BuildService>({ ...options, heavy: true });
   const about = "files for the index";
   return {
-    lexical: (request, signal) => host.ask("lexical", () => ({ workspace, ...request }), { about, signal }),
-    words: (request, signal) => host.ask("words", () => ({ workspace, ...request }), { about, signal }),
-    close: () => host.close(),
+    lexical: (request, signal) => light.ask("lexical", () => ({ workspace, ...request }), { about, signal }),
+    words: (request, signal) => {
+      const needsCare = request.files.some(({ language }) => language !== undefined && isHeavy(language));
+      const host = needsCare ? heavy : light;
+      return host.ask("words", () => ({ workspace, ...request }), { about, signal });
+    },
+    close: async () => {
+      await Promise.all([light.close(), heavy.close()]);
+    },
   };
 }

@@ -1,78 +1,79 @@
 import type { Occurrences, Outline, OutlineOptions, Reading, Source } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { showSize } from "../../text/show-size.ts";
+import { heavyGrammars } from "../grammars/heavy.ts";
 import { findLanguage, languageOfFile } from "../languages/find-language.ts";
 import type { CodeLanguage } from "../languages/languages.ts";
+import type { InputOf } from "./channel.ts";
 import { Host } from "./host.ts";
 import type { ReaderService } from "./reading.ts";
-import { changeBetween } from "./text-change.ts";
-import type { SentText } from "./trees.ts";
+import { SentTexts } from "./sent-texts.ts";
 
-/** Reads texts, in a host of its own, which is sent only what has changed of a text that it has seen. */
+/** Reads texts, in hosts of their own: one for heavy grammars, one for all others. */
 export class Reader {
-  readonly #host = new Host<ReaderService>({ role: ["reader"], atOnce: 1, limitMs: 15_000 });
-  readonly #sent = new Map<string, Sent>();
-  #versions = 0;
+  readonly #light = new ReaderHost({ heavy: false });
+  readonly #heavy = new ReaderHost({ heavy: true });
 
   async outline(source: Source, { signal, literalsIn }: OutlineOptions): Promise<Outline> {
     const language = languageToRead(source);
-    return await this.#whole((needsAll) =>
-      this.#host.ask(
-        "outline",
-        ({ process }) => ({ ...this.#send(source, language, process, needsAll), literalsIn }),
-        { about: source.path, signal },
-      ),
-    );
+    return await this.#hostOf(language).ask("outline", source, language, { literalsIn }, signal);
   }
 
   async occurrences(source: Source, name: string, { signal }: Reading): Promise<Occurrences> {
     const language = languageToRead(source);
-    return await this.#whole((needsAll) =>
+    return await this.#hostOf(language).ask("occurrences", source, language, { name }, signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#light.close(), this.#heavy.close()]);
+  }
+
+  #hostOf({ grammar }: CodeLanguage): ReaderHost {
+    return heavyGrammars.has(grammar) ? this.#heavy : this.#light;
+  }
+}
+
+type Question<Name extends keyof ReaderService> = Omit<InputOf<ReaderService[Name]>, "source">;
+type Answer<Name extends keyof ReaderService> = NonNullable<Awaited<ReturnType<ReaderService[Name]>>>;
+
+class ReaderHost {
+  readonly #host: Host<ReaderService>;
+  readonly #sent = new SentTexts();
+
+  constructor({ heavy }: { readonly heavy: boolean }) {
+    this.#host = new Host({ role: ["reader"], heavy, atOnce: 1, limitMs: 15_000 });
+  }
+
+  async ask<Name extends keyof ReaderService>(
+    name: Name,
+    { path, text }: Source,
+    { name: language, grammar }: CodeLanguage,
+    question: Question<Name>,
+    signal: AbortSignal,
+  ): Promise<Answer<Name>> {
+    const ask = (how: "changes" | "whole") =>
       this.#host.ask(
-        "occurrences",
-        ({ process }) => ({ ...this.#send(source, language, process, needsAll), name }),
-        { about: source.path, signal },
-      ),
-    );
+        name,
+        ({ process }) => {
+          const source = {
+            path,
+            language,
+            grammar,
+            ...this.#sent.next({ path, language, text }, process, how),
+          };
+          return { source, ...question } as InputOf<ReaderService[Name]>;
+        },
+        { about: path, signal },
+      );
+    // What it was sent before may have been let go there.
+    return ((await ask("changes")) ?? (await ask("whole"))) as Answer<Name>;
   }
 
   close(): Promise<void> {
     return this.#host.close();
   }
-
-  /** Asks again with the whole text when what was sent last is not held there any more. */
-  async #whole<Answer>(ask: (needsAll: boolean) => Promise<Answer | undefined>): Promise<Answer> {
-    return (await ask(false)) ?? (await ask(true))!;
-  }
-
-  #send(
-    { path, text }: Source,
-    { name, grammar }: CodeLanguage,
-    process: number,
-    needsAll: boolean,
-  ): SentText {
-    const key = `${name}\0${path}`;
-    const before = this.#sent.get(key);
-    const isKnown = before?.process === process && !needsAll;
-    const version = isKnown && before.text === text ? before.version : ++this.#versions;
-    this.#sent.delete(key);
-    this.#sent.set(key, { process, version, text });
-    for (const oldest of this.#sent.keys()) {
-      if (this.#sent.size <= mostTexts) break;
-      this.#sent.delete(oldest);
-    }
-    const sent = isKnown ? { ...changeBetween(before.text, text), base: before.version } : text;
-    return { path, language: name, grammar, version, sent };
-  }
 }
 
-interface Sent {
-  readonly process: number;
-  readonly version: number;
-  readonly text: string;
-}
-
-const mostTexts = 8;
 const mostUnits = 8_000_000;
 
 function languageToRead({ path, text, language }: Source): CodeLanguage {

@@ -9,11 +9,11 @@ import { type ParsedText, type SentText, Trees } from "./trees.ts";
 /** What a reader is asked. Undefined: the text has to be sent whole. */
 export interface ReaderService {
   outline(
-    request: SentText & Pick<OutlineOptions, "literalsIn">,
+    request: { readonly source: SentText } & Pick<OutlineOptions, "literalsIn">,
     options: Reading,
   ): Promise<Outline | undefined>;
   occurrences(
-    request: SentText & { readonly name: string },
+    request: { readonly source: SentText; readonly name: string },
     options: Reading,
   ): Promise<Occurrences | undefined>;
 }
@@ -21,27 +21,27 @@ export interface ReaderService {
 /** Reads texts in the process of a host. `retire` is told when nothing here can be trusted any more. */
 export function readingService(retire: () => void): ReaderService {
   const trees = new Trees<Outline>();
-  const read = async <Answer>(sent: SentText, answer: (parsed: ParsedText<Outline>) => Answer) => {
+  const read = async <Answer>(source: SentText, answer: (parsed: ParsedText<Outline>) => Answer) => {
     try {
-      const parsed = await trees.parse(sent);
+      const parsed = await trees.parse(source);
       return parsed && answer(parsed);
     } catch (error) {
       if (error instanceof ToolError) throw error;
       // WebAssembly that stopped in the middle of something: out of memory, or of stack.
       retire();
-      throw brokeDown(sent.path, (error as Error).message, error);
+      throw brokeDown(source.path, (error as Error).message, error);
     }
   };
   return {
-    outline: ({ literalsIn, ...sent }) =>
-      read(sent, (parsed) => {
+    outline: ({ source, literalsIn }) =>
+      read(source, (parsed) => {
         const { tree, text, language } = parsed;
         parsed.known ??= outlineOf(tree, text, language);
         if (!literalsIn) return parsed.known;
         return { ...parsed.known, literalLines: literalLines(tree, text, literalsIn) };
       }),
-    occurrences: ({ name, ...sent }) =>
-      read(sent, (parsed) => {
+    occurrences: ({ source, name }) =>
+      read(source, (parsed) => {
         const { tree, text, language } = parsed;
         parsed.known ??= outlineOf(tree, text, language);
         return occurrencesOf(tree, text, name, parsed.known);

@@ -1,16 +1,14 @@
 import { Edit, Parser, type Point, type Tree } from "web-tree-sitter";
 import { loadGrammar } from "../grammars/load-grammar.ts";
 import { tooSlow } from "./failures.ts";
+import type { SentState } from "./sent-texts.ts";
 import { changed, type TextChange } from "./text-change.ts";
 
-/** A text by its path and language, whole or as a change to one that was sent before. */
-export interface SentText {
+/** A text by its path and language. */
+export interface SentText extends SentState {
   readonly path: string;
   readonly language: string;
   readonly grammar: string;
-  /** Names this state of the text. */
-  readonly version: number;
-  readonly sent: string | (TextChange & { readonly base: number });
 }
 
 /** A text and its tree. Belongs to whoever holds it; what was known about the last one helps to know it again. */

@@ -26,14 +26,19 @@ export interface HostOptions {
   /** The file to run: source or built. */
   readonly program: string;
   readonly words: readonly string[];
+  /**
+   * Whether V8 may compile WebAssembly that gets hot a second time, with care. Only a flag on the command line keeps it
+   * from that: not NODE_OPTIONS, and nothing at run time.
+   */
+  readonly optimises: boolean;
   readonly onMessage: (message: unknown) => void;
 }
 
-export function startHost({ program, words, onMessage }: HostOptions): HostProcess {
+export function startHost({ program, words, optimises, onMessage }: HostOptions): HostProcess {
   const child = fork(program, words, {
     cwd: dirname(program),
     env: allowedVariables(process.env),
-    execArgv: ["--disable-warning=ExperimentalWarning", ...compilerFlags()],
+    execArgv: ["--disable-warning=ExperimentalWarning", ...(optimises ? [] : ["--liftoff-only"])],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
@@ -65,12 +70,4 @@ export function startHost({ program, words, onMessage }: HostOptions): HostProce
     kill: () => child.kill("SIGKILL"),
     ended,
   };
-}
-
-/**
- * V8 compiles WebAssembly that gets hot a second time, which costs seconds for the big functions of a grammar and, in
- * Node 24, ends the process. Only this flag keeps it from that, and only on the command line.
- */
-function compilerFlags(): readonly string[] {
-  return ["--liftoff-only"];
 }
