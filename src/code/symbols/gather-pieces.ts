@@ -68,7 +68,7 @@ export function gatherPieces(
     else if (match.symbol) addPiece(found, match, text, rules);
   }
   const symbols = [...found.values()];
-  widen(symbols, wrappings);
+  widen(symbols, wrappings, text);
   symbols.push(...scopes);
   symbols.sort(
     (one, other) => one.start - other.start || other.end - one.end || one.nameStart - other.nameStart,
@@ -218,7 +218,7 @@ function trimmed(text: string, start: number, end: number): Stretch {
 const closingOf: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
 
 /** A symbol that stands alone in a statement takes all of it; of several in one statement each keeps its own part. */
-function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[]): void {
+function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[], text: string): void {
   if (wrappings.length === 0) return;
   const outerOf = new Map<number, Node>();
   const held = new Map<number, number>();
@@ -233,13 +233,20 @@ function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[]): void 
     for (let outer = outerOf.get(symbol.node); outer; outer = outerOf.get(outer.id)) {
       const start = outer.startIndex;
       if ((held.get(outer.id) ?? 0) > 1) {
-        symbol.common = { start, end: firstHeld.get(outer.id) ?? start };
+        symbol.common = { start, end: endOfHead(text, start, firstHeld.get(outer.id) ?? start) };
         break;
       }
       symbol.start = start;
       symbol.end = outer.endIndex;
     }
   }
+}
+
+/** What several declarations have in common stands on one line, and ends where they are put in brackets. */
+function endOfHead(text: string, start: number, end: number): number {
+  const head = text.slice(start, end);
+  const stop = head.search(/[({\n]/);
+  return stop < 0 ? end : start + stop;
 }
 
 function stretchOf(node: Node): Stretch {

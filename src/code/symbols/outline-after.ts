@@ -34,7 +34,7 @@ export function outlineAfter(tree: Tree, text: string, language: string, before:
   const old = before.outline.symbols;
   const { changed } = before;
   const docInside = compiled.rules.query.includes("@doc");
-  const part = partToRead(old, changed, { length: before.text.length, docInside });
+  const part = partToRead(old, changed, { text: before.text, docInside });
   const lineStarts = lineStartsOf(text);
   const moved = {
     units: changed.newEnd - changed.oldEnd,

@@ -12,8 +12,8 @@ export interface Part extends Stretch {
 }
 
 export interface PartOptions {
-  /** Of the old text. */
-  readonly length: number;
+  /** The old one. */
+  readonly text: string;
   /** Whether a symbol can have its doc comment inside. */
   readonly docInside: boolean;
 }
@@ -25,16 +25,16 @@ export interface PartOptions {
 export function partToRead(
   old: readonly CodeSymbol[],
   changed: Change,
-  { length, docInside }: PartOptions,
+  { text, docInside }: PartOptions,
 ): Part {
-  const holder = holderOf(old, changed, docInside);
+  const holder = holderOf(old, changed, { text, docInside });
   const holding = holder === undefined ? undefined : old[holder];
   const next = holder === undefined ? old.length : nextOutside(old, holder);
   const siblings: number[] = [];
   for (let index = (holder ?? -1) + 1; index < next; index++) {
     if (old[index]?.parent === holder) siblings.push(index);
   }
-  const startOf = (sibling: number): number => old[siblings[sibling] ?? -1]?.start ?? length;
+  const startOf = (sibling: number): number => old[siblings[sibling] ?? -1]?.start ?? text.length;
   const endOf = (sibling: number): number => old[siblings[sibling] ?? -1]?.end ?? 0;
   let from = 0;
   while (from < siblings.length && endOf(from) < changed.start) from++;
@@ -47,7 +47,7 @@ export function partToRead(
   while (to < siblings.length && startOf(to) < endOf(to - 1)) to++;
   return {
     start: from > 0 ? endOf(from - 1) : (holding?.declarationStart ?? 0),
-    end: to < siblings.length ? startOf(to) : (holding?.inside?.end ?? length),
+    end: to < siblings.length ? startOf(to) : (holding?.inside?.end ?? text.length),
     first: siblings[from] ?? next,
     last: siblings[to] ?? next,
     holder,
@@ -57,12 +57,14 @@ export function partToRead(
 function holderOf(
   old: readonly CodeSymbol[],
   { start, oldEnd }: Change,
-  docInside: boolean,
+  { text, docInside }: PartOptions,
 ): number | undefined {
   let holder: number | undefined;
-  for (const [index, { parent, inside, start: begins }] of old.entries()) {
+  for (const [index, { parent, inside, start: begins, declarationStart, name }] of old.entries()) {
     if (begins > start) break;
     if (parent !== holder || !inside || inside.start >= start || inside.end <= oldEnd) continue;
+    // The name may come after what is inside: `typedef struct { … } Name`.
+    if (!text.slice(declarationStart, inside.start).includes(name)) continue;
     const child = old[index + 1];
     // What comes first inside may be the doc comment.
     if (docInside && !(child?.parent === index && child.start < start)) continue;
