@@ -11,6 +11,7 @@ import {
 import { scopeRulesOf } from "../../code/scopes/rules-of.ts";
 import { lineOf, lineStartsOf } from "../../code/symbols/line-starts.ts";
 import type { Occurrence, Occurrences, Outline } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
 import type { EditData } from "../edit/edited-file.ts";
@@ -96,6 +97,7 @@ function planOf(input: CodeRenameInput, tell: (chosen: readonly Occurrence[]) =>
     const [name, newName] = [bare(input.name, outline), bare(input.new_name, outline)];
     const wanted: RenameWanted = { name, newName, line: input.line, isWanted: ofKind(input.kind, outline) };
     checkNewName(outline.language, wanted);
+    refuseFaults(path, outline);
     const ask = occurrencesIn(path, context);
     const before = { old: await ask(text, name), new: await ask(text, newName) };
     const chosen = placesToRename(before.old, wanted);
@@ -111,6 +113,18 @@ function planOf(input: CodeRenameInput, tell: (chosen: readonly Occurrence[]) =>
     tell(chosen);
     return { splices, notes: notesOn(file, name, before.old) };
   };
+}
+
+/** Where the grammar has lost its way, scopes may end anywhere. */
+function refuseFaults(path: string, { faults: [fault] }: Outline): void {
+  if (fault === undefined) return;
+  throw new ToolError(
+    "unsupported",
+    `${path} does not parse (${fault.message} on line ${fault.line}), so that scopes cannot be told`,
+    {
+      hint: "Correct it first (code.validate shows all faults), or change the places with edit.replace.",
+    },
+  );
 }
 
 /** `$name` of languages that spell variables so. */

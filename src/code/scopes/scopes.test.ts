@@ -1,0 +1,135 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are code
+import { describe, expect, it } from "vitest";
+import { occurrencesIn, readMarked } from "./marked-names.ts";
+
+/** «name» is where one thing is meant; the same name elsewhere means something else. */
+const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  typescript: {
+    "a variable of a block, not one outside": "let a = 1; { let «a» = 2; f(«a»); } f(a);",
+    "a variable of a function, wherever var stands":
+      "function f() { if (x) { var «a» = 1; } return «a»; } a;",
+    "a function that a block holds": "function f() { { function «g»() {} } «g»(); } g();",
+    "a parameter and not the property": "const f = («a»: string) => ({ b: «a», a: o.a, c: o.a });",
+    "a parameter in a default of another": "function f(«a» = 1, b = «a») { return «a»; } a;",
+    "what is taken out of an object": "const { b: «a», ...rest } = o; f(«a», rest, o.a);",
+    "a function expression within itself": "const g = function «f»() { return «f»(); }; f();",
+    "a class, as value and as type": "class «A»<T> { x: «A»<T> = new «A»(); } let b: «A»<B>; b.A;",
+    "a type and not the variable of its name": "type «A» = 1; function f(A: «A») { return A as «A»; }",
+    "a variable and not the type of its name": "function f(«A»: A) { return «A» as A; }",
+    "a type parameter": "function f<«T»>(a: «T»): «T»[] { return [a as «T»]; } type U = T;",
+    "a loop variable": "for (const «a» of a2) { f(«a»); } for (const a of b) {} f(a);",
+    "what a loop assigns to": "let «a»; for («a» of b) { f(«a»); }",
+    "an error that is caught": "try {} catch («e») { f(«e»); } e;",
+    "a label": "«a»: for (;;) { const a = 1; break «a»; }",
+    "a private member":
+      "class A { #b = 1; «#a» = 1; «#a2»; f(o: A) { return this.«#a» + o.«#a» + this.#b; } }".replace(
+        "«#a2»",
+        "#a2",
+      ),
+    "a key of a mapped type": "type A<T> = { [«K» in keyof T]: T[«K»] } & K;",
+    "an import by its own name": "import { b as «a» } from 'x'; import a2 from 'y'; f(«a», b);",
+    "a namespace and its use in a type": "import * as «n» from 'x'; let a: «n».T = «n».f(); a.n;",
+    "the object of a shorthand": "const «a» = 1; f({ «a», b: { a: «a» } });",
+    "an assignment to a pattern": "let «a», b; ({ «a», b } = o); [«a»] = p;",
+    overloads: "function «f»(a: string): void;\nfunction «f»(a: any) { «f»(a); }\n({ f() {} });",
+    "a predicate": "function is(«v»: unknown): «v» is string { return typeof «v» === 's'; }",
+    "what follows letters of other scripts": "const 😀 = 1, «á» = '😀'; f(«á»);".replace(
+      "😀 = 1, ",
+      "b = '😀', ",
+    ),
+  },
+  tsx: {
+    "an element and not the one of HTML": "const «A» = () => <p>a</p>; const x = <«A» A={<a />}>A</«A»>;",
+  },
+  python: {
+    "a local of a function": "a = 1\ndef f():\n    «a» = 2\n    return «a»\nprint(a)\n",
+    "a local before it is assigned": "def f():\n    print(«a»)\n    «a» = 1\n",
+    "a global that a function assigns":
+      "«a» = 1\ndef f():\n    global «a»\n    «a» = 2\ndef g():\n    a = 3\n",
+    "a name of the function around":
+      "def f():\n    «a» = 1\n    def g():\n        nonlocal «a»\n        «a» = 2\n    return «a»\na\n",
+    "a parameter, not the default of another": "a = 1\ndef f(«a», b=a):\n    return «a»\n",
+    "a name in a class is not seen in its methods":
+      "«a» = 0\nclass C:\n    a = 1\n    b = a\n    def f(self):\n        return «a»\n",
+    "a variable of a comprehension": "a = [a for b in a]\nc = [«a» for «a» in a if «a»]\n",
+    "a second loop of a comprehension": "x = [b for «a» in c for b in «a»]\na\n",
+    "what an import is called": "import b as «a»\nfrom a import c\n«a».a()\n",
+    "a caught error": "def f():\n    try: pass\n    except E as «e»: print(«e»)\n",
+    "a lambda's parameter": "a = lambda «x», y=x: «x» + x2\n",
+    "what a pattern captures":
+      "def f(v):\n    match v:\n        case [P(x=«x»), *_] if «x»: return «x»\n        case x.y: pass\n".replace(
+        "case x.y: pass",
+        "case z.x: pass",
+      ),
+    "an assignment expression in a comprehension":
+      "def f(b):\n    c = [«a» := d for d in b]\n    return «a»\na\n",
+    "what a formatted string shows": "def f(«a»):\n    return f'{«a»!r:>{«a»}} a {{a}}'\n",
+  },
+  rust: {
+    "each of two variables of one name": "fn f() { let «x» = 1; let x = «x» + 1; g(x); }",
+    "the second of two": "fn f() { let x = 1; let «x» = x + 1; g(«x»); { let x = «x»; g(x); } g(«x»); }",
+    "what a condition takes out": "fn f(x: O) { if let Some(«x») = x { g(«x») } else { g(x) } }",
+    "an arm of a match": "fn f(x: E) { match x { E::A(«x») | E::B(«x») if «x» > 1 => g(«x»), _ => g(x) } }",
+    "a closure's parameter": "fn f(x: u8) { let g = |«x»: u8| «x» + 1; g(x); }",
+    "a loop variable, not what is gone through": "fn f(x: V) { for «x» in x { g(«x»); } g(x); }",
+    "a field of the same name": "fn f(«x»: u8) -> S { S { «x», y: s.x } }",
+    "what is taken out of a field": "fn f(s: S) { let S { «x», .. } = s; g(«x», s.x); }",
+    "a name in a format string": 'fn f(«x»: u8) { println!("{«x»} {«x»:?} {{x}} x {}", «x»); }',
+    "a constant in a pattern":
+      "const «MAX»: u8 = 1; fn f(x: u8) { match x { «MAX» => g(), _ => g2(«MAX») } }",
+    "a function, not a variable of its name": "fn «g»() {} fn f() { «g»(); let g = 1; h(g); }",
+    "a function, seen from one inside a function with such a variable":
+      "fn «g»() {} fn f() { let g = 1; fn i() { «g»() } h(g); }",
+    "a function that tests see": "fn «g»() {} mod tests { use super::*; fn t() { «g»() } }",
+    "a type parameter": "fn f<«T»: D>(a: «T») -> V<«T»> { a } struct S<T>(T);",
+    "a struct": "struct «S» { a: u8 } impl «S» { fn f() -> «S» { «S» { a: 1 } } }",
+  },
+  go: {
+    "a variable that is assigned again": "package p\nfunc f() { «a» := 1; «a», b := 2, 3; g(«a», b) }",
+    "a parameter that := takes again":
+      "package p\nfunc f(«err» error) error { a, «err» := g(); h(a); return «err» }",
+    "a variable of an if":
+      "package p\nfunc f(x int) { if «x» := x; «x» > 1 { g(«x») } else { g(«x») }; g(x) }",
+    "a variable in its own value": "package p\nfunc f(a int) { { «a» := a; g(«a») }; g(a) }",
+    "loop variables": "package p\nfunc f(v []int) { for i, «v» := range v { g(i, «v») }; g(v) }",
+    "a type switch":
+      "package p\nfunc f(x any) { switch «x» := x.(type) { case int: g(«x»); default: g(«x») }; g(x) }",
+    "a field of the same name": "package p\nfunc f(«name» string) T { return T{name: «name»} }",
+    "the key of a map": "package p\nfunc f(«k» string) any { return map[string]int{«k»: 1} }",
+    "a function": "package p\nfunc «f»() { «f»() }\nfunc (t T) f() { t.f(); «f»() }",
+    "a type": "package p\ntype «T» struct{ a *«T» }\nfunc f(x «T») { y := «T»{a: &x}; g(y) }",
+    "a label": "package p\nfunc f() { «a»: for { a := 1; g(a); break «a» } }",
+  },
+};
+
+describe.each(Object.entries(cases))("in %s", (language, sources) => {
+  it.each(Object.entries(sources))("knows %s", async (_, marked) => {
+    const { shown } = await readMarked(language, marked);
+    expect(shown).toBe(marked);
+  });
+});
+
+describe("what cannot be told from the text", () => {
+  const unbound = async (language: string, text: string, name: string) =>
+    (await occurrencesIn(language, text, name)).places.map((place) => place.unbound ?? place.binding);
+
+  it("is said to be so", async () => {
+    expect(await unbound("typescript", "x.a = a; ({ a: 1 });", "a")).toEqual(["member", "outside", "member"]);
+    expect(await unbound("python", "def f(a): pass\nf(a=1)\n", "a")).toEqual([0, "argument"]);
+    expect(await unbound("rust", "fn f(a: u8) { my!(a); }", "a")).toEqual([0, "unclear"]);
+    expect(await unbound("typescript", "export { a } from 'b';", "a")).toEqual(["foreign"]);
+  });
+});
+
+describe("without rules for a language", () => {
+  it("finds names that are no comments and no strings", async () => {
+    const { scoped, places } = await occurrencesIn("haskell", 'f a = a -- a\ng = "a"\n', "a");
+    expect({ scoped, places }).toEqual({
+      scoped: false,
+      places: [
+        { start: 2, end: 3, line: 1, column: 3, role: "reference", binding: undefined },
+        { start: 6, end: 7, line: 1, column: 7, role: "reference", binding: undefined },
+      ],
+    });
+  });
+});
