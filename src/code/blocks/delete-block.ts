@@ -21,14 +21,25 @@ export function deleteBlock(
     whole === undefined
       ? inlinePart(text, start, end, comma !== undefined)
       : wholeLines(text, outline, symbol, start, whole);
-  if (comma === undefined) return [[taken]];
+  const others = withLeadingMark(text, start, end);
+  if (comma === undefined) return [[taken], ...others];
   // On one line what separates it from the one before goes with it.
   const isJoined = /^[ \t]*$/.test(text.slice(comma + 1, taken.start));
   const without = isJoined
     ? [{ ...taken, start: comma }]
     : [{ start: comma, end: comma + 1, text: "" }, taken];
   const isList = siblingsOf(outline, symbol.parent).some((sibling) => spanOf(text, sibling).end === comma);
-  return isList ? [without, [taken]] : [[taken], without];
+  return isList ? [without, [taken], ...others] : [[taken], without, ...others];
+}
+
+/** Alternatives have a bar between them, and some lists begin their lines with the comma: `  | Leaf`, `  , age :: Int`. */
+function withLeadingMark(text: string, start: number, end: number): readonly (readonly Splice[])[] {
+  const before = /\s*[|,]\s*$/.exec(text.slice(Math.max(0, start - 500), start))?.[0].length;
+  const after = /^\s*[|,][ \t]*/.exec(text.slice(end, end + 500))?.[0].length;
+  return [
+    ...(before === undefined ? [] : [[{ start: start - before, end, text: "" }]]),
+    ...(after === undefined ? [] : [[{ start, end: end + after, text: "" }]]),
+  ];
 }
 
 /** The comma between the element before and this one. */

@@ -42,10 +42,31 @@ export function insertBeside(
   const known = separatorAround(text, symbol, siblings);
   const marks: readonly (Separator | undefined)[] =
     known === undefined ? [undefined, ","] : [known, undefined];
-  return marks.flatMap((mark) => {
+  const changes = marks.flatMap((mark) => {
     const beside = describe(text, outline, symbol, siblings, position, mark, snippet);
     return withReadings(position === "before" ? changeBefore(beside) : changeAfter(beside));
   });
+  return symbol.kind === "variant"
+    ? [...changes, alternative(text, outline, symbol, position, snippet)]
+    : changes;
+}
+
+/** With a bar, as between the variants of functional languages. */
+function alternative(
+  text: string,
+  outline: Outline,
+  symbol: CodeSymbol,
+  position: "before" | "after",
+  snippet: Snippet,
+): BlockChange {
+  const { start, end } = spanOf(text, symbol);
+  const at = position === "before" ? start : end;
+  const lineEnd = lineEndNear(text, start);
+  const line = text.slice(lineStart(text, start), start);
+  const between = /^\s*\|\s*$/.test(line) ? lineEnd + line : " | ";
+  const around = position === "before" ? { tail: between } : { lead: between };
+  const place = placeAt(text, outline, start);
+  return { start: at, end: at, snippet, place, reading: 0, isInline: true, lineEnd, ...around };
 }
 
 /** All that is known of the place beside a block. */

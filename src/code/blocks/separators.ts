@@ -8,8 +8,8 @@ export function separatorAfter(
   text: string,
   end: number,
 ): { readonly mark: Separator; readonly end: number } | undefined {
-  const found = /^[ \t]*([,;])/.exec(text.slice(end, end + 200));
-  return found ? { mark: found[1] as Separator, end: end + found[0].length } : undefined;
+  const found = /^[ \t]*(,|;;?)/.exec(text.slice(end, end + 200));
+  return found ? { mark: found[1]![0] as Separator, end: end + found[0].length } : undefined;
 }
 
 /** The same, also if the grammar counts it to the element. */
