@@ -19,6 +19,15 @@ const pollMs = 100;
 /** After something could not be written it is tried again only then. */
 const retryMs = 30_000;
 
+interface BuildOptions {
+  readonly workers: readonly BuildWorker[];
+  /** Folder of the index. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  /** Told when the index is found to be damaged. */
+  readonly discard: () => void;
+}
+
 /** Builds what is missing of the index, beside the questions. */
 export class BackgroundBuild {
   readonly #workers: readonly BuildWorker[];
@@ -29,11 +38,10 @@ export class BackgroundBuild {
   #found: { readonly store: IndexStore; readonly state: WorkspaceState } | undefined;
   #running: Promise<void> | undefined;
   #failed: { readonly message: string; readonly atMs: number } | undefined;
+  readonly #discard: () => void;
 
-  constructor(
-    { workers, directory }: { readonly workers: readonly BuildWorker[]; readonly directory: string },
-    signal: AbortSignal,
-  ) {
+  constructor({ workers, directory, signal, discard }: BuildOptions) {
+    this.#discard = discard;
     this.#workers = workers;
     this.#batches = new Batches(workers.length);
     this.#lock = new BuildLock(directory);
@@ -50,7 +58,7 @@ export class BackgroundBuild {
   }
 
   fail(error: Error): void {
-    this.#failed = { message: error.message, atMs: Date.now() };
+    this.#failed = { message: `The index cannot be written: ${error.message}`, atMs: Date.now() };
   }
 
   /** Builds what this look has found missing, instead of what an earlier one has. */
@@ -61,11 +69,16 @@ export class BackgroundBuild {
     if (this.#running || this.#missing === 0) return;
     this.#running = this.#run()
       .catch((error: Error) => {
-        if (!this.#signal.aborted && !isDamage(error)) this.fail(error);
+        if (this.#signal.aborted || this.#found!.store !== store) return;
+        if (isDamage(error)) this.#discard();
+        else this.fail(error);
       })
       .finally(() => {
         this.#lock.release();
         this.#running = undefined;
+        // An index that was thrown away meanwhile is begun again.
+        if (!this.#signal.aborted && this.#found!.store !== store)
+          this.begin(this.#found!.store, this.#found!.state);
       });
   }
 

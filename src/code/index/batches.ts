@@ -106,7 +106,7 @@ export class Batches {
   }
 }
 
-const fewBytes = 256 * 1024;
+const fewBytes = 32 * 1024;
 
 function part(batch: Batch, start: number, end?: number): Batch {
   return batch.kind === "words"

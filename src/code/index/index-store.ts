@@ -45,7 +45,8 @@ export class IndexStore {
 
   /** Why it is not kept, if so. */
   get problem(): string | undefined {
-    return this.#database.problem;
+    const { problem } = this.#database;
+    return problem && `The index is not kept: ${problem}`;
   }
 
   get isCurrent(): boolean {

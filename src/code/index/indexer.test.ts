@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { rgPath } from "@vscode/ripgrep";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -177,6 +178,27 @@ describe("the index", () => {
         doc: "Reads.",
       },
     ]);
+  });
+
+  it("keeps few segments, and right answers, however often files change", async () => {
+    await using index = openTestIndex(
+      Object.fromEntries(Array.from({ length: 30 }, (_, place) => [`f${place}.ts`, `class Made${place} {}`])),
+    );
+    for (let round = 0; round < 60; round++) {
+      index.write(`f${round % 30}.ts`, `class Again${round} {}`);
+      await index.built();
+    }
+    const named = async (name: string) =>
+      (await index.symbols({ name, limit: 99 }, { signal })).map(({ path: at }) => at);
+    expect([
+      await index.withText("class Made"),
+      await index.withText("Again41"),
+      await named("Again41"),
+    ]).toEqual([[], ["f11.ts"], ["f11.ts"]]);
+    const database = new DatabaseSync(path.join(index.directory, "index.db"));
+    const counts = database.prepare("SELECT kind, count(*) AS count FROM segments GROUP BY kind").all();
+    database.close();
+    expect(counts.filter(({ count }) => Number(count) > 40)).toEqual([]);
   });
 
   describe("after any changes", () => {

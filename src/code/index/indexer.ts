@@ -7,6 +7,7 @@ import { BackgroundBuild } from "./background-build.ts";
 import { LexicalBuilder } from "./build-lexical.ts";
 import type { BuildWorker } from "./build-worker.ts";
 import { commitGone, commitLexical } from "./commit.ts";
+import { DamagedIndex } from "./damaged-index.ts";
 import { isDamage, isUnreadable } from "./index-database.ts";
 import { IndexStore } from "./index-store.ts";
 import { type ListedFile, WorkspaceLister } from "./list-workspace.ts";
@@ -51,7 +52,9 @@ export class Indexer {
     this.#environment = openLocalEnvironment({ workspace: options.workspace });
     this.#lister = new WorkspaceLister(this.#environment);
     this.#builder = new LexicalBuilder(this.#environment);
-    this.#build = new BackgroundBuild(options, this.#closing.signal);
+    const { workers, directory } = options;
+    const discard = () => this.#discard();
+    this.#build = new BackgroundBuild({ workers, directory, signal: this.#closing.signal, discard });
   }
 
   /** What the index knows, after a look at all files that began now. */
@@ -85,8 +88,10 @@ export class Indexer {
   async answer<Answer>(ask: (looked: Looked) => Answer): Promise<Answer> {
     for (let tries = 0; ; tries++) {
       const looked = await (this.#looked ?? this.look());
+      const found = this.#build.found ?? looked;
       try {
-        return ask(this.#build.found ?? looked);
+        if (found.store !== this.#opened) throw new DamagedIndex("it was thrown away");
+        return ask(found);
       } catch (error) {
         if (!isDamage(error) && !isUnreadable(error)) throw error;
         if (tries === maxTries) throw unusable(error as Error);
