@@ -2,6 +2,9 @@ import { Parser, type Tree } from "web-tree-sitter";
 import { faultsOf } from "./faults-of.ts";
 import type { SymbolRules } from "./symbol-rules.ts";
 
+/** Of texts that are tried again: it costs as much as the first time. */
+const longest = 400_000;
+
 let parser: Parser | undefined;
 
 /**
@@ -14,7 +17,7 @@ export function withBestReading<Answer>(
   rules: SymbolRules | undefined,
   read: (tree: Tree) => Answer,
 ): Answer {
-  if (!rules?.respell || !tree.rootNode.hasError) return read(tree);
+  if (!rules?.respell || text.length > longest || !tree.rootNode.hasError) return read(tree);
   const respelled = rules.respell(text);
   if (respelled === text) return read(tree);
   parser ??= new Parser();
@@ -32,7 +35,7 @@ function faultsIn(tree: Tree): number {
   return faultsOf(tree, "", new Uint32Array(1)).length;
 }
 
-/** Blanks out what a pattern finds, or its groups where it has some, and leaves lines where they are. */
+/** Blanks out what a pattern finds, and leaves lines where they are. */
 export function blankOut(text: string, pattern: RegExp): string {
   return text.replace(pattern, (found) => found.replace(/[^\n]/g, " "));
 }

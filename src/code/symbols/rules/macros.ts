@@ -8,19 +8,20 @@ export function withoutMacros(text: string): string {
   return misplaced.reduce(blankOut, text);
 }
 
-const string = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`;
+// All are bounded: nobody knows what a text holds.
+const string = String.raw`"(?:[^"\\\n]|\\.){0,500}"|'(?:[^'\\\n]|\\.){0,500}'`;
 const inner = nested(nested(nested("(?!)")));
 const macro = "[A-Z][A-Z0-9]*_[A-Z0-9_]*\\b|[A-Z]{4,}\\b";
 const called = `(?:[ \\t]*${nested(inner)})`;
 const keyword =
   "inline|static|const|constexpr|explicit|virtual|extern|friend|typename|unsigned|signed|struct|class|enum|void|int|bool|char|long|short|float|double|auto|size_t|template";
 const afterParameters = "const|noexcept|override|final";
-const lineStart = "(?<=^[ \\t]*)";
+const lineStart = "(?<=^[ \\t]{0,80})";
 const typeAndName = "[\\w:]+(?:<[^;{}()]*>)?(?:[ \\t*&]+)[\\w:~]+[ \\t]*\\(";
 
 /** Round brackets with what is in them, or deeper in brackets that `deeper` matches. */
 function nested(deeper: string): string {
-  return `\\((?:[^()"']|${string}|${deeper})*\\)`;
+  return `\\((?:[^()"']|${string}|${deeper}){0,1000}\\)`;
 }
 
 const misplaced: readonly RegExp[] = [
@@ -33,13 +34,13 @@ const misplaced: readonly RegExp[] = [
   // DEFINE_FLAG(int, size, 8); FORMAT_ATTRIBUTE(3, 4), not the head of a block
   `${lineStart}(?:${macro})${called}(?:(?:[ \\t]*(?:->|\\.)[ \\t]*\\w+${called})*[ \\t]*;|(?=[ \\t]*$(?!\\s*[{:])))`,
   // MATCHER(name, "text") {
-  `(?<=${lineStart}(?:${macro})\\(\\w+[ \\t]*),(?:[^()"']|${string})*"(?:[^()"']|${string})*(?=\\)\\s*\\{)`,
+  `(?<=${lineStart}(?:${macro})\\(\\w+[ \\t]*),(?:[^()"']|${string}){0,200}"(?:[^()"']|${string}){0,200}(?=\\)\\s*\\{)`,
   // f() LOCKS_REQUIRED(mutex) {
-  `(?<=\\)(?:\\s*(?:${afterParameters})\\b)*\\s*)(?:${macro})${called}?(?=\\s*(?:${afterParameters}|[{;:]|= ))`,
+  `(?<=\\)(?:\\s{0,80}(?:${afterParameters})\\b){0,4}\\s{0,200})(?:${macro})${called}?(?=\\s*(?:${afterParameters}|[{;:]|= ))`,
   // int count GUARDED_BY(mutex);
-  `(?<=\\w[ \\t*&]+\\w+\\s+)(?:${macro})${called}(?=\\s*[;={])`,
+  `(?<=\\w[ \\t*&]{1,80}\\w{1,80}\\s{1,80})(?:${macro})${called}(?=\\s*[;={])`,
   // MUST_USE_RESULT inline f()
-  `(?<=^[ \\t]*(?:template\\s*<[^;{}]*>\\s*)?)(?:(?:${macro})${called}?[ \\t]+)+(?=(?:${keyword})\\b|${typeAndName})`,
+  `(?<=^[ \\t]{0,80}(?:template[ \\t]*<[^;{}]{0,200}>\\s{0,80})?)(?:(?:${macro})${called}?[ \\t]+)+(?=(?:${keyword})\\b|${typeAndName})`,
   // inline ALWAYS_INLINE static f(), explicit CONSTEXPR Name()
   `(?<=\\b(?:inline|static|extern|virtual|extern[ \\t]+"C")[ \\t]+)(?:${macro})${called}?[ \\t]+(?=(?:${keyword})\\b|${typeAndName})`,
   `(?<=\\bexplicit[ \\t]+)(?:${macro})[ \\t]+(?=\\w)`,
@@ -48,7 +49,7 @@ const misplaced: readonly RegExp[] = [
   // (CALL *name)
   `(?<=\\([ \\t]*)(?:${macro})(?=[ \\t]*\\*[ \\t]*\\w+[ \\t]*\\))`,
   // typedef int CALLBACK(name)(
-  `(?<=^[ \\t]*typedef\\b[^;()]*)(?:${macro})(?=[ \\t]*\\([ \\t]*\\w+[ \\t]*\\)[ \\t]*\\()`,
+  `(?<=^[ \\t]{0,80}typedef\\b[^;()\\n]{0,200})(?:${macro})(?=[ \\t]*\\([ \\t]*\\w+[ \\t]*\\)[ \\t]*\\()`,
   // void printflike(1, 2) f(
   "(?<=\\w[ \\t]+)[a-z]+\\([ \\t]*\\d+(?:,[ \\t]*\\d+)*[ \\t]*\\)(?=\\s*\\*?\\w+\\()",
   // { PyVarObject_HEAD_INIT(type, 0) "name"
@@ -56,6 +57,6 @@ const misplaced: readonly RegExp[] = [
   // private slots:
   "(?<=\\b(?:public|protected|private)[ \\t]+)(?:slots|Q_SLOTS)(?=[ \\t]*:)",
   // What is no macro, but not known to the grammar either: template class Name<4>; template <enable<T>* = nullptr>
-  `${lineStart}(?:extern[ \\t]+)?template[ \\t]+(?![ \\t]*<)[^;{}]*;`,
+  `${lineStart}(?:extern[ \\t]+)?template[ \\t]+(?![ \\t]*<)[^;{}]{0,500};`,
   "(?<=>)[ \\t]*\\*+[ \\t]*=[ \\t]*nullptr(?=[ \\t]*[,>])",
 ].map((pattern) => new RegExp(pattern, "gm"));
