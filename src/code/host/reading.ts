@@ -2,6 +2,7 @@ import type { Occurrences, Outline, OutlineOptions, Reading } from "../../contra
 import { ToolError } from "../../contract/error.ts";
 import { literalLines } from "../blocks/literal-lines.ts";
 import { occurrencesOf } from "../scopes/occurrences-of.ts";
+import { outlineAfter } from "../symbols/outline-after.ts";
 import { outlineOf } from "../symbols/outline-of.ts";
 import { brokeDown } from "./failures.ts";
 import { type ParsedText, type SentText, Trees } from "./trees.ts";
@@ -35,16 +36,22 @@ export function readingService(retire: () => void): ReaderService {
   return {
     outline: ({ source, literalsIn }) =>
       read(source, (parsed) => {
-        const { tree, text, language } = parsed;
-        parsed.known ??= outlineOf(tree, text, language);
-        if (!literalsIn) return parsed.known;
-        return { ...parsed.known, literalLines: literalLines(tree, text, literalsIn) };
+        const outline = outlined(parsed);
+        if (!literalsIn) return outline;
+        return { ...outline, literalLines: literalLines(parsed.tree, parsed.text, literalsIn) };
       }),
     occurrences: ({ source, name }) =>
       read(source, (parsed) => {
-        const { tree, text, language } = parsed;
-        parsed.known ??= outlineOf(tree, text, language);
-        return occurrencesOf(tree, text, name, parsed.known);
+        const { tree, text } = parsed;
+        return occurrencesOf(tree, text, name, outlined(parsed));
       }),
   };
+}
+
+function outlined(parsed: ParsedText<Outline>): Outline {
+  const { tree, text, language, previous } = parsed;
+  parsed.known ??= previous?.known
+    ? outlineAfter(tree, text, language, { ...previous, outline: previous.known })
+    : outlineOf(tree, text, language);
+  return parsed.known;
 }
