@@ -133,7 +133,7 @@ const attacks: Record<string, Attack> = {
     perl(`use Socket; socket(S, AF_INET, SOCK_STREAM, 0) && listen(S, 1) && print "took place"`),
     tookPlace,
   ],
-  "end another process": [`kill -9 ${victim.pid}`, () => !isThere(`/proc/${victim.pid}/exe`)],
+  "end another process": [`kill -9 ${victim.pid} && echo took place`, tookPlace],
   "trace another process": [
     perl(`syscall(${calls.ptrace}, 16, ${victim.pid}, 0, 0) == 0 and print "took place"`),
     tookPlace,
