@@ -9,8 +9,11 @@ export interface Understood {
   readonly at: number;
 }
 
-/** For each place a number, the same where the same thing is meant; undefined where the text does not tell. */
-export function bindingsOf(names: readonly Understood[], rules: ScopeRules): readonly (number | undefined)[] {
+/** For each place a number, the same where the same thing is meant; undefined where others decide. */
+export function bindingsOf(
+  names: readonly Understood[],
+  rules: ScopeRules,
+): readonly (number | "unclear" | undefined)[] {
   const known = new Known(rules);
   for (const { place, meaning, at } of names) {
     if (meaning.is === "reference" && meaning.declares) known.declare(place, meaning.declares, at);
@@ -70,9 +73,10 @@ class Known {
     return this.#ofPlace.get(start)?.number;
   }
 
-  find({ start, way }: Place, kind: number): number | undefined {
-    const { scopes, isSeenBy, hides } = this.#rules;
+  find({ start, way }: Place, kind: number): number | "unclear" | undefined {
+    const { scopes, isSeenBy, hides, clouds } = this.#rules;
     let seen = kind;
+    let isClouded = false;
     let hasLeftFunction = false;
     for (let index = way.steps.length - 1; index >= 0; index -= 1) {
       const step = way.steps[index]!;
@@ -80,7 +84,8 @@ class Known {
       if (scope === undefined || (index > 0 && isSeenBy?.(way, index) === false)) continue;
       if (this.#declared.get(step.id) === "file") return this.#latest(way.steps[0]!.id, start, seen)?.number;
       const found = scope === "closed" && hasLeftFunction ? undefined : this.#latest(step.id, start, seen);
-      if (found !== undefined) return found.number;
+      if (found !== undefined) return isClouded ? "unclear" : found.number;
+      isClouded ||= clouds?.(way, index) ?? false;
       seen &= ~(hides?.(way, index) ?? 0);
       if (scope === "function" || scope === "clause") hasLeftFunction = true;
     }

@@ -45,11 +45,13 @@ export function occurrencesOf(tree: Tree, text: string, name: string, outline: O
 
 function described(
   meaning: Meaning,
-  binding: number | undefined,
+  bound: number | "unclear" | undefined,
 ): Omit<Occurrence, "start" | "end" | "line" | "column"> {
   if (meaning.is !== "definition" && meaning.is !== "reference")
     return { role: meaning.role ?? "reference", binding: undefined, unbound: meaning.is };
+  if (bound === "unclear") return { role: meaning.is, binding: undefined, unbound: "unclear" };
   const { around } = meaning;
+  const binding = bound;
   const written = {
     binding,
     ...(binding === undefined && { unbound: "outside" as const }),

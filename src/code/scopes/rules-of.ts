@@ -1,4 +1,6 @@
+import { c } from "./rules/c.ts";
 import { go } from "./rules/go.ts";
+import { java } from "./rules/java.ts";
 import { python } from "./rules/python.ts";
 import { rust } from "./rules/rust.ts";
 import { typescript } from "./rules/typescript.ts";
@@ -6,7 +8,9 @@ import type { ScopeRules } from "./scope-rules.ts";
 
 /** The languages whose scopes are known. */
 const rulesByLanguage: Readonly<Record<string, ScopeRules>> = {
+  c,
   go,
+  java,
   javascript: typescript,
   python,
   rust,

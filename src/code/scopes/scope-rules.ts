@@ -36,6 +36,8 @@ export interface ScopeRules {
   isSeenBy?(way: Way, index: number): boolean;
   /** Kinds that are not seen from within the node at `index`: the variables around a function of Rust. */
   hides?(way: Way, index: number): number;
+  /** Whether the node at `index` may have names from elsewhere, so that nobody knows what is meant by one from around it. */
+  clouds?(way: Way, index: number): boolean;
   /** Where names are looked up in a way that the text does not show. */
   readonly byName?: RegExp;
 }

@@ -44,7 +44,7 @@ export const c: ScopeRules = {
     "labeled_statement.label": define({ in: "function", kind: kinds.label }),
     "field_declaration.declarator": memberDefinition,
     // What the preprocessor does is not seen.
-    preproc_params: unclear,
+    preproc_params: foreign,
     "preproc_def.name": unclear,
     "preproc_function_def.name": unclear,
     "preproc_ifdef.name": unclear,
@@ -61,7 +61,7 @@ export const c: ScopeRules = {
     for_statement: "block",
     abstract_function_declarator: "block",
   },
-  within: (way) => (way.steps.some(({ type: kind }) => kind === "preproc_arg") ? unclear : undefined),
+  within: inMacro,
   spelling: /^[A-Za-z_][A-Za-z0-9_]*$/,
   reserved:
     "auto break case char const continue default do double else enum extern float for goto if inline int long register " +
@@ -69,6 +69,17 @@ export const c: ScopeRules = {
     "_Atomic _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local alignas alignof bool constexpr false " +
     "nullptr static_assert thread_local true typeof typeof_unqual asm main",
 };
+
+/** A macro's own parameters are its own; what else it names is known where it is used. */
+export function inMacro(
+  way: Way,
+  { start, end }: { readonly start: number; readonly end: number },
+): Meaning | undefined {
+  if (!way.steps.some(({ type: kind }) => kind === "preproc_arg")) return undefined;
+  const macro = nearestOf(way, way.steps.length - 1, ["preproc_function_def"]);
+  const [, parameters = ""] = /^#\s*define\s+\w+\(([^)]*)\)/.exec(macro ? textOf(way, macro) : "") ?? [];
+  return parameters.split(/\W+/).includes(way.text.slice(start, end)) ? foreign : unclear;
+}
 
 /** In a block from where it stands on, also in its own value; in a file others may use it. */
 function declared(way: Way, at: number): Meaning {
