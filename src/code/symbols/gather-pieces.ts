@@ -233,7 +233,9 @@ function widen(symbols: readonly Piece[], wrappings: readonly Wrapping[], text: 
     for (let outer = outerOf.get(symbol.node); outer; outer = outerOf.get(outer.id)) {
       const start = outer.startIndex;
       if ((held.get(outer.id) ?? 0) > 1) {
-        symbol.common = { start, end: endOfHead(text, start, firstHeld.get(outer.id) ?? start) };
+        const first = firstHeld.get(outer.id) ?? start;
+        for (let wider = outerOf.get(outer.id); wider; wider = outerOf.get(wider.id)) outer = wider;
+        symbol.common = { start: outer.startIndex, end: endOfHead(text, outer.startIndex, first) };
         break;
       }
       symbol.start = start;

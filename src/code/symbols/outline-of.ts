@@ -5,7 +5,7 @@ import { type CompiledRules, compiledRules } from "./compiled-rules.ts";
 import { faultsOf } from "./faults-of.ts";
 import { gatherPieces } from "./gather-pieces.ts";
 import { lineStartsOf } from "./line-starts.ts";
-import { withBestReading } from "./second-reading.ts";
+import { startWithBlanked, withBestReading } from "./second-reading.ts";
 import { symbolsOf } from "./symbols-of.ts";
 
 /*
@@ -47,9 +47,9 @@ import { symbolsOf } from "./symbols-of.ts";
 export function outlineOf(tree: Tree, text: string, language: string): Outline {
   const lineStarts = lineStartsOf(text);
   const compiled = compiledRules(language, tree.language);
-  return withBestReading(tree, text, compiled?.rules, (read) => ({
+  return withBestReading(tree, text, compiled?.rules, (read, respelled) => ({
     language,
-    symbols: compiled ? allSymbols(compiled, read, text, lineStarts) : [],
+    symbols: compiled ? allSymbols(compiled, read, text, respelled, lineStarts) : [],
     faults: faultsOf(read, text, lineStarts),
   }));
 }
@@ -58,10 +58,12 @@ function allSymbols(
   compiled: CompiledRules,
   tree: Tree,
   text: string,
+  respelled: string,
   lineStarts: Uint32Array,
 ): CodeSymbol[] {
   const { rules } = compiled;
   const pieces = gatherPieces(compiled, tree.rootNode, text);
+  for (const piece of pieces.symbols) piece.start = startWithBlanked(piece.start, text, respelled);
   const symbols = symbolsOf(rules.arrange?.(pieces, text) ?? pieces, text, rules, lineStarts);
   return rules.most === undefined ? symbols : atMost(rules.most, symbols);
 }

@@ -15,17 +15,19 @@ export function withBestReading<Answer>(
   tree: Tree,
   text: string,
   rules: SymbolRules | undefined,
-  read: (tree: Tree) => Answer,
+  read: (tree: Tree, respelled: string) => Answer,
 ): Answer {
-  if (!rules?.respell || text.length > longest || !tree.rootNode.hasError) return read(tree);
+  if (!rules?.respell || text.length > longest || !tree.rootNode.hasError) {
+    return read(tree, text);
+  }
   const respelled = rules.respell(text);
-  if (respelled === text) return read(tree);
+  if (respelled === text) return read(tree, text);
   parser ??= new Parser();
   parser.setLanguage(tree.language);
   const second = parser.parse(respelled);
-  if (!second) return read(tree);
+  if (!second) return read(tree, text);
   try {
-    return faultsIn(second) < faultsIn(tree) ? read(second) : read(tree);
+    return faultsIn(second) < faultsIn(tree) ? read(second, respelled) : read(tree, text);
   } finally {
     second.delete();
   }
@@ -33,6 +35,16 @@ export function withBestReading<Answer>(
 
 function faultsIn(tree: Tree): number {
   return faultsOf(tree, "", new Uint32Array(1)).length;
+}
+
+/** Where something begins, with what was blanked out before it on its line. */
+export function startWithBlanked(start: number, text: string, respelled: string): number {
+  if (respelled === text) return start;
+  let first = start;
+  for (let at = start - 1; at >= 0 && (respelled[at] === " " || respelled[at] === "\t"); at--) {
+    if (text[at] !== respelled[at]) first = at;
+  }
+  return first;
 }
 
 /** Blanks out what a pattern finds, and leaves lines where they are. */

@@ -9,12 +9,12 @@ export const cSharp: SymbolRules = {
     (enum_declaration name: (_) @name body: (_)? @inside) @enum
     (enum_member_declaration name: (_) @name) @variant
     (delegate_declaration name: (_) @name) @type
-    (method_declaration name: (_) @name body: (_)? @inside) @method
-    (local_function_statement name: (_) @name body: (_)? @inside) @function
-    (constructor_declaration name: (_) @name body: (_)? @inside) @constructor
-    (destructor_declaration "~" @name name: (_) @name body: (_)? @inside) @method
-    (operator_declaration "operator" @name operator: _ @name body: (_)? @inside) @method
-    (conversion_operator_declaration "operator" @name type: (_) @name body: (_)? @inside) @method
+    (method_declaration name: (_) @name body: [(block) @inside (arrow_expression_clause) @body]?) @method
+    (local_function_statement name: (_) @name body: [(block) @inside (arrow_expression_clause) @body]?) @function
+    (constructor_declaration name: (_) @name body: [(block) @inside (arrow_expression_clause) @body]?) @constructor
+    (destructor_declaration "~" @name name: (_) @name body: [(block) @inside (arrow_expression_clause) @body]?) @method
+    (operator_declaration "operator" @name operator: _ @name body: [(block) @inside (arrow_expression_clause) @body]?) @method
+    (conversion_operator_declaration "operator" @name type: (_) @name body: [(block) @inside (arrow_expression_clause) @body]?) @method
     (indexer_declaration "this" @name accessors: (_)? @inside) @property
     (property_declaration name: (_) @name accessors: (_)? @inside) @property
     (property_declaration name: (_) @name value: (_) @body) @property

@@ -22,6 +22,7 @@ export const cpp: SymbolRules = {
       (reference_declarator (function_declarator))
     ] @name @method)
     (field_declaration declarator: (_) @name @field)
+    (lambda_expression) @scope
     (template_declaration [
       (class_specifier) (struct_specifier) (union_specifier) (function_definition) (declaration) (field_declaration)
       (alias_declaration) (concept_definition) (friend_declaration) (template_declaration)

@@ -38,7 +38,7 @@ const misplaced: readonly RegExp[] = [
   // f() LOCKS_REQUIRED(mutex) {
   `(?<=\\)(?:\\s{0,80}(?:${afterParameters})\\b){0,4}\\s{0,200})(?:${macro})${called}?(?=\\s*(?:${afterParameters}|[{;:]|= ))`,
   // int count GUARDED_BY(mutex);
-  `(?<=\\w[ \\t*&]{1,80}\\w{1,80}\\s{1,80})(?:${macro})${called}(?=\\s*[;={])`,
+  `(?<=[\\w>][ \\t*&]{1,80}\\w{1,80}\\s{1,80})(?:${macro})${called}(?=\\s*[;={])`,
   // MUST_USE_RESULT inline f()
   `(?<=^[ \\t]{0,80}(?:template[ \\t]*<[^;{}]{0,200}>\\s{0,80})?)(?:(?:${macro})${called}?[ \\t]+)+(?=(?:${keyword})\\b|${typeAndName})`,
   // inline ALWAYS_INLINE static f(), explicit CONSTEXPR Name()

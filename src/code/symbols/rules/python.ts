@@ -7,6 +7,7 @@ export const python: SymbolRules = {
     (type_alias_statement left: (type [(identifier) @name (generic_type . (identifier) @name)])) @type
     (expression_statement . (assignment left: (identifier) @name right: (lambda body: (_) @body)) .) @function
     (expression_statement . (assignment left: (identifier) @name) .) @variable
+    (expression_statement . (assignment left: (pattern_list (identifier) @name)) .) @variable
     (decorated_definition definition: (_) @inner) @outer
     (decorator) @attribute
     (comment) @comment

@@ -9,7 +9,7 @@ export const rust: SymbolRules = {
     (enum_item name: (_) @name body: (_) @inside) @enum
     (enum_variant name: (_) @name body: (field_declaration_list)? @inside) @variant
     (trait_item name: (_) @name body: (_) @inside) @trait
-    (impl_item trait: (_)? @name type: (_) @name body: (_)? @inside) @impl
+    (impl_item "!"? @name trait: (_)? @name type: (_) @name body: (_)? @inside) @impl
     (mod_item name: (_) @name body: (_)? @inside) @module
     (type_item name: (_) @name) @type
     (associated_type name: (_) @name) @type
