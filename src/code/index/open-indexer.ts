@@ -9,6 +9,7 @@ import type {
   Reading,
   SymbolsWanted,
 } from "../../contract/code.ts";
+import { answer } from "../search/answer.ts";
 import { findCandidates } from "./find-candidates.ts";
 import { findSymbols } from "./find-symbols.ts";
 import { Indexer, type IndexerOptions } from "./indexer.ts";
@@ -41,7 +42,7 @@ export function openIndexer(options: IndexerOptions): IndexService {
   const indexer = new Indexer(options);
   return {
     refresh: (refreshing) => indexer.refresh({ patienceMs, ...refreshing }),
-    search: async () => [],
+    search: (question) => indexer.answer((looked) => answer(liveWords(looked), question)),
     candidates: (pattern) => indexer.answer((looked) => findCandidates(pattern, looked)),
     symbols: (wanted) => indexer.answer((looked) => findSymbols(wanted, liveWords(looked))),
     central: async () => [],

@@ -44,7 +44,14 @@ export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] 
 }
 
 /** Those that lie in the text of another and would say little alone. */
-const parts: ReadonlySet<SymbolKind> = new Set(["field", "property", "variant", "key", "element", "variable"]);
+const parts: ReadonlySet<SymbolKind> = new Set([
+  "field",
+  "property",
+  "variant",
+  "key",
+  "element",
+  "variable",
+]);
 
 /** What each symbol covers without those in it, in the order of the text; what no symbol covers under undefined. */
 function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number | undefined, Stretch[]> {
@@ -55,7 +62,7 @@ function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number 
     const owner = open.at(-1);
     const start = skipBlank(text, at, until);
     const end = trimBlank(text, start, until);
-    if (end > start && /\w|[^\x00-\x7f]/.test(text.slice(start, Math.min(end, start + 200)))) {
+    if (end > start && /\w|\P{ASCII}/u.test(text.slice(start, Math.min(end, start + 200)))) {
       const own = stretches.get(owner);
       if (own) own.push({ start, end });
       else stretches.set(owner, [{ start, end }]);

@@ -1,26 +1,69 @@
+import { type FileRole, fileRoles } from "./file-roles.ts";
+import { relatedWords } from "./related-words.ts";
 import { termsOf } from "./words.ts";
 
-/** What is looked for, and what the question says about where. */
 export interface Question {
-  /** Each once, with how often it was said. */
+  /** What is looked for, with how much each term counts; those that were said come first. */
   readonly terms: ReadonlyMap<string, number>;
+  /** The words that were said, as they are found in terms. */
+  readonly said: ReadonlySet<string>;
+  /** Kinds of files that the question is about. */
+  readonly asked: ReadonlySet<FileRole>;
 }
 
 export function readQuestion(words: string): Question {
-  const terms = new Map<string, number>();
   const all = termsOf(words);
-  const telling = all.filter((term) => !emptyWords.has(term));
-  for (const term of telling.length > 0 ? telling : all) terms.set(term, (terms.get(term) ?? 0) + 1);
-  return { terms };
+  const telling = all.filter((term) => !isEmpty(term));
+  const said = new Set(telling.length > 0 ? telling : all);
+  const terms = new Map<string, number>();
+  for (const term of said) {
+    const times = all.filter((other) => other === term).length;
+    terms.set(term, (isWhole(term) ? wholeWeight : 1) * Math.sqrt(Math.min(times, 2)));
+  }
+  const add = (term: string, weight: number) => {
+    if (!terms.has(term)) terms.set(term, weight);
+  };
+  for (const word of all) for (const other of relatedWords.get(word) ?? []) add(other, relatedWeight);
+  for (const word of said) for (const short of shortened(word)) add(short, shortenedWeight);
+  return { terms, said, asked: new Set(fileRoles.filter((role) => askingFor[role]?.test(words))) };
 }
+
+/** A whole identifier counts besides its words. */
+const wholeWeight = 0.5;
+const relatedWeight = 0.25;
+const shortenedWeight = 0.25;
+
+function isWhole(term: string): boolean {
+  return term.startsWith("=");
+}
+
+function isEmpty(term: string): boolean {
+  return emptyWords.has(isWhole(term) ? term.slice(1) : term);
+}
+
+/** Names shorten long words: `cert`, `dir`, `param`. */
+function shortened(word: string): string[] {
+  if (isWhole(word) || !/^[a-z]{6,}$/.test(word)) return [];
+  return [3, 4, 5].map((length) => word.slice(0, length));
+}
+
+const askingFor: Partial<Record<FileRole, RegExp>> = {
+  test: /\b(?:tests?|specs?|testing|unit tests?|fixtures?|mocks?)\b/i,
+  example: /\b(?:examples?|samples?|demos?|benchmarks?|tutorials?)\b/i,
+  documentation: /\b(?:docs?|documentation|readme|changelog|markdown|licen[cs]e|manual)\b/i,
+  data: /\b(?:config(?:uration)?s?|settings|json|ya?ml|toml|css|stylesheets?|makefile|dockerfile|cmake|manifest)\b/i,
+  generated: /\b(?:generated|vendor(?:ed)?|minified)\b/i,
+};
 
 /** Words of questions that say nothing of what is looked for. */
 const emptyWords: ReadonlySet<string> = new Set(
-  termsOf(
+  (
     "a an the this that these those it its is are was were be been being am do does did done has have had having " +
-      "of in on at by to for from with without into onto over under about as and or not no nor but if then else than " +
-      "so such too very can could will would shall should may might must i we you they he she me us them my our your " +
-      "their what which who whom whose when where why how there here all any each both some more most other only own " +
-      "same also just please find show give tell code",
-  ),
+    "of in on at by to for from with without into onto over under about as and or not no nor but if then else than " +
+    "so such too very can could will would shall should may might must i we you they he she me us them my our your " +
+    "their what which who whom whose when where why how there here all any each both some more most other only own " +
+    "same also just please find show give tell code"
+  )
+    .split(" ")
+    .flatMap((word) => [word, ...termsOf(word)]),
 );

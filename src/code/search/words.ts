@@ -60,7 +60,8 @@ function split(identifier: string): readonly string[] {
   const terms: string[] = [];
   for (const part of parts) {
     if (isIdeographic.test(part)) terms.push(...pairs(part));
-    else if (part.length > 1 && !(part.length > 6 && isNumber.test(part))) terms.push(stem(part.toLowerCase()));
+    else if (part.length > 1 && !(part.length > 6 && isNumber.test(part)))
+      terms.push(stem(part.toLowerCase()));
   }
   const isName = parts.length > 1 || /^\p{Lu}/u.test(identifier);
   if (isName && !isNumber.test(identifier)) terms.push(`=${identifier.toLowerCase()}`);
@@ -68,7 +69,7 @@ function split(identifier: string): readonly string[] {
 }
 
 /** `HTTPServers2` is HTTP, Servers and 2; `URLs` is one word. */
-const wordParts = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\x00-\x7f]+/g;
+const wordParts = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|\P{ASCII}+/gu;
 
 const isNumber = /^\d+$/;
 const isIdeographic = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;

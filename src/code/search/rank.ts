@@ -1,0 +1,134 @@
+import type { IndexQuestion } from "../../contract/code.ts";
+import { symbolKinds } from "../../contract/code.ts";
+import { filterFiles } from "../index/path-filter.ts";
+import type { WordFile, WordIndex } from "../index/word-index.ts";
+import { type FileRole, fileRoles } from "./file-roles.ts";
+import { readQuestion } from "./question.ts";
+
+/** A piece of code that answers a question. */
+export interface Ranked {
+  /** Place in the segments of the index. */
+  readonly segment: number;
+  readonly document: number;
+  readonly file: WordFile;
+  readonly score: number;
+}
+
+/**
+ * The pieces of code that say most of what the question says, best first. A word counts by how few pieces have it, and
+ * by the weight that it has in the piece.
+ */
+export function rank(index: WordIndex, question: IndexQuestion): Ranked[] {
+  const { terms, asked } = readQuestion(question.words);
+  const scores = scorePieces(index, terms);
+  const isAskedFor = filterFiles(question);
+  const kind = question.kind === undefined ? undefined : symbolKinds.indexOf(question.kind);
+  const best = new Best(question.limit * (1 + spare));
+  index.segments.forEach(({ documents, fileOf, kindOf }, segment) => {
+    const scored = scores[segment]!;
+    for (let document = 0; document < documents; document += 1) {
+      const most = scored[document]!;
+      if (most <= best.least || (kind !== undefined && kindOf[document] !== kind)) continue;
+      const file = index.file(fileOf[document]!);
+      if (!file || !isAskedFor(file)) continue;
+      const score =
+        most * roleWeight(file, asked) * (kind === undefined ? kindWeight[kindOf[document]!]! : 1);
+      if (score > best.least) best.add({ segment, document, file, score });
+    }
+  });
+  return withoutCrowding(best.sorted()).slice(0, question.limit);
+}
+
+function scorePieces({ segments }: WordIndex, terms: ReadonlyMap<string, number>): Float32Array[] {
+  const scores = segments.map(({ documents }) => new Float32Array(documents));
+  const total = segments.reduce((sum, { documents }) => sum + documents, 0);
+  for (const [term, termWeight] of terms) {
+    const postings = segments.map((segment) => segment.postings(term));
+    const having = postings.reduce((sum, found) => sum + (found?.documents.length ?? 0), 0);
+    if (having === 0) continue;
+    const factor = (termWeight * Math.log(1 + (total - having + 0.5) / (having + 0.5))) / 255;
+    postings.forEach((found, segment) => {
+      if (!found) return;
+      const { documents, weights } = found;
+      const sums = scores[segment]!;
+      for (let at = 0; at < documents.length; at += 1) {
+        const document = documents[at]!;
+        sums[document] = sums[document]! + factor * weights[at]!;
+      }
+    });
+  }
+  return scores;
+}
+
+/** What is no code helps less, unless it is asked for. */
+const roleWeights: Readonly<Record<FileRole, number>> = {
+  code: 1,
+  test: 0.6,
+  example: 0.7,
+  documentation: 0.5,
+  data: 0.5,
+  generated: 0.5,
+};
+
+function roleWeight({ role }: WordFile, asked: ReadonlySet<FileRole>): number {
+  const name = fileRoles[role]!;
+  return asked.has(name) ? 1 : roleWeights[name];
+}
+
+/** By place in `symbolKinds`; 255 stands for text around symbols. */
+const kindWeight: readonly number[] = Array.from({ length: 256 }, (_, kind) =>
+  kind >= symbolKinds.length ||
+  /^(?:function|method|constructor|class|struct|trait|interface|impl|enum)$/.test(symbolKinds[kind]!)
+    ? 1
+    : 0.85,
+);
+
+/** So many more are kept than asked for, so that pieces of one file need not crowd out others. */
+const spare = 4;
+const againWeight = 0.95;
+
+/** Each further piece of one file counts a little less: ten answers should not be all from one. */
+function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
+  const times = new Map<WordFile, number>();
+  return ranked
+    .map((one) => {
+      const before = times.get(one.file) ?? 0;
+      times.set(one.file, before + 1);
+      return { ...one, score: one.score * againWeight ** before };
+    })
+    .sort(byScore);
+}
+
+/** Equal ones in the order of the index, so that the same question has the same answer. */
+function byScore(one: Ranked, other: Ranked): number {
+  return other.score - one.score || one.segment - other.segment || one.document - other.document;
+}
+
+/** Keeps the best so many. */
+class Best {
+  readonly #count: number;
+  #kept: Ranked[] = [];
+  /** What does not score more need not be added. */
+  least = 0;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  add(one: Ranked): void {
+    this.#kept.push(one);
+    if (this.#kept.length >= 2 * this.#count) this.#cut();
+  }
+
+  sorted(): readonly Ranked[] {
+    this.#cut();
+    return this.#kept;
+  }
+
+  #cut(): void {
+    this.#kept.sort(byScore);
+    if (this.#kept.length < this.#count) return;
+    this.#kept = this.#kept.slice(0, this.#count);
+    this.least = this.#kept.at(-1)!.score;
+  }
+}
