@@ -1,6 +1,7 @@
 import { zstdDecompressSync } from "node:zlib";
 import { Language, Parser } from "web-tree-sitter";
 import { readOwnFile } from "../../environment/hosts/own-file.ts";
+import { mend } from "./mend.ts";
 import { grammarSource, parserSource } from "./places.ts";
 
 const loaded = new Map<string, Promise<Language>>();
@@ -16,7 +17,7 @@ export function prepareParsing(): Promise<void> {
 export function loadGrammar(name: string): Promise<Language> {
   let grammar = loaded.get(name);
   if (!grammar) {
-    grammar = prepareParsing().then(async () => Language.load(await read(grammarSource(name))));
+    grammar = prepareParsing().then(async () => Language.load(mend(name, await read(grammarSource(name)))));
     loaded.set(name, grammar);
   }
   return grammar;

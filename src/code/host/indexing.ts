@@ -4,6 +4,7 @@ import { isHeavy } from "../grammars/heavy.ts";
 import type { BuildService } from "../index/build-service.ts";
 import { type BuildWorker, type IndexService, openIndexer } from "../index/open-indexer.ts";
 import type { Channel } from "./channel.ts";
+import { elseWithCare } from "./else-with-care.ts";
 import { Host } from "./host.ts";
 
 /** What a host is asked that keeps an index. */
@@ -49,9 +50,14 @@ function buildWorker(workspace: string): BuildWorker {
   return {
     lexical: (request, signal) => light.ask("lexical", () => ({ workspace, ...request }), { about, signal }),
     words: (request, signal) => {
+      const ask = (host: Host<BuildService>) =>
+        host.ask("words", () => ({ workspace, ...request }), { about, signal });
       const needsCare = request.files.some(({ language }) => language !== undefined && isHeavy(language));
-      const host = needsCare ? heavy : light;
-      return host.ask("words", () => ({ workspace, ...request }), { about, signal });
+      if (needsCare) return ask(heavy);
+      return elseWithCare(
+        () => ask(light),
+        () => ask(heavy),
+      );
     },
     close: async () => {
       await Promise.all([light.close(), heavy.close()]);

@@ -5,6 +5,7 @@ import { heavyGrammars } from "../grammars/heavy.ts";
 import { findLanguage, languageOfFile } from "../languages/find-language.ts";
 import type { CodeLanguage } from "../languages/languages.ts";
 import type { InputOf } from "./channel.ts";
+import { elseWithCare } from "./else-with-care.ts";
 import { Host } from "./host.ts";
 import type { ReaderService } from "./reading.ts";
 import { SentTexts } from "./sent-texts.ts";
@@ -16,20 +17,27 @@ export class Reader {
 
   async outline(source: Source, { signal, literalsIn }: OutlineOptions): Promise<Outline> {
     const language = languageToRead(source);
-    return await this.#hostOf(language).ask("outline", source, language, { literalsIn }, signal);
+    return await this.#ask("outline", source, language, { literalsIn }, signal);
   }
 
   async occurrences(source: Source, name: string, { signal }: Reading): Promise<Occurrences> {
     const language = languageToRead(source);
-    return await this.#hostOf(language).ask("occurrences", source, language, { name }, signal);
+    return await this.#ask("occurrences", source, language, { name }, signal);
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#light.close(), this.#heavy.close()]);
   }
 
-  #hostOf({ grammar }: CodeLanguage): ReaderHost {
-    return heavyGrammars.has(grammar) ? this.#heavy : this.#light;
+  #ask<Name extends keyof ReaderService>(
+    ...asked: Parameters<typeof ReaderHost.prototype.ask<Name>>
+  ): Promise<Answer<Name>> {
+    const isHeavy = heavyGrammars.has(asked[2].grammar);
+    if (isHeavy) return this.#heavy.ask(...asked);
+    return elseWithCare(
+      () => this.#light.ask(...asked),
+      () => this.#heavy.ask(...asked),
+    );
   }
 }
 
