@@ -49,7 +49,13 @@ function faultIn(node: Node, children: readonly (Node | null)[], text: string): 
   const start = startOfWords(text, node.startIndex);
   const word = /^[\p{L}\p{N}_$]+|^.?/su.exec(text.slice(start, start + 40))?.[0] ?? "";
   if (word === "") return { start, end: start, message: "unexpected end" };
-  return { start, end: start + word.length, message: `unexpected \`${word}\`` };
+  return { start, end: start + word.length, message: `unexpected \`${shown(word)}\`` };
+}
+
+function shown(word: string): string {
+  return /^\p{C}/u.test(word)
+    ? `U+${word.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`
+    : word;
 }
 
 const closing: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
