@@ -79,7 +79,11 @@ async function untilListed(database: string, files: number): Promise<void> {
 
 async function measureRefresh(tree: CodeTree, index: () => Promise<ProjectIndex>): Promise<CaseResult> {
   const unchanged = await times(30, index);
-  const paths = execFileSync(rgPath, ["--files", "--no-config"], { cwd: tree.path, encoding: "utf8" })
+  const paths = execFileSync(rgPath, ["--files", "--no-config"], {
+    cwd: tree.path,
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+  })
     .split("\n")
     .filter((path) => /\.(?:go|hpp|rs|py|ts|js)$/.test(path))
     .sort();
