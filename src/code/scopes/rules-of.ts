@@ -1,4 +1,5 @@
 import { c } from "./rules/c.ts";
+import { cpp } from "./rules/cpp.ts";
 import { go } from "./rules/go.ts";
 import { java } from "./rules/java.ts";
 import { python } from "./rules/python.ts";
@@ -9,6 +10,7 @@ import type { ScopeRules } from "./scope-rules.ts";
 /** The languages whose scopes are known. */
 const rulesByLanguage: Readonly<Record<string, ScopeRules>> = {
   c,
+  cpp,
   go,
   java,
   javascript: typescript,

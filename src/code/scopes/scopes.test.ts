@@ -100,6 +100,43 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "a type": "package p\ntype «T» struct{ a *«T» }\nfunc f(x «T») { y := «T»{a: &x}; g(y) }",
     "a label": "package p\nfunc f() { «a»: for { a := 1; g(a); break «a» } }",
   },
+  c: {
+    "a variable of a block": "int f(int a) { { int «a» = 1; g(«a»); } return a; }",
+    "a variable in its own value": "int x; int f(void) { int «x» = sizeof(«x»); return «x»; }",
+    "a parameter, not that of a declaration": "int f(int a); int f(int *«a») { return *«a» + s.a; }",
+    "a parameter, not one of a function among them": "int f(int (*g)(int a), int «a») { return g(«a»); }",
+    "a parameter of old": "int f(«a», b) int «a»; char b; { return «a»; }",
+    "a function of the file": "static int «f»(int a); static int «f»(int f2) { return «f»(f2); }",
+    "both branches of a condition":
+      "int f(void) {\n#ifdef A\nint «q» = 1;\n#else\nint «q» = 2;\n#endif\nreturn «q»; }",
+    "a label": "int f(int a) { goto «a»; «a»: return a; }",
+    "a struct by its tag": "struct «n» { struct «n» *next; int n; }; int f(struct «n» *n) { return n->n; }",
+    "no parameter of a macro": "#define SQ(a) ((a) * (a))\nint f(int «a») { return SQ(«a»); }",
+  },
+  cpp: {
+    "a parameter and what initialises members":
+      "struct S { S(int «a») : a(«a»), b{«a»} { this->a = «a»; } int a, b; };",
+    "what a lambda captures": "void f(int «a») { auto g = [«a»](int b) { return «a» + b; }; }",
+    "what a lambda captures under a name": "void f(int a) { auto g = [«b» = a] { return «b»; }; b; }",
+    "a parameter of a lambda": "void f(int a) { auto g = [](int «a») { return «a»; }; g(a); }",
+    "a variable of a condition": "void f(int a) { if (auto «a» = g(); «a») { h(«a»); } h(a); }",
+    "a loop variable": "void f(V a) { for (auto& «a» : a) { h(«a»); } h(a); }",
+    "names that are bound together": "void f() { auto [«a», b] = g(); h(«a», b); }",
+    "a parameter of a template": "template <class «T»> «T» f(std::vector<«T»> v) { return «T»(v); } T x;",
+  },
+  java: {
+    "a parameter, not the field":
+      "class A { int a; void f(int «a») { this.a = «a»; g(«a»); } int h() { return a; } }",
+    "a local from where it stands": "class A { int a; void f() { g(a); int «a» = 1; g(«a»); } }",
+    "a parameter of a lambda": "class A { void f() { g(«a» -> «a».a()); h((b, a) -> a); } }",
+    "a loop variable": "class A { void f(L a) { for (X «b» : a.b) { g(«b»); } } int b; }",
+    "a resource, not in what is caught":
+      "class A { R r; void f() { try (R «r» = g()) { «r».r(); } catch (E e) { r.x(); } } }",
+    "a caught error": "class A { void f() { try {} catch (E «e») { «e».e(); } } }",
+    "a type parameter": "class A<«T»> { «T» a; List<«T»> f(«T» t) { return null; } <T> void g(T t) {} }",
+    "a label": "class A { void f() { «a»: for (;;) { int a = 1; break «a»; } } }",
+    "a class": "class «A» { «A»() {} static «A» f() { return new «A»(); } void g() { «A».f(); } }",
+  },
 };
 
 describe.each(Object.entries(cases))("in %s", (language, sources) => {
@@ -117,6 +154,10 @@ describe("what cannot be told from the text", () => {
     expect(await unbound("typescript", "x.a = a; ({ a: 1 });", "a")).toEqual(["member", "outside", "member"]);
     expect(await unbound("python", "def f(a): pass\nf(a=1)\n", "a")).toEqual([0, "argument"]);
     expect(await unbound("rust", "fn f(a: u8) { my!(a); }", "a")).toEqual([0, "unclear"]);
+    expect(await unbound("c", "#define N (a + 1)\nint a;", "a")).toEqual(["unclear", 0]);
+    expect(
+      await unbound("java", "class A { void f(int a) { new B() { void g() { h(a); } }; } }", "a"),
+    ).toEqual([0, "unclear"]);
     expect(await unbound("typescript", "export { a } from 'b';", "a")).toEqual(["foreign"]);
   });
 });

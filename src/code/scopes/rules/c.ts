@@ -50,7 +50,7 @@ export const c: ScopeRules = {
     "preproc_ifdef.name": unclear,
     preproc_defined: unclear,
     preproc_call: unclear,
-    "macro_type_specifier.name": foreign,
+    "macro_type_specifier.name": unclear,
     attribute: foreign,
     gnu_asm_expression: unclear,
   },
@@ -104,7 +104,7 @@ function parameter({ steps }: Way): Meaning {
   return isOwn ? define({ at: definition }) : define();
 }
 
-function isFunction(way: Way, at: number): boolean {
+export function isFunction(way: Way, at: number): boolean {
   const names = way.steps.slice(at);
   const declarator = names.findIndex(({ type: kind }) => kind === "function_declarator");
   return (
