@@ -31,7 +31,7 @@ export function insertInside(
     ? children.find(({ start }) => start === first)
     : children.findLast((child) => endsAt(text, child, last));
   if (beside) return insertBeside(text, outline, beside, isStart ? "before" : "after", snippet);
-  const place = { ...placeIn(text, outline, symbol, inside), at: isStart ? first : last };
+  const place = { ...placeIn(text, outline, symbol, inside, snippet), at: isStart ? first : last };
   // What holds values mostly has commas between them.
   const marks = values.has(symbol.kind) ? [true, false] : [false, true];
   return marks.flatMap((isList) => (isStart ? insertFirst : insertLast)(text, place, snippet, isList));
@@ -63,12 +63,13 @@ function placeIn(
   outline: Outline,
   symbol: CodeSymbol,
   { start, end }: { readonly start: number; readonly end: number },
+  snippet: Snippet,
 ): Omit<Inside, "at"> {
   const outer = indentationAt(text, symbol.start);
   const firstInk = start + /^\s*/.exec(text.slice(start, end))![0].length;
   const isOpen = firstInk < end && opensLine(text, firstInk);
   const isHeld = text.slice(end, symbol.end).trim() !== "";
-  const deeper = outer + (indentationLevel(text) || "  ");
+  const deeper = outer + (indentationLevel(text) || indentationLevel(snippet.lines.join("\n")) || "  ");
   const indentation = isOpen ? indentationAt(text, firstInk) : isHeld ? deeper : outer;
   const place = placeAt(text, outline, start, indentation);
   return { start, end, outer, place, lineEnd: lineEndNear(text, symbol.start), isOpen, isHeld };
@@ -82,7 +83,7 @@ function insertAlone(
   inside: { readonly start: number; readonly end: number },
   snippet: Snippet,
 ): readonly BlockChange[] {
-  const { start, end, outer, place, lineEnd, isHeld } = placeIn(text, outline, symbol, inside);
+  const { start, end, outer, place, lineEnd, isHeld } = placeIn(text, outline, symbol, inside, snippet);
   const lead = isHeld || start === 0 ? lineEnd : lineEnd.repeat(2);
   const tail = isHeld ? lineEnd + outer : "";
   return withReadings({

@@ -18,6 +18,13 @@ export function isKindWord(word: string): boolean {
   return kindsOf.has(wanted) || symbolKinds.some((kind) => kind === wanted);
 }
 
+/** The kinds that people mean by a word in whatever language; none where it is no such word. */
+export function kindsCalled(word: string): readonly SymbolKind[] {
+  const wanted = word.trim().toLowerCase();
+  const itself = symbolKinds.filter((kind) => kind === wanted);
+  return [...new Set([...itself, ...(kindsOf.get(wanted) ?? [])])];
+}
+
 /** Words that people use for kinds, beside the kinds themselves. */
 const words: readonly (readonly [string, readonly SymbolKind[]])[] = [
   [
@@ -65,7 +72,6 @@ const holders: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
   "trait",
   "interface",
   "impl",
-  "module",
 ]);
 
 /** The head says so before the name: `pub async fn run`, `data class Point`, `defmodule A`. */

@@ -43,7 +43,9 @@ function matchAbove(
   holders: readonly CodeSymbol[],
   names: readonly string[],
 ): number | undefined {
-  if (path === "" || isOwn(path, names)) return 0;
+  if (path === "") return 0;
+  // From the file on, what lies nearer to its top is meant.
+  if (isOwn(path, names)) return holders.length;
   for (let last = holders.length - 1; last >= 0; last -= 1) {
     const found = match(path, holders.slice(0, last + 1), names);
     if (found !== undefined) return found;

@@ -4,8 +4,8 @@ import { deleteBlock } from "../../code/blocks/delete-block.ts";
 import { findBlock } from "../../code/blocks/find-block.ts";
 import { damageOf } from "../../code/blocks/judge-change.ts";
 import { describeBlock, headOf } from "../../code/blocks/list-blocks.ts";
-import type { CodeSymbol, Outline } from "../../contract/code.ts";
-import { reworded, type ToolError } from "../../contract/error.ts";
+import type { CodeSymbol } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool } from "../../contract/tool.ts";
 import type { BlockEditData } from "./block-answer.ts";
 import {
@@ -54,7 +54,8 @@ function planOf(input: DeleteBlockInput): PlanCode {
   };
 }
 
-async function firstThatParses(
+/** The likely way to take it out that breaks nothing. */
+export async function firstThatParses(
   file: CodeFile,
   symbol: CodeSymbol,
   { code, signal }: PreviewContext,
@@ -62,35 +63,35 @@ async function firstThatParses(
   const { path, text, outline } = file;
   let refusal: ToolError | undefined;
   for (const splices of deleteBlock(text, outline, symbol)) {
+    const emptied = emptiedBy(splices, file, symbol);
+    // The grammar of Python lets a body be empty, Python does not.
+    if (emptied && outline.language === "python") throw mayNotBeEmpty(path, symbol, emptied);
     const after = spliced(text, splices);
     const outlineAfter = await code.outline({ path, text: after }, { signal });
     const damage = damageOf(outline, outlineAfter, splices);
     if (!damage) return { splices, outline: outlineAfter };
-    refusal ??= explain(damaged(path, after, damage), file, symbol, splices);
+    refusal ??= emptied ? mayNotBeEmpty(path, symbol, emptied) : damaged(path, after, damage);
   }
   throw refusal;
 }
 
-/** Where a block may not be empty, as in Python, its last statement cannot go. */
-function explain(
-  refusal: ToolError,
-  { path, text, outline }: CodeFile,
-  symbol: CodeSymbol,
+/** What holds the block, if nothing is left in that. */
+function emptiedBy(
   splices: readonly Splice[],
-): ToolError {
-  const holder = holderOf(outline, symbol);
-  if (!holder?.inside) return refusal;
+  { text, outline }: CodeFile,
+  { parent }: CodeSymbol,
+): CodeSymbol | undefined {
+  const holder = parent === undefined ? undefined : outline.symbols[parent];
+  if (!holder?.inside) return undefined;
   const { start, end } = holder.inside;
-  const [splice] = splices;
-  const rest =
-    text.slice(start, Math.max(start, splice!.start)) + text.slice(Math.min(end, splices.at(-1)!.end), end);
-  if (rest.trim() !== "") return refusal;
-  return reworded(refusal, {
-    message: `${path}: ${headOf(symbol)} is all that ${headOf(holder)} holds, which may not be empty`,
-    hint: "Nothing was written. Delete what holds it, or put something in its place with code.replace_block.",
-  });
+  const from = Math.max(start, Math.min(...splices.map((splice) => splice.start)));
+  const to = Math.min(end, Math.max(...splices.map((splice) => splice.end)));
+  return (text.slice(start, from) + text.slice(to, end)).trim() === "" ? holder : undefined;
 }
 
-function holderOf({ symbols }: Outline, { parent }: CodeSymbol): CodeSymbol | undefined {
-  return parent === undefined ? undefined : symbols[parent];
+function mayNotBeEmpty(path: string, symbol: CodeSymbol, holder: CodeSymbol): ToolError {
+  const message = `${path}: ${headOf(symbol)} is all that ${headOf(holder)} holds, which may not be empty`;
+  return new ToolError("invalid-input", message, {
+    hint: "Nothing was written. Delete what holds it, or put something in its place with code.replace_block.",
+  });
 }

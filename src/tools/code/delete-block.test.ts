@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { codeDeleteBlock } from "./delete-block.ts";
+import { blockRoom } from "./trials/block-room.ts";
+
+const { answered, edited, refused } = blockRoom();
+
+describe("code.delete_block", () => {
+  it("says what is gone", async () => {
+    const { text, data } = await answered(codeDeleteBlock, "fn a() {}\n\nfn b() {}\n", {
+      path: "a.rs",
+      name: "a",
+    });
+    expect([text.replace(/[0-9a-f]{12}/g, "#"), data.files[0]?.notes, data.block]).toEqual([
+      "Edited a.rs at line 1 (# → #):\n(deleted Function a [1-1])\n@@ -1,3 +1,1 @@\n-fn a() {}\n-\n fn b() {}",
+      ["deleted Function a [1-1]"],
+      undefined,
+    ]);
+  });
+
+  it.each([
+    ["the first", "a", "def b():\n    pass\n\n\ndef c():\n    pass\n"],
+    ["one in the middle", "b", "def a():\n    pass\n\n\ndef c():\n    pass\n"],
+    ["the last", "c", "def a():\n    pass\n\n\ndef b():\n    pass\n"],
+  ])("takes the blank lines with %s that only it needed", async (_, name, expected) => {
+    const content = "def a():\n    pass\n\n\ndef b():\n    pass\n\n\ndef c():\n    pass\n";
+    expect(await edited(codeDeleteBlock, content, { path: "a.py", name })).toBe(expected);
+  });
+
+  it.each([
+    [
+      "its doc comments and attributes",
+      "a.rs",
+      "use x;\n\n/// Says.\n#[test]\nfn a() {}\n\nfn b() {}\n",
+      "a",
+      "use x;\n\nfn b() {}\n",
+    ],
+    [
+      "its decorators",
+      "a.py",
+      "class A:\n    x = 1\n\n    @property\n    def a(self):\n        return 1\n",
+      "a",
+      "class A:\n    x = 1\n",
+    ],
+    [
+      "not the comment of another",
+      "a.go",
+      "package a\n\n// A is.\nfunc A() {}\n\n// B is.\nfunc B() {}\n",
+      "A",
+      "package a\n\n// B is.\nfunc B() {}\n",
+    ],
+    [
+      "the comment behind it",
+      "a.rs",
+      "struct A {\n    x: u8, // the x\n    y: u8, // the y\n}\n",
+      "x",
+      "struct A {\n    y: u8, // the y\n}\n",
+    ],
+    ["the comma before, as the last", "a.json", '{\n  "a": 1,\n  "b": 2\n}\n', "b", '{\n  "a": 1\n}\n'],
+    ["the comma behind", "a.json", '{\n  "a": 1,\n  "b": 2\n}\n', "a", '{\n  "b": 2\n}\n'],
+    ["the comma on one line", "a.json", '{"a":1,"b":{"c":2},"d":3}', "b", '{"a":1,"d":3}'],
+    ["the last comma on one line", "a.json", '{"a":1,"b":{"c":2},"d":3}', "d", '{"a":1,"b":{"c":2}}'],
+    ["an only key", "a.json", '{ "a": 1 }', "a", "{ }"],
+    ["a variant", "a.rs", "enum E { A, B(u8), C }\n", "B", "enum E { A, C }\n"],
+    ["the last variant", "a.rs", "enum E { A, B(u8), C }\n", "C", "enum E { A, B(u8) }\n"],
+    ["the last variant of lines", "a.ts", "enum E {\n  A,\n  B,\n}\n", "B", "enum E {\n  A,\n}\n"],
+    ["an alternative", "a.ml", "type t =\n  | A\n  | B\n  | C\n", "B", "type t =\n  | A\n  | C\n"],
+    ["one of several names", "a.ts", "export const a = 1, b = 2;\n", "b", "export const a = 1;\n"],
+    ["the first of several names", "a.ts", "export const a = 1, b = 2;\n", "a", "export const b = 2;\n"],
+    [
+      "a method of an object",
+      "a.js",
+      "const o = {\n  a() {},\n  b: 1,\n};\n",
+      "a",
+      "const o = {\n  b: 1,\n};\n",
+    ],
+    [
+      "a property on one line",
+      "a.ts",
+      "type T = { a: string; b: number };\n",
+      "b",
+      "type T = { a: string; };\n",
+    ],
+    ["a rule", "a.css", ".a { top: 0 }\n\n.b { top: 1 }\n", ".a", ".b { top: 1 }\n"],
+    [
+      "a section",
+      "a.md",
+      "# A\n\none\n\n## B\n\ntwo\n\n## C\n\nthree\n",
+      "B",
+      "# A\n\none\n\n## C\n\nthree\n",
+    ],
+    ["a key with all below it", "a.yaml", "a:\n  b:\n    - x\n  c: 1\nd: 2\n", "a", "d: 2\n"],
+    ["a nested key", "a.yaml", "a:\n  b: 1\n  c: 2\n", "c", "a:\n  b: 1\n"],
+    ["a table", "a.toml", "[a]\nx = 1\n\n[b]\ny = 2\n", "b", "[a]\nx = 1\n"],
+    ["the only block of a file", "a.rs", "fn a() {}\n", "a", ""],
+    ["the last without line end", "a.rs", "fn a() {}\n\nfn b() {}", "b", "fn a() {}"],
+    ["lines that end in CRLF", "a.rs", "fn a() {}\r\n\r\nfn b() {}\r\n", "a", "fn b() {}\r\n"],
+  ])("deletes with %s", async (_, path, content, name, expected) => {
+    expect(await edited(codeDeleteBlock, content, { path, name })).toBe(expected);
+  });
+
+  it("leaves a comma alone that is not of its list", async () => {
+    const content = "x = 1,\n\n\ndef f():\n    pass\n";
+    expect(await edited(codeDeleteBlock, content, { path: "a.py", name: "f" })).toBe("x = 1,\n");
+  });
+
+  it("refuses to leave a body empty that may not be", async () => {
+    expect(
+      await refused(codeDeleteBlock, "class A:\n    def f(self):\n        pass\n", {
+        path: "a.py",
+        name: "f",
+      }),
+    ).toEqual({
+      code: "invalid-input",
+      message: "a.py: Method f [2-3] is all that Class A [1-3] holds, which may not be empty",
+      hint: "Nothing was written. Delete what holds it, or put something in its place with code.replace_block.",
+    });
+  });
+
+  it("refuses a block that is not as expected", async () => {
+    const input = { path: "a.rs", name: "a", expected_old_block: "fn a() { 1 }" };
+    expect((await refused(codeDeleteBlock, "fn a() {}\n", input)).code).toBe("stale");
+  });
+});

@@ -1,0 +1,69 @@
+import { hash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { schemaFaults } from "../../../test/tool-room.ts";
+import { codeReadSymbol } from "./read-symbol.ts";
+import { blockRoom } from "./trials/block-room.ts";
+
+const { room, answered, refused } = blockRoom();
+
+const python =
+  "# ü 🙂\n\nclass A:\n    @dec\n    def f(self):\n        return 1\n\n    def g(self): ...\n\n\ndef f(): ...\n";
+
+describe("code.read_symbol", () => {
+  it("shows a block by whole lines, with its hash and what it lies in", async () => {
+    const text = "@dec\n    def f(self):\n        return 1";
+    const block = {
+      kind: "method",
+      name: "f",
+      within: ["A"],
+      firstLine: 4,
+      lastLine: 6,
+      text,
+      hash: hash("sha256", text),
+    };
+    expect(await answered(codeReadSymbol, python, { path: "a.py", name: "A.f" })).toEqual({
+      data: { path: "a.py", language: "python", blocks: [block] },
+      text: `a.py: Method f [4-6] in Class A, block hash ${block.hash.slice(0, 12)}\n4 |     @dec\n5 |     def f(self):\n6 |         return 1`,
+    });
+  });
+
+  it("shows several, by their names or all of one", async () => {
+    const lines = async (input: object) => {
+      const { data } = await answered(codeReadSymbol, python, { path: "a.py", ...input });
+      return data.blocks.map(({ firstLine }) => firstLine);
+    };
+    expect([await lines({ names: ["g", "A"] }), await lines({ name: "f", all: true })]).toEqual([
+      [8, 3],
+      [4, 11],
+    ]);
+  });
+
+  it("lists those that a name may mean", async () => {
+    expect(await refused(codeReadSymbol, python, { path: "a.py", name: "f" })).toEqual({
+      code: "ambiguous-match",
+      message: "a.py has 2 blocks that are `f`:\n  Method f [4-6] in Class A\n  Function f [11-11]",
+      hint: "Say which one with `line_hint`, or `module_path`: what it lies in. The first is line_hint 5.",
+    });
+  });
+
+  it("remembers what was shown, in any encoding", async () => {
+    const text = "// ü\r\n\r\nfn a() {}\r\n\r\nfn b() {}";
+    const encoded = Buffer.from(`\ufeff${text}`, "utf16le");
+    writeFileSync(room.at("seen.rs"), encoded);
+    await room.run(codeReadSymbol, { path: "seen.rs", names: ["a", "b"] });
+    expect(await room.context.seen.recall("seen.rs")).toEqual([
+      { bytes: Buffer.from("fn a() {}\r\n", "utf16le"), lines: { first: 3, count: 1 } },
+      { bytes: Buffer.from("fn b() {}", "utf16le"), lines: { first: 5, count: 1 } },
+    ]);
+  });
+
+  it("takes a name or several", () => {
+    const fault = ": give `name` or `names`";
+    expect(
+      [{}, { name: "a", names: ["b"] }, { name: "a" }, { names: ["a"] }].map((input) =>
+        schemaFaults(codeReadSymbol, { path: "a", ...input }),
+      ),
+    ).toEqual([[fault], [fault], [], []]);
+  });
+});

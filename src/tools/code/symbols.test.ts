@@ -1,0 +1,178 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { codeRoom } from "../../../test/code-room.ts";
+import { codeSymbols } from "./symbols.ts";
+import { blockRoom } from "./trials/block-room.ts";
+
+const { room, answered, refused } = blockRoom();
+
+const rust = `/// An agent. Works.
+pub struct Agent {
+    name: String,
+}
+
+impl Agent {
+    /// Runs.
+    pub async fn run(mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+mod tests {
+    fn helper() {}
+}
+`;
+
+describe("code.symbols of a file", () => {
+  it("lists kind, name and lines in the order of the file, nested, with what says more", async () => {
+    expect((await answered(codeSymbols, rust, { path: "a.rs" })).text).toBe(
+      [
+        "Struct Agent [1-4]: pub struct Agent — An agent.",
+        "  Field name [3-3]: name: String",
+        "Impl Agent [6-11]",
+        "  Method run [7-10]: pub async fn run(mut self) -> Result<()> — Runs.",
+        "Module tests [13-15]",
+        "  Function helper [14-14]",
+      ].join("\n"),
+    );
+  });
+
+  it("gives programs all that is known", async () => {
+    expect(
+      (await answered(codeSymbols, "/** Doc. */\nexport function a(): void {}\n", { path: "a.ts" })).data,
+    ).toEqual({
+      files: [
+        {
+          path: "a.ts",
+          language: "typescript",
+          faults: 0,
+          symbols: [
+            {
+              kind: "function",
+              name: "a",
+              firstLine: 1,
+              lastLine: 2,
+              line: 2,
+              signature: "export function a(): void",
+              doc: "Doc.",
+              depth: 1,
+            },
+          ],
+        },
+      ],
+      nextOffset: undefined,
+      skipped: { guarded: [], unreadable: [], tooLarge: [] },
+    });
+  });
+
+  it("lists some of them: of a kind, of a name, down to a depth", async () => {
+    const text = async (input: object) =>
+      (await answered(codeSymbols, rust, { path: "a.rs", ...input })).text;
+    expect([
+      await text({ kind: "fn" }),
+      await text({ name: "AGE", kind: "impl" }),
+      await text({ depth: 1 }),
+      await text({ kind: "enum" }),
+    ]).toEqual([
+      "  Method run [7-10]: pub async fn run(mut self) -> Result<()> — Runs.\n  Function helper [14-14]",
+      "Impl Agent [6-11]",
+      "Struct Agent [1-4]: pub struct Agent — An agent.\nImpl Agent [6-11]\nModule tests [13-15]",
+      "a.rs has no such symbols.",
+    ]);
+  });
+
+  it("says how to go on where there are many", async () => {
+    const many = Array.from({ length: 1200 }, (_, number) => `fn f${number}() {}\n`).join("");
+    const { text, data, continuation } = await answered(codeSymbols, many, { path: "a.rs" });
+    expect([text.split("\n").length, text.slice(0, 18), data.nextOffset, continuation]).toEqual([
+      500,
+      "Function f0 [1-1]\n",
+      500,
+      "700 more symbols: go on with offset 500.",
+    ]);
+    const rest = await answered(codeSymbols, many, { path: "a.rs", offset: 1198 });
+    expect(rest).toEqual({ ...rest, text: "Function f1198 [1199-1199]\nFunction f1199 [1200-1200]" });
+  });
+
+  it("says that a file does not parse, or declares nothing", async () => {
+    expect((await answered(codeSymbols, "fn a() {}\nfn b( {}\n", { path: "a.rs" })).text).toBe(
+      "Function a [1-1]\nFunction b [2-2]\n(It does not parse, first at line 2: missing `)`. Near that symbols may be missing.)",
+    );
+    expect((await answered(codeSymbols, "// nothing\n", { path: "a.rs" })).text).toBe(
+      "a.rs declares nothing that is known of rust.",
+    );
+  });
+
+  it("refuses what no grammar reads", async () => {
+    expect(await refused(codeSymbols, "hello", { path: "a.unknown" })).toEqual({
+      code: "unsupported",
+      message: expect.stringContaining("a.unknown"),
+      hint: expect.any(String),
+    });
+  });
+});
+
+describe("code.symbols of a folder", () => {
+  const files = {
+    "src/a.rs": rust,
+    "src/deep/b.py": "class B:\n    def f(self): ...\n",
+    "src/picture.png": Buffer.of(0x89, 0x50, 0, 0),
+    "src/words.txt": "hello",
+    "src/ignored.rs": "fn ignored() {}\n",
+    "src/.hidden.rs": "fn hidden() {}\n",
+    ".gitignore": "ignored.rs\n",
+  };
+
+  it("lists the top level of each file that ignore files show", async () => {
+    await using here = codeRoom(files);
+    mkdirSync(here.at(".git"));
+    const { text, data } = await here.run(codeSymbols, { path: "src" });
+    expect(text).toBe(
+      [
+        "src/a.rs",
+        "  Struct Agent [1-4]: pub struct Agent — An agent.",
+        "  Impl Agent [6-11]",
+        "  Module tests [13-15]",
+        "src/deep/b.py",
+        "  Class B [1-2]",
+      ].join("\n"),
+    );
+    expect(data.files.map(({ path, symbols }) => [path, symbols.length])).toEqual([
+      ["src/a.rs", 3],
+      ["src/deep/b.py", 1],
+    ]);
+    expect((await here.run(codeSymbols, { kind: "method", depth: 2 })).text).toBe(
+      "src/a.rs\n    Method run [7-10]: pub async fn run(mut self) -> Result<()> — Runs.\nsrc/deep/b.py\n    Method f [2-2]: def f(self)",
+    );
+  });
+
+  it("stops when there are many, and goes on where it stopped", async () => {
+    await using here = codeRoom(
+      Object.fromEntries(["a", "b", "c"].map((name) => [`${name}.rs`, `fn ${name}() {}\nfn z() {}\n`])),
+    );
+    const first = await here.run(codeSymbols, { limit: 3 });
+    expect([first.text, first.continuation, first.data.nextOffset]).toEqual([
+      "a.rs\n  Function a [1-1]\n  Function z [2-2]\nb.rs\n  Function b [1-1]\n  … 1 more symbol: see the file by itself",
+      "2 of 3 files were looked at: go on with offset 2.",
+      2,
+    ]);
+    expect((await here.run(codeSymbols, { offset: 2 })).text).toBe(
+      "c.rs\n  Function c [1-1]\n  Function z [2-2]",
+    );
+  });
+
+  it("leaves out files that are too large, and says so", async () => {
+    await using here = codeRoom({ "a.rs": "fn a() {}\n", "large.rs": "// x\n".repeat(300_000) });
+    expect((await here.run(codeSymbols, {})).text).toBe(
+      "a.rs\n  Function a [1-1]\n(Left out as too large; name one to see it: large.rs)",
+    );
+  });
+
+  it("says when there is nothing", async () => {
+    writeFileSync(room.at("note.txt"), "x");
+    mkdirSync(room.at("empty"), { recursive: true });
+    expect((await room.run(codeSymbols, { path: "empty" })).text).toBe(
+      "No symbols were found in empty, which has 0 files.",
+    );
+  });
+});
