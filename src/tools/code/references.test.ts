@@ -1,0 +1,89 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { codeRoom } from "../../../test/code-room.ts";
+import { codeReferences } from "./references.ts";
+
+const files = {
+  "a.ts": "export function load() {\n  // load\n  return 'load';\n}\nload(); unload();\n",
+  "lib/b.py": "from a import load\nload()\n",
+  "lib/c.hs": "load x = x -- load\n",
+  "notes.txt": "load\n",
+};
+
+const room = codeRoom(files);
+afterAll(() => room[Symbol.asyncDispose]());
+
+describe("references", () => {
+  it("are the definitions and uses in the code of all files", async () => {
+    const { data, text } = await room.run(codeReferences, { name: "load" });
+    expect(data).toEqual({
+      files: [
+        {
+          path: "a.ts",
+          language: "typescript",
+          places: [
+            { line: 1, column: 17, role: "definition", text: "export function load() {" },
+            { line: 5, column: 1, role: "reference", text: "load(); unload();" },
+          ],
+        },
+        {
+          path: "lib/b.py",
+          language: "python",
+          places: [
+            { line: 1, column: 15, role: "definition", text: "from a import load" },
+            { line: 2, column: 1, role: "reference", text: "load()" },
+          ],
+        },
+        {
+          path: "lib/c.hs",
+          language: "haskell",
+          places: [{ line: 1, column: 1, role: "definition", text: "load x = x -- load" }],
+        },
+      ],
+      notCode: ["notes.txt"],
+      next: null,
+    });
+    expect(text).toBe(
+      [
+        "`load`: 3 definitions, 2 uses in 3 files",
+        "a.ts",
+        "  1 (definition): export function load() {",
+        "  5: load(); unload();",
+        "lib/b.py",
+        "  1 (definition): from a import load",
+        "  2: load()",
+        "lib/c.hs",
+        "  1 (definition): load x = x -- load",
+        "Also mentioned in what is no code: notes.txt",
+      ].join("\n"),
+    );
+  });
+
+  it("can be those of a folder, a file, or one role", async () => {
+    const paths = async (input: Partial<Parameters<typeof codeReferences.run>[0]>) => {
+      const { data } = await room.run(codeReferences, { name: "load", ...input });
+      return data.files.map(({ path, places }) => `${path}: ${places.map(({ line }) => line)}`);
+    };
+    expect([
+      await paths({ path: "lib" }),
+      await paths({ path: "lib/b.py" }),
+      await paths({ role: "reference" }),
+    ]).toEqual([["lib/b.py: 1,2", "lib/c.hs: 1"], ["lib/b.py: 1,2"], ["a.ts: 5", "lib/b.py: 2"]]);
+  });
+
+  it("go on where the limit was", async () => {
+    const seen: string[] = [];
+    let from: string | undefined;
+    do {
+      const { data, continuation } = await room.run(codeReferences, { name: "load", limit: 2, from });
+      for (const { path, places } of data.files) for (const { line } of places) seen.push(`${path}:${line}`);
+      from = data.next ?? undefined;
+      expect(continuation).toBe(from === undefined ? undefined : `Go on with \`from\`: "${from}".`);
+    } while (from !== undefined);
+    expect(seen).toEqual(["a.ts:1", "a.ts:5", "lib/b.py:1", "lib/b.py:2", "lib/c.hs:1"]);
+  });
+
+  it("are none for what stands nowhere", async () => {
+    const { text } = await room.run(codeReferences, { name: "loa" });
+    expect(text).toBe("`loa` stands nowhere in the code.");
+  });
+});

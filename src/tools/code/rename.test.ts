@@ -1,0 +1,187 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
+import { codeRoom } from "../../../test/code-room.ts";
+import type { ToolRoom } from "../../../test/tool-room.ts";
+import { type CodeRenameInput, codeRename } from "./rename.ts";
+
+describe("a rename", () => {
+  it("changes every place that means the same, and tells the difference", async () => {
+    await using room = codeRoom({
+      "a.ts":
+        "export function f(count: number) {\n  // count\n  return { count, n: o.count + count };\n}\nconst count = 1;\n",
+    });
+    const { data, text } = await room.run(codeRename, {
+      path: "a.ts",
+      name: "count",
+      new_name: "total",
+      line: 1,
+    });
+    expect(contentOf(room, "a.ts")).toBe(
+      "export function f(total: number) {\n  // count\n  return { count: total, n: o.count + total };\n}\nconst count = 1;\n",
+    );
+    const [file] = data.files;
+    expect({ places: data.places, mentionedIn: data.mentionedIn }).toEqual({ places: 3, mentionedIn: [] });
+    expect(text).toBe(
+      [
+        "Renamed count to total: 3 places.",
+        `Edited a.ts at lines 1 and 3 (${file?.beforeHash?.slice(0, 12)} → ${file?.afterHash?.slice(0, 12)}):`,
+        "(it also stands in comments or strings, which were left: line 2)",
+        "@@ -1,5 +1,5 @@",
+        "-export function f(count: number) {",
+        "+export function f(total: number) {",
+        "   // count",
+        "-  return { count, n: o.count + count };",
+        "+  return { count: total, n: o.count + total };",
+        " }",
+        " const count = 1;",
+      ].join("\n"),
+    );
+  });
+
+  it("keeps encoding, byte-order mark and line ends", async () => {
+    const before = Buffer.from("\ufeffdéf = 1\r\nprint(déf, '😀')\r\n");
+    await using room = codeRoom({ "a.py": before, "b.py": Buffer.from("# é\nb = 1\nprint(b)\n", "latin1") });
+    await room.run(codeRename, { path: "a.py", name: "déf", new_name: "x" });
+    await room.run(codeRename, { path: "b.py", name: "b", new_name: "bee" });
+    expect([readFileSync(room.at("a.py")), readFileSync(room.at("b.py"))]).toEqual([
+      Buffer.from("\ufeffx = 1\r\nprint(x, '😀')\r\n"),
+      Buffer.from("# é\nbee = 1\nprint(bee)\n", "latin1"),
+    ]);
+  });
+
+  it("names other files that mention what others can use", async () => {
+    await using room = codeRoom({
+      "a.ts": "export const shared = 1;\nconst own = shared;\n",
+      "b/c.ts": "import { shared, own } from '../a';\n",
+      "d.txt": "unshared\n",
+    });
+    const { data, text } = await room.run(codeRename, { path: "a.ts", name: "shared", new_name: "common" });
+    expect(data.mentionedIn).toEqual(["b/c.ts"]);
+    expect(text.split("\n").at(-1)).toBe(
+      "Other files mention shared and were not changed: b/c.ts. See code.references.",
+    );
+    const own = await room.run(codeRename, { path: "a.ts", name: "own", new_name: "mine" });
+    expect(own.data.mentionedIn).toEqual([]);
+  });
+
+  it("says what can find a name by its text", async () => {
+    await using room = codeRoom({ "a.py": "def f(x):\n    y = x\n    return eval('y')\n" });
+    const { data } = await room.run(codeRename, { path: "a.py", name: "y", new_name: "z" });
+    expect(data.files[0]?.notes).toEqual([
+      "it also stands in comments or strings, which were left: line 3",
+      "`eval(` on line 3 can find names by their text",
+    ]);
+  });
+
+  it("takes what is of a kind", async () => {
+    await using room = codeRoom({ "a.py": "def f():\n    g = 1\n    return g\ndef g():\n    pass\n" });
+    await room.run(codeRename, { path: "a.py", name: "g", new_name: "h", kind: "function" });
+    expect(contentOf(room, "a.py")).toBe("def f():\n    g = 1\n    return g\ndef h():\n    pass\n");
+  });
+
+  it("is shown before it is made", async () => {
+    await using room = codeRoom({ "a.py": "a = 1\nprint(a)\n" });
+    const shown = await codeRename.preview?.({ path: "a.py", name: "a", new_name: "b" }, room.context);
+    expect(shown).toBe("--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-a = 1\n-print(a)\n+b = 1\n+print(b)\n");
+    expect(contentOf(room, "a.py")).toBe("a = 1\nprint(a)\n");
+  });
+});
+
+describe("a rename is refused", () => {
+  const room = codeRoom();
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  const refused: Readonly<
+    Record<string, readonly [Record<string, string>, Omit<CodeRenameInput, "path">, string]>
+  > = {
+    "when several things have the name": [
+      { "a.ts": "{ let a; }\n{ let a; }\n" },
+      { name: "a", new_name: "b" },
+      "ambiguous-match: `a` names 2 things here, defined on line 1, line 2 | Give the `line` of one of its places.",
+    ],
+    "when the new name is there already": [
+      { "a.ts": "let a = 1, b = 2;\n" },
+      { name: "a", new_name: "b" },
+      "invalid-input: `b` means something else there already (line 1): places would change their meaning | Choose another name.",
+    ],
+    "when an inner scope would capture it": [
+      { "a.ts": "const a = 1;\nfunction f(b) { return a + b; }\n" },
+      { name: "a", new_name: "b" },
+      "invalid-input: `b` means something else there already (line 2): places would change their meaning | Choose another name.",
+    ],
+    "when it would capture another": [
+      { "a.ts": "function f(a) {\n  return a + b;\n}\n" },
+      { name: "a", new_name: "b" },
+      "invalid-input: `b` means something else there already (line 2): places would change their meaning | Choose another name.",
+    ],
+    "when the new name is a word of the language": [
+      { "a.rs": "fn f(a: u8) {}\n" },
+      { name: "a", new_name: "match" },
+      "invalid-input: `match` is no name that rust takes for `a` | It is a word of the language: choose another.",
+    ],
+    "when the new name is none": [
+      { "a.go": "package p\nvar a int\n" },
+      { name: "a", new_name: "a-b" },
+      "invalid-input: `a-b` is no name that go takes for `a` | Choose another name.",
+    ],
+    "when a macro may mean it": [
+      { "a.rs": "fn f(a: u8) {\n    custom!(a);\n}\n" },
+      { name: "a", new_name: "b" },
+      `unsupported: \`a\` on line 2 may or may not mean the same: the text does not tell | ${byHand()}`,
+    ],
+    "when callers can name a parameter": [
+      { "a.py": "def f(a): pass\nf(a=1)\n" },
+      { name: "a", new_name: "b" },
+      `unsupported: \`a\` on line 2 is named in a call, which may mean this parameter | ${byHand()}`,
+    ],
+    "for members": [
+      { "a.ts": "class A { f() { return this.f(); } }\n" },
+      { name: "f", new_name: "g" },
+      `unsupported: \`f\` is a member here (line 1): which ones are the same depends on types | ${byHand()}`,
+    ],
+    "for what is defined elsewhere": [
+      { "a.py": "print(1)\n" },
+      { name: "print", new_name: "say" },
+      "unsupported: `print` is not defined in this file, where it stands on line 1 | " +
+        `Rename it where it is defined (code.references finds that). ${byHand()}`,
+    ],
+    "when it is not there": [
+      { "a.py": "# a\nb = 'a'\n" },
+      { name: "a", new_name: "c" },
+      "no-match: `a` stands nowhere in the code of this file | " +
+        "Spell it as in the file; text in comments and strings is changed by edit.replace.",
+    ],
+    "when it is not on the line": [
+      { "a.py": "a = 1\n\nprint(a)\n" },
+      { name: "a", new_name: "c", line: 2 },
+      "no-match: `a` does not stand on line 2 | It stands on lines 1, 3.",
+    ],
+    "for languages whose scopes are not known": [
+      { "a.json": '{ "a": 1 }\n' },
+      { name: "a", new_name: "b" },
+      `unsupported: The scopes of json are not known, so that a rename of \`a\` could change too much | ${byHand()}`,
+    ],
+    "when the file does not parse": [
+      { "a.py": "def f(:\n    a = 1\n" },
+      { name: "a", new_name: "b" },
+      "unsupported: a.py does not parse (",
+    ],
+  };
+  it.each(Object.entries(refused))("%s", async (_, [files, input, expected]) => {
+    const [path, content] = Object.entries(files)[0]!;
+    writeFileSync(room.at(path), content);
+    const { code, message, hint } = await room.refusal(codeRename, { path, ...input });
+    expect(
+      `${code}: ${message} | ${hint}`.slice(0, expected.endsWith("(") ? expected.length : undefined),
+    ).toBe(expected);
+    expect(contentOf(room, path)).toBe(content);
+  });
+});
+
+function byHand(): string {
+  return "Find the places with code.references, and change those you mean with edit.replace.";
+}
+
+function contentOf(room: ToolRoom, path: string): string {
+  return readFileSync(room.at(path), "utf8");
+}
