@@ -21,6 +21,8 @@ export const catalog = {
     (await import("./edit/diff.ts")).editDiff,
   "edit.preview": async (): Promise<typeof import("./edit/preview.ts").editPreview> =>
     (await import("./edit/preview.ts")).editPreview,
+  "edit.smart": async (): Promise<typeof import("./edit/smart.ts").editSmart> =>
+    (await import("./edit/smart.ts")).editSmart,
   "search.grep": async (): Promise<typeof import("./search/grep.ts").searchGrep> =>
     (await import("./search/grep.ts")).searchGrep,
   "search.glob": async (): Promise<typeof import("./search/glob.ts").searchGlob> =>

@@ -8,7 +8,7 @@ import { writeCompletion } from "./write-completion.ts";
 
 const tools = [
   ...["file.read", "file.write", "file.list", "file.delete", "file.move"],
-  ...["edit.replace", "edit.patch", "edit.diff", "edit.preview"],
+  ...["edit.replace", "edit.patch", "edit.diff", "edit.preview", "edit.smart"],
   ...["search.grep", "search.glob"],
   ...["process.start", "process.list", "process.output", "process.input", "process.wait", "process.stop"],
   ...["journal.undo", "journal.diff", "journal.checkpoint"],

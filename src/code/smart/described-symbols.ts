@@ -1,0 +1,94 @@
+import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { isCalled, isKindWord } from "../blocks/kind-words.ts";
+import { spanOf } from "../blocks/replace-block.ts";
+import { readQuestion } from "../search/question.ts";
+import { relatedWords } from "../search/related-words.ts";
+import { type LikelyPlaces, type Place, winnersOf } from "./place.ts";
+import { type SymbolWords, symbolWords } from "./symbol-words.ts";
+
+/**
+ * The symbols of a file that fit a description, by the words that code.search goes by. The score is how much of what was
+ * said is found in them, from 0 to 1; a seldom word says more.
+ *
+ * Of 300 doc comments of TypeScript and Python, given with 4 of 10 words left out, 67 % found their symbol and none another.
+ * With all doc comments taken out of the file 5 % still did, and one in 150 another: hence so high a bar.
+ */
+export function describedSymbols(text: string, outline: Outline, description: string): LikelyPlaces {
+  if (text.length > maxChars || !isProse.test(description.trim())) return { winners: [], ranked: [] };
+  const { kind, about } = kindIn(description);
+  const symbols = symbolWords(text, outline);
+  const said = [...readQuestion(about).said.keys()].filter((word) => !word.startsWith("="));
+  const findings = said.map((word) => findingOf(word, symbols));
+  const total = findings.reduce((sum, { weight }) => sum + weight, 0);
+  const fitting = symbols
+    .map(({ index }, at) => {
+      const score = findings.reduce((sum, { weight, found }) => sum + (weight * found[at]!) / total, 0);
+      const missing = findings.reduce((sum, { weight, found }) => sum + (found[at] ? 0 : weight / total), 0);
+      return { index, score, missing };
+    })
+    .filter(({ index, score }) => score > 0 && fits(outline, index, kind))
+    .sort((one, other) => other.score - one.score || one.index - other.index);
+  const ranked = fitting.map(({ index, score }) => placeOf(text, outline.symbols[index]!, score));
+  const isWhole = (fitting[0]?.missing ?? 1) <= mostMissing;
+  return { winners: isWhole ? winnersOf(ranked, clearly) : [], ranked };
+}
+
+/** Several words, and none of the signs that code has. */
+const isProse = /^[\p{L}\p{N}_'’"`-]+(?:[\s,.:;/]+[\p{L}\p{N}_'’"`-]+)+[.!?]?$/u;
+
+/** What is longer takes too long to look through, and is no code that somebody wrote. */
+const maxChars = 2_000_000;
+
+const clearly = { least: 0.7, margin: 0.6 };
+
+/** Hardly a word. */
+const mostMissing = 0.1;
+
+/** How much of a word each symbol has, and how much the word says. */
+interface Finding {
+  readonly found: readonly number[];
+  readonly weight: number;
+}
+
+function findingOf(word: string, symbols: readonly SymbolWords[]): Finding {
+  const others = relatedWords.get(word) ?? [];
+  const found = symbols.map(({ words }) =>
+    others.reduce(
+      (most, other) => Math.max(most, relatedShare * (words.get(other) ?? 0)),
+      words.get(word) ?? 0,
+    ),
+  );
+  const holding = found.filter((share) => share > 0).length;
+  return { found, weight: Math.log(1 + (symbols.length - holding + 0.5) / (holding + 0.5)) };
+}
+
+/** "check" for "verify" is half of it. */
+const relatedShare = 0.5;
+
+export function placeOfSymbol(text: string, symbol: CodeSymbol): Place {
+  return { ...placeOf(text, symbol, 1), way: "symbol" };
+}
+
+function placeOf(text: string, symbol: CodeSymbol, score: number): Place {
+  const { start, end } = spanOf(text, symbol);
+  const { firstLine, lastLine } = symbol;
+  return { way: "description", start, end, firstLine, lastLine, symbol, score };
+}
+
+/** "the function that checks tokens" says what it is, and only then what about. */
+function kindIn(description: string): { readonly kind: string | undefined; readonly about: string } {
+  const match =
+    /^\s*(?:(?:the|a|an)\s+)?([\p{L}_]+)\s+(?:that|which|who|to|for|where|with|doing|of|[\p{L}]+ing)\b/iu.exec(
+      description,
+    );
+  const kind = match?.[1];
+  return kind !== undefined && isKindWord(kind)
+    ? { kind, about: description.replace(kind, " ") }
+    : { kind: undefined, about: description };
+}
+
+function fits({ symbols }: Outline, index: number, kind: string | undefined): boolean {
+  const symbol = symbols[index]!;
+  if (kind === undefined) return true;
+  return isCalled(kind, symbol, symbol.parent === undefined ? undefined : symbols[symbol.parent]);
+}

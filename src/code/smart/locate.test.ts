@@ -1,0 +1,238 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { codeRoom } from "../../../test/code-room.ts";
+import { ToolError } from "../../contract/error.ts";
+import { type Source, sourcesOf } from "../../text/edit/source.ts";
+import { locate } from "./locate.ts";
+
+const room = codeRoom();
+afterAll(() => room[Symbol.asyncDispose]());
+
+const rust = `/// A ticket that was sold.
+pub struct Ticket {
+    pub seat: u32,
+}
+
+impl Ticket {
+    /// Checks the signature against the public key.
+    pub fn verify(&self, key: &Key) -> bool {
+        key.matches(&self.signature)
+    }
+
+    pub fn seat(&self) -> u32 {
+        self.seat
+    }
+}
+
+impl Display for Ticket {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        write!(f, "seat {} in line 3", self.seat)
+    }
+}
+
+/// Prints every ticket of a day.
+fn print_all(day: &Day) {
+    for ticket in day.tickets() {
+        println!("{}", ticket.verify(&day.key));
+    }
+}
+`;
+
+const python = `class Store:
+    def load(self, name):
+        return self.items[name]
+
+    def save(self, name, item):
+        self.items[name] = item
+
+
+class Cache(Store):
+    def load(self, name):
+        # See Store.save and Cache.load.
+        return super().load(name)
+
+
+def main():
+    Store.save(Store(), "a", 1)
+`;
+
+const texts: Readonly<Record<string, string>> = {
+  "ticket.rs": rust,
+  "store.py": python,
+  "page.md": "# Guide\n\nIntro.\n\n## Install\n\nRun it.\n\n## Use\n\nUse it.\n",
+  "twice.unknown": "total = price * amount\nother\ntotal = price + amount\n",
+  "plain.unknown": "alpha beta\ngamma delta\nepsilon\n",
+};
+
+async function found(path: string, location: string): Promise<string> {
+  const text = texts[path]!;
+  const [source] = sourcesOf(path, Buffer.from(text)) as Generator<Source>;
+  const outline = path.endsWith(".unknown")
+    ? undefined
+    : await room.context.code.outline({ path, text }, { signal: room.context.signal });
+  try {
+    const place = locate({ path, source: source!, text, outline }, location);
+    const lines =
+      place.firstLine === place.lastLine ? place.firstLine : `${place.firstLine}-${place.lastLine}`;
+    return `${place.way} ${lines}`;
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return `${error.code}: ${error.message} ${error.hint}`;
+  }
+}
+
+describe("a location is", () => {
+  it.each([
+    // Line numbers.
+    ["ticket.rs", "line 2", "line numbers 2"],
+    ["ticket.rs", "lines 2-4", "line numbers 2-4"],
+    ["ticket.rs", "Lines 2 to 4", "line numbers 2-4"],
+    ["ticket.rs", "2-4", "line numbers 2-4"],
+    ["ticket.rs", "L2-L4", "line numbers 2-4"],
+    ["ticket.rs", "28", "line numbers 28"],
+    ["plain.unknown", "line 3", "line numbers 3"],
+    // Symbols, by whatever word.
+    ["ticket.rs", "fn verify", "symbol 7-10"],
+    ["ticket.rs", "pub fn verify", "symbol 7-10"],
+    ["ticket.rs", "method verify", "symbol 7-10"],
+    ["ticket.rs", "the function `print_all`", "symbol 23-28"],
+    ["ticket.rs", "print_all function", "symbol 23-28"],
+    ["ticket.rs", "struct Ticket", "symbol 1-4"],
+    ["ticket.rs", "impl Ticket", "symbol 6-15"],
+    ["ticket.rs", "impl Display for Ticket", "symbol 17-21"],
+    ["ticket.rs", "fn fmt in impl Display for Ticket", "symbol 18-20"],
+    ["ticket.rs", "Ticket::verify", "symbol 7-10"],
+    ["ticket.rs", "field seat", "symbol 3"],
+    ["ticket.rs", "fn seat", "symbol 12-14"],
+    ["ticket.rs", "fn print_all()", "symbol 23-28"],
+    ["store.py", "class Store", "symbol 1-6"],
+    ["store.py", "class Cache.load", "symbol 10-12"],
+    ["store.py", "method load of class Store", "symbol 2-3"],
+    ["store.py", "def main", "symbol 15-16"],
+    ["page.md", "section Install", "symbol 5-7"],
+    // Text, exactly and with slips.
+    ["ticket.rs", "key.matches(&self.signature)", "text 9"],
+    ["ticket.rs", "for ticket in day.tickets() {\n        println", "text 25-26"],
+    [
+      "ticket.rs",
+      'for ticket in day.tickets() {\nprintln!("{}", ticket.verify(&day.key));',
+      "tolerant text 25-26",
+    ],
+    ["ticket.rs", "“seat {} in line 3”", "tolerant text 19"],
+    ["page.md", "## Install", "text 5"],
+    ["plain.unknown", "alpha", "text 1"],
+    ["plain.unknown", "gamma  delta", "tolerant text 2"],
+    // What it does.
+    ["ticket.rs", "the function that checks signatures", "description 7-10"],
+    ["ticket.rs", "prints all tickets of the day", "description 23-28"],
+    // Something like it.
+    ["ticket.rs", "key.matches(self.signature)", "similar text 9"],
+    [
+      "ticket.rs",
+      'for tickets in days.tickets() {\n        println!("{}", ticket.verify(day.key));',
+      "similar text 25-26",
+    ],
+  ])("%s: %s → %s", async (path, location, expected) => {
+    expect(await found(path, location)).toBe(expected);
+  });
+});
+
+describe("a location is refused", () => {
+  const lines = 'or give its lines, such as "lines 10-20".';
+
+  it.each([
+    [
+      "text that is there often",
+      "ticket.rs",
+      "self.seat",
+      'ambiguous-match: ticket.rs: the location "self.seat" fits 2 places:\n  line 13: text: "self.seat"\n' +
+        `  line 19: text: "write!(f, "seat {} in line 3", self.seat)" Nothing was written. Give more of the text, with a neighbouring line, ${lines}`,
+    ],
+    [
+      "numbers that are text of the file as well",
+      "ticket.rs",
+      "line 3",
+      'ambiguous-match: ticket.rs: the location "line 3" can be read in 2 ways, which lead to 2 places:\n' +
+        '  line 3: line numbers: "pub seat: u32,"\n  line 19: text: "write!(f, "seat {} in line 3", self.seat)"' +
+        ` Nothing was written. Give more of the text, with a neighbouring line, ${lines}`,
+    ],
+    [
+      "a path that code holds elsewhere",
+      "store.py",
+      "Store.save",
+      'ambiguous-match: store.py: the location "Store.save" can be read in 2 ways, which lead to 3 places:\n' +
+        "  lines 5-6: Method save [5-6] in Class Store\n" +
+        '  line 11: text: "# See Store.save and Cache.load."\n  line 16: text: "Store.save(Store(), "a", 1)"' +
+        ` Nothing was written. Give more of the text, with a neighbouring line, name the block, such as "method Foo.run", ${lines}`,
+    ],
+    [
+      "a name that two symbols have",
+      "store.py",
+      "def load",
+      'ambiguous-match: store.py: the location "def load" fits 2 places:\n' +
+        "  lines 2-3: Method load [2-3] in Class Store\n  lines 10-12: Method load [10-12] in Class Cache" +
+        ` Nothing was written. Name the block, such as "method Foo.run", ${lines}`,
+    ],
+    [
+      "a head that is text, too",
+      "store.py",
+      "def main()",
+      'ambiguous-match: store.py: the location "def main()" can be read in 2 ways, which lead to 2 places:\n' +
+        '  lines 15-16: Function main [15-16]\n  line 15: text: "def main():"' +
+        ` Nothing was written. Give more of the text, with a neighbouring line, name the block, such as "method Foo.run", ${lines}`,
+    ],
+    [
+      "a symbol that is not there, though part of another's name",
+      "ticket.rs",
+      "fn print",
+      "no-match: ticket.rs has no fn `print` See what there is with code.symbols.",
+    ],
+    [
+      "a description of nothing there",
+      "ticket.rs",
+      "the function that sorts numbers",
+      'no-match: ticket.rs: the location "the function that sorts numbers" was not found Nothing was written. ' +
+        'Give text of the file, "lines 10-20", or a symbol such as "function run".',
+    ],
+    [
+      "lines beyond the end",
+      "plain.unknown",
+      "lines 3-9",
+      'no-match: plain.unknown: there is no "lines 3-9": the last is line 3 Nothing was written. Read the file again for its line numbers.',
+    ],
+    [
+      "lines backwards",
+      "plain.unknown",
+      "lines 3-2",
+      'no-match: plain.unknown: there is no "lines 3-2": it goes backwards Nothing was written. Read the file again for its line numbers.',
+    ],
+    [
+      "a symbol where no grammar reads the file",
+      "plain.unknown",
+      "function alpha",
+      'no-match: plain.unknown: the location "function alpha" was not found Nothing was written. No grammar reads this ' +
+        'file, so it has no symbols to name or describe. Give text of the file, "lines 10-20".',
+    ],
+  ])("when it is %s", async (_, path, location, expected) => {
+    expect(await found(path, location)).toBe(expected);
+  });
+
+  it("when several descriptions fit about as well, with their scores", async () => {
+    const told = await found("store.py", "load the items by name");
+    expect(told.replace(/0\.\d\d/g, "#")).toBe(
+      'ambiguous-match: store.py: the location "load the items by name" fits 3 places:\n' +
+        "  lines 2-3: Method load [2-3] in Class Store, score #\n" +
+        "  lines 10-12: Method load [10-12] in Class Cache, score #\n" +
+        "  lines 5-6: Method save [5-6] in Class Store, score #" +
+        ` Nothing was written. Name the block, such as "method Foo.run", ${lines}`,
+    );
+  });
+
+  it("when several lines are as like, with their scores", async () => {
+    expect(await found("twice.unknown", "total = price / amount")).toBe(
+      'ambiguous-match: twice.unknown: the location "total = price / amount" fits 2 places:\n' +
+        '  line 1: similar text: "total = price * amount", score 0.88\n' +
+        '  line 3: similar text: "total = price + amount", score 0.88' +
+        ` Nothing was written. ${lines.replace("or give", "Give")}`,
+    );
+  });
+});

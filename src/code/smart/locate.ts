@@ -1,0 +1,105 @@
+import type { Outline } from "../../contract/code.ts";
+import type { Source } from "../../text/edit/source.ts";
+import { describedSymbols, placeOfSymbol } from "./described-symbols.ts";
+import { lineNumbersIn } from "./line-numbers.ts";
+import { LinePlaces } from "./line-places.ts";
+import { type NamedSymbols, namedSymbols, refuseUnknownName } from "./named-symbols.ts";
+import type { Place } from "./place.ts";
+import { noSuchLines, noSuchPlace, severalPlaces } from "./refusals.ts";
+import { similarLines } from "./similar-lines.ts";
+import { exactPlaces, tolerantPlaces } from "./text-places.ts";
+
+/** A file in which a place is looked for. */
+export interface SmartFile {
+  readonly path: string;
+  readonly source: Source;
+  readonly text: string;
+  /** Undefined where no grammar reads it. */
+  readonly outline: Outline | undefined;
+}
+
+/**
+ * The one place that a location means. The ways to understand it, in their order:
+ *
+ *   1. what is certain: line numbers, the name of a symbol, text as it stands in the file
+ *   2. text with other indentation, glyphs or wrapping
+ *   3. what is only like it: a description of a symbol, similar lines
+ *
+ * The first of the three that has any place decides. It must have one only, or, where it is only like, one that is
+ * clearly better than all others: else it throws `ambiguous-match` with all of them. It never guesses.
+ */
+export function locate(file: SmartFile, location: string): Place {
+  const { source, text, outline } = file;
+  const lines = new LinePlaces(text);
+  const certain = certainPlaces(file, lines, location);
+  if (certain.length > 0) return only(file, location, certain);
+  const tolerant = tolerantPlaces(source, location);
+  if (tolerant.length > 0) return only(file, location, tolerant);
+  const likely = [
+    ...(outline ? [describedSymbols(text, outline, location)] : []),
+    similarLines(source, lines, location),
+  ];
+  const winners = likely.flatMap((each) => each.winners);
+  if (winners.length > 0) return only(file, location, winners);
+  throw noSuchPlace(
+    file,
+    location,
+    likely.flatMap(({ ranked }) => ranked.slice(0, 3)),
+  );
+}
+
+function only(file: SmartFile, location: string, places: readonly Place[]): Place {
+  if (places.length === 1) return places[0]!;
+  throw severalPlaces(file, location, places);
+}
+
+function certainPlaces(file: SmartFile, lines: LinePlaces, location: string): readonly Place[] {
+  const { path, source, text, outline } = file;
+  const written = exactPlaces(source, location);
+  const numbers = lineNumbersIn(location);
+  if (numbers) {
+    const { first, last } = numbers;
+    const others = written.filter((place) => !cutsWord(text, place));
+    if (first < 1 || first > last || last > lines.count) {
+      if (others.length > 0) return others;
+      throw noSuchLines(path, location, numbers, lines.count);
+    }
+    const span = { start: lines.start(first), end: lines.end(last), firstLine: first, lastLine: last };
+    return [{ way: "line numbers", ...span, score: 1 }, ...others];
+  }
+  const named = outline && namedSymbols(path, outline, location);
+  if (!named) {
+    // Who names a symbol that is not there does not describe another.
+    if (outline && written.every((place) => cutsWord(text, place)))
+      refuseUnknownName(path, outline, location);
+    return written;
+  }
+  const blocks = named.symbols.map((symbol) => placeOfSymbol(text, symbol));
+  return [...blocks, ...rivals(text, written, blocks, named.form)];
+}
+
+/**
+ * Text that may be meant instead of the blocks of that name. Where a word says what is meant, as in "fn run", it is the
+ * block, whose head holds the text, unless the text stands elsewhere and only there.
+ */
+function rivals(
+  text: string,
+  written: readonly Place[],
+  blocks: readonly Place[],
+  form: NamedSymbols["form"],
+): readonly Place[] {
+  const whole = written.filter((place) => !cutsWord(text, place));
+  if (form === "call") return whole;
+  const elsewhere = whole.filter((place) => !blocks.some((block) => isInHead(place, block)));
+  return form === "phrase" && whole.length > 1 ? [] : elsewhere;
+}
+
+function isInHead(place: Place, { symbol }: Place): boolean {
+  return place.start >= symbol!.start && place.firstLine <= symbol!.line && place.end <= symbol!.end;
+}
+
+/** It begins or ends inside a word, so that another word is meant. */
+function cutsWord(text: string, { start, end }: Place): boolean {
+  const isWord = (from: number) => /^[\p{L}\p{N}_]{2}$/u.test(text.slice(from, from + 2));
+  return (start > 0 && isWord(start - 1)) || isWord(end - 1);
+}

@@ -1,0 +1,104 @@
+import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { BlockWanted } from "../blocks/block-wanted.ts";
+import { findBlocks, holdersOf } from "../blocks/find-block.ts";
+import { isKindWord } from "../blocks/kind-words.ts";
+import { noSuchBlock } from "../blocks/no-such-block.ts";
+
+/** The symbols that a location names. */
+export interface NamedSymbols {
+  readonly symbols: readonly CodeSymbol[];
+  readonly form: Form;
+}
+
+/** "phrase": a word says what it is, "fn run". "path": "Agent.run", which code may hold too. "call": "fn run()", likewise. */
+type Form = "phrase" | "path" | "call";
+
+/** Reads "fn run", "class Foo.bar", "method run in class Foo", "the run function", "Foo::bar". */
+export function namedSymbols(path: string, outline: Outline, location: string): NamedSymbols | undefined {
+  const bare = location.trim().replace(/\(\)$/, "");
+  for (const { form, ...wanted } of phrasesIn(bare)) {
+    const symbols = present(path, outline, wanted);
+    if (symbols.length === 0) continue;
+    return { symbols: outermost(outline, symbols), form: bare === location.trim() ? form : "call" };
+  }
+  return undefined;
+}
+
+/** Refuses what can only be the name of a symbol, as there is none of that name. */
+export function refuseUnknownName(path: string, outline: Outline, location: string): void {
+  const words = wordsOf(location);
+  const [name = "", ...kinds] = words.reverse();
+  if (
+    kinds.length === 0 ||
+    !kinds.some(isKindWord) ||
+    !kinds.every((word) => isKindWord(word) || modifiers.has(word))
+  )
+    return;
+  if (!isName.test(name)) return;
+  throw noSuchBlock(path, outline, { name, kind: kinds.reverse().join(" ") });
+}
+
+const modifiers: ReadonlySet<string> = new Set(
+  "pub public private protected internal export default async static abstract final unsafe override inline".split(
+    " ",
+  ),
+);
+
+type Phrase = BlockWanted & { readonly form: Form };
+
+/** What the words may mean, the shortest kind first: the name of an implementation has several words itself. */
+function* phrasesIn(location: string): Generator<Phrase> {
+  if (/[\r\n]/.test(location) || location.length > maxChars) return;
+  const words = wordsOf(location);
+  const name = words.join(" ");
+  if (words.length === 1 && isPath.test(name)) yield { name, form: "path" };
+  for (let kinds = 1; kinds < Math.min(words.length, maxKindWords + 1); kinds += 1) {
+    const kind = words.slice(0, kinds).join(" ");
+    if (!isKind.test(kind)) continue;
+    const named = words.slice(kinds).join(" ");
+    yield { kind, name: named, form: "phrase" };
+    // "class Foo.bar": the word says what Foo is.
+    const split = /^(.+)(?:::|\.|#)([^:.#\s]+)$/.exec(named);
+    if (split) yield { name: split[2]!, modulePath: `${kind} ${split[1]}`, form: "phrase" };
+  }
+  if (words.length === 2 && isKind.test(words[1]!)) yield { kind: words[1], name: words[0]!, form: "phrase" };
+  const holder = /^(.+?)\s+(?:in|of|inside)\s+(?:the\s+)?(.+)$/i.exec(name);
+  if (!holder) return;
+  for (const inner of phrasesIn(holder[1]!))
+    if (inner.form === "phrase") yield { ...inner, modulePath: holder[2] };
+}
+
+function wordsOf(location: string): string[] {
+  return location
+    .trim()
+    .replace(/^the\s+/i, "")
+    .replaceAll("`", "")
+    .split(/\s+/);
+}
+
+const maxChars = 300;
+
+/** "public static async void" */
+const maxKindWords = 4;
+
+const isKind = /^[\p{L}_][\p{L}_!]*(?: [\p{L}_][\p{L}_!]*)*$/u;
+
+const isName = /^[\p{L}_$~][\p{L}\p{N}_$<>~?!:.#]*$/u;
+
+/** Names with a separator between them: one name alone is text. */
+const isPath = /^[\p{L}_$~][\p{L}\p{N}_$<>~?!]*(?:(?:::|\.|#)[\p{L}_$~][\p{L}\p{N}_$<>~?!]*)+$/u;
+
+function present(path: string, outline: Outline, wanted: BlockWanted): readonly CodeSymbol[] {
+  try {
+    return findBlocks(path, outline, wanted);
+  } catch (error) {
+    if (error instanceof ToolError && error.code === "no-match") return [];
+    throw error;
+  }
+}
+
+/** A constructor that a grammar shows in its class under the same name is not meant beside it. */
+function outermost(outline: Outline, symbols: readonly CodeSymbol[]): readonly CodeSymbol[] {
+  return symbols.filter((symbol) => !holdersOf(outline, symbol).some((holder) => symbols.includes(holder)));
+}

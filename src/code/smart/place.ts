@@ -1,0 +1,36 @@
+import type { CodeSymbol } from "../../contract/code.ts";
+
+/** The ways to understand where an edit is to be. */
+export type Way = "line numbers" | "symbol" | "text" | "tolerant text" | "description" | "similar text";
+
+/** A part of a text that a location may mean. Offsets count UTF-16 units, lines count from 1 and are inclusive. */
+export interface Place {
+  readonly way: Way;
+  /** What an edit replaces: that text, those lines without the last line end, or the whole block. */
+  readonly start: number;
+  readonly end: number;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  /** The block, where a block is meant. */
+  readonly symbol?: CodeSymbol | undefined;
+  /** How well it fits: 1 where nothing had to be guessed. */
+  readonly score: number;
+}
+
+/** Places that are only like what was said. */
+export interface LikelyPlaces {
+  /** The one that is clearly meant, or several that nearly are; none where nothing comes near enough. */
+  readonly winners: readonly Place[];
+  /** All that have something of it, best first. */
+  readonly ranked: readonly Place[];
+}
+
+/** The best, if it is good enough, and what has more than `margin` of its score. */
+export function winnersOf(
+  ranked: readonly Place[],
+  { least, margin }: { readonly least: number; readonly margin: number },
+): readonly Place[] {
+  const [best] = ranked;
+  if (!best || best.score < least) return [];
+  return ranked.filter(({ score }) => score > margin * best.score);
+}

@@ -1,0 +1,77 @@
+import { ToolError } from "../../contract/error.ts";
+import { counted } from "../../text/counted.ts";
+import { lineEnd, lineStart } from "../blocks/lines.ts";
+import { describeBlock } from "../blocks/list-blocks.ts";
+import type { LineSpan } from "./line-numbers.ts";
+import type { SmartFile } from "./locate.ts";
+import type { Place } from "./place.ts";
+
+/** Several places fit: all are told, with their lines and, where they only resemble what was said, how much. */
+export function severalPlaces(file: SmartFile, location: string, places: readonly Place[]): ToolError {
+  const ways = new Set(places.map(({ way }) => way));
+  const how = ways.size > 1 ? `can be read in ${counted(ways.size, "way")}, which lead to` : "fits";
+  return new ToolError(
+    "ambiguous-match",
+    `${file.path}: the location ${quoted(location)} ${how} ${counted(places.length, "place")}:\n${list(file, places)}`,
+    { hint: `Nothing was written. ${wayOut(ways)}` },
+  );
+}
+
+/** Nothing fits; what comes nearest is told. */
+export function noSuchPlace(file: SmartFile, location: string, likely: readonly Place[]): ToolError {
+  const { path, outline } = file;
+  const nearest = likely.length > 0 ? `. What comes nearest:\n${list(file, likely)}` : "";
+  const unread = outline ? "" : " No grammar reads this file, so it has no symbols to name or describe.";
+  return new ToolError("no-match", `${path}: the location ${quoted(location)} was not found${nearest}`, {
+    hint: `Nothing was written.${unread} Give text of the file, "lines 10-20"${outline ? ', or a symbol such as "function run"' : ""}.`,
+  });
+}
+
+export function noSuchLines(
+  path: string,
+  location: string,
+  { first, last }: LineSpan,
+  count: number,
+): ToolError {
+  const why =
+    first < 1 ? "lines count from 1" : first > last ? "it goes backwards" : `the last is line ${count}`;
+  return new ToolError("no-match", `${path}: there is no ${quoted(location)}: ${why}`, {
+    hint: "Nothing was written. Read the file again for its line numbers.",
+  });
+}
+
+function list(file: SmartFile, places: readonly Place[]): string {
+  const shown = places.slice(0, maxShown).map((place) => `  ${describe(file, place)}`);
+  const hidden = places.length - shown.length;
+  return [...shown, ...(hidden > 0 ? [`  … ${counted(hidden, "more", "more")}`] : [])].join("\n");
+}
+
+const maxShown = 20;
+
+/** "lines 84-120: Function run [84-120] in Impl Agent, score 0.41". */
+function describe({ text, outline }: SmartFile, place: Place): string {
+  const { way, start, firstLine, lastLine, symbol, score } = place;
+  const lines = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine}-${lastLine}`;
+  const beginning = quoted(text.slice(lineStart(text, start), lineEnd(text, start)));
+  const what = symbol && outline ? describeBlock(outline, symbol) : `${way}: ${beginning}`;
+  return `${lines}: ${what}${score < 1 ? `, score ${score.toFixed(2)}` : ""}`;
+}
+
+function wayOut(ways: ReadonlySet<Place["way"]>): string {
+  const exits = [
+    ways.has("text") || ways.has("tolerant text")
+      ? "give more of the text, with a neighbouring line"
+      : undefined,
+    ways.has("symbol") || ways.has("description") ? 'name the block, such as "method Foo.run"' : undefined,
+    'give its lines, such as "lines 10-20"',
+  ].filter((each) => each !== undefined);
+  const said = exits.length > 1 ? `${exits.slice(0, -1).join(", ")}, or ${exits.at(-1)}` : exits[0]!;
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`;
+}
+
+function quoted(text: string): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  return `"${line.length > maxChars ? `${line.slice(0, maxChars - 1)}…` : line}"`;
+}
+
+const maxChars = 100;

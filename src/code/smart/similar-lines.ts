@@ -1,0 +1,79 @@
+import { linesSharingWords } from "../../text/edit/places.ts";
+import type { Source } from "../../text/edit/source.ts";
+import type { LinePlaces } from "./line-places.ts";
+import { type LikelyPlaces, type Place, winnersOf } from "./place.ts";
+
+/** The lines that are most like a text, none twice. The score is how much they have in common, from 0 to 1. */
+export function similarLines(source: Source, lines: LinePlaces, text: string): LikelyPlaces {
+  const given = text.replace(/^(?:[ \t]*\r?\n)+|\s+$/g, "").split(/\r\n|\n|\r/);
+  const wanted = given.map(pairsOf);
+  const longest = wanted.reduce(
+    (best, pairs, index) => (pairs.count > wanted[best]!.count ? index : best),
+    0,
+  );
+  if (wanted[longest]!.count < leastPairs) return { winners: [], ranked: [] };
+  const found: Place[] = [];
+  for (const line of linesSharingWords(source, given[longest]!).keys()) {
+    const first = line + 1 - longest;
+    const last = first + wanted.length - 1;
+    if (first < 1 || last > lines.count) continue;
+    const score = meanLikeness(wanted, (index) => pairsOf(lines.text(first + index)));
+    if (score < leastShown) continue;
+    const span = { start: lines.start(first), end: lines.end(last), firstLine: first, lastLine: last };
+    found.push({ way: "similar text", ...span, score });
+  }
+  found.sort((one, other) => other.score - one.score || one.firstLine - other.firstLine);
+  const ranked = found.filter(
+    (place, index) => !found.slice(0, index).some((better) => overlap(better, place)),
+  );
+  return { winners: winnersOf(ranked, clearly), ranked };
+}
+
+const clearly = { least: 0.8, margin: 0.9 };
+
+function overlap(one: Place, other: Place): boolean {
+  return one.firstLine <= other.lastLine && other.firstLine <= one.lastLine;
+}
+
+/** A text must say something to be recognised. */
+const leastPairs = 8;
+const leastShown = 0.5;
+
+/** How often each two neighbouring characters stand in a line; blanks do not count. */
+interface Pairs {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly count: number;
+}
+
+function pairsOf(line: string): Pairs {
+  const ink = line.replace(/\s+/g, "").slice(0, maxChars);
+  const counts = new Map<string, number>();
+  for (let at = 1; at < ink.length; at += 1) {
+    const pair = ink.slice(at - 1, at + 1);
+    counts.set(pair, (counts.get(pair) ?? 0) + 1);
+  }
+  return { counts, count: Math.max(0, ink.length - 1) };
+}
+
+/** What is longer is data. */
+const maxChars = 2_000;
+
+function likeness(one: Pairs, other: Pairs): number {
+  if (one.count + other.count === 0) return 1;
+  let common = 0;
+  for (const [pair, count] of one.counts) common += Math.min(count, other.counts.get(pair) ?? 0);
+  return (2 * common) / (one.count + other.count);
+}
+
+/** Longer lines count more. */
+function meanLikeness(wanted: readonly Pairs[], found: (index: number) => Pairs): number {
+  let sum = 0;
+  let weights = 0;
+  for (const [index, pairs] of wanted.entries()) {
+    const other = found(index);
+    const weight = pairs.count + other.count + 1;
+    sum += weight * likeness(pairs, other);
+    weights += weight;
+  }
+  return sum / weights;
+}

@@ -1,0 +1,324 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { codeRoom } from "../../../test/code-room.ts";
+import { cribRoom } from "../../../test/crib-room.ts";
+import { byteOrderMarkLength } from "../../text/encoding.ts";
+import { type EditSmartInput, editSmart } from "./smart.ts";
+
+const code = `/// A counter.
+struct Counter {
+    count: u32,
+}
+
+impl Counter {
+    /// Adds one.
+    fn add(&mut self) {
+        self.count += 1;
+    }
+
+    fn reset(&mut self) {
+        self.count = 0;
+    }
+}
+`;
+
+const room = codeRoom();
+afterAll(() => room[Symbol.asyncDispose]());
+
+/** What becomes of a file. */
+async function edited(
+  content: string | Uint8Array,
+  input: Omit<EditSmartInput, "path">,
+  path = "counter.rs",
+): Promise<string> {
+  show(path, content);
+  await room.run(editSmart, { path, ...input });
+  return readFileSync(room.at(path), "utf8");
+}
+
+/** Writes a file, and has the caller see it. */
+function show(path: string, content: string | Uint8Array): void {
+  writeFileSync(room.at(path), content);
+  const bytes = readFileSync(room.at(path));
+  room.context.seen.note(path, { bytes: bytes.subarray(byteOrderMarkLength(bytes)), lines: "all" });
+}
+
+describe("text", () => {
+  it("is replaced as it is, and all else stays", async () => {
+    const input = { location: "count += 1", operation: "replace", content: "count += 2" } as const;
+    expect(await edited(code, input)).toBe(code.replace("+= 1", "+= 2"));
+  });
+
+  it("is replaced with the indentation of the file where it was found with another", async () => {
+    const input = {
+      location: "fn reset(&mut self) {\n  self.count = 0;\n}",
+      operation: "replace",
+      content: "fn reset(&mut self) {\n  self.count = 1;\n}",
+    } as const;
+    expect(await edited(code, input)).toBe(code.replace("count = 0", "count = 1"));
+  });
+
+  it("gets new lines before and after, with the indentation of its own", async () => {
+    const content = "if self.count > 9 {\n    return;\n}";
+    const lines = "        if self.count > 9 {\n            return;\n        }\n";
+    const line = "        self.count += 1;\n";
+    const location = "self.count += 1;";
+    expect([
+      await edited(code, { location, operation: "insert_before", content }),
+      await edited(code, { location, operation: "insert_after", content }),
+    ]).toEqual([code.replace(line, lines + line), code.replace(line, line + lines)]);
+  });
+
+  it("is deleted, with its line where it is all that stands there", async () => {
+    expect([
+      await edited(code, { location: "self.count = 0;", operation: "delete" }),
+      await edited(code, { location: "/// Adds one.\n", operation: "delete" }),
+      await edited("a, b, c\n", { location: ", b", operation: "delete" }, "list.unknown"),
+    ]).toEqual([
+      code.replace("        self.count = 0;\n", ""),
+      code.replace("    /// Adds one.\n", ""),
+      "a, c\n",
+    ]);
+  });
+});
+
+describe("lines", () => {
+  const text = "one\n\ttwo\n\nfour";
+
+  it("are replaced, without their last line end", async () => {
+    const replace = (location: string, content: string) =>
+      edited(text, { location, operation: "replace", content }, "lines.unknown");
+    expect([
+      await replace("lines 1-2", "1\n2\n"),
+      await replace("line 2", "zwei"),
+      await replace("line 4", "vier"),
+    ]).toEqual(["1\n2\n\nfour", "one\n\tzwei\n\nfour", "one\n\ttwo\n\nvier"]);
+  });
+
+  it("get others before and after, indented as they are or as these bring it", async () => {
+    const insert = (location: string, operation: "insert_before" | "insert_after", content: string) =>
+      edited(text, { location, operation, content }, "lines.unknown");
+    expect([
+      await insert("line 2", "insert_before", "new"),
+      await insert("line 2", "insert_after", "\t\tnew"),
+      await insert("line 1", "insert_after", "\tnew\n\n"),
+      await insert("line 4", "insert_after", "new\n"),
+      await edited("", { location: "line 1", operation: "insert_after", content: "new" }, "lines.unknown"),
+    ]).toEqual([
+      "one\n\tnew\n\ttwo\n\nfour",
+      "one\n\ttwo\n\t\tnew\n\nfour",
+      "one\n\tnew\n\n\ttwo\n\nfour",
+      "one\n\ttwo\n\nfour\nnew",
+      "new\n",
+    ]);
+  });
+
+  it("are deleted with their line ends; a file that ends without one still does", async () => {
+    const remove = (location: string) => edited(text, { location, operation: "delete" }, "lines.unknown");
+    expect([await remove("lines 1-2"), await remove("line 4"), await remove("lines 1-4")]).toEqual([
+      "\nfour",
+      "one\n\ttwo\n",
+      "",
+    ]);
+  });
+});
+
+describe("a block", () => {
+  it("is replaced with its comments, fitted to its place", async () => {
+    const input = {
+      location: "fn add",
+      operation: "replace",
+      content: "/// Adds some.\nfn add(&mut self, more: u32) {\n    self.count += more;\n}",
+    } as const;
+    expect(await edited(code, input)).toBe(
+      code
+        .replace("one", "some")
+        .replace("add(&mut self)", "add(&mut self, more: u32)")
+        .replace("1;", "more;"),
+    );
+  });
+
+  it("gets another before or after, apart from it as others are", async () => {
+    const input = { location: "Counter::reset", content: "fn get(&self) -> u32 {\n    self.count\n}" };
+    const block = "    fn get(&self) -> u32 {\n        self.count\n    }\n";
+    expect([
+      await edited(code, { ...input, operation: "insert_before" }),
+      await edited(code, { ...input, operation: "insert_after" }),
+    ]).toEqual([
+      code.replace("    fn reset", `${block}\n    fn reset`),
+      code.replace("= 0;\n    }\n", `= 0;\n    }\n\n${block}`),
+    ]);
+  });
+
+  it("is deleted with its comments, found by what it does", async () => {
+    const input = { location: "the method that adds one", operation: "delete" } as const;
+    const [start, end] = [code.indexOf("    /// Adds"), code.indexOf("    fn reset")];
+    expect(await edited(code, input)).toBe(code.slice(0, start) + code.slice(end));
+  });
+});
+
+describe("every other byte stays", () => {
+  it("in line ends of Windows, and with a byte-order mark", async () => {
+    const text = `\ufeff${code.replaceAll("\n", "\r\n")}`;
+    const content = "fn zero(&mut self) {\n    self.count = 0;\n}";
+    expect([
+      await edited(text, { location: "fn reset", operation: "replace", content }),
+      await edited(text, { location: "line 3", operation: "insert_after", content: "other: u32,\n" }),
+      await edited(text, { location: "self.count += 1;", operation: "delete" }),
+    ]).toEqual([
+      text.replace("reset", "zero"),
+      text.replace("count: u32,\r\n", "count: u32,\r\n    other: u32,\r\n"),
+      text.replace("        self.count += 1;\r\n", ""),
+    ]);
+  });
+
+  it("in UTF-16, and in an encoding of one byte", async () => {
+    const wide = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
+    const insert = { operation: "insert_after", content: "café" } as const;
+    await edited(wide("eins\r\nzwei\r\n"), { location: "line 1", ...insert }, "wide.unknown");
+    await edited(
+      Buffer.from("na\xefve\nend\n", "latin1"),
+      { location: "naïve", ...insert },
+      "narrow.unknown",
+    );
+    expect([readFileSync(room.at("wide.unknown")), readFileSync(room.at("narrow.unknown"))]).toEqual([
+      wide("eins\r\ncafé\r\nzwei\r\n"),
+      Buffer.from("na\xefve\ncaf\xe9\nend\n", "latin1"),
+    ]);
+  });
+});
+
+describe("nothing is written", () => {
+  beforeEach(() => show("counter.rs", code));
+
+  it.each([
+    [
+      "when the file would no longer parse",
+      { location: "line 9", operation: "replace", content: "self.count += (1;" } as const,
+      {
+        code: "invalid-input",
+        message:
+          "counter.rs would no longer parse:\n9:25: missing `)`\n9 |         self.count += (1;\n  |                         ^",
+        hint: expect.stringMatching(/^Nothing was written; the lines are those of the changed file/),
+      },
+    ],
+    [
+      "when the place is not clear",
+      { location: "self.count", operation: "delete" } as const,
+      {
+        code: "ambiguous-match",
+        message:
+          'counter.rs: the location "self.count" fits 2 places:\n  line 9: text: "self.count += 1;"\n  line 13: text: "self.count = 0;"',
+        hint: 'Nothing was written. Give more of the text, with a neighbouring line, or give its lines, such as "lines 10-20".',
+      },
+    ],
+    [
+      "when the new block leaves code out",
+      {
+        location: "fn add",
+        operation: "replace",
+        content: "fn add(&mut self) {\n    // ... existing code ...\n}",
+      } as const,
+      {
+        code: "invalid-input",
+        message: "counter.rs: the new code holds a placeholder instead of code: // ... existing code ...",
+        hint: "Write the block out in full, or change only some of its lines with edit.replace.",
+      },
+    ],
+  ])("%s", async (_, input, refusal) => {
+    expect(await room.refusal(editSmart, { path: "counter.rs", ...input })).toEqual(refusal);
+    expect(readFileSync(room.at("counter.rs"), "utf8")).toBe(code);
+  });
+
+  it("into a binary file", async () => {
+    writeFileSync(room.at("picture"), Buffer.of(0, 1, 2, 255));
+    expect(
+      await room.refusal(editSmart, { path: "picture", location: "line 1", operation: "delete" }),
+    ).toEqual({
+      code: "unsupported",
+      message: "picture is a binary file, which has no lines to edit",
+      hint: "In a binary file edit.replace replaces text that stands there byte by byte.",
+    });
+  });
+});
+
+describe("behind the counter", () => {
+  const input = { path: "counter.rs", location: "fn reset", operation: "delete" };
+  const after = code.replace("\n    fn reset(&mut self) {\n        self.count = 0;\n    }\n", "");
+  const hunk = [
+    "(the location names Method reset [12-14] in Impl Counter)",
+    "@@ -8,8 +8,4 @@",
+    "     fn add(&mut self) {",
+    "         self.count += 1;",
+    "     }",
+    "-",
+    "-    fn reset(&mut self) {",
+    "-        self.count = 0;",
+    "-    }",
+    " }",
+  ];
+  const steady = (text: string) => text.replace(/[0-9a-f]{12} → [0-9a-f]{12}/, "# → #").split("\n");
+
+  it("answers with the diff and the checkpoint to which undo goes back", async () => {
+    await using crib = await cribRoom({ mode: "yolo" });
+    crib.write("counter.rs", code);
+    const result = await crib.crib.call("edit_smart", input);
+    expect([steady(result.content), crib.read("counter.rs")]).toEqual([
+      [
+        "Edited counter.rs at line 11 (# → #):",
+        ...hunk,
+        "To go back: journal.undo with checkpoint checkpoint-1, set before this edit.",
+      ],
+      after,
+    ]);
+    expect(result.data).toEqual({
+      files: [expect.objectContaining({ action: "update", path: "counter.rs" })],
+      place: { way: "symbol", firstLine: 12, lastLine: 14, score: 1 },
+      checkpoint: "checkpoint-1",
+    });
+    await crib.crib.call("journal_undo", { checkpoint: "checkpoint-1" });
+    expect(crib.read("counter.rs")).toBe(code);
+  });
+
+  it("only shows with `preview`: it changes nothing and sets no checkpoint", async () => {
+    await using crib = await cribRoom({ mode: "yolo" });
+    crib.write("counter.rs", code);
+    const result = await crib.crib.call("edit_smart", { ...input, preview: true });
+    const { content } = await crib.crib.call("journal_checkpoint", { list: true });
+    expect([steady(result.content), crib.read("counter.rs"), content]).toEqual([
+      ["Would edit counter.rs at line 11 (# → #):", ...hunk],
+      code,
+      "There are no checkpoints.",
+    ]);
+  });
+
+  it("refuses line numbers of lines that others have changed or moved since they were seen", async () => {
+    await using crib = await cribRoom({ mode: "yolo" });
+    const call = (location: string) =>
+      crib.crib.call("edit_smart", { path: "poem.unknown", location, operation: "delete" });
+    crib.write("poem.unknown", "one\ntwo\nthree\nfour\nfive\n");
+    await crib.crib.call("file_read", { path: "poem.unknown", offset: 2, limit: 2 });
+    crib.write("poem.unknown", "zero\none\ntwo\nthree\nfour\nfive\n");
+    const [moved, unseen, named] = [await call("lines 2-3"), await call("line 5"), await call("two")];
+    expect([moved.content, unseen.isError, named.isError, crib.read("poem.unknown")]).toEqual([
+      "poem.unknown has changed since you last saw it: lines 2-3 may be others now\n" +
+        "Nothing was written. Read the file again, or name the place by text or a symbol.",
+      false,
+      false,
+      "zero\none\nthree\nfive\n",
+    ]);
+  });
+
+  it.each([
+    [{ operation: "delete", content: "x" }, "`content` is given, but delete takes none"],
+    [{ operation: "replace" }, "`content` is missing: the new text; to remove it use delete"],
+    [{ operation: "insert_after", content: "" }, "`content` is missing: what to insert"],
+    [{ operation: "delete", location: " " }, "is empty: say where"],
+  ])("refuses %j", async (fields, said) => {
+    await using crib = await cribRoom({ mode: "yolo" });
+    crib.write("a.txt", "one\n");
+    const result = await crib.crib.call("edit_smart", { path: "a.txt", location: "one", ...fields });
+    expect([result.error?.code, crib.read("a.txt")]).toEqual(["invalid-input", "one\n"]);
+    expect(result.content).toContain(said);
+  });
+});

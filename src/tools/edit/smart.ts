@@ -1,0 +1,147 @@
+import * as z from "zod/mini";
+import { locate } from "../../code/smart/locate.ts";
+import type { Place } from "../../code/smart/place.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { PreviewContext, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { showDiff } from "../../text/edit/show-diff.ts";
+import { byteOrderMarkLength } from "../../text/encoding.ts";
+import { describeEdit } from "./describe-edit.ts";
+import { type EditData, editedFile } from "./edited-file.ts";
+import { lookUp, type PlannedFile } from "./plan-files.ts";
+import { refuseFault } from "./replace-fields.ts";
+import type { Operation } from "./smart/plan-lines.ts";
+import { planPlace } from "./smart/plan-place.ts";
+import { explainMiss } from "./smart/refusals.ts";
+import { refuseOutdatedNumbers } from "./smart/seen-lines.ts";
+import { readSmartFile } from "./smart/smart-file.ts";
+
+export interface EditSmartInput {
+  readonly path: string;
+  readonly location: string;
+  readonly operation: Operation;
+  readonly content?: string | undefined;
+  readonly preview?: boolean | undefined;
+}
+
+export interface EditSmartData extends EditData {
+  /** How the location was understood, and what it means. */
+  readonly place: Pick<Place, "way" | "firstLine" | "lastLine" | "score">;
+  /** The name to go back to with journal.undo; undefined where nothing was changed, or no journal is kept. */
+  readonly checkpoint: string | undefined;
+}
+
+/** Edits a place that is named in whatever way. */
+export const editSmart: Tool<EditSmartInput, EditSmartData> = {
+  name: "edit.smart",
+  summary:
+    "Replace, insert or delete at a place named as you like: text of the file, line numbers, a symbol or a description of " +
+    "it. Sets a checkpoint first and answers with the diff; a place that is not clear is refused with the candidates.",
+  risk: "write",
+  input: z
+    .strictObject({
+      path: z.string().check(z.describe("File to edit, relative to the workspace or absolute.")),
+      location: z.string().check(
+        z.refine((location) => location.trim() !== "", { error: "is empty: say where" }),
+        z.describe(
+          'Text of the file, "line 42", "lines 10-20", a symbol ("fn run", "class Foo.bar"), or what it does ("the ' +
+            'function that checks tokens").',
+        ),
+      ),
+      operation: z
+        .enum(["replace", "insert_before", "insert_after", "delete"])
+        .check(
+          z.describe("What is done: with that text, those lines, or the whole block with its doc comments."),
+        ),
+      content: z.optional(
+        z.string().check(z.describe("The new text or lines; indentation is fitted. Not for delete.")),
+      ),
+      preview: z.optional(z.boolean().check(z.describe("Only show what would be done."))),
+    })
+    .check(refuseFault(faultIn)),
+  limits: { maxChars: 20_000, keep: "both" },
+  accesses: ({ path, preview }) => [{ kind: preview ? "read" : "write", path }],
+  preview: async (input, context) => showDiff((await planSmart(input, context)).planned.plan),
+
+  async run(input, context) {
+    let checkpoint: string | undefined;
+    for (let tries = 1; ; tries += 1) {
+      const { planned, place } = await planSmart(input, context);
+      if (input.preview) return answer(planned, place, "planned", undefined);
+      checkpoint ??= await setCheckpoint(context);
+      try {
+        await write(planned, context);
+        return answer(planned, place, "done", checkpoint);
+      } catch (error) {
+        // Somebody was quicker: the place is looked for in what is there now. Line numbers would mean something else.
+        const isStale = error instanceof ToolError && error.code === "stale";
+        if (!isStale || place.way === "line numbers" || tries === maxTries) throw error;
+      }
+    }
+  },
+};
+
+/** Each time somebody else has got further; more often only where a file never rests. */
+const maxTries = 50;
+
+function faultIn({ operation, content = "" }: EditSmartInput): string | undefined {
+  if (operation === "delete")
+    return content === ""
+      ? undefined
+      : "`content` is given, but delete takes none: leave it out, or use replace";
+  if (content !== "") return undefined;
+  return operation === "replace"
+    ? "`content` is missing: the new text; to remove it use delete"
+    : "`content` is missing: what to insert";
+}
+
+interface SmartPlan {
+  readonly planned: PlannedFile;
+  readonly place: Place;
+}
+
+async function planSmart(
+  { path, location, operation, content = "" }: EditSmartInput,
+  context: PreviewContext,
+): Promise<SmartPlan> {
+  const file = await readSmartFile(path, context);
+  try {
+    const place = locate(file, location);
+    if (place.way === "line numbers") await refuseOutdatedNumbers(file, place, context);
+    const plan = await planPlace(file, place, { location, operation, content }, context);
+    return { planned: await lookUp(plan, context), place };
+  } catch (error) {
+    throw await explainMiss(error, file, context);
+  }
+}
+
+async function write({ plan, beforeHash }: PlannedFile, context: ToolContext): Promise<void> {
+  if (plan.action !== "update") throw new ToolError("internal", `${plan.path} is not to be changed`);
+  const { path, after } = plan;
+  await context.environment.change([{ path, before: beforeHash!, after }], { signal: context.signal });
+  // Who made a change knows what is there now.
+  context.seen.note(path, { bytes: after.subarray(byteOrderMarkLength(after)), lines: "all" });
+}
+
+/** Undefined where no journal is kept. */
+async function setCheckpoint({ history }: ToolContext): Promise<string | undefined> {
+  try {
+    return (await history.setCheckpoint()).name;
+  } catch (error) {
+    if (error instanceof ToolError && error.code === "unavailable") return undefined;
+    throw error;
+  }
+}
+
+function answer(
+  planned: PlannedFile,
+  { way, firstLine, lastLine, score }: Place,
+  mood: "done" | "planned",
+  checkpoint: string | undefined,
+): ToolOutput<EditSmartData> {
+  const back =
+    checkpoint && `\nTo go back: journal.undo with checkpoint ${checkpoint}, set before this edit.`;
+  return {
+    data: { files: [editedFile(planned)], place: { way, firstLine, lastLine, score }, checkpoint },
+    text: describeEdit([planned], mood) + (back ?? ""),
+  };
+}

@@ -1,0 +1,90 @@
+import { type BlockChange, type Splice, withReadings } from "../../../code/blocks/block-change.ts";
+import { indentationLevel } from "../../../code/blocks/indentation-level.ts";
+import { lineEndNear } from "../../../code/blocks/lines.ts";
+import { placeAt } from "../../../code/blocks/place-at.ts";
+import { blanksOf } from "../../../code/blocks/snippet.ts";
+import { LinePlaces } from "../../../code/smart/line-places.ts";
+import type { SmartFile } from "../../../code/smart/locate.ts";
+import type { Place } from "../../../code/smart/place.ts";
+
+/** What is done with a place. */
+export type Operation = "replace" | "insert_before" | "insert_after" | "delete";
+
+/**
+ * The ways to put whole lines before, after or in the place of others, the likely one first. New lines without any
+ * indentation get that of their place; those that bring one have it as it is.
+ */
+export function planLines(
+  { text, outline }: Pick<SmartFile, "text" | "outline">,
+  place: Place,
+  operation: Exclude<Operation, "delete">,
+  content: string,
+): readonly BlockChange[] {
+  const lines = new LinePlaces(text);
+  const lineEnd = lineEndNear(text, place.start);
+  const added = content
+    .replace(/^\ufeff/, "")
+    .replace(/(?:\r\n|\n|\r)$/, "")
+    .split(/\r\n|\n|\r/);
+  const level = indentationLevel(text);
+  const indentation = isIndented(added, level)
+    ? commonBlanks(added)
+    : indentationBeside(lines, place, operation);
+  const fitted = outline
+    ? placeAt(text, outline, place.start, indentation)
+    : { indentation, level, hasDirectives: false };
+  const change = {
+    snippet: { lines: added, blankLinesBefore: 0 },
+    place: fitted,
+    isInline: false,
+    lineEnd,
+  };
+  if (text === "") return withReadings({ ...change, start: 0, end: 0, tail: lineEnd });
+  const { firstLine, lastLine } = place;
+  const [first, last] = [lines.start(firstLine), lines.end(lastLine)];
+  switch (operation) {
+    case "replace":
+      return withReadings({ ...change, start: first, end: last });
+    case "insert_before":
+      return withReadings({ ...change, start: first, end: first, tail: lineEnd });
+    case "insert_after":
+      return withReadings({ ...change, start: last, end: last, lead: lineEnd });
+  }
+}
+
+/** What goes: lines with their line ends, or text; text that is all its lines hold takes them with it. */
+export function planDeletion(text: string, { way, start, end, firstLine, lastLine }: Place): Splice {
+  const lines = new LinePlaces(text);
+  const [first, last] = [lines.start(firstLine), lines.end(lastLine)];
+  const isPart = text.slice(first, start).trim() !== "" || text.slice(end, Math.max(end, last)).trim() !== "";
+  if (isPart && (way === "text" || way === "tolerant text")) return { start, end, text: "" };
+  const next = lines.next(lastLine);
+  // A text that ends without a line end still does.
+  const isUnclosed = next === last && firstLine > 1;
+  return { start: isUnclosed ? lines.end(firstLine - 1) : first, end: next, text: "" };
+}
+
+/** They bring an indentation, of the kind that the file has. */
+function isIndented(added: readonly string[], level: string): boolean {
+  const blanks = commonBlanks(added);
+  if (blanks === "") return false;
+  return level === "" || blanks.includes("\t") === (level === "\t");
+}
+
+function commonBlanks(lines: readonly string[]): string {
+  const [first = "", ...others] = lines.filter((line) => line.trim() !== "").map(blanksOf);
+  return others.reduce((common, blanks) => {
+    let same = 0;
+    while (same < common.length && common[same] === blanks[same]) same += 1;
+    return common.slice(0, same);
+  }, first);
+}
+
+/** Of the line beside which they stand, or the nearest that is not blank. */
+function indentationBeside(lines: LinePlaces, { firstLine, lastLine }: Place, operation: Operation): string {
+  const down = Array.from({ length: lines.count - firstLine + 1 }, (_, index) => firstLine + index);
+  const up = Array.from({ length: lastLine }, (_, index) => lastLine - index);
+  const order = operation === "insert_after" ? [...up, ...down] : [...down, ...up];
+  const beside = order.find((line) => lines.text(line).trim() !== "");
+  return beside === undefined ? "" : blanksOf(lines.text(beside));
+}

@@ -1,0 +1,137 @@
+import { type BlockChange, type Splice, spliced, splicesOf } from "../../../code/blocks/block-change.ts";
+import { insertBlock } from "../../../code/blocks/insert-block.ts";
+import { damageOf } from "../../../code/blocks/judge-change.ts";
+import { describeBlock } from "../../../code/blocks/list-blocks.ts";
+import { replaceBlock } from "../../../code/blocks/replace-block.ts";
+import { snippetOf } from "../../../code/blocks/snippet.ts";
+import type { Place } from "../../../code/smart/place.ts";
+import type { CodeSymbol } from "../../../contract/code.ts";
+import type { PreviewContext } from "../../../contract/tool.ts";
+import type { FilePlan } from "../../../text/edit/edit-request.ts";
+import { planReplace } from "../../../text/edit/plan-replace.ts";
+import { sourcesOf } from "../../../text/edit/source.ts";
+import type { CodeFile } from "../../code/code-file.ts";
+import { damaged } from "../../code/damaged.ts";
+import { firstThatParses } from "../../code/delete-block.ts";
+import { filePlan } from "../../code/file-plan.ts";
+import { refuseStandIns } from "../../code/refuse-stand-ins.ts";
+import { declaredIn, notesOnReplacement } from "../../code/replacement.ts";
+import { settleLines } from "../../code/settle-lines.ts";
+import { listLines } from "../show-lines.ts";
+import { type Operation, planDeletion, planLines } from "./plan-lines.ts";
+import { outlineOf, type ReadFile } from "./smart-file.ts";
+
+/** What is to be done with a place. */
+export interface Wanted {
+  readonly location: string;
+  readonly operation: Operation;
+  readonly content: string;
+}
+
+/** What becomes of the file. Throws where it would parse worse than before. */
+export async function planPlace(
+  file: ReadFile,
+  place: Place,
+  wanted: Wanted,
+  context: PreviewContext,
+): Promise<FilePlan> {
+  if (place.symbol) return planBlock(file as CodeFile, place, place.symbol, wanted, context);
+  const isText = place.way === "text" || place.way === "tolerant text";
+  if (wanted.operation === "replace" && isText) return planText(file, wanted, context);
+  const notes = [...notesOnPlace(file, place), ...(place.way === "tolerant text" ? [foundLoosely] : [])];
+  if (wanted.operation === "delete") {
+    const after = spliced(file.text, [planDeletion(file.text, place)]);
+    await refuseDamage(file, after, context);
+    return filePlan({ file: file as CodeFile, after, notes });
+  }
+  const changes = planLines(file, place, wanted.operation, wanted.content);
+  const splices = await settled(file, changes, context);
+  return filePlan({ file: file as CodeFile, after: spliced(file.text, splices), notes });
+}
+
+const foundLoosely = "found with other indentation, quotes or wrapping";
+
+async function planBlock(
+  file: CodeFile,
+  place: Place,
+  symbol: CodeSymbol,
+  { operation, content }: Wanted,
+  context: PreviewContext,
+): Promise<FilePlan> {
+  const { text, outline } = file;
+  const notes = notesOnPlace(file, place);
+  if (operation === "delete") {
+    const { splices } = await firstThatParses(file, symbol, context);
+    return filePlan({ file, after: spliced(text, splices), notes });
+  }
+  refuseStandIns(file, symbol, content);
+  const snippet = snippetOf(content);
+  if (operation === "replace") {
+    const change = await settleLines(file, replaceBlock(text, outline, symbol, snippet), context);
+    const more = notesOnReplacement(file, symbol, declaredIn(change.outline, change, symbol));
+    return filePlan({ file, after: spliced(text, change.splices), notes: [...notes, ...more] });
+  }
+  const position = operation === "insert_before" ? "before" : "after";
+  const change = await settleLines(file, insertBlock(text, outline, symbol, position, snippet), context);
+  return filePlan({ file, after: spliced(text, change.splices), notes });
+}
+
+/** As edit.replace does it: the new text is fitted as the old one was found. */
+async function planText(
+  file: ReadFile,
+  { location, content }: Wanted,
+  context: PreviewContext,
+): Promise<FilePlan> {
+  const { path, bytes } = file;
+  const edits = [{ find: location, replace: content }];
+  const plan = planReplace({ kind: "replace", path, edits }, () => bytes);
+  const after = "after" in plan ? plan.after : bytes;
+  const [source] = sourcesOf(path, after);
+  await refuseDamage(file, source!.text.utf8.toString(), context);
+  return plan;
+}
+
+async function settled(
+  file: ReadFile,
+  changes: readonly BlockChange[],
+  context: PreviewContext,
+): Promise<readonly Splice[]> {
+  if (!file.outline) return splicesOf(changes[0]!, new Set());
+  return (await settleLines(file as CodeFile, changes, context)).splices;
+}
+
+async function refuseDamage(file: ReadFile, after: string, context: PreviewContext): Promise<void> {
+  const outline = file.outline && (await outlineOf(file.path, after, context));
+  const damage = outline && damageOf(file.outline, outline, [differenceOf(file.text, after)]);
+  if (damage) throw damaged(file.path, after, damage);
+}
+
+/** The one splice that makes the one text of the other. */
+function differenceOf(before: string, after: string): Splice {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let tail = 0;
+  while (tail < shorter - start && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  return { start, end: before.length - tail, text: after.slice(start, after.length - tail) };
+}
+
+/** How the location was understood, where that is not plain. */
+function notesOnPlace(
+  { outline }: ReadFile,
+  { way, symbol, firstLine, lastLine, score }: Place,
+): readonly string[] {
+  const block = symbol && outline ? describeBlock(outline, symbol) : "";
+  switch (way) {
+    case "symbol":
+      return [`the location names ${block}`];
+    case "description":
+      return [`the description fits ${block} best, score ${score.toFixed(2)}`];
+    case "similar text":
+      return [
+        `most like the location: ${listLines([{ first: firstLine, last: lastLine }])}, score ${score.toFixed(2)}`,
+      ];
+    default:
+      return [];
+  }
+}

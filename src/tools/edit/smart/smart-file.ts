@@ -1,0 +1,45 @@
+import type { SmartFile } from "../../../code/smart/locate.ts";
+import type { Outline } from "../../../contract/code.ts";
+import { ToolError } from "../../../contract/error.ts";
+import type { PreviewContext } from "../../../contract/tool.ts";
+import { type Source, sourcesOf } from "../../../text/edit/source.ts";
+import { detectEncoding, detectionBytes } from "../../../text/encoding.ts";
+
+/** A file as it is now, with what a grammar sees in it, if any reads it. */
+export interface ReadFile extends SmartFile {
+  readonly bytes: Uint8Array;
+}
+
+export async function readSmartFile(path: string, context: PreviewContext): Promise<ReadFile> {
+  const { environment, signal } = context;
+  const { bytes } = await environment.readFile(path, { maxBytes, signal });
+  const head = bytes.subarray(0, detectionBytes);
+  if (detectEncoding(head, { complete: head.length === bytes.length }) === "binary") throw notText(path);
+  const [source] = sourcesOf(path, bytes) as Generator<Source>;
+  const text = source!.text.utf8.toString();
+  return { path, bytes, source: source!, text, outline: await outlineOf(path, text, context) };
+}
+
+const maxBytes = 32 * 1024 * 1024;
+
+/** Undefined for what no grammar reads: there are lines and texts in it all the same. */
+export async function outlineOf(
+  path: string,
+  text: string,
+  { code, signal }: PreviewContext,
+): Promise<Outline | undefined> {
+  try {
+    return await code.outline({ path, text }, { signal });
+  } catch (error) {
+    if (error instanceof ToolError && unreadable.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const unreadable: ReadonlySet<string> = new Set(["unsupported", "unavailable", "too-large"]);
+
+function notText(path: string): ToolError {
+  return new ToolError("unsupported", `${path} is a binary file, which has no lines to edit`, {
+    hint: "In a binary file edit.replace replaces text that stands there byte by byte.",
+  });
+}
