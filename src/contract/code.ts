@@ -171,8 +171,10 @@ export interface IndexFilter {
   readonly path?: string | undefined;
 }
 
-export interface IndexQuestion extends IndexFilter {
+export interface IndexQuestion extends Omit<IndexFilter, "kind"> {
   readonly words: string;
+  /** Any of these. */
+  readonly kinds?: readonly SymbolKind[] | undefined;
   readonly limit: number;
 }
 

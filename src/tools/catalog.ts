@@ -43,6 +43,8 @@ export const catalog = {
     (await import("./code/rename.ts")).codeRename,
   "code.references": async (): Promise<typeof import("./code/references.ts").codeReferences> =>
     (await import("./code/references.ts")).codeReferences,
+  "code.search": async (): Promise<typeof import("./code/search.ts").codeSearch> =>
+    (await import("./code/search.ts")).codeSearch,
   "shell.run": async (): Promise<typeof import("./shell/run.ts").shellRun> =>
     (await import("./shell/run.ts")).shellRun,
   "process.start": async (): Promise<typeof import("./process/start.ts").processStart> =>

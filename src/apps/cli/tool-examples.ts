@@ -31,6 +31,7 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "code.validate": { path: "src/agent.ts" },
   "code.rename": { path: "src/agent.ts", name: "count", new_name: "total" },
   "code.references": { name: "runAgent" },
+  "code.search": { query: "where is the retry delay computed", language: "typescript" },
   "shell.run": { command: "npm test", timeout_ms: 300_000 },
   "process.start": { command: "npm run dev", name: "web", ready: { port: 3000 } },
   "process.list": {},

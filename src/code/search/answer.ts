@@ -14,7 +14,7 @@ export function answer(index: WordIndex, question: IndexQuestion): IndexHit[] {
 function describe(
   index: WordIndex,
   { segment, document, file, score }: Ranked,
-  said: ReadonlySet<string>,
+  said: ReadonlyMap<string, string>,
 ): IndexHit {
   const { firstLine, lastLine, symbol: place } = index.segments[segment]!.piece(document);
   const outline = place === undefined ? [] : index.outline(file.number);
@@ -28,7 +28,7 @@ function describe(
 function explain(
   path: string,
   symbol: IndexedSymbol | undefined,
-  said: ReadonlySet<string>,
+  said: ReadonlyMap<string, string>,
   has: (term: string) => boolean,
 ): string {
   const places: [string, ReadonlySet<string>][] = [
@@ -39,10 +39,10 @@ function explain(
     ["comment", new Set(termsOf(symbol?.doc ?? ""))],
   ];
   const found = new Map<string, string[]>();
-  for (const term of said) {
-    if (term.startsWith("=") || !has(term)) continue;
+  for (const [term, word] of said) {
+    if (!has(term)) continue;
     const place = places.find(([, terms]) => terms.has(term))?.[0] ?? "body";
-    found.set(place, [...(found.get(place) ?? []), term]);
+    found.set(place, [...(found.get(place) ?? []), word]);
   }
   const order = [...places.map(([place]) => place), "body"];
   return order

@@ -5,8 +5,8 @@ import { termsOf } from "./words.ts";
 export interface Question {
   /** What is looked for, with how much each term counts; those that were said come first. */
   readonly terms: ReadonlyMap<string, number>;
-  /** The words that were said, as they are found in terms. */
-  readonly said: ReadonlySet<string>;
+  /** The words that were said, by their term. */
+  readonly said: ReadonlyMap<string, string>;
   /** Kinds of files that the question is about. */
   readonly asked: ReadonlySet<FileRole>;
 }
@@ -14,18 +14,29 @@ export interface Question {
 export function readQuestion(words: string): Question {
   const all = termsOf(words);
   const telling = all.filter((term) => !isEmpty(term));
-  const said = new Set(telling.length > 0 ? telling : all);
+  const counted = telling.length > 0 ? telling : all;
   const terms = new Map<string, number>();
-  for (const term of said) {
-    const times = all.filter((other) => other === term).length;
-    terms.set(term, (isWhole(term) ? wholeWeight : 1) * Math.sqrt(Math.min(times, 2)));
+  for (const term of counted) {
+    const times = terms.has(term) ? Math.SQRT2 : 1;
+    terms.set(term, (isWhole(term) ? wholeWeight : 1) * times);
   }
   const add = (term: string, weight: number) => {
     if (!terms.has(term)) terms.set(term, weight);
   };
+  const said = spellings(words, terms);
   for (const word of all) for (const other of relatedWords.get(word) ?? []) add(other, relatedWeight);
-  for (const word of said) for (const short of shortened(word)) add(short, shortenedWeight);
+  for (const word of counted) for (const short of shortened(word)) add(short, shortenedWeight);
   return { terms, said, asked: new Set(fileRoles.filter((role) => askingFor[role]?.test(words))) };
+}
+
+/** How words were written whose terms are these. */
+function spellings(words: string, terms: ReadonlyMap<string, number>): Map<string, string> {
+  const said = new Map<string, string>();
+  for (const [word] of words.matchAll(/[A-Z]?[a-z]+|[A-Z]+|\d+|\P{ASCII}+/gu)) {
+    for (const term of termsOf(word))
+      if (terms.has(term) && !isWhole(term)) said.set(term, word.toLowerCase());
+  }
+  return said;
 }
 
 /** A whole identifier counts besides its words. */

@@ -22,17 +22,16 @@ export function rank(index: WordIndex, question: IndexQuestion): Ranked[] {
   const { terms, asked } = readQuestion(question.words);
   const scores = scorePieces(index, terms);
   const isAskedFor = filterFiles(question);
-  const kind = question.kind === undefined ? undefined : symbolKinds.indexOf(question.kind);
+  const kinds = question.kinds && new Set(question.kinds.map((kind) => symbolKinds.indexOf(kind)));
   const best = new Best(question.limit * (1 + spare));
   index.segments.forEach(({ documents, fileOf, kindOf }, segment) => {
     const scored = scores[segment]!;
     for (let document = 0; document < documents; document += 1) {
       const most = scored[document]!;
-      if (most <= best.least || (kind !== undefined && kindOf[document] !== kind)) continue;
+      if (most <= best.least || (kinds && !kinds.has(kindOf[document]!))) continue;
       const file = index.file(fileOf[document]!);
       if (!file || !isAskedFor(file)) continue;
-      const score =
-        most * roleWeight(file, asked) * (kind === undefined ? kindWeight[kindOf[document]!]! : 1);
+      const score = most * roleWeight(file, asked) * (kinds ? 1 : kindWeight[kindOf[document]!]!);
       if (score > best.least) best.add({ segment, document, file, score });
     }
   });

@@ -1,0 +1,121 @@
+import type { IndexState, SymbolKind } from "../../contract/code.ts";
+import type { ToolOutput } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
+
+/** What is searched for, with everything decided that the input left open. */
+export interface SearchWanted {
+  readonly kinds: readonly SymbolKind[] | undefined;
+  readonly language: string | undefined;
+  /** Relative to the workspace, or a glob. */
+  readonly path: string | undefined;
+  readonly limit: number;
+}
+
+export interface CodeSearchData {
+  /** How the query was read. */
+  readonly way: "words" | "literal" | "regex";
+  /** Best first. */
+  readonly results: readonly FoundCode[];
+  /** There are, or may be, more than `limit`. */
+  readonly limited: boolean;
+  /** How much the index knew; undefined when it was not needed. */
+  readonly index: IndexState | undefined;
+}
+
+export interface FoundCode {
+  readonly path: string;
+  /** The piece of code that was found, or the lines that match. */
+  readonly firstLine: number;
+  readonly lastLine: number;
+  readonly symbol: FoundSymbol | undefined;
+  /** Which words were found where; how many lines match. */
+  readonly why: string;
+  /** The lines that match exactly; none for words. */
+  readonly matches: readonly number[];
+  /** A few lines that show why. */
+  readonly excerpt: readonly ExcerptLine[];
+}
+
+export interface FoundSymbol {
+  readonly kind: SymbolKind;
+  readonly name: string;
+  /** Names of what it lies in, outermost first. */
+  readonly within: readonly string[];
+  readonly firstLine: number;
+  readonly lastLine: number;
+  readonly signature: string;
+}
+
+export interface ExcerptLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** About so many tokens times four. */
+const mostChars = 7500;
+
+/** Results with excerpts, as long as there is room, then without. */
+export function showFound(
+  query: string,
+  data: CodeSearchData,
+  wanted: SearchWanted,
+): ToolOutput<CodeSearchData> {
+  const { results, limited, way } = data;
+  const state = describeState(data);
+  if (results.length === 0)
+    return { data, text: [describeNothing(query, data, wanted), ...state].join("\n") };
+  let room = mostChars;
+  const shown = results.map((found) => {
+    const head = headOf(found);
+    const whole = [head, ...found.excerpt.map(({ line, text }) => `  ${line}| ${text}`)].join("\n");
+    const text = whole.length <= room ? whole : head;
+    room -= text.length + 1;
+    return text;
+  });
+  const listed = shown.length - shown.findIndex((_, index) => sum(shown.slice(0, index + 1)) > 2 * mostChars);
+  const kept = sum(shown) > 2 * mostChars ? shown.slice(0, shown.length - listed) : shown;
+  const more =
+    kept.length < shown.length ? [`[… ${counted(shown.length - kept.length, "more result")}]`] : [];
+  const text = [...kept, ...more, ...state].join("\n");
+  if (!limited) return { data, text };
+  const exact = way === "words" ? "" : " search.grep finds and counts all of them.";
+  return {
+    data,
+    text,
+    continuation: `There may be more: raise limit, or narrow with path, kind, language.${exact}`,
+  };
+}
+
+function sum(texts: readonly string[]): number {
+  return texts.reduce((total, { length }) => total + length, 0);
+}
+
+function headOf({ path, firstLine, lastLine, symbol, why }: FoundCode): string {
+  const lines = firstLine === lastLine ? String(firstLine) : `${firstLine}-${lastLine}`;
+  const where = `${showPath(path)}:${lines}`;
+  if (!symbol) return `${where}  (${why})`;
+  const within = symbol.within.length === 0 ? "" : ` in ${symbol.within.join(" › ")}`;
+  return `${where} ${symbol.kind} ${symbol.name}${within}  (${why})`;
+}
+
+function describeNothing(
+  query: string,
+  { way }: CodeSearchData,
+  { kinds, language, path }: SearchWanted,
+): string {
+  const narrowed = [kinds && "kind", language && "language", path && "path"].filter(Boolean);
+  const wider = narrowed.length === 0 ? [] : [`leave out ${narrowed.join(", ")}`];
+  const other = way === "words" ? "use other words" : "search.grep also looks into hidden and ignored files";
+  return `Nothing found for ${query}. Way on: ${[...wider, other].join("; or ")}.`;
+}
+
+function describeState({ index, way }: CodeSearchData): string[] {
+  if (!index || way !== "words") return [];
+  const { files, indexed, outlined, outlinable } = index;
+  if (indexed < files)
+    return [`[Known so far: ${indexed} of ${counted(files, "file")}. Ask again in a while for the rest.]`];
+  if (outlined < outlinable)
+    return [`[Symbols known so far: ${outlined} of ${counted(outlinable, "file")}.]`];
+  return [];
+}

@@ -1,0 +1,212 @@
+import { languageOf } from "../../code/languages/language-of.ts";
+import { roleOf } from "../../code/search/file-roles.ts";
+import type { CodeSymbol, IndexState } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { toSearchableText } from "../../text/searchable-text.ts";
+import { OutOfTime } from "../../text/time-bound.ts";
+import { grep } from "../search/grep.ts";
+import { type GrepRequest, readRequest } from "../search/grep-request.ts";
+import { GrepResults } from "../search/grep-results.ts";
+import { usualBudget } from "../search/grep-search.ts";
+import type { ShownLine } from "../search/hits.ts";
+import { scanLargeFile } from "../search/scan-large-file.ts";
+import { maxWholeBytes, searchFiles } from "../search/search-files.ts";
+import type { CodeSearchData, FoundCode, SearchWanted } from "./found-code.ts";
+import type { SearchQuery } from "./search-query.ts";
+
+type ExactQuery = Exclude<SearchQuery, { way: "words" }>;
+
+/** Every line that matches, as ripgrep would find it: the index says where to look, and the files what is there. */
+export async function searchExactly(
+  query: ExactQuery,
+  wanted: SearchWanted,
+  context: ToolContext,
+): Promise<CodeSearchData> {
+  const request = readRequest({
+    pattern: query.pattern,
+    literal: query.way === "literal",
+    ignore_case: query.ignoreCase,
+  });
+  const { files, index } = await matchingFiles(query, request, wanted, context);
+  const results: FoundCode[] = [];
+  for await (const { path, lines } of files) {
+    if (results.length >= wanted.limit) return { way: query.way, results, limited: true, index };
+    const symbols = results.length < mostOutlined ? await symbolsOf(path, context) : [];
+    results.push(...groupBySymbol(path, lines, symbols, wanted));
+  }
+  const limited = results.length > wanted.limit;
+  return { way: query.way, results: results.slice(0, wanted.limit), limited, index };
+}
+
+interface MatchingFile {
+  readonly path: string;
+  readonly lines: readonly ShownLine[];
+}
+
+/** Of more results it is not said in which symbol they lie: each file has to be parsed for it. */
+const mostOutlined = 50;
+
+async function matchingFiles(
+  query: ExactQuery,
+  request: GrepRequest,
+  wanted: SearchWanted,
+  context: ToolContext,
+): Promise<{ readonly files: AsyncIterable<MatchingFile>; readonly index: IndexState | undefined }> {
+  const { code, signal } = context;
+  const { language, path } = wanted;
+  if (request.regex.untranslatable !== undefined)
+    return { files: withRipgrep(request, wanted, context), index: undefined };
+  try {
+    const index = await code.index({ signal, progress: (message) => context.progress(message) });
+    const pattern = { kind: query.way, text: query.pattern, ignoreCase: query.ignoreCase, language, path };
+    const candidates = await index.candidates(pattern, { signal });
+    const symbols = await index.symbols(
+      { name: query.pattern, language, path, limit: mostOutlined },
+      { signal },
+    );
+    const defining = new Set(symbols.map((symbol) => symbol.path));
+    return {
+      files: lookInto(usefulFirst(candidates, defining), request, wanted, context),
+      index: index.state,
+    };
+  } catch (error) {
+    if (!(error instanceof ToolError) || signal.aborted || error.code !== "unavailable") throw error;
+    return { files: withRipgrep(request, wanted, context), index: undefined };
+  }
+}
+
+/** What defines a symbol of that name, then code, tests and the rest, each in the order of paths. */
+function usefulFirst(paths: readonly string[], defining: ReadonlySet<string>): string[] {
+  const ordered = paths.map((path) => ({ path, rank: defining.has(path) ? -1 : roleOf(path) }));
+  return ordered
+    .sort((one, other) => one.rank - other.rank || (one.path < other.path ? -1 : 1))
+    .map(({ path }) => path);
+}
+
+async function* lookInto(
+  paths: readonly string[],
+  request: GrepRequest,
+  wanted: SearchWanted,
+  context: ToolContext,
+): AsyncGenerator<MatchingFile> {
+  const done = new Set<string>();
+  try {
+    for (const path of paths) {
+      const lines = await linesOf(path, request, wanted, context);
+      done.add(path);
+      if (lines.length > 0) yield { path, lines };
+    }
+  } catch (error) {
+    if (!(error instanceof OutOfTime)) throw error;
+    for await (const file of withRipgrep(request, wanted, context)) if (!done.has(file.path)) yield file;
+  }
+}
+
+/** None where the file is gone, is no text, may not be read, or is of another language. */
+async function linesOf(
+  path: string,
+  request: GrepRequest,
+  { language }: SearchWanted,
+  context: ToolContext,
+): Promise<readonly ShownLine[]> {
+  const { environment, signal } = context;
+  const results = new GrepResults({ mode: "content", limit: Number.POSITIVE_INFINITY });
+  try {
+    const { bytes } = await environment.readFile(path, { maxBytes: maxWholeBytes, signal });
+    if (language !== undefined && languageOf(path, toSearchableText(bytes).text) !== language) return [];
+    searchFiles([{ path, bytes }], request, results);
+  } catch (error) {
+    if (!(error instanceof ToolError) || signal.aborted) throw error;
+    if (error.code !== "too-large" || language !== undefined) return [];
+    await scanLargeFile(path, request, results, context);
+  }
+  return results.hits.flatMap(({ lines }) => lines);
+}
+
+/** Without an index, or for a pattern that only ripgrep understands. */
+async function* withRipgrep(
+  request: GrepRequest,
+  { path, language, limit }: SearchWanted,
+  context: ToolContext,
+): AsyncGenerator<MatchingFile> {
+  const isGlob = path !== undefined && /[*?[{!]/.test(path);
+  const input = {
+    pattern: request.pattern,
+    literal: request.literal,
+    ignore_case: request.ignoreCase,
+    limit: Math.min(100_000, limit * 100),
+    ...(isGlob ? { glob: path } : { path }),
+  };
+  const { data } = await grep(input, context, usualBudget);
+  const files = new Map<string, ShownLine[]>();
+  for (const { path: found, line, text } of data.matches) {
+    files.set(found, [...(files.get(found) ?? []), { line, text, matched: true }]);
+  }
+  for (const found of usefulFirst([...files.keys()], new Set())) {
+    if (language === undefined || languageOf(found, "") === language)
+      yield { path: found, lines: files.get(found)! };
+  }
+}
+
+async function symbolsOf(
+  path: string,
+  { environment, code, signal }: ToolContext,
+): Promise<readonly CodeSymbol[]> {
+  try {
+    const { bytes } = await environment.readFile(path, { maxBytes: maxOutlinedBytes, signal });
+    const { text } = toSearchableText(bytes);
+    return (await code.outline({ path, text }, { signal })).symbols;
+  } catch (error) {
+    if (!(error instanceof ToolError) || signal.aborted) throw error;
+    return [];
+  }
+}
+
+const maxOutlinedBytes = 512 * 1024;
+
+/** Lines that match in one symbol are one result. */
+function groupBySymbol(
+  path: string,
+  lines: readonly ShownLine[],
+  symbols: readonly CodeSymbol[],
+  { kinds }: SearchWanted,
+): FoundCode[] {
+  const groups = new Map<CodeSymbol | undefined, ShownLine[]>();
+  for (const line of lines) {
+    const around = symbols.filter(
+      ({ firstLine, lastLine }) => firstLine <= line.line && line.line <= lastLine,
+    );
+    const symbol = around.findLast(({ kind }) => kinds === undefined || kinds.includes(kind));
+    if (kinds !== undefined && !symbol) continue;
+    groups.set(symbol, [...(groups.get(symbol) ?? []), line]);
+  }
+  return Array.from(groups, ([symbol, matching]) => ({
+    path,
+    firstLine: matching[0]!.line,
+    lastLine: matching.at(-1)!.line,
+    symbol: symbol && {
+      kind: symbol.kind,
+      name: symbol.name,
+      within: namesAround(symbol, symbols),
+      firstLine: symbol.firstLine,
+      lastLine: symbol.lastLine,
+      signature: symbol.signature,
+    },
+    why: counted(matching.length, "matching line"),
+    matches: matching.map(({ line }) => line),
+    excerpt: matching
+      .slice(0, mostShown)
+      .map(({ line, text }) => ({ line, text: text.slice(0, maxLineChars) })),
+  }));
+}
+
+const mostShown = 3;
+const maxLineChars = 200;
+
+function namesAround({ parent }: CodeSymbol, symbols: readonly CodeSymbol[]): string[] {
+  const names: string[] = [];
+  for (let at = parent; at !== undefined; at = symbols[at]!.parent) names.unshift(symbols[at]!.name);
+  return names;
+}

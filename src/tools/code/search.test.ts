@@ -1,0 +1,209 @@
+import { execFileSync } from "node:child_process";
+import { rgPath } from "@vscode/ripgrep";
+import { afterAll, describe, expect, it } from "vitest";
+import { codeRoom } from "../../../test/code-room.ts";
+import { type CodeSearchInput, codeSearch } from "./search.ts";
+import { untilIndexed } from "./trials/until-indexed.ts";
+
+const shop = {
+  "src/cart.ts": `import { priceOf } from "./prices.ts";
+
+/** Adds up what is in a cart. */
+export function cartTotal(items: readonly Item[]): number {
+  let total = 0;
+  for (const item of items) total += priceOf(item) * item.count;
+  return total;
+}
+
+export class Cart {
+  readonly items: Item[] = [];
+
+  /** Takes an item out again. */
+  removeItem(name: string): void {
+    const place = this.items.findIndex((item) => item.name === name);
+    if (place >= 0) this.items.splice(place, 1);
+  }
+}
+`,
+  "src/prices.ts": `const prices = new Map<string, number>();
+
+export function priceOf(item: { name: string }): number {
+  return prices.get(item.name) ?? 0;
+}
+
+/** Fetches the price list from the server again. */
+export async function refreshPrices(url: string): Promise<void> {
+  const answer = await fetch(url);
+  for (const [name, price] of Object.entries(await answer.json())) prices.set(name, Number(price));
+}
+`,
+  "src/cart.test.ts": `import { cartTotal } from "./cart.ts";
+
+test("adds up the cart total", () => {
+  expect(cartTotal([{ name: "a", count: 2 }])).toBe(0);
+});
+`,
+  "tools/report.py": `def total_per_day(orders):
+    """Adds up orders by their day."""
+    totals = {}
+    for order in orders:
+        totals[order.day] = totals.get(order.day, 0) + order.price
+    return totals
+`,
+  "README.md": "# Shop\n\nThe cart total is the sum of all prices.\n",
+};
+
+describe("code.search", () => {
+  const room = codeRoom(shop);
+  afterAll(() => room[Symbol.asyncDispose]());
+  const find = async (input: CodeSearchInput) => {
+    await untilIndexed(room);
+    return room.run(codeSearch, input);
+  };
+  const places = async (input: CodeSearchInput) =>
+    (await find(input)).data.results.map(({ path, symbol }) => `${path} ${symbol?.name ?? "-"}`);
+
+  it("answers a question with the code that says most of it, and why", async () => {
+    expect(await find({ query: "fetch the price list from the server", limit: 1 })).toEqual({
+      data: {
+        way: "words",
+        results: [
+          {
+            path: "src/prices.ts",
+            firstLine: 7,
+            lastLine: 11,
+            symbol: {
+              kind: "function",
+              name: "refreshPrices",
+              within: [],
+              firstLine: 7,
+              lastLine: 11,
+              signature: "export async function refreshPrices(url: string): Promise<void>",
+            },
+            why: "name: price; comment: fetch, list, server",
+            matches: [],
+            excerpt: [
+              { line: 7, text: "/** Fetches the price list from the server again. */" },
+              { line: 8, text: "export async function refreshPrices(url: string): Promise<void> {" },
+              { line: 9, text: "  const answer = await fetch(url);" },
+              {
+                line: 10,
+                text: "  for (const [name, price] of Object.entries(await answer.json())) prices.set(name, Number(price));",
+              },
+              { line: 11, text: "}" },
+            ],
+          },
+        ],
+        limited: true,
+        index: { files: 5, indexed: 5, outlined: 5, outlinable: 5 },
+      },
+      text: `src/prices.ts:7-11 function refreshPrices  (name: price; comment: fetch, list, server)
+  7| /** Fetches the price list from the server again. */
+  8| export async function refreshPrices(url: string): Promise<void> {
+  9|   const answer = await fetch(url);
+  10|   for (const [name, price] of Object.entries(await answer.json())) prices.set(name, Number(price));
+  11| }`,
+      continuation: "There may be more: raise limit, or narrow with path, kind, language.",
+    });
+  });
+
+  it("finds an identifier by its name before its uses, and code before tests and prose", async () => {
+    expect((await places({ query: "cartTotal" })).slice(0, 2)).toEqual([
+      "src/cart.ts cartTotal",
+      "src/cart.test.ts -",
+    ]);
+  });
+
+  it("finds tests when they are asked for", async () => {
+    expect((await places({ query: "test of the cart total" }))[0]).toBe("src/cart.test.ts -");
+  });
+
+  it("knows other words for the same", async () => {
+    expect((await places({ query: "delete an item" }))[0]).toBe("src/cart.ts removeItem");
+  });
+
+  it.each<[string, CodeSearchInput, string[]]>([
+    ["a kind", { query: "item", kind: "method" }, ["src/cart.ts removeItem"]],
+    ["a language", { query: "adds up", language: "py" }, ["tools/report.py total_per_day"]],
+    ["a folder", { query: "adds up", path: "tools" }, ["tools/report.py total_per_day"]],
+    ["a file", { query: "total", path: "README.md" }, ["README.md Shop"]],
+    ["a glob", { query: "adds up", path: "**/*.py" }, ["tools/report.py total_per_day"]],
+  ])("keeps to %s", async (_name, input, expected) => {
+    expect(await places(input)).toEqual(expected);
+  });
+
+  it("finds text in quotes exactly, each symbol once, what defines it first", async () => {
+    expect(await find({ query: '"cartTotal"' })).toMatchObject({
+      data: { way: "literal", limited: false },
+      text: `src/cart.ts:4 function cartTotal  (1 matching line)
+  4| export function cartTotal(items: readonly Item[]): number {
+src/cart.test.ts:1-4  (2 matching lines)
+  1| import { cartTotal } from "./cart.ts";
+  4|   expect(cartTotal([{ name: "a", count: 2 }])).toBe(0);`,
+    });
+  });
+
+  it("finds an expression in slashes, in symbols of a kind", async () => {
+    const { data } = await find({ query: "/ITEMS\\./i", kind: "method" });
+    expect(data.results.map(({ path, matches }) => [path, matches])).toEqual([["src/cart.ts", [15, 16]]]);
+  });
+
+  it.each([
+    '"total"',
+    '"the cart total"',
+    "/prices?\\b/",
+    "/^export (async )?function/",
+    "/TOTAL/i",
+    '"}"',
+    "/\\s$/",
+    '"."',
+    '"zebra"',
+  ])("finds for %s the lines that ripgrep finds", async (query) => {
+    const { data } = await find({ query, limit: 1000 });
+    const found = data.results.flatMap(({ path, matches }) => matches.map((line) => `${path}:${line}`));
+    expect(found.toSorted()).toEqual(linesByRipgrep(query, room.workspace));
+  });
+
+  it("says how to go on when nothing is found", async () => {
+    expect(await find({ query: "zebra", kind: "class" })).toEqual({
+      data: {
+        way: "words",
+        results: [],
+        limited: false,
+        index: { files: 5, indexed: 5, outlined: 5, outlinable: 5 },
+      },
+      text: "Nothing found for zebra. Way on: leave out kind; or use other words.",
+    });
+  });
+
+  it.each<[string, CodeSearchInput, string, unknown]>([
+    [
+      "a kind that is none",
+      { query: "a", kind: "gadget" },
+      "invalid-input",
+      'There are no symbols of the kind "gadget"',
+    ],
+    [
+      "a language that is none",
+      { query: "a", language: "klingon" },
+      "unsupported",
+      'There is no grammar for the language "klingon"',
+    ],
+    ["a folder that is not there", { query: "a", path: "missing" }, "not-found", "missing does not exist"],
+    ["a way out", { query: "a", path: "../.." }, "outside-workspace", "../.. leads outside the workspace"],
+    ["an expression that is none", { query: "/(a/" }, "invalid-input", expect.any(String)],
+  ])("refuses %s", async (_name, input, code, message) => {
+    expect(await room.refusal(codeSearch, input)).toMatchObject({ code, message });
+  });
+});
+
+function linesByRipgrep(query: string, workspace: string): string[] {
+  const [, pattern, flags] = /^["/](.*)["/](i?)$/.exec(query)!;
+  const how = [...(query.startsWith('"') ? ["-F"] : []), ...(flags ? ["-i"] : [])];
+  try {
+    const found = execFileSync(rgPath, ["-n", "--color=never", ...how, "-e", pattern!, "."], { cwd: workspace });
+    return Array.from(found.toString().matchAll(/^\.\/([^:]*:\d+):/gm), ([, place]) => place!).sort();
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,97 @@
+import * as z from "zod/mini";
+import { kindsCalled } from "../../code/blocks/kind-words.ts";
+import { findLanguage } from "../../code/languages/find-language.ts";
+import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { findScope } from "../search/scope.ts";
+import { type CodeSearchData, type SearchWanted, showFound } from "./found-code.ts";
+import { searchByWords } from "./search-by-words.ts";
+import { searchExactly } from "./search-exactly.ts";
+import { readQuery } from "./search-query.ts";
+
+export interface CodeSearchInput {
+  readonly query: string;
+  readonly kind?: string | undefined;
+  readonly language?: string | undefined;
+  readonly path?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Finds code by what it does, what it is called, or what it says. */
+export const codeSearch: Tool<CodeSearchInput, CodeSearchData> = {
+  name: "code.search",
+  summary:
+    "Find code in the project by what it does or is called, best first: a question in words, or identifiers. " +
+    'With "quotes" it finds that very text, with /slashes/ a regular expression, in all files.',
+  risk: "read",
+  input: z.strictObject({
+    query: z
+      .string()
+      .check(
+        z.minLength(1),
+        z.describe('Words ("where are tokens refreshed"), identifiers, "text" or /regex/.'),
+      ),
+    kind: z.optional(
+      z.string().check(z.describe("Only in symbols of this kind: function, class, heading …")),
+    ),
+    language: z.optional(z.string().check(z.describe('Only in this language: "rust", "ts".'))),
+    path: z.optional(
+      z.string().check(z.describe('Only below this folder, in this file, or like "src/**/*.ts".')),
+    ),
+    limit: z.optional(
+      z.int().check(z.minimum(1), z.maximum(10_000), z.describe("Most results; 10 if not given.")),
+    ),
+  }),
+  limits: { maxChars: 12_000, keep: "head" },
+  accesses: ({ path }) => [{ kind: "read", path: folderOf(path) }],
+
+  async run(input, context) {
+    const query = readQuery(input.query);
+    const wanted = await readWanted(input, context);
+    const data =
+      query.way === "words"
+        ? await searchByWords(query.words, wanted, context)
+        : await searchExactly(query, wanted, context);
+    return showFound(input.query, data, wanted);
+  },
+};
+
+async function readWanted(
+  { kind, language, path, limit = 10 }: CodeSearchInput,
+  { environment }: ToolContext,
+): Promise<SearchWanted> {
+  return {
+    limit,
+    kinds: kind === undefined ? undefined : readKinds(kind),
+    language: language === undefined ? undefined : findLanguage(language).name,
+    path: path === undefined || isGlob.test(path) ? path : await realPath(path, environment),
+  };
+}
+
+async function realPath(path: string, environment: ToolContext["environment"]): Promise<string | undefined> {
+  const scope = await findScope(environment, path);
+  if (scope.kind === "file" && scope.isOutput) {
+    throw new ToolError("unsupported", `${path} is no part of the workspace`, {
+      hint: "Search in it with search.grep.",
+    });
+  }
+  return scope.path === "" ? undefined : scope.path;
+}
+
+function readKinds(kind: string): readonly SymbolKind[] {
+  const kinds = kindsCalled(kind);
+  if (kinds.length > 0) return kinds;
+  throw new ToolError("invalid-input", `There are no symbols of the kind "${kind}"`, {
+    hint: `Kinds: ${symbolKinds.join(", ")}.`,
+  });
+}
+
+const isGlob = /[*?[{!]/;
+
+/** What a path or glob can lead to. */
+function folderOf(path = "."): string {
+  if (!isGlob.test(path)) return path;
+  const fixed = path.slice(0, path.search(isGlob));
+  return fixed.includes("/") ? fixed.slice(0, fixed.lastIndexOf("/")) || "/" : ".";
+}
