@@ -86,7 +86,7 @@ class Known {
       const found = scope === "closed" && hasLeftFunction ? undefined : this.#latest(step.id, start, seen);
       if (found !== undefined) return isClouded ? "unclear" : found.number;
       isClouded ||= clouds?.(way, index) ?? false;
-      seen &= ~(hides?.(way, index) ?? 0);
+      if (this.#declared.get(step.id) !== "outer") seen &= ~(hides?.(way, index) ?? 0);
       if (scope === "function" || scope === "clause") hasLeftFunction = true;
     }
     return undefined;

@@ -22,7 +22,7 @@ export function meaningOf(
     if (said === undefined) break;
     if (said !== "up") return { meaning: said, at: at - 1 };
   }
-  return { meaning: usual, at: last - 1 };
+  return { meaning: typeof usual === "function" ? usual(way) : usual, at: last - 1 };
 }
 
 function placeOf(way: Way, at: number, { places }: ScopeRules): Meaning | "up" | undefined {

@@ -2,6 +2,8 @@ import { c } from "./rules/c.ts";
 import { cpp } from "./rules/cpp.ts";
 import { go } from "./rules/go.ts";
 import { java } from "./rules/java.ts";
+import { lua } from "./rules/lua.ts";
+import { php } from "./rules/php.ts";
 import { python } from "./rules/python.ts";
 import { rust } from "./rules/rust.ts";
 import { typescript } from "./rules/typescript.ts";
@@ -14,6 +16,8 @@ const rulesByLanguage: Readonly<Record<string, ScopeRules>> = {
   go,
   java,
   javascript: typescript,
+  lua,
+  php,
   python,
   rust,
   tsx: typescript,

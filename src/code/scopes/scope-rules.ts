@@ -22,7 +22,7 @@ export interface Way {
  */
 export interface ScopeRules {
   /** The types of names, and what they are where nothing else is said. All else is no code. */
-  readonly names: Readonly<Record<string, Meaning>>;
+  readonly names: Readonly<Record<string, Meaning | ((way: Way) => Meaning)>>;
   readonly places: Readonly<Record<string, Meaning | "up" | Decide>>;
   /** The nodes in which names hold. The root is always one. */
   readonly scopes: Readonly<Record<string, ScopeKind>>;

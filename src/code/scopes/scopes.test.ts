@@ -124,6 +124,27 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "names that are bound together": "void f() { auto [«a», b] = g(); h(«a», b); }",
     "a parameter of a template": "template <class «T»> «T» f(std::vector<«T»> v) { return «T»(v); } T x;",
   },
+  lua: {
+    "the first of two variables": "local «x» = 1\nlocal x, y = «x» + 1, 2\nprint(x, y)\n",
+    "a variable of a block": "local x = 1\ndo local «x» = x; print(«x», t.x, { x = «x» }) end\nprint(x)\n",
+    "a function that calls itself": "local function «f»(a) return «f»(a) end\n«f»(1)\nfunction t.f() end\n",
+    "a parameter": "function f(«a», b) return «a».a + b end\nprint(a)\n",
+    "a loop variable": "for «i» = i, 3 do print(«i») end\nfor k, i in pairs(t) do print(k, i) end\n",
+    "what the end of a loop sees": "repeat local «u» = f() until «u» > 1\nprint(u)\n",
+  },
+  php: {
+    "a variable of a function": "<?php $x = 1; function f() { $«x» = 2; return $«x»; } echo $x;",
+    "a parameter, in text as well": '<?php function f($«x») { $this->x = $«x»; return "$«x» {$«x»} x"; }',
+    "what a closure uses":
+      "<?php function f($«x») { return function ($a) use ($«x») { return $«x» + $a; }; }",
+    "nothing of a closure that does not use it":
+      "<?php function f($«x») { $g = function () { $x = 1; return $x; }; return $«x»; }",
+    "what an arrow function sees": "<?php function f($«x») { return fn($a) => $a + $«x»; }",
+    "a parameter of an arrow function": "<?php function f($x) { $g = fn($«x») => $«x» + 1; return $x; }",
+    "a global": "<?php $«x» = 1; function f() { global $«x»; $«x» = 2; } function g($x) { return $x; }",
+    "loop variables":
+      "<?php function f($a) { foreach ($a as $k => $«v») { echo $«v»->v; } return $«v»; } $v = 1;",
+  },
   java: {
     "a parameter, not the field":
       "class A { int a; void f(int «a») { this.a = «a»; g(«a»); } int h() { return a; } }",
