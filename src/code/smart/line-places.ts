@@ -2,10 +2,13 @@
 export class LinePlaces {
   readonly #text: string;
   readonly #starts: readonly number[];
+  readonly #lineEnd: RegExp;
 
   constructor(text: string) {
     this.#text = text;
-    const breaks = text.includes("\n") ? /\n/g : /\r/g;
+    // A lone carriage return ends a line where no line feed does.
+    const [breaks, last] = text.includes("\n") ? [/\n/g, /\r?\n$/] : [/\r/g, /\r$/];
+    this.#lineEnd = last;
     const starts = [0, ...Array.from(text.matchAll(breaks), ({ index }) => index + 1)];
     this.#starts = starts.length > 1 && starts.at(-1) === text.length ? starts.slice(0, -1) : starts;
   }
@@ -23,7 +26,8 @@ export class LinePlaces {
   /** Where a line ends, before its line end. */
   end(line: number): number {
     const next = this.next(line);
-    return next - /(?:\r\n|\n|\r)?$/.exec(this.#text.slice(this.start(line), next))![0].length;
+    const lineEnd = this.#lineEnd.exec(this.#text.slice(Math.max(this.start(line), next - 2), next));
+    return next - (lineEnd?.[0].length ?? 0);
   }
 
   /** Where the line after it begins, or the text ends. */

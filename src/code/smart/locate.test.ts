@@ -60,6 +60,7 @@ const texts: Readonly<Record<string, string>> = {
   "store.py": python,
   "page.md": "# Guide\n\nIntro.\n\n## Install\n\nRun it.\n\n## Use\n\nUse it.\n",
   "twice.unknown": "total = price * amount\nother\ntotal = price + amount\n",
+  "often.unknown": "again and again\n".repeat(1_000),
   "plain.unknown": "alpha beta\ngamma delta\nepsilon\n",
 };
 
@@ -225,6 +226,11 @@ describe("a location is refused", () => {
         "  lines 5-6: Method save [5-6] in Class Store, score #" +
         ` Nothing was written. Name the block, such as "method Foo.run", ${lines}`,
     );
+  });
+
+  it("when it is text that is there ever so often, of which not all places are told", async () => {
+    const [told] = (await found("often.unknown", "again")).split("\n");
+    expect(told).toBe('ambiguous-match: often.unknown: the location "again" fits 100 places or more:');
   });
 
   it("when several lines are as like, with their scores", async () => {

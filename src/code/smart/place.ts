@@ -17,6 +17,9 @@ export interface Place {
   readonly score: number;
 }
 
+/** More of the same text need not be told apart. */
+export const mostPlaces = 100;
+
 /** Places that are only like what was said. */
 export interface LikelyPlaces {
   /** The one that is clearly meant, or several that nearly are; none where nothing comes near enough. */

@@ -4,15 +4,16 @@ import { lineEnd, lineStart } from "../blocks/lines.ts";
 import { describeBlock } from "../blocks/list-blocks.ts";
 import type { LineSpan } from "./line-numbers.ts";
 import type { SmartFile } from "./locate.ts";
-import type { Place } from "./place.ts";
+import { mostPlaces, type Place } from "./place.ts";
 
 /** Several places fit: all are told, with their lines and, where they only resemble what was said, how much. */
 export function severalPlaces(file: SmartFile, location: string, places: readonly Place[]): ToolError {
   const ways = new Set(places.map(({ way }) => way));
   const how = ways.size > 1 ? `can be read in ${counted(ways.size, "way")}, which lead to` : "fits";
+  const howMany = `${counted(places.length, "place")}${places.length < mostPlaces ? "" : " or more"}`;
   return new ToolError(
     "ambiguous-match",
-    `${file.path}: the location ${quoted(location)} ${how} ${counted(places.length, "place")}:\n${list(file, places)}`,
+    `${file.path}: the location ${quoted(location)} ${how} ${howMany}:\n${list(file, places)}`,
     { hint: `Nothing was written. ${wayOut(ways)}` },
   );
 }

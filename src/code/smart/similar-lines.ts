@@ -5,7 +5,11 @@ import { type LikelyPlaces, type Place, winnersOf } from "./place.ts";
 
 /** The lines that are most like a text, none twice. The score is how much they have in common, from 0 to 1. */
 export function similarLines(source: Source, lines: LinePlaces, text: string): LikelyPlaces {
-  const given = text.replace(/^(?:[ \t]*\r?\n)+|\s+$/g, "").split(/\r\n|\n|\r/);
+  const given = text
+    .trimEnd()
+    .replace(/^(?:[ \t]*\r?\n)+/, "")
+    .split(/\r\n|\n|\r/);
+  if (given.length > maxLines) return { winners: [], ranked: [] };
   const wanted = given.map(pairsOf);
   const longest = wanted.reduce(
     (best, pairs, index) => (pairs.count > wanted[best]!.count ? index : best),
@@ -34,6 +38,9 @@ const clearly = { least: 0.8, margin: 0.9 };
 function overlap(one: Place, other: Place): boolean {
   return one.firstLine <= other.lastLine && other.firstLine <= one.lastLine;
 }
+
+/** Who gives more than this has copied it. */
+const maxLines = 100;
 
 /** A text must say something to be recognised. */
 const leastPairs = 8;

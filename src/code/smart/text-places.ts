@@ -3,7 +3,7 @@ import { everyPlace } from "../../text/edit/every-place.ts";
 import { look } from "../../text/edit/locate.ts";
 import type { Source } from "../../text/edit/source.ts";
 import { bytesOf } from "../../text/edit/utf8-text.ts";
-import type { Place } from "./place.ts";
+import { mostPlaces, type Place } from "./place.ts";
 
 /** Where a text stands as it is given; line ends do not count. */
 export function exactPlaces(source: Source, text: string): readonly Place[] {
@@ -11,21 +11,21 @@ export function exactPlaces(source: Source, text: string): readonly Place[] {
   const literal: Place[] = [];
   for (const start of everyPlace(source.utf8.bytes, sought)) {
     literal.push(placeOf(source, "text", start, start + sought.length));
-    if (literal.length > maxPlaces) break;
+    if (literal.length === mostPlaces) break;
   }
   if (literal.length > 0 || !/[\r\n]/.test(text)) return literal;
   return tolerantMatches(source, text)
     .filter(({ tier }) => tier === "exact")
+    .slice(0, mostPlaces)
     .map(({ start, end }) => placeOf(source, "text", start, end));
 }
 
 /** Where it stands in other indentation, glyphs or wrapping, as `edit.replace` finds it. */
 export function tolerantPlaces(source: Source, text: string): readonly Place[] {
-  return tolerantMatches(source, text).map(({ start, end }) => placeOf(source, "tolerant text", start, end));
+  return tolerantMatches(source, text)
+    .slice(0, mostPlaces)
+    .map(({ start, end }) => placeOf(source, "tolerant text", start, end));
 }
-
-/** More need not be told. */
-const maxPlaces = 1_000;
 
 function tolerantMatches(source: Source, text: string) {
   // Nothing is to change yet, so that only the place counts.

@@ -74,10 +74,12 @@ describe("text", () => {
       await edited(code, { location: "self.count = 0;", operation: "delete" }),
       await edited(code, { location: "/// Adds one.\n", operation: "delete" }),
       await edited("a, b, c\n", { location: ", b", operation: "delete" }, "list.unknown"),
+      await edited("a\rb\rc\r", { location: "b", operation: "delete" }, "list.unknown"),
     ]).toEqual([
       code.replace("        self.count = 0;\n", ""),
       code.replace("    /// Adds one.\n", ""),
       "a, c\n",
+      "a\rc\r",
     ]);
   });
 });

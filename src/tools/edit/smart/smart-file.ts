@@ -22,7 +22,7 @@ export async function readSmartFile(path: string, context: PreviewContext): Prom
 
 const maxBytes = 32 * 1024 * 1024;
 
-/** Undefined for what no grammar reads: there are lines and texts in it all the same. */
+/** Undefined for what no grammar reads, or not in time: there are lines and texts in it all the same. */
 export async function outlineOf(
   path: string,
   text: string,
@@ -31,12 +31,12 @@ export async function outlineOf(
   try {
     return await code.outline({ path, text }, { signal });
   } catch (error) {
-    if (error instanceof ToolError && unreadable.has(error.code)) return undefined;
+    if (!signal.aborted && error instanceof ToolError && unreadable.has(error.code)) return undefined;
     throw error;
   }
 }
 
-const unreadable: ReadonlySet<string> = new Set(["unsupported", "unavailable", "too-large"]);
+const unreadable: ReadonlySet<string> = new Set(["unsupported", "unavailable", "too-large", "timeout"]);
 
 function notText(path: string): ToolError {
   return new ToolError("unsupported", `${path} is a binary file, which has no lines to edit`, {
