@@ -9,11 +9,7 @@ const eslint = ["eslint.config.*", ".eslintrc", ".eslintrc.*", 'package.json "es
 export const checkers: readonly ProjectTool[] = [
   { command: "cargo check --quiet --message-format short", files: "rs", signs: ["Cargo.toml"] },
   { command: "go vet ./...", files: "go", signs: ["go.mod"] },
-  {
-    command: "vue-tsc --noEmit --pretty false",
-    files: `${typescript} vue`,
-    signs: ['package.json "vue-tsc"'],
-  },
+  { command: "vue-tsc --noEmit --pretty false", files: "vue", signs: ["tsconfig.json"] },
   { command: "svelte-check --output machine", files: "svelte", signs: ["svelte.config.*"] },
   { command: "tsc --noEmit --pretty false", files: typescript, signs: ["tsconfig.json"] },
   {
