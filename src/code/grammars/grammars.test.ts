@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { usedGrammars } from "../languages/languages.ts";
+import { heavyGrammars } from "./heavy.ts";
+import { mend } from "./mend.ts";
+import { grammarHashes, parserHash } from "./pinned.ts";
+import { grammarSource, parserSource } from "./places.ts";
+
+const run = promisify(execFile);
+
+describe("the grammars", () => {
+  it("are those that were pinned, and all that languages name", () => {
+    const found = Object.fromEntries(usedGrammars.map((name) => [name, sha256(grammarSource(name))]));
+    expect(found).toEqual(grammarHashes);
+    expect(sha256(parserSource())).toBe(parserHash);
+  });
+
+  it("are heavy when V8 could not compile their largest function again", () => {
+    const heavy = usedGrammars.filter((name) => largestFunction(readFileSync(grammarSource(name))) > 170_000);
+    expect(new Set(heavy)).toEqual(heavyGrammars);
+  });
+
+  it("are mended only where the fault is", () => {
+    const swift = readFileSync(grammarSource("swift"));
+    const mended = Buffer.from(swift);
+    mended[350_553] = 1;
+    expect(mended.equals(mend("swift", swift))).toBe(true);
+    expect(mend("rust", swift)).toBe(swift);
+    expect(() => mend("swift", swift.subarray(1))).toThrow("is not the one whose fault is known");
+  });
+
+  /** Others than the one we run in can be named: TOOLCRIB_TEST_NODES=/a/node:/b/node. */
+  const nodes = [process.execPath, ...(process.env.TOOLCRIB_TEST_NODES?.split(":") ?? [])];
+  it.each(nodes)(
+    "parse their languages in %s",
+    async (node) => {
+      const trial = fileURLToPath(new URL("trials/parse-samples.ts", import.meta.url));
+      const flags = ["--liftoff-only", "--disable-warning=ExperimentalWarning"];
+      const { stdout, stderr } = await run(node, [...flags, trial]);
+      expect([JSON.parse(stdout), stderr]).toEqual([{ parsed: 96, failures: [] }, ""]);
+    },
+    60_000,
+  );
+});
+
+function sha256(place: URL): string {
+  return createHash("sha256").update(readFileSync(place)).digest("hex");
+}
+
+/** In bytes of WebAssembly, of which the tenth section holds the code. */
+function largestFunction(bytes: Uint8Array): number {
+  let at = 8;
+  const number = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++]!;
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return value;
+    }
+  };
+  for (;;) {
+    const section = bytes[at++]!;
+    const size = number();
+    if (section !== 10) at += size;
+    else {
+      let largest = 0;
+      for (let left = number(); left > 0; left -= 1) {
+        const length = number();
+        largest = Math.max(largest, length);
+        at += length;
+      }
+      return largest;
+    }
+  }
+}
