@@ -70,7 +70,7 @@ function within(
   if (modulePath === undefined || modulePath.trim() === "") return symbols;
   const names = path.replace(/\.[^./]+$/, "").split(/[/\\]/);
   const ranked = symbols.map((symbol) => {
-    const holders = holdersOf(outline, symbol);
+    const holders = [...holdersOf(outline, symbol), ...receiverOf(outline, symbol)];
     // Who names an implementation often says twice which one.
     const isOwnPath = symbol.kind === "impl" && nearnessTo(modulePath, [...holders, symbol], names);
     return {
@@ -80,6 +80,15 @@ function within(
   });
   const nearest = Math.min(...ranked.map(({ nearness = Number.POSITIVE_INFINITY }) => nearness));
   return ranked.filter(({ nearness }) => nearness === nearest).map(({ symbol }) => symbol);
+}
+
+/** In Go a method stands beside its type, and names it in its head. */
+function receiverOf({ symbols, language }: Outline, symbol: CodeSymbol): readonly CodeSymbol[] {
+  const head =
+    language === "go" ? /^func\s*\([^)]*?(\w+)\s*(?:\[[^\]]*\])?\s*\)/.exec(symbol.signature) : null;
+  if (!head) return [];
+  const isType = ({ name, kind }: CodeSymbol) => name === head[1] && kind !== "method" && kind !== "function";
+  return [symbols.find(isType) ?? { ...symbol, kind: "type", name: head[1]! }];
 }
 
 /** Those that no other is nearer than: the line lies in them, or few lines are between. Of nested ones, the inner. */

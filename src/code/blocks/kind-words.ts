@@ -47,7 +47,7 @@ const words: readonly (readonly [string, readonly SymbolKind[]])[] = [
   ["field property attribute member prop val var", ["field", "property"]],
   ["variant case enumerator", ["variant"]],
   ["heading section header title chapter", ["heading"]],
-  ["key entry pair setting property option", ["key", "property"]],
+  ["key entry pair setting property option table section", ["key", "property"]],
   ["rule selector target", ["rule"]],
   ["element tag component", ["element"]],
   ["table view section", ["table"]],

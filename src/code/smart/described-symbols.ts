@@ -34,7 +34,7 @@ export function describedSymbols(text: string, outline: Outline, description: st
 }
 
 /** Several words, and none of the signs that code has. */
-const isProse = /^[\p{L}\p{N}_'’"`-]+(?:[\s,.:;/]+[\p{L}\p{N}_'’"`-]+)+[.!?]?$/u;
+const isProse = /^[\p{L}\p{N}_'’"`-]+(?:[,.:;/]?\s+[\p{L}\p{N}_'’"`-]+)+[.!?]?$/u;
 
 /** What is longer takes too long to look through, and is no code that somebody wrote. */
 const maxChars = 2_000_000;

@@ -60,6 +60,10 @@ const texts: Readonly<Record<string, string>> = {
   "store.py": python,
   "page.md": "# Guide\n\nIntro.\n\n## Install\n\nRun it.\n\n## Use\n\nUse it.\n",
   "twice.unknown": "total = price * amount\nother\ntotal = price + amount\n",
+  "server.go":
+    "package a\n\ntype Server struct{}\n\nfunc (s *Server) Run() {\n}\n\nfunc (c *Client) Run() {\n}\n",
+  "store.rb": "class Store\n  def self.open\n  end\nend\n",
+  "store.toml": '[package]\nname = "x"\n\n[dependencies]\n',
   "often.unknown": "again and again\n".repeat(1_000),
   "plain.unknown": "alpha beta\ngamma delta\nepsilon\n",
 };
@@ -110,6 +114,10 @@ describe("a location is", () => {
     ["store.py", "method load of class Store", "symbol 2-3"],
     ["store.py", "def main", "symbol 15-16"],
     ["page.md", "section Install", "symbol 5-7"],
+    ["server.go", "func Server.Run", "symbol 5-6"],
+    ["server.go", "Server.Run", "symbol 5-6"],
+    ["store.rb", "def self.open", "symbol 2-3"],
+    ["store.toml", "section package", "symbol 1-2"],
     // Text, exactly and with slips.
     ["ticket.rs", "key.matches(&self.signature)", "text 9"],
     ["ticket.rs", "for ticket in day.tickets() {\n        println", "text 25-26"],

@@ -56,7 +56,11 @@ function* phrasesIn(location: string): Generator<Phrase> {
   for (let kinds = 1; kinds < Math.min(words.length, maxKindWords + 1); kinds += 1) {
     const kind = words.slice(0, kinds).join(" ");
     if (!isKind.test(kind)) continue;
-    const named = words.slice(kinds).join(" ");
+    // As Ruby declares what belongs to the class itself.
+    const named = words
+      .slice(kinds)
+      .join(" ")
+      .replace(/^self\./, "");
     yield { kind, name: named, form: "phrase" };
     // "class Foo.bar": the word says what Foo is.
     const split = /^(.+)(?:::|\.|#)([^:.#\s]+)$/.exec(named);
