@@ -32,6 +32,8 @@ export function insertInside(
     : children.findLast((child) => endsAt(text, child, last));
   if (beside) return insertBeside(text, outline, beside, isStart ? "before" : "after", snippet);
   const place = { ...placeIn(text, outline, symbol, inside, snippet), at: isStart ? first : last };
+  // What shares the line of its head, and is in no brackets, holds just that.
+  if (!place.isOpen && !place.isHeld) return [];
   // What holds values mostly has commas between them.
   const marks = values.has(symbol.kind) ? [true, false] : [false, true];
   return marks.flatMap((isList) => (isStart ? insertFirst : insertLast)(text, place, snippet, isList));
@@ -68,7 +70,7 @@ function placeIn(
   const outer = indentationAt(text, symbol.start);
   const firstInk = start + /^\s*/.exec(text.slice(start, end))![0].length;
   const isOpen = firstInk < end && opensLine(text, firstInk);
-  const isHeld = text.slice(end, symbol.end).trim() !== "";
+  const isHeld = /^\s*(?:[)\]}]|<\/|(?:end|fi|done|esac)\b)/.test(text.slice(end, symbol.end));
   const deeper = outer + (indentationLevel(text) || indentationLevel(snippet.lines.join("\n")) || "  ");
   const indentation = isOpen ? indentationAt(text, firstInk) : isHeld ? deeper : outer;
   const place = placeAt(text, outline, start, indentation);

@@ -14,7 +14,7 @@ export interface Damage {
  * what is not changed stays what it was.
  */
 export function damageOf(before: Outline, after: Outline, splices: readonly Splice[]): Damage | undefined {
-  const faults = faultsAdded(before, after, splices);
+  const faults = [...faultsAdded(before, after, splices), ...bodiesEmptied(before, after)];
   if (faults.length > 0) return { faults, lost: [] };
   const lost = before.faults.length === 0 ? symbolsLost(before, after, splices) : [];
   return lost.length > 0 ? { faults, lost } : undefined;
@@ -40,22 +40,37 @@ function faultsAdded(before: Outline, after: Outline, splices: readonly Splice[]
   return isNoWorse ? [] : added;
 }
 
+/** The grammar of Python lets a body be empty, Python does not. */
+function bodiesEmptied(before: Outline, after: Outline): readonly SyntaxFault[] {
+  if (after.language !== "python") return [];
+  const isEmpty = ({ inside }: CodeSymbol) => inside !== undefined && inside.start === inside.end;
+  const known = new Set(before.symbols.filter(isEmpty).map(({ kind, name }) => `${kind} ${name}`));
+  return after.symbols
+    .filter((symbol) => isEmpty(symbol) && !known.has(`${symbol.kind} ${symbol.name}`))
+    .map(({ line, end, name }) => ({
+      line,
+      column: 1,
+      start: end,
+      end,
+      message: `the body of \`${name}\` is empty`,
+    }));
+}
+
 /**
  * Told by what they are called and where they were: where they begin and end may depend on others, as with headings, or
  * with a declaration of several names that becomes one of a single name.
  */
 function symbolsLost(before: Outline, after: Outline, splices: readonly Splice[]): readonly CodeSymbol[] {
-  const present = new Map<string, CodeSymbol[]>();
-  for (const symbol of after.symbols) {
-    const key = `${symbol.kind} ${symbol.name}`;
-    present.set(key, [...(present.get(key) ?? []), symbol]);
-  }
+  const key = ({ kind, name }: CodeSymbol, at: number) => `${at} ${kind} ${name}`;
+  const present = new Set(after.symbols.map((symbol) => key(symbol, symbol.declarationStart)));
   const isTouched = ({ start, end }: CodeSymbol) =>
     splices.some((splice) => splice.start < end && (splice.start > start || splice.end > start));
   return before.symbols.filter((symbol) => {
     if (isTouched(symbol)) return false;
     const at = movedBy(splices, symbol.declarationStart);
-    const alike = present.get(`${symbol.kind} ${symbol.name}`) ?? [];
-    return at !== undefined && !alike.some(({ start, end }) => start <= at && at < end);
+    if (at === undefined || present.has(key(symbol, at))) return false;
+    return !after.symbols.some(
+      ({ kind, name, start, end }) => kind === symbol.kind && name === symbol.name && start <= at && at < end,
+    );
   });
 }

@@ -228,6 +228,17 @@ describe("code.insert_block", () => {
     expect(await edited(codeInsertBlock, content, { path, name, position, snippet })).toBe(expected);
   });
 
+  it.each([
+    ["a.py", "def f(): return 1\n"],
+    ["a.py", "class f: pass\n"],
+    ["a.js", "const f = (a) => a + 1;\n"],
+  ])("does not tear apart what is on one line in no brackets: %s %j", async (path, content) => {
+    for (const position of ["inside_start", "inside_end"] as const)
+      expect(
+        (await refused(codeInsertBlock, content, { path, name: "f", position, snippet: "g()" })).code,
+      ).toBe("unsupported");
+  });
+
   it("refuses what has no inside, and what would not parse", async () => {
     const content = "fn a() {}\n\nconst X: u8 = 1;\n";
     expect([

@@ -20,7 +20,7 @@ import {
 import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
 import { refuseOtherBlock } from "./refuse-other-block.ts";
-import { refuseStandIns } from "./refuse-stand-ins.ts";
+import { refuseUnfit } from "./refuse-unfit.ts";
 import { declaredIn } from "./replacement.ts";
 import { settleLines } from "./settle-lines.ts";
 
@@ -76,7 +76,7 @@ function planOf(input: InsertBlockInput, tell: (declared: CodeSymbol | undefined
     const { path, text, outline } = file;
     const symbol = findBlock(path, outline, blockWanted(input));
     refuseOtherBlock(file, symbol, input);
-    refuseStandIns(file, symbol, input.snippet);
+    refuseUnfit(file, symbol, input.snippet);
     const changes = insertBlock(text, outline, symbol, input.position ?? "after", snippetOf(input.snippet));
     if (changes.length === 0) throw holdsNothing(path, symbol);
     const settled = await settleLines(file, changes, context);

@@ -332,6 +332,35 @@ describe("code.replace_block", () => {
     });
   });
 
+  it("refuses an empty body where the language does, and a NUL character", async () => {
+    const refusal = (newBlock: string) =>
+      refused(codeReplaceBlock, "def a():\n    pass\n", { path: "a.py", name: "a", new_block: newBlock });
+    expect([
+      (await refusal("def a():\n    # later")).message,
+      (await refusal("def a():\n    '\0'")).message,
+    ]).toEqual([
+      "a.py would no longer parse:\n1:1: the body of `a` is empty\n1 | def a():\n  | ^",
+      "a.py: the new code holds a NUL character, as only binary files do",
+    ]);
+  });
+
+  it("makes edits of one file one after the other", async () => {
+    const content = Array.from({ length: 8 }, (_, number) => `fn f${number}() {\n    ${number}\n}\n`).join(
+      "\n",
+    );
+    writeFileSync(room.at("many.rs"), content);
+    await Promise.all(
+      Array.from({ length: 8 }, (_, number) =>
+        room.run(codeReplaceBlock, {
+          path: "many.rs",
+          name: `f${number}`,
+          new_block: `fn f${number}() {\n    ${number} + 9\n}`,
+        }),
+      ),
+    );
+    expect(readFileSync(room.at("many.rs"), "utf8")).toBe(content.replace(/^ {4}\d$/gm, "$& + 9"));
+  });
+
   it("refuses new code that swallows what follows though it parses", async () => {
     const content = "function a() {}\nfunction b() {}\n/* end */\nfunction c() {}\n";
     expect(

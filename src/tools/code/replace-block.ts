@@ -18,7 +18,7 @@ import {
 import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
 import { projectToolsTimeoutMs } from "./project-tools/change-checked.ts";
 import { refuseOtherBlock } from "./refuse-other-block.ts";
-import { refuseStandIns } from "./refuse-stand-ins.ts";
+import { refuseUnfit } from "./refuse-unfit.ts";
 import { declaredIn, notesOnReplacement } from "./replacement.ts";
 import { settleLines } from "./settle-lines.ts";
 
@@ -69,7 +69,7 @@ function planOf(input: ReplaceBlockInput, tell: (declared: CodeSymbol | undefine
   return async (file, context) => {
     const symbol = findBlock(file.path, file.outline, blockWanted(input));
     refuseOtherBlock(file, symbol, input);
-    refuseStandIns(file, symbol, input.new_block);
+    refuseUnfit(file, symbol, input.new_block);
     const changes = replaceBlock(file.text, file.outline, symbol, snippetOf(input.new_block));
     const settled = await settleLines(file, changes, context);
     const declared = declaredIn(settled.outline, settled, symbol);
