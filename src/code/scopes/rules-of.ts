@@ -1,4 +1,5 @@
 import { c } from "./rules/c.ts";
+import { cSharp } from "./rules/c-sharp.ts";
 import { cpp } from "./rules/cpp.ts";
 import { go } from "./rules/go.ts";
 import { java } from "./rules/java.ts";
@@ -12,6 +13,7 @@ import type { ScopeRules } from "./scope-rules.ts";
 /** The languages whose scopes are known. */
 const rulesByLanguage: Readonly<Record<string, ScopeRules>> = {
   c,
+  "c-sharp": cSharp,
   cpp,
   go,
   java,

@@ -124,6 +124,22 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "names that are bound together": "void f() { auto [«a», b] = g(); h(«a», b); }",
     "a parameter of a template": "template <class «T»> «T» f(std::vector<«T»> v) { return «T»(v); } T x;",
   },
+  "c-sharp": {
+    "a parameter, not the field":
+      "class A { int a; void F(int «a») { this.a = «a»; G(«a»); } int H() { return a; } }",
+    "a local": "class A { void F() { int «x» = 1, y = «x»; { G(«x», o.x); } } int x; }",
+    "parameters of lambdas": "class A { void F(int a) { G(«v» => «v» + a); G((v, w) => v); } }",
+    "loop variables":
+      "class A { void F(L z) { foreach (var «z2» in z) { G(«z2»); } foreach (var z2 in z) {} } }",
+    "what is given out": "class A { void F() { G(out var «w»); G(«w»); } }",
+    "what a pattern takes": "class A { void F(object o) { if (o is string «s» && «s».s > 0) { G(«s»); } } }",
+    "a property of the same name":
+      "class A { object F(int «x») { return new { «x», Y = «x», Z = new B { x = «x» } }; } }",
+    "a local function": "class A { void F() { «G»(1); int «G»(int G2) { return G2; } this.G(); } }",
+    "a type parameter":
+      "class A<«T»> where «T» : B { «T» a; List<«T»> F(«T» t) { return (List<«T»>)null; } }",
+    "what text shows": 'class A { void F(int «x») { G($"{«x»} x"); } }',
+  },
   lua: {
     "the first of two variables": "local «x» = 1\nlocal x, y = «x» + 1, 2\nprint(x, y)\n",
     "a variable of a block": "local x = 1\ndo local «x» = x; print(«x», t.x, { x = «x» }) end\nprint(x)\n",
