@@ -14,7 +14,7 @@ import type { CodeFile } from "../../code/code-file.ts";
 import { damaged } from "../../code/damaged.ts";
 import { firstThatParses } from "../../code/delete-block.ts";
 import { filePlan } from "../../code/file-plan.ts";
-import { refuseStandIns } from "../../code/refuse-stand-ins.ts";
+import { refuseUnfit } from "../../code/refuse-unfit.ts";
 import { declaredIn, notesOnReplacement } from "../../code/replacement.ts";
 import { settleLines } from "../../code/settle-lines.ts";
 import { listLines } from "../show-lines.ts";
@@ -64,7 +64,7 @@ async function planBlock(
     const { splices } = await firstThatParses(file, symbol, context);
     return filePlan({ file, after: spliced(text, splices), notes });
   }
-  refuseStandIns(file, symbol, content);
+  refuseUnfit(file, symbol, content);
   const snippet = snippetOf(content);
   if (operation === "replace") {
     const change = await settleLines(file, replaceBlock(text, outline, symbol, snippet), context);
