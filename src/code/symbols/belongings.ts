@@ -93,7 +93,7 @@ function hasBlankLine(text: string, start: number, end: number): boolean {
 }
 
 /** Where the text that ends at or before an offset ends, without the blanks between. */
-function endOfText(text: string, offset: number, from = 0): number {
+export function endOfText(text: string, offset: number, from = 0): number {
   let at = offset;
   while (at > from && isBlank(text.charCodeAt(at - 1))) at--;
   return at;

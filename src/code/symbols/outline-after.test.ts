@@ -70,6 +70,20 @@ describe("an outline after a change", () => {
     tree.delete();
     parser.delete();
   });
+
+  it("sees a change that ends what it lies in and begins another", async () => {
+    const text = "fn a() { 1 }\nfn b() {}\n";
+    const put = "1 }\nfn a() { ";
+    const parser = await parserOf("rust");
+    const before = outlined(parser, text, "rust");
+    const start = text.indexOf("1");
+    const changed = text.slice(0, start) + put + text.slice(start);
+    const { tree, ...stretch } = parsedAgain(parser, text, changed, { start, oldEnd: start, put });
+    const after = outlineAfter(tree, changed, "rust", { outline: before, text, changed: stretch });
+    expect(after).toEqual(outlined(parser, changed, "rust"));
+    tree.delete();
+    parser.delete();
+  });
 });
 
 function outlined(parser: Parser, text: string, language: string) {

@@ -1,5 +1,6 @@
 import type { Tree } from "web-tree-sitter";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { endOfText } from "./belongings.ts";
 import { type CompiledRules, compiledRules } from "./compiled-rules.ts";
 import { gatherPieces, type Piece } from "./gather-pieces.ts";
 import { lineStartsOf } from "./line-starts.ts";
@@ -40,11 +41,12 @@ export function outlineAfter(tree: Tree, text: string, language: string, before:
     units: changed.newEnd - changed.oldEnd,
     lines: linesIn(text, changed.start, changed.newEnd) - linesIn(before.text, changed.start, changed.oldEnd),
   };
-  const read = symbolsIn(part, old, compiled, tree, text, lineStarts, moved.units);
+  const read = symbolsIn(part, old, compiled, tree, text, lineStarts, changed);
+  if (!read) return outlineOf(tree, text, language);
   return { language, symbols: joined(old, part, read, moved), faults: [] };
 }
 
-/** Reads the part as it is now. */
+/** Reads the part as it is now. Undefined where it is not enough: what was changed belongs to others too. */
 function symbolsIn(
   part: Part,
   old: readonly CodeSymbol[],
@@ -52,29 +54,32 @@ function symbolsIn(
   tree: Tree,
   text: string,
   lineStarts: Uint32Array,
-  shift: number,
-): CodeSymbol[] {
+  { start: from, oldEnd, newEnd }: Change,
+): CodeSymbol[] | undefined {
   const { start, first, holder: index } = part;
-  const end = part.end + shift;
+  const end = part.end + newEnd - oldEnd;
   const holding = index === undefined ? undefined : old[index];
   const headStart = holding ? holding.declarationStart : -1;
   const pieces = gatherPieces(compiled, tree.rootNode, text, { start, end });
   const isInPart = (piece: Piece) =>
     piece.start > headStart &&
-    (piece.kind === "scope" ? piece.end > start : piece.start >= start && piece.end <= end);
-  return symbolsOf(
-    { ...pieces, symbols: pieces.symbols.filter(isInPart) },
-    text,
-    compiled.rules,
-    lineStarts,
-    {
-      before: first,
-      holder:
-        holding && index !== undefined
-          ? { index, found: { kind: holding.kind, name: holding.name, hasInside: true } }
-          : undefined,
-    },
-  );
+    (piece.kind === "scope" ? piece.end > start : piece.start >= start && endOfText(text, piece.end) <= end);
+  const isCommonChanged = ({ common }: Piece) => common && common.start <= newEnd && common.end >= from;
+  const symbols = pieces.symbols.filter(isInPart);
+  if (symbols.some(isCommonChanged)) return undefined;
+  for (let at = index; at !== undefined; at = old[at]?.parent) {
+    const { inside } = old[at] ?? {};
+    const hasGrown = (piece: Piece) =>
+      piece.inside?.start === inside?.start && piece.inside?.end === (inside?.end ?? 0) + newEnd - oldEnd;
+    if (!pieces.symbols.some(hasGrown)) return undefined;
+  }
+  return symbolsOf({ ...pieces, symbols }, text, compiled.rules, lineStarts, {
+    before: first,
+    holder:
+      holding && index !== undefined
+        ? { index, found: { kind: holding.kind, name: holding.name, hasInside: true } }
+        : undefined,
+  });
 }
 
 interface Moved {
