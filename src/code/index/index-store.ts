@@ -92,6 +92,7 @@ export class IndexStore {
       this.#lexical.clear();
       this.#words.clear();
       this.#pages.clear();
+      this.sync();
       throw error;
     }
   }

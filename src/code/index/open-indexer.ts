@@ -10,6 +10,7 @@ import type {
   SymbolsWanted,
 } from "../../contract/code.ts";
 import { answer } from "../search/answer.ts";
+import { central } from "../search/central.ts";
 import { findCandidates } from "./find-candidates.ts";
 import { findSymbols } from "./find-symbols.ts";
 import { Indexer, type IndexerOptions } from "./indexer.ts";
@@ -45,7 +46,7 @@ export function openIndexer(options: IndexerOptions): IndexService {
     search: (question) => indexer.answer((looked) => answer(liveWords(looked), question)),
     candidates: (pattern) => indexer.answer((looked) => findCandidates(pattern, looked)),
     symbols: (wanted) => indexer.answer((looked) => findSymbols(wanted, liveWords(looked))),
-    central: async () => [],
+    central: (wanted) => indexer.answer((looked) => central(liveWords(looked), wanted)),
     close: () => indexer.close(),
   };
 }

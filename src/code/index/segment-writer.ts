@@ -11,8 +11,8 @@ export interface Segment {
   readonly pages: readonly Uint8Array[];
 }
 
-/** A page is closed when it is so large; a term with many documents may make it larger. */
-const pageBytes = 4 * 1024;
+/** A page is closed when it is so large: most then fit into a page of SQLite. One long list of documents takes more. */
+const pageBytes = 3500;
 
 /** Writes pages of terms in ascending order of their bytes; each tells what it shares with the one before it. */
 export class SegmentWriter {
