@@ -13,9 +13,10 @@ export const objectiveC: SymbolRules = {
     (protocol_declaration . (identifier) @name (protocol_reference_list) @open "@end" @close) @interface
     (protocol_declaration . (identifier) @name @open "@end" @close) @interface
     (property_declaration (struct_declaration (struct_declarator [(identifier) (pointer_declarator)] @name))) @property
-    (method_declaration (method_type) . (identifier) @name . [(method_parameter) (identifier)]* @name) @method
-    (method_definition (method_type) . (identifier) @name . [(method_parameter) (identifier)]* @name
-      (compound_statement) @inside) @method
+    (method_declaration (method_type) . (identifier) @name (method_parameter) @name . ";") @method
+    (method_declaration (method_type) . (identifier) @name . ";") @method
+    (method_definition (method_type) . (identifier) @name (method_parameter) @name . (compound_statement) @inside) @method
+    (method_definition (method_type) . (identifier) @name . (compound_statement) @inside) @method
     (type_definition type: (macro_type_specifier) declarator: (_) @name @key)
     ${c.query}
   `,

@@ -13,6 +13,8 @@ export const swift: SymbolRules = {
     (deinit_declaration "deinit" @name body: (_)? @inside) @method
     (subscript_declaration "subscript" @name (computed_property)? @inside) @method
     (function_declaration "func" . name: (_) @name body: (_)? @inside) @function
+    (function_declaration name: ["==" "!=" "<" ">" "<=" ">=" "+" "-" "*" "/" "%" "~" "&" "|" "^"] @name body: (_)? @inside)
+      @function
     (protocol_function_declaration "func" . name: (_) @name) @function
     (property_declaration (value_binding_pattern "let")
       name: (pattern bound_identifier: (_) @name) @constant computed_value: (_)? @inside)
