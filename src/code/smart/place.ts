@@ -1,7 +1,7 @@
 import type { CodeSymbol } from "../../contract/code.ts";
 
 /** The ways to understand where an edit is to be. */
-export type Way = "line numbers" | "symbol" | "text" | "tolerant text" | "description" | "similar text";
+type Way = "line numbers" | "symbol" | "text" | "tolerant text" | "description" | "similar text";
 
 /** A part of a text that a location may mean. Offsets count UTF-16 units, lines count from 1 and are inclusive. */
 export interface Place {

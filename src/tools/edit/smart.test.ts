@@ -303,7 +303,7 @@ describe("behind the counter", () => {
     crib.write("poem.unknown", "zero\none\ntwo\nthree\nfour\nfive\n");
     const [moved, unseen, named] = [await call("lines 2-3"), await call("line 5"), await call("two")];
     expect([moved.content, unseen.isError, named.isError, crib.read("poem.unknown")]).toEqual([
-      "poem.unknown has changed since you last saw it: lines 2-3 may be others now\n" +
+      "poem.unknown: at lines 2-3 is no longer what you last saw there\n" +
         "Nothing was written. Read the file again, or name the place by text or a symbol.",
       false,
       false,

@@ -27,7 +27,7 @@ export async function refuseOutdatedNumbers(
     const named = Math.min(start(lastLine + 1) - from, part.bytes.length);
     if (content.subarray(from, from + named).equals(part.bytes.subarray(0, named))) continue;
     const said = listLines([{ first: firstLine, last: lastLine }]);
-    throw new ToolError("stale", `${path} has changed since you last saw it: ${said} may be others now`, {
+    throw new ToolError("stale", `${path}: at ${said} is no longer what you last saw there`, {
       hint: "Nothing was written. Read the file again, or name the place by text or a symbol.",
     });
   }
