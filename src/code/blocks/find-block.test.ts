@@ -52,6 +52,7 @@ describe("findBlock in Rust", () => {
   it.each([
     ["Agent", "impl", undefined, undefined],
     ["Agent", "impl", "a::b", 19],
+    ["Agent", "impl", "impl Display for Agent", 6],
     ["Agent", "struct", undefined, 1],
     ["fmt::Display for Agent", "impl", undefined, 6],
     ["Display for Agent", "impl", undefined, 6],
@@ -134,6 +135,7 @@ describe("findBlock in Rust", () => {
       "Did you mean Struct Agent [1-1], or Impl Agent [2-5], or Impl Agent [19-21] in Module b? ",
     ],
     ["new", "function", "mod a", "Did you mean Method new [3-3] in Impl Agent? "],
+    ["Display", "impl", undefined, "Did you mean Impl fmt::Display for Agent [6-9]? "],
     ["nothing_like_it", "function", undefined, ""],
   ])("names what comes near to %s (%s) in %s", async (name, kind, modulePath, near) => {
     const place = modulePath === undefined ? "" : ` in ${modulePath}`;

@@ -16,13 +16,12 @@ export function findBlock(path: string, outline: Outline, wanted: BlockWanted): 
 
 /** All blocks that are named so, in the order of the file, at least one. */
 export function findBlocks(path: string, outline: Outline, wanted: BlockWanted): readonly CodeSymbol[] {
-  const named = outline.symbols.filter((symbol) => fitsKind(outline, symbol, wanted));
-  const whole = within(path, outline, wanted.modulePath, byName(named, wanted.name));
-  if (whole.length > 0) return whole;
+  const ofKind = outline.symbols.filter((symbol) => fitsKind(outline, symbol, wanted));
   const split = /^(.+?)(?:::|\.|#|\/)([^:.#/\s]+)$/su.exec(wanted.name.trim());
-  if (split) {
-    const [, holder, name] = split;
-    const inHolder = within(path, outline, holder, byName(named, name!));
+  for (const named of [spelledSo, spelledAlike]) {
+    const whole = within(path, outline, wanted.modulePath, named(ofKind, wanted.name));
+    if (whole.length > 0) return whole;
+    const inHolder = split ? within(path, outline, split[1], named(ofKind, split[2]!)) : [];
     const found = within(path, outline, wanted.modulePath, inHolder);
     if (found.length > 0) return found;
   }
@@ -42,11 +41,14 @@ function fitsKind({ symbols }: Outline, symbol: CodeSymbol, { kind }: BlockWante
   return isCalled(kind, symbol, symbol.parent === undefined ? undefined : symbols[symbol.parent]);
 }
 
-/** Those that are written just so, else those that are so but for type parameters, or what an implementation is of. */
-function byName(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
+function spelledSo(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
   const name = wanted.trim().replace(/\s+/g, " ");
-  const exact = symbols.filter((symbol) => symbol.name === name || symbol.name === wanted);
-  if (exact.length > 0) return exact;
+  return symbols.filter((symbol) => symbol.name === name || symbol.name === wanted);
+}
+
+/** The same but for type parameters, or for what an implementation is of. */
+function spelledAlike(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
+  const name = wanted.trim().replace(/\s+/g, " ");
   const bare = withoutWord(name);
   return symbols.filter((symbol) =>
     spellingsOf(symbol).some((spelling) => spelling === name || spelling === bare),

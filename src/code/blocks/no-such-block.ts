@@ -18,18 +18,14 @@ export function noSuchBlock(path: string, outline: Outline, wanted: BlockWanted)
   return new ToolError("no-match", message, { hint: hint.filter((each) => each !== "").join(" ") });
 }
 
-/** The same name of another kind or elsewhere, else one that is spelled nearly so. */
+/** The same name of another kind or elsewhere, else one that is spelled nearly so, else one that holds it. */
 function nearBlocks(symbols: readonly CodeSymbol[], wanted: string): readonly CodeSymbol[] {
   const name = wanted.trim();
   const last = name.slice(
     Math.max(name.lastIndexOf("::") + 2, name.lastIndexOf(".") + 1, name.lastIndexOf(" ") + 1),
   );
-  for (const each of [name, last]) {
-    const same = symbols.filter((symbol) => symbol.name === each);
-    if (same.length > 0) return same;
-  }
-  const meant =
-    nearest(name, new Set(symbols.map((symbol) => symbol.name))) ??
-    nearest(last, new Set(symbols.map((symbol) => symbol.name)));
-  return meant === undefined ? [] : symbols.filter((symbol) => symbol.name === meant);
+  const names = new Set(symbols.map((symbol) => symbol.name));
+  const meant = [name, last].find((each) => names.has(each)) ?? nearest(name, names) ?? nearest(last, names);
+  if (meant !== undefined) return symbols.filter((symbol) => symbol.name === meant);
+  return last.length < 3 ? [] : symbols.filter((symbol) => symbol.name.includes(last));
 }
