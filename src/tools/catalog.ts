@@ -45,6 +45,8 @@ export const catalog = {
     (await import("./code/references.ts")).codeReferences,
   "code.search": async (): Promise<typeof import("./code/search.ts").codeSearch> =>
     (await import("./code/search.ts")).codeSearch,
+  "code.map": async (): Promise<typeof import("./code/map.ts").codeMap> =>
+    (await import("./code/map.ts")).codeMap,
   "shell.run": async (): Promise<typeof import("./shell/run.ts").shellRun> =>
     (await import("./shell/run.ts")).shellRun,
   "process.start": async (): Promise<typeof import("./process/start.ts").processStart> =>

@@ -1,0 +1,151 @@
+import type { CentralFile, CentralWanted, SymbolKind } from "../../contract/code.ts";
+import { indexedSymbol } from "../index/find-symbols.ts";
+import { filterFiles } from "../index/path-filter.ts";
+import type { OutlinedSymbol, WordFile, WordIndex } from "../index/word-index.ts";
+import { fileRoles } from "./file-roles.ts";
+import { type Link, pageRank } from "./page-rank.ts";
+
+/** The files and symbols that most of the others use, most central first. Who uses what is told by names. */
+export function central(index: WordIndex, wanted: CentralWanted): CentralFile[] {
+  const files = chooseFiles(index, wanted);
+  const outlines = files.map(({ number }) => index.outline(number));
+  const { links, definitions } = linksBetween(index, files, outlines);
+  const weights = pageRank(files.length, links);
+  const worth = outlines.map((outline) => new Float64Array(outline.length));
+  links.forEach(({ from, weight }, place) => {
+    const { file, symbol } = definitions[place]!;
+    worth[file]![symbol]! += weights[from]! * weight;
+  });
+  return files
+    .map((file, place) => ({ file, place, weight: weights[place]! }))
+    .sort((one, other) => other.weight - one.weight || (one.file.path < other.file.path ? -1 : 1))
+    .slice(0, wanted.limit)
+    .map(({ file, place, weight }) => ({
+      path: file.path,
+      weight,
+      symbols: bestSymbols(file, outlines[place]!, worth[place]!),
+    }));
+}
+
+/** More than these say little that others do not. */
+const mostFiles = 6000;
+const mostSymbols = 40;
+
+/** Code, as long as there is any; of very many those that lie least deep. */
+function chooseFiles(index: WordIndex, wanted: CentralWanted): WordFile[] {
+  const isAskedFor = filterFiles(wanted);
+  const asked = [...index.files()].filter(isAskedFor);
+  const code = asked.filter(({ role }) => fileRoles[role] === "code");
+  const files = (code.length > 0 ? code : asked).map((file) => ({
+    file,
+    depth: file.path.split("/").length,
+  }));
+  return files
+    .sort((one, other) => one.depth - other.depth || (one.file.path < other.file.path ? -1 : 1))
+    .slice(0, mostFiles)
+    .map(({ file }) => file);
+}
+
+interface Definition {
+  readonly file: number;
+  readonly symbol: number;
+}
+
+/** From a file that says a name to the files that define it; `definitions` tells which symbol each link means. */
+function linksBetween(
+  index: WordIndex,
+  files: readonly WordFile[],
+  outlines: readonly (readonly OutlinedSymbol[])[],
+): { readonly links: Link[]; readonly definitions: Definition[] } {
+  const places = new Map(files.map(({ number }, place) => [number, place]));
+  const links: Link[] = [];
+  const definitions: Definition[] = [];
+  for (const [term, defining] of namesDefined(outlines)) {
+    const users = filesSaying(term, index, places);
+    if (users.size > Math.max(fewUsers, files.length * commonShare)) continue;
+    const weight = Math.log(1 + files.length / users.size) / defining.length;
+    for (const definition of defining) {
+      for (const from of users) {
+        if (from === definition.file) continue;
+        links.push({ from, to: definition.file, weight });
+        definitions.push(definition);
+      }
+    }
+  }
+  return { links: withShares(links, files.length), definitions };
+}
+
+/** A name that is said everywhere, or defined in many places, is not one thing. */
+const fewUsers = 20;
+const commonShare = 0.3;
+const mostDefinitions = 4;
+
+/** By the term that whole names are found by; names of one small word are words like others. */
+function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]): Map<string, Definition[]> {
+  const defined = new Map<string, Definition[]>();
+  outlines.forEach((outline, file) => {
+    outline.forEach(({ kind, name }, symbol) => {
+      const last = /[\p{L}\p{N}_]+$/u.exec(name.replace(/<.*$/s, ""))?.[0] ?? "";
+      if (!named.has(kind) || !/[\p{Lu}_\d]/u.test(last) || last.length < 3) return;
+      const term = `=${last.toLowerCase()}`;
+      const known = defined.get(term);
+      if (known) known.push({ file, symbol });
+      else defined.set(term, [{ file, symbol }]);
+    });
+  });
+  for (const [term, defining] of defined) if (defining.length > mostDefinitions) defined.delete(term);
+  return defined;
+}
+
+const named: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
+  "function",
+  "method",
+  "class",
+  "struct",
+  "union",
+  "enum",
+  "trait",
+  "interface",
+  "type",
+  "module",
+  "macro",
+  "constant",
+  "variable",
+  "table",
+]);
+
+function filesSaying(
+  term: string,
+  { segments }: WordIndex,
+  places: ReadonlyMap<number, number>,
+): Set<number> {
+  const saying = new Set<number>();
+  for (const { fileOf, postings } of segments) {
+    for (const document of postings(term)?.documents ?? []) {
+      const place = places.get(fileOf[document]!);
+      if (place !== undefined) saying.add(place);
+    }
+  }
+  return saying;
+}
+
+/** Weights as shares of all that the file says. */
+function withShares(links: readonly Link[], count: number): Link[] {
+  const sums = new Float64Array(count);
+  for (const { from, weight } of links) sums[from]! += weight;
+  return links.map(({ from, to, weight }) => ({ from, to, weight: weight / sums[from]! }));
+}
+
+/** Those that others use, then the outermost; in a stable order. */
+function bestSymbols(
+  file: WordFile,
+  outline: readonly OutlinedSymbol[],
+  worth: Float64Array,
+): CentralFile["symbols"] {
+  return outline
+    .map((symbol, place) => ({ symbol, place, weight: worth[place]! }))
+    .filter(({ symbol, weight }) => weight > 0 || (symbol.parent === undefined && named.has(symbol.kind)))
+    .sort((one, other) => other.weight - one.weight || one.place - other.place)
+    .slice(0, mostSymbols)
+    .map(({ symbol, weight }) => ({ ...indexedSymbol(file, symbol, outline), weight }));
+}

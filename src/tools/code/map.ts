@@ -1,0 +1,118 @@
+import * as z from "zod/mini";
+import { findLanguage } from "../../code/languages/find-language.ts";
+import type { CentralFile, IndexState } from "../../contract/code.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
+import { findScope } from "../search/scope.ts";
+
+export interface CodeMapInput {
+  readonly path?: string | undefined;
+  readonly tokens?: number | undefined;
+  readonly language?: string | undefined;
+}
+
+export interface CodeMapData {
+  /** Most central first, with the symbols that are shown of each in the order of the file. */
+  readonly files: readonly CentralFile[];
+  /** Symbols and files that are known, shown or not. */
+  readonly symbols: number;
+  readonly knownFiles: number;
+  readonly index: IndexState;
+}
+
+/** Shows what a project is made of. */
+export const codeMap: Tool<CodeMapInput, CodeMapData> = {
+  name: "code.map",
+  summary:
+    "Outline of the project, or of a folder, that fits a budget: the files and symbols that the others use most. " +
+    "Good for a first look; for all symbols of a file use code.symbols.",
+  risk: "read",
+  input: z.strictObject({
+    path: z.optional(z.string().check(z.describe("Folder or file; the workspace if not given."))),
+    tokens: z.optional(
+      z.int().check(z.minimum(50), z.maximum(50_000), z.describe("About how long; 1500 if not given.")),
+    ),
+    language: z.optional(z.string().check(z.describe('Only this language: "rust", "ts".'))),
+  }),
+  limits: { maxChars: 200_000, keep: "head" },
+  accesses: ({ path = "." }) => [{ kind: "read", path }],
+
+  async run({ path = ".", tokens = 1500, language }, context) {
+    const { code, signal } = context;
+    const scope = await findScope(context.environment, path);
+    const index = await code.index({ signal, progress: (message) => context.progress(message) });
+    const wanted = {
+      path: scope.path === "" ? undefined : scope.path,
+      language: language === undefined ? undefined : findLanguage(language).name,
+      limit: mostFiles,
+    };
+    const known = await allowed(await index.central(wanted, { signal }), context);
+    const files = mostThatFit(known, tokens * charsPerToken);
+    const symbols = known.reduce((sum, file) => sum + file.symbols.length, 0);
+    const data: CodeMapData = { files, symbols, knownFiles: known.length, index: index.state };
+    const text = [...(files.length === 0 ? [nothing(path)] : files.map(showFile)), ...notes(data)].join("\n");
+    const shown = files.reduce((sum, file) => sum + file.symbols.length, 0);
+    return shown === symbols
+      ? { data, text }
+      : {
+          data,
+          text,
+          continuation: `${shown} of ${symbols} symbols shown; raise tokens, or give the path of a folder, for more.`,
+        };
+  },
+};
+
+const mostFiles = 400;
+const charsPerToken = 4;
+
+/** Without files that are gone by now, or that may not be read. */
+async function allowed(files: readonly CentralFile[], { environment }: ToolContext): Promise<CentralFile[]> {
+  const times = await environment.modifiedTimes(files.map(({ path }) => path));
+  return files.filter((_, place) => times[place] !== undefined);
+}
+
+/** The most central symbols, as many as there is room for. */
+function mostThatFit(files: readonly CentralFile[], room: number): CentralFile[] {
+  const symbols = files.flatMap((file) => file.symbols).toSorted((one, other) => other.weight - one.weight);
+  let [fits, tooMany] = [0, symbols.length + 1];
+  while (tooMany - fits > 1) {
+    const tried = (fits + tooMany) >> 1;
+    const shown = onlyThese(files, new Set(symbols.slice(0, tried)));
+    if (shown.map(showFile).join("\n").length <= room) fits = tried;
+    else tooMany = tried;
+  }
+  return onlyThese(files, new Set(symbols.slice(0, fits)));
+}
+
+function onlyThese(
+  files: readonly CentralFile[],
+  chosen: ReadonlySet<CentralFile["symbols"][number]>,
+): CentralFile[] {
+  return files.flatMap((file) => {
+    const symbols = file.symbols.filter((symbol) => chosen.has(symbol));
+    return symbols.length === 0
+      ? []
+      : [{ ...file, symbols: symbols.sort((one, other) => one.firstLine - other.firstLine) }];
+  });
+}
+
+const maxSignatureChars = 120;
+
+function showFile({ path, symbols }: CentralFile): string {
+  const lines = symbols.map(({ signature, name, within, firstLine, lastLine }) => {
+    const head =
+      signature.length > maxSignatureChars ? `${signature.slice(0, maxSignatureChars)} …` : signature;
+    return `  ${"  ".repeat(within.length)}${head || name} [${firstLine}-${lastLine}]`;
+  });
+  return [showPath(path), ...lines].join("\n");
+}
+
+function nothing(path: string): string {
+  return `No symbols are known ${path === "." ? "here" : `in ${path}`}. See its files with search.glob or file.list.`;
+}
+
+function notes({ index: { files, indexed } }: CodeMapData): string[] {
+  if (indexed === files) return [];
+  return [`[Known so far: ${indexed} of ${counted(files, "file")}. Ask again in a while for the rest.]`];
+}
