@@ -1,0 +1,130 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openCode } from "../../src/code/open-code.ts";
+import type { Code } from "../../src/contract/code.ts";
+import type { CaseResult } from "../harness.ts";
+import { type Comparison, compare } from "./compare.ts";
+import { corpusFiles, type MeasuredLanguage, measuredLanguages } from "./corpus.ts";
+import { showMisses, showSample } from "./show.ts";
+
+/** Of each language. */
+const wantedFiles = 300;
+const wantedRecall = 99.5;
+
+/** What we find of what universal-ctags finds, and how long a large file takes. */
+export async function* measureSymbols({
+  only,
+  show,
+}: {
+  readonly only: string;
+  readonly show?: string | undefined;
+}): AsyncGenerator<CaseResult> {
+  const directory = mkdtempSync(join(tmpdir(), "toolcrib symbols "));
+  const code = openCode({
+    workspace: directory,
+    directory: join(directory, "index"),
+    guard: () => undefined,
+  });
+  try {
+    for (const language of measuredLanguages) {
+      if (!language.includes(only)) continue;
+      if (show === "sample") await showSample(code, language, await corpusFiles(language, wantedFiles));
+      const comparison = await compare(code, language, wantedFiles);
+      if (show === "misses") showMisses(comparison.misses);
+      yield recallResult(language, comparison);
+    }
+    if ("large file".includes(only)) yield await largeFile(code);
+  } finally {
+    await code.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function recallResult(language: MeasuredLanguage, comparison: Comparison): CaseResult {
+  const { files, faulty, symbols, kinds, misses, mistakes } = comparison;
+  const all = [...kinds.values()];
+  const tags = all.reduce((sum, kind) => sum + kind.tags, 0);
+  const recall = (100 * (tags - misses.length)) / tags;
+  const rows = [...kinds].map(([kind, { tags: count, found }]) => [
+    kind,
+    `${count}`,
+    `${found}`,
+    `${((100 * found) / count).toFixed(2)} %`,
+  ]);
+  return {
+    group: "symbols",
+    name: language,
+    about: `Functions, methods and types that universal-ctags finds in ${files} real files, by name and line. We list ${symbols} symbols, ctags ${tags} that are compared. Left out as mistakes of ctags: ${listed(mistakes)}. ${faulty} of these files, which compilers accept, have faults to the grammar.`,
+    contenders: [],
+    table: [["kind, as ctags calls it", "tags", "found", "recall"], ...rows],
+    verdicts: [
+      {
+        goal: `at least ${wantedRecall} % found`,
+        value: recall,
+        measured: `${recall.toFixed(2)} %`,
+        met: recall >= wantedRecall,
+      },
+    ],
+  };
+}
+
+function listed(mistakes: ReadonlyMap<string, number>): string {
+  const parts = [...mistakes].map(([rule, count]) => `${count} × ${rule}`);
+  return parts.length === 0 ? "none" : parts.join(", ");
+}
+
+const largeUnits = 200_000;
+const rounds = 41;
+
+/** The symbols of 200 KB: of a text that was never seen, and of one that was just edited. */
+async function largeFile(code: Code): Promise<CaseResult> {
+  const text = await largeText();
+  const { signal } = new AbortController();
+  const whole: number[] = [];
+  const edited: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const path = `large-${round}.py`;
+    whole.push(
+      await timed(() => code.outline({ path, text: `${text}# ${round}\n`, language: "python" }, { signal })),
+    );
+    const place = text.indexOf("\n", (text.length * (round + 1)) / (rounds + 1));
+    const after = `${text.slice(0, place)}  # edited${text.slice(place)}# ${round}\n`;
+    edited.push(await timed(() => code.outline({ path, text: after, language: "python" }, { signal })));
+  }
+  const goals = [
+    { goal: "at most 50 ms for a new text", value: middle(whole), limit: 50 },
+    { goal: "at most 3 ms after an edit", value: middle(edited), limit: 3 },
+  ];
+  return {
+    group: "symbols",
+    name: "large file",
+    about: `The outline of ${Math.round(text.length / 1000)} KB of Python in one text, asked of a host that runs, in the middle of ${rounds} rounds.`,
+    contenders: [],
+    verdicts: goals.map(({ goal, value, limit }) => ({
+      goal,
+      value,
+      measured: `${value.toFixed(1)} ms`,
+      met: value <= limit,
+    })),
+  };
+}
+
+async function largeText(): Promise<string> {
+  let text = "";
+  for (const path of await corpusFiles("python", wantedFiles)) {
+    if (text.length > largeUnits) break;
+    text += `${readFileSync(path, "utf8").trimEnd()}\n\n`;
+  }
+  return `${text.slice(0, text.lastIndexOf("\n\ndef ", largeUnits))}\n`;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function middle(values: number[]): number {
+  return values.sort((one, other) => one - other)[values.length >> 1]!;
+}
