@@ -53,7 +53,8 @@ describe("a rename", () => {
     await using room = codeRoom({
       "a.ts": "export const shared = 1;\nconst own = shared;\n",
       "b/c.ts": "import { shared, own } from '../a';\n",
-      "d.txt": "unshared\n",
+      "d.txt": "shared\n",
+      "e.js": "unshared;\n",
     });
     const { data, text } = await room.run(codeRename, { path: "a.ts", name: "shared", new_name: "common" });
     expect(data.mentionedIn).toEqual(["b/c.ts"]);

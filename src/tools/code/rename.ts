@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { spliced } from "../../code/blocks/block-change.ts";
 import { isCalled } from "../../code/blocks/kind-words.ts";
+import { languageOf } from "../../code/languages/language-of.ts";
 import {
   checkMeanings,
   checkNewName,
@@ -76,9 +77,9 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
     const plan = planOf(input, (places) => {
       chosen = places;
     });
-    const { files, description } = await changeCode(input.path, plan, changeOptions(input), context);
+    const { files, description, outline } = await changeCode(input.path, plan, changeOptions(input), context);
     const isPublic = chosen.some((place) => place.isPublic);
-    const mentionedIn = isPublic ? await otherFiles(input, context) : [];
+    const mentionedIn = isPublic ? await otherFiles(input, outline.language, context) : [];
     const others = mentionedIn.length === 0 ? [] : [describeOthers(input, mentionedIn)];
     return {
       data: { files, places: chosen.length, mentionedIn },
@@ -172,15 +173,27 @@ function listed(lines: readonly number[]): string {
   return `${lines.length === 1 ? "line" : "lines"} ${shown}${lines.length > 10 ? " …" : ""}`;
 }
 
-async function otherFiles({ path, name }: CodeRenameInput, context: ToolContext): Promise<readonly string[]> {
+/** Those that are written in the same language, or in one that shares its names. */
+async function otherFiles(
+  { path, name }: CodeRenameInput,
+  language: string,
+  context: ToolContext,
+): Promise<readonly string[]> {
   const real = await context.environment.realPath(path);
+  const family = families.find((languages) => languages.includes(language)) ?? [language];
   const found: string[] = [];
   for await (const mention of filesMentioning({ name, directory: "" }, context)) {
+    if (!family.includes(languageOf(mention.path, mention.text) ?? "")) continue;
     if ((await context.environment.realPath(mention.path)) !== real) found.push(mention.path);
     if (found.length > mostMentions) break;
   }
   return found;
 }
+
+const families: readonly (readonly string[])[] = [
+  ["javascript", "typescript", "tsx", "vue", "svelte", "astro"],
+  ["c", "cpp", "objective-c", "cuda", "arduino"],
+];
 
 const mostMentions = 20;
 
