@@ -4,6 +4,7 @@ import { literalLines } from "../blocks/literal-lines.ts";
 import { occurrencesOf } from "../scopes/occurrences-of.ts";
 import { outlineAfter } from "../symbols/outline-after.ts";
 import { outlineOf } from "../symbols/outline-of.ts";
+import { withScripts } from "../symbols/with-scripts.ts";
 import { brokeDown } from "./failures.ts";
 import { type ParsedText, type SentText, Trees } from "./trees.ts";
 
@@ -22,10 +23,13 @@ export interface ReaderService {
 /** Reads texts in the process of a host. `retire` is told when nothing here can be trusted any more. */
 export function readingService(retire: () => void): ReaderService {
   const trees = new Trees<Outline>();
-  const read = async <Answer>(source: SentText, answer: (parsed: ParsedText<Outline>) => Answer) => {
+  const read = async <Answer>(
+    source: SentText,
+    answer: (parsed: ParsedText<Outline>) => Answer | Promise<Answer>,
+  ) => {
     try {
       const parsed = await trees.parse(source);
-      return parsed && answer(parsed);
+      return parsed && (await answer(parsed));
     } catch (error) {
       if (error instanceof ToolError) throw error;
       // WebAssembly that stopped in the middle of something: out of memory, or of stack.
@@ -35,8 +39,8 @@ export function readingService(retire: () => void): ReaderService {
   };
   return {
     outline: ({ source, literalsIn }) =>
-      read(source, (parsed) => {
-        const outline = outlined(parsed);
+      read(source, async (parsed) => {
+        const outline = await withScripts(outlined(parsed), parsed.text);
         if (!literalsIn) return outline;
         return { ...outline, literalLines: literalLines(parsed.tree, parsed.text, literalsIn) };
       }),

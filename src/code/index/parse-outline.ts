@@ -3,6 +3,7 @@ import type { Outline } from "../../contract/code.ts";
 import { loadGrammar } from "../grammars/load-grammar.ts";
 import { findLanguage } from "../languages/find-language.ts";
 import { outlineOf } from "../symbols/outline-of.ts";
+import { withScripts } from "../symbols/with-scripts.ts";
 
 let parser: Parser | undefined;
 
@@ -18,7 +19,7 @@ export async function parseOutline(text: string, language: string): Promise<Outl
     return undefined;
   }
   try {
-    return outlineOf(tree, text, language);
+    return await withScripts(outlineOf(tree, text, language), text);
   } finally {
     tree.delete();
   }
