@@ -61,6 +61,7 @@ export class Host<Theirs extends ServiceOf<Theirs>> {
     let work: Promise<AnswerOf<Theirs[Name]>>;
     try {
       if (this.#isClosed) throw closed();
+      if (signal.aborted) throw cancelled(signal, about);
       const running = this.#running();
       const limitMs = this.#options.limitMs;
       work = running.ask(name, input({ process: running.number }), { about, signal, limitMs });

@@ -1,32 +1,38 @@
-/** Kills the host in the middle of a question, and then asks again. Prints what became of both. */
-import { readFileSync } from "node:fs";
+/** Kills every host that works for long, in the middle of a question; others wait meanwhile. Prints what became of all. */
+import { readdirSync, readFileSync } from "node:fs";
 import { openCode } from "../../open-code.ts";
 
 const code = openCode({ workspace: "/", directory: "/nowhere", guard: () => undefined });
 const { signal } = new AbortController();
-const [how] = process.argv.slice(2);
-const slow = "(".repeat(100_000);
-const first = code.outline({ path: "slow.ts", text: slow }, { signal }).catch(({ code, message, hint }) => ({
-  code,
-  message,
-  hint,
-}));
-const waiting = code.outline({ path: "waiting.ts", text: "let a = 1;" }, { signal });
-while (children().length === 0 || busyTicks(children()[0]!) < 30)
-  await new Promise((wake) => setTimeout(wake, 20));
-// A host that fails is followed by one that takes more care with its grammars: both have to go.
-for (const pid of children()) process.kill(pid, how as NodeJS.Signals);
-const [before] = children();
-while (children().length === 0 || children()[0] === before) await new Promise((wake) => setTimeout(wake, 20));
-console.log(JSON.stringify({ first: await first, waiting: (await waiting).symbols.length }));
+const slow = code.outline({ path: "slow.ts", text: "(".repeat(100_000) }, { signal }).then(
+  () => "read",
+  ({ code, message, hint }) => ({ code, message, hint }),
+);
+const waiting = code.outline({ path: "waiting.json", text: '{ "a": 1 }' }, { signal });
+const killing = setInterval(() => {
+  for (const pid of children()) if (secondsOfWork(pid) > 0.5) process.kill(pid, "SIGKILL");
+}, 50);
+const first = await slow;
+clearInterval(killing);
+const again = await code.outline({ path: "again.json", text: "[]" }, { signal });
+console.log(JSON.stringify({ first, waiting: (await waiting).language, again: again.language }));
 await code.close();
 
-function children(): number[] {
-  const listed = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
-  return listed.trim().split(" ").filter(Boolean).map(Number);
+function children(): readonly number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid > 0 && statOf(pid)[1] === String(process.pid));
 }
 
-/** The hundredths of a second that it has worked for. */
-function busyTicks(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[11]);
+function secondsOfWork(pid: number): number {
+  return Number(statOf(pid)[11] ?? 0) / 100;
+}
+
+/** What the kernel tells of a process after its name; nothing of one that is gone. */
+function statOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
+  } catch {
+    return [];
+  }
 }
