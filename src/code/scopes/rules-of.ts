@@ -3,6 +3,7 @@ import { cSharp } from "./rules/c-sharp.ts";
 import { cpp } from "./rules/cpp.ts";
 import { go } from "./rules/go.ts";
 import { java } from "./rules/java.ts";
+import { kotlin } from "./rules/kotlin.ts";
 import { lua } from "./rules/lua.ts";
 import { php } from "./rules/php.ts";
 import { python } from "./rules/python.ts";
@@ -18,6 +19,7 @@ const rulesByLanguage: Readonly<Record<string, ScopeRules>> = {
   go,
   java,
   javascript: typescript,
+  kotlin,
   lua,
   php,
   python,

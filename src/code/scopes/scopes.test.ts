@@ -140,6 +140,18 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "class A<«T»> where «T» : B { «T» a; List<«T»> F(«T» t) { return (List<«T»>)null; } }",
     "what text shows": 'class A { void F(int «x») { G($"{«x»} x"); } }',
   },
+  kotlin: {
+    "a parameter, not the property":
+      "class A(val a: Int) { fun f(«a»: Int): Int { this.a; return «a» + b.a }\n fun g() = a }",
+    "a local, in text as well": 'fun f(): Int { val «x» = 1; g("$«x» ${«x» + 1} x", o.x); return «x» }',
+    "a local in its own value": "fun f(x: Int) { run { val «x» = x + 1; g(«x») }; g(x) }",
+    "a parameter of a lambda": "fun f(e: L) { e.map { «e2» -> «e2».e2 }.map { e2 -> e2 }; g(e) }",
+    "names taken apart": "fun f(m: M) { for ((k, «v») in m) { g(k, «v») }; val (v, w) = p; g(v, w) }",
+    "a caught error": "fun f() { try { g() } catch («e»: E) { h(«e») } }",
+    "a subject of when": "fun f(x: Any) = when (val «w» = x) { is A -> g(«w»); else -> «w» }",
+    "a local function": "fun f() { fun «g»(a: Int) = a; «g»(1); o.g(2) }",
+    "a type parameter": "fun <«T»> f(a: «T»): List<«T»> { return g<«T»>(a) }",
+  },
   lua: {
     "the first of two variables": "local «x» = 1\nlocal x, y = «x» + 1, 2\nprint(x, y)\n",
     "a variable of a block": "local x = 1\ndo local «x» = x; print(«x», t.x, { x = «x» }) end\nprint(x)\n",
@@ -190,6 +202,7 @@ describe("what cannot be told from the text", () => {
   it("is said to be so", async () => {
     expect(await unbound("typescript", "x.a = a; ({ a: 1 });", "a")).toEqual(["member", "outside", "member"]);
     expect(await unbound("python", "def f(a): pass\nf(a=1)\n", "a")).toEqual([0, "argument"]);
+    expect(await unbound("kotlin", "fun f(a: Int) { f(a = 1) }", "a")).toEqual([0, "argument"]);
     expect(await unbound("rust", "fn f(a: u8) { my!(a); }", "a")).toEqual([0, "unclear"]);
     expect(await unbound("c", "#define N (a + 1)\nint a;", "a")).toEqual(["unclear", 0]);
     expect(
