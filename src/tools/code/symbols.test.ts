@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { codeRoom } from "../../../test/code-room.ts";
+import { exampleGuard } from "../../environment/conformance/guarding.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { codeSymbols } from "./symbols.ts";
 import { blockRoom } from "./trials/block-room.ts";
 
@@ -166,6 +168,17 @@ describe("code.symbols of a folder", () => {
     expect((await here.run(codeSymbols, {})).text).toBe(
       "a.rs\n  Function a [1-1]\n(Left out as too large; name one to see it: large.rs)",
     );
+  });
+
+  it("leaves out files that rules keep from being read, and says so", async () => {
+    await using here = codeRoom({ "a.rs": "fn a() {}\n", "vault/b.rs": "fn secret() {}\n" });
+    const environment = openLocalEnvironment({ workspace: here.workspace, guard: exampleGuard });
+    const { text, data } = await codeSymbols.run({}, { ...here.context, environment });
+    await environment.close();
+    expect([text, data.skipped.guarded]).toEqual([
+      "a.rs\n  Function a [1-1]\n(Not read, as they may hold secrets: vault/b.rs)",
+      ["vault/b.rs"],
+    ]);
   });
 
   it("says when there is nothing", async () => {
