@@ -15,6 +15,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   edit: () => import("./groups/edit.ts"),
   symbols: () => import("./groups/symbols.ts"),
   index: () => import("./groups/index.ts"),
+  retrieval: () => import("./groups/retrieval.ts"),
 };
 
 export const groupNames: readonly string[] = Object.keys(loaders);

@@ -1,0 +1,61 @@
+import type { CodeSymbol } from "../../src/contract/code.ts";
+
+/** A function whose comment is a question that the function answers. */
+export interface Commented {
+  readonly text: string;
+  readonly symbol: CodeSymbol;
+  /** What is taken out of the text. */
+  readonly comment: { readonly start: number; readonly end: number };
+}
+
+/** The functions of a text that are well explained, and neither trivial nor long. */
+export function commentedFunctions(text: string, symbols: readonly CodeSymbol[]): Commented[] {
+  return symbols.flatMap((symbol) => {
+    const { kind, line, lastLine, doc } = symbol;
+    if (kind !== "function" && kind !== "method") return [];
+    const question = doc === undefined ? "" : asQuestion(doc, symbol.name);
+    const words = question.match(/[A-Za-z]{2,}/g) ?? [];
+    const comment = commentAbove(text, symbol) ?? commentInside(text, symbol);
+    const lines = lastLine - line + 1;
+    if (words.length < 5 || words.length > 40 || lines < 5 || lines > 150 || !comment) return [];
+    // What is written for programs is no sentence.
+    if (/\\fn|::|[{}]/.test(question)) return [];
+    return [{ text: question, symbol, comment }];
+  });
+}
+
+/** The text without those comments, line by line as it was: what follows keeps its number. */
+export function withoutComments(text: string, comments: readonly Commented["comment"][]): string {
+  let result = "";
+  let at = 0;
+  for (const { start, end } of comments.toSorted((one, other) => one.start - other.start)) {
+    result += text.slice(at, start) + text.slice(start, end).replaceAll(/[^\n]+/g, "");
+    at = end;
+  }
+  return result + text.slice(at);
+}
+
+/** Without the name that comments of some languages begin with, and without marks. */
+function asQuestion(doc: string, name: string): string {
+  const last = name.split(/::|[.:#]/).at(-1)!;
+  const escaped = last.replaceAll(/[^\w]/g, "\\$&");
+  return doc
+    .replace(new RegExp(`^\\W*${escaped}\\b\\s*(?:\\(\\))?\\s*[:-]?`), "")
+    .replaceAll(/\{@\w+\s+([^}]*)\}|<[^<>]*>/g, "$1")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+function commentAbove(text: string, { start, declarationStart }: CodeSymbol): Commented["comment"] | undefined {
+  const above = text.slice(start, declarationStart);
+  const match = /(?:\/\*[\s\S]*?\*\/|(?:(?:^|\n)[ \t]*(?:\/\/|#(?!\[)).*)+)/.exec(above);
+  if (!match) return undefined;
+  return { start: start + match.index, end: start + match.index + match[0].length };
+}
+
+/** Python's comments are strings. */
+function commentInside(text: string, { inside, end }: CodeSymbol): Commented["comment"] | undefined {
+  if (!inside) return undefined;
+  const match = /^\s*[rRuU]?("""|''')[\s\S]*?\1/.exec(text.slice(inside.start, end));
+  return match ? { start: inside.start, end: inside.start + match[0].length } : undefined;
+}
