@@ -1,6 +1,6 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { piecesOf } from "./pieces.ts";
-import { eachTerm } from "./words.ts";
+import { eachTerm, termsOf } from "./words.ts";
 
 /** A piece of a file as it is found by its words. */
 export interface Chunk {
@@ -8,7 +8,10 @@ export interface Chunk {
   readonly symbol: number | undefined;
   readonly firstLine: number;
   readonly lastLine: number;
-  /** Terms and how much each says of this piece, 1 to 255: fields, lengths and repetition are in it. */
+  /**
+   * Terms and how much each says of this piece, 1 to 255: fields, lengths and repetition are in it. Those of its
+   * symbol's name stand there once more, after "@", with their share of the name.
+   */
   readonly terms: ReadonlyMap<string, number>;
 }
 
@@ -33,7 +36,7 @@ export function chunksOf(path: string, text: string, outline: Outline | undefine
     weights.add("body", (tell) => {
       for (const { start, end } of stretches) eachTerm(text, Math.max(start, bodyStart), end, tell);
     });
-    return { symbol: index, firstLine, lastLine, terms: weights.saturated() };
+    return { symbol: index, firstLine, lastLine, terms: weights.saturated(symbol?.name ?? "") };
   });
 }
 
@@ -43,11 +46,11 @@ function* namesAround({ parent }: CodeSymbol, symbols: readonly CodeSymbol[]): G
 
 /** How much a word counts by where it stands, how long such a place is, and how much longer ones lessen it. */
 const fields = {
-  name: { weight: 6, length: 3, slope: 0.3 },
+  name: { weight: 5, length: 3, slope: 1 },
   within: { weight: 1.5, length: 3, slope: 0.3 },
-  path: { weight: 2, length: 6, slope: 0.3 },
+  path: { weight: 3, length: 6, slope: 0.3 },
   signature: { weight: 1.5, length: 12, slope: 0.5 },
-  comment: { weight: 2, length: 25, slope: 0.6 },
+  comment: { weight: 1, length: 25, slope: 0.6 },
   body: { weight: 1, length: 80, slope: 0.6 },
 } as const;
 
@@ -69,10 +72,12 @@ class Weights {
     for (const [term, times] of counts) this.#sums.set(term, (this.#sums.get(term) ?? 0) + factor * times);
   }
 
-  saturated(): ReadonlyMap<string, number> {
+  saturated(name: string): ReadonlyMap<string, number> {
     for (const [term, sum] of this.#sums) {
       this.#sums.set(term, Math.max(1, Math.round((255 * sum) / (halfAt + sum))));
     }
+    const words = new Set(termsOf(name).filter((term) => !term.startsWith("=")));
+    for (const word of words) this.#sums.set(`@${word}`, Math.max(1, Math.round(255 / words.size)));
     return this.#sums;
   }
 }

@@ -1,6 +1,7 @@
 import type { IndexQuestion } from "../../contract/code.ts";
 import { symbolKinds } from "../../contract/code.ts";
 import { filterFiles } from "../index/path-filter.ts";
+import type { Postings } from "../index/segment-reader.ts";
 import type { WordFile, WordIndex } from "../index/word-index.ts";
 import { type FileRole, fileRoles } from "./file-roles.ts";
 import { readQuestion } from "./question.ts";
@@ -38,25 +39,40 @@ export function rank(index: WordIndex, question: IndexQuestion): Ranked[] {
   return withoutCrowding(best.sorted()).slice(0, question.limit);
 }
 
+/** How much a name counts besides its words, when it says little else than the question. */
+const nameWeight = 0.4;
+
+/** For each segment the score of each piece. */
 function scorePieces({ segments }: WordIndex, terms: ReadonlyMap<string, number>): Float32Array[] {
-  const scores = segments.map(({ documents }) => new Float32Array(documents));
+  const empty = () => segments.map(({ documents }) => new Float32Array(documents));
+  const [scores, shares, worths] = [empty(), empty(), empty()];
   const total = segments.reduce((sum, { documents }) => sum + documents, 0);
   for (const [term, termWeight] of terms) {
     const postings = segments.map((segment) => segment.postings(term));
     const having = postings.reduce((sum, found) => sum + (found?.documents.length ?? 0), 0);
     if (having === 0) continue;
-    const factor = (termWeight * Math.log(1 + (total - having + 0.5) / (having + 0.5))) / 255;
-    postings.forEach((found, segment) => {
-      if (!found) return;
-      const { documents, weights } = found;
-      const sums = scores[segment]!;
-      for (let at = 0; at < documents.length; at += 1) {
-        const document = documents[at]!;
-        sums[document] = sums[document]! + factor * weights[at]!;
-      }
+    const worth = termWeight * Math.log(1 + (total - having + 0.5) / (having + 0.5));
+    segments.forEach((segment, place) => {
+      addWeights(postings[place], scores[place]!, worth / 255);
+      if (term.startsWith("=")) return;
+      const named = segment.postings(`@${term}`);
+      addWeights(named, shares[place]!, 1 / 255);
+      for (const document of named?.documents ?? []) worths[place]![document]! += worth;
     });
   }
+  scores.forEach((sums, place) => {
+    const [share, worth] = [shares[place]!, worths[place]!];
+    for (let document = 0; document < sums.length; document += 1) {
+      if (worth[document]! > 0) sums[document]! += nameWeight * worth[document]! * share[document]! ** 2;
+    }
+  });
   return scores;
+}
+
+function addWeights(postings: Postings | undefined, sums: Float32Array, factor: number): void {
+  if (!postings) return;
+  const { documents, weights } = postings;
+  for (let at = 0; at < documents.length; at += 1) sums[documents[at]!]! += factor * weights[at]!;
 }
 
 /** What is no code helps less, unless it is asked for. */
