@@ -51,8 +51,8 @@ export function commitLexical(
   for (const file of files) {
     if (!isWanted(file)) continue;
     const record = store.records.get(file.path);
-    state.outdated.delete(file.path);
-    if (record?.words === 0) state.wordless.set(record.number, record);
+    if (record === undefined) state.outdated.delete(file.path);
+    else state.take(record);
   }
 }
 

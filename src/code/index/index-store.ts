@@ -38,6 +38,7 @@ export class IndexStore {
   readonly #words = new Map<number, StoredSegment<WordsHead>>();
   readonly #pages = new PageCache(cacheBytes);
   #seen = -1;
+  #edition = 0;
 
   constructor(directory: string) {
     this.#database = new IndexDatabase(directory);
@@ -55,6 +56,11 @@ export class IndexStore {
 
   get records(): ReadonlyMap<string, FileRecord> {
     return this.#byPath;
+  }
+
+  /** Another number whenever all records were read again. */
+  get edition(): number {
+    return this.#edition;
   }
 
   record(number: number): FileRecord | undefined {
@@ -76,6 +82,7 @@ export class IndexStore {
     this.#readFiles();
     this.#readSegments();
     this.#seen = seen;
+    this.#edition++;
     return true;
   }
 

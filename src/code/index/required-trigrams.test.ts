@@ -17,7 +17,8 @@ const collector = new TrigramCollector();
 function candidates(query: TrigramQuery, texts: readonly string[]): readonly string[] {
   for (const text of texts) collector.add(searchableBytes(Buffer.from(text)).bytes);
   const { pages, ...head } = collector.write();
-  const documents = documentsFor(query, new SegmentReader(head, (page) => pages[page]!));
+  const segment = new SegmentReader(head, (page) => pages[page]!);
+  const documents = query === "all" ? "all" : documentsFor(query, segment);
   return texts.filter((text, place) => {
     if (hasOddCase(Buffer.from(text))) return true;
     return documents === "all" || documents.includes(place);

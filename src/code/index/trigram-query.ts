@@ -2,50 +2,43 @@ import type { Postings } from "./segment-reader.ts";
 import { type Trigram, trigramTerm } from "./trigrams.ts";
 
 /** Which texts can match. "all": nothing is known. */
-export type TrigramQuery =
-  | "all"
+export type TrigramQuery = "all" | Condition;
+
+type Condition =
   | { readonly trigram: Trigram }
-  | { readonly every: readonly TrigramQuery[] }
-  | { readonly some: readonly TrigramQuery[] };
+  | { readonly every: readonly Condition[] }
+  | { readonly some: readonly Condition[] };
 
 export function every(queries: readonly TrigramQuery[]): TrigramQuery {
-  const parts = new Map<string, TrigramQuery>();
-  for (const query of queries) {
-    if (query === "all") continue;
-    for (const part of "every" in query ? query.every : [query]) parts.set(JSON.stringify(part), part);
-  }
-  const [first, ...others] = parts.values();
-  return first === undefined ? "all" : others.length === 0 ? first : { every: [first, ...others] };
+  const conditions = queries.filter((query) => query !== "all");
+  const parts = unlike(conditions.flatMap((query) => ("every" in query ? query.every : [query])));
+  return parts.length > 1 ? { every: parts } : (parts[0] ?? "all");
 }
 
 /** Of no query nothing is known either. */
 export function some(queries: readonly TrigramQuery[]): TrigramQuery {
-  if (queries.length === 0 || queries.includes("all")) return "all";
-  const different = [...new Map(queries.map((query) => [JSON.stringify(query), query])).values()];
-  return different.length === 1 ? different[0]! : { some: different };
+  const conditions = queries.filter((query) => query !== "all");
+  if (conditions.length < queries.length) return "all";
+  const parts = unlike(conditions);
+  return parts.length > 1 ? { some: parts } : (parts[0] ?? "all");
+}
+
+function unlike(conditions: readonly Condition[]): readonly Condition[] {
+  return [...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values()];
 }
 
 /** The documents of a segment that can match, ascending. */
 export function documentsFor(
-  query: TrigramQuery,
+  query: Condition,
   segment: { postings(term: Uint8Array): Postings | undefined },
-): Uint32Array | "all" {
-  if (query === "all") return "all";
+): Uint32Array {
   if ("trigram" in query) return segment.postings(trigramTerm(query.trigram))?.documents ?? none;
-  if ("some" in query) {
-    let found: Uint32Array = none;
-    for (const part of query.some) {
-      const documents = documentsFor(part, segment);
-      if (documents === "all") return "all";
-      found = union(found, documents);
-    }
-    return found;
-  }
-  let found: Uint32Array | "all" = "all";
-  for (const part of query.every) {
-    const documents = documentsFor(part, segment);
-    if (documents !== "all") found = found === "all" ? documents : intersection(found, documents);
+  if ("some" in query) return query.some.map((part) => documentsFor(part, segment)).reduce(union);
+  const [first, ...others] = query.every;
+  let found = documentsFor(first!, segment);
+  for (const part of others) {
     if (found.length === 0) return none;
+    found = intersection(found, documentsFor(part, segment));
   }
   return found;
 }
