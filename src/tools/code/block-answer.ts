@@ -11,7 +11,7 @@ export interface BlockEditData extends EditData {
   readonly block: BlockNow | undefined;
 }
 
-export interface BlockNow {
+interface BlockNow {
   readonly kind: CodeSymbol["kind"];
   readonly name: string;
   readonly firstLine: number;

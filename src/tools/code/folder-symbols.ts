@@ -26,7 +26,7 @@ export interface FolderSymbols {
   };
 }
 
-export interface FolderFile {
+interface FolderFile {
   readonly path: string;
   readonly language: string;
   readonly faults: number;
