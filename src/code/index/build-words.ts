@@ -1,16 +1,15 @@
-import { type CodeSymbol, type Outline, symbolKinds } from "../../contract/code.ts";
+import type { Outline } from "../../contract/code.ts";
 import type { Environment } from "../../contract/environment.ts";
 import { Breath } from "../../text/breath.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { decodeText, detectEncoding } from "../../text/encoding.ts";
-import { chunksOf } from "../search/chunks.ts";
 import { rulesOf } from "../symbols/rules-of.ts";
 import { FilesReader } from "./build-lexical.ts";
 import { writeOutline } from "./outline-blob.ts";
 import { parseOutline } from "./parse-outline.ts";
-import { emptyColumns, type WordsHead } from "./segment-head.ts";
-import { type Segment, SegmentWriter } from "./segment-writer.ts";
-import { nameTerms } from "./symbol-names.ts";
+import type { WordsHead } from "./segment-head.ts";
+import type { Segment } from "./segment-writer.ts";
+import { WordsCollector } from "./words-collector.ts";
 
 export interface WordsRequest {
   readonly files: readonly WordsFile[];
@@ -94,67 +93,4 @@ async function outlineOrBroken(text: string, language: string): Promise<Outline 
 function textOf(bytes: Uint8Array): string {
   const encoding = detectEncoding(bytes, { complete: true });
   return decodeText(bytes, encoding === "binary" ? "latin1" : encoding).text;
-}
-
-/** Gathers terms of pieces of code, and writes for each term which pieces hold it. */
-class WordsCollector {
-  readonly #terms = new Map<string, { readonly documents: number[]; readonly weights: number[] }>();
-  readonly #pieces: {
-    readonly file: number;
-    readonly kind: number;
-    readonly firstLine: number;
-    readonly lastLine: number;
-    readonly symbol: number;
-  }[] = [];
-
-  add({ number, path }: WordsFile, text: string, outline: Outline | undefined): void {
-    const symbols = outline?.symbols ?? [];
-    const first = this.#pieces.length;
-    for (const { symbol, firstLine, lastLine, terms } of chunksOf(path, text, outline)) {
-      const document = this.#pieces.length;
-      const kind = symbol === undefined ? 255 : symbolKinds.indexOf(symbols[symbol]!.kind);
-      this.#pieces.push({ file: number, kind, firstLine, lastLine, symbol: (symbol ?? -1) + 1 });
-      for (const [term, weight] of terms) this.#post(term, document, weight);
-    }
-    if (symbols.length > 0 && this.#pieces.length === first)
-      this.#pieces.push({ file: number, kind: 255, firstLine: 1, lastLine: 1, symbol: 0 });
-    // Who looks for a symbol by its name only needs to know the file.
-    if (symbols.length > 0) for (const term of namesOf(symbols)) this.#post(term, first, 1);
-  }
-
-  write(): { readonly segment: Segment; readonly columns: Omit<WordsHead, keyof Segment> } {
-    const writer = new SegmentWriter(this.#pieces.length, { weighted: true });
-    for (const term of inOrderOfBytes([...this.#terms.keys()])) {
-      const { documents, weights } = this.#terms.get(term)!;
-      writer.add(Buffer.from(term), documents, weights);
-    }
-    const columns = emptyColumns(this.#pieces.length);
-    for (const [document, piece] of this.#pieces.entries()) {
-      columns.fileOf[document] = piece.file;
-      columns.kindOf[document] = piece.kind;
-      columns.firstLines[document] = piece.firstLine;
-      columns.lastLines[document] = piece.lastLine;
-      columns.symbols[document] = piece.symbol;
-    }
-    return { segment: writer.done(), columns };
-  }
-
-  #post(term: string, document: number, weight: number): void {
-    const postings = this.#terms.get(term);
-    if (postings === undefined) this.#terms.set(term, { documents: [document], weights: [weight] });
-    else {
-      postings.documents.push(document);
-      postings.weights.push(weight);
-    }
-  }
-}
-
-/** As strings they are sorted much quicker, and in the same order but for characters beyond the first plane. */
-function inOrderOfBytes(terms: string[]): readonly string[] {
-  if (!terms.some((term) => /[\ud800-\udfff]/.test(term))) return terms.sort();
-  return terms.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
-}
-
-function namesOf(symbols: readonly CodeSymbol[]): ReadonlySet<string> {
-  return new Set(symbols.flatMap(({ name }) => nameTerms(name)));
 }

@@ -1,0 +1,129 @@
+import { type CodeSymbol, type Outline, symbolKinds } from "../../contract/code.ts";
+import { chunksOf } from "../search/chunks.ts";
+import { emptyColumns, type WordsHead } from "./segment-head.ts";
+import { type Segment, SegmentWriter } from "./segment-writer.ts";
+import { nameTerms } from "./symbol-names.ts";
+
+/** Gathers terms of pieces of code, and writes for each term which pieces hold it. */
+export class WordsCollector {
+  readonly #numbers = new Map<string, number>();
+  /** How many pieces hold each term, by its number. */
+  readonly #counts: number[] = [];
+  readonly #postings = new Postings();
+  readonly #pieces: {
+    readonly file: number;
+    readonly kind: number;
+    readonly firstLine: number;
+    readonly lastLine: number;
+    readonly symbol: number;
+  }[] = [];
+
+  add(
+    { number, path }: { readonly number: number; readonly path: string },
+    text: string,
+    outline: Outline | undefined,
+  ): void {
+    const symbols = outline?.symbols ?? [];
+    const first = this.#pieces.length;
+    for (const { symbol, firstLine, lastLine, terms } of chunksOf(path, text, outline)) {
+      const document = this.#pieces.length;
+      const kind = symbol === undefined ? 255 : symbolKinds.indexOf(symbols[symbol]!.kind);
+      this.#pieces.push({ file: number, kind, firstLine, lastLine, symbol: (symbol ?? -1) + 1 });
+      for (const [term, weight] of terms) this.#post(term, document, weight);
+    }
+    if (symbols.length === 0) return;
+    if (this.#pieces.length === first)
+      this.#pieces.push({ file: number, kind: 255, firstLine: 1, lastLine: 1, symbol: 0 });
+    // Who looks for a symbol by its name only needs to know the file.
+    for (const term of namesOf(symbols)) this.#post(term, first, 1);
+  }
+
+  write(): { readonly segment: Segment; readonly columns: Omit<WordsHead, keyof Segment> } {
+    const writer = new SegmentWriter(this.#pieces.length, { weighted: true });
+    const terms = inOrderOfBytes([...this.#numbers.keys()]);
+    const numbers = terms.map((term) => this.#numbers.get(term)!);
+    const { documents, weights } = this.#postings.byTerm(numbers, this.#counts);
+    let start = 0;
+    for (const [place, term] of terms.entries()) {
+      const end = start + this.#counts[numbers[place]!]!;
+      writer.add(Buffer.from(term), documents, weights, { start, end });
+      start = end;
+    }
+    const columns = emptyColumns(this.#pieces.length);
+    for (const [document, piece] of this.#pieces.entries()) {
+      columns.fileOf[document] = piece.file;
+      columns.kindOf[document] = piece.kind;
+      columns.firstLines[document] = piece.firstLine;
+      columns.lastLines[document] = piece.lastLine;
+      columns.symbols[document] = piece.symbol;
+    }
+    return { segment: writer.done(), columns };
+  }
+
+  #post(term: string, document: number, weight: number): void {
+    let number = this.#numbers.get(term);
+    if (number === undefined) {
+      number = this.#counts.push(0) - 1;
+      this.#numbers.set(term, number);
+    }
+    this.#counts[number]!++;
+    this.#postings.push(number, document, weight);
+  }
+}
+
+/** Many postings, in the order in which they come. */
+class Postings {
+  #terms = new Uint32Array(2 ** 16);
+  #documents = new Uint32Array(2 ** 16);
+  #weights = new Uint8Array(2 ** 16);
+  #length = 0;
+
+  push(term: number, document: number, weight: number): void {
+    if (this.#length === this.#terms.length) this.#grow();
+    this.#terms[this.#length] = term;
+    this.#documents[this.#length] = document;
+    this.#weights[this.#length++] = weight;
+  }
+
+  /** Those of each term together, terms in this order, each as they came. */
+  byTerm(
+    order: readonly number[],
+    counts: readonly number[],
+  ): { readonly documents: Uint32Array; readonly weights: Uint8Array } {
+    const places = new Uint32Array(counts.length);
+    let total = 0;
+    for (const term of order) {
+      places[term] = total;
+      total += counts[term]!;
+    }
+    const documents = new Uint32Array(this.#length);
+    const weights = new Uint8Array(this.#length);
+    for (let at = 0; at < this.#length; at++) {
+      const place = places[this.#terms[at]!]!++;
+      documents[place] = this.#documents[at]!;
+      weights[place] = this.#weights[at]!;
+    }
+    return { documents, weights };
+  }
+
+  #grow(): void {
+    const size = this.#length * 2;
+    const [terms, documents, weights] = [this.#terms, this.#documents, this.#weights];
+    this.#terms = new Uint32Array(size);
+    this.#documents = new Uint32Array(size);
+    this.#weights = new Uint8Array(size);
+    this.#terms.set(terms);
+    this.#documents.set(documents);
+    this.#weights.set(weights);
+  }
+}
+
+/** As strings they are sorted much quicker, and in the same order but for characters beyond the first plane. */
+function inOrderOfBytes(terms: string[]): readonly string[] {
+  if (!terms.some((term) => /[\ud800-\udfff]/.test(term))) return terms.sort();
+  return terms.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}
+
+function namesOf(symbols: readonly CodeSymbol[]): ReadonlySet<string> {
+  return new Set(symbols.flatMap(({ name }) => nameTerms(name)));
+}
