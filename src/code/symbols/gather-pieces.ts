@@ -85,7 +85,8 @@ interface Match {
   first?: Node;
   last?: Node;
   parameters?: Node;
-  inside?: Node;
+  inside?: Node | undefined;
+  bodied?: Node;
   body?: Node;
   open?: Node;
   close?: Node;
@@ -112,6 +113,7 @@ function take(match: Match, capture: string, node: Node): void {
     case "last":
     case "parameters":
     case "inside":
+    case "bodied":
     case "body":
     case "open":
     case "close":
@@ -135,9 +137,10 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
   const { symbol, kind, pattern } = match;
   if (!symbol || !kind) return;
   const captured = match.name ?? symbol;
+  if (match.bodied) match.inside ??= match.bodied.childForFieldName("body") ?? undefined;
   const name = rules.nameNode ? rules.nameNode(captured) : captured;
   const piece: Piece = {
-    kind,
+    kind: rules.declaredKind ? rules.declaredKind(captured, kind) : kind,
     pattern,
     node: symbol.id,
     start: startOfText(text, (match.first ?? symbol).startIndex, name.startIndex),
@@ -191,10 +194,14 @@ function headEndOf({ inside, body, open, close, symbol, last }: Match): number |
 }
 
 function insideOf(match: Match, text: string): Stretch | undefined {
-  if (match.open && match.close) return { start: match.open.endIndex, end: match.close.startIndex };
-  if (match.open && match.symbol) {
-    const head = trimmed(text, match.open.startIndex, match.open.endIndex);
-    return trimmed(text, head.end, match.symbol.endIndex);
+  const { open, close, symbol } = match;
+  if (open && close) {
+    const written = { start: open.endIndex, end: close.startIndex };
+    return close.isMissing ? trimmed(text, written.start, written.end) : written;
+  }
+  if (open && symbol) {
+    const head = trimmed(text, open.startIndex, open.endIndex);
+    return trimmed(text, head.end, symbol.endIndex);
   }
   if (!match.inside) return undefined;
   const { start, end } = stretchOf(match.inside);

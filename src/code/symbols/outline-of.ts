@@ -18,6 +18,7 @@ import { symbolsOf } from "./symbols-of.ts";
  *   @name       its name; captured twice, the name is all from the first to the last (impl: `Display for Agent`). Without
  *               it the whole node is the name.
  *   @inside     the node that holds what lies inside, from one bracket to the other or without brackets; the head ends there
+ *   @bodied     the node whose field "body" is @inside: the same, but patterns with it compile faster
  *   @open @close   instead of @inside, where only the tokens at its ends are nodes: `do` … `end`. A node with a name that
  *               opens it is the last of the head: the parameters, in Lua. Without @close it ends with the symbol
  *   @body       the head ends there, but nothing can be put inside: the value of `f = lambda x: x`

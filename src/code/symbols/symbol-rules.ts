@@ -9,6 +9,8 @@ export interface SymbolRules {
   readonly kind?: (symbol: FoundSymbol, parent: FoundSymbol | undefined) => SymbolKind | undefined;
   /** Where the name stands in what was captured as @name: in C it lies somewhere in the declarator. */
   readonly nameNode?: (captured: Node) => Node;
+  /** What was captured as @name may tell what is declared: in C a function or a variable. */
+  readonly declaredKind?: (captured: Node, kind: SymbolKind) => SymbolKind;
   /** The name to show for the name as written. */
   readonly name?: (written: string) => string;
   /** Comments that do not belong to what follows them: `//!` of Rust. */

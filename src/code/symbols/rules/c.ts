@@ -1,10 +1,11 @@
 import type { Node } from "web-tree-sitter";
+import type { SymbolKind } from "../../../contract/code.ts";
 import type { FoundSymbol, SymbolRules } from "../symbol-rules.ts";
 import { withoutMacros } from "./macros.ts";
 
 /** What holds for C, and for C++ too. */
 export const declarationQuery = `
-  (function_definition declarator: (_) @name body: (_)? @inside) @function
+  (function_definition declarator: (_) @name) @function @bodied
   (type_definition type: (struct_specifier !name body: (_) @inside) declarator: (type_identifier) @name) @struct
   (type_definition type: (union_specifier !name body: (_) @inside) declarator: (type_identifier) @name) @union
   (type_definition type: (enum_specifier !name body: (_) @inside) declarator: (type_identifier) @name) @enum
@@ -13,13 +14,8 @@ export const declarationQuery = `
   (union_specifier name: (_) @name body: (_) @inside) @union
   (enum_specifier name: (_) @name body: (_) @inside) @enum
   (enumerator name: (_) @name) @variant
-  (declaration declarator: (function_declarator declarator: (parenthesized_declarator)) @name @variable)
-  (declaration declarator: [
-    (function_declarator)
-    (pointer_declarator declarator: (function_declarator declarator: (identifier)))
-    (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier))))
-  ] @name @function)
   (declaration declarator: (_) @name @variable)
+  (field_declaration declarator: (_) @name @field)
   (preproc_def name: (_) @name) @macro
   (preproc_function_def name: (_) @name value: (_)? @body) @macro
   (type_definition type: (_ name: (_) body: (_)) @inner) @outer
@@ -32,10 +28,9 @@ export const declarationQuery = `
 `;
 
 export const c: SymbolRules = {
-  query: `${declarationQuery}
-    (field_declaration declarator: (_) @name @field)
-  `,
+  query: declarationQuery,
   nameNode: nameInDeclarator,
+  declaredKind,
   respell: withoutMacros,
   terminator: ";",
   kind: (symbol, parent) => (isMisread(symbol, parent) ? undefined : symbol.kind),
@@ -53,20 +48,31 @@ export function isMisread({ kind, name, hasInside }: FoundSymbol, parent: FoundS
   return isLocal && kind === "function" && !hasInside;
 }
 
+/** A declarator says by its brackets whether it declares a function: `*f(int)`, not `(*f)(int)`. */
+export function declaredKind(declarator: Node, kind: SymbolKind): SymbolKind {
+  if (kind !== "variable" && kind !== "field") return kind;
+  let isFunction = false;
+  for (let node: Node | null = declarator; node; node = innerDeclarator(node)) {
+    if (node.type === "operator_cast") return kind === "field" ? "method" : "function";
+    if (node.type === "function_declarator") isFunction = true;
+    else if (innerDeclarator(node)) isFunction = false;
+  }
+  if (!isFunction) return kind;
+  return kind === "field" ? "method" : "function";
+}
+
 /** `*(*name)[3]`: the name is what the declarator holds at the innermost. */
 export function nameInDeclarator(captured: Node): Node {
   let node = captured;
-  for (;;) {
-    if (node.type === "operator_cast") return node;
-    const inner: Node | null = node.childForFieldName("declarator") ?? unnamedInner(node);
-    if (!inner) return node;
-    node = inner;
-  }
+  for (let inner = innerDeclarator(node); inner; inner = innerDeclarator(node)) node = inner;
+  return node;
 }
 
-/** Some hold the next without naming it. */
-function unnamedInner(node: Node): Node | null {
-  return holdingOne.has(node.type) ? node.namedChild(node.namedChildCount - 1) : null;
+function innerDeclarator(node: Node): Node | null {
+  if (node.type === "operator_cast") return null;
+  // Some hold the next without naming it.
+  if (holdingOne.has(node.type)) return node.namedChild(node.namedChildCount - 1);
+  return node.childForFieldName("declarator");
 }
 
 const holdingOne: ReadonlySet<string> = new Set([

@@ -1,27 +1,14 @@
 import type { SymbolRules } from "../symbol-rules.ts";
-import { declarationQuery, isMisread, nameInDeclarator } from "./c.ts";
+import { declarationQuery, declaredKind, isMisread, nameInDeclarator } from "./c.ts";
 import { withoutMacros } from "./macros.ts";
 
 export const cpp: SymbolRules = {
   query: `
-    (function_definition declarator: (_) @name (field_initializer_list) @body body: (_) @inside) @function
     ${declarationQuery}
     (class_specifier name: (_) @name body: (_) @inside) @class
     (namespace_definition name: (_) @name body: (_) @inside) @module
     (alias_declaration name: (_) @name) @type
     (concept_definition name: (_) @name) @type
-    (declaration declarator: [
-      (reference_declarator (function_declarator))
-      (operator_cast)
-    ] @name @function)
-    (field_declaration declarator: (function_declarator declarator: (parenthesized_declarator)) @name @field)
-    (field_declaration declarator: [
-      (function_declarator)
-      (pointer_declarator declarator: (function_declarator))
-      (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator)))
-      (reference_declarator (function_declarator))
-    ] @name @method)
-    (field_declaration declarator: (_) @name @field)
     (lambda_expression) @scope
     (template_declaration [
       (class_specifier) (struct_specifier) (union_specifier) (function_definition) (declaration) (field_declaration)
@@ -31,6 +18,7 @@ export const cpp: SymbolRules = {
     (linkage_specification body: [(function_definition) (declaration)] @inner) @outer
   `,
   nameNode: nameInDeclarator,
+  declaredKind,
   name: (written) => (/^operator\b(?!\s*\()/.test(written) ? written.replace(/\s*\(.*$/, "") : written),
   respell: withoutMacros,
   terminator: ";",

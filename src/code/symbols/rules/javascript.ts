@@ -14,35 +14,19 @@ export const scriptQuery = `
   (class name: (_) @name body: (_) @inside) @class
   (return_statement (function_expression name: (_) @name body: (_) @inside) @function)
   (arguments (function_expression name: (_) @name body: (_) @inside) @function)
-  (class_body (method_definition name: (property_identifier) @name body: (_) @inside) @constructor
+  (class_body (method_definition name: (property_identifier) @name) @constructor @bodied
     (#eq? @name "constructor"))
-  (method_definition name: (_) @name body: (_) @inside) @method
-  (pair key: (_) @name value: [
-    (function_expression body: (_) @inside)
-    (generator_function body: (_) @inside)
-    (arrow_function body: (_) @inside)
-  ]) @method
-  (variable_declarator name: (identifier) @name value: [
-    (function_expression body: (_) @inside)
-    (generator_function body: (_) @inside)
-    (arrow_function body: (_) @inside)
-  ]) @function
-  (variable_declarator name: (identifier) @name value: (class body: (_) @inside)) @class
+  (method_definition name: (_) @name) @method @bodied
+  (pair key: (_) @name value: [(function_expression) (generator_function) (arrow_function)] @bodied) @method
+  (variable_declarator name: (identifier) @name value: [(function_expression) (generator_function) (arrow_function)] @bodied) @function
+  (variable_declarator name: (identifier) @name value: (class) @bodied) @class
   (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name value: (object) @inside) @constant)
   (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @constant)
   (variable_declarator name: (identifier) @name value: (object) @inside) @variable
   (variable_declarator name: (identifier) @name) @variable
-  (assignment_expression left: (member_expression property: (_) @name) right: [
-    (function_expression body: (_) @inside)
-    (generator_function body: (_) @inside)
-    (arrow_function body: (_) @inside)
-  ]) @function
-  (assignment_expression left: (member_expression property: (_) @name) right: (class body: (_) @inside)) @class
-  (assignment_expression left: (identifier) @name right: [
-    (function_expression body: (_) @inside)
-    (generator_function body: (_) @inside)
-    (arrow_function body: (_) @inside)
-  ]) @function
+  (assignment_expression left: (member_expression property: (_) @name) right: [(function_expression) (generator_function) (arrow_function)] @bodied) @function
+  (assignment_expression left: (member_expression property: (_) @name) right: (class) @bodied) @class
+  (assignment_expression left: (identifier) @name right: [(function_expression) (generator_function) (arrow_function)] @bodied) @function
   [
     (function_expression)
     (generator_function)
@@ -63,11 +47,7 @@ export const scriptQuery = `
 
 export const javascript: SymbolRules = {
   query: `${scriptQuery}
-    (field_definition property: (_) @name value: [
-      (function_expression body: (_) @inside)
-      (generator_function body: (_) @inside)
-      (arrow_function body: (_) @inside)
-    ]) @method
+    (field_definition property: (_) @name value: [(function_expression) (generator_function) (arrow_function)] @bodied) @method
     (field_definition property: (_) @name) @field
   `,
   name: withoutQuotes,

@@ -6,11 +6,7 @@ export const typescript: SymbolRules = {
   query: `${scriptQuery}
     (function_signature name: (_) @name) @function
     (abstract_class_declaration name: (_) @name body: (_) @inside) @class
-    (public_field_definition name: (_) @name value: [
-      (function_expression body: (_) @inside)
-      (generator_function body: (_) @inside)
-      (arrow_function body: (_) @inside)
-    ]) @method
+    (public_field_definition name: (_) @name value: [(function_expression) (generator_function) (arrow_function)] @bodied) @method
     (public_field_definition name: (_) @name) @field
     (required_parameter (accessibility_modifier) pattern: (identifier) @name) @field
     (class_body (method_signature name: (property_identifier) @name) @constructor (#eq? @name "constructor"))
