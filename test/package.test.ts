@@ -13,6 +13,7 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { catalog } from "../src/tools/catalog.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const repository = join(import.meta.dirname, "..");
@@ -44,13 +45,14 @@ describe("the tarball", () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
     const known =
-      /^(dist\/.*\.(js|cjs|d\.ts)|bin\/(toolcrib\.js|package\.json)|[A-Z]+(\.md)?|package\.json)$/;
+      /^(dist\/(.*\.(js|cjs|d\.ts)|grammars\/([\w-]+\.wasm\.zst|NOTICE\.md))|bin\/(toolcrib\.js|package\.json)|[A-Z]+(\.md)?|package\.json)$/;
     expect(files.filter((file) => !known.test(file) || /\.test\.|bench|fixtures/.test(file))).toEqual([]);
     expect(files).toEqual(
       expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "dist/toolcrib.js"]),
     );
     const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
-    expect(bytes).toBeLessThan(3_500_000);
+    // Two thirds are the grammars of 96 languages, 113 MB before they were compressed.
+    expect(bytes).toBeLessThan(13_000_000);
   });
 
   it("runs nothing when it is installed", () => {
@@ -75,7 +77,26 @@ describe("the library", () => {
       console.log(JSON.stringify([content, hits.isError, (await crib.definitions()).length]));
       await crib.close();
     `);
-    expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two", false, 25], ""]);
+    const tools = Object.keys(catalog).length;
+    expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two", false, tools], ""]);
+  });
+
+  it("parses code, in a process that ends with it", async () => {
+    writeFileSync(
+      join(project.path, "shapes.rs"),
+      "struct Circle;\nimpl Circle {\n    fn area(&self) {}\n}\n",
+    );
+    const { stdout, stderr } = await runProgram(`
+      import { openToolcrib } from "toolcrib";
+      const crib = await openToolcrib({ workspace: "." });
+      const symbols = await crib.call("code.symbols", { path: "shapes.rs" });
+      const hits = await crib.call("code.search", { query: "Circle" });
+      console.log(JSON.stringify([symbols.isError, symbols.content.includes("area"), hits.isError, hits.content.includes("shapes.rs")]));
+      await crib.close();
+    `);
+    expect([JSON.parse(stdout), stderr]).toEqual([[false, true, false, true], ""]);
+    const command = await toolcrib("call", "code.symbols", "--path", "shapes.rs");
+    expect(command).toEqual({ stdout: expect.stringContaining("area"), stderr: "" });
   });
 
   it("has types that a strict project can use, also for tools of its own", async () => {
