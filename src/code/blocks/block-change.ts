@@ -1,3 +1,4 @@
+import { keepLineEnds } from "./keep-line-ends.ts";
 import { fitTo, type Place, type Snippet } from "./snippet.ts";
 
 /** What stands from `start` to `end` gives way to `text`; offsets count UTF-16 units. */
@@ -22,17 +23,23 @@ export interface BlockChange {
   /** Stands around the new lines: line ends, separators, indentation of what follows. */
   readonly lead?: string | undefined;
   readonly tail?: string | undefined;
+  /** The text that gives way, where it is a block of its own. */
+  readonly old?: string | undefined;
   /** A separator that the element before needs now. */
   readonly also?: Splice | undefined;
 }
 
 /** `literal`: the numbers of the lines that lie inside a string, which stay as they were given. */
 export function splicesOf(change: BlockChange, literal: ReadonlySet<number>): readonly Splice[] {
-  const { start, end, snippet, place, reading, isInline, lineEnd, lead = "", tail = "", also } = change;
+  const { start, end, snippet, place, reading, isInline, lineEnd, lead = "", tail = "", also, old } = change;
   const fitted = fitTo(snippet, place, { reading, literal });
   const lines = snippet.lines.map((line, index) => (literal.has(index) ? line : fitted(line, index)));
   if (isInline) lines[0] = lines[0]!.trimStart();
-  const splice = { start, end, text: lead + lines.join(lineEnd) + tail };
+  const splice = {
+    start,
+    end,
+    text: lead + (old === undefined ? lines.join(lineEnd) : keepLineEnds(lines, old, lineEnd)) + tail,
+  };
   return also ? [also, splice] : [splice];
 }
 

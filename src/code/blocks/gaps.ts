@@ -56,7 +56,7 @@ const close: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
 ]);
 
 /** Kinds that hold values rather than declarations. */
-export const values: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
+export const valueHolders: ReadonlySet<SymbolKind> = new Set<SymbolKind>([
   "constant",
   "variable",
   "field",

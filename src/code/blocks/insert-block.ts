@@ -43,7 +43,7 @@ export function insertBeside(
   const marks: readonly (Separator | undefined)[] =
     known === undefined ? [undefined, ","] : [known, undefined];
   const changes = marks.flatMap((mark) => {
-    const beside = describe(text, outline, symbol, siblings, position, mark, snippet);
+    const beside = besideOf(text, outline, symbol, siblings, position, mark, snippet);
     return withReadings(position === "before" ? changeBefore(beside) : changeAfter(beside));
   });
   return symbol.kind === "variant"
@@ -85,7 +85,7 @@ interface Beside {
   readonly isAtBorder: (at: number) => boolean;
 }
 
-function describe(
+function besideOf(
   text: string,
   outline: Outline,
   symbol: CodeSymbol,

@@ -1,6 +1,6 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { type BlockChange, type Splice, withReadings } from "./block-change.ts";
-import { siblingsOf, values } from "./gaps.ts";
+import { siblingsOf, valueHolders } from "./gaps.ts";
 import { indentationLevel } from "./indentation-level.ts";
 import { insertBeside } from "./insert-block.ts";
 import { indentationAt, lineEnd, lineEndNear, lineStart, opensLine } from "./lines.ts";
@@ -35,7 +35,7 @@ export function insertInside(
   // What shares the line of its head, and is in no brackets, holds just that.
   if (!place.isOpen && !place.isHeld) return [];
   // What holds values mostly has commas between them.
-  const marks = values.has(symbol.kind) ? [true, false] : [false, true];
+  const marks = valueHolders.has(symbol.kind) ? [true, false] : [false, true];
   return marks.flatMap((isList) => (isStart ? insertFirst : insertLast)(text, place, snippet, isList));
 }
 

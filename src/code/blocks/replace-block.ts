@@ -31,6 +31,7 @@ export function replaceBlock(
     start,
     end,
     snippet,
+    old: text.slice(start, end),
     place: { ...place, level: indentationLevel(whole) || place.level, old: whole.split(/\r?\n/) },
     isInline: true,
     lineEnd: lineEndNear(text, start),

@@ -80,10 +80,16 @@ function moveAll(lines: readonly string[], place: Place): Fit {
   const levels = levelsFor(deeper, place.level);
   return (line) => {
     const blanks = blanksOf(line);
-    if (blanks.length === line.length) return base === place.indentation ? line : "";
+    if (blanks.length === line.length) return blankLine(line, base, place);
     const more = blanks.startsWith(base) ? blanks.slice(base.length) : "";
     return place.indentation + levels(more) + line.slice(blanks.length);
   };
+}
+
+/** A line of blanks only is empty, unless that would change it. */
+function blankLine(line: string, base: string, { indentation, old = [] }: Place): string {
+  const moved = indentation + line.slice(base.length);
+  return line === "" || (base !== indentation && !old.includes(moved)) ? "" : moved;
 }
 
 function hanging({ indentation }: Place): Fit {

@@ -207,6 +207,14 @@ describe("code.replace_block", () => {
     }
   });
 
+  it("keeps the line ends of lines that stay, where there are several kinds", async () => {
+    const content = "fn a() {\r\n    one();\n    two();\r\n    three();\n}\r\n";
+    const newBlock = "fn a() {\n    one();\n    new();\n    two();\n    three();\n}";
+    expect(await edited(codeReplaceBlock, content, { path: "a.rs", name: "a", new_block: newBlock })).toBe(
+      "fn a() {\r\n    one();\n    new();\r\n    two();\r\n    three();\n}\r\n",
+    );
+  });
+
   it("keeps bytes that are no UTF-8", async () => {
     const before = Buffer.concat([
       Buffer.from("// ü ö "),
