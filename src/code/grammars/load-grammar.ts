@@ -8,7 +8,7 @@ const loaded = new Map<string, Promise<Language>>();
 let ready: Promise<void> | undefined;
 
 /** Makes parsers possible; they cannot be made before. */
-export function prepareParsing(): Promise<void> {
+function prepareParsing(): Promise<void> {
   ready ??= read(parserSource()).then((wasmBinary) => Parser.init({ wasmBinary }));
   return ready;
 }

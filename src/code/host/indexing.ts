@@ -20,7 +20,7 @@ export interface IndexerAsks {
   progress(told: { readonly asked: number; readonly message: string }, options: Reading): Promise<void>;
 }
 
-export interface IndexingOptions {
+interface IndexingOptions {
   readonly workspace: string;
   readonly directory: string;
   readonly runtime: Channel<IndexerAsks>;

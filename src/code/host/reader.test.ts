@@ -8,6 +8,8 @@ import type { Outline } from "../../contract/code.ts";
 import { Reader } from "./reader.ts";
 
 const run = promisify(execFile);
+const killedHost = fileURLToPath(new URL("trials/killed-host.ts", import.meta.url));
+const forgottenRoom = fileURLToPath(new URL("trials/forgotten-room.ts", import.meta.url));
 const always = { signal: new AbortController().signal };
 const reader = new Reader();
 afterAll(() => reader.close());
@@ -107,7 +109,7 @@ describe("a reader", () => {
   });
 
   it("is started again when it was killed, and names the file that it read", async () => {
-    const { stdout } = await run(process.execPath, [trial("killed-host.ts")]);
+    const { stdout } = await run(process.execPath, [killedHost]);
     expect(JSON.parse(stdout)).toEqual({
       first: {
         code: "unavailable",
@@ -120,7 +122,7 @@ describe("a reader", () => {
   }, 60_000);
 
   it("keeps nobody from ending, and ends too", async () => {
-    const { stdout } = await run(process.execPath, [trial("forgotten-room.ts")]);
+    const { stdout } = await run(process.execPath, [forgottenRoom]);
     const pids: number[] = JSON.parse(stdout);
     expect(pids).toHaveLength(1);
     while (pids.some(isAlive)) await sleep(20);
@@ -135,10 +137,6 @@ describe("a reader", () => {
     });
   });
 });
-
-function trial(name: string): string {
-  return fileURLToPath(new URL(`trials/${name}`, import.meta.url));
-}
 
 function namesOf({ symbols }: Outline): readonly string[] {
   return symbols.map(({ name }) => name);

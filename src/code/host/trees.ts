@@ -22,14 +22,14 @@ export interface ParsedText<Known> {
   readonly previous: Previous<Known> | undefined;
 }
 
-export interface Previous<Known> {
+interface Previous<Known> {
   readonly text: string;
   readonly known: Known | undefined;
   readonly changed: ChangedStretch;
 }
 
 /** Outside of it all is the same, but for the shift. In UTF-16 units. */
-export interface ChangedStretch {
+interface ChangedStretch {
   readonly start: number;
   readonly oldEnd: number;
   readonly newEnd: number;

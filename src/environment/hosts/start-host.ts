@@ -35,9 +35,10 @@ export interface HostOptions {
 }
 
 export function startHost({ program, words, optimises, onMessage }: HostOptions): HostProcess {
+  const env = allowedVariables(process.env);
   const child = fork(program, words, {
     cwd: dirname(program),
-    env: allowedVariables(process.env),
+    env,
     execArgv: ["--disable-warning=ExperimentalWarning", ...(optimises ? [] : ["--liftoff-only"])],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
