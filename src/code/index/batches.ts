@@ -10,7 +10,7 @@ export type Batch =
 /** What one request holds at most, so that what is done is soon on record. */
 const limits = {
   lexical: { files: 2000, bytes: 12 * 1024 * 1024 },
-  words: { files: 600, bytes: 4 * 1024 * 1024 },
+  words: { files: 2000, bytes: 4 * 1024 * 1024 },
 } as const;
 
 /** The first requests for words are smaller, so that there is something to be found soon. */

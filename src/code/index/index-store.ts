@@ -221,7 +221,7 @@ export class IndexStore {
       }
     }
     for (const record of this.#byPath.values()) {
-      const isKnown = (segment: number) => segment === 0 || numbers.has(segment);
+      const isKnown = (segment: number) => segment <= 0 || numbers.has(segment);
       if (!isKnown(record.lexical) || !isKnown(record.words)) throw new DamagedIndex("a segment is missing");
     }
   }

@@ -120,6 +120,10 @@ describe("the index", () => {
     });
     expect(await index.withText("alpha")).toEqual(["Case.txt", "latin1.txt", "line\nend.txt", "utf16.txt"]);
     expect(await index.built()).toEqual({ files: 7, indexed: 7, outlined: 0, outlinable: 0 });
+    const { ino } = fs.statSync(path.join(index.directory, "index.db"));
+    await using again = index.another();
+    expect(await again.withText("alpha")).toHaveLength(4);
+    expect(fs.statSync(path.join(index.directory, "index.db")).ino).toBe(ino);
   });
 
   it("looks into files that are too large for it", async () => {
@@ -184,6 +188,7 @@ describe("the index", () => {
     await using index = openTestIndex(
       Object.fromEntries(Array.from({ length: 30 }, (_, place) => [`f${place}.ts`, `class Made${place} {}`])),
     );
+    index.write("empty.ts", "");
     for (let round = 0; round < 60; round++) {
       index.write(`f${round % 30}.ts`, `class Again${round} {}`);
       await index.built();
@@ -195,7 +200,13 @@ describe("the index", () => {
       await index.withText("Again41"),
       await named("Again41"),
     ]).toEqual([[], ["f11.ts"], ["f11.ts"]]);
-    const database = new DatabaseSync(path.join(index.directory, "index.db"));
+    const file = path.join(index.directory, "index.db");
+    const { ino } = fs.statSync(file);
+    await using again = index.another();
+    expect(await again.built()).toEqual({ files: 31, indexed: 31, outlined: 31, outlinable: 31 });
+    // What is kept is whole: it was not made anew.
+    expect(fs.statSync(file).ino).toBe(ino);
+    const database = new DatabaseSync(file);
     const counts = database.prepare("SELECT kind, count(*) AS count FROM segments GROUP BY kind").all();
     database.close();
     expect(counts.filter(({ count }) => Number(count) > 40)).toEqual([]);

@@ -1,5 +1,5 @@
 import { Breath } from "../../text/breath.ts";
-import type { FileRecord } from "./file-record.ts";
+import { noWords } from "./commit.ts";
 import type { IndexStore, StoredSegment } from "./index-store.ts";
 import { mergeTerms } from "./merge-terms.ts";
 import { emptyColumns, type LexicalHead, type WordsHead } from "./segment-head.ts";
@@ -7,18 +7,25 @@ import { emptyColumns, type LexicalHead, type WordsHead } from "./segment-head.t
 /** Every question looks into every segment. */
 const most = { lexical: 24, words: 40 } as const;
 
+/** So many are made one at once: questions wait meanwhile. */
+const atOnce = 12;
+
 /** Makes one segment of many small ones, and of those whose files are mostly gone. */
 export async function mergeSmall(store: IndexStore, signal: AbortSignal): Promise<void> {
   const breath = new Breath(signal);
-  const lexical = toMerge([...store.lexicalSegments], most.lexical, ({ number, head }) =>
-    Array.from(head.files, (file) => store.record(file)?.lexical === number),
-  );
-  if (lexical.length > 0) mergeLexical(store, lexical);
-  await breath.take();
-  const words = toMerge([...store.wordSegments], most.words, ({ number, head }) =>
-    Array.from(head.fileOf, (file) => store.record(file)?.words === number),
-  );
-  if (words.length > 0) mergeWords(store, words);
+  for (;;) {
+    const lexical = toMerge([...store.lexicalSegments], most.lexical, ({ number, head }) =>
+      Array.from(head.files, (file) => store.record(file)?.lexical === number),
+    );
+    if (lexical.length > 0) mergeLexical(store, lexical);
+    await breath.take();
+    const words = toMerge([...store.wordSegments], most.words, ({ number, head }) =>
+      Array.from(head.fileOf, (file) => store.record(file)?.words === number),
+    );
+    if (words.length > 0) mergeWords(store, words);
+    if (lexical.length + words.length === 0) return;
+    await breath.take();
+  }
 }
 
 interface Merging<Head> {
@@ -37,8 +44,15 @@ function toMerge<Head extends { readonly documents: number }>(
     return { segment, alive, count: alive.filter(Boolean).length };
   });
   const bySize = all.toSorted((one, other) => one.count - other.count);
-  const small = new Set(segments.length > limit ? bySize.slice(0, segments.length - limit / 2) : []);
-  return all.filter((one) => small.has(one) || one.count * 2 < one.segment.head.documents);
+  const small = segments.length > limit ? bySize : bySize.filter(isMostlyGone);
+  return small.slice(0, atOnce);
+}
+
+function isMostlyGone<Head extends { readonly documents: number }>({
+  segment,
+  count,
+}: Merging<Head> & { readonly count: number }): boolean {
+  return count * 2 < segment.head.documents;
 }
 
 function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[]): void {
@@ -50,7 +64,8 @@ function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[
       sources,
       ({ from, document }) => merging[from]!.segment.head.files[document]!,
     );
-    replace(store, merging, segment.documents, () => store.addLexical(segment, files), files, "lexical");
+    const add = () => store.addLexical(segment, files);
+    replace(store, merging, "lexical", segment.documents === 0 ? undefined : add);
   });
 }
 
@@ -67,8 +82,8 @@ function mergeWords(store: IndexStore, merging: readonly Merging<WordsHead>[]): 
       columns.lastLines[place] = head.lastLines[document]!;
       columns.symbols[place] = head.symbols[document]!;
     }
-    const { fileOf } = columns;
-    replace(store, merging, segment.documents, () => store.addWords(segment, columns), fileOf, "words");
+    const add = () => store.addWords(segment, columns);
+    replace(store, merging, "words", segment.documents === 0 ? undefined : add);
   });
 }
 
@@ -80,17 +95,14 @@ function areThere<Head>(merging: readonly Merging<Head>[], segments: Iterable<St
 function replace(
   store: IndexStore,
   merging: readonly Merging<unknown>[],
-  documents: number,
-  add: () => number,
-  files: Uint32Array,
   kind: "lexical" | "words",
+  add: (() => number) | undefined,
 ): void {
   const old = new Set(merging.map(({ segment }) => segment.number));
-  const number = documents === 0 ? 0 : add();
-  for (const file of new Set(files)) {
-    const record: FileRecord | undefined = store.record(file);
-    if (record !== undefined && old.has(record[kind]))
-      store.update(Object.assign(record, { [kind]: number }));
+  const number = add === undefined ? noWords : add();
+  // Also of files that have no document: an empty one has no words.
+  for (const record of store.records.values()) {
+    if (old.has(record[kind])) store.update(Object.assign(record, { [kind]: number }));
   }
   for (const segment of old) store.removeSegment(segment);
 }
