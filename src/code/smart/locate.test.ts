@@ -193,7 +193,7 @@ describe("a location is refused", () => {
       "a symbol that is not there, though part of another's name",
       "ticket.rs",
       "fn print",
-      "no-match: ticket.rs has no fn `print` See what there is with code.symbols.",
+      "no-match: ticket.rs has no fn `print` Did you mean Function print_all [23-28]? See what there is with code.symbols.",
     ],
     [
       "a description of nothing there",
