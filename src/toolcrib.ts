@@ -149,7 +149,12 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
 
   const events = new CallEvents();
   const shells = lazyShells();
-  const code = lazyCode({ workspace: place.workspace, directory: place.files.index, guard: policy.guard });
+  const code = lazyCode({
+    workspace: place.workspace,
+    directory: place.files.index,
+    guard: policy.guard,
+    isElsewhere: options.environment !== undefined,
+  });
   const processes = openProcesses({ outputs, redactor: () => new RedactedStream(), shells });
   const counter = openCounter({
     ...past,

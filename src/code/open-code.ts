@@ -1,4 +1,5 @@
 import type { Code } from "../contract/code.ts";
+import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
 import { IndexHost } from "./host/index-host.ts";
 import { Reader } from "./host/reader.ts";
@@ -10,6 +11,8 @@ export interface CodeOptions {
   readonly directory: string;
   /** Which files the index leaves out; asked again for all when the answer may have changed. */
   readonly guard: PathGuard;
+  /** Its files are not this machine's, so that only what is handed over can be read: there is no index. */
+  readonly isElsewhere?: boolean;
 }
 
 export interface OpenCode extends Code {
@@ -24,9 +27,18 @@ export function openCode(options: CodeOptions): OpenCode {
   return {
     outline: (source, reading) => reader.outline(source, reading),
     occurrences: (source, name, reading) => reader.occurrences(source, name, reading),
-    index: (waiting) => index.index(waiting),
+    index: async (waiting) => {
+      if (options.isElsewhere) throw noIndexElsewhere();
+      return index.index(waiting);
+    },
     close: async () => {
       await Promise.all([reader.close(), index.close()]);
     },
   };
+}
+
+function noIndexElsewhere(): ToolError {
+  return new ToolError("unavailable", "There is no index of a workspace that is not on this machine", {
+    hint: "Search with search.grep, and list symbols file by file with code.symbols.",
+  });
 }

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { openCode } from "./open-code.ts";
+
+it("tells the way out where the files of the workspace are not this machine's", async () => {
+  const code = openCode({
+    workspace: "/workspace",
+    directory: "/nowhere",
+    guard: () => undefined,
+    isElsewhere: true,
+  });
+  const { signal } = new AbortController();
+  await expect(code.index({ signal, progress: () => {} })).rejects.toMatchObject({
+    code: "unavailable",
+    message: "There is no index of a workspace that is not on this machine",
+    hint: "Search with search.grep, and list symbols file by file with code.symbols.",
+  });
+  await code.close();
+});
