@@ -1,12 +1,15 @@
 import type { IndexedSymbol, IndexHit, IndexQuestion } from "../../contract/code.ts";
 import { indexedSymbol } from "../index/find-symbols.ts";
 import type { WordIndex } from "../index/word-index.ts";
+import { answerParts } from "./answer-parts.ts";
+import { partKinds } from "./pieces.ts";
 import { readQuestion } from "./question.ts";
 import { type Ranked, rank } from "./rank.ts";
 import { termsOf } from "./words.ts";
 
 /** The best pieces of code for a question, best first. */
 export function answer(index: WordIndex, question: IndexQuestion): IndexHit[] {
+  if (question.kinds?.every((kind) => partKinds.has(kind))) return answerParts(index, question);
   const said = readQuestion(question.words).said;
   return rank(index, question).map((ranked) => describe(index, ranked, said));
 }

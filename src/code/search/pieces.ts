@@ -44,7 +44,7 @@ export function piecesOf(text: string, symbols: readonly CodeSymbol[]): Piece[] 
 }
 
 /** Those that lie in the text of another and would say little alone. */
-const parts: ReadonlySet<SymbolKind> = new Set([
+export const partKinds: ReadonlySet<SymbolKind> = new Set([
   "field",
   "property",
   "variant",
@@ -76,7 +76,7 @@ function ownStretches(text: string, symbols: readonly CodeSymbol[]): Map<number 
     }
   };
   symbols.forEach(({ kind, parent, start }, index) => {
-    if (parent !== undefined && parts.has(kind)) return;
+    if (parent !== undefined && partKinds.has(kind)) return;
     closeUntil(start);
     take(start);
     open.push(index);

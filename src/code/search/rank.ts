@@ -1,5 +1,4 @@
-import type { IndexQuestion } from "../../contract/code.ts";
-import { symbolKinds } from "../../contract/code.ts";
+import { type IndexQuestion, symbolKinds } from "../../contract/code.ts";
 import { filterFiles } from "../index/path-filter.ts";
 import type { Postings } from "../index/segment-reader.ts";
 import type { WordFile, WordIndex } from "../index/word-index.ts";
@@ -39,8 +38,8 @@ export function rank(index: WordIndex, question: IndexQuestion): Ranked[] {
   return withoutCrowding(best.sorted()).slice(0, question.limit);
 }
 
-/** How much a name counts besides its words, when it says little else than the question. */
-const nameWeight = 0.4;
+/** How much a name counts besides its words, the more the less it says that the question does not. */
+const nameWeight = 0.5;
 
 /** For each segment the score of each piece. */
 function scorePieces({ segments }: WordIndex, terms: ReadonlyMap<string, number>): Float32Array[] {
@@ -52,26 +51,25 @@ function scorePieces({ segments }: WordIndex, terms: ReadonlyMap<string, number>
     const having = postings.reduce((sum, found) => sum + (found?.documents.length ?? 0), 0);
     if (having === 0) continue;
     const worth = termWeight * Math.log(1 + (total - having + 0.5) / (having + 0.5));
-    segments.forEach((segment, place) => {
-      addWeights(postings[place], scores[place]!, worth / 255);
-      if (term.startsWith("=")) return;
-      const named = segment.postings(`@${term}`);
+    postings.forEach((found, place) => {
+      if (!found) return;
+      addWeights(found, scores[place]!, worth / 255);
+      const named = term.startsWith("=") ? undefined : segments[place]!.postings(`@${term}`);
+      if (!named) return;
       addWeights(named, shares[place]!, 1 / 255);
-      for (const document of named?.documents ?? []) worths[place]![document]! += worth;
+      for (let at = 0; at < named.documents.length; at += 1) worths[place]![named.documents[at]!]! += worth;
     });
   }
   scores.forEach((sums, place) => {
     const [share, worth] = [shares[place]!, worths[place]!];
     for (let document = 0; document < sums.length; document += 1) {
-      if (worth[document]! > 0) sums[document]! += nameWeight * worth[document]! * share[document]! ** 2;
+      if (worth[document]! > 0) sums[document]! += nameWeight * worth[document]! * share[document]! ** 3;
     }
   });
   return scores;
 }
 
-function addWeights(postings: Postings | undefined, sums: Float32Array, factor: number): void {
-  if (!postings) return;
-  const { documents, weights } = postings;
+function addWeights({ documents, weights }: Postings, sums: Float32Array, factor: number): void {
   for (let at = 0; at < documents.length; at += 1) sums[documents[at]!]! += factor * weights[at]!;
 }
 
@@ -100,7 +98,7 @@ const kindWeight: readonly number[] = Array.from({ length: 256 }, (_, kind) =>
 
 /** So many more are kept than asked for, so that pieces of one file need not crowd out others. */
 const spare = 4;
-const againWeight = 0.95;
+const againWeight = 0.97;
 
 /** Each further piece of one file counts a little less: ten answers should not be all from one. */
 function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {

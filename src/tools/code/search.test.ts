@@ -124,6 +124,7 @@ describe("code.search", () => {
 
   it.each<[string, CodeSearchInput, string[]]>([
     ["a kind", { query: "item", kind: "method" }, ["src/cart.ts removeItem"]],
+    ["fields", { query: "items of the cart", kind: "field" }, ["src/cart.ts items"]],
     ["a language", { query: "adds up", language: "py" }, ["tools/report.py total_per_day"]],
     ["a folder", { query: "adds up", path: "tools" }, ["tools/report.py total_per_day"]],
     ["a file", { query: "total", path: "README.md" }, ["README.md Shop"]],
