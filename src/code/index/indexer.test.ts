@@ -184,6 +184,37 @@ describe("the index", () => {
     ]);
   });
 
+  it("follows a switch of branches, with all that moves by it", async () => {
+    const names = Array.from({ length: 150 }, (_, place) => `a/f${place}.ts`);
+    await using index = openTestIndex(Object.fromEntries(names.map((name) => [name, `alpha("${name}")`])));
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+        cwd: index.workspace,
+        stdio: "pipe",
+      });
+    git("init", "--quiet", "--initial-branch=main");
+    git("add", ".");
+    git("commit", "--quiet", "-m", "main");
+    git("checkout", "--quiet", "-b", "other");
+    git("mv", "a", "b");
+    for (const name of names) index.write(name.replace("a/", "b/"), `gamma("${name}")`);
+    index.write(".gitignore", "b/f1*\n");
+    git("add", ".");
+    git("commit", "--quiet", "-m", "other");
+    for (const branch of ["main", "other", "main", "other"]) {
+      git("checkout", "--quiet", branch);
+      expect({
+        branch,
+        alpha: await index.withText("alpha("),
+        gamma: await index.withText("gamma("),
+      }).toEqual({
+        branch,
+        alpha: ripgrep(index, "-l", "-F", "alpha("),
+        gamma: ripgrep(index, "-l", "-F", "gamma("),
+      });
+    }
+  });
+
   it("keeps few segments, and right answers, however often files change", async () => {
     await using index = openTestIndex(
       Object.fromEntries(Array.from({ length: 30 }, (_, place) => [`f${place}.ts`, `class Made${place} {}`])),
