@@ -57,7 +57,7 @@ groovy; .groovy .gradle .gvy .gy .gsh =Jenkinsfile !groovy gradle
 haskell; .hs .hsc .hs-boot !runhaskell !runghc !stack hs
 hcl; .hcl .nomad
 html; .html .htm .xhtml
-ini; .ini .cfg .dosini =.npmrc =.pylintrc =.flake8 =.coveragerc =setup.cfg
+ini; .ini .dosini =.npmrc =.pylintrc =.flake8 =.coveragerc =setup.cfg
 java; .java .jav
 javascript; .js .mjs .cjs .jsx .es6 =Jakefile !node !nodejs !bun !zx !gjs js jsx node ecmascript
 json; .json .jsonc .geojson .webmanifest .ipynb .har .jsonld .topojson .code-workspace =.babelrc =.eslintrc =.jshintrc =.swcrc =.watchmanconfig =composer.lock =Pipfile.lock =flake.lock =deno.lock jsonc
@@ -103,7 +103,7 @@ templ; .templ
 terraform; .tf .tfvars .tofu tf opentofu
 toml; .toml =Cargo.lock =poetry.lock =uv.lock =pdm.lock =Pipfile =Gopkg.lock
 tree-sitter-query; query; query
-tsv; .tsv .tab
+tsv; .tsv
 tsx; .tsx
 typescript; .mts .cts !ts-node !tsx !deno ts
 typst; .typ

@@ -4,31 +4,34 @@
  */
 export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
   h: [
-    { language: "objective-c", sign: /^\s*(?:@(?:interface|protocol|class|end|property)\b|#\s*import\b)/m },
+    {
+      language: "objective-c",
+      sign: /^[ \t]*(?:@(?:interface|protocol|class|end|property)\b|#\s*import\b)/m,
+    },
     {
       language: "cpp",
-      sign: /^\s*(?:namespace\b|template\s*<|using\s+(?:namespace\b|\w+\s*=)|class\s+\w[^;{]*[{:]|(?:public|private|protected)\s*:|#\s*include\s*<(?:algorithm|array|atomic|chrono|cstd\w+|functional|initializer_list|iostream|iosfwd|limits|list|map|memory|mutex|optional|set|sstream|stdexcept|string|string_view|thread|tuple|type_traits|unordered_map|utility|variant|vector)>|(?:constexpr|virtual|explicit|friend)\b)|\b\w+::\w|\bstatic_cast<|\bnoexcept\b|-\*-\s*(?:mode:\s*)?C\+\+/im,
+      sign: /^[ \t]*(?:namespace\b|template\s*<|using\s+(?:namespace\b|\w+\s*=)|class\s+\w[^;{]*[{:]|(?:public|private|protected)\s*:|#\s*include\s*<(?:algorithm|array|atomic|chrono|cstd\w+|functional|initializer_list|iostream|iosfwd|limits|list|map|memory|mutex|optional|set|sstream|stdexcept|string|string_view|thread|tuple|type_traits|unordered_map|utility|variant|vector)>|(?:constexpr|virtual|explicit|friend)\b)|\b\w+::\w|\bstatic_cast<|\bnoexcept\b|-\*-\s*(?:mode:\s*)?[Cc]\+\+/m,
     },
     { language: "c" },
   ],
   m: [
     {
       language: "objective-c",
-      sign: /^\s*(?:@(?:interface|implementation|protocol|class|import|end)\b|#\s*(?:import|include|define|ifdef)\b|\/\/|\/\*)/m,
+      sign: /^[ \t]*(?:@(?:interface|implementation|protocol|class|import|end)\b|#\s*(?:import|include|define|ifdef)\b|\/\/|\/\*)/m,
     },
-    { language: undefined, sign: /^\s*(?::-|\(\*)/m },
+    { language: undefined, sign: /^[ \t]*(?::-|\(\*)/m },
     { language: "matlab" },
   ],
   pl: [
     {
       language: "perl",
-      sign: /^#!.*perl|^\s*(?:use\s+[\w:]+|my\s|sub\s+\w|package\s+[\w:]+|our\s|require\s)/m,
+      sign: /^#!.*perl|^[ \t]*(?:use\s+[\w:]+|my\s|sub\s+\w|package\s+[\w:]+|our\s|require\s)/m,
     },
-    { language: undefined, sign: /^\s*(?::-|\w+(?:\(.*\))?\s*:-)|^%/m },
+    { language: undefined, sign: /^[ \t]*(?::-|\w+(?:\(.*\))?\s*:-)|^%/m },
     { language: "perl" },
   ],
   t: [
-    { language: "perl", sign: /^#!.*perl|^\s*(?:use\s+[\w:]+|my\s|sub\s+\w|package\s+[\w:]+)/m },
+    { language: "perl", sign: /^#!.*perl|^[ \t]*(?:use\s+[\w:]+|my\s|sub\s+\w|package\s+[\w:]+)/m },
     { language: undefined },
   ],
   // Translations of Qt and films have the name of TypeScript.
@@ -37,22 +40,22 @@ export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
     { language: "typescript" },
   ],
   d: [{ language: "make", sign: /^[^\n:{};]+\.o\s*:/ }, { language: "d" }],
-  cls: [{ language: "latex", sign: /^\s*(?:%|\\\w+)/ }, { language: undefined }],
-  cl: [{ language: "common-lisp", sign: /^\s*(?:;|\(|#\|)/ }, { language: "c" }],
+  cls: [{ language: "latex", sign: /^[ \t]*(?:%|\\\w+)/ }, { language: undefined }],
+  cl: [{ language: "common-lisp", sign: /^[ \t]*(?:;|\(|#\|)/ }, { language: "c" }],
   scm: [{ language: "tree-sitter-query", sign: /(?:^|[\s)\]])@[\w.]+(?:\s|\)|$)/m }, { language: "scheme" }],
   inc: [
-    { language: "php", sign: /^\s*<\?php/ },
-    { language: "cpp", sign: /^\s*(?:namespace\b|template\s*<)/m },
-    { language: "c", sign: /^\s*#\s*(?:include|define|ifndef|ifdef)\b/m },
+    { language: "php", sign: /^[ \t]*<\?php/ },
+    { language: "cpp", sign: /^[ \t]*(?:namespace\b|template\s*<)/m },
+    { language: "c", sign: /^[ \t]*#\s*(?:include|define|ifndef|ifdef)\b/m },
     { language: undefined },
   ],
-  prettierrc: [{ language: "json", sign: /^\s*\{/ }, { language: "yaml" }],
+  prettierrc: [{ language: "json", sign: /^[ \t]*\{/ }, { language: "yaml" }],
   conf: [
-    { language: "nginx", sign: /^\s*(?:server|http|upstream|location|events)\b[^=\n]*\{/m },
-    { language: "ini", sign: /^\s*\[[^\]\n]+\]\s*$/m },
+    { language: "nginx", sign: /^[ \t]*(?:server|http|upstream|location|events)\b[^=\n]*\{/m },
+    { language: "ini", sign: /^[ \t]*\[[^\]\n]+\]\s*$/m },
     { language: undefined },
   ],
-  cfg: [{ language: "ini", sign: /^\s*\[[^\]\n]+\]\s*$/m }, { language: undefined }],
+  cfg: [{ language: "ini", sign: /^[ \t]*\[[^\]\n]+\]\s*$/m }, { language: undefined }],
   tab: [{ language: "tsv", sign: /\t/ }, { language: undefined }],
 };
 
