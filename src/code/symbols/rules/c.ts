@@ -24,6 +24,7 @@ export const declarationQuery = `
   (declaration declarator: (_) @inner) @outer
   (field_declaration type: (_ name: (_) body: (_)) @inner) @outer
   (field_declaration declarator: (_) @inner) @outer
+  (ERROR) @scope
   (comment) @comment
 `;
 
@@ -44,6 +45,8 @@ export function isMisread({ kind, name, hasInside }: FoundSymbol, parent: FoundS
     )
   )
     return true;
+  // Without a name of its own a struct in a function is nobody's.
+  if (kind === "field" && parent?.kind === "function") return true;
   const isLocal = parent?.kind === "function" || parent?.kind === "method" || parent?.kind === "constructor";
   return isLocal && kind === "function" && !hasInside;
 }
