@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { occurrencesIn } from "../../../test/marked-names.ts";
 import type { Occurrence, Occurrences } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import { spliced } from "../blocks/block-change.ts";
-import { occurrencesIn } from "./marked-names.ts";
-import { checkMeanings, placesToRename, renameSplices } from "./rename-places.ts";
+import { checkMeanings } from "./check-meanings.ts";
+import { placesToRename, renameSplices } from "./rename-places.ts";
 import { scopeRulesOf } from "./rules-of.ts";
 
 const fixtures = new URL("../symbols/fixtures/", import.meta.url);

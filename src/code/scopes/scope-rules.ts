@@ -49,7 +49,7 @@ export type Decide = (way: Way, at: number) => Meaning | "up";
  * "closed": what is defined in it is seen only right in it, not in functions within: a class of Python. "clause": a function
  * to who looks for names, and none to who defines them: a comprehension.
  */
-export type ScopeKind = "block" | "function" | "closed" | "clause";
+type ScopeKind = "block" | "function" | "closed" | "clause";
 
 export type Meaning = Definition | Reference | Unbound;
 

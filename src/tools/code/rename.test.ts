@@ -120,6 +120,11 @@ describe("a rename is refused", () => {
       { name: "a", new_name: "match" },
       "invalid-input: `match` is no name that rust takes for `a` | It is a word of the language: choose another.",
     ],
+    "for words of the language": [
+      { "a.go": "package p\nfunc f() { _, b := g(); h(b) }\n" },
+      { name: "_", new_name: "a" },
+      "invalid-input: `_` is a word of go, and stays as it is | undefined",
+    ],
     "when the new name is none": [
       { "a.go": "package p\nvar a int\n" },
       { name: "a", new_name: "a-b" },

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import { spliced } from "../../code/blocks/block-change.ts";
 import { isCalled } from "../../code/blocks/kind-words.ts";
 import { languageOf } from "../../code/languages/language-of.ts";
+import { checkMeanings } from "../../code/scopes/check-meanings.ts";
 import {
-  checkMeanings,
   checkNewName,
   placesToRename,
   type RenameWanted,

@@ -71,7 +71,7 @@ export const c: ScopeRules = {
 };
 
 /** A macro's own parameters are its own; what else it names is known where it is used. */
-export function inMacro(
+function inMacro(
   way: Way,
   { start, end }: { readonly start: number; readonly end: number },
 ): Meaning | undefined {

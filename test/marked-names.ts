@@ -1,8 +1,8 @@
 import { Parser } from "web-tree-sitter";
-import type { Occurrence, Occurrences } from "../../contract/code.ts";
-import { loadGrammar } from "../grammars/load-grammar.ts";
-import { findLanguage } from "../languages/find-language.ts";
-import { occurrencesOf } from "./occurrences-of.ts";
+import { loadGrammar } from "../src/code/grammars/load-grammar.ts";
+import { findLanguage } from "../src/code/languages/find-language.ts";
+import { occurrencesOf } from "../src/code/scopes/occurrences-of.ts";
+import type { Occurrence, Occurrences } from "../src/contract/code.ts";
 
 /** For tests: a text in which «name» marks the places that mean one thing, and what is found of them. */
 export async function readMarked(language: string, marked: string): Promise<Marked> {
