@@ -16,6 +16,11 @@ export class ByteReader {
   }
 
   varint(): number {
+    const first = this.bytes[this.at]!;
+    if (first < 0x80) {
+      this.at++;
+      return first;
+    }
     let value = 0;
     let scale = 1;
     for (;;) {

@@ -93,9 +93,13 @@ export class SegmentReader {
       }
     } else {
       reader.varint();
+      const { bytes } = reader;
       let before = -1;
       for (let place = 0; place < count; place++) {
-        before += reader.varint() + 1;
+        // Most gaps are one byte.
+        const byte = bytes[reader.at]!;
+        before += 1 + (byte < 0x80 ? byte : reader.varint());
+        if (byte < 0x80) reader.at++;
         documents[place] = before;
       }
       if (before >= this.head.documents) throw new DamagedIndex("a document has no number");
