@@ -48,7 +48,9 @@ export function checkNewName(language: string, { name, newName }: RenameWanted):
   if (reserved.includes(name))
     throw new ToolError("invalid-input", `\`${name}\` is a word of ${language}, and stays as it is`);
   const isPrivate = (word: string) => word.startsWith("#");
-  const isSpelled = rules.spelling.test(newName) && isPrivate(name) === isPrivate(newName);
+  // Some languages take letters for the same that are written with other characters.
+  const isPlain = newName === newName.normalize("NFKC");
+  const isSpelled = isPlain && rules.spelling.test(newName) && isPrivate(name) === isPrivate(newName);
   if (isSpelled && !reserved.includes(newName)) return;
   throw new ToolError("invalid-input", `\`${newName}\` is no name that ${language} takes for \`${name}\``, {
     hint: isSpelled ? "It is a word of the language: choose another." : "Choose another name.",

@@ -40,6 +40,7 @@ describe("references", () => {
         },
       ],
       notCode: ["notes.txt"],
+      unread: [],
       next: null,
     });
     expect(text).toBe(
@@ -85,5 +86,7 @@ describe("references", () => {
   it("are none for what stands nowhere", async () => {
     const { text } = await room.run(codeReferences, { name: "loa" });
     expect(text).toBe("`loa` stands nowhere in the code.");
+    const dotted = await room.run(codeReferences, { name: "a.load" });
+    expect(dotted.text).toBe("`a.load` stands nowhere in the code.\nGive the last name alone: load");
   });
 });

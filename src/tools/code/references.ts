@@ -20,6 +20,8 @@ export interface CodeReferencesData {
   readonly files: readonly ReferencingFile[];
   /** Files that mention the name but that no grammar reads. */
   readonly notCode: readonly string[];
+  /** Files that mention it and whose parser gave up. */
+  readonly unread: readonly string[];
   /** Where to go on, when there may be more. */
   readonly next: string | null;
 }
@@ -70,16 +72,16 @@ async function findReferences(input: CodeReferencesInput, context: ToolContext):
   const { limit = 100, role } = input;
   const begin = placeToBegin(input.from);
   const files: ReferencingFile[] = [];
-  const notCode: string[] = [];
+  const [notCode, unread]: [string[], string[]] = [[], []];
   let found = 0;
   let read = 0;
   for await (const mention of mentions(input, begin.path, context)) {
-    if (found >= limit || read >= mostFiles) return { files, notCode, next: mention.path };
+    if (found >= limit || read >= mostFiles) return { files, notCode, unread, next: mention.path };
     read += 1;
     context.progress(`${mention.path}: ${counted(found, "place")} so far`);
     const seen = await occurrencesIn(mention, input.name, context);
-    if (seen === undefined) {
-      notCode.push(mention.path);
+    if (typeof seen === "string") {
+      (seen === "no code" ? notCode : unread).push(mention.path);
       continue;
     }
     const places = seen.places.filter(
@@ -96,9 +98,9 @@ async function findReferences(input: CodeReferencesInput, context: ToolContext):
       });
     found += shown.length;
     const rest = places[shown.length];
-    if (rest !== undefined) return { files, notCode, next: `${mention.path}:${rest.line}` };
+    if (rest !== undefined) return { files, notCode, unread, next: `${mention.path}:${rest.line}` };
   }
-  return { files, notCode, next: null };
+  return { files, notCode, unread, next: null };
 }
 
 /** Each is parsed: more of them take too long for one answer. */
@@ -118,21 +120,22 @@ async function* mentions(
   if (mention !== undefined) yield mention;
 }
 
-/** Undefined where no grammar reads the file. */
+/** Or why there are none: no grammar reads the file, or the one that does came to no end. */
 async function occurrencesIn(
   { path, text }: Mention,
   name: string,
   { code, signal }: ToolContext,
-): Promise<Occurrences | undefined> {
+): Promise<Occurrences | "no code" | "unread"> {
   try {
     return await code.occurrences({ path, text }, name, { signal });
   } catch (error) {
-    if (error instanceof ToolError && !signal.aborted && unread.has(error.code)) return undefined;
+    if (!(error instanceof ToolError) || signal.aborted) throw error;
+    if (error.code === "unsupported") return "no code";
+    if (error.code === "too-large" || error.code === "timeout" || error.code === "unavailable")
+      return "unread";
     throw error;
   }
 }
-
-const unread: ReadonlySet<string> = new Set(["unsupported", "too-large"]);
 
 function shownPlace({ start, line, column, role }: Occurrence, { text }: Mention): ReferencePlace {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
@@ -148,23 +151,31 @@ function placeToBegin(from = ""): { readonly path: string; readonly line: number
   return { path, line: Number(line) };
 }
 
-function describe({ name, role }: CodeReferencesInput, { files, notCode, next }: CodeReferencesData): string {
+function describe({ name, role }: CodeReferencesInput, data: CodeReferencesData): string {
+  const { files, notCode, unread, next } = data;
   const places = files.flatMap((file) => file.places);
   const definitions = places.filter((place) => place.role === "definition").length;
-  const others =
-    notCode.length === 0
-      ? []
-      : [
-          `Also mentioned in what is no code: ${notCode.slice(0, 5).join(", ")}${notCode.length > 5 ? " …" : ""}`,
-        ];
+  const uses = counted(places.length - definitions, "use");
   const what = role === undefined ? "" : ` as a ${role}`;
-  if (places.length === 0)
-    return [
-      `\`${name}\` stands nowhere in the code${what}${next === null ? "" : " so far"}.`,
-      ...others,
-    ].join("\n");
-  const head = `\`${name}\`: ${counted(definitions, "definition")}, ${counted(places.length - definitions, "use")} in ${counted(files.length, "file")}`;
-  return [head, ...files.map(describeFile), ...others].join("\n");
+  const [, last] = /[.:#]([^.:#]+)$/.exec(name) ?? [];
+  const none = [
+    `\`${name}\` stands nowhere in the code${what}${next === null ? "" : " so far"}.`,
+    ...(last === undefined ? [] : [`Give the last name alone: ${last}`]),
+  ];
+  const found = [
+    `\`${name}\`: ${counted(definitions, "definition")}, ${uses} in ${counted(files.length, "file")}`,
+    ...files.map(describeFile),
+  ];
+  return [
+    ...(places.length === 0 ? none : found),
+    ...listed("Also mentioned in what is no code", notCode),
+    ...listed("Could not be parsed, and mentions it", unread),
+  ].join("\n");
+}
+
+function listed(what: string, paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [];
+  return [`${what}: ${paths.slice(0, 5).map(showPath).join(", ")}${paths.length > 5 ? " …" : ""}`];
 }
 
 function describeFile({ path, places }: ReferencingFile): string {
