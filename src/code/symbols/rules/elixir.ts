@@ -17,15 +17,14 @@ export const elixir: SymbolRules = {
     (call target: (identifier) @_word (#eq? @_word "defimpl") (arguments . (_) @name .)) @impl
     (call target: (identifier) @_word (#eq? @_word "defmodule") (arguments . (_) @name)) @module
     (call target: (identifier) @_word (#eq? @_word "defprotocol") (arguments . (_) @name)) @interface
-    (call target: (identifier) @_word (#eq? @_word "test") (arguments . (string (quoted_content) @name))
-      (do_block "do" @open "end" @close)) @function
+    (call target: (identifier) @_word (#eq? @_word "test") (arguments . (string) @name)) @function
     (call target: (identifier) @_word (#any-of? @_word ${macros}) (arguments . (_) @name)) @macro
     (call target: (identifier) @_word (#any-of? @_word ${functions}) (arguments . (_) @name)) @function
     (call target: (identifier) @_word (#any-of? @_word ${functions} ${macros}) (arguments . [
       (call (arguments) @parameters)
       (binary_operator left: (call (arguments) @parameters) operator: "when")] @name)) @function
     (call target: (identifier) @_word
-      (#any-of? @_word ${functions} ${macros} "defmodule" "defprotocol" "defimpl")
+      (#any-of? @_word ${functions} ${macros} "defmodule" "defprotocol" "defimpl" "test")
       (arguments . (_) @name) (do_block "do" @open "end" @close)) @function
     (call (arguments . (_) @name) (do_block . (unary_operator operand: (call target: (identifier) @_doc
       (#eq? @_doc "moduledoc") (arguments (string (quoted_content) @doc)))))) @module
@@ -40,7 +39,7 @@ export const elixir: SymbolRules = {
     (comment) @comment
   `,
   nameNode,
-  name: (written) => written.replace(/, for: /, " for "),
+  name: (written) => written.replace(/, for: /, " for ").replace(/^"(.*)"$/, "$1"),
   kind: ({ kind, name }) => (/^(unquote\(|%?\{|__MODULE__$)/.test(name) ? undefined : kind),
   arrange: joinClauses,
 };

@@ -2,31 +2,31 @@ import type { SymbolRules } from "../symbol-rules.ts";
 
 export const swift: SymbolRules = {
   query: `
-    (class_declaration "struct" . name: (_) @name body: (_) @inside) @struct
-    (class_declaration "enum" . name: (_) @name body: (_) @inside) @enum
-    (class_declaration "extension" . name: (_) @name body: (_) @inside) @impl
-    (class_declaration ["class" "actor"] . name: (_) @name body: (_) @inside) @class
-    (protocol_declaration name: (_) @name body: (_) @inside) @interface
+    (class_declaration "struct") @name @struct @bodied
+    (class_declaration "enum") @name @enum @bodied
+    (class_declaration "extension") @name @impl @bodied
+    (class_declaration ["class" "actor"]) @name @class @bodied
+    (protocol_declaration) @name @interface @bodied
     (enum_entry name: (simple_identifier) @name @variant)
     (enum_entry name: (simple_identifier) @inner) @outer
-    (init_declaration "init" @name body: (_)? @inside) @constructor
-    (deinit_declaration "deinit" @name body: (_)? @inside) @method
+    (init_declaration "init" @name) @constructor @bodied
+    (deinit_declaration "deinit" @name) @method @bodied
     (subscript_declaration "subscript" @name (computed_property)? @inside) @method
-    (function_declaration "func" . name: (_) @name body: (_)? @inside) @function
-    (function_declaration name: ["==" "!=" "<" ">" "<=" ">=" "+" "-" "*" "/" "%" "~" "&" "|" "^"] @name body: (_)? @inside)
-      @function
-    (protocol_function_declaration "func" . name: (_) @name) @function
+    (function_declaration) @name @function @bodied
+    (protocol_function_declaration) @name @function
     (property_declaration (value_binding_pattern "let")
       name: (pattern bound_identifier: (_) @name) @constant computed_value: (_)? @inside)
     (property_declaration name: (pattern bound_identifier: (_) @name) @variable computed_value: (_)? @inside)
     (property_declaration name: (pattern) @inner) @outer
     (protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @property
-    (typealias_declaration "typealias" . name: (_) @name) @type
-    (associatedtype_declaration "associatedtype" . name: (_) @name) @type
+    (typealias_declaration) @name @type
+    (associatedtype_declaration) @name @type
     [(lambda_literal) (computed_getter) (computed_setter) (willset_clause) (didset_clause)] @scope
     (attribute) @attribute
     [(comment) (multiline_comment)] @comment
   `,
+  // Types are in fields "name" too, but behind the name.
+  nameNode: (captured) => captured.childForFieldName("name") ?? captured,
   kind({ kind }, parent) {
     if (kind === "variable" || kind === "constant") return parent ? memberKind(parent.kind) : kind;
     return kind;
