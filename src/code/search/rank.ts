@@ -20,15 +20,16 @@ export interface Ranked {
  */
 export function rank(index: WordIndex, question: IndexQuestion): Ranked[] {
   const { terms, asked } = readQuestion(question.words);
-  const scores = scorePieces(index, terms);
+  const { pieces, files } = scoreAll(index, terms);
   const isAskedFor = filterFiles(question);
   const kinds = question.kinds && new Set(question.kinds.map((kind) => symbolKinds.indexOf(kind)));
   const best = new Best(question.limit * (1 + spare));
   index.segments.forEach(({ documents, fileOf, kindOf }, segment) => {
-    const scored = scores[segment]!;
+    const scores = pieces[segment]!;
     for (let document = 0; document < documents; document += 1) {
-      const most = scored[document]!;
-      if (most <= best.least || (kinds && !kinds.has(kindOf[document]!))) continue;
+      if (scores[document] === 0 || (kinds && !kinds.has(kindOf[document]!))) continue;
+      const most = scores[document]! + fileWeight * files[fileOf[document]!]!;
+      if (most <= best.least) continue;
       const file = index.file(fileOf[document]!);
       if (!file || !isAskedFor(file)) continue;
       const score = most * roleWeight(file, asked) * (kinds ? 1 : kindWeight[kindOf[document]!]!);
@@ -41,11 +42,23 @@ export function rank(index: WordIndex, question: IndexQuestion): Ranked[] {
 /** How much a name counts besides its words, the more the less it says that the question does not. */
 const nameWeight = 0.5;
 
-/** For each segment the score of each piece. */
-function scorePieces({ segments }: WordIndex, terms: ReadonlyMap<string, number>): Float32Array[] {
-  const empty = () => segments.map(({ documents }) => new Float32Array(documents));
-  const [scores, shares, worths] = [empty(), empty(), empty()];
+/** How much it counts what the rest of the file says. */
+const fileWeight = 0.2;
+
+interface Scores {
+  /** For each segment, by document. */
+  readonly pieces: readonly Float32Array[];
+  /** By number: what a file would have if each word stood where it counts most. */
+  readonly files: Float32Array;
+}
+
+function scoreAll({ segments }: WordIndex, terms: ReadonlyMap<string, number>): Scores {
   const total = segments.reduce((sum, { documents }) => sum + documents, 0);
+  const fileCount = Math.max(0, ...segments.map(({ fileOf }) => countOfFiles(fileOf)));
+  const take = zeros(3 * total + fileCount);
+  const perPiece = () => segments.map(({ documents }) => take(documents));
+  const [pieces, shares, worths] = [perPiece(), perPiece(), perPiece()];
+  const files = take(fileCount);
   for (const [term, termWeight] of terms) {
     const postings = segments.map((segment) => segment.postings(term));
     const having = postings.reduce((sum, found) => sum + (found?.documents.length ?? 0), 0);
@@ -53,24 +66,67 @@ function scorePieces({ segments }: WordIndex, terms: ReadonlyMap<string, number>
     const worth = termWeight * Math.log(1 + (total - having + 0.5) / (having + 0.5));
     postings.forEach((found, place) => {
       if (!found) return;
-      addWeights(found, scores[place]!, worth / 255);
+      addWeights(found, pieces[place]!, worth / 255);
+      addMostOfFiles(found, segments[place]!.fileOf, files, worth / 255);
       const named = term.startsWith("=") ? undefined : segments[place]!.postings(`@${term}`);
       if (!named) return;
       addWeights(named, shares[place]!, 1 / 255);
       for (let at = 0; at < named.documents.length; at += 1) worths[place]![named.documents[at]!]! += worth;
     });
   }
-  scores.forEach((sums, place) => {
+  pieces.forEach((scores, place) => {
     const [share, worth] = [shares[place]!, worths[place]!];
-    for (let document = 0; document < sums.length; document += 1) {
-      if (worth[document]! > 0) sums[document]! += nameWeight * worth[document]! * share[document]! ** 3;
+    for (let document = 0; document < scores.length; document += 1) {
+      if (worth[document]! > 0) scores[document]! += nameWeight * worth[document]! * share[document]! ** 3;
     }
   });
-  return scores;
+  return { pieces, files };
+}
+
+let room = new Float32Array(0);
+
+/** Hands out arrays of zeros that are good until the next question: new ones each time would cost more than all else. */
+function zeros(count: number): (length: number) => Float32Array {
+  if (room.length < count) room = new Float32Array(count);
+  else room.fill(0, 0, count);
+  let taken = 0;
+  return (length) => {
+    taken += length;
+    return room.subarray(taken - length, taken);
+  };
 }
 
 function addWeights({ documents, weights }: Postings, sums: Float32Array, factor: number): void {
   for (let at = 0; at < documents.length; at += 1) sums[documents[at]!]! += factor * weights[at]!;
+}
+
+/** Pieces of one file are next to each other. */
+function addMostOfFiles(
+  { documents, weights }: Postings,
+  fileOf: Uint32Array,
+  sums: Float32Array,
+  factor: number,
+): void {
+  let most = 0;
+  for (let at = 0; at < documents.length; at += 1) {
+    most = Math.max(most, weights[at]!);
+    const file = fileOf[documents[at]!]!;
+    if (at + 1 < documents.length && fileOf[documents[at + 1]!] === file) continue;
+    sums[file]! += factor * most;
+    most = 0;
+  }
+}
+
+const counts = new WeakMap<Uint32Array, number>();
+
+/** One more than the highest number. */
+function countOfFiles(fileOf: Uint32Array): number {
+  let count = counts.get(fileOf);
+  if (count === undefined) {
+    count = fileOf.reduce((most, file) => Math.max(most, file + 1), 0);
+    counts.set(fileOf, count);
+  }
+  return count;
 }
 
 /** What is no code helps less, unless it is asked for. */
