@@ -61,6 +61,11 @@ export class BackgroundBuild {
     this.#failed = { message: `The index cannot be written: ${error.message}`, atMs: Date.now() };
   }
 
+  /** Starts the workers, which takes as long as a look at all files. */
+  wake(): void {
+    for (const worker of this.#workers) worker.lexical({ files: [] }, this.#signal).catch(() => {});
+  }
+
   /** Builds what this look has found missing, instead of what an earlier one has. */
   begin(store: IndexStore, state: WorkspaceState): void {
     this.#found = { store, state };

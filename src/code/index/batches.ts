@@ -1,6 +1,7 @@
-import { isOutlinable, type WordsFile } from "./build-words.ts";
+import type { WordsFile } from "./build-words.ts";
 import type { ReadFile } from "./commit.ts";
 import type { FileRecord } from "./file-record.ts";
+import { isOutlinable } from "./is-outlinable.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
 export type Batch =

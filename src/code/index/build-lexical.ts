@@ -23,7 +23,7 @@ export interface LexicalAnswer {
 /** "same": it has the content that is known. "gone": there is no such file any more. */
 export type LexicalFile = "same" | "gone" | LexicalContent;
 
-export interface LexicalContent {
+interface LexicalContent {
   /** Empty for a file that could not be read: then nothing else is known of it. */
   readonly hash: string;
   readonly language: string | undefined;

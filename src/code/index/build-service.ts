@@ -1,6 +1,6 @@
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { type LexicalAnswer, LexicalBuilder, type LexicalRequest } from "./build-lexical.ts";
-import { buildWords, type WordsAnswer, type WordsRequest } from "./build-words.ts";
+import type { WordsAnswer, WordsRequest } from "./build-words.ts";
 
 /** What a process is asked that reads files for an index; one question at a time. */
 export interface BuildService {
@@ -29,6 +29,8 @@ export function buildService(retire: () => void): BuildService {
   return {
     lexical: ({ workspace, ...request }, { signal }) => at(workspace).builder.build(request, signal),
     words: async ({ workspace, ...request }, { signal }) => {
+      // Loaded when trigrams are done: it takes longer than the rest of the program.
+      const { buildWords } = await import("./build-words.ts");
       const answer = await buildWords(request, at(workspace).environment, signal);
       if (answer.files.includes("broken")) retire();
       return answer;

@@ -3,7 +3,6 @@ import type { Environment } from "../../contract/environment.ts";
 import { Breath } from "../../text/breath.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { decodeText, detectEncoding } from "../../text/encoding.ts";
-import { rulesOf } from "../symbols/rules-of.ts";
 import { FilesReader } from "./build-lexical.ts";
 import { writeOutline } from "./outline-blob.ts";
 import { parseOutline } from "./parse-outline.ts";
@@ -35,17 +34,12 @@ export interface WordsAnswer {
  * "other": it does not have that content any more. "broken": the parser broke down over it, and this process must not be
  * asked again; "left": it was not looked at because of that.
  */
-export type WordsFound = "other" | "broken" | "left" | { readonly outline: Uint8Array | undefined };
+type WordsFound = "other" | "broken" | "left" | { readonly outline: Uint8Array | undefined };
 
 /** Of larger files only so much is read: what follows is data. */
 const maxUnits = 1024 * 1024;
 const maxUnparsedUnits = 128 * 1024;
 const maxBytes = 16 * 1024 * 1024;
-
-/** Whether a file of this language has symbols to be known. */
-export function isOutlinable(language: string | undefined): boolean {
-  return language !== undefined && rulesOf(language) !== undefined;
-}
 
 /** Reads files and gathers the words of their pieces. */
 export async function buildWords(

@@ -125,7 +125,11 @@ export class Indexer {
   async #look(): Promise<Looked> {
     const { signal } = this.#closing;
     throwIfAborted(signal);
+    const known = this.#store();
+    known.sync();
+    if (known.records.size === 0) this.#build.wake();
     const files = await this.#readable(await this.#lister.list(signal));
+    // It may have been thrown away meanwhile.
     const store = this.#store();
     store.sync();
     const state = new WorkspaceState(files, store);

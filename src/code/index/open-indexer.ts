@@ -31,7 +31,7 @@ export interface IndexService {
   close(): Promise<void>;
 }
 
-export interface Refreshing extends Reading {
+interface Refreshing extends Reading {
   /** How long it waits; three seconds if not said. */
   readonly patienceMs?: number;
   readonly progress: (message: string) => void;

@@ -23,10 +23,6 @@ function classOf(byte: number): number {
   return byte;
 }
 
-export function trigramOf(first: number, second: number, third: number): Trigram {
-  return (byteClasses[first]! << 14) | (byteClasses[second]! << 7) | byteClasses[third]!;
-}
-
 /** How a trigram is written as a term: the order of terms is that of the numbers. */
 export function trigramTerm(trigram: Trigram, term: Uint8Array = new Uint8Array(3)): Uint8Array {
   term[0] = trigram >> 14;

@@ -24,7 +24,7 @@ export interface WordSegment {
   piece(document: number): Piece;
 }
 
-export interface Piece {
+interface Piece {
   readonly firstLine: number;
   readonly lastLine: number;
   readonly symbol: number | undefined;

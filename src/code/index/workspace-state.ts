@@ -1,7 +1,7 @@
 import type { IndexState } from "../../contract/code.ts";
-import { isOutlinable } from "./build-words.ts";
 import type { FileRecord } from "./file-record.ts";
 import type { IndexStore } from "./index-store.ts";
+import { isOutlinable } from "./is-outlinable.ts";
 import type { Figures, ListedFile } from "./list-workspace.ts";
 
 /** The files that there are, and which of them the index does not know as they are. */
