@@ -48,7 +48,7 @@ function* namesAround({ parent }: CodeSymbol, symbols: readonly CodeSymbol[]): G
 const fields = {
   name: { weight: 5, length: 3, slope: 1 },
   within: { weight: 1.5, length: 3, slope: 0.3 },
-  path: { weight: 3, length: 6, slope: 0.3 },
+  path: { weight: 5, length: 6, slope: 0.3 },
   signature: { weight: 1.5, length: 12, slope: 0.5 },
   comment: { weight: 1, length: 25, slope: 0.6 },
   body: { weight: 1, length: 80, slope: 0.6 },

@@ -14,8 +14,8 @@ function roleNamed(path: string): FileRole {
   const lower = name.toLowerCase();
   if (generatedName.test(lower) || vendorFolder.test(within)) return "generated";
   if (testFolder.test(within) || testName.test(name)) return "test";
-  if (documentationName.test(lower)) return "documentation";
   if (dataName.test(lower)) return "data";
+  if (documentationName.test(lower)) return "documentation";
   if (exampleFolder.test(within)) return "example";
   return documentationFolder.test(within) ? "documentation" : "code";
 }

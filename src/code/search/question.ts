@@ -24,7 +24,10 @@ export function readQuestion(words: string): Question {
     if (!terms.has(term)) terms.set(term, weight);
   };
   const said = spellings(words, terms);
-  for (const word of all) for (const other of relatedWords.get(word) ?? []) add(other, relatedWeight);
+  for (const word of all) {
+    if (isEmpty(word) && !asking.has(word)) continue;
+    for (const other of relatedWords.get(word) ?? []) add(other, relatedWeight);
+  }
   for (const word of counted) for (const short of shortened(word)) add(short, shortenedWeight);
   return { terms, said, asked: new Set(fileRoles.filter((role) => askingFor[role]?.test(words))) };
 }
@@ -41,8 +44,11 @@ function spellings(words: string, terms: ReadonlyMap<string, number>): Map<strin
 
 /** A whole identifier counts besides its words. */
 const wholeWeight = 0.5;
-const relatedWeight = 0.25;
-const shortenedWeight = 0.25;
+const relatedWeight = 0.15;
+const shortenedWeight = 0.4;
+
+/** "Whether it is empty" is what `isEmpty` tells. */
+const asking: ReadonlySet<string> = new Set(["if", "whether"]);
 
 function isWhole(term: string): boolean {
   return term.startsWith("=");
@@ -71,7 +77,7 @@ const emptyWords: ReadonlySet<string> = new Set(
   (
     "a an the this that these those it its is are was were be been being am do does did done has have had having " +
     "of in on at by to for from with without into onto over under about as and or not no nor but if then else than " +
-    "so such too very can could will would shall should may might must i we you they he she me us them my our your " +
+    "so such too very can could will would shall should may might must whether i we you they he she me us them my our your " +
     "their what which who whom whose when where why how there here all any each both some more most other only own " +
     "same also just please find show give tell code"
   )

@@ -69,7 +69,7 @@ function split(identifier: string): readonly string[] {
 }
 
 /** `HTTPServers2` is HTTP, Servers and 2; `URLs` is one word. */
-const wordParts = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|\P{ASCII}+/gu;
+const wordParts = /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\d+|[\p{L}\p{M}]+/gu;
 
 const isNumber = /^\d+$/;
 const isIdeographic = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;

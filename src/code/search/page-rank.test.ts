@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { pageRank } from "./page-rank.ts";
+
+it("gives more to what more leads to, and all adds up to one", () => {
+  const ranks = pageRank(4, [
+    { from: 0, to: 2, weight: 1 },
+    { from: 1, to: 2, weight: 0.5 },
+    { from: 1, to: 3, weight: 0.5 },
+  ]);
+  expect(ranks.reduce((sum, rank) => sum + rank, 0)).toBeCloseTo(1);
+  expect(Array.from(ranks.keys()).sort((one, other) => ranks[other]! - ranks[one]!)).toEqual([2, 3, 0, 1]);
+});
+
+it("gives the same to all where nothing leads anywhere", () => {
+  expect(Array.from(pageRank(2, []))).toEqual([0.5, 0.5]);
+});
