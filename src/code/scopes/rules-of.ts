@@ -1,3 +1,4 @@
+import { bash } from "./rules/bash.ts";
 import { c } from "./rules/c.ts";
 import { cSharp } from "./rules/c-sharp.ts";
 import { cpp } from "./rules/cpp.ts";
@@ -13,6 +14,7 @@ import type { ScopeRules } from "./scope-rules.ts";
 
 /** The languages whose scopes are known. */
 const rulesByLanguage: Readonly<Record<string, ScopeRules>> = {
+  bash,
   c,
   "c-sharp": cSharp,
   cpp,

@@ -124,6 +124,12 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "names that are bound together": "void f() { auto [«a», b] = g(); h(«a», b); }",
     "a parameter of a template": "template <class «T»> «T» f(std::vector<«T»> v) { return «T»(v); } T x;",
   },
+  bash: {
+    "a variable, in text as well":
+      '«x»=1\nf() { local «x»=2; echo "$«x» x"; }\ng=$((«x» + 1))\ncat <<E\n${«x»:-2} x\nE\n',
+    "a loop variable": 'for «x» in a b; do echo "${«x»[0]}" "${#«x»}"; done\n',
+    "a function": '«f»() { :; }\nf=1\n«f» "$f"\n',
+  },
   "c-sharp": {
     "a parameter, not the field":
       "class A { int a; void F(int «a») { this.a = «a»; G(«a»); } int H() { return a; } }",
@@ -203,6 +209,10 @@ describe("what cannot be told from the text", () => {
     expect(await unbound("typescript", "x.a = a; ({ a: 1 });", "a")).toEqual(["member", "outside", "member"]);
     expect(await unbound("python", "def f(a): pass\nf(a=1)\n", "a")).toEqual([0, "argument"]);
     expect(await unbound("kotlin", "fun f(a: Int) { f(a = 1) }", "a")).toEqual([0, "argument"]);
+    expect(await unbound("bash", "x=1; read x; trap 'rm $x' EXIT; x=2 make; export x\n", "x")).toEqual([
+      0,
+      ...Array(4).fill("unclear"),
+    ]);
     expect(await unbound("rust", "fn f(a: u8) { my!(a); }", "a")).toEqual([0, "unclear"]);
     expect(await unbound("c", "#define N (a + 1)\nint a;", "a")).toEqual(["unclear", 0]);
     expect(
