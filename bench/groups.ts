@@ -13,6 +13,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   sandbox: () => import("./groups/sandbox.ts"),
   shell: () => import("./groups/shell.ts"),
   edit: () => import("./groups/edit.ts"),
+  outline: () => import("./groups/outline.ts"),
   symbols: () => import("./groups/symbols.ts"),
   index: () => import("./groups/index.ts"),
   retrieval: () => import("./groups/retrieval.ts"),
