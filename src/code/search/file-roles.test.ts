@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import { type FileRole, fileRoles, roleOf } from "./file-roles.ts";
 
 it.each<[FileRole, string[]]>([
-  ["code", ["src/main.rs", "lib/testify.go", "src/contest/latest.ts", "Makefile.pl", "src/spectrum.c", "index.d.js"]],
+  [
+    "code",
+    ["src/main.rs", "lib/testify.go", "src/contest/latest.ts", "Makefile.pl", "src/spectrum.c", "index.d.js"],
+  ],
   [
     "test",
     [

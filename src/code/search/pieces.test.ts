@@ -3,7 +3,13 @@ import type { CodeSymbol } from "../../contract/code.ts";
 import { piecesOf } from "./pieces.ts";
 
 /** A symbol that covers all from one text to the end of another. */
-function symbolIn(text: string, from: string, to: string, kind: CodeSymbol["kind"], parent?: number): CodeSymbol {
+function symbolIn(
+  text: string,
+  from: string,
+  to: string,
+  kind: CodeSymbol["kind"],
+  parent?: number,
+): CodeSymbol {
   const start = text.indexOf(from);
   const end = text.indexOf(to, start) + to.length;
   const lineOf = (offset: number) => text.slice(0, offset).split("\n").length;
@@ -56,7 +62,9 @@ describe("pieces of a file", () => {
   });
 
   it("leave nothing out but what is blank", () => {
-    const text = Array.from({ length: 500 }, (_, index) => (index % 7 === 0 ? "" : `  word${index};`)).join("\n");
+    const text = Array.from({ length: 500 }, (_, index) => (index % 7 === 0 ? "" : `  word${index};`)).join(
+      "\n",
+    );
     const all = shown(text, []).flatMap((piece) => piece.text);
     expect(all.join("\n").match(/word\d+/g)).toEqual(text.match(/word\d+/g));
   });

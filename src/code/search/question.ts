@@ -14,7 +14,7 @@ export interface Question {
 export function readQuestion(words: string): Question {
   const all = termsOf(words);
   const telling = all.filter((term) => !isEmpty(term));
-  const counted = telling.length > 0 ? telling : all;
+  const counted = (telling.length > 0 ? telling : all).slice(0, mostTerms);
   const terms = new Map<string, number>();
   for (const term of counted) {
     const times = terms.has(term) ? Math.SQRT2 : 1;
@@ -24,7 +24,7 @@ export function readQuestion(words: string): Question {
     if (!terms.has(term)) terms.set(term, weight);
   };
   const said = spellings(words, terms);
-  for (const word of all) {
+  for (const word of new Set(all.slice(0, 2 * mostTerms))) {
     if (isEmpty(word) && !asking.has(word)) continue;
     for (const other of relatedWords.get(word) ?? []) add(other, relatedWeight);
   }
@@ -41,6 +41,9 @@ function spellings(words: string, terms: ReadonlyMap<string, number>): Map<strin
   }
   return said;
 }
+
+/** Whoever pastes a page asks for its beginning. */
+const mostTerms = 100;
 
 /** A whole identifier counts besides its words. */
 const wholeWeight = 0.5;

@@ -52,8 +52,9 @@ export interface ExcerptLine {
   readonly text: string;
 }
 
-/** About so many tokens times four. */
+/** About 2 000 tokens with excerpts; results beyond that are only named, up to twice as much. */
 const mostChars = 7500;
+const mostCharsOfHeads = 2 * mostChars;
 
 /** Results with excerpts, as long as there is room, then without. */
 export function showFound(
@@ -65,19 +66,19 @@ export function showFound(
   const state = describeState(data);
   if (results.length === 0)
     return { data, text: [describeNothing(query, data, wanted), ...state].join("\n") };
-  let room = mostChars;
-  const shown = results.map((found) => {
+  const shown: string[] = [];
+  let chars = 0;
+  for (const found of results) {
     const head = headOf(found);
     const whole = [head, ...found.excerpt.map(({ line, text }) => `  ${line}| ${text}`)].join("\n");
-    const text = whole.length <= room ? whole : head;
-    room -= text.length + 1;
-    return text;
-  });
-  const listed = shown.length - shown.findIndex((_, index) => sum(shown.slice(0, index + 1)) > 2 * mostChars);
-  const kept = sum(shown) > 2 * mostChars ? shown.slice(0, shown.length - listed) : shown;
-  const more =
-    kept.length < shown.length ? [`[… ${counted(shown.length - kept.length, "more result")}]`] : [];
-  const text = [...kept, ...more, ...state].join("\n");
+    const fits = chars + whole.length <= mostChars ? whole : head;
+    chars += fits.length + 1;
+    if (chars > mostCharsOfHeads) break;
+    shown.push(fits);
+  }
+  const unshown = results.length - shown.length;
+  const more = unshown === 0 ? [] : [`[… ${counted(unshown, "more result")} left out: narrow the search]`];
+  const text = [...shown, ...more, ...state].join("\n");
   if (!limited) return { data, text };
   const exact = way === "words" ? "" : " search.grep finds and counts all of them.";
   return {
@@ -85,10 +86,6 @@ export function showFound(
     text,
     continuation: `There may be more: raise limit, or narrow with path, kind, language.${exact}`,
   };
-}
-
-function sum(texts: readonly string[]): number {
-  return texts.reduce((total, { length }) => total + length, 0);
 }
 
 function headOf({ path, firstLine, lastLine, symbol, why }: FoundCode): string {
@@ -107,7 +104,8 @@ function describeNothing(
   const narrowed = [kinds && "kind", language && "language", path && "path"].filter(Boolean);
   const wider = narrowed.length === 0 ? [] : [`leave out ${narrowed.join(", ")}`];
   const other = way === "words" ? "use other words" : "search.grep also looks into hidden and ignored files";
-  return `Nothing found for ${query}. Way on: ${[...wider, other].join("; or ")}.`;
+  const short = query.length > 100 ? `${query.slice(0, 100)} …` : query;
+  return `Nothing found for ${short}. Way on: ${[...wider, other].join("; or ")}.`;
 }
 
 function describeState({ index, way }: CodeSearchData): string[] {

@@ -24,11 +24,7 @@ export async function searchExactly(
   wanted: SearchWanted,
   context: ToolContext,
 ): Promise<CodeSearchData> {
-  const request = readRequest({
-    pattern: query.pattern,
-    literal: query.way === "literal",
-    ignore_case: query.ignoreCase,
-  });
+  const request = requestFor(query);
   const { files, index } = await matchingFiles(query, request, wanted, context);
   const results: FoundCode[] = [];
   for await (const { path, lines } of files) {
@@ -38,6 +34,17 @@ export async function searchExactly(
   }
   const limited = results.length > wanted.limit;
   return { way: query.way, results: results.slice(0, wanted.limit), limited, index };
+}
+
+function requestFor({ pattern, way, ignoreCase }: ExactQuery): GrepRequest {
+  try {
+    return readRequest({ pattern, literal: way === "literal", ignore_case: ignoreCase });
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    throw new ToolError(error.code, error.message, {
+      hint: 'Correct the expression, or put plain text in "quotes". Across lines: search.grep with multiline.',
+    });
+  }
 }
 
 interface MatchingFile {

@@ -193,8 +193,19 @@ src/cart.test.ts:1-4  (2 matching lines)
     ["a folder that is not there", { query: "a", path: "missing" }, "not-found", "missing does not exist"],
     ["a way out", { query: "a", path: "../.." }, "outside-workspace", "../.. leads outside the workspace"],
     ["an expression that is none", { query: "/(a/" }, "invalid-input", expect.any(String)],
+    ["text of two lines", { query: '"a\nb"' }, "invalid-input", expect.stringContaining("across lines")],
   ])("refuses %s", async (_name, input, code, message) => {
     expect(await room.refusal(codeSearch, input)).toMatchObject({ code, message });
+  });
+
+  it("names the way out of an expression that is none", async () => {
+    expect((await room.refusal(codeSearch, { query: "/[/" })).hint).toBe(
+      'Correct the expression, or put plain text in "quotes". Across lines: search.grep with multiline.',
+    );
+  });
+
+  it.each(['""', "//", " ", "?!", "\0"])("finds nothing for %j, which says nothing", async (query) => {
+    expect((await find({ query })).data.results).toEqual([]);
   });
 });
 
@@ -202,7 +213,9 @@ function linesByRipgrep(query: string, workspace: string): string[] {
   const [, pattern, flags] = /^["/](.*)["/](i?)$/.exec(query)!;
   const how = [...(query.startsWith('"') ? ["-F"] : []), ...(flags ? ["-i"] : [])];
   try {
-    const found = execFileSync(rgPath, ["-n", "--color=never", ...how, "-e", pattern!, "."], { cwd: workspace });
+    const found = execFileSync(rgPath, ["-n", "--color=never", ...how, "-e", pattern!, "."], {
+      cwd: workspace,
+    });
     return Array.from(found.toString().matchAll(/^\.\/([^:]*:\d+):/gm), ([, place]) => place!).sort();
   } catch {
     return [];

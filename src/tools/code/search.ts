@@ -43,7 +43,7 @@ export const codeSearch: Tool<CodeSearchInput, CodeSearchData> = {
       z.int().check(z.minimum(1), z.maximum(10_000), z.describe("Most results; 10 if not given.")),
     ),
   }),
-  limits: { maxChars: 12_000, keep: "head" },
+  limits: { maxChars: 16_000, keep: "head" },
   accesses: ({ path }) => [{ kind: "read", path: folderOf(path) }],
 
   async run(input, context) {
