@@ -76,7 +76,7 @@ function isCode({ way, isLeaf, isKeyword }: Place): boolean {
 }
 
 const nameLike =
-  /ident|name|constant|variable|symbol|atom|word|field|property|label|type|selector|tag|key|function|module/;
+  /ident|name|constant|variable|symbol|atom|word|field|property|label|type|selector|tag|key|function|module|plain_value/;
 
 /** Of the names on the line of a symbol, the first is the one that it has. */
 function definedBy({ symbols }: Outline, name: string, places: readonly Occurrence[]): ReadonlySet<number> {

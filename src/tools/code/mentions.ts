@@ -47,7 +47,7 @@ export async function mentionIn(
 
 /** A name where no other letter of a name stands beside it. */
 export function wholeWord(name: string, flags = "u"): RegExp {
-  const escaped = name.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  const escaped = name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   const [head, tail] = [/^\p{ID_Continue}/u.test(name), /\p{ID_Continue}$/u.test(name)];
   return new RegExp(
     `${head ? "(?<!\\p{ID_Continue})" : ""}${escaped}${tail ? "(?!\\p{ID_Continue})" : ""}`,
@@ -56,16 +56,23 @@ export function wholeWord(name: string, flags = "u"): RegExp {
 }
 
 async function candidates(name: string, directory: string, context: ToolContext): Promise<readonly string[]> {
+  const indexed = await indexedFiles(name, context);
+  const found = indexed?.filter((path) => directory === "" || path.startsWith(`${directory}/`)) ?? [];
+  // Who names a folder that is ignored wants it searched all the same.
+  if (found.length > 0 || (indexed !== undefined && directory === "")) return [...found].sort();
+  const wanted = { directory, filter: new FileFilter({ globs: [] }), hidden: false, ignoreFiles: true };
+  return [...(await listFiles(wanted, context)).paths].sort();
+}
+
+/** Undefined where there is no index. */
+async function indexedFiles(name: string, context: ToolContext): Promise<readonly string[] | undefined> {
   const { code, signal } = context;
-  const prefix = directory === "" ? "" : `${directory}/`;
   try {
     const index = await code.index({ signal, progress: (message) => context.progress(message) });
-    const found = await index.candidates({ kind: "literal", text: name, ignoreCase: false }, { signal });
-    return found.filter((path) => path.startsWith(prefix)).sort();
+    return await index.candidates({ kind: "literal", text: name, ignoreCase: false }, { signal });
   } catch (error) {
-    if (!(error instanceof ToolError) || signal.aborted || error.code !== "unavailable") throw error;
-    const wanted = { directory, filter: new FileFilter({ globs: [] }), hidden: false, ignoreFiles: true };
-    return [...(await listFiles(wanted, context)).paths].sort();
+    if (error instanceof ToolError && error.code === "unavailable" && !signal.aborted) return undefined;
+    throw error;
   }
 }
 

@@ -7,6 +7,7 @@ const files = {
   "lib/b.py": "from a import load\nload()\n",
   "lib/c.hs": "load x = x -- load\n",
   "notes.txt": "load\n",
+  "style.css": "a { --my-size: 1px; width: var(--my-size); }\n",
 };
 
 const room = codeRoom(files);
@@ -81,6 +82,17 @@ describe("references", () => {
       expect(continuation).toBe(from === undefined ? undefined : `Go on with \`from\`: "${from}".`);
     } while (from !== undefined);
     expect(seen).toEqual(["a.ts:1", "a.ts:5", "lib/b.py:1", "lib/b.py:2", "lib/c.hs:1"]);
+  });
+
+  it("are of names with signs in them", async () => {
+    const { data } = await room.run(codeReferences, { name: "--my-size" });
+    expect(data.files).toEqual([
+      {
+        path: "style.css",
+        language: "css",
+        places: [expect.objectContaining({ column: 5 }), expect.objectContaining({ column: 32 })],
+      },
+    ]);
   });
 
   it("are none for what stands nowhere", async () => {
