@@ -53,6 +53,10 @@ export class BackgroundBuild {
     return this.#failed?.message ?? this.#found?.store.problem;
   }
 
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   get found(): { readonly store: IndexStore; readonly state: WorkspaceState } | undefined {
     return this.#found;
   }
@@ -107,6 +111,11 @@ export class BackgroundBuild {
 
   async stop(): Promise<void> {
     await this.#running;
+  }
+
+  /** Whether nothing is left to be built. */
+  get isWhole(): boolean {
+    return this.#missing === 0;
   }
 
   get #missing(): number {

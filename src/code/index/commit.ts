@@ -72,7 +72,7 @@ export function commitWords(
       const record = store.record(number);
       if (record === undefined || record.words !== 0 || typeof answer === "string") continue;
       records.push(record);
-      if (answer.outline) store.addOutline(number, answer.outline);
+      store.addOutline(number, answer.outline ?? noOutline);
     }
     if (records.length === 0) return;
     const taken = new Set(records.map(({ number }) => number));
@@ -85,6 +85,9 @@ export function commitWords(
     if (found[index] !== "left" && found[index] !== "broken") state.wordless.delete(number);
   }
 }
+
+/** Every file with words has one, so that a missing one is noticed. */
+const noOutline = new Uint8Array(0);
 
 /** Forgets files. */
 export function commitGone(store: IndexStore, gone: readonly FileRecord[]): void {

@@ -1,12 +1,12 @@
-import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { discardDatabase, identityOf, makeDatabaseFile } from "../../environment/database-file.ts";
 import { makePrivateDirectory } from "../../environment/directories.ts";
 import { DamagedIndex } from "./damaged-index.ts";
+import { indexFile } from "./index-file.ts";
 
 /** Raise it when anything that is written changes its form or its meaning: indexes of other versions are made anew. */
-const version = 1;
+const version = 2;
 
 /** How long one process waits for another that is just writing. */
 const patienceMs = 10_000;
@@ -37,7 +37,7 @@ export class IndexDatabase {
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(directory: string) {
-    this.path = join(directory, "index.db");
+    this.path = indexFile(directory);
     const opened = openFile(directory, this.path);
     this.#database = opened.database;
     this.problem = opened.problem;

@@ -170,13 +170,14 @@ export class IndexStore {
     );
   }
 
-  /** Undefined where none was kept. */
-  outline(file: number): Uint8Array | undefined {
+  /** Of a file with words; empty where it has no symbols. */
+  outline(file: number): Uint8Array {
     const row = this.#database.one<[Uint8Array, number]>(
       "SELECT bytes, checked FROM outlines WHERE file=?",
       file,
     );
-    return row && checked(row[0], row[1], "outline", file);
+    if (row === undefined) throw new DamagedIndex("an outline is missing");
+    return checked(row[0], row[1], "outline", file);
   }
 
   close(): void {

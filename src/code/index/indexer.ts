@@ -33,6 +33,9 @@ const verdictsAtOnce = 2000;
 /** So often an index that is damaged is made anew at once. */
 const maxTries = 3;
 
+/** So long a question waits for that. */
+const anewMs = 20_000;
+
 /** Keeps the index of one workspace up to date. One look at a time. */
 export class Indexer {
   readonly #options: IndexerOptions;
@@ -79,9 +82,12 @@ export class Indexer {
     const looked = await this.look();
     await this.#build.settled(options);
     throwIfAborted(options.signal);
-    const { problem, found = looked } = this.#build;
-    const counts = found.state.count(found.store);
-    return problem === undefined ? counts : { ...counts, problem };
+    const { problem, isRunning, found = looked } = this.#build;
+    return {
+      ...found.state.count(found.store),
+      ...(isRunning && { isBuilding: true }),
+      ...(problem !== undefined && { problem }),
+    };
   }
 
   /** Runs a question over what was looked at; an index that turns out to be damaged is made anew, and asked again. */
@@ -96,9 +102,17 @@ export class Indexer {
         if (!isDamage(error) && !isUnreadable(error)) throw error;
         if (tries === maxTries) throw unusable(error as Error);
         this.#discard();
-        await this.look();
+        await this.#makeAnew();
       }
     }
+  }
+
+  /** Whoever asks was told that the index is there. */
+  async #makeAnew(): Promise<void> {
+    await this.look();
+    const { signal } = this.#closing;
+    await this.#build.settled({ signal, patienceMs: anewMs, progress: () => {} });
+    if (!this.#build.isWhole) throw beingMade();
   }
 
   async close(): Promise<void> {
@@ -192,6 +206,12 @@ function unusable(error: Error): ToolError {
   return new ToolError("unavailable", `The index of the workspace cannot be used: ${error.message}`, {
     hint: "Search with search.grep, which needs none.",
     cause: error,
+  });
+}
+
+function beingMade(): ToolError {
+  return new ToolError("stale", "The index of the workspace was damaged, and is being made anew", {
+    hint: "Ask again in a moment, or search with search.grep.",
   });
 }
 

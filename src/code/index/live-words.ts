@@ -36,7 +36,7 @@ export function liveWords({ store, state }: Looked): WordIndex {
     },
     outline: (number): readonly OutlinedSymbol[] => {
       const bytes = store.outline(number);
-      return bytes === undefined ? [] : readOutline(bytes);
+      return bytes.length === 0 ? [] : readOutline(bytes);
     },
   };
 }
