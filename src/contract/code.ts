@@ -160,6 +160,8 @@ export interface IndexState {
   /** Those whose symbols are known, of those that have some. */
   readonly outlined: number;
   readonly outlinable: number;
+  /** There is more to come: it is being built. */
+  readonly isBuilding?: true | undefined;
   /** What keeps it from being built, or kept: the rest of the files is then searched without it. */
   readonly problem?: string | undefined;
 }

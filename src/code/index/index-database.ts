@@ -66,9 +66,27 @@ export class IndexDatabase {
     this.#statement(sql).run(...values);
   }
 
+  /** A number that was never used, also not for what is removed by now. */
+  nextNumber(table: "files" | "segments"): number {
+    return (this.one<[number]>("SELECT seq FROM sqlite_sequence WHERE name=?", table)?.[0] ?? 0) + 1;
+  }
+
+  /** Sees one state of the database throughout. */
+  read<Result>(act: () => Result): Result {
+    return this.#within("BEGIN", () => {
+      // Which state that is, is settled by the first look.
+      this.one("SELECT number FROM segments LIMIT 1");
+      return act();
+    });
+  }
+
   /** Does all or nothing, while no other process writes. */
   change<Result>(act: () => Result): Result {
-    this.#database.exec("BEGIN IMMEDIATE");
+    return this.#within("BEGIN IMMEDIATE", act);
+  }
+
+  #within<Result>(begin: string, act: () => Result): Result {
+    this.#database.exec(begin);
     try {
       const result = act();
       this.#database.exec("COMMIT");

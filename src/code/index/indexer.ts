@@ -97,7 +97,7 @@ export class Indexer {
       const found = this.#build.found ?? looked;
       try {
         if (found.store !== this.#opened) throw new DamagedIndex("it was thrown away");
-        return ask(found);
+        return found.store.read(() => ask(found));
       } catch (error) {
         if (!isDamage(error) && !isUnreadable(error)) throw error;
         if (tries === maxTries) throw unusable(error as Error);

@@ -7,6 +7,7 @@ import { completionCommand } from "./completion.ts";
 import { diffCommand } from "./diff.ts";
 import { doctorCommand } from "./doctor.ts";
 import { helpCommand } from "./help.ts";
+import { indexCommand } from "./index-command.ts";
 import { logCommand } from "./log.ts";
 import { pathsCommand } from "./paths.ts";
 import { policyCommand } from "./policy.ts";
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = [
   undoCommand,
   redoCommand,
   checkpointCommand,
+  indexCommand,
   policyCommand,
   doctorCommand,
   pathsCommand,

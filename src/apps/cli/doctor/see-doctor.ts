@@ -8,6 +8,7 @@ import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { printJson, remarkWarnings } from "../report.ts";
 import { layTable } from "../table.ts";
+import { tellProgress } from "../tell-progress.ts";
 import { paint, print } from "../terminal.ts";
 import { collectNow } from "./collect-now.ts";
 import { examineDisk } from "./examine-disk.ts";
@@ -17,7 +18,6 @@ import { examinePrograms } from "./examine-programs.ts";
 import { examineRules } from "./examine-rules.ts";
 import { examineSandbox } from "./examine-sandbox.ts";
 import { type Finding, well, wrong } from "./finding.ts";
-import { tellProgress } from "./tell-progress.ts";
 
 /** `toolcrib doctor` */
 export async function seeDoctor({ options }: Arguments): Promise<number> {
@@ -26,7 +26,7 @@ export async function seeDoctor({ options }: Arguments): Promise<number> {
   const want = sandboxWanted(options.get("sandbox"));
   const interruption = onInterruption();
   const { signal } = interruption;
-  const { tell, stop } = tellProgress();
+  const { tell, stop } = tellProgress("doctor");
   const budget = journalBudget();
   try {
     tell("the journal");
