@@ -11,7 +11,7 @@ export function languageOf(path: string, text: string): string | undefined {
   if (byName) return byName;
   for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) {
     const extension = name.slice(dot + 1);
-    const shared = sharedExtensions[extension.toLowerCase()];
+    const shared = byShared.get(extension.toLowerCase());
     if (shared && extension !== "H") {
       const beginning = text.slice(0, lookedAt);
       return shared.find(({ sign }) => !sign || sign.test(beginning))?.language;
@@ -26,6 +26,7 @@ const byFileName = new Map(languages.flatMap(({ name, files }) => files.map((fil
 const byExtension = new Map(
   languages.flatMap(({ name, extensions }) => extensions.map((extension) => [extension, name])),
 );
+const byShared = new Map(Object.entries(sharedExtensions));
 const byInterpreter = new Map(
   languages.flatMap(({ name, interpreters }) => interpreters.map((program) => [program, name])),
 );

@@ -48,6 +48,8 @@ describe("the language of a file", () => {
       README: undefined,
       "archive.tar.gz": undefined,
       "pom.xml": undefined,
+      "a.constructor": undefined,
+      "a.__proto__": undefined,
       ts: undefined,
     };
     const found = Object.keys(paths).map((path) => [path, languageOf(path, "")]);
