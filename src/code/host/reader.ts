@@ -4,81 +4,34 @@ import { showSize } from "../../text/show-size.ts";
 import { heavyGrammars } from "../grammars/heavy.ts";
 import { findLanguage, languageOfFile } from "../languages/find-language.ts";
 import type { CodeLanguage } from "../languages/languages.ts";
-import type { InputOf } from "./channel.ts";
 import { elseWithCare } from "./else-with-care.ts";
-import { Host } from "./host.ts";
-import type { ReaderService } from "./reading.ts";
-import { SentTexts } from "./sent-texts.ts";
+import { ReaderHost } from "./reader-host.ts";
 
 /** Reads texts, in hosts of their own: one for heavy grammars, one for all others. */
 export class Reader {
   readonly #light = new ReaderHost({ heavy: false });
   readonly #heavy = new ReaderHost({ heavy: true });
 
-  async outline(source: Source, { signal, literalsIn }: OutlineOptions): Promise<Outline> {
+  async outline(source: Source, options: OutlineOptions): Promise<Outline> {
     const language = languageToRead(source);
-    return await this.#ask("outline", source, language, { literalsIn }, signal);
+    return await this.#read(language, (host) => host.outline(source, language, options));
   }
 
-  async occurrences(source: Source, name: string, { signal }: Reading): Promise<Occurrences> {
+  async occurrences(source: Source, name: string, options: Reading): Promise<Occurrences> {
     const language = languageToRead(source);
-    return await this.#ask("occurrences", source, language, { name }, signal);
+    return await this.#read(language, (host) => host.occurrences(source, language, name, options));
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#light.close(), this.#heavy.close()]);
   }
 
-  #ask<Name extends keyof ReaderService>(
-    ...asked: Parameters<typeof ReaderHost.prototype.ask<Name>>
-  ): Promise<Answer<Name>> {
-    const isHeavy = heavyGrammars.has(asked[2].grammar);
-    if (isHeavy) return this.#heavy.ask(...asked);
+  #read<Answer>({ grammar }: CodeLanguage, ask: (host: ReaderHost) => Promise<Answer>): Promise<Answer> {
+    if (heavyGrammars.has(grammar)) return ask(this.#heavy);
     return elseWithCare(
-      () => this.#light.ask(...asked),
-      () => this.#heavy.ask(...asked),
+      () => ask(this.#light),
+      () => ask(this.#heavy),
     );
-  }
-}
-
-type Question<Name extends keyof ReaderService> = Omit<InputOf<ReaderService[Name]>, "source">;
-type Answer<Name extends keyof ReaderService> = NonNullable<Awaited<ReturnType<ReaderService[Name]>>>;
-
-class ReaderHost {
-  readonly #host: Host<ReaderService>;
-  readonly #sent = new SentTexts();
-
-  constructor({ heavy }: { readonly heavy: boolean }) {
-    this.#host = new Host({ role: ["reader"], heavy, atOnce: 1, limitMs: 15_000 });
-  }
-
-  async ask<Name extends keyof ReaderService>(
-    name: Name,
-    { path, text }: Source,
-    { name: language, grammar }: CodeLanguage,
-    question: Question<Name>,
-    signal: AbortSignal,
-  ): Promise<Answer<Name>> {
-    const ask = (how: "changes" | "whole") =>
-      this.#host.ask(
-        name,
-        ({ process }) => {
-          const source = {
-            path,
-            language,
-            grammar,
-            ...this.#sent.next({ path, language, text }, process, how),
-          };
-          return { source, ...question } as InputOf<ReaderService[Name]>;
-        },
-        { about: path, signal },
-      );
-    // What it was sent before may have been let go there.
-    return ((await ask("changes")) ?? (await ask("whole"))) as Answer<Name>;
-  }
-
-  close(): Promise<void> {
-    return this.#host.close();
   }
 }
 

@@ -6,23 +6,33 @@ import { outlineAfter } from "../symbols/outline-after.ts";
 import { outlineOf } from "../symbols/outline-of.ts";
 import { withScripts } from "../symbols/with-scripts.ts";
 import { brokeDown } from "./failures.ts";
+import { LastOutlines } from "./last-outlines.ts";
+import { type OutlineChange, outlineChange } from "./outline-change.ts";
+import { keyOf } from "./sent-texts.ts";
 import { type ParsedText, type SentText, Trees } from "./trees.ts";
 
 /** What a reader is asked. Undefined: the text has to be sent whole. */
 export interface ReaderService {
-  outline(
-    request: { readonly source: SentText } & Pick<OutlineOptions, "literalsIn">,
-    options: Reading,
-  ): Promise<Outline | undefined>;
+  outline(request: OutlineRequest, options: Reading): Promise<OutlineAnswer | undefined>;
   occurrences(
     request: { readonly source: SentText; readonly name: string },
     options: Reading,
   ): Promise<Occurrences | undefined>;
 }
 
+export interface OutlineRequest extends Pick<OutlineOptions, "literalsIn"> {
+  readonly source: SentText;
+  /** The version of this text whose outline is known to who asks: then only what changed is told. */
+  readonly known: number | undefined;
+}
+
+export type OutlineAnswer = Pick<Outline, "literalLines"> &
+  ({ readonly outline: Outline } | { readonly change: OutlineChange });
+
 /** Reads texts in the process of a host. `retire` is told when nothing here can be trusted any more. */
 export function readingService(retire: () => void): ReaderService {
   const trees = new Trees<Outline>();
+  const told = new LastOutlines();
   const read = async <Answer>(
     source: SentText,
     answer: (parsed: ParsedText<Outline>) => Answer | Promise<Answer>,
@@ -38,11 +48,17 @@ export function readingService(retire: () => void): ReaderService {
     }
   };
   return {
-    outline: ({ source, literalsIn }) =>
+    outline: ({ source, known, literalsIn }) =>
       read(source, async (parsed) => {
-        const outline = await withScripts(outlined(parsed), parsed.text);
-        if (!literalsIn) return outline;
-        return { ...outline, literalLines: literalLines(parsed.tree, parsed.text, literalsIn) };
+        const { tree, text } = parsed;
+        const outline = await withScripts(outlined(parsed), text);
+        const key = keyOf(source);
+        const before = told.get(key, known);
+        told.set(key, source.version, outline);
+        return {
+          ...(before ? { change: outlineChange(before, outline) } : { outline }),
+          ...(literalsIn && { literalLines: literalLines(tree, text, literalsIn) }),
+        };
       }),
     occurrences: ({ source, name }) =>
       read(source, (parsed) => {

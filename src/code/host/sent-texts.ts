@@ -17,7 +17,7 @@ export class SentTexts {
     process: number,
     how: "changes" | "whole",
   ): SentState {
-    const key = `${language}\0${path}`;
+    const key = keyOf({ path, language });
     const last = how === "changes" ? this.#last.get(key) : undefined;
     this.#last.delete(key);
     const before = last?.process === process ? last : undefined;
@@ -29,6 +29,11 @@ export class SentTexts {
     }
     return { version, sent: before ? { ...changeBetween(before.text, text), base: before.version } : text };
   }
+}
+
+/** Names a text, of which there may be many states. */
+export function keyOf({ path, language }: { readonly path: string; readonly language: string }): string {
+  return `${language}\0${path}`;
 }
 
 interface Last {

@@ -1,7 +1,7 @@
 import { Edit, Parser, type Point, type Tree } from "web-tree-sitter";
 import { loadGrammar } from "../grammars/load-grammar.ts";
 import { tooSlow } from "./failures.ts";
-import type { SentState } from "./sent-texts.ts";
+import { keyOf, type SentState } from "./sent-texts.ts";
 import { changed, type TextChange } from "./text-change.ts";
 
 /** A text by its path and language. */
@@ -45,7 +45,7 @@ export class Trees<Known> {
     const grammar = await loadGrammar(request.grammar);
     this.#parser ??= new Parser();
     this.#parser.setLanguage(grammar);
-    const key = `${request.language}\0${request.path}`;
+    const key = keyOf(request);
     const before = this.#held.get(key);
     if (before?.version === request.version) {
       this.#hold(key, before);

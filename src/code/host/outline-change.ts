@@ -1,0 +1,78 @@
+import type { CodeSymbol, Outline } from "../../contract/code.ts";
+
+/** What makes one outline of another: symbols in place of those between the first and the last few, which only move. */
+export interface OutlineChange extends Omit<Outline, "symbols"> {
+  /** So many at the beginning stay as they are. */
+  readonly first: number;
+  readonly symbols: readonly CodeSymbol[];
+  /** So many at the end move by this. */
+  readonly last: number;
+  readonly by: Movement;
+}
+
+interface Movement {
+  readonly offset: number;
+  readonly lines: number;
+  /** Of parents, but for those among the first. */
+  readonly index: number;
+}
+
+export function outlineChange(before: Outline, { symbols: now, ...others }: Outline): OutlineChange {
+  const old = before.symbols;
+  const most = Math.min(old.length, now.length);
+  let first = 0;
+  while (first < most && isSame(old[first]!, now[first]!)) first += 1;
+  const [oldEnd, newEnd] = [old.at(-1), now.at(-1)];
+  const by = {
+    offset: (newEnd?.start ?? 0) - (oldEnd?.start ?? 0),
+    lines: (newEnd?.firstLine ?? 0) - (oldEnd?.firstLine ?? 0),
+    index: now.length - old.length,
+  };
+  let last = 0;
+  while (
+    last < most - first &&
+    isSame(moved(old[old.length - 1 - last]!, by, first), now[now.length - 1 - last]!)
+  )
+    last += 1;
+  return { ...others, first, symbols: now.slice(first, now.length - last), last, by };
+}
+
+export function changedOutline(before: Outline, change: OutlineChange): Outline {
+  const { first, symbols, last, by, ...others } = change;
+  const old = before.symbols;
+  const end = old.slice(old.length - last).map((symbol) => moved(symbol, by, first));
+  return { ...others, symbols: [...old.slice(0, first), ...symbols, ...end] };
+}
+
+function moved(symbol: CodeSymbol, { offset, lines, index }: Movement, first: number): CodeSymbol {
+  const { parent, inside } = symbol;
+  return {
+    ...symbol,
+    parent: parent === undefined || parent < first ? parent : parent + index,
+    start: symbol.start + offset,
+    end: symbol.end + offset,
+    firstLine: symbol.firstLine + lines,
+    lastLine: symbol.lastLine + lines,
+    declarationStart: symbol.declarationStart + offset,
+    line: symbol.line + lines,
+    inside: inside && { start: inside.start + offset, end: inside.end + offset },
+  };
+}
+
+function isSame(one: CodeSymbol, other: CodeSymbol): boolean {
+  return (
+    one.start === other.start &&
+    one.end === other.end &&
+    one.name === other.name &&
+    one.kind === other.kind &&
+    one.parent === other.parent &&
+    one.firstLine === other.firstLine &&
+    one.lastLine === other.lastLine &&
+    one.declarationStart === other.declarationStart &&
+    one.line === other.line &&
+    one.inside?.start === other.inside?.start &&
+    one.inside?.end === other.inside?.end &&
+    one.signature === other.signature &&
+    one.doc === other.doc
+  );
+}
