@@ -27,7 +27,7 @@ export function commitLexical(
     return wanted !== undefined && haveSameFigures(wanted.figures, listed.figures);
   };
   store.change(() => {
-    const segment = store.nextSegment;
+    const segment = store.segments.next;
     const numbers = new Uint32Array(answer.segment.documents);
     for (const [index, file] of files.entries()) {
       const found = answer.files[index]!;
@@ -46,7 +46,7 @@ export function commitLexical(
         if (document !== undefined) numbers[document] = number;
       }
     }
-    if (numbers.some((number) => number > 0)) store.addLexical(answer.segment, numbers);
+    if (numbers.some((number) => number > 0)) store.segments.addLexical(answer.segment, numbers);
   });
   for (const file of files) {
     if (!isWanted(file)) continue;
@@ -77,7 +77,7 @@ export function commitWords(
     if (records.length === 0) return;
     const taken = new Set(records.map(({ number }) => number));
     const fileOf = columns.fileOf.map((number) => (taken.has(number) ? number : 0));
-    const words = store.addWords(segment, { ...columns, fileOf });
+    const words = store.segments.addWords(segment, { ...columns, fileOf });
     for (const record of records) store.update(Object.assign(record, { words }));
   });
   // Those that have other content are outdated, as the next look will show.

@@ -22,7 +22,7 @@ export function findCandidates(pattern: CandidatePattern, { store, state }: Look
   };
   if (query === "all") for (const path of state.files.keys()) takeTold(store.records.get(path));
   else {
-    for (const { number, head, reader } of store.lexicalSegments) {
+    for (const { number, head, reader } of store.segments.lexical) {
       for (const document of documentsFor(query, reader)) {
         const record = store.record(head.files[document]!);
         if (record?.lexical === number) takeTold(record);

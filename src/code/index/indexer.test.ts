@@ -220,6 +220,8 @@ describe("the index", () => {
       Object.fromEntries(Array.from({ length: 30 }, (_, place) => [`f${place}.ts`, `class Made${place} {}`])),
     );
     index.write("empty.ts", "");
+    await using watching = index.another();
+    await watching.built();
     for (let round = 0; round < 60; round++) {
       index.write(`f${round % 30}.ts`, `class Again${round} {}`);
       await index.built();
@@ -231,13 +233,14 @@ describe("the index", () => {
       await index.withText("Again41"),
       await named("Again41"),
     ]).toEqual([[], ["f11.ts"], ["f11.ts"]]);
-    const file = path.join(index.directory, "index.db");
-    const { ino } = fs.statSync(file);
+    const seen = await watching.symbols({ name: "Again59", limit: 9 }, { signal });
+    expect(seen.map(({ path: at }) => at)).toEqual(["f29.ts"]);
     await using again = index.another();
     expect(await again.built()).toEqual({ files: 31, indexed: 31, outlined: 31, outlinable: 31 });
-    // What is kept is whole: it was not made anew.
-    expect(fs.statSync(file).ino).toBe(ino);
-    const database = new DatabaseSync(file);
+    const database = new DatabaseSync(path.join(index.directory, "index.db"));
+    // It was never made anew: numbers go on.
+    const { seq } = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'files'").get()!;
+    expect(seq).toBe(31 + 60);
     const counts = database.prepare("SELECT kind, count(*) AS count FROM segments GROUP BY kind").all();
     database.close();
     expect(counts.filter(({ count }) => Number(count) > 40)).toEqual([]);

@@ -7,7 +7,7 @@ import type { OutlinedSymbol, WordFile, WordIndex, WordSegment } from "./word-in
 /** The words of all files that are as the index knows them. */
 export function liveWords({ store, state }: Looked): WordIndex {
   const segments = Array.from(
-    store.wordSegments,
+    store.segments.words,
     ({ number, head, reader }): WordSegment & { number: number } => ({
       number,
       documents: head.documents,

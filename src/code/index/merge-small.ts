@@ -1,8 +1,9 @@
 import { Breath } from "../../text/breath.ts";
 import { noWords } from "./commit.ts";
-import type { IndexStore, StoredSegment } from "./index-store.ts";
+import type { IndexStore } from "./index-store.ts";
 import { mergeTerms } from "./merge-terms.ts";
 import { emptyColumns, type LexicalHead, type WordsHead } from "./segment-head.ts";
+import type { StoredSegment } from "./segment-table.ts";
 
 /** Every question looks into every segment. */
 const most = { lexical: 24, words: 40 } as const;
@@ -14,12 +15,12 @@ const atOnce = 12;
 export async function mergeSmall(store: IndexStore, signal: AbortSignal): Promise<void> {
   const breath = new Breath(signal);
   for (;;) {
-    const lexical = toMerge([...store.lexicalSegments], most.lexical, ({ number, head }) =>
+    const lexical = toMerge([...store.segments.lexical], most.lexical, ({ number, head }) =>
       Array.from(head.files, (file) => store.record(file)?.lexical === number),
     );
     if (lexical.length > 0) mergeLexical(store, lexical);
     await breath.take();
-    const words = toMerge([...store.wordSegments], most.words, ({ number, head }) =>
+    const words = toMerge([...store.segments.words], most.words, ({ number, head }) =>
       Array.from(head.fileOf, (file) => store.record(file)?.words === number),
     );
     if (words.length > 0) mergeWords(store, words);
@@ -58,20 +59,20 @@ function isMostlyGone<Head extends { readonly documents: number }>({
 function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[]): void {
   store.change(() => {
     // Another process may have merged them.
-    if (!areThere(merging, store.lexicalSegments)) return;
+    if (!areThere(merging, store.segments.lexical)) return;
     const { segment, sources } = mergeTerms(merging, { weighted: false });
     const files = Uint32Array.from(
       sources,
       ({ from, document }) => merging[from]!.segment.head.files[document]!,
     );
-    const add = () => store.addLexical(segment, files);
+    const add = () => store.segments.addLexical(segment, files);
     replace(store, merging, "lexical", segment.documents === 0 ? undefined : add);
   });
 }
 
 function mergeWords(store: IndexStore, merging: readonly Merging<WordsHead>[]): void {
   store.change(() => {
-    if (!areThere(merging, store.wordSegments)) return;
+    if (!areThere(merging, store.segments.words)) return;
     const { segment, sources } = mergeTerms(merging, { weighted: true });
     const columns = emptyColumns(segment.documents);
     for (const [place, { from, document }] of sources.entries()) {
@@ -82,7 +83,7 @@ function mergeWords(store: IndexStore, merging: readonly Merging<WordsHead>[]): 
       columns.lastLines[place] = head.lastLines[document]!;
       columns.symbols[place] = head.symbols[document]!;
     }
-    const add = () => store.addWords(segment, columns);
+    const add = () => store.segments.addWords(segment, columns);
     replace(store, merging, "words", segment.documents === 0 ? undefined : add);
   });
 }
@@ -104,5 +105,5 @@ function replace(
   for (const record of store.records.values()) {
     if (old.has(record[kind])) store.update(Object.assign(record, { [kind]: number }));
   }
-  for (const segment of old) store.removeSegment(segment);
+  for (const segment of old) store.segments.remove(segment);
 }
