@@ -54,6 +54,8 @@ describe("toolcrib doctor", () => {
         ],
         ["well", "sessions", "none is open"],
         ["well", "rules", "built in"],
+        ["well", "code", expect.stringMatching(/^the parser starts, with grammars of \d+ languages$/)],
+        ["well", "index", "not built yet: the first question does so"],
         ["note", "sandbox", sandbox.message],
         ["", sandbox.hint],
         ["well", "boundary", "enforced: Our environment variables are not handed on"],

@@ -11,6 +11,7 @@ import { layTable } from "../table.ts";
 import { tellProgress } from "../tell-progress.ts";
 import { paint, print } from "../terminal.ts";
 import { collectNow } from "./collect-now.ts";
+import { examineCode } from "./examine-code.ts";
 import { examineDisk } from "./examine-disk.ts";
 import { examineFolders } from "./examine-folders.ts";
 import { type Examination, examineJournal } from "./examine-journal.ts";
@@ -37,6 +38,8 @@ export async function seeDoctor({ options }: Arguments): Promise<number> {
     const rules = await examineRules({ workspace, state, config });
     tell("programs");
     const programs = await examinePrograms(workspace, signal);
+    tell("code");
+    const code = await examineCode({ workspace, state, config }, signal);
     const { sandbox, boundary, ...attacked } = await examineSandbox({ want, signal, progress: tell });
     const folders = {
       state: workspaceDirectory(state, workspace),
@@ -51,6 +54,7 @@ export async function seeDoctor({ options }: Arguments): Promise<number> {
       examineDisk(state, budget),
       ...journal.findings,
       ...rules,
+      ...code,
       ...attacked.findings,
     ];
     stop();
