@@ -20,6 +20,8 @@ export interface Piece {
   end: number;
   readonly nameStart: number;
   nameEnd: number;
+  /** Where it is counted to stand: `Outer::\nname` by its last word. */
+  readonly nameAt: number;
   /** How many, where the query tells. */
   parameters: number | undefined;
   inside: Stretch | undefined;
@@ -147,6 +149,7 @@ function addPiece(found: Map<number, Piece>, match: Match, text: string, rules: 
     end: (match.last ?? symbol).endIndex,
     nameStart: name.startIndex,
     nameEnd: (match.lastName ?? name).endIndex,
+    nameAt: name.startIndex + (rules.lastWordAt?.(text.slice(name.startIndex, name.endIndex)) ?? 0),
     parameters: match.parameters?.namedChildCount,
     inside: insideOf(match, text),
     headEnd: headEndOf(match),
@@ -174,6 +177,7 @@ function scopeOf(node: Node, pattern: number): Piece {
     ...stretchOf(node),
     nameStart: node.startIndex,
     nameEnd: node.startIndex,
+    nameAt: node.startIndex,
     parameters: undefined,
     inside: undefined,
     headEnd: undefined,

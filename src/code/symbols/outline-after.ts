@@ -54,32 +54,40 @@ function symbolsIn(
   tree: Tree,
   text: string,
   lineStarts: Uint32Array,
-  { start: from, oldEnd, newEnd }: Change,
+  changed: Change,
 ): CodeSymbol[] | undefined {
   const { start, first, holder: index } = part;
-  const end = part.end + newEnd - oldEnd;
+  const shift = changed.newEnd - changed.oldEnd;
+  const end = part.end + shift;
   const holding = index === undefined ? undefined : old[index];
   const headStart = holding ? holding.declarationStart : -1;
   const pieces = gatherPieces(compiled, tree.rootNode, text, { start, end });
   const isInPart = (piece: Piece) =>
     piece.start > headStart &&
     (piece.kind === "scope" ? piece.end > start : piece.start >= start && endOfText(text, piece.end) <= end);
-  const isCommonChanged = ({ common }: Piece) => common && common.start <= newEnd && common.end >= from;
   const symbols = pieces.symbols.filter(isInPart);
-  if (symbols.some(isCommonChanged)) return undefined;
-  for (let at = index; at !== undefined; at = old[at]?.parent) {
-    const { inside } = old[at] ?? {};
-    const hasGrown = (piece: Piece) =>
-      piece.inside?.start === inside?.start && piece.inside?.end === (inside?.end ?? 0) + newEnd - oldEnd;
-    if (!pieces.symbols.some(hasGrown)) return undefined;
+  const isCommonChanged = ({ common }: Piece) =>
+    common && common.start <= changed.newEnd && common.end >= changed.start;
+  if (symbols.some(isCommonChanged) || !stillHold(old, index, pieces.symbols, shift)) return undefined;
+  const found = holding && { kind: holding.kind, name: holding.name, hasInside: true };
+  const holder = found && index !== undefined ? { index, found } : undefined;
+  return symbolsOf({ ...pieces, symbols }, text, compiled.rules, lineStarts, { before: first, holder });
+}
+
+/** Whether a symbol and all that hold it still end where they did, but for the shift. */
+function stillHold(
+  old: readonly CodeSymbol[],
+  holder: number | undefined,
+  pieces: readonly Piece[],
+  shift: number,
+): boolean {
+  for (let index = holder; index !== undefined; index = old[index]?.parent) {
+    const inside = old[index]?.inside;
+    const isTheSame = (piece: Piece) =>
+      inside && piece.inside?.start === inside.start && piece.inside.end === inside.end + shift;
+    if (!pieces.some(isTheSame)) return false;
   }
-  return symbolsOf({ ...pieces, symbols }, text, compiled.rules, lineStarts, {
-    before: first,
-    holder:
-      holding && index !== undefined
-        ? { index, found: { kind: holding.kind, name: holding.name, hasInside: true } }
-        : undefined,
-  });
+  return true;
 }
 
 interface Moved {

@@ -13,6 +13,8 @@ export interface SymbolRules {
   readonly declaredKind?: (captured: Node, kind: SymbolKind) => SymbolKind;
   /** The name to show for the name as written. */
   readonly name?: (written: string) => string;
+  /** Where in a name as written its last word begins: `Outer::name`. It may stand on another line. */
+  readonly lastWordAt?: (written: string) => number;
   /** Comments that do not belong to what follows them: `//!` of Rust. */
   readonly unrelatedComment?: RegExp;
   /**

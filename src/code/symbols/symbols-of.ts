@@ -46,7 +46,7 @@ export function symbolsOf(
       firstLine: lineAt(start),
       lastLine: lineAt(Math.max(start, end - 1)),
       declarationStart,
-      line: lineAt(piece.nameStart),
+      line: lineAt(piece.nameAt),
       inside: piece.inside,
       signature: signatureOf(headOf(piece, declarationStart, end), text, comments),
       doc: docSentence(piece.doc ? [text.slice(piece.doc.start, piece.doc.end)] : docs),

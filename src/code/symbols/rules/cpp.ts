@@ -19,8 +19,10 @@ export const cpp: SymbolRules = {
   `,
   nameNode: nameInDeclarator,
   declaredKind,
-  name: (written) => (/^operator\b(?!\s*\()/.test(written) ? written.replace(/\s*\(.*$/, "") : written),
+  // `operator bool() const`: of a conversion the grammar gives all of it.
+  name: (written) => written.replace(/(\boperator\s+[^\s(].*?)\s*\(\s*\)[^()]*$/s, "$1"),
   respell: withoutMacros,
+  lastWordAt,
   terminator: ";",
   kind(symbol, parent) {
     if (isMisread(symbol, parent)) return undefined;
@@ -31,3 +33,17 @@ export const cpp: SymbolRules = {
     return path.length > 1 ? "method" : symbol.kind;
   },
 };
+
+/** After the last `::` that is not between angle brackets. */
+function lastWordAt(written: string): number {
+  const operator = written.lastIndexOf("operator");
+  if (operator >= 0) return operator;
+  let depth = 0;
+  for (let at = written.length - 1; at > 0; at--) {
+    if (written[at] === ">") depth++;
+    else if (written[at] === "<") depth--;
+    else if (depth === 0 && written[at] === ":")
+      return at + 1 + Math.max(0, written.slice(at + 1).search(/\S/));
+  }
+  return 0;
+}

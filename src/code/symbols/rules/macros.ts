@@ -50,6 +50,10 @@ const misplaced: readonly RegExp[] = [
   `(?<=\\([ \\t]*)(?:${macro})(?=[ \\t]*\\*[ \\t]*\\w+[ \\t]*\\))`,
   // typedef int CALLBACK(name)(
   `(?<=^[ \\t]{0,80}typedef\\b[^;()\\n]{0,200})(?:${macro})(?=[ \\t]*\\([ \\t]*\\w+[ \\t]*\\)[ \\t]*\\()`,
+  // typedef MACRO(Type) Name;
+  `(?<=\\btypedef[ \\t]+(?:const[ \\t]+)?(?:${macro}))${called}(?=[ \\t*&]+\\w+[ \\t]*;)`,
+  // CONSTEXPR Name(int x) : x_(x)
+  `${lineStart}[A-Z]+_[A-Z_]+[ \\t]+(?=[a-zA-Z]\\w*${called}\\s*(?:noexcept|:(?!:)|\\{))`,
   // void printflike(1, 2) f(
   "(?<=\\w[ \\t]+)[a-z]+\\([ \\t]*\\d+(?:,[ \\t]*\\d+)*[ \\t]*\\)(?=\\s*\\*?\\w+\\()",
   // { PyVarObject_HEAD_INIT(type, 0) "name"
