@@ -1,22 +1,22 @@
 import { ToolError } from "../../contract/error.ts";
 
-const otherWay = "Other files can still be parsed; read and edit this one as text.";
+const readAsText = "Other files can still be parsed; read and edit this one as text.";
 
 /** `about` is the file, or what else was asked about. */
 export function tooSlow(about: string): ToolError {
-  return new ToolError("timeout", `${about} took too long to parse`, { hint: otherWay });
+  return new ToolError("timeout", `${about} took too long to parse`, { hint: readAsText });
 }
 
-export function brokeDown(about: string, how: string, cause?: unknown): ToolError {
+export function brokeDown(about: string, how: string, cause: unknown, hint: string = readAsText): ToolError {
   return new ToolError("unavailable", `The parser broke down (${how}) while it read ${about}`, {
-    hint: otherWay,
+    hint,
     cause,
   });
 }
 
 export function cancelled({ reason }: AbortSignal, about: string): ToolError {
   if (reason instanceof ToolError) return reason;
-  return new ToolError("cancelled", `The call was cancelled while ${about} was parsed`);
+  return new ToolError("cancelled", `The call was cancelled while ${about} was read`);
 }
 
 export function closed(): ToolError {

@@ -8,7 +8,10 @@ export interface HostOptions {
   readonly role: readonly [HostRole, ...string[]];
   /** Whether it is for heavy grammars: see heavy.ts. */
   readonly heavy?: boolean;
-  /** How many questions it is given at once; the others wait. With one it is known which question ended it. */
+  /**
+   * How many questions it is given at once; the others wait. With one it is known which question ended it, and one that
+   * is not wanted any more and goes on is ended with it.
+   */
   readonly atOnce: number;
   /** What it may ask us. */
   readonly ours?: object;
@@ -25,6 +28,8 @@ export type HostRole = "reader" | "builder" | "indexer";
 export interface Asking {
   /** The file, or what else the question is about: named in errors. */
   readonly about: string;
+  /** What to do when it cannot be answered, if that is not to read the file as text. */
+  readonly otherWay?: string;
   readonly signal: AbortSignal;
 }
 
@@ -55,16 +60,16 @@ export class Host<Theirs extends ServiceOf<Theirs>> {
   async ask<Name extends keyof Theirs & string>(
     name: Name,
     input: (answering: Answering) => InputOf<Theirs[Name]>,
-    { about, signal }: Asking,
+    asking: Asking,
   ): Promise<AnswerOf<Theirs[Name]>> {
+    const { about, signal } = asking;
     const release = await this.#turns.take(signal, about);
     let work: Promise<AnswerOf<Theirs[Name]>>;
     try {
       if (this.#isClosed) throw closed();
       if (signal.aborted) throw cancelled(signal, about);
       const running = this.#running();
-      const limitMs = this.#options.limitMs;
-      work = running.ask(name, input({ process: running.number }), { about, signal, limitMs });
+      work = running.ask(name, input({ process: running.number }), asking);
     } catch (error) {
       release();
       throw error;
@@ -82,11 +87,12 @@ export class Host<Theirs extends ServiceOf<Theirs>> {
 
   #running(): Running<Theirs> {
     if (this.#current) return this.#current;
-    const { role, heavy = false, ours = {}, idleMs = 120_000 } = this.#options;
+    const { role, heavy = false, atOnce, ours = {}, limitMs, idleMs = 120_000 } = this.#options;
     const forget = () => {
       if (this.#current === running) this.#current = undefined;
     };
-    const running = new Running<Theirs>({ role, heavy, number: ++this.#started, ours, idleMs, forget });
+    const number = ++this.#started;
+    const running = new Running<Theirs>({ role, heavy, atOnce, number, ours, limitMs, idleMs, forget });
     this.#current = running;
     this.#all.add(running);
     void running.ended.then(() => {
@@ -97,10 +103,10 @@ export class Host<Theirs extends ServiceOf<Theirs>> {
   }
 }
 
-interface RunningOptions extends Required<Pick<HostOptions, "role" | "heavy">> {
+interface RunningOptions
+  extends Required<Pick<HostOptions, "role" | "heavy" | "atOnce" | "ours" | "idleMs">> {
   readonly number: number;
-  readonly ours: object;
-  readonly idleMs: number;
+  readonly limitMs: number | undefined;
   /** Nothing more is asked of it. */
   readonly forget: () => void;
 }
@@ -138,8 +144,9 @@ class Running<Theirs extends ServiceOf<Theirs>> {
   async ask<Name extends keyof Theirs & string>(
     name: Name,
     input: InputOf<Theirs[Name]>,
-    { about, signal, limitMs }: Asking & { readonly limitMs: number | undefined },
+    { about, otherWay, signal }: Asking,
   ): Promise<AnswerOf<Theirs[Name]>> {
+    const { atOnce, limitMs } = this.#options;
     clearTimeout(this.#idle);
     this.#asked += 1;
     this.#process.keepsUsAlive(true);
@@ -152,7 +159,9 @@ class Running<Theirs extends ServiceOf<Theirs>> {
           this.#process.kill();
         }, milliseconds),
       );
-    const onAbort = () => killAfter(cancelMs);
+    const onAbort = () => {
+      if (atOnce === 1) killAfter(cancelMs);
+    };
     signal.addEventListener("abort", onAbort, { once: true });
     if (limitMs !== undefined)
       killAfter(limitMs, () => {
@@ -163,7 +172,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     } catch (error) {
       if (!(error instanceof HostEnded)) throw error;
       if (isLate) throw tooSlow(about);
-      throw brokeDown(about, error.end.how, error.end.lastWords);
+      throw brokeDown(about, error.end.how, error.end.lastWords, otherWay);
     } finally {
       signal.removeEventListener("abort", onAbort);
       for (const timer of timers) clearTimeout(timer);

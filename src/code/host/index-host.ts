@@ -34,7 +34,7 @@ export class IndexHost {
     const asked = ++this.#asked;
     this.#waiting.set(asked, progress);
     try {
-      const state = await this.#host.ask("refresh", () => ({ asked }), { about, signal });
+      const state = await this.#host.ask("refresh", () => ({ asked }), { ...about, signal });
       return { state, ...this.#questions };
     } finally {
       this.#waiting.delete(asked);
@@ -46,11 +46,11 @@ export class IndexHost {
   }
 
   readonly #questions: Omit<ProjectIndex, "state"> = {
-    search: (question, { signal }) => this.#host.ask("search", () => question, { about, signal }),
-    candidates: (pattern, { signal }) => this.#host.ask("candidates", () => pattern, { about, signal }),
-    symbols: (wanted, { signal }) => this.#host.ask("symbols", () => wanted, { about, signal }),
-    central: (wanted, { signal }) => this.#host.ask("central", () => wanted, { about, signal }),
+    search: (question, { signal }) => this.#host.ask("search", () => question, { ...about, signal }),
+    candidates: (pattern, { signal }) => this.#host.ask("candidates", () => pattern, { ...about, signal }),
+    symbols: (wanted, { signal }) => this.#host.ask("symbols", () => wanted, { ...about, signal }),
+    central: (wanted, { signal }) => this.#host.ask("central", () => wanted, { ...about, signal }),
   };
 }
 
-const about = "the index";
+const about = { about: "the index", otherWay: "Ask again, or search with search.grep, which needs none." };

@@ -29,18 +29,23 @@ interface IndexingOptions {
 /** Keeps the index in the process of a host. */
 export function indexingService({ workspace, directory, runtime }: IndexingOptions) {
   const { signal: always } = new AbortController();
-  const workers = Array.from({ length: availableParallelism() }, () => buildWorker(workspace));
+  const length = Math.min(availableParallelism(), mostWorkers);
+  const workers = Array.from({ length }, () => buildWorker(workspace));
   const mayRead = (paths: readonly string[]) => runtime.ask("mayRead", paths, { signal: always });
   const { refresh, ...index } = openIndexer({ workspace, directory, mayRead, workers });
   return {
     ...index,
     refresh: ({ asked }, { signal }) => {
+      // Whoever is told may fail; that is nothing to us.
       const progress = (message: string) =>
-        void runtime.ask("progress", { asked, message }, { signal: always });
+        void runtime.ask("progress", { asked, message }, { signal: always }).catch(() => {});
       return refresh({ signal, progress });
     },
   } satisfies IndexerService & Pick<IndexService, "close">;
 }
+
+/** Each is a process that holds grammars; with more of them the one that writes is what takes the time. */
+const mostWorkers = 8;
 
 function buildWorker(workspace: string): BuildWorker {
   const options = { role: ["builder"], atOnce: 1, limitMs: 120_000 } as const;

@@ -1,5 +1,6 @@
 /** The program of a host: answers the process that started it, and ends with it. */
 import { Channel } from "./channel.ts";
+import { closed } from "./failures.ts";
 import type { HostRole } from "./host.ts";
 import type { IndexerAsks } from "./indexing.ts";
 
@@ -24,6 +25,7 @@ resolve(services[role as HostRole](...words));
 
 process.on("message", (message) => channel.receive(message));
 process.on("disconnect", async () => {
+  channel.end(closed());
   await (await service).close?.();
   process.exit();
 });

@@ -101,7 +101,7 @@ describe("a reader", () => {
     cancelling.abort();
     const cancelled = (path: string) => ({
       code: "cancelled",
-      message: `The call was cancelled while ${path} was parsed`,
+      message: `The call was cancelled while ${path} was read`,
     });
     await expect(slow).rejects.toMatchObject(cancelled("slow.ts"));
     await expect(waiting).rejects.toMatchObject(cancelled("waiting.ts"));

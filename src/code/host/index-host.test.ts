@@ -1,0 +1,67 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { Host } from "./host.ts";
+import { IndexHost } from "./index-host.ts";
+import type { IndexerAsks, IndexerService } from "./indexing.ts";
+
+const always = new AbortController().signal;
+
+it("answers others when one question is not wanted any more, however long that goes on", async () => {
+  await using folder = temporaryFolder();
+  writeFileSync(join(folder.path, "a.txt"), "alpha");
+  const verdicts = Promise.withResolvers<readonly boolean[]>();
+  const underway = Promise.withResolvers<void>();
+  const ours: IndexerAsks = {
+    mayRead: () => {
+      underway.resolve();
+      return verdicts.promise;
+    },
+    progress: async () => {},
+  };
+  const atOnce = Number.POSITIVE_INFINITY;
+  const host = new Host<IndexerService>({
+    role: ["indexer", folder.path, join(folder.path, ".index")],
+    atOnce,
+    ours,
+  });
+  const cancelling = new AbortController();
+  const refresh = (signal: AbortSignal) =>
+    host.ask("refresh", () => ({ asked: 1 }), { about: "the index", signal });
+  const unwanted = refresh(cancelling.signal);
+  const wanted = refresh(always);
+  await underway.promise;
+  cancelling.abort();
+  await expect(unwanted).rejects.toMatchObject({
+    code: "cancelled",
+    message: "The call was cancelled while the index was read",
+  });
+  // A host with one question at a time would be ended by now.
+  await sleep(600);
+  verdicts.resolve([true]);
+  expect(await wanted).toMatchObject({ files: 1 });
+  await host.close();
+});
+
+it("goes on when whoever is told how far it is fails", async () => {
+  await using folder = temporaryFolder();
+  for (let place = 0; place < 400; place += 1)
+    writeFileSync(join(folder.path, `f${place}.ts`), `export class Made${place} {}\n`.repeat(200));
+  const index = new IndexHost({
+    workspace: folder.path,
+    directory: join(folder.path, ".index"),
+    guard: () => undefined,
+  });
+  const progress = () => {
+    throw new Error("Nobody listens");
+  };
+  const { state } = await index.index({ signal: always, progress });
+  expect(state.files).toBe(400);
+  const again = await index.index({ signal: always, progress });
+  expect(
+    await again.candidates({ kind: "literal", text: "Made7 ", ignoreCase: false }, { signal: always }),
+  ).toContain("f7.ts");
+  await index.close();
+});
