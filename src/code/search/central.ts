@@ -30,6 +30,7 @@ export function central(index: WordIndex, wanted: CentralWanted): CentralFile[] 
 /** More than these say little that others do not. */
 const mostFiles = 6000;
 const mostSymbols = 40;
+const mostLinks = 2_000_000;
 
 /** Code, as long as there is any; of very many those that lie least deep. */
 function chooseFiles(index: WordIndex, wanted: CentralWanted): WordFile[] {
@@ -61,6 +62,8 @@ function linksBetween(
   const links: Link[] = [];
   const definitions: Definition[] = [];
   for (const [term, defining] of namesDefined(outlines)) {
+    // In a project in which everything is said everywhere, the rest would only cost memory.
+    if (links.length > mostLinks) break;
     const users = filesSaying(term, index, places);
     if (users.size > Math.max(fewUsers, files.length * commonShare)) continue;
     const weight = Math.log(1 + files.length / users.size) / defining.length;
