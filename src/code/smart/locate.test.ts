@@ -64,6 +64,16 @@ const texts: Readonly<Record<string, string>> = {
     "package a\n\ntype Server struct{}\n\nfunc (s *Server) Run() {\n}\n\nfunc (c *Client) Run() {\n}\n",
   "store.rb": "class Store\n  def self.open\n  end\nend\n",
   "store.toml": '[package]\nname = "x"\n\n[dependencies]\n',
+  "lock.rs":
+    "/// Locks the mutex, blocking the current thread until it is available.\nfn lock(&self) {}\n" +
+    "/// Attempts to lock the mutex without blocking.\nfn try_lock(&self) {}\n" +
+    "/// Tells how many wait.\nfn waiters(&self) {}\n",
+  "cache.ts":
+    "/** Empties the cache of all entries that have expired. */\nexport function sweep(): void {}\n\n" +
+    "export function drop(cache: Cache): void {\n  cache.entries.clear();\n}\n\nexport function size(): number {\n  return 1;\n}\n",
+  "near.rs":
+    "fn delete_users(id: u64) {\n    let timeout_seconds = 3000;\n    assert_true(value_of_thing);\n    if first_value > second_value {\n    }\n}\n",
+  "pairs.unknown": "total = (price, amount)\nother\ntotal = [price, amount]\n",
   "often.unknown": "again and again\n".repeat(1_000),
   "plain.unknown": "alpha beta\ngamma delta\nepsilon\n",
 };
@@ -137,7 +147,7 @@ describe("a location is", () => {
     ["ticket.rs", "key.matches(self.signature)", "similar text 9"],
     [
       "ticket.rs",
-      'for tickets in days.tickets() {\n        println!("{}", ticket.verify(day.key));',
+      'for tikcet in day.tickets() {\n        println!("{}", tickt.verify(day.key));',
       "similar text 25-26",
     ],
   ])("%s: %s → %s", async (path, location, expected) => {
@@ -218,8 +228,8 @@ describe("a location is refused", () => {
       "a symbol where no grammar reads the file",
       "plain.unknown",
       "function alpha",
-      'no-match: plain.unknown: the location "function alpha" was not found Nothing was written. No grammar reads this ' +
-        'file, so it has no symbols to name or describe. Give text of the file, "lines 10-20".',
+      'no-match: plain.unknown: the location "function alpha" was not found Nothing was written. It has no symbols ' +
+        'to name or describe: no grammar reads this file. Give text of the file, "lines 10-20".',
     ],
   ])("when it is %s", async (_, path, location, expected) => {
     expect(await found(path, location)).toBe(expected);
@@ -241,11 +251,37 @@ describe("a location is refused", () => {
     expect(told).toBe('ambiguous-match: often.unknown: the location "again" fits 100 places or more:');
   });
 
+  it.each([
+    ["lock.rs", "the function that locks the mutex and does not block the thread"],
+    ["lock.rs", "function to lock without blocking the thread"],
+    ["lock.rs", "locks the mutex but doesn't block the current thread"],
+    ["cache.ts", "the function that empties the cache of entries"],
+    ["near.rs", "let timeout_seconds = 5000;"],
+    ["near.rs", "let timeout_minutes = 3000;"],
+    ["near.rs", "assert_false(value_of_thing);"],
+    ["near.rs", "if first_value < second_value {"],
+    ["near.rs", "fn delete_user(id: u64) {"],
+    ["twice.unknown", "total = price / amount"],
+  ])("when only something else is like it, which is told: %s: %s", async (path, location) => {
+    const [told] = (await found(path, location)).split("\n");
+    expect(told).toBe(`no-match: ${path}: the location "${location}" was not found. What comes nearest:`);
+  });
+
+  it.each(["3:12", "line 3:12", "L3:2", "lines 3 and 12", "lines 3, 5, and 12", "3,12", "3:12:"])(
+    "when its numbers are no span of lines: %s",
+    async (location) => {
+      expect(await found("ticket.rs", location)).toBe(
+        `ambiguous-match: ticket.rs: the location "${location}" may be a line and a column, or several lines ` +
+          'Nothing was written. Give one line, "line 3", or all from one to another, "lines 3-12".',
+      );
+    },
+  );
+
   it("when several lines are as like, with their scores", async () => {
-    expect(await found("twice.unknown", "total = price / amount")).toBe(
-      'ambiguous-match: twice.unknown: the location "total = price / amount" fits 2 places:\n' +
-        '  line 1: similar text: "total = price * amount", score 0.88\n' +
-        '  line 3: similar text: "total = price + amount", score 0.88' +
+    expect(await found("pairs.unknown", "total = {price, amount}")).toBe(
+      'ambiguous-match: pairs.unknown: the location "total = {price, amount}" fits 2 places:\n' +
+        '  line 1: similar text: "total = (price, amount)", score 0.84\n' +
+        '  line 3: similar text: "total = [price, amount]", score 0.84' +
         ` Nothing was written. ${lines.replace("or give", "Give")}`,
     );
   });

@@ -1,11 +1,11 @@
 import type { Outline } from "../../contract/code.ts";
 import type { Source } from "../../text/edit/source.ts";
 import { describedSymbols, placeOfSymbol } from "./described-symbols.ts";
-import { lineNumbersIn } from "./line-numbers.ts";
+import { isUnclearNumbers, lineNumbersIn } from "./line-numbers.ts";
 import { LinePlaces } from "./line-places.ts";
 import { type NamedSymbols, namedSymbols, refuseUnknownName } from "./named-symbols.ts";
 import type { Place } from "./place.ts";
-import { noSuchLines, noSuchPlace, severalPlaces } from "./refusals.ts";
+import { noSuchLines, noSuchPlace, severalPlaces, unclearNumbers } from "./refusals.ts";
 import { similarLines } from "./similar-lines.ts";
 import { exactPlaces, tolerantPlaces } from "./text-places.ts";
 
@@ -16,6 +16,8 @@ export interface SmartFile {
   readonly text: string;
   /** Undefined where no grammar reads it. */
   readonly outline: Outline | undefined;
+  /** Why not, where one would know the language. */
+  readonly unread?: string | undefined;
 }
 
 /**
@@ -66,6 +68,11 @@ function certainPlaces(file: SmartFile, lines: LinePlaces, location: string): re
     }
     const span = { start: lines.start(first), end: lines.end(last), firstLine: first, lastLine: last };
     return [{ way: "line numbers", ...span, score: 1 }, ...others];
+  }
+  if (isUnclearNumbers(location)) {
+    const others = written.filter((place) => !cutsWord(text, place));
+    if (others.length > 0) return others;
+    throw unclearNumbers(path, location);
   }
   const named = outline && namedSymbols(path, outline, location);
   if (!named) {

@@ -20,9 +20,9 @@ export function severalPlaces(file: SmartFile, location: string, places: readonl
 
 /** Nothing fits; what comes nearest is told. */
 export function noSuchPlace(file: SmartFile, location: string, likely: readonly Place[]): ToolError {
-  const { path, outline } = file;
+  const { path, outline, unread: why = "no grammar reads this file" } = file;
   const nearest = likely.length > 0 ? `. What comes nearest:\n${list(file, likely)}` : "";
-  const unread = outline ? "" : " No grammar reads this file, so it has no symbols to name or describe.";
+  const unread = outline ? "" : ` It has no symbols to name or describe: ${why}.`;
   return new ToolError("no-match", `${path}: the location ${quoted(location)} was not found${nearest}`, {
     hint: `Nothing was written.${unread} Give text of the file, "lines 10-20"${outline ? ', or a symbol such as "function run"' : ""}.`,
   });
@@ -39,6 +39,14 @@ export function noSuchLines(
   return new ToolError("no-match", `${path}: there is no ${quoted(location)}: ${why}`, {
     hint: "Nothing was written. Read the file again for its line numbers.",
   });
+}
+
+export function unclearNumbers(path: string, location: string): ToolError {
+  return new ToolError(
+    "ambiguous-match",
+    `${path}: the location ${quoted(location)} may be a line and a column, or several lines`,
+    { hint: 'Nothing was written. Give one line, "line 3", or all from one to another, "lines 3-12".' },
+  );
 }
 
 function list(file: SmartFile, places: readonly Place[]): string {

@@ -2,8 +2,12 @@ import { linesSharingWords } from "../../text/edit/places.ts";
 import type { Source } from "../../text/edit/source.ts";
 import type { LinePlaces } from "./line-places.ts";
 import { type LikelyPlaces, type Place, winnersOf } from "./place.ts";
+import { meansTheSame } from "./same-meaning.ts";
 
-/** The lines that are most like a text, none twice. The score is how much they have in common, from 0 to 1. */
+/**
+ * The lines that are most like a text, none twice. The score is how much they have in common, from 0 to 1. Lines that say
+ * something else, be it one number, are told but never win.
+ */
 export function similarLines(source: Source, lines: LinePlaces, text: string): LikelyPlaces {
   const given = text
     .trimEnd()
@@ -30,7 +34,11 @@ export function similarLines(source: Source, lines: LinePlaces, text: string): L
   const ranked = found.filter(
     (place, index) => !found.slice(0, index).some((better) => overlap(better, place)),
   );
-  return { winners: winnersOf(ranked, clearly), ranked };
+  const whole = source.text.utf8.toString();
+  const winners = winnersOf(ranked, clearly).filter(({ start, end }) =>
+    meansTheSame(text, whole.slice(start, end), whole),
+  );
+  return { winners, ranked };
 }
 
 const clearly = { least: 0.8, margin: 0.9 };

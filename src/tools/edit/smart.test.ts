@@ -190,6 +190,20 @@ describe("every other byte stays", () => {
   });
 });
 
+describe("a file that its grammar cannot read", () => {
+  it("is edited as text, which is said", async () => {
+    show("data.rs", `fn a() {}\n${"// filled up\n".repeat(1_000_000)}`);
+    const { text } = await room.run(editSmart, { path: "data.rs", location: "line 1", operation: "delete" });
+    expect(text).toMatch(/\(its syntax was not checked: data\.rs is too large to be parsed/);
+  });
+
+  it("by its first line alone is still checked when that goes", async () => {
+    const script = "#!/bin/bash\nrun() {\n  true\n}\n";
+    const input = { location: "line 1", operation: "delete" } as const;
+    expect(await edited(script, input, "script")).toBe(script.slice(script.indexOf("\n") + 1));
+  });
+});
+
 describe("nothing is written", () => {
   beforeEach(() => show("counter.rs", code));
 

@@ -19,7 +19,7 @@ import { declaredIn, notesOnReplacement } from "../../code/replacement.ts";
 import { settleLines } from "../../code/settle-lines.ts";
 import { listLines } from "../show-lines.ts";
 import { type Operation, planDeletion, planLines } from "./plan-lines.ts";
-import { outlineOf, type ReadFile } from "./smart-file.ts";
+import type { ReadFile } from "./smart-file.ts";
 
 /** What is to be done with a place. */
 export interface Wanted {
@@ -30,6 +30,17 @@ export interface Wanted {
 
 /** What becomes of the file. Throws where it would parse worse than before. */
 export async function planPlace(
+  file: ReadFile,
+  place: Place,
+  wanted: Wanted,
+  context: PreviewContext,
+): Promise<FilePlan> {
+  const plan = await planEdit(file, place, wanted, context);
+  if (file.unread === undefined) return plan;
+  return { ...plan, notes: [...plan.notes, `its syntax was not checked: ${file.unread}`] };
+}
+
+async function planEdit(
   file: ReadFile,
   place: Place,
   wanted: Wanted,
@@ -101,9 +112,13 @@ async function settled(
 }
 
 async function refuseDamage(file: ReadFile, after: string, context: PreviewContext): Promise<void> {
-  const outline = file.outline && (await outlineOf(file.path, after, context));
-  const damage = outline && damageOf(file.outline, outline, [differenceOf(file.text, after)]);
-  if (damage) throw damaged(file.path, after, damage);
+  if (!file.outline) return;
+  const { path, outline: before } = file;
+  // A first line that names the interpreter may be what goes.
+  const changed = { path, text: after, language: before.language };
+  const outline = await context.code.outline(changed, { signal: context.signal });
+  const damage = damageOf(before, outline, [differenceOf(file.text, after)]);
+  if (damage) throw damaged(path, after, damage);
 }
 
 /** The one splice that makes the one text of the other. */

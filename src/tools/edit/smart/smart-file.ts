@@ -1,5 +1,4 @@
 import type { SmartFile } from "../../../code/smart/locate.ts";
-import type { Outline } from "../../../contract/code.ts";
 import { ToolError } from "../../../contract/error.ts";
 import type { PreviewContext } from "../../../contract/tool.ts";
 import { type Source, sourcesOf } from "../../../text/edit/source.ts";
@@ -17,22 +16,22 @@ export async function readSmartFile(path: string, context: PreviewContext): Prom
   if (detectEncoding(head, { complete: head.length === bytes.length }) === "binary") throw notText(path);
   const [source] = sourcesOf(path, bytes) as Generator<Source>;
   const text = source!.text.utf8.toString();
-  return { path, bytes, source: source!, text, outline: await outlineOf(path, text, context) };
+  return { path, bytes, source: source!, text, ...(await outlineIn(path, text, context)) };
 }
 
 const maxBytes = 32 * 1024 * 1024;
 
-/** Undefined for what no grammar reads, or not in time: there are lines and texts in it all the same. */
-export async function outlineOf(
+/** What no grammar reads, or not in time, has lines and texts all the same. */
+async function outlineIn(
   path: string,
   text: string,
   { code, signal }: PreviewContext,
-): Promise<Outline | undefined> {
+): Promise<Pick<ReadFile, "outline" | "unread">> {
   try {
-    return await code.outline({ path, text }, { signal });
+    return { outline: await code.outline({ path, text }, { signal }) };
   } catch (error) {
-    if (!signal.aborted && error instanceof ToolError && unreadable.has(error.code)) return undefined;
-    throw error;
+    if (signal.aborted || !(error instanceof ToolError) || !unreadable.has(error.code)) throw error;
+    return { outline: undefined, unread: error.code === "unsupported" ? undefined : error.message };
   }
 }
 
