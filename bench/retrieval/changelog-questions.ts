@@ -1,5 +1,5 @@
-import { isSource } from "./questions.ts";
 import type { PatchQuestion } from "./patch-questions.ts";
+import { isSource } from "./questions.ts";
 
 /**
  * The questions that a release answers, out of what is new in its changelog and what differs in its files. Only a release
@@ -13,7 +13,10 @@ export function changelogQuestions(
   if (!name) return [];
   const known = new Set(linesOf(before.get(name)));
   const lines = linesOf(after.get(name)).filter((line) => !known.has(line));
-  const entries = lines.filter((line) => /^\s*[-*] /.test(line)).map(cleaned).filter(isTelling);
+  const entries = lines
+    .filter((line) => /^\s*[-*] /.test(line))
+    .map(cleaned)
+    .filter(isTelling);
   const files = [...after].flatMap(([path, content]) => {
     const old = before.get(path);
     return old && isSource(path) && !isBuilt.test(path) && !old.equals(content) ? [path] : [];
@@ -24,7 +27,8 @@ export function changelogQuestions(
 }
 
 /** Made from what else is in the package. */
-export const isBuilt: RegExp = /(?:^|\/)(?:dist|_cjs|_esm|_types|cjs|esm|build|bin|es|types)\/|\.d\.[cm]?ts$|\.min\.js$/;
+export const isBuilt: RegExp =
+  /(?:^|\/)(?:dist|_cjs|_esm|_types|cjs|esm|build|bin|es|types)\/|\.d\.[cm]?ts$|\.min\.js$/;
 
 function linesOf(content: Buffer | undefined): string[] {
   return content === undefined ? [] : content.toString("utf8").split("\n");
@@ -44,5 +48,7 @@ function cleaned(line: string): string {
 
 function isTelling(entry: string): boolean {
   const words = entry.match(/[A-Za-z]{3,}/g) ?? [];
-  return words.length >= 3 && !/^Updated dependencies|\bdependenc|\bbump(?:ed)?\b|\bdocs?\b|readme/i.test(entry);
+  return (
+    words.length >= 3 && !/^Updated dependencies|\bdependenc|\bbump(?:ed)?\b|\bdocs?\b|readme/i.test(entry)
+  );
 }

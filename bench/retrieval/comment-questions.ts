@@ -15,7 +15,7 @@ export function commentedFunctions(text: string, symbols: readonly CodeSymbol[])
     if (kind !== "function" && kind !== "method") return [];
     const question = doc === undefined ? "" : asQuestion(doc, symbol.name);
     const words = question.match(/[A-Za-z]{2,}/g) ?? [];
-    const comment = commentAbove(text, symbol) ?? commentInside(text, symbol);
+    const comment = docCommentAbove(text, symbol) ?? commentInside(text, symbol);
     const lines = lastLine - line + 1;
     if (words.length < 5 || words.length > 40 || lines < 5 || lines > 150 || !comment) return [];
     // What is written for programs is no sentence.
@@ -46,11 +46,19 @@ function asQuestion(doc: string, name: string): string {
     .trim();
 }
 
-function commentAbove(text: string, { start, declarationStart }: CodeSymbol): Commented["comment"] | undefined {
+/** What is meant for readers of the function: `/**`, `///`, or in Go what begins with its name. Others are notes. */
+function docCommentAbove(
+  text: string,
+  { name, start, declarationStart }: CodeSymbol,
+): Commented["comment"] | undefined {
   const above = text.slice(start, declarationStart);
-  const match = /(?:\/\*[\s\S]*?\*\/|(?:(?:^|\n)[ \t]*(?:\/\/|#(?!\[)).*)+)/.exec(above);
+  const match = /\/\*\*[\s\S]*?\*\/|(?:(?:^|\n)[ \t]*\/\/\/.*)+/.exec(above) ?? goComment(name).exec(above);
   if (!match) return undefined;
   return { start: start + match.index, end: start + match.index + match[0].length };
+}
+
+function goComment(name: string): RegExp {
+  return new RegExp(`^//[ \\t]*${name.replaceAll(/[^\w]/g, "\\$&")}\\b.*(?:\\n[ \\t]*//.*)*`);
 }
 
 /** Python's comments are strings. */

@@ -98,9 +98,12 @@ function result(side: string, judged: readonly Judged[]): CaseResult {
     { kind: "commits and changelogs", of: judged.filter(({ question }) => question.from !== "comment") },
     { kind: "comments", of: judged.filter(({ question }) => question.from === "comment") },
   ].filter(({ of }) => of.length > 0);
-  const byRepository = [...new Set(judged.map(({ question }) => `${question.from}: ${question.repository}`))].map(
-    (kind) => ({ kind, of: judged.filter(({ question }) => `${question.from}: ${question.repository}` === kind) }),
-  );
+  const byRepository = [
+    ...new Set(judged.map(({ question }) => `${question.from}: ${question.repository}`)),
+  ].map((kind) => ({
+    kind,
+    of: judged.filter(({ question }) => `${question.from}: ${question.repository}` === kind),
+  }));
   return {
     group: "retrieval",
     name: `questions about ${side} repositories`,

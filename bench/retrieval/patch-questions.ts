@@ -11,10 +11,16 @@ export function patchQuestion(patch: string): PatchQuestion | undefined {
   const head = headEnd === -1 ? "" : patch.slice(0, headEnd);
   if (!fromAuthors.test(head)) return undefined;
   const subject = /^(?:Subject|Description):[ \t]*(.*(?:\n[ \t]+[a-z(].*)?)/m.exec(head)?.[1];
-  const text = (subject ?? "").replaceAll(/\s+/g, " ").replace(/^(?:\[[^\]]*\]\s*)+/, "").trim();
-  const words = (text.match(/[A-Za-z]{3,}/g) ?? []).filter((word) => !/^(?:https?|CVE|GHSA|PATCH)$/i.test(word));
+  const text = (subject ?? "")
+    .replaceAll(/\s+/g, " ")
+    .replace(/^(?:\[[^\]]*\]\s*)+/, "")
+    .trim();
+  const words = (text.match(/[A-Za-z]{3,}/g) ?? []).filter(
+    (word) => !/^(?:https?|CVE|GHSA|PATCH)$/i.test(word),
+  );
   const files = [...new Set(changedFiles(patch).filter(isSource))];
-  if (words.length < 3 || /https?:\/\//.test(text) || files.length === 0 || files.length > 4) return undefined;
+  if (words.length < 3 || /https?:\/\//.test(text) || files.length === 0 || files.length > 4)
+    return undefined;
   return { text, files };
 }
 

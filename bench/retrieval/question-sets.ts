@@ -71,7 +71,11 @@ async function commentsOf({ name, side, tree }: Repository): Promise<QuestionSet
 }
 
 async function explainedFunctions(tree: string): Promise<(Commented & { readonly path: string })[]> {
-  const code = openCode({ workspace: tree, directory: join(dataPath("retrieval"), "state"), guard: () => undefined });
+  const code = openCode({
+    workspace: tree,
+    directory: join(dataPath("retrieval"), "state"),
+    guard: () => undefined,
+  });
   const found: (Commented & { readonly path: string })[] = [];
   try {
     for (const path of sourcesIn(tree)) {

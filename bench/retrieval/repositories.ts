@@ -23,7 +23,10 @@ export interface Repository {
 
 /** Gets what an earlier run has not. All is pinned by version and hash. */
 export function getRepositories(): Repository[] {
-  return [...packages.debian.map(debianRepository), ...(packages.npm as unknown as NpmPackage[]).map(npmRepository)];
+  return [
+    ...packages.debian.map(debianRepository),
+    ...(packages.npm as unknown as NpmPackage[]).map(npmRepository),
+  ];
 }
 
 const root: string = join(dataPath("retrieval"));
@@ -42,7 +45,9 @@ function debianRepository(listed: DebianPackage): Repository {
     execFileSync("sh", ["-c", 'mv "$1"/usr/share/cargo/registry/*/* "$2"/', "sh", whole, into]);
     rmSync(whole, { recursive: true });
   });
-  const questions = patches ? patchesIn(download(folder, patches)).flatMap((patch) => patchQuestion(patch) ?? []) : [];
+  const questions = patches
+    ? patchesIn(download(folder, patches)).flatMap((patch) => patchQuestion(patch) ?? [])
+    : [];
   return { name, side: side as Side, tree, from: "commit", questions: existing(questions, tree), comments };
 }
 
@@ -115,7 +120,10 @@ function unpack(archive: string, into: string): void {
   execFileSync("tar", ["xf", archive, "-C", into, "--strip-components=1", "--no-same-owner"]);
 }
 
-function download(folder: string, { file, sha256 }: { readonly file: string; readonly sha256: string }): string {
+function download(
+  folder: string,
+  { file, sha256 }: { readonly file: string; readonly sha256: string },
+): string {
   const path = join(downloads, file);
   if (!existsSync(path)) {
     mkdirSync(downloads, { recursive: true });

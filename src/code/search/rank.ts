@@ -154,7 +154,7 @@ const kindWeight: readonly number[] = Array.from({ length: 256 }, (_, kind) =>
 
 /** So many more are kept than asked for, so that pieces of one file need not crowd out others. */
 const spare = 4;
-const againWeight = 0.97;
+const againWeight = 0.99;
 
 /** Each further piece of one file counts a little less: ten answers should not be all from one. */
 function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
