@@ -1,5 +1,6 @@
 /** The program of a host: answers the process that started it, and ends with it. */
 import { Channel } from "./channel.ts";
+import { endWithParent } from "./end-with-parent.ts";
 import { closed } from "./failures.ts";
 import type { HostRole } from "./host.ts";
 import type { IndexerAsks } from "./indexing.ts";
@@ -15,6 +16,7 @@ const services: Record<HostRole, (...words: string[]) => Promise<Service>> = {
   },
 };
 
+endWithParent();
 const [role, ...words] = process.argv.slice(2);
 const { promise: service, resolve } = Promise.withResolvers<Service>();
 const channel = new Channel<IndexerAsks>((message) => {

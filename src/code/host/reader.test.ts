@@ -10,6 +10,7 @@ import { Reader } from "./reader.ts";
 const run = promisify(execFile);
 const killedHost = fileURLToPath(new URL("trials/killed-host.ts", import.meta.url));
 const forgottenRoom = fileURLToPath(new URL("trials/forgotten-room.ts", import.meta.url));
+const killedRoom = fileURLToPath(new URL("trials/killed-room.ts", import.meta.url));
 const always = { signal: new AbortController().signal };
 const reader = new Reader();
 afterAll(() => reader.close());
@@ -126,6 +127,13 @@ describe("a reader", () => {
     const pids: number[] = JSON.parse(stdout);
     expect(pids).toHaveLength(1);
     while (pids.some(isAlive)) await sleep(20);
+  }, 30_000);
+
+  it("ends in the middle of a parse when nobody is left to answer", async () => {
+    const { stdout } = await run(process.execPath, [killedRoom]).catch((error: { stdout: string }) => error);
+    const pid = Number(stdout);
+    expect(pid).toBeGreaterThan(1);
+    while (isAlive(pid)) await sleep(20);
   }, 30_000);
 
   it("answers nothing when it is closed", async () => {
