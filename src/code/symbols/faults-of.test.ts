@@ -39,6 +39,12 @@ describe("syntax faults", () => {
     expect(await faults("json", text)).toEqual(first);
   });
 
+  it("are told of very many brackets, too", async () => {
+    expect((await faults("json", "[".repeat(100_000))).length).toBe(1);
+    const deep = `${"[".repeat(20_000)}1 2${"]".repeat(20_000)}`;
+    expect(await faults("json", deep)).toEqual(["1:20001 unexpected `1`"]);
+  });
+
   it("are not made up of macros in C, nor of what newer TypeScript has", async () => {
     expect(await faults("c", "EXPORT_API int CALL_IT f(void) { return 1; }\n")).toEqual([]);
     expect(await faults("typescript", "interface A<in out T> { a: T }\n")).toEqual([]);

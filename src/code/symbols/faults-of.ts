@@ -22,18 +22,28 @@ export function faultsOf(tree: Tree, text: string, lineStarts: Uint32Array): Syn
 
 type Found = Pick<SyntaxFault, "start" | "end" | "message">;
 
-function look(node: Node, text: string, found: Found[]): void {
-  if (found.length >= most) return;
-  if (node.isMissing) {
-    const start = endOfWords(text, node.startIndex);
-    found.push({ start, end: start, message: `missing ${node.isNamed ? node.type : `\`${node.type}\``}` });
-    return;
+/** Goes down only where something is wrong, and not by calling itself: texts can be nested deeper than calls. */
+function look(root: Node, text: string, found: Found[]): void {
+  const open = [opened(root, found)];
+  for (let at = open.at(-1); at && found.length < most; at = open.at(-1)) {
+    const child = at.children[at.next++];
+    if (child?.isMissing) found.push(missing(child, text));
+    else if (child?.hasError) open.push(opened(child, found));
+    else if (at.next > at.children.length) {
+      open.pop();
+      // The innermost place says most.
+      if (at.node.isError && found.length === at.before) found.push(faultIn(at.node, at.children, text));
+    }
   }
-  const children = node.children;
-  const before = found.length;
-  for (const child of children) if (child?.hasError || child?.isMissing) look(child, text, found);
-  // The innermost place says most.
-  if (node.isError && found.length === before) found.push(faultIn(node, children, text));
+}
+
+function opened(node: Node, found: readonly Found[]) {
+  return { node, children: node.children, next: 0, before: found.length };
+}
+
+function missing(node: Node, text: string): Found {
+  const start = endOfWords(text, node.startIndex);
+  return { start, end: start, message: `missing ${node.isNamed ? node.type : `\`${node.type}\``}` };
 }
 
 function faultIn(node: Node, children: readonly (Node | null)[], text: string): Found {

@@ -1,4 +1,4 @@
-import type { Tree } from "web-tree-sitter";
+import type { Node, Tree } from "web-tree-sitter";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { atMost } from "./at-most.ts";
 import { type CompiledRules, compiledRules } from "./compiled-rules.ts";
@@ -63,8 +63,16 @@ function allSymbols(
   lineStarts: Uint32Array,
 ): CodeSymbol[] {
   const { rules } = compiled;
+  if (isNoCode(tree.rootNode)) return [];
   const pieces = gatherPieces(compiled, tree.rootNode, text);
   for (const piece of pieces.symbols) piece.start = startWithBlanked(piece.start, text, respelled);
   const symbols = symbolsOf(rules.arrange?.(pieces, text) ?? pieces, text, rules, lineStarts);
   return rules.most === undefined ? symbols : atMost(rules.most, symbols);
+}
+
+/** A query looks from each token to the next that has a name: in very many that have none it would never end. */
+function isNoCode(root: Node): boolean {
+  if (!root.hasError) return false;
+  const isEndless = (node: Node | null) => node?.isError === true && node.childCount > 10_000;
+  return isEndless(root) || root.children.some(isEndless);
 }
