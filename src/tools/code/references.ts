@@ -44,8 +44,8 @@ export interface ReferencePlace {
 export const codeReferences: Tool<CodeReferencesInput, CodeReferencesData> = {
   name: "code.references",
   summary:
-    "Find where a name is defined and used in the project's code, as the grammars see it: not in comments or strings, " +
-    "and never as a part of another name. For text of any kind use search.grep.",
+    "Find where a name is defined and used in the project's code: not in comments or strings, never as a part of another " +
+    "name. It goes by the name, not by types: all things of that name are found. For text of any kind use search.grep.",
   risk: "read",
   input: z.strictObject({
     name: z.string().check(z.minLength(1), z.describe("The name alone, in its exact spelling: parse_token")),

@@ -56,7 +56,7 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
         .check(z.minimum(1), z.describe("A line on which it stands, where several things have the name.")),
     ),
     kind: z.optional(
-      z.string().check(z.describe('What it is, for the same: "function", "class", "constant" …')),
+      z.string().check(z.describe('What it is, where several things have the name: "function", "class" …')),
     ),
     run_formatter: editFields.run_formatter,
     run_check: editFields.run_check,

@@ -31,7 +31,8 @@ export const codeReplaceBlock: Tool<ReplaceBlockInput, BlockEditData> = {
   name: "code.replace_block",
   summary:
     "Replace a whole function, class, struct, impl, key or other block by its kind and name, with the attributes and doc " +
-    "comments above it. Indentation is fitted; all else in the file stays as it is, and it must still parse.",
+    "comments above it. Indentation is fitted, all else in the file stays, and it must still parse. For a few lines use " +
+    "edit.replace.",
   risk: "execute",
   input: z.strictObject({
     path: pathField,

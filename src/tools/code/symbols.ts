@@ -43,7 +43,7 @@ export const codeSymbols: Tool<SymbolsInput, SymbolsData> = {
   name: "code.symbols",
   summary:
     "List what a source file declares: functions, classes, structs, impls, headings, keys … as `Kind name [start-end]`, " +
-    "nested, with signature and doc line. For a folder, the top level of each file.",
+    "nested, with signature and doc line. For a folder, the top level of each file. To read one use code.read_symbol.",
   risk: "read",
   input: z.strictObject({
     path: z.optional(z.string().check(z.describe("File or folder; the workspace if not given."))),
