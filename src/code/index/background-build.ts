@@ -8,7 +8,7 @@ import { commitLexical, commitWords, noWords } from "./commit.ts";
 import { isDamage } from "./index-database.ts";
 import type { IndexStore } from "./index-store.ts";
 import { mergeSmall } from "./merge-small.ts";
-import { WorkspaceState } from "./workspace-state.ts";
+import type { WorkspaceState } from "./workspace-state.ts";
 
 /** Up to so many files may be read by two processes at once: less trouble than to wait for one another. */
 const fewFiles = 100;
@@ -130,13 +130,17 @@ export class BackgroundBuild {
   }
 
   async #run(): Promise<void> {
-    while (this.#missing > fewFiles && !this.#lock.take()) {
-      await sleep(pollMs, undefined, { signal: this.#signal, ref: false });
-      const { store, state } = this.#found!;
-      if (store.sync()) this.#found = { store, state: new WorkspaceState(state.files, store) };
-    }
-    await Promise.all(this.#workers.map((worker) => this.#work(worker)));
-    await mergeSmall(this.#found!.store, this.#signal);
+    do {
+      while (this.#missing > fewFiles && !this.#lock.take()) {
+        await sleep(pollMs, undefined, { signal: this.#signal, ref: false });
+        const { store, state } = this.#found!;
+        store.sync();
+        state.catchUp(store);
+      }
+      await Promise.all(this.#workers.map((worker) => this.#work(worker)));
+      await mergeSmall(this.#found!.store, this.#signal);
+      // A look may have found more meanwhile.
+    } while (this.#batches.hasMore(this.#found!.state));
   }
 
   async #work(worker: BuildWorker): Promise<void> {

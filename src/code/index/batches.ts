@@ -39,6 +39,12 @@ export class Batches {
     return batch;
   }
 
+  hasMore({ outdated, wordless }: WorkspaceState): boolean {
+    for (const path of outdated.keys()) if (this.#isFree(path)) return true;
+    for (const { path } of wordless.values()) if (this.#isFree(path)) return true;
+    return false;
+  }
+
   done({ files }: Batch): void {
     for (const { path } of files) this.#underway.delete(path);
   }

@@ -27,6 +27,7 @@ export function commitLexical(
     return wanted !== undefined && haveSameFigures(wanted.figures, listed.figures);
   };
   store.change(() => {
+    state.catchUp(store);
     const segment = store.segments.next;
     const numbers = new Uint32Array(answer.segment.documents);
     for (const [index, file] of files.entries()) {
@@ -66,6 +67,7 @@ export function commitWords(
   { files: found, segment, columns }: WordsAnswer,
 ): void {
   store.change(() => {
+    state.catchUp(store);
     const records: FileRecord[] = [];
     for (const [index, { number }] of files.entries()) {
       const answer = found[index]!;
@@ -89,13 +91,11 @@ export function commitWords(
 /** Every file with words has one, so that a missing one is noticed. */
 const noOutline = new Uint8Array(0);
 
-/** Forgets files. */
-export function commitGone(store: IndexStore, gone: readonly FileRecord[]): void {
-  if (gone.length === 0) return;
+/** Forgets the files that are no longer there. */
+export function commitGone(store: IndexStore, { files }: WorkspaceState): void {
+  const gone = () => [...store.records.values()].filter(({ path }) => !files.has(path));
+  if (gone().length === 0) return;
   store.change(() => {
-    for (const { path, number } of gone) {
-      const record = store.records.get(path);
-      if (record?.number === number) store.remove(record);
-    }
+    for (const record of gone()) store.remove(record);
   });
 }

@@ -41,7 +41,7 @@ export class IndexDatabase {
     const opened = openFile(directory, this.path);
     this.#database = opened.database;
     this.problem = opened.problem;
-    this.identity = opened.problem === undefined ? identityOf(this.path) : undefined;
+    this.identity = opened.identity;
   }
 
   /** Whether it is still the file of that name: another process may have thrown it away. */
@@ -163,7 +163,7 @@ const maxTries = 200;
 function openFile(
   directory: string,
   path: string,
-): { readonly database: DatabaseSync; readonly problem: string | undefined } {
+): Pick<IndexDatabase, "identity" | "problem"> & { readonly database: DatabaseSync } {
   const { DatabaseSync } = loadSqlite();
   for (let tries = 0; ; tries++) {
     let database: DatabaseSync | undefined;
@@ -174,7 +174,7 @@ function openFile(
       identity = identityOf(path);
       database = new DatabaseSync(path, { timeout: patienceMs });
       prepare(database);
-      return { database, problem: undefined };
+      return { database, identity, problem: undefined };
     } catch (error) {
       database?.close();
       if (tries < maxTries && isBusy(error)) {
@@ -187,7 +187,7 @@ function openFile(
       }
       const memory = new DatabaseSync(":memory:");
       prepare(memory);
-      return { database: memory, problem: (error as Error).message };
+      return { database: memory, identity: undefined, problem: (error as Error).message };
     }
   }
 }

@@ -233,8 +233,9 @@ describe("the index", () => {
       await index.withText("Again41"),
       await named("Again41"),
     ]).toEqual([[], ["f11.ts"], ["f11.ts"]]);
-    const seen = await watching.symbols({ name: "Again59", limit: 9 }, { signal });
-    expect(seen.map(({ path: at }) => at)).toEqual(["f29.ts"]);
+    // Who has not looked since answers no less, and throws nothing away.
+    const text = { kind: "literal", text: "Again59", ignoreCase: false } as const;
+    expect(await watching.candidates(text, { signal })).toContain("f29.ts");
     await using again = index.another();
     expect(await again.built()).toEqual({ files: 31, indexed: 31, outlined: 31, outlinable: 31 });
     const database = new DatabaseSync(path.join(index.directory, "index.db"));
@@ -319,7 +320,7 @@ describe("the index", () => {
           expect(found.filter((name) => !all.includes(name))).toEqual([]);
         }
       });
-      await fc.assert(property, { numRuns: 25 });
+      await fc.assert(property, { numRuns: 15 });
     });
 
     function apply(one: object, index: TestIndex): void {

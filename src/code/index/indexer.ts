@@ -97,7 +97,10 @@ export class Indexer {
       const found = this.#build.found ?? looked;
       try {
         if (found.store !== this.#opened) throw new DamagedIndex("it was thrown away");
-        return found.store.read(() => ask(found));
+        return found.store.read(() => {
+          found.state.catchUp(found.store);
+          return ask(found);
+        });
       } catch (error) {
         if (!isDamage(error) && !isUnreadable(error)) throw error;
         if (tries === maxTries) throw unusable(error as Error);
@@ -148,7 +151,7 @@ export class Indexer {
     store.sync();
     const state = new WorkspaceState(files, store);
     try {
-      commitGone(store, state.gone);
+      commitGone(store, state);
       await this.#readFew(store, state);
     } catch (error) {
       // What cannot be written is not known, and looked into by whoever searches.

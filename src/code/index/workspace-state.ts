@@ -9,23 +9,23 @@ export class WorkspaceState {
   readonly files: ReadonlyMap<string, ListedFile>;
   /** New, or perhaps changed: a search looks into them whatever the index says. */
   readonly outdated: Map<string, ListedFile> = new Map<string, ListedFile>();
-  /** In the index, and no longer there. */
-  readonly gone: FileRecord[] = [];
   /** Known but for their words, by number. */
   readonly wordless: Map<number, FileRecord> = new Map<number, FileRecord>();
   readonly #untold = new Set<FileRecord>();
-  /** Which records of the store `#untold` was gathered from. */
+  /** Which records of the store the files were compared with. */
   #edition: number;
 
-  constructor(files: ReadonlyMap<string, ListedFile>, { records, edition }: Records) {
+  constructor(files: ReadonlyMap<string, ListedFile>, store: Records) {
     this.files = files;
-    this.#edition = edition;
-    for (const [path, file] of files) {
-      const record = records.get(path);
-      if (record === undefined || !isCurrent(record, file)) this.outdated.set(path, file);
-      else this.take(record);
-    }
-    for (const record of records.values()) if (!files.has(record.path)) this.gone.push(record);
+    this.#edition = store.edition;
+    this.#compare(store);
+  }
+
+  /** Compares again when other processes have written: what they put on record may be of another moment. */
+  catchUp(store: Records): void {
+    if (store.edition === this.#edition) return;
+    this.#edition = store.edition;
+    this.#compare(store);
   }
 
   /** From now on this is what is known of the file. */
@@ -36,19 +36,24 @@ export class WorkspaceState {
   }
 
   /** Those known of which trigrams do not tell enough: they count as candidates, whatever is looked for. */
-  untold({ records, edition }: Records): readonly FileRecord[] {
-    if (edition !== this.#edition) {
-      // Other processes have put some on record.
-      this.#edition = edition;
-      this.#untold.clear();
-      for (const record of records.values()) if (!isTold(record)) this.#untold.add(record);
-    }
+  untold({ records }: Records): readonly FileRecord[] {
     return [...this.#untold].filter((record) => records.get(record.path) === record && this.knows(record));
   }
 
   /** Whether what the index says of this file holds. */
   knows(record: FileRecord | undefined): record is FileRecord {
     return record !== undefined && this.files.has(record.path) && !this.outdated.has(record.path);
+  }
+
+  #compare({ records }: Records): void {
+    this.outdated.clear();
+    this.wordless.clear();
+    this.#untold.clear();
+    for (const [path, file] of this.files) {
+      const record = records.get(path);
+      if (record === undefined || !isCurrent(record, file)) this.outdated.set(path, file);
+      else this.take(record);
+    }
   }
 
   count({ records }: Records): IndexState {
