@@ -1,4 +1,4 @@
-import { blanksOf } from "./snippet.ts";
+import { blanksOf } from "./lines.ts";
 
 /** What one level of indentation is made of in a text; nothing where nothing is indented. */
 export function indentationLevel(text: string): string {

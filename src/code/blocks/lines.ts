@@ -16,6 +16,11 @@ export function indentationAt(text: string, at: number): string {
   return /^[ \t]*/.exec(text.slice(start, at))![0];
 }
 
+/** The blanks that a line begins with. */
+export function blanksOf(line: string): string {
+  return /^[ \t]*/.exec(line)![0];
+}
+
 /** Nothing but blanks stands before it on its line. */
 export function opensLine(text: string, at: number): boolean {
   return text.slice(lineStart(text, at), at).trim() === "";

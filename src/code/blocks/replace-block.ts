@@ -27,12 +27,13 @@ export function replaceBlock(
   const snippet = withoutSeparator(given, separatorAfter(text, end));
   const whole = text.slice(lineStart(text, start), end);
   const place = placeAt(text, outline, start);
+  const level = indentationLevel(whole) || place.level;
   const changes = withReadings({
     start,
     end,
     snippet,
     old: text.slice(start, end),
-    place: { ...place, level: indentationLevel(whole) || place.level, old: whole.split(/\r?\n/) },
+    place: { ...place, level, isMixed: level !== place.level, old: whole.split(/\r?\n/) },
     isInline: true,
     lineEnd: lineEndNear(text, start),
   });

@@ -1,3 +1,6 @@
+import { levelsFor } from "./levels.ts";
+import { blanksOf } from "./lines.ts";
+
 /** New code as it was given: its lines, without blank ones around them and without line ends. */
 export interface Snippet {
   readonly lines: readonly string[];
@@ -25,6 +28,8 @@ export interface Place {
   readonly indentation: string;
   /** What one level is made of in the file: a tab, some spaces, or nothing where nothing is indented. */
   readonly level: string;
+  /** Not all of the file is indented so. */
+  readonly isMixed?: boolean | undefined;
   /** A preprocessor reads the file, whose lines stand at the margin wherever the code is. */
   readonly hasDirectives: boolean;
   /** The lines that give way: which of them the new ones repeat tells how those are indented. */
@@ -76,8 +81,10 @@ function repeatsMore(
 
 function moveAll(lines: readonly string[], place: Place): Fit {
   const base = commonBlanks(lines);
-  const deeper = lines.map((line) => blanksOf(line).slice(base.length));
-  const levels = levelsFor(deeper, place.level);
+  const levels = levelsFor(
+    lines.map((line) => line.slice(base.length)),
+    place,
+  );
   return (line) => {
     const blanks = blanksOf(line);
     if (blanks.length === line.length) return blankLine(line, base, place);
@@ -145,10 +152,6 @@ function openingLines(lines: readonly string[]): ReadonlyMap<number, number> {
   return openers;
 }
 
-export function blanksOf(line: string): string {
-  return /^[ \t]*/.exec(line)![0];
-}
-
 function commonBlanks(lines: readonly string[]): string {
   const [first = "", ...others] = lines.map(blanksOf);
   return others.reduce((common, blanks) => {
@@ -156,16 +159,4 @@ function commonBlanks(lines: readonly string[]): string {
     while (same < common.length && common[same] === blanks[same]) same += 1;
     return common.slice(0, same);
   }, first);
-}
-
-/** Tabs for spaces, or spaces for tabs, where all lines have only what the file does not indent with; else as given. */
-function levelsFor(deeper: readonly string[], level: string): (more: string) => string {
-  const indented = deeper.filter((more) => more.length > 1 || more === "\t");
-  if (level === "\t" && indented.every((more) => !more.includes("\t"))) {
-    const step = Math.min(...indented.map((more) => more.length), 8);
-    return (more) => "\t".repeat(Math.floor(more.length / step)) + " ".repeat(more.length % step);
-  }
-  if (level.startsWith(" ") && indented.every((more) => more.startsWith("\t")))
-    return (more) => more.replaceAll("\t", level);
-  return (more) => more;
 }

@@ -1,13 +1,13 @@
 import { type Splice, spliced } from "../../code/blocks/block-change.ts";
 import { damageOf } from "../../code/blocks/judge-change.ts";
 import type { Outline } from "../../contract/code.ts";
-import { reworded, ToolError } from "../../contract/error.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, ToolContext } from "../../contract/tool.ts";
 import { showDiff } from "../../text/edit/show-diff.ts";
 import { byteOrderMarkLength } from "../../text/encoding.ts";
 import { describeEdit } from "../edit/describe-edit.ts";
-import { driftSince } from "../edit/drift.ts";
 import { type EditedFile, editedFile } from "../edit/edited-file.ts";
+import { explainMiss } from "../edit/explain-miss.ts";
 import { lookUp, type PlannedFile } from "../edit/plan-files.ts";
 import { type CodeFile, readCode } from "./code-file.ts";
 import { damaged } from "./damaged.ts";
@@ -104,7 +104,7 @@ async function planChange(path: string, plan: PlanCode, context: PreviewContext)
     if (damage) throw damaged(path, after, damage);
     return { file, after, outline, notes };
   } catch (error) {
-    throw await withDrift(error, file, context);
+    throw await explainMiss(error, file, context);
   }
 }
 
@@ -146,19 +146,3 @@ function changesNothing(path: string): ToolError {
     },
   );
 }
-
-/** What does not fit the file may have fitted it as its caller last saw it. */
-async function withDrift(
-  error: unknown,
-  { path, bytes }: CodeFile,
-  context: PreviewContext,
-): Promise<unknown> {
-  if (!(error instanceof ToolError) || !misses.has(error.code)) return error;
-  const drift = await driftSince(path, bytes, context);
-  if (!drift) return error;
-  return reworded(error, {
-    message: `${error.message}\n${path} has changed since you last saw it, at ${drift.at}:\n${drift.diff}`,
-  });
-}
-
-const misses: ReadonlySet<string> = new Set(["no-match", "ambiguous-match", "stale"]);

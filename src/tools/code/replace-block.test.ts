@@ -132,12 +132,28 @@ describe("code.replace_block", () => {
     ["copied from its first letter on", "void b() {\n        two();\n        three();\n    }"],
     ["with blank lines around it", "\n\nvoid b() {\n    two();\n    three();\n}\n\n"],
     ["in tabs", "void b() {\n\ttwo();\n\tthree();\n}"],
+    ["in spaces of another width", "void b() {\n  two();\n  three();\n}"],
     ["with carriage returns", "void b() {\r\n    two();\r\n    three();\r\n}\r\n"],
     ["too deep", "            void b() {\n                two();\n                three();\n            }"],
   ])("fits the indentation of a block given %s", async (_, newBlock) => {
     expect(await edited(codeReplaceBlock, method, { path: "A.java", name: "b", new_block: newBlock })).toBe(
       expected,
     );
+  });
+
+  it("writes another width only where bodies show it, and leaves lines that stay as they are", async () => {
+    const python = "def a(x):\n  if x:\n    return call(\n        x)\n\n\ndef b():\n  return 1\n";
+    const replaced = (name: string, new_block: string) =>
+      edited(codeReplaceBlock, python, { path: "a.py", name, new_block });
+    expect([
+      await replaced("b", "def b():\n    while c():\n        pass\n    return 2"),
+      await replaced("b", "def b():\n  return call(\n      1)"),
+      await replaced("a", "def a(x):\n  return call(\n        x)"),
+    ]).toEqual([
+      python.replace("  return 1", "  while c():\n    pass\n  return 2"),
+      python.replace("return 1", "return call(\n      1)"),
+      python.replace("  if x:\n    return call(", "  return call("),
+    ]);
   });
 
   it("writes tabs where the file has them", async () => {

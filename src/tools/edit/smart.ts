@@ -7,11 +7,11 @@ import { showDiff } from "../../text/edit/show-diff.ts";
 import { byteOrderMarkLength } from "../../text/encoding.ts";
 import { describeEdit } from "./describe-edit.ts";
 import { type EditData, editedFile } from "./edited-file.ts";
+import { explainMiss } from "./explain-miss.ts";
 import { lookUp, type PlannedFile } from "./plan-files.ts";
 import { refuseFault } from "./replace-fields.ts";
 import type { Operation } from "./smart/plan-lines.ts";
 import { planPlace } from "./smart/plan-place.ts";
-import { explainMiss } from "./smart/refusals.ts";
 import { refuseOutdatedNumbers } from "./smart/seen-lines.ts";
 import { readSmartFile } from "./smart/smart-file.ts";
 

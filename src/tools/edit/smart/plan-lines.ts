@@ -1,8 +1,7 @@
 import { type BlockChange, type Splice, withReadings } from "../../../code/blocks/block-change.ts";
 import { indentationLevel } from "../../../code/blocks/indentation-level.ts";
-import { lineEndNear } from "../../../code/blocks/lines.ts";
+import { blanksOf, lineEndNear } from "../../../code/blocks/lines.ts";
 import { placeAt } from "../../../code/blocks/place-at.ts";
-import { blanksOf } from "../../../code/blocks/snippet.ts";
 import { LinePlaces } from "../../../code/smart/line-places.ts";
 import type { SmartFile } from "../../../code/smart/locate.ts";
 import type { Place } from "../../../code/smart/place.ts";

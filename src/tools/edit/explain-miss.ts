@@ -1,12 +1,11 @@
-import { reworded, ToolError } from "../../../contract/error.ts";
-import type { PreviewContext } from "../../../contract/tool.ts";
-import { driftSince } from "../drift.ts";
-import type { ReadFile } from "./smart-file.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
+import type { PreviewContext } from "../../contract/tool.ts";
+import { driftSince } from "./drift.ts";
 
 /** What does not fit the file may have fitted it as its caller last saw it. */
 export async function explainMiss(
   error: unknown,
-  { path, bytes }: ReadFile,
+  { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },
   context: PreviewContext,
 ): Promise<unknown> {
   if (!(error instanceof ToolError) || !misses.has(error.code)) return error;
