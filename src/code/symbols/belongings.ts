@@ -2,7 +2,7 @@ import type { Piece, Pieces, Stretch } from "./gather-pieces.ts";
 import type { SymbolRules } from "./symbol-rules.ts";
 
 /** How far a symbol reaches with all that belongs to it. */
-export interface Reach {
+interface Reach {
   readonly start: number;
   readonly declarationStart: number;
   readonly end: number;

@@ -39,7 +39,7 @@ export interface Pieces {
   readonly attributes: Attribute[];
 }
 
-export interface Attribute extends Stretch {
+interface Attribute extends Stretch {
   /** Where it says what a doc comment says elsewhere. */
   readonly doc?: Stretch | undefined;
 }
