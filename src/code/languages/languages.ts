@@ -109,6 +109,7 @@ typescript; .mts .cts !ts-node !tsx !deno ts
 typst; .typ
 vim; .vim .vimrc .exrc =.vimrc =_vimrc =.gvimrc =.exrc =vimrc vimscript viml
 vue; .vue
+xml; .xml .xsd .xsl .xslt .svg .plist .csproj .fsproj .vbproj .vcxproj .targets .nuspec .resx .xaml .axaml .rss .atom .wsdl .xmi .xlf .xliff .qrc .kml .gpx .storyboard .xib .iml .pom .dita .rdf .owl .glade .jsproj .wixproj .shproj svg plist
 yaml; .yaml .yml .sublime-syntax =.clang-format =.clang-tidy =.clangd =.gemrc =.yamllint =.yamlfmt =pubspec.lock yml
 zig; .zig .zon
 `;

@@ -36,7 +36,8 @@ export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
   ],
   // Translations of Qt and films have the name of TypeScript.
   ts: [
-    { language: undefined, sign: /^\uFEFF?\s*<(?:\?xml|!DOCTYPE TS|TS\b)|^G[^\n]{0,200}\0/ },
+    { language: "xml", sign: /^\uFEFF?\s*<(?:\?xml|!DOCTYPE TS|TS\b)/ },
+    { language: undefined, sign: /^G[^\n]{0,200}\0/ },
     { language: "typescript" },
   ],
   d: [{ language: "make", sign: /^[^\n:{};]+\.o\s*:/ }, { language: "d" }],
@@ -57,6 +58,9 @@ export const sharedExtensions: Readonly<Record<string, readonly Claim[]>> = {
   ],
   cfg: [{ language: "ini", sign: /^[ \t]*\[[^\]\n]+\]\s*$/m }, { language: undefined }],
   tab: [{ language: "tsv", sign: /\t/ }, { language: undefined }],
+  config: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
+  props: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
+  ui: [{ language: "xml", sign: /^\uFEFF?\s*</ }, { language: undefined }],
 };
 
 interface Claim {

@@ -96,6 +96,7 @@ export const samples: Readonly<Record<string, string>> = {
   typst: "= A\n\n#let b(c) = [x #c]\n$ x^2 $\n",
   vim: "function! A(b) abort\n  let l:c = 1\n  return l:c\nendfunction\n",
   vue: "<template>\n  <p>{{ a }}</p>\n</template>\n\n<script setup>\nconst a = 1\n</script>\n",
+  xml: '<?xml version="1.0"?>\n<a b="c"><d/><e>x<f></f></e><![CDATA[<]]></a>\n',
   yaml: "a:\n  - b: 1\n    c: |\n      x\n      y\n  - &d e\n",
   zig: 'const std = @import("std");\npub fn main() void {\n    std.debug.print("x", .{});\n}\n',
 };
