@@ -57,6 +57,7 @@ import { toml } from "./rules/toml.ts";
 import { typescript } from "./rules/typescript.ts";
 import { typst } from "./rules/typst.ts";
 import { vim } from "./rules/vim.ts";
+import { xml } from "./rules/xml.ts";
 import { yaml } from "./rules/yaml.ts";
 import { zig } from "./rules/zig.ts";
 import type { SymbolRules } from "./symbol-rules.ts";
@@ -91,6 +92,7 @@ const rules: Readonly<Record<string, SymbolRules>> = {
   markdown,
   sql,
   toml,
+  xml,
   yaml,
   html,
   svelte: html,
