@@ -5,6 +5,7 @@ import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
 import { showPath } from "../../text/show-path.ts";
 import { findScope } from "../search/scope.ts";
+import { patientIndex } from "./patient-index.ts";
 
 export interface CodeMapInput {
   readonly path?: string | undefined;
@@ -39,9 +40,9 @@ export const codeMap: Tool<CodeMapInput, CodeMapData> = {
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 
   async run({ path = ".", tokens = 1500, language }, context) {
-    const { code, signal } = context;
+    const { signal } = context;
     const scope = await findScope(context.environment, path);
-    const index = await code.index({ signal, progress: (message) => context.progress(message) });
+    const index = await patientIndex(context);
     const wanted = {
       path: scope.path === "" ? undefined : scope.path,
       language: language === undefined ? undefined : findLanguage(language).name,

@@ -1,10 +1,11 @@
 import { bestLines } from "../../code/search/best-lines.ts";
-import type { IndexHit, ProjectIndex } from "../../contract/code.ts";
+import type { IndexHit } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { decodeText } from "../../text/encoding.ts";
 import { showLine } from "../search/show-line.ts";
 import type { CodeSearchData, ExcerptLine, FoundCode, SearchWanted } from "./found-code.ts";
+import { patientIndex } from "./patient-index.ts";
 
 /** The best pieces of code for a question. What is shown of them is read now, as any other tool would. */
 export async function searchByWords(
@@ -22,21 +23,6 @@ export async function searchByWords(
   }
   return { way: "words", results, limited: hits.length > limit, index: index.state };
 }
-
-/** Waits longer than an index does by itself where most of it would be missing, or will be there soon. */
-async function patientIndex({ code, signal, progress }: ToolContext): Promise<ProjectIndex> {
-  const ask = () => code.index({ signal, progress: (message) => progress(message) });
-  let index = await ask();
-  for (let asked = 1; asked < mostAsked; asked += 1) {
-    const { files, indexed } = index.state;
-    if (indexed === files || (files > fewFiles && indexed > files / 2)) break;
-    index = await ask();
-  }
-  return index;
-}
-
-const mostAsked = 5;
-const fewFiles = 2000;
 
 /** More results leave less room for each. */
 function excerptLines(limit: number): number {
