@@ -10,11 +10,21 @@ export function secondsOfWork(pid: number): number {
   return Number(statOf(pid)[11] ?? 0) / 100;
 }
 
-/** What the kernel tells of a process after its name; nothing of one that is gone. */
+/** How it was started. */
+export function wordsOf(pid: number): readonly string[] {
+  return read(pid, "cmdline").split("\0");
+}
+
+/** What the kernel tells of a process after its name. */
 function statOf(pid: number): readonly string[] {
+  return read(pid, "stat").split(") ").at(-1)!.split(" ");
+}
+
+/** Nothing of one that is gone. */
+function read(pid: number, file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
   } catch {
-    return [];
+    return "";
   }
 }
