@@ -6,6 +6,7 @@ import { describeTools } from "../commands/tools.ts";
 import { explainExamples } from "../help.ts";
 import { paint, print } from "../terminal.ts";
 import { version } from "../version.ts";
+import { changeCode } from "./change-code.ts";
 import { editCopy } from "./edit-copy.ts";
 import { commandName, Guide, type OwnRoom } from "./guide.ts";
 
@@ -24,6 +25,7 @@ export async function giveTour(folder: string): Promise<number> {
     }
     await changeThings(guide, ownRoom);
     await editCopy(guide, ownRoom, sample);
+    await changeCode(guide, ownRoom);
     await meetLimits(guide, ownRoom);
     return sayGoodbye(guide);
   } finally {
