@@ -35,7 +35,8 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
   name: "edit.smart",
   summary:
     "Replace, insert or delete at a place named as you like: text of the file, line numbers, a symbol or a description of " +
-    "it. Sets a checkpoint first and answers with the diff; a place that is not clear is refused with the candidates.",
+    "it. Sets a checkpoint first and answers with the diff; a place that is not clear is refused with the candidates. " +
+    "Where you can quote the text, edit.replace is surer.",
   risk: "write",
   input: z
     .strictObject({
@@ -50,7 +51,7 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
       operation: z
         .enum(["replace", "insert_before", "insert_after", "delete"])
         .check(
-          z.describe("What is done: with that text, those lines, or the whole block with its doc comments."),
+          z.describe("What to do with that text, those lines, or the whole block and its doc comments."),
         ),
       content: z.optional(
         z.string().check(z.describe("The new text or lines; indentation is fitted. Not for delete.")),
