@@ -84,6 +84,18 @@ describe("references", () => {
     expect(seen).toEqual(["a.ts:1", "a.ts:5", "lib/b.py:1", "lib/b.py:2", "lib/c.hs:1"]);
   });
 
+  it("go on in the same line", async () => {
+    const first = await room.run(codeReferences, { name: "--my-size", limit: 1 });
+    expect(first.data.next).toBe("style.css:1:32");
+    const second = await room.run(codeReferences, { name: "--my-size", limit: 1, from: "style.css:1:32" });
+    expect(second.data).toEqual({
+      files: [expect.objectContaining({ places: [expect.objectContaining({ column: 32 })] })],
+      notCode: [],
+      unread: [],
+      next: null,
+    });
+  });
+
   it("are of names with signs in them", async () => {
     const { data } = await room.run(codeReferences, { name: "--my-size" });
     expect(data.files).toEqual([

@@ -54,7 +54,7 @@ export const codeReferences: Tool<CodeReferencesInput, CodeReferencesData> = {
     limit: z.optional(
       z.int().check(z.minimum(1), z.maximum(1000), z.describe("At most so many places; 100 if not given.")),
     ),
-    from: z.optional(z.string().check(z.describe("Where to go on, as the last answer says: src/a.ts:120"))),
+    from: z.optional(z.string().check(z.describe("Where to go on, as the last answer says: src/a.ts:120:8"))),
   }),
   limits: { maxChars: 20_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
@@ -87,7 +87,7 @@ async function findReferences(input: CodeReferencesInput, context: ToolContext):
     const places = seen.places.filter(
       (place) =>
         (role === undefined || place.role === role) &&
-        (mention.path !== begin.path || place.line >= begin.line),
+        (mention.path !== begin.path || !isBefore(place, begin)),
     );
     const shown = places.slice(0, limit - found);
     if (shown.length > 0)
@@ -98,7 +98,8 @@ async function findReferences(input: CodeReferencesInput, context: ToolContext):
       });
     found += shown.length;
     const rest = places[shown.length];
-    if (rest !== undefined) return { files, notCode, unread, next: `${mention.path}:${rest.line}` };
+    if (rest !== undefined)
+      return { files, notCode, unread, next: `${mention.path}:${rest.line}:${rest.column}` };
   }
   return { files, notCode, unread, next: null };
 }
@@ -145,10 +146,20 @@ function shownPlace({ start, line, column, role }: Occurrence, { text }: Mention
   return { line, column, role, text: showLine(whole.trimStart(), start - lineStart - indentation) };
 }
 
-/** `src/a.ts:120`, or the path alone. */
-function placeToBegin(from = ""): { readonly path: string; readonly line: number } {
-  const [, path = from, line = "1"] = /^(.*):(\d+)$/.exec(from) ?? [];
-  return { path, line: Number(line) };
+interface Beginning {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** `src/a.ts:120:8`, or less of it from the end. */
+function placeToBegin(from = ""): Beginning {
+  const [, path = from, line = "1", column = "1"] = /^(.*?):(\d+)(?::(\d+))?$/s.exec(from) ?? [];
+  return { path, line: Number(line), column: Number(column) };
+}
+
+function isBefore(place: Occurrence, { line, column }: Beginning): boolean {
+  return place.line < line || (place.line === line && place.column < column);
 }
 
 function describe({ name, role }: CodeReferencesInput, data: CodeReferencesData): string {

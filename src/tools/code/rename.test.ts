@@ -2,9 +2,29 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { codeRoom } from "../../../test/code-room.ts";
 import type { ToolRoom } from "../../../test/tool-room.ts";
+import { ToolError } from "../../contract/error.ts";
 import { type CodeRenameInput, codeRename } from "./rename.ts";
 
 describe("a rename", () => {
+  it("that is done does not fail because other files cannot be searched", async () => {
+    await using room = codeRoom({ "a.ts": "export function load() {}\n" });
+    const { code } = room.context;
+    const context = {
+      ...room.context,
+      code: {
+        outline: code.outline.bind(code),
+        occurrences: code.occurrences.bind(code),
+        index: () => Promise.reject(new ToolError("timeout", "The index takes too long")),
+      },
+    };
+    const { data, text } = await codeRename.run({ path: "a.ts", name: "load", new_name: "read" }, context);
+    expect([contentOf(room, "a.ts"), data.mentionedIn, text.split("\n").at(-1)]).toEqual([
+      "export function read() {}\n",
+      [],
+      "Not all other files could be searched for load: The index takes too long",
+    ]);
+  });
+
   it("changes every place that means the same, and tells the difference", async () => {
     await using room = codeRoom({
       "a.ts":

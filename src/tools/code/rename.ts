@@ -79,8 +79,15 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
     });
     const { files, description, outline } = await changeCode(input.path, plan, changeOptions(input), context);
     const isPublic = chosen.some((place) => place.isPublic);
-    const mentionedIn = isPublic ? await otherFiles(input, outline.language, context) : [];
-    const others = mentionedIn.length === 0 ? [] : [describeOthers(input, mentionedIn)];
+    const { mentionedIn, problem } = isPublic
+      ? await otherFiles(input, outline.language, context)
+      : { mentionedIn: [] };
+    const others = [
+      ...(mentionedIn.length === 0 ? [] : [describeOthers(input, mentionedIn)]),
+      ...(problem === undefined
+        ? []
+        : [`Not all other files could be searched for ${input.name}: ${problem}`]),
+    ];
     return {
       data: { files, places: chosen.length, mentionedIn },
       text: [
@@ -173,21 +180,29 @@ function listed(lines: readonly number[]): string {
   return `${lines.length === 1 ? "line" : "lines"} ${shown}${lines.length > 10 ? " …" : ""}`;
 }
 
-/** Those that are written in the same language, or in one that shares its names. */
+/**
+ * Those that are written in the same language, or in one that shares its names. The file is written by now, so that a
+ * problem is told rather than thrown.
+ */
 async function otherFiles(
   { path, name }: CodeRenameInput,
   language: string,
   context: ToolContext,
-): Promise<readonly string[]> {
-  const real = await context.environment.realPath(path);
+): Promise<Pick<CodeRenameData, "mentionedIn"> & { readonly problem?: string }> {
   const family = families.find((languages) => languages.includes(language)) ?? [language];
   const found: string[] = [];
-  for await (const mention of filesMentioning({ name, directory: "" }, context)) {
-    if (!family.includes(languageOf(mention.path, mention.text) ?? "")) continue;
-    if ((await context.environment.realPath(mention.path)) !== real) found.push(mention.path);
-    if (found.length > mostMentions) break;
+  try {
+    const real = await context.environment.realPath(path);
+    for await (const mention of filesMentioning({ name, directory: "" }, context)) {
+      if (!family.includes(languageOf(mention.path, mention.text) ?? "")) continue;
+      if ((await context.environment.realPath(mention.path)) !== real) found.push(mention.path);
+      if (found.length > mostMentions) break;
+    }
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { mentionedIn: found, problem: error.message };
   }
-  return found;
+  return { mentionedIn: found };
 }
 
 const families: readonly (readonly string[])[] = [

@@ -27,12 +27,14 @@ export async function searchExactly(
   const request = requestFor(query);
   const { files, index } = await matchingFiles(query, request, wanted, context);
   const results: FoundCode[] = [];
-  for await (const { path, lines } of files) {
+  let isCut = false;
+  for await (const { path, lines, hasMore } of files) {
     if (results.length >= wanted.limit) return { way: query.way, results, limited: true, index };
+    isCut ||= hasMore;
     const symbols = results.length < mostOutlined ? await symbolsOf(path, context) : [];
     results.push(...groupBySymbol(path, lines, symbols, wanted));
   }
-  const limited = results.length > wanted.limit;
+  const limited = isCut || results.length > wanted.limit;
   return { way: query.way, results: results.slice(0, wanted.limit), limited, index };
 }
 
@@ -50,6 +52,8 @@ function requestFor({ pattern, way, ignoreCase }: ExactQuery): GrepRequest {
 interface MatchingFile {
   readonly path: string;
   readonly lines: readonly ShownLine[];
+  /** There may be more lines, or files, than were looked for. */
+  readonly hasMore: boolean;
 }
 
 /** Of more results it is not said in which symbol they lie: each file has to be parsed for it. */
@@ -101,9 +105,9 @@ async function* lookInto(
   const done = new Set<string>();
   try {
     for (const path of paths) {
-      const lines = await linesOf(path, request, wanted, context);
+      const file = await linesOf(path, request, wanted, context);
       done.add(path);
-      if (lines.length > 0) yield { path, lines };
+      if (file.lines.length > 0) yield file;
     }
   } catch (error) {
     if (!(error instanceof OutOfTime)) throw error;
@@ -117,20 +121,25 @@ async function linesOf(
   request: GrepRequest,
   { language }: SearchWanted,
   context: ToolContext,
-): Promise<readonly ShownLine[]> {
+): Promise<MatchingFile> {
   const { environment, signal } = context;
-  const results = new GrepResults({ mode: "content", limit: Number.POSITIVE_INFINITY });
+  const results = new GrepResults({ mode: "content", limit: mostLines });
+  const isOther = (text: string) => language !== undefined && languageOf(path, text) !== language;
+  const none = { path, lines: [], hasMore: false };
   try {
     const { bytes } = await environment.readFile(path, { maxBytes: maxWholeBytes, signal });
-    if (language !== undefined && languageOf(path, toSearchableText(bytes).text) !== language) return [];
+    if (isOther(toSearchableText(bytes).text)) return none;
     searchFiles([{ path, bytes }], request, results);
   } catch (error) {
     if (!(error instanceof ToolError) || signal.aborted) throw error;
-    if (error.code !== "too-large" || language !== undefined) return [];
+    if (error.code !== "too-large" || isOther("")) return none;
     await scanLargeFile(path, request, results, context);
   }
-  return results.hits.flatMap(({ lines }) => lines);
+  return { path, lines: results.hits.flatMap(({ lines }) => lines), hasMore: results.isLimited };
 }
+
+/** Of one file: a large one may have millions. */
+const mostLines = 10_000;
 
 /** Without an index, or for a pattern that only ripgrep understands. */
 async function* withRipgrep(
@@ -153,7 +162,7 @@ async function* withRipgrep(
   }
   for (const found of usefulFirst([...files.keys()], new Set())) {
     if (language === undefined || languageOf(found, "") === language)
-      yield { path: found, lines: files.get(found)! };
+      yield { path: found, lines: files.get(found)!, hasMore: data.limited };
   }
 }
 
