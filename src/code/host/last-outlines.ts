@@ -16,9 +16,15 @@ export class LastOutlines {
   set(text: string, version: number, outline: Outline): void {
     this.#held.delete(text);
     this.#held.set(text, { version, outline });
-    for (const oldest of this.#held.keys()) {
-      if (this.#held.size <= 8) break;
+    let symbols = 0;
+    for (const held of this.#held.values()) symbols += held.outline.symbols.length;
+    for (const [oldest, held] of this.#held) {
+      if (oldest === text || (this.#held.size <= mostOutlines && symbols <= mostSymbols)) break;
       this.#held.delete(oldest);
+      symbols -= held.outline.symbols.length;
     }
   }
 }
+
+const mostOutlines = 8;
+const mostSymbols = 50_000;

@@ -14,7 +14,8 @@ export class ReaderHost {
   readonly #told = new LastOutlines();
 
   constructor({ heavy }: { readonly heavy: boolean }) {
-    this.#host = new Host({ role: ["reader"], heavy, atOnce: 1, limitMs: 15_000 });
+    // The parse itself is given less; on a busy machine a host needs seconds to start and to load a grammar.
+    this.#host = new Host({ role: ["reader"], heavy, atOnce: 1, limitMs: 30_000 });
   }
 
   async outline(source: Source, language: CodeLanguage, options: OutlineOptions): Promise<Outline> {

@@ -23,9 +23,12 @@ export class SentTexts {
     const before = last?.process === process ? last : undefined;
     const version = before?.text === text ? before.version : ++this.#versions;
     this.#last.set(key, { process, version, text });
-    for (const oldest of this.#last.keys()) {
-      if (this.#last.size <= mostTexts) break;
+    let units = 0;
+    for (const held of this.#last.values()) units += held.text.length;
+    for (const [oldest, held] of this.#last) {
+      if (oldest === key || (this.#last.size <= mostTexts && units <= mostUnits)) break;
       this.#last.delete(oldest);
+      units -= held.text.length;
     }
     return { version, sent: before ? { ...changeBetween(before.text, text), base: before.version } : text };
   }
@@ -44,3 +47,4 @@ interface Last {
 
 /** A host holds a few more trees, so that it is seldom asked for one that it has let go. */
 const mostTexts = 8;
+const mostUnits = 3_000_000;
