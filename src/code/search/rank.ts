@@ -40,7 +40,7 @@ export function rank(index: WordIndex, question: IndexQuestion): Ranked[] {
 }
 
 /** How much a name counts besides its words, the more the less it says that the question does not. */
-const nameWeight = 0.5;
+const nameWeight = 0.8;
 
 /** How much it counts what the rest of the file says. */
 const fileWeight = 0.2;
