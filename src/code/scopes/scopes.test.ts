@@ -82,6 +82,9 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "fn «g»() {} fn f() { let g = 1; fn i() { «g»() } h(g); }",
     "a function that tests see": "fn «g»() {} mod tests { use super::*; fn t() { «g»() } }",
     "a type parameter": "fn f<«T»: D>(a: «T») -> V<«T»> { a } struct S<T>(T);",
+    "a name that is a word elsewhere, in a macro":
+      'fn «union»() -> u8 { 1 } fn f(default: u8) { println!("{} {}", «union»(), default); }',
+    "a variable that has the name of a type": 'fn f(«str»: &str) { println!("{}", «str»); «str».len(); }',
     "a struct": "struct «S» { a: u8 } impl «S» { fn f() -> «S» { «S» { a: 1 } } }",
   },
   go: {
@@ -94,7 +97,10 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "loop variables": "package p\nfunc f(v []int) { for i, «v» := range v { g(i, «v») }; g(v) }",
     "a type switch":
       "package p\nfunc f(x any) { switch «x» := x.(type) { case int: g(«x»); default: g(«x») }; g(x) }",
-    "a field of the same name": "package p\nfunc f(«name» string) T { return T{name: «name»} }",
+    "a field of the same name":
+      "package p\ntype T struct{ name string }\nfunc f(«name» string) any { return []T{{name: «name»}} }",
+    "a field of a type without name":
+      "package p\nfunc f(«name» string) any { return []struct{ name string }{{name: «name»}} }",
     "the key of a map": "package p\nfunc f(«k» string) any { return map[string]int{«k»: 1} }",
     "a function": "package p\nfunc «f»() { «f»() }\nfunc (t T) f() { t.f(); «f»() }",
     "a type": "package p\ntype «T» struct{ a *«T» }\nfunc f(x «T») { y := «T»{a: &x}; g(y) }",
@@ -111,6 +117,8 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "int f(void) {\n#ifdef A\nint «q» = 1;\n#else\nint «q» = 2;\n#endif\nreturn «q»; }",
     "a label": "int f(int a) { goto «a»; «a»: return a; }",
     "a struct by its tag": "struct «n» { struct «n» *next; int n; }; int f(struct «n» *n) { return n->n; }",
+    "what a macro only takes the value of":
+      "#define MAX(a, b) ((a) > (b) ? a : b)\n#define CALL(f, ...) f(__VA_ARGS__)\nint g(int «q») { return MAX(«q», CALL(g, «q»)); }",
     "no parameter of a macro": "#define SQ(a) ((a) * (a))\nint f(int «a») { return SQ(«a»); }",
   },
   cpp: {
@@ -139,6 +147,8 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "class A { void F(L z) { foreach (var «z2» in z) { G(«z2»); } foreach (var z2 in z) {} } }",
     "what is given out": "class A { void F() { G(out var «w»); G(«w»); } }",
     "what a pattern takes": "class A { void F(object o) { if (o is string «s» && «s».s > 0) { G(«s»); } } }",
+    "names that are words elsewhere":
+      "class A { void F(int «type») { var from = «type»; G(«type», from); } }",
     "a property of the same name":
       "class A { object F(int «x») { return new { «x», Y = «x», Z = new B { x = «x» } }; } }",
     "a local function": "class A { void F() { «G»(1); int «G»(int G2) { return G2; } this.G(); } }",
@@ -151,6 +161,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "class A(val a: Int) { fun f(«a»: Int): Int { this.a; return «a» + b.a }\n fun g() = a }",
     "a local, in text as well": 'fun f(): Int { val «x» = 1; g("$«x» ${«x» + 1} x", o.x); return «x» }',
     "a local in its own value": "fun f(x: Int) { run { val «x» = x + 1; g(«x») }; g(x) }",
+    "names that are words elsewhere": "data class A(val b: Int)\nfun f(«data»: A) { g(«data», o.data) }",
     "a parameter of a lambda": "fun f(e: L) { e.map { «e2» -> «e2».e2 }.map { e2 -> e2 }; g(e) }",
     "names taken apart": "fun f(m: M) { for ((k, «v») in m) { g(k, «v») }; val (v, w) = p; g(v, w) }",
     "a caught error": "fun f() { try { g() } catch («e»: E) { h(«e») } }",
@@ -215,10 +226,41 @@ describe("what cannot be told from the text", () => {
     ]);
     expect(await unbound("rust", "fn f(a: u8) { my!(a); }", "a")).toEqual([0, "unclear"]);
     expect(await unbound("c", "#define N (a + 1)\nint a;", "a")).toEqual(["unclear", 0]);
+    expect(await unbound("c", "#define N a\n#if a > 1\nint a;\n#endif\n", "a")).toEqual([
+      "unclear",
+      "unclear",
+      0,
+    ]);
     expect(
       await unbound("java", "class A { void f(int a) { new B() { void g() { h(a); } }; } }", "a"),
     ).toEqual([0, "unclear"]);
     expect(await unbound("typescript", "export { a } from 'b';", "a")).toEqual(["foreign"]);
+  });
+
+  it.each(["(s)->b", "#b", "s.b", "b##1", "goto b", "struct b", "OTHER(s, b)"])(
+    "is what a macro of C makes of a name: %s",
+    async (body) => {
+      const macros = `#define OTHER(s, m) s.m\n#define M(s, b) ${body}\n`;
+      expect(await unbound("c", `${macros}int f(int a) { return M(p, a) + g(a); }`, "a")).toEqual([
+        0,
+        "unclear",
+        0,
+      ]);
+    },
+  );
+
+  it("is another spelling of a name", async () => {
+    expect(await unbound("kotlin", "fun f(a: Int) = `a` + `a b`", "a")).toEqual([0, "unclear"]);
+    expect(await unbound("c-sharp", "class A { int F(int a) { return @a; } }", "a")).toEqual([0, "unclear"]);
+    expect(await unbound("rust", "fn f(a: u8) -> u8 { r#a }", "a")).toEqual([0, "unclear"]);
+    expect(await unbound("javascript", "class A { #a; f(a) { return a; } }", "a")).toEqual([0, 0]);
+  });
+
+  it("is a pattern of Rust that has the name of a constant", async () => {
+    expect(
+      await unbound("rust", "const n: u8 = 1; fn f(v: u8) { match v { n => n, _ => 1 }; }", "n"),
+    ).toEqual([0, "unclear", 1]);
+    expect(await unbound("rust", "const n: u8 = 1; mod a { fn f() { let n = 1; } }", "n")).toEqual([0, 1]);
   });
 });
 

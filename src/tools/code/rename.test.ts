@@ -135,6 +135,21 @@ describe("a rename is refused", () => {
       { name: "a", new_name: "b" },
       "invalid-input: `b` means something else there already (line 2): places would change their meaning | Choose another name.",
     ],
+    "when a pattern would come to mean it": [
+      { "a.rs": "const LIMIT: u8 = 3;\nfn f(v: u8) -> u8 { match v { n => n + 1 } }\n" },
+      { name: "LIMIT", new_name: "n" },
+      "invalid-input: `n` means something else there already (line 2): places would change their meaning | Choose another name.",
+    ],
+    "when a macro names what would be hidden": [
+      { "a.c": "#define LIMIT limit\nint limit;\nint f(void) { int q = 1; return q + LIMIT; }\n" },
+      { name: "q", new_name: "limit" },
+      "invalid-input: `limit` means something else there already (line 1): places would change their meaning | Choose another name.",
+    ],
+    "when a macro names it": [
+      { "a.c": "#define LIMIT limit\nint limit;\n" },
+      { name: "limit", new_name: "most" },
+      `unsupported: \`limit\` on line 1 may or may not mean the same: the text does not tell | ${byHand()}`,
+    ],
     "when the new name is a word of the language": [
       { "a.rs": "fn f(a: u8) {}\n" },
       { name: "a", new_name: "match" },
@@ -154,6 +169,11 @@ describe("a rename is refused", () => {
       { "a.rs": "fn f(a: u8) {\n    custom!(a);\n}\n" },
       { name: "a", new_name: "b" },
       `unsupported: \`a\` on line 2 may or may not mean the same: the text does not tell | ${byHand()}`,
+    ],
+    "when it may be the key of a map, or a field, of a type that is elsewhere": [
+      { "a.go": "package p\nconst limit = 1\n\nvar s = Settings{limit: 2}\n" },
+      { name: "limit", new_name: "most" },
+      `unsupported: \`limit\` on line 4 may or may not mean the same: the text does not tell | ${byHand()}`,
     ],
     "when callers can name a parameter": [
       { "a.py": "def f(a): pass\nf(a=1)\n" },

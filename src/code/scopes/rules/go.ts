@@ -125,9 +125,10 @@ function key(way: Way, at: number): Meaning {
   const element = type.replace(/^(?:map)?\[[^\]]*\]\*?/, "");
   if (isListed && (values > 2 || !/^[\w.]+\s*$/.test(element))) return unclear;
   const name = (isListed ? element : type).trim().replace(/\[.*$/, "");
-  const isMap = new RegExp(
-    `\\btype\\s+${name.replace(/\W/g, "\\$&")}\\s+(?:map\\b|\\[)|[^\\w]${name.replace(/\W/g, "\\$&")}\\s+(?:map\\[|\\[)`,
+  if (name === "struct") return member;
+  // The type of another file may be a map, whose keys are values.
+  const isStruct = new RegExp(
+    `(?<!\\w)${name.replace(/\W/g, "\\$&")}\\s*(?:\\[[^\\]]*\\])?\\s+struct\\b`,
   ).test(way.text);
-  const hasOtherKeys = /[{,]\s*(?:["'`\d]|[\w.]+\.\w+\s*:)/.test(text.slice(type.length));
-  return isMap || hasOtherKeys ? unclear : member;
+  return isStruct ? member : unclear;
 }
