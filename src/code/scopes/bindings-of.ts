@@ -23,6 +23,8 @@ export function bindingsOf(
   }
   return names.map(({ place, meaning }) => {
     if (meaning.is !== "definition" && meaning.is !== "reference") return undefined;
+    const { yieldsTo = 0 } = meaning as Partial<Definition>;
+    if (yieldsTo !== 0 && known.find(place, yieldsTo) !== undefined) return "unclear";
     return known.at(place.start) ?? known.find(place, meaning.kind);
   });
 }
@@ -60,7 +62,7 @@ class Known {
     const scope = declared === "file" ? way.steps[0]! : nearest;
     const bindings = this.#inScope.get(scope.id) ?? new Map<number, Binding>();
     this.#inScope.set(scope.id, bindings);
-    const key = renews ? way.steps[at]!.id : kind & ~kinds.any;
+    const key = renews ? way.steps[at]!.id : kind & ~(kinds.any | kinds.constant);
     const known = bindings.get(key) ?? { number: this.#count++, kind: 0, from, until };
     known.kind |= kind;
     known.from = Math.min(known.from, from);

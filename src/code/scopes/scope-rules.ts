@@ -21,7 +21,7 @@ export interface Way {
  * name is "unclear", and nothing that it could mean is renamed.
  */
 export interface ScopeRules {
-  /** The types of names, and what they are where nothing else is said. All else is no code. */
+  /** The types of names, and what they are where nothing else is said. */
   readonly names: Readonly<Record<string, Meaning | ((way: Way) => Meaning)>>;
   readonly places: Readonly<Record<string, Meaning | "up" | Decide>>;
   /** The nodes in which names hold. The root is always one. */
@@ -30,6 +30,8 @@ export interface ScopeRules {
   readonly spelling: RegExp;
   /** Words that cannot be names. */
   readonly reserved: string;
+  /** Nodes in which words are names whatever the grammar calls them: the arguments of a macro. */
+  readonly tokens?: RegExp;
   /** Names that stand in other nodes, as in the text of a format string. */
   within?(way: Way, name: { readonly start: number; readonly end: number }): Meaning | undefined;
   /** Whether the scope at `index` counts for a name that is reached on this way: not for the default of a parameter. */
@@ -54,7 +56,7 @@ type ScopeKind = "block" | "function" | "closed" | "clause";
 export type Meaning = Definition | Reference | Unbound;
 
 /** Names of different kinds do not meet: a type and a value, in TypeScript; a variable and a function, in Rust. */
-export const kinds = { value: 1, type: 2, any: 3, label: 4, private: 8, local: 16 } as const;
+export const kinds = { value: 1, type: 2, any: 3, label: 4, private: 8, local: 16, constant: 32 } as const;
 
 export interface Definition extends Written {
   readonly is: "definition";
@@ -72,6 +74,8 @@ export interface Definition extends Written {
   readonly isMember?: true;
   /** `self::name` can mean it. */
   readonly isPathed?: boolean;
+  /** Kinds that stand in its way: a pattern of Rust that has the name of a constant means that. */
+  readonly yieldsTo?: number;
   /** Others can use it by this name. */
   readonly isPublic?: boolean;
   /** Who calls the function may name it. */

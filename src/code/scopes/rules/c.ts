@@ -12,6 +12,7 @@ import {
   unclear,
   type Way,
 } from "../scope-rules.ts";
+import { isForPreprocessor } from "./c-macros.ts";
 
 const { type, any } = kinds;
 
@@ -20,8 +21,8 @@ const tag = kinds.private;
 
 export const c: ScopeRules = {
   names: {
-    identifier: refer({ kind: any }),
-    type_identifier: refer({ kind: any }),
+    identifier: named,
+    type_identifier: named,
     field_identifier: member,
     statement_identifier: refer({ kind: kinds.label }),
   },
@@ -69,6 +70,10 @@ export const c: ScopeRules = {
     "_Atomic _Bool _Complex _Generic _Imaginary _Noreturn _Static_assert _Thread_local alignas alignof bool constexpr false " +
     "nullptr static_assert thread_local true typeof typeof_unqual asm main",
 };
+
+function named(way: Way): Meaning {
+  return isForPreprocessor(way) ? unclear : refer({ kind: any });
+}
 
 /** A macro's own parameters are its own; what else it names is known where it is used. */
 function inMacro(

@@ -15,7 +15,7 @@ import {
   type Way,
 } from "../scope-rules.ts";
 
-const { any, local, type, value } = kinds;
+const { any, constant, local, type, value } = kinds;
 const reference = refer({ kind: local | value });
 const pathStart = refer({ kind: any });
 
@@ -49,10 +49,10 @@ export const rust: ScopeRules = {
 
     "function_item.name": item(value),
     "function_signature_item.name": item(value),
-    "const_item.name": item(value),
-    "static_item.name": item(value),
+    "const_item.name": item(value | constant),
+    "static_item.name": item(value | constant),
     "mod_item.name": item(type),
-    "struct_item.name": item(any),
+    "struct_item.name": item(any | constant),
     "union_item.name": item(any),
     "enum_item.name": item(type),
     "trait_item.name": item(type),
@@ -61,7 +61,7 @@ export const rust: ScopeRules = {
     "enum_variant.name": memberDefinition,
     "field_declaration.name": memberDefinition,
     "type_parameter.name": define({ kind: type }),
-    "const_parameter.name": define(),
+    "const_parameter.name": define({ kind: value | constant }),
 
     "scoped_identifier.path": (way) => (isImported(way) ? unclear : pathStart),
     "scoped_identifier.name": (way) => (isImported(way) ? unclear : member),
@@ -110,8 +110,9 @@ export const rust: ScopeRules = {
     const step = way.steps[index]!;
     if (step.type === "function_item") return local;
     if (step.type !== "mod_item") return 0;
-    return /\bsuper::(?:\*|\{[^}]*\*)/.test(textOf(way, step)) ? local : local | any;
+    return /\bsuper::(?:\*|\{[^}]*\*)/.test(textOf(way, step)) ? local : local | any | constant;
   },
+  tokens: /^token_tree/,
   within: inFormat,
   spelling: /^[\p{ID_Start}_]\p{ID_Continue}*$/u,
   reserved:
@@ -125,7 +126,7 @@ function pattern(more: (way: Way, at: number) => Parameters<typeof define>[0]): 
   return (way, at) => {
     const name = nameOf(way);
     if (/^\p{Lu}/u.test(name)) return reference;
-    const definition = define({ kind: local, ...more(way, at) });
+    const definition = define({ kind: local, yieldsTo: constant, ...more(way, at) });
     const field = way.steps.at(-2)!;
     if (field.type !== "field_pattern" || way.steps.at(-1)!.field !== "name") return definition;
     // `{ ref name }`, which would have to be `{ name: ref other }`.
