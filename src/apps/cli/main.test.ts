@@ -416,6 +416,7 @@ describe("the other commands", () => {
       started: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/started$/),
       sandbox: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/sandbox$/),
       transactions: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/transactions$/),
+      index: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/index$/),
     });
     expect(table!.stdout).toBe(
       Object.entries(paths)
