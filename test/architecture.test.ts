@@ -37,7 +37,7 @@ const ownedModules: Record<string, readonly string[]> = {
   "node:fs": ["environment", "apps"],
   "node:fs/promises": ["environment", "apps"],
   "node:child_process": ["environment"],
-  "node:sqlite": ["journal", "code"],
+  "node:sqlite": ["environment", "journal", "code"],
   "@vscode/ripgrep": ["environment"],
   unbash: ["guardian"],
   "web-tree-sitter": ["code"],

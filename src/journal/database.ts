@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ToolError } from "../contract/error.ts";
 import { identityOf, isLost, makeDatabaseFile } from "../environment/database-file.ts";
+import { loadSqlite } from "../environment/load-sqlite.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { migrateCalls } from "./migrate-calls.ts";
 
@@ -118,15 +119,4 @@ const tablesOfJournal = `
 
 function versionOf(database: DatabaseSync): number {
   return database.prepare("PRAGMA user_version").get()!.user_version as number;
-}
-
-/** Node 22 warns that SQLite is experimental; that is no news for the people who run an agent. */
-export function loadSqlite(): typeof import("node:sqlite") {
-  const emitWarning = process.emitWarning;
-  process.emitWarning = () => {};
-  try {
-    return process.getBuiltinModule("node:sqlite");
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { identityOf } from "../environment/database-file.ts";
+import { loadSqlite } from "../environment/load-sqlite.ts";
 import { Breath } from "../text/breath.ts";
 import { chainStart, hashLink, type Link } from "./chain.ts";
-import { isDamage, isLostJournal, isOlderJournal, loadSqlite, lostJournal } from "./database.ts";
+import { isDamage, isLostJournal, isOlderJournal, lostJournal } from "./database.ts";
 import { journalUnusable } from "./journal-unusable.ts";
 
 interface JournalFault {

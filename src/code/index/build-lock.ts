@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { makeDatabaseFile } from "../../environment/database-file.ts";
-import { loadSqlite } from "./index-database.ts";
+import { loadSqlite } from "../../environment/load-sqlite.ts";
+import { isBusy } from "./index-database.ts";
 
 /**
  * Lets one process at a time build an index: two would do the same work twice. It is a lock of the system on a database
@@ -27,7 +28,7 @@ export class BuildLock {
       return true;
     } catch (error) {
       database?.close();
-      return ((error as { errcode?: number }).errcode ?? 0) % 256 !== sqliteBusy;
+      return !isBusy(error);
     }
   }
 
@@ -36,5 +37,3 @@ export class BuildLock {
     this.#held = undefined;
   }
 }
-
-const sqliteBusy = 5;

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { discardDatabase, identityOf, makeDatabaseFile } from "../../environment/database-file.ts";
 import { makePrivateDirectory } from "../../environment/directories.ts";
+import { loadSqlite } from "../../environment/load-sqlite.ts";
 import { DamagedIndex } from "./damaged-index.ts";
 import { indexFile } from "./index-file.ts";
 
@@ -139,25 +140,43 @@ export function checked(bytes: Uint8Array, check: number, kind: string, place: n
 /** Whether the database can no longer be trusted. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedIndex) return true;
-  const { errcode = 0, message = "" } = error as Error & { errcode?: number };
-  if (errcode === sqliteError) return /no such (table|column)|malformed|already exists/.test(message);
-  return [sqliteCorrupt, sqliteNotADatabase, sqliteMismatch, sqliteFormat].includes(errcode & 0xff);
+  const code = codeOf(error);
+  if (code === sqlite.error)
+    return /no such (table|column)|malformed|already exists/.test((error as Error).message);
+  return (
+    code === sqlite.corrupt ||
+    code === sqlite.mismatch ||
+    code === sqlite.format ||
+    code === sqlite.noDatabase
+  );
 }
 
 /** Whether the disk does not give what was written. */
 export function isUnreadable(error: unknown): boolean {
-  return ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteInputOutput;
+  return codeOf(error) === sqlite.inputOutput;
 }
 
-const sqliteInputOutput = 10;
-const [sqliteError, sqliteCorrupt, sqliteMismatch, sqliteFormat, sqliteNotADatabase] = [1, 11, 20, 24, 26];
-
-/** SQLite does not wait by itself when two processes begin one database at the same moment. */
-function isBusy(error: unknown): boolean {
-  return ((error as { errcode?: number }).errcode ?? 0) % 256 === 5;
+/** Whether another process has it at the moment. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error) === sqlite.busy;
 }
 
-const maxTries = 200;
+const sqlite = {
+  error: 1,
+  busy: 5,
+  inputOutput: 10,
+  corrupt: 11,
+  mismatch: 20,
+  format: 24,
+  noDatabase: 26,
+} as const;
+
+/** What SQLite says went wrong, without the details in the higher bits. */
+function codeOf(error: unknown): number {
+  return ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+}
+
+const maxTries = 3;
 
 /** Where the folder cannot be written the index lives as long as we do. */
 function openFile(
@@ -165,7 +184,8 @@ function openFile(
   path: string,
 ): Pick<IndexDatabase, "identity" | "problem"> & { readonly database: DatabaseSync } {
   const { DatabaseSync } = loadSqlite();
-  for (let tries = 0; ; tries++) {
+  const giveUpAt = performance.now() + patienceMs;
+  for (let tries = 0; ; ) {
     let database: DatabaseSync | undefined;
     let identity: string | undefined;
     try {
@@ -177,11 +197,12 @@ function openFile(
       return { database, identity, problem: undefined };
     } catch (error) {
       database?.close();
-      if (tries < maxTries && isBusy(error)) {
+      // SQLite does not wait by itself when two processes begin one database at the same moment.
+      if (isBusy(error) && performance.now() < giveUpAt) {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
         continue;
       }
-      if (tries < maxTries && isDamage(error) && identity !== undefined) {
+      if (isDamage(error) && identity !== undefined && tries++ < maxTries) {
         discardDatabase(path, identity);
         continue;
       }
@@ -200,15 +221,4 @@ function prepare(database: DatabaseSync): void {
   database.exec("BEGIN IMMEDIATE");
   if (found() === 0) database.exec(`${tables}; PRAGMA user_version = ${version}`);
   database.exec("COMMIT");
-}
-
-/** Node 22 warns that SQLite is experimental; that is no news for the people who run an agent. */
-export function loadSqlite(): typeof import("node:sqlite") {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return process.getBuiltinModule("node:sqlite");
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }

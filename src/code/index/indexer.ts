@@ -132,7 +132,7 @@ export class Indexer {
       try {
         return await this.#look();
       } catch (error) {
-        if (!isDamage(error)) throw error;
+        if (!isDamage(error) && !isUnreadable(error)) throw error;
         if (tries === maxTries) throw unusable(error as Error);
         this.#discard();
       }
