@@ -1,7 +1,7 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import type { Splice } from "./block-change.ts";
 import { siblingsOf } from "./gaps.ts";
-import { blankLinesAbove, blankLinesBelow, lineEnd, lineStart, opensLine } from "./lines.ts";
+import { blankLinesAbove, blankLinesBelow, lineEnd, lineStart, opensLine, trimmedEnd } from "./lines.ts";
 import { spanOf } from "./replace-block.ts";
 import { elementLineEnd, separatorAfter } from "./separators.ts";
 
@@ -54,8 +54,8 @@ function inlinePart(text: string, start: number, end: number, isLastInList: bool
   const blanks = /^[ \t]*/.exec(text.slice(from))![0].length;
   const isLast = from + blanks === lineEnd(text, from) || ")]};".includes(text[from + blanks]!);
   if (!isLast) return { start, end: from + blanks, text: "" };
-  const before = text.slice(0, start).replace(/[ \t]+$/, "").length;
-  return { start: opensLine(text, start) ? start : before, end: from, text: "" };
+  if (opensLine(text, start)) return { start, end: from, text: "" };
+  return { start: trimmedEnd(text, lineStart(text, start), start), end: from, text: "" };
 }
 
 function wholeLines(text: string, outline: Outline, symbol: CodeSymbol, start: number, end: number): Splice {

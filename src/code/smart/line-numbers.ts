@@ -17,7 +17,11 @@ export function lineNumbersIn(location: string): LineSpan | undefined {
 
 /** "3:12", as compilers write a line and a column, and "lines 3 and 12" or "3, 12": numbers that mean no span of lines. */
 export function isUnclearNumbers(location: string): boolean {
+  if (location.length > maxChars) return false;
   return /^(?:lines?\s*|l(?:ine)?\.?\s*|#l)?\d{1,9}(?:\s*(?::|,|;|&|\+|,?\s*and|or)\s*(?:lines?\s*|l)?\d{1,9})+:?$/i.test(
     location.trim(),
   );
 }
+
+/** Nobody lists more by hand. */
+const maxChars = 200;

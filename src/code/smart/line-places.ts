@@ -7,10 +7,12 @@ export class LinePlaces {
   constructor(text: string) {
     this.#text = text;
     // A lone carriage return ends a line where no line feed does.
-    const [breaks, last] = text.includes("\n") ? [/\n/g, /\r?\n$/] : [/\r/g, /\r$/];
+    const [mark, last] = text.includes("\n") ? ["\n", /\r?\n$/] : ["\r", /\r$/];
     this.#lineEnd = last;
-    const starts = [0, ...Array.from(text.matchAll(breaks), ({ index }) => index + 1)];
-    this.#starts = starts.length > 1 && starts.at(-1) === text.length ? starts.slice(0, -1) : starts;
+    const starts = [0];
+    for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) starts.push(at + 1);
+    if (starts.length > 1 && starts.at(-1) === text.length) starts.pop();
+    this.#starts = starts;
   }
 
   /** An empty text has one line, which is empty. */

@@ -37,7 +37,7 @@ export interface FoundCode {
   readonly excerpt: readonly ExcerptLine[];
 }
 
-export interface FoundSymbol {
+interface FoundSymbol {
   readonly kind: SymbolKind;
   readonly name: string;
   /** Names of what it lies in, outermost first. */
