@@ -6,8 +6,8 @@ export async function patientIndex({ code, signal, progress }: ToolContext): Pro
   const ask = () => code.index({ signal, progress: (message) => progress(message) });
   let index = await ask();
   for (let asked = 1; asked < mostAsked; asked += 1) {
-    const { files, indexed } = index.state;
-    if (indexed === files || (files > fewFiles && indexed > files / 2)) break;
+    const { files, indexed, isBuilding } = index.state;
+    if (!isBuilding || indexed === files || (files > fewFiles && indexed > files / 2)) break;
     index = await ask();
   }
   return index;
