@@ -75,6 +75,7 @@ export function commitWords(
       if (record === undefined || record.words !== 0 || typeof answer === "string") continue;
       records.push(record);
       store.addOutline(number, answer.outline ?? noOutline);
+      if (answer.outline === undefined) record.traits = { ...record.traits, unparsed: true };
     }
     if (records.length === 0) return;
     const taken = new Set(records.map(({ number }) => number));

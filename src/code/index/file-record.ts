@@ -11,7 +11,7 @@ export interface FileRecord {
   settled: boolean;
   readonly hash: string;
   readonly language: string | undefined;
-  readonly traits: FileTraits;
+  traits: FileTraits;
   /** The segment with its trigrams, 0 for none: then it may hold anything. */
   lexical: number;
   /** The segment with its words, 0 while they are not known. */
