@@ -54,9 +54,10 @@ function placeOf(way: Way, at: number, { places }: ScopeRules): Meaning | "up" |
 /** Text, a type that the language has, or a part of a name that is not the same in another spelling, as `r#name` is. */
 function isOtherText({ steps, text }: Way, { start, end }: Pick<Step, "start" | "end">, rules: ScopeRules) {
   const leaf = steps.at(-1)!;
-  if (rules.names[leaf.type] === undefined) return notCode.test(leaf.type);
+  if (rules.names[leaf.type] === undefined)
+    return notCode.test(leaf.type) || /region$/.test(steps.at(-2)?.type ?? "");
   return !/^(?:@|r#|`)$/.test(text.slice(leaf.start, start)) || !/^`?$/.test(text.slice(end, leaf.end));
 }
 
 const notCode =
-  /comment|string|text|content|char|rune|heredoc|nowdoc|regex|escape|format|conversion|literal|number|integer|float|word|operator|modifier|directive|(?:primitive|predefined|cast)_type|tag|hash_?bang|shebang|metavariable|[#!]|-/;
+  /comment|string|text|content|char|rune|heredoc|nowdoc|regex|escape|format|conversion|literal|number|integer|float|word|operator|modifier|directive|(?:primitive|predefined|cast)_type|tag|hash_?bang|shebang|metavariable|[#!"'`-]/;

@@ -249,10 +249,14 @@ describe("what cannot be told from the text", () => {
     },
   );
 
-  it("is another spelling of a name", async () => {
+  it("is another spelling of a name, but not what only looks like one", async () => {
     expect(await unbound("kotlin", "fun f(a: Int) = `a` + `a b`", "a")).toEqual([0, "unclear"]);
     expect(await unbound("c-sharp", "class A { int F(int a) { return @a; } }", "a")).toEqual([0, "unclear"]);
     expect(await unbound("rust", "fn f(a: u8) -> u8 { r#a }", "a")).toEqual([0, "unclear"]);
+    expect(await unbound("rust", 'fn f(b: u8) -> u8 { g(b"b", b); b }', "b")).toEqual([0, 0, 0]);
+    expect(
+      await unbound("c-sharp", "#region a b\nclass A { int F(int a) { return a; } }\n#endregion a\n", "a"),
+    ).toEqual([0, 0]);
     expect(await unbound("javascript", "class A { #a; f(a) { return a; } }", "a")).toEqual([0, 0]);
   });
 

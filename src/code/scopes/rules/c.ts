@@ -81,6 +81,7 @@ function inMacro(
   { start, end }: { readonly start: number; readonly end: number },
 ): Meaning | undefined {
   if (!way.steps.some(({ type: kind }) => kind === "preproc_arg")) return undefined;
+  if (/^#\s*(?:error|warning)/.test(textOf(way, way.steps.at(-2)!))) return foreign;
   const macro = nearestOf(way, way.steps.length - 1, ["preproc_function_def"]);
   const [, parameters = ""] = /^#\s*define\s+\w+\(([^)]*)\)/.exec(macro ? textOf(way, macro) : "") ?? [];
   return parameters.split(/\W+/).includes(way.text.slice(start, end)) ? foreign : unclear;
