@@ -40,6 +40,7 @@ const isOfEdits = /src\/(?:text|tools)\/edit\//;
 const isOfCommands = /src\/guardian\/commands\/|node_modules\/unbash\//;
 const isOfSandbox =
   /src\/environment\/(?:sandbox|shells|local\/processes\/(?!variables|run-records|run-tree|run\.))|src\/processes\/(?!open-)/;
+const isOfCode = /src\/(?:code|tools\/code|environment\/hosts)\//;
 const readsCommands = /src\/(?:guardian\/decide|door\/judge)\.ts/;
 
 /**
@@ -59,19 +60,22 @@ const commandLine: BuildOptions = {
     minify: true,
     codeSplitting: {
       groups: [
-        { name: "start", tags: ["$initial"], priority: 2 },
+        { name: "start", tags: ["$initial"], priority: 3 },
         // Only calls that run something read commands.
-        { name: "commands", test: isOfCommands, priority: 1 },
+        { name: "commands", test: isOfCommands, priority: 2 },
         {
           name: "shared",
-          test: (path) => !isOfEdits.test(path) && !isOfSandbox.test(path) && !readsCommands.test(path),
+          test: (path) => ![isOfEdits, isOfSandbox, isOfCode, readsCommands].some((rare) => rare.test(path)),
           minShareCount: 2,
-          priority: 1,
+          priority: 2,
         },
+        // The tools that edit share an engine that no other call needs.
+        { name: "edit", test: isOfEdits, minShareCount: 2, priority: 1 },
+        // Only calls that read code start what parses it.
+        { name: "code", test: isOfCode, minShareCount: 2 },
         // What starts programs is loaded by the first that is started.
         { name: "sandbox", test: isOfSandbox, minShareCount: 2 },
-        // The four edit tools share an engine that no other call needs.
-        { name: "edit", minShareCount: 2 },
+        { name: "judging", minShareCount: 2 },
       ],
     },
   },
