@@ -179,8 +179,10 @@ export class BackgroundBuild {
 
   #blame(batch: Batch, store: IndexStore): void {
     if (!this.#batches.blame(batch) || batch.kind === "lexical") return;
-    const record = store.record(batch.files[0]!.number);
-    if (record?.words === 0) store.change(() => store.update(Object.assign(record, { words: noWords })));
+    const { path, hash } = batch.files[0]!;
+    const record = store.records.get(path);
+    if (record?.hash === hash && record.words === 0)
+      store.change(() => store.update(Object.assign(record, { words: noWords })));
   }
 }
 

@@ -24,8 +24,11 @@ export class Batches {
   readonly #underway = new Set<string>();
   /** Parts of batches over which a worker broke down. */
   readonly #again: Batch[] = [];
+  /** Contents, by their hash: what is written there later is tried again. */
   readonly #unparsable = new Set<string>();
-  readonly #hopeless = new Set<string>();
+  readonly #wordless = new Set<string>();
+  /** Paths of files that have no trigrams. */
+  readonly #unreadable = new Set<string>();
   #dealt = 0;
 
   constructor(workers: number) {
@@ -40,8 +43,8 @@ export class Batches {
   }
 
   hasMore({ outdated, wordless }: WorkspaceState): boolean {
-    for (const path of outdated.keys()) if (this.#isFree(path)) return true;
-    for (const { path } of wordless.values()) if (this.#isFree(path)) return true;
+    for (const path of outdated.keys()) if (this.#mayBeRead(path)) return true;
+    for (const record of wordless.values()) if (this.#mayHaveWords(record)) return true;
     return false;
   }
 
@@ -54,22 +57,23 @@ export class Batches {
    * tells whether it is to be given up.
    */
   blame(batch: Batch): boolean {
-    const [first] = batch.files;
     if (batch.files.length > 1) {
       const middle = batch.files.length >> 1;
       this.#again.push(part(batch, 0, middle), part(batch, middle));
       return false;
     }
-    if (batch.kind === "words" && !this.#unparsable.has(first!.path)) {
-      this.#unparsable.add(first!.path);
-      return false;
+    if (batch.kind === "lexical") {
+      this.#unreadable.add(batch.files[0]!.path);
+      return true;
     }
-    this.#hopeless.add(first!.path);
-    return true;
+    const { hash } = batch.files[0]!;
+    const isHopeless = this.#unparsable.has(hash);
+    (isHopeless ? this.#wordless : this.#unparsable).add(hash);
+    return isHopeless;
   }
 
   #lexical(state: WorkspaceState, hashOf: (path: string) => string | undefined): Batch | undefined {
-    const waiting = [...state.outdated].filter(([path]) => this.#isFree(path));
+    const waiting = [...state.outdated].filter(([path]) => this.#mayBeRead(path));
     const files = waiting.map(([path, listed]) => ({ path, listed, bytes: listed.figures?.[0] ?? 0 }));
     const taken = this.#take(files, limits.lexical);
     if (taken.length === 0) return undefined;
@@ -77,7 +81,7 @@ export class Batches {
   }
 
   #words(state: WorkspaceState): Batch | undefined {
-    const records = [...state.wordless.values()].filter(({ path }) => this.#isFree(path));
+    const records = [...state.wordless.values()].filter((record) => this.#mayHaveWords(record));
     const files = records.map((record) => ({ ...record, bytes: record.figures[0] }));
     const bytes = Math.min(limits.words.bytes, firstBytes * 2 ** Math.floor(this.#dealt / this.#workers));
     const taken = this.#take(files, { ...limits.words, bytes });
@@ -86,12 +90,16 @@ export class Batches {
     return { kind: "words", files: taken.map((record) => this.#request(record)) };
   }
 
-  #isFree(path: string): boolean {
-    return !this.#underway.has(path) && !this.#hopeless.has(path);
+  #mayBeRead(path: string): boolean {
+    return !this.#underway.has(path) && !this.#unreadable.has(path);
+  }
+
+  #mayHaveWords({ path, hash }: FileRecord): boolean {
+    return !this.#underway.has(path) && !this.#wordless.has(hash);
   }
 
   #request({ number, path, hash, language, traits }: FileRecord): WordsFile {
-    const parsed = isOutlinable(language) && !traits.unparsed && !this.#unparsable.has(path);
+    const parsed = isOutlinable(language) && !traits.unparsed && !this.#unparsable.has(hash);
     return { number, path, hash, language, parsed };
   }
 

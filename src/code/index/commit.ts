@@ -69,10 +69,12 @@ export function commitWords(
   store.change(() => {
     state.catchUp(store);
     const records: FileRecord[] = [];
-    for (const [index, { number }] of files.entries()) {
+    for (const [index, { number, path, hash }] of files.entries()) {
       const answer = found[index]!;
       const record = store.record(number);
-      if (record === undefined || record.words !== 0 || typeof answer === "string") continue;
+      // An index that was begun again has other files under the same numbers.
+      if (record?.path !== path || record.hash !== hash) continue;
+      if (record.words !== 0 || typeof answer === "string") continue;
       records.push(record);
       store.addOutline(number, answer.outline ?? noOutline);
       if (answer.outline === undefined) record.traits = { ...record.traits, unparsed: true };

@@ -141,6 +141,10 @@ describe("the index", () => {
     const named = async (name: string) =>
       (await index.symbols({ name, limit: 9 }, { signal })).map(({ path: at }) => at);
     expect([await named("alpha"), await named("beta")]).toEqual([[], ["good.ts"]]);
+    // Another content is tried again.
+    index.write("bad.ts", "function gamma() {}");
+    await index.built();
+    expect(await named("gamma")).toEqual(["bad.ts"]);
   });
 
   it("finds symbols by the last words of their names, with what they lie in", async () => {

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { IndexState } from "../../../contract/code.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { buildService } from "../build-service.ts";
+import type { WordsFile } from "../build-words.ts";
 import { type BuildWorker, type IndexService, openIndexer } from "../open-indexer.ts";
 
 export interface TestIndex extends IndexService, AsyncDisposable {
@@ -83,15 +84,20 @@ export function workerHere(workspace: string): BuildWorker {
   };
 }
 
-/** Breaks down over files of this name, as a grammar may. */
-export function workerBreakingOver(name: string): (workspace: string) => BuildWorker {
+/** Breaks down over the first content of a file, as a grammar may. */
+export function workerBreakingOver(path: string): (workspace: string) => BuildWorker {
+  let first: string | undefined;
+  const isBad = (file: WordsFile) => {
+    if (file.path !== path || !file.parsed) return false;
+    first ??= file.hash;
+    return file.hash === first;
+  };
   return (workspace) => {
     const worker = workerHere(workspace);
     return {
       ...worker,
       words: async (request, signal) => {
-        if (request.files.some((file) => file.path === name && file.parsed))
-          throw new ToolError("unavailable", "The parser broke down");
+        if (request.files.some(isBad)) throw new ToolError("unavailable", "The parser broke down");
         return worker.words(request, signal);
       },
     };
