@@ -11,20 +11,24 @@ export interface Code {
   index(options: IndexWaiting): Promise<ProjectIndex>;
 }
 
+/** How long an answer is wanted. */
 export interface Reading {
   readonly signal: AbortSignal;
 }
 
+/** What is told beside the symbols. */
 export interface OutlineOptions extends Reading {
   /** Asks for `Outline.literalLines` of the lines that begin in this part of the text. */
   readonly literalsIn?: { readonly start: number; readonly end: number } | undefined;
 }
 
+/** How an index is waited for. */
 export interface IndexWaiting extends Reading {
   /** Told how far it is. */
   readonly progress: (message: string) => void;
 }
 
+/** A text to read, and what it is. */
 export interface Source {
   /** Tells the language, with the first line of the text. */
   readonly path: string;
@@ -33,6 +37,7 @@ export interface Source {
   readonly language?: string | undefined;
 }
 
+/** What a text consists of. */
 export interface Outline {
   readonly language: string;
   /** In the order of the file, what holds others before them. */
@@ -96,6 +101,7 @@ export interface CodeSymbol {
   readonly doc: string | undefined;
 }
 
+/** A place where a text does not follow the grammar of its language. */
 export interface SyntaxFault {
   /** Both from 1; the column counts characters. */
   readonly line: number;
@@ -106,6 +112,7 @@ export interface SyntaxFault {
   readonly message: string;
 }
 
+/** All places of one name in a text. */
 export interface Occurrences {
   readonly language: string;
   /** Those that are code: not in comments or strings. */
@@ -114,6 +121,7 @@ export interface Occurrences {
   readonly scoped: boolean;
 }
 
+/** One place of a name. Offsets count UTF-16 units; line and column count from 1. */
 export interface Occurrence {
   readonly start: number;
   readonly end: number;
@@ -152,6 +160,7 @@ export interface ProjectIndex {
   central(wanted: CentralWanted, options: Reading): Promise<readonly CentralFile[]>;
 }
 
+/** How much of the workspace an index knows. */
 export interface IndexState {
   /** Files that an index can hold. */
   readonly files: number;
@@ -166,6 +175,7 @@ export interface IndexState {
   readonly problem?: string | undefined;
 }
 
+/** What is looked through. */
 export interface IndexFilter {
   readonly kind?: SymbolKind | undefined;
   readonly language?: string | undefined;
@@ -173,6 +183,7 @@ export interface IndexFilter {
   readonly path?: string | undefined;
 }
 
+/** What is looked for by words. */
 export interface IndexQuestion extends Omit<IndexFilter, "kind"> {
   readonly words: string;
   /** Any of these. */
@@ -180,6 +191,7 @@ export interface IndexQuestion extends Omit<IndexFilter, "kind"> {
   readonly limit: number;
 }
 
+/** A piece of code that answers a question. */
 export interface IndexHit {
   readonly path: string;
   readonly firstLine: number;
@@ -190,21 +202,25 @@ export interface IndexHit {
   readonly why: string;
 }
 
+/** What is looked for to the letter, or as ripgrep reads an expression. */
 export interface CandidatePattern extends Pick<IndexFilter, "language" | "path"> {
   readonly kind: "literal" | "regex";
   readonly text: string;
   readonly ignoreCase: boolean;
 }
 
+/** Which symbols are looked for. */
 export interface SymbolsWanted extends IndexFilter {
   readonly name: string;
   readonly limit: number;
 }
 
+/** How many files are wanted, and of what. */
 export interface CentralWanted extends Pick<IndexFilter, "language" | "path"> {
   readonly limit: number;
 }
 
+/** A symbol of a file, as the index knows it. */
 export interface IndexedSymbol {
   readonly path: string;
   readonly kind: SymbolKind;
@@ -217,6 +233,7 @@ export interface IndexedSymbol {
   readonly doc: string | undefined;
 }
 
+/** A file, by how much the others use it. */
 export interface CentralFile {
   readonly path: string;
   /** Adds up to 1 over all files. */
