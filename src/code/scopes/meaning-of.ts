@@ -7,18 +7,27 @@ import type { Place } from "./ways-to.ts";
  * a word of the language, and no name that the rules know, may mean anything.
  */
 export function meaningOf(
-  { way, start, end, isLeaf, isKeyword }: Place,
+  { way, start, end, isLeaf, isKeyword, errors }: Place,
   rules: ScopeRules,
-): { readonly meaning: Meaning; readonly at: number } | undefined {
+): Understanding | undefined {
   const { steps } = way;
   const last = steps.length - 1;
-  const { type } = steps[last]!;
   const isToken = isLeaf && rules.tokens?.test(steps[last - 1]?.type ?? "") === true;
-  if (isKeyword && !isToken) return isNameOfItsOwn(steps, rules) ? named(nameAbove(way), rules) : undefined;
-  if (isLeaf && (isToken || rules.names[type] !== undefined)) return named(way, rules);
+  if (isToken || (isLeaf && !isKeyword && rules.names[steps[last]!.type] !== undefined))
+    return named(way, errors, rules);
+  if (isKeyword)
+    return isNameOfItsOwn(steps, rules)
+      ? named({ ...way, steps: steps.slice(0, -1) }, errors, rules)
+      : undefined;
   const within = rules.within?.(way, { start, end });
   if (within !== undefined) return { meaning: within, at: last };
   return isOtherText(way, { start, end }, rules) ? undefined : { meaning: unclear, at: last };
+}
+
+interface Understanding {
+  readonly meaning: Meaning;
+  /** Index of the step that decided. */
+  readonly at: number;
 }
 
 /** Words that are keywords elsewhere, as `data` in Kotlin, can stand in a node that is a name. */
@@ -27,14 +36,16 @@ function isNameOfItsOwn(steps: readonly Step[], { names }: ScopeRules): boolean 
   return above?.start === word.start && above.end === word.end && names[above.type] !== undefined;
 }
 
-function nameAbove({ steps, text }: Way): Way {
-  return { steps: steps.slice(0, -1), text };
+function named(way: Way, errors: readonly number[], rules: ScopeRules): Understanding {
+  const found = understood(way, rules);
+  if (!hasDoubtfulScope(way.steps, errors, rules)) return found;
+  const isDefinition = found.meaning.is === "definition";
+  return { ...found, meaning: { ...unclear, ...(isDefinition && { role: "definition" }) } };
 }
 
-function named(way: Way, rules: ScopeRules): { readonly meaning: Meaning; readonly at: number } {
+function understood(way: Way, rules: ScopeRules): Understanding {
   const { steps } = way;
   const last = steps.length - 1;
-  if (steps.some(({ type }) => type === "ERROR")) return { meaning: unclear, at: last };
   for (let at = last; at > 0; at -= 1) {
     const said = placeOf(way, at, rules);
     if (said === undefined) break;
@@ -43,6 +54,23 @@ function named(way: Way, rules: ScopeRules): { readonly meaning: Meaning; readon
   const usual = rules.names[steps[last]!.type] ?? unclear;
   return { meaning: typeof usual === "function" ? usual(way) : usual, at: last - 1 };
 }
+
+/** A scope that holds an error may end elsewhere in truth. */
+function hasDoubtfulScope(
+  steps: readonly Step[],
+  errors: readonly number[],
+  { scopes }: ScopeRules,
+): boolean {
+  if (errors.length === 0) return false;
+  if (errors.length > tooMany) return true;
+  return steps.some(({ type, start, end }, index) => {
+    const isScope = type === "ERROR" || (index > 0 && scopes[type] !== undefined);
+    return isScope && errors.some((error) => start <= error && error < end);
+  });
+}
+
+/** Then nothing is certain. */
+const tooMany = 100;
 
 function placeOf(way: Way, at: number, { places }: ScopeRules): Meaning | "up" | undefined {
   const { type } = way.steps[at - 1]!;

@@ -260,6 +260,20 @@ describe("what cannot be told from the text", () => {
     expect(await unbound("javascript", "class A { #a; f(a) { return a; } }", "a")).toEqual([0, 0]);
   });
 
+  it("is what stands in a function that the grammar did not understand", async () => {
+    const broken = "int f(int a) { HANDLE(int, a) : { int a = 1; } return a; } int g(int a) { return a; }";
+    expect(await occurrencesIn("c", broken, "a")).toMatchObject({
+      places: [
+        { role: "definition", unbound: "unclear" },
+        { role: "reference", unbound: "unclear" },
+        { role: "definition", unbound: "unclear" },
+        { role: "reference", unbound: "unclear" },
+        { role: "definition", binding: 0 },
+        { role: "reference", binding: 0 },
+      ],
+    });
+  });
+
   it("is a pattern of Rust that has the name of a constant", async () => {
     expect(
       await unbound("rust", "const n: u8 = 1; fn f(v: u8) { match v { n => n, _ => 1 }; }", "n"),

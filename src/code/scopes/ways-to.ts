@@ -1,4 +1,4 @@
-import type { Tree, TreeCursor } from "web-tree-sitter";
+import type { Node, Tree, TreeCursor } from "web-tree-sitter";
 import type { Step, Way } from "./scope-rules.ts";
 
 /** A whole word of the text, and the way to the leaf that it stands in. */
@@ -10,11 +10,14 @@ export interface Place {
   readonly isLeaf: boolean;
   /** The leaf is a word of the language. */
   readonly isKeyword: boolean;
+  /** Where the grammar does not understand the text. */
+  readonly errors: readonly number[];
 }
 
 /** Every place where a name stands as a whole word. */
 export function waysTo(name: string, tree: Tree, text: string): readonly Place[] {
   const starts = wordsLike(name, text);
+  const errors = starts.length === 0 ? [] : errorsBelow(tree.rootNode);
   const places: Place[] = [];
   const steps: Step[] = [];
   const cursor = tree.walk();
@@ -23,7 +26,8 @@ export function waysTo(name: string, tree: Tree, text: string): readonly Place[]
     const end = start + name.length;
     const leaf = steps.at(-1)!;
     const isLeaf = leaf.start === start && leaf.end === end;
-    places.push({ start, end, way: { steps: [...steps], text }, isLeaf, isKeyword: isLeaf && !isNamed });
+    const isKeyword = isLeaf && !isNamed;
+    places.push({ start, end, way: { steps: [...steps], text }, isLeaf, isKeyword, errors });
   };
   /** Goes down where a word is; those between its children stand in the node itself. */
   const visit = () => {
@@ -48,6 +52,12 @@ export function waysTo(name: string, tree: Tree, text: string): readonly Place[]
   } finally {
     cursor.delete();
   }
+}
+
+/** What is only missing, as the semicolon after a macro, leaves the rest as it is. */
+function errorsBelow(node: Node): readonly number[] {
+  if (!node.hasError) return [];
+  return node.isError ? [node.startIndex] : node.children.flatMap(errorsBelow);
 }
 
 function wordsLike(name: string, text: string): readonly number[] {
