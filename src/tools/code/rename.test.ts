@@ -6,6 +6,13 @@ import { ToolError } from "../../contract/error.ts";
 import { type CodeRenameInput, codeRename } from "./rename.ts";
 
 describe("a rename", () => {
+  it("announces the file, and that all others are looked at", () => {
+    expect(codeRename.accesses({ path: "a.ts", name: "a", new_name: "b" })).toEqual([
+      { kind: "write", path: "a.ts" },
+      { kind: "read", path: "." },
+    ]);
+  });
+
   it("that is done does not fail because other files cannot be searched", async () => {
     await using room = codeRoom({ "a.ts": "export function load() {}\n" });
     const { code } = room.context;

@@ -63,7 +63,8 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   }),
   limits: { maxChars: 20_000, keep: "both" },
   timeoutMs: projectToolsTimeoutMs,
-  accesses: changeAccesses,
+  // Which other files mention the name is looked for in all of them.
+  accesses: (input) => [...changeAccesses(input), { kind: "read", path: "." }],
   preview: (input, context) =>
     diffOfChange(
       input.path,
