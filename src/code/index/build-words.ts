@@ -3,6 +3,7 @@ import type { Environment } from "../../contract/environment.ts";
 import { Breath } from "../../text/breath.ts";
 import { contentHash } from "../../text/content-hash.ts";
 import { decodeText, detectEncoding } from "../../text/encoding.ts";
+import { Terms } from "../search/words.ts";
 import { FilesReader } from "./build-lexical.ts";
 import { writeOutline } from "./outline-blob.ts";
 import { parseOutline } from "./parse-outline.ts";
@@ -41,6 +42,8 @@ const maxUnits = 1024 * 1024;
 const maxUnparsedUnits = 128 * 1024;
 const maxBytes = 16 * 1024 * 1024;
 
+let terms = new Terms();
+
 /** Reads files and gathers the words of their pieces. */
 export async function buildWords(
   { files }: WordsRequest,
@@ -49,7 +52,8 @@ export async function buildWords(
 ): Promise<WordsAnswer> {
   const breath = new Breath(signal);
   const reader = new FilesReader(environment);
-  const words = new WordsCollector();
+  if (terms.isFull) terms = new Terms();
+  const words = new WordsCollector(terms);
   const answers: WordsFound[] = [];
   try {
     for (const file of files) {

@@ -1,14 +1,18 @@
 import { type CodeSymbol, type Outline, symbolKinds } from "../../contract/code.ts";
 import { chunksOf } from "../search/chunks.ts";
+import { NumberList } from "../search/number-list.ts";
+import type { Terms } from "../search/words.ts";
 import { emptyColumns, type WordsHead } from "./segment-head.ts";
 import { type Segment, SegmentWriter } from "./segment-writer.ts";
 import { nameTerms } from "./symbol-names.ts";
+import { inOrderOfBytes, TermEncoder } from "./term-order.ts";
 
 /** Gathers terms of pieces of code, and writes for each term which pieces hold it. */
 export class WordsCollector {
-  readonly #numbers = new Map<string, number>();
-  /** How many pieces hold each term, by its number. */
-  readonly #counts: number[] = [];
+  readonly #terms: Terms;
+  /** How many pieces hold each term, by its number, and those that any holds. */
+  #counts = new Uint32Array(2 ** 16);
+  readonly #held = new NumberList();
   readonly #postings = new Postings();
   readonly #pieces: {
     readonly file: number;
@@ -18,6 +22,10 @@ export class WordsCollector {
     readonly symbol: number;
   }[] = [];
 
+  constructor(terms: Terms) {
+    this.#terms = terms;
+  }
+
   add(
     { number, path }: { readonly number: number; readonly path: string },
     text: string,
@@ -25,28 +33,33 @@ export class WordsCollector {
   ): void {
     const symbols = outline?.symbols ?? [];
     const first = this.#pieces.length;
-    for (const { symbol, firstLine, lastLine, terms } of chunksOf(path, text, outline)) {
+    for (const { symbol, firstLine, lastLine, terms, weights } of chunksOf(
+      path,
+      text,
+      outline,
+      this.#terms,
+    )) {
       const document = this.#pieces.length;
       const kind = symbol === undefined ? 255 : symbolKinds.indexOf(symbols[symbol]!.kind);
       this.#pieces.push({ file: number, kind, firstLine, lastLine, symbol: (symbol ?? -1) + 1 });
-      for (const [term, weight] of terms) this.#post(term, document, weight);
+      for (let at = 0; at < terms.length; at++) this.#post(terms[at]!, document, weights[at]!);
     }
     if (symbols.length === 0) return;
     if (this.#pieces.length === first)
       this.#pieces.push({ file: number, kind: 255, firstLine: 1, lastLine: 1, symbol: 0 });
     // Who looks for a symbol by its name only needs to know the file.
-    for (const term of namesOf(symbols)) this.#post(term, first, 1);
+    for (const term of namesOf(symbols)) this.#post(this.#terms.numberOf(term), first, 1);
   }
 
   write(): { readonly segment: Segment; readonly columns: Omit<WordsHead, keyof Segment> } {
     const writer = new SegmentWriter(this.#pieces.length, { weighted: true });
-    const terms = inOrderOfBytes([...this.#numbers.keys()]);
-    const numbers = terms.map((term) => this.#numbers.get(term)!);
-    const { documents, weights } = this.#postings.byTerm(numbers, this.#counts);
+    const order = inOrderOfBytes(this.#held.numbers.subarray(0, this.#held.length), this.#terms);
+    const { documents, weights } = this.#postings.byTerm(order, this.#counts);
+    const encoder = new TermEncoder();
     let start = 0;
-    for (const [place, term] of terms.entries()) {
-      const end = start + this.#counts[numbers[place]!]!;
-      writer.add(Buffer.from(term), documents, weights, { start, end });
+    for (const number of order) {
+      const end = start + this.#counts[number]!;
+      writer.add(encoder.bytesOf(this.#terms.term(number)), documents, weights, { start, end });
       start = end;
     }
     const columns = emptyColumns(this.#pieces.length);
@@ -60,14 +73,14 @@ export class WordsCollector {
     return { segment: writer.done(), columns };
   }
 
-  #post(term: string, document: number, weight: number): void {
-    let number = this.#numbers.get(term);
-    if (number === undefined) {
-      number = this.#counts.push(0) - 1;
-      this.#numbers.set(term, number);
+  #post(term: number, document: number, weight: number): void {
+    if (term >= this.#counts.length) {
+      const larger = new Uint32Array(2 * term);
+      larger.set(this.#counts);
+      this.#counts = larger;
     }
-    this.#counts[number]!++;
-    this.#postings.push(number, document, weight);
+    if (this.#counts[term]!++ === 0) this.#held.push(term);
+    this.#postings.push(term, document, weight);
   }
 }
 
@@ -87,8 +100,8 @@ class Postings {
 
   /** Those of each term together, terms in this order, each as they came. */
   byTerm(
-    order: readonly number[],
-    counts: readonly number[],
+    order: Uint32Array,
+    counts: Uint32Array,
   ): { readonly documents: Uint32Array; readonly weights: Uint8Array } {
     const places = new Uint32Array(counts.length);
     let total = 0;
@@ -116,12 +129,6 @@ class Postings {
     this.#documents.set(documents);
     this.#weights.set(weights);
   }
-}
-
-/** As strings they are sorted much quicker, and in the same order but for characters beyond the first plane. */
-function inOrderOfBytes(terms: string[]): readonly string[] {
-  if (!terms.some((term) => /[\ud800-\udfff]/.test(term))) return terms.sort();
-  return terms.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 }
 
 function namesOf(symbols: readonly CodeSymbol[]): ReadonlySet<string> {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Outline } from "../../contract/code.ts";
-import { chunksOf } from "./chunks.ts";
+import { type Chunk, chunksOf } from "./chunks.ts";
+import { Terms } from "./words.ts";
 
 const text = "use std;\n\n/// Opens a door.\nfn open_door() {\n  door.turn();\n}\n";
 const start = text.indexOf("///");
@@ -26,11 +27,17 @@ const outline: Outline = {
   ],
 };
 
+const terms = new Terms();
+
+function weightsOf({ terms: numbers, weights }: Chunk): Record<string, number> {
+  return Object.fromEntries(Array.from(numbers, (number, at) => [terms.term(number), weights[at]!]));
+}
+
 it("weighs what stands in the name more than in the path, the signature, the comment and the body", () => {
-  const [rest, door] = chunksOf("src/house.rs", text, outline);
+  const [rest, door] = chunksOf("src/house.rs", text, outline, terms);
   expect([rest?.symbol, rest?.firstLine, rest?.lastLine]).toEqual([undefined, 1, 1]);
   expect([door?.symbol, door?.firstLine, door?.lastLine]).toEqual([0, 3, 6]);
-  const weights = Object.fromEntries(door!.terms);
+  const weights = weightsOf(door!);
   expect(Object.keys(weights).toSorted()).toEqual([
     "=open_door",
     "=opens",
@@ -51,11 +58,11 @@ it("weighs what stands in the name more than in the path, the signature, the com
 });
 
 it("says the same of the same text, whatever was read before", () => {
-  const first = chunksOf("src/house.rs", text, outline);
-  chunksOf("other.txt", "quite another text about doors that open", undefined);
-  expect(chunksOf("src/house.rs", text, outline)).toEqual(first);
+  const first = chunksOf("src/house.rs", text, outline, terms);
+  chunksOf("other.txt", "quite another text about doors that open", undefined, terms);
+  expect(chunksOf("src/house.rs", text, outline, terms)).toEqual(first);
 });
 
 it("has nothing of an empty file", () => {
-  expect(chunksOf("a.ts", "", undefined)).toEqual([]);
+  expect(chunksOf("a.ts", "", undefined, terms)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { NumberList } from "./number-list.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
-import { eachTerm, forgetTerms, termNumbered, termsOf } from "./words.ts";
+import type { Terms } from "./words.ts";
 
 /** A piece of a file as it is found by its words. */
 export interface Chunk {
@@ -8,30 +9,28 @@ export interface Chunk {
   readonly symbol: number | undefined;
   readonly firstLine: number;
   readonly lastLine: number;
-  /**
-   * Terms and how much each says of this piece, 1 to 255: fields, lengths and repetition are in it. Those of its
-   * symbol's name stand there once more, after "@", with their share of the name.
-   */
-  readonly terms: ReadonlyMap<string, number>;
+  /** Those of its symbol's name stand there once more, after "@", with their share of the name. */
+  readonly terms: Uint32Array;
+  /** How much each says of this piece, 1 to 255: fields, lengths and repetition are in it. */
+  readonly weights: Uint8Array;
 }
 
 /** The pieces of a file, in its order. */
-export function chunksOf(path: string, text: string, outline: Outline | undefined): Chunk[] {
-  forgetTerms();
+export function chunksOf(path: string, text: string, outline: Outline | undefined, terms: Terms): Chunk[] {
   const symbols = outline?.symbols ?? [];
+  const weights = new Weights(terms);
   return piecesOf(text, symbols).map(({ symbol: index, firstLine, lastLine, stretches }) => {
-    const weights = new Weights();
     const symbol = index === undefined ? undefined : symbols[index]!;
-    weights.add("path", [path]);
+    weights.add("path", path);
     if (symbol) {
-      weights.add("name", [symbol.name]);
-      weights.add("signature", [symbol.signature]);
-      weights.add("within", namesAround(symbol, symbols));
+      weights.add("name", symbol.name);
+      weights.add("signature", symbol.signature);
+      weights.add("within", ...namesAround(symbol, symbols));
     }
     const bodyStart = symbol?.declarationStart ?? 0;
     weights.addStretches("comment", text, stretches, { from: 0, to: bodyStart });
     weights.addStretches("body", text, stretches, { from: bodyStart, to: text.length });
-    return { symbol: index, firstLine, lastLine, terms: weights.saturated(symbol?.name ?? "") };
+    return { symbol: index, firstLine, lastLine, ...weights.take(symbol?.name ?? "") };
   });
 }
 
@@ -56,15 +55,21 @@ const halfAt = 2;
 
 /** Sums by number of a term, zero between pieces: a map for each would take most of the time. */
 let sums = new Float32Array(1 << 16);
+const met = new NumberList();
+const gathered = new NumberList();
 
-/** How much each term counts in one piece. Only one at a time. */
+/** How much each term counts in one piece after the other. Only one of these at a time. */
 class Weights {
-  readonly #met: number[] = [];
+  readonly #terms: Terms;
 
-  add(field: keyof typeof fields, texts: readonly string[]): void {
-    const numbers: number[] = [];
-    for (const text of texts) eachTerm(text, 0, text.length, (number) => numbers.push(number));
-    this.#count(field, numbers);
+  constructor(terms: Terms) {
+    this.#terms = terms;
+  }
+
+  add(field: keyof typeof fields, ...texts: readonly string[]): void {
+    gathered.length = 0;
+    for (const text of texts) this.#terms.gather(text, 0, text.length, gathered);
+    this.#count(field);
   }
 
   addStretches(
@@ -73,31 +78,47 @@ class Weights {
     stretches: Piece["stretches"],
     { from, to }: { readonly from: number; readonly to: number },
   ): void {
-    const numbers: number[] = [];
-    for (const { start, end } of stretches) {
-      eachTerm(text, Math.max(start, from), Math.min(end, to), (number) => numbers.push(number));
-    }
-    this.#count(field, numbers);
+    gathered.length = 0;
+    for (const { start, end } of stretches)
+      this.#terms.gather(text, Math.max(start, from), Math.min(end, to), gathered);
+    this.#count(field);
   }
 
-  saturated(name: string): ReadonlyMap<string, number> {
-    const weights = new Map<string, number>();
-    for (const number of this.#met) {
-      const sum = sums[number]!;
-      weights.set(termNumbered(number), Math.max(1, Math.round((255 * sum) / (halfAt + sum))));
-      sums[number] = 0;
+  /** Those of the piece, with the words of its name. */
+  take(name: string): Pick<Chunk, "terms" | "weights"> {
+    const named = this.#wordsOf(name);
+    const terms = new Uint32Array(met.length + named.length);
+    const weights = new Uint8Array(terms.length);
+    terms.set(met.numbers.subarray(0, met.length));
+    terms.set(named, met.length);
+    for (let at = 0; at < met.length; at++) {
+      const sum = sums[terms[at]!]!;
+      weights[at] = Math.max(1, Math.round((255 * sum) / (halfAt + sum)));
+      sums[terms[at]!] = 0;
     }
-    const words = new Set(termsOf(name).filter((term) => !term.startsWith("=")));
-    for (const word of words) weights.set(`@${word}`, Math.max(1, Math.round(255 / words.size)));
-    return weights;
+    weights.fill(Math.max(1, Math.round(255 / named.length)), met.length);
+    met.length = 0;
+    return { terms, weights };
   }
 
-  #count(field: keyof typeof fields, numbers: readonly number[]): void {
+  #wordsOf(name: string): readonly number[] {
+    gathered.length = 0;
+    this.#terms.gather(name, 0, name.length, gathered);
+    const words = new Set<number>();
+    for (let at = 0; at < gathered.length; at++) {
+      const word = this.#terms.term(gathered.numbers[at]!);
+      if (!word.startsWith("=")) words.add(this.#terms.numberOf(`@${word}`));
+    }
+    return [...words];
+  }
+
+  #count(field: keyof typeof fields): void {
     const { weight, length, slope } = fields[field];
-    const factor = weight / (1 - slope + (slope * numbers.length) / length);
-    for (const number of numbers) {
-      if (number >= sums.length) sums = enlarged(sums, 2 * number);
-      if (sums[number] === 0) this.#met.push(number);
+    const factor = weight / (1 - slope + (slope * gathered.length) / length);
+    if (this.#terms.size > sums.length) sums = enlarged(sums, 2 * this.#terms.size);
+    for (let at = 0; at < gathered.length; at++) {
+      const number = gathered.numbers[at]!;
+      if (sums[number] === 0) met.push(number);
       sums[number]! += factor;
     }
   }

@@ -1,6 +1,6 @@
 import { type FileRole, fileRoles } from "./file-roles.ts";
 import { relatedWords } from "./related-words.ts";
-import { forgetTerms, termsOf } from "./words.ts";
+import { termsOf } from "./words.ts";
 
 export interface Question {
   /** What is looked for, with how much each term counts; those that were said come first. */
@@ -12,7 +12,6 @@ export interface Question {
 }
 
 export function readQuestion(words: string): Question {
-  forgetTerms();
   const all = termsOf(words);
   const telling = all.filter((term) => !isEmpty(term));
   const counted = (telling.length > 0 ? telling : all).slice(0, mostTerms);

@@ -1,4 +1,6 @@
+import { NumberList } from "./number-list.ts";
 import { stem } from "./stem.ts";
+import { addToHash, firstHash, StretchTable } from "./stretch-table.ts";
 
 /**
  * The terms that a text is found by: the words of its identifiers and prose, split at case, underscores and digits and
@@ -6,36 +8,68 @@ import { stem } from "./stem.ts";
  * In the order of the text.
  */
 export function termsOf(text: string): string[] {
-  const terms: string[] = [];
-  eachTerm(text, 0, text.length, (number) => terms.push(termNumbered(number)));
-  return terms;
+  if (remembered.isFull) remembered = new Terms();
+  found.length = 0;
+  remembered.gather(text, 0, text.length, found);
+  return Array.from(found.numbers.subarray(0, found.length), (number) => remembered.term(number));
 }
 
-/** Tells the terms of a stretch of text by numbers, which are good until terms are forgotten. */
-export function eachTerm(text: string, start: number, end: number, tell: (number: number) => void): void {
-  let at = start;
-  while (at < end) {
-    while (at < end && !isWordCode(text.charCodeAt(at))) at += 1;
-    const first = at;
-    while (at < end && isWordCode(text.charCodeAt(at))) at += 1;
-    const length = at - first;
-    if (length < 2 || length > maxIdentifierChars) continue;
-    const identifier = text.slice(first, at);
-    const numbers = known.get(identifier) ?? learn(identifier);
-    for (let place = 0; place < numbers.length; place += 1) tell(numbers[place]!);
+/** Terms by number. Code says the same words over and over: they are split once. */
+export class Terms {
+  readonly #identifiers = new StretchTable();
+  /** The terms of each identifier. */
+  readonly #parts: (readonly number[])[] = [];
+  readonly #numbers = new Map<string, number>();
+  readonly #terms: string[] = [];
+
+  get size(): number {
+    return this.#terms.length;
   }
-}
 
-export function termNumbered(number: number): string {
-  return terms[number]!;
-}
+  /** Whether it is time to begin anew: what was met in many texts would fill the memory. */
+  get isFull(): boolean {
+    return this.#identifiers.size > mostKnown || this.size > mostKnown;
+  }
 
-/** To be called between texts: what was met in many of them would fill the memory. */
-export function forgetTerms(): void {
-  if (known.size < mostKnown && terms.length < mostKnown) return;
-  known.clear();
-  numbersOf.clear();
-  terms.length = 0;
+  term(number: number): string {
+    return this.#terms[number]!;
+  }
+
+  numberOf(term: string): number {
+    let number = this.#numbers.get(term);
+    if (number === undefined) {
+      number = this.#terms.push(term) - 1;
+      this.#numbers.set(term, number);
+    }
+    return number;
+  }
+
+  /** Adds the numbers of the terms of a stretch of text. */
+  gather(text: string, start: number, end: number, found: NumberList): void {
+    let at = start;
+    while (at < end) {
+      while (at < end && !isWordCode(text.charCodeAt(at))) at += 1;
+      const first = at;
+      let hash = firstHash;
+      for (; at < end; at += 1) {
+        const unit = text.charCodeAt(at);
+        if (!isWordCode(unit)) break;
+        hash = addToHash(hash, unit);
+      }
+      const length = at - first;
+      if (length < 2 || length > maxIdentifierChars) continue;
+      const identifier = this.#identifiers.numberOf(text, first, at, hash);
+      const parts = this.#parts[identifier] ?? this.#learn(text.slice(first, at));
+      for (let place = 0; place < parts.length; place += 1) found.push(parts[place]!);
+    }
+  }
+
+  /** Of the identifier that was numbered last. */
+  #learn(identifier: string): readonly number[] {
+    const numbers = split(identifier).map((term) => this.numberOf(term));
+    this.#parts.push(numbers);
+    return numbers;
+  }
 }
 
 /** What is longer is data. */
@@ -56,25 +90,10 @@ const isAsciiWord: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) =>
   /\w/.test(String.fromCharCode(code)) ? 1 : 0,
 );
 
-/** Code says the same words over and over: they are split once. */
-const known = new Map<string, readonly number[]>();
-const numbersOf = new Map<string, number>();
-const terms: string[] = [];
 const mostKnown = 300_000;
 
-function learn(identifier: string): readonly number[] {
-  const numbers = split(identifier).map((term) => {
-    let number = numbersOf.get(term);
-    if (number === undefined) {
-      number = terms.push(term) - 1;
-      numbersOf.set(term, number);
-    }
-    return number;
-  });
-  // A slice would keep the whole text alive.
-  known.set(Buffer.from(identifier, "utf16le").toString("utf16le"), numbers);
-  return numbers;
-}
+let remembered = new Terms();
+const found = new NumberList();
 
 function split(identifier: string): readonly string[] {
   const parts = identifier.match(wordParts) ?? [];
