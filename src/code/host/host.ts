@@ -119,6 +119,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
   readonly #options: RunningOptions;
   #asked = 0;
   #isRetired = false;
+  #isClosed = false;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(options: RunningOptions) {
@@ -171,6 +172,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
       return await this.#channel.ask(name, input, { signal });
     } catch (error) {
       if (!(error instanceof HostEnded)) throw error;
+      if (this.#isClosed) throw closed();
       if (isLate) throw tooSlow(about);
       throw brokeDown(about, error.end.how, error.end.lastWords, otherWay);
     } finally {
@@ -182,6 +184,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
   }
 
   async end(patienceMs: number): Promise<void> {
+    this.#isClosed = true;
     this.#process.keepsUsAlive(true);
     this.#process.leave();
     const timer = setTimeout(() => this.#process.kill(), patienceMs);

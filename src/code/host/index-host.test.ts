@@ -11,28 +11,11 @@ const always = new AbortController().signal;
 
 it("answers others when one question is not wanted any more, however long that goes on", async () => {
   await using folder = temporaryFolder();
-  writeFileSync(join(folder.path, "a.txt"), "alpha");
-  const verdicts = Promise.withResolvers<readonly boolean[]>();
-  const underway = Promise.withResolvers<void>();
-  const ours: IndexerAsks = {
-    mayRead: () => {
-      underway.resolve();
-      return verdicts.promise;
-    },
-    progress: async () => {},
-  };
-  const atOnce = Number.POSITIVE_INFINITY;
-  const host = new Host<IndexerService>({
-    role: ["indexer", folder.path, join(folder.path, ".index")],
-    atOnce,
-    ours,
-  });
+  const { host, refresh, underway, verdicts } = askedAbout(folder.path);
   const cancelling = new AbortController();
-  const refresh = (signal: AbortSignal) =>
-    host.ask("refresh", () => ({ asked: 1 }), { about: "the index", signal });
   const unwanted = refresh(cancelling.signal);
   const wanted = refresh(always);
-  await underway.promise;
+  await underway;
   cancelling.abort();
   await expect(unwanted).rejects.toMatchObject({
     code: "cancelled",
@@ -43,6 +26,15 @@ it("answers others when one question is not wanted any more, however long that g
   verdicts.resolve([true]);
   expect(await wanted).toMatchObject({ files: 1 });
   await host.close();
+});
+
+it("tells those who still wait that it was closed", async () => {
+  await using folder = temporaryFolder();
+  const { host, refresh, underway } = askedAbout(folder.path);
+  const waiting = refresh(always).catch(({ code, message }) => ({ code, message }));
+  await underway;
+  await host.close();
+  expect(await waiting).toEqual({ code: "unavailable", message: "This tool room is closed" });
 });
 
 it("goes on when whoever is told how far it is fails", async () => {
@@ -65,3 +57,20 @@ it("goes on when whoever is told how far it is fails", async () => {
   ).toContain("f7.ts");
   await index.close();
 });
+
+/** A host that keeps an index of one file, and waits to be told that it may read it. */
+function askedAbout(workspace: string) {
+  writeFileSync(join(workspace, "a.txt"), "alpha");
+  const verdicts = Promise.withResolvers<readonly boolean[]>();
+  const { promise: underway, resolve } = Promise.withResolvers<void>();
+  const mayRead = () => {
+    resolve();
+    return verdicts.promise;
+  };
+  const ours: IndexerAsks = { mayRead, progress: async () => {} };
+  const role = ["indexer", workspace, join(workspace, ".index")] as const;
+  const host = new Host<IndexerService>({ role, atOnce: Number.POSITIVE_INFINITY, ours });
+  const refresh = (signal: AbortSignal) =>
+    host.ask("refresh", () => ({ asked: 1 }), { about: "the index", signal });
+  return { host, refresh, underway, verdicts };
+}
