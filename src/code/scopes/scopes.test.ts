@@ -274,6 +274,20 @@ describe("what cannot be told from the text", () => {
     });
   });
 
+  it("is a type parameter of what is declared in parts", async () => {
+    expect(await unbound("typescript", "class A<T> { a: T }\ninterface A<T> { b: T }", "T")).toEqual([
+      "unclear",
+      "outside",
+      "unclear",
+      "outside",
+    ]);
+    expect(await unbound("typescript", "class A<T> { a: T }\ninterface AB<T> {}", "T")).toEqual([0, 0, 1]);
+    expect(await unbound("c-sharp", "public partial class A<T> { T a; }", "T")).toEqual([
+      "unclear",
+      "outside",
+    ]);
+  });
+
   it("is a pattern of Rust that has the name of a constant", async () => {
     expect(
       await unbound("rust", "const n: u8 = 1; fn f(v: u8) { match v { n => n, _ => 1 }; }", "n"),

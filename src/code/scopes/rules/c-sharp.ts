@@ -38,7 +38,7 @@ export const cSharp: ScopeRules = {
     query_continuation: unclear,
     "parameter.name": parameter,
     "parameter_list.name": parameter,
-    "type_parameter.name": define({ kind: type }),
+    "type_parameter.name": typeParameter,
     "local_function_statement.name": define({ in: "outside" }),
     labeled_statement: (way, at) =>
       way.steps[at]!.start === way.steps[at - 1]!.start ? define({ in: "function", kind: label }) : "up",
@@ -134,6 +134,13 @@ function variable(way: Way, at: number): Meaning {
   const holder = way.steps[at - 3]?.type;
   const isLocal = holder !== undefined && /^(?:local_declaration|for|using|fixed)_statement$/.test(holder);
   return isLocal ? define() : define({ isMember: true });
+}
+
+/** All parts of a type have to call them alike. */
+function typeParameter(way: Way, at: number): Meaning {
+  const declaration = way.steps[at - 3];
+  const head = declaration ? textOf(way, { start: declaration.start, end: way.steps[at]!.start }) : "";
+  return /\bpartial\b/.test(head) ? unclear : define({ kind: type });
 }
 
 function parameter({ steps }: Way, at: number): Meaning {

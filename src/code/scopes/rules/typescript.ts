@@ -100,7 +100,7 @@ export const typescript: ScopeRules = {
     "nested_identifier.object": (way, at) =>
       way.steps[at - 1]?.field === "name" ? "up" : refer({ kind: any }),
     "nested_identifier.property": member,
-    "type_parameter.name": define({ kind: type }),
+    "type_parameter.name": typeParameter,
     "mapped_type_clause.name": define({ kind: type }),
     // Seen in one branch only, which the way to a name does not tell.
     infer_type: unclear,
@@ -180,6 +180,16 @@ function parameter(way: Way, at: number): Meaning {
   return /\b(?:public|private|protected|readonly|override)\b/.test(head)
     ? define({ isMember: true })
     : define();
+}
+
+/** Classes and interfaces of one name are one, and have to call their type parameters alike. */
+function typeParameter(way: Way, at: number): Meaning {
+  const holder = way.steps[at - 3]!;
+  const [, name] =
+    /^(?:abstract\s+)?(?:class|interface)\s+([\p{ID_Continue}$]+)/u.exec(textOf(way, holder)) ?? [];
+  if (name === undefined) return define({ kind: type });
+  const declarations = [...way.text.matchAll(/\b(?:class|interface)\s+([\p{ID_Continue}$]+)/gu)];
+  return declarations.filter(([, other]) => other === name).length > 1 ? unclear : define({ kind: type });
 }
 
 function declared(definition: ReturnType<typeof define>): Decide {
