@@ -1,5 +1,6 @@
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
 import { counted } from "../../text/counted.ts";
+import { printableLine } from "../../text/printable.ts";
 
 /** "Function run [84-120] in Impl Agent". */
 export function describeBlock({ symbols }: Outline, symbol: CodeSymbol): string {
@@ -27,6 +28,6 @@ function capitalised(word: string): string {
 
 /** A name may be a selector, or a heading, of any length. */
 function oneLine(name: string): string {
-  const line = name.replace(/\s+/g, " ");
+  const line = printableLine(name.replace(/\s+/g, " "));
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;
 }

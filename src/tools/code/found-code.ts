@@ -1,6 +1,7 @@
 import type { IndexState, SymbolKind } from "../../contract/code.ts";
 import type { ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
+import { printableLine } from "../../text/printable.ts";
 import { showPath } from "../../text/show-path.ts";
 
 /** What is searched for, with everything decided that the input left open. */
@@ -93,7 +94,7 @@ function headOf({ path, firstLine, lastLine, symbol, why }: FoundCode): string {
   const where = `${showPath(path)}:${lines}`;
   if (!symbol) return `${where}  (${why})`;
   const within = symbol.within.length === 0 ? "" : ` in ${symbol.within.join(" › ")}`;
-  return `${where} ${symbol.kind} ${symbol.name}${within}  (${why})`;
+  return printableLine(`${where} ${symbol.kind} ${symbol.name}${within}  (${why})`);
 }
 
 function describeNothing(

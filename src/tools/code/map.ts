@@ -3,6 +3,7 @@ import { findLanguage } from "../../code/languages/find-language.ts";
 import type { CentralFile, IndexState } from "../../contract/code.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
+import { printableLine } from "../../text/printable.ts";
 import { showPath } from "../../text/show-path.ts";
 import { findScope } from "../search/scope.ts";
 import { patientIndex } from "./patient-index.ts";
@@ -104,7 +105,7 @@ function showFile({ path, symbols }: CentralFile): string {
   const lines = symbols.map(({ signature, name, within, firstLine, lastLine }) => {
     const head =
       signature.length > maxSignatureChars ? `${signature.slice(0, maxSignatureChars)} …` : signature;
-    return `  ${"  ".repeat(within.length)}${head || name} [${firstLine}-${lastLine}]`;
+    return `  ${"  ".repeat(within.length)}${printableLine(head || name)} [${firstLine}-${lastLine}]`;
   });
   return [showPath(path), ...lines].join("\n");
 }

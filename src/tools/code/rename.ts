@@ -15,6 +15,7 @@ import type { Occurrence, Occurrences, Outline } from "../../contract/code.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { PreviewContext, Tool, ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
 import type { EditData } from "../edit/edited-file.ts";
 import { changeAccesses, changeOptions, editFields, pathField } from "./block-fields.ts";
 import { changeCode, diffOfChange, type PlanCode } from "./change-code.ts";
@@ -214,7 +215,7 @@ const families: readonly (readonly string[])[] = [
 const mostMentions = 20;
 
 function describeOthers({ name }: CodeRenameInput, paths: readonly string[]): string {
-  const shown = paths.slice(0, mostMentions).join(", ");
+  const shown = paths.slice(0, mostMentions).map(showPath).join(", ");
   const more = paths.length > mostMentions ? " and others" : "";
   return `Other files mention ${name} and were not changed: ${shown}${more}. See code.references.`;
 }

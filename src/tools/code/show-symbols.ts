@@ -1,6 +1,7 @@
 import { isCalled } from "../../code/blocks/kind-words.ts";
 import { headOf } from "../../code/blocks/list-blocks.ts";
 import type { CodeSymbol, Outline } from "../../contract/code.ts";
+import { printableLine } from "../../text/printable.ts";
 
 /** A symbol and how deep it lies in others. */
 export interface Listed {
@@ -52,6 +53,6 @@ function saysMore({ name, signature }: CodeSymbol): boolean {
 }
 
 function cut(text: string, most: number): string {
-  const line = text.replace(/\s+/g, " ");
+  const line = printableLine(text.replace(/\s+/g, " "));
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }

@@ -125,6 +125,13 @@ describe("code.symbols of a folder", () => {
     ".gitignore": "ignored.rs\n",
   };
 
+  it("shows what would break lines or steer a terminal, in names of files and of symbols", async () => {
+    await using here = codeRoom({ "new\nline.md": "# a\u001b[31m \u202eb\n" });
+    expect((await here.run(codeSymbols, {})).text).toBe(
+      '"new\\nline.md"\n  Heading a<U+001B>[31m <U+202E>b [1-1]',
+    );
+  });
+
   it("lists the top level of each file that ignore files show", async () => {
     await using here = codeRoom(files);
     mkdirSync(here.at(".git"));

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { CodeSymbol } from "../../contract/code.ts";
 import type { Tool, ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
 import { findScope } from "../search/scope.ts";
 import { readCode } from "./code-file.ts";
 import { type FolderSymbols, symbolsInFolder } from "./folder-symbols.ts";
@@ -99,7 +100,7 @@ function folderAnswer(path: string, folder: FolderSymbols): ToolOutput<SymbolsDa
   const { files, total, nextOffset, skipped } = folder;
   const shown = files.map(({ path: name, listed, hidden, faults }) =>
     [
-      `${name}${faults > 0 ? " (does not parse)" : ""}`,
+      `${showPath(name)}${faults > 0 ? " (does not parse)" : ""}`,
       ...listed.map((each) => `  ${showSymbol(each)}`),
       ...(hidden > 0 ? [`  … ${counted(hidden, "more symbol")}: see the file by itself`] : []),
     ].join("\n"),
@@ -126,7 +127,9 @@ function notesOn({ guarded, unreadable, tooLarge }: FolderSymbols["skipped"]): r
   const say = (paths: readonly string[], why: string) =>
     paths.length === 0
       ? []
-      : [`(${why}: ${paths.slice(0, 5).join(", ")}${paths.length > 5 ? `, ${paths.length - 5} more` : ""})`];
+      : [
+          `(${why}: ${paths.slice(0, 5).map(showPath).join(", ")}${paths.length > 5 ? `, ${paths.length - 5} more` : ""})`,
+        ];
   return [
     ...say(guarded, "Not read, as they may hold secrets"),
     ...say(unreadable, "Could not be read"),
