@@ -1,0 +1,65 @@
+import type { Language } from "web-tree-sitter";
+import { Instance, Module, type WasmMemory, type WasmModule, type WasmTable } from "./web-assembly.ts";
+
+/** What all grammars share. */
+export interface SharedParts {
+  readonly memory: WasmMemory;
+  readonly functions: WasmTable;
+}
+
+/**
+ * A scanner writes its state down after each of its tokens, into 1024 bytes. Some write more when a text is nested deeply
+ * enough, over what belongs to the parser, and from then on every text is read wrongly. Here the parser stops instead.
+ */
+export function watchScanner(language: Language, { memory, functions }: SharedParts): void {
+  const address: number = Reflect.get(language, 0);
+  const serialize = new DataView(memory.buffer).getUint32(address + serializeOffset, true);
+  if (serialize === 0) return;
+  const { exports } = new Instance(watcher(), {
+    scanner: { serialize: functions.get(serialize) },
+  });
+  functions.set(serialize, exports.serialize);
+}
+
+/** In what tree-sitter calls TSLanguage; zero in grammars without a scanner. */
+const serializeOffset = 124;
+
+let compiled: WasmModule | undefined;
+
+/**
+ * (module
+ *   (import "scanner" "serialize" (func $written (param i32 i32) (result i32)))
+ *   (func (export "serialize") (param i32 i32) (result i32) (local i32)
+ *     (call $written (local.get 0) (local.get 1))
+ *     (if (i32.gt_u (local.tee 2) (i32.const 1024)) (then unreachable))
+ *     (local.get 2)))
+ */
+function watcher(): WasmModule {
+  compiled ??= new Module(
+    Uint8Array.from([
+      ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+      ...section(1, [1, 0x60, 2, 0x7f, 0x7f, 1, 0x7f]),
+      ...section(2, [1, ...name("scanner"), ...name("serialize"), 0, 0]),
+      ...section(3, [1, 0]),
+      ...section(7, [1, ...name("serialize"), 0, 1]),
+      ...section(10, [1, ...sized([1, 1, 0x7f, ...call, ...stopWhenLong, 0x20, 2, 0x0b])]),
+    ]),
+  );
+  return compiled;
+}
+
+const call = [0x20, 0, 0x20, 1, 0x10, 0];
+const stopWhenLong = [0x22, 2, 0x41, 0x80, 0x08, 0x4b, 0x04, 0x40, 0x00, 0x0b];
+
+function section(number: number, content: readonly number[]): number[] {
+  return [number, ...sized(content)];
+}
+
+function name(text: string): number[] {
+  return sized([...Buffer.from(text)]);
+}
+
+/** All of them are shorter than 128 bytes. */
+function sized(content: readonly number[]): number[] {
+  return [content.length, ...content];
+}
