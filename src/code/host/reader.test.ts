@@ -60,6 +60,25 @@ describe("a reader", () => {
     );
   });
 
+  it("reads on as before when a scanner wrote over the memory of the parser", async () => {
+    const texts = {
+      "a.json": '{"a": [1, 2, 3}',
+      "a.py": "def f(:\n  pass\n",
+      "a.ts": "const a: number = 1;\nexport function f(): void {}\n",
+      "a.go": "package a\n\nfunc f() {}\n",
+      "a.yaml": "a:\n  - b: 1\n",
+    };
+    const outlines = () =>
+      Promise.all(Object.entries(texts).map(([path, text]) => reader.outline({ path, text }, always)));
+    const before = await outlines();
+    const text = `${"- ".repeat(300)}x\n`;
+    await expect(reader.outline({ path: "deep.yaml", text }, always)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "The parser broke down (unreachable) while it read deep.yaml",
+    });
+    expect(await outlines()).toEqual(before);
+  }, 60_000);
+
   it("refuses what it cannot read, and says what to do", async () => {
     const outline = (path: string, text: string, language?: string) =>
       reader
