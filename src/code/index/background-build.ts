@@ -180,9 +180,11 @@ export class BackgroundBuild {
   #blame(batch: Batch, store: IndexStore): void {
     if (!this.#batches.blame(batch) || batch.kind === "lexical") return;
     const { path, hash } = batch.files[0]!;
-    const record = store.records.get(path);
-    if (record?.hash === hash && record.words === 0)
-      store.change(() => store.update(Object.assign(record, { words: noWords })));
+    store.change(() => {
+      const record = store.records.get(path);
+      if (record?.hash === hash && record.words === 0)
+        store.update(Object.assign(record, { words: noWords }));
+    });
   }
 }
 

@@ -26,35 +26,37 @@ export function commitLexical(
     const wanted = state.outdated.get(path);
     return wanted !== undefined && haveSameFigures(wanted.figures, listed.figures);
   };
+  const gone: string[] = [];
+  const known: FileRecord[] = [];
   store.change(() => {
     state.catchUp(store);
     const segment = store.segments.next;
     const numbers = new Uint32Array(answer.segment.documents);
     for (const [index, file] of files.entries()) {
       const found = answer.files[index]!;
-      const known = store.records.get(file.path);
+      const before = store.records.get(file.path);
       if (!isWanted(file)) continue;
       const looks = { figures: file.listed.figures ?? unknownFigures, settled: file.listed.settled };
       if (found === "gone") {
-        if (known !== undefined) store.remove(known);
-      } else if (known !== undefined && known.hash === (found === "same" ? file.knownHash : found.hash)) {
-        store.update(Object.assign(known, looks));
+        if (before !== undefined) store.remove(before);
+        gone.push(file.path);
+      } else if (before !== undefined && before.hash === (found === "same" ? file.knownHash : found.hash)) {
+        store.update(Object.assign(before, looks));
+        known.push(before);
       } else if (found !== "same") {
         const { document, ...content } = found;
         const lexical = document === undefined ? 0 : segment;
         const words = content.traits.binary ? noWords : 0;
-        const { number } = store.add({ path: file.path, ...looks, ...content, lexical, words });
-        if (document !== undefined) numbers[document] = number;
+        const record = store.add({ path: file.path, ...looks, ...content, lexical, words });
+        if (document !== undefined) numbers[document] = record.number;
+        known.push(record);
       }
+      // What is the same as a record that another process has removed stays outdated.
     }
     if (numbers.some((number) => number > 0)) store.segments.addLexical(answer.segment, numbers);
   });
-  for (const file of files) {
-    if (!isWanted(file)) continue;
-    const record = store.records.get(file.path);
-    if (record === undefined) state.outdated.delete(file.path);
-    else state.take(record);
-  }
+  for (const path of gone) state.outdated.delete(path);
+  for (const record of known) state.take(record);
 }
 
 const unknownFigures = [0, 0, 0, 0, 0] as const;
@@ -94,9 +96,10 @@ export function commitWords(
 /** Every file with words has one, so that a missing one is noticed. */
 const noOutline = new Uint8Array(0);
 
-/** Forgets the files that are no longer there. */
-export function commitGone(store: IndexStore, { files }: WorkspaceState): void {
-  const gone = () => [...store.records.values()].filter(({ path }) => !files.has(path));
+/** Forgets the files that are no longer there: those with numbers below `next`, since others may have come meanwhile. */
+export function commitGone(store: IndexStore, { files }: WorkspaceState, next: number): void {
+  const gone = () =>
+    [...store.records.values()].filter(({ path, number }) => number < next && !files.has(path));
   if (gone().length === 0) return;
   store.change(() => {
     for (const record of gone()) store.remove(record);

@@ -39,6 +39,11 @@ export class IndexStore {
     return this.#edition;
   }
 
+  /** The number that the next file gets. */
+  get nextFile(): number {
+    return this.#database.nextNumber("files");
+  }
+
   record(number: number): FileRecord | undefined {
     return this.#byNumber.get(number);
   }
@@ -76,7 +81,7 @@ export class IndexStore {
   add(record: Omit<FileRecord, "number">): FileRecord {
     const before = this.#byPath.get(record.path);
     if (before !== undefined) this.remove(before);
-    const added: FileRecord = { ...record, number: this.#database.nextNumber("files") };
+    const added: FileRecord = { ...record, number: this.nextFile };
     this.#database.run("INSERT INTO files VALUES (?,?,?,?,?,?,?,?,?,?)", ...toRow(added));
     this.#byPath.set(added.path, added);
     this.#byNumber.set(added.number, added);

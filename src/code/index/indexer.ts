@@ -144,6 +144,7 @@ export class Indexer {
     throwIfAborted(signal);
     const known = this.#store();
     known.sync();
+    const next = known.nextFile;
     if (known.records.size === 0) this.#build.wake();
     const files = await this.#readable(await this.#lister.list(signal));
     // It may have been thrown away meanwhile.
@@ -151,7 +152,7 @@ export class Indexer {
     store.sync();
     const state = new WorkspaceState(files, store);
     try {
-      commitGone(store, state);
+      if (store === known) commitGone(store, state, next);
       await this.#readFew(store, state);
     } catch (error) {
       // What cannot be written is not known, and looked into by whoever searches.
