@@ -1,5 +1,11 @@
 import type { CodeSymbol, Outline, SyntaxFault } from "../../contract/code.ts";
 import { movedBy, type Splice } from "./block-change.ts";
+import { halvedConditions } from "./halved-conditions.ts";
+
+interface Before {
+  readonly text: string;
+  readonly outline: Outline;
+}
 
 /** What is wrong with a changed text. */
 export interface Damage {
@@ -13,10 +19,15 @@ export interface Damage {
  * What a change has broken; undefined when nothing. A text that did not parse before may stay so, but gets no worse, and
  * what is not changed stays what it was.
  */
-export function damageOf(before: Outline, after: Outline, splices: readonly Splice[]): Damage | undefined {
-  const faults = [...faultsAdded(before, after, splices), ...bodiesEmptied(before, after)];
+export function damageOf(before: Before, after: Outline, splices: readonly Splice[]): Damage | undefined {
+  const { text, outline } = before;
+  const faults = [
+    ...faultsAdded(outline, after, splices),
+    ...bodiesEmptied(outline, after),
+    ...halvedConditions(text, outline.language, splices),
+  ];
   if (faults.length > 0) return { faults, lost: [] };
-  const lost = before.faults.length === 0 ? symbolsLost(before, after, splices) : [];
+  const lost = outline.faults.length === 0 ? symbolsLost(outline, after, splices) : [];
   return lost.length > 0 ? { faults, lost } : undefined;
 }
 

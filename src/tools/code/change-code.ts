@@ -100,7 +100,7 @@ async function planChange(path: string, plan: PlanCode, context: PreviewContext)
     const after = spliced(file.text, splices);
     if (after === file.text) throw changesNothing(path);
     const outline = known ?? (await context.code.outline({ path, text: after }, { signal: context.signal }));
-    const damage = damageOf(file.outline, outline, splices);
+    const damage = damageOf(file, outline, splices);
     if (damage) throw damaged(path, after, damage);
     return { file, after, outline, notes };
   } catch (error) {

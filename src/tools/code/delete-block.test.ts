@@ -116,6 +116,15 @@ describe("code.delete_block", () => {
     });
   });
 
+  it("refuses to take one part of a condition and leave the other", async () => {
+    const content =
+      "#ifdef A\nint f(void) {\n#else\nint f(int x) {\n#endif\n  return 1;\n}\nint g(void) { return 2; }\n";
+    expect((await refused(codeDeleteBlock, content, { path: "a.c", name: "f" })).message).toBe(
+      "a.c would no longer parse:\n4:1: `#endif`, whose other part stays, would become nothing\n" +
+        "4 | int g(void) { return 2; }\n  | ^",
+    );
+  });
+
   it("refuses a block that is not as expected", async () => {
     const input = { path: "a.rs", name: "a", expected_old_block: "fn a() { 1 }" };
     expect((await refused(codeDeleteBlock, "fn a() {}\n", input)).code).toBe("stale");

@@ -68,7 +68,7 @@ export async function firstThatParses(
     if (emptied && outline.language === "python") throw mayNotBeEmpty(path, symbol, emptied);
     const after = spliced(text, splices);
     const outlineAfter = await code.outline({ path, text: after }, { signal });
-    const damage = damageOf(outline, outlineAfter, splices);
+    const damage = damageOf(file, outlineAfter, splices);
     if (!damage) return { splices, outline: outlineAfter };
     refusal ??= emptied ? mayNotBeEmpty(path, symbol, emptied) : damaged(path, after, damage);
   }

@@ -24,7 +24,7 @@ export async function settleLines(
   let refusal: ToolError | undefined;
   for (const change of changes) {
     const settled = await keepLiterals(file, change, context);
-    const damage = damageOf(file.outline, settled.outline, settled.splices);
+    const damage = damageOf(file, settled.outline, settled.splices);
     if (!damage) return settled;
     refusal ??= damaged(file.path, spliced(file.text, settled.splices), damage as Damage);
   }

@@ -117,7 +117,7 @@ async function refuseDamage(file: ReadFile, after: string, context: PreviewConte
   // A first line that names the interpreter may be what goes.
   const changed = { path, text: after, language: before.language };
   const outline = await context.code.outline(changed, { signal: context.signal });
-  const damage = damageOf(before, outline, [differenceOf(file.text, after)]);
+  const damage = damageOf({ text: file.text, outline: before }, outline, [differenceOf(file.text, after)]);
   if (damage) throw damaged(path, after, damage);
 }
 
