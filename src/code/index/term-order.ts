@@ -26,7 +26,7 @@ function keyOf(term: string): number {
   let key = 0;
   let isExact = true;
   for (let at = 0; at < keyUnits; at++) {
-    const unit = isExact && at < term.length ? term.charCodeAt(at) : -1;
+    const unit: number = isExact && at < term.length ? term.charCodeAt(at) : -1;
     isExact = unit < 128 && isFrequent[unit] === true;
     key = key * 64 + (unit < 0 ? 0 : unit < 128 ? rankOf[unit]! : 63);
   }
