@@ -41,3 +41,28 @@ it("forgets no file that another process has found while this one looked", async
   store.close();
   other.close();
 });
+
+it("knows what it has read while others write, however young the file is", async () => {
+  await using folder = temporaryFolder();
+  const directory = join(folder.path, "index");
+  const [store, other] = [new IndexStore(directory), new IndexStore(directory)];
+  const young = { ...listed, settled: false };
+  const files = new Map([["a", young]]);
+  const state = new WorkspaceState(files, store);
+  const read = [{ path: "a", listed: young, knownHash: undefined }];
+  commitLexical(store, state, read, { files: [content], segment });
+  const elsewhere = new WorkspaceState(new Map([["b", listed]]), other);
+  commitLexical(other, elsewhere, [{ path: "b", listed, knownHash: undefined }], {
+    files: [content],
+    segment,
+  });
+  store.sync();
+  state.catchUp(store);
+  // Who looks later has to read it again.
+  expect([[...state.outdated.keys()], [...new WorkspaceState(files, store).outdated.keys()]]).toEqual([
+    [],
+    ["a"],
+  ]);
+  store.close();
+  other.close();
+});

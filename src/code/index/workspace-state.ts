@@ -12,6 +12,8 @@ export class WorkspaceState {
   /** Known but for their words, by number. */
   readonly wordless: Map<number, FileRecord> = new Map<number, FileRecord>();
   readonly #untold = new Set<FileRecord>();
+  /** Hashes of contents that were read since this look began, by path: their figures alone do not tell them. */
+  readonly #read = new Map<string, string>();
   /** Which records of the store the files were compared with. */
   #edition: number;
 
@@ -31,6 +33,7 @@ export class WorkspaceState {
   /** From now on this is what is known of the file. */
   take(record: FileRecord): void {
     this.outdated.delete(record.path);
+    if (!record.settled) this.#read.set(record.path, record.hash);
     if (record.words === 0) this.wordless.set(record.number, record);
     if (!isTold(record)) this.#untold.add(record);
   }
@@ -51,9 +54,13 @@ export class WorkspaceState {
     this.#untold.clear();
     for (const [path, file] of this.files) {
       const record = records.get(path);
-      if (record === undefined || !isCurrent(record, file)) this.outdated.set(path, file);
-      else this.take(record);
+      if (record !== undefined && this.#isCurrent(record, file)) this.take(record);
+      else this.outdated.set(path, file);
     }
+  }
+
+  #isCurrent({ path, hash, figures, settled }: FileRecord, file: ListedFile): boolean {
+    return haveSameFigures(figures, file.figures) && (settled || this.#read.get(path) === hash);
   }
 
   count({ records }: Records): IndexState {
@@ -74,10 +81,6 @@ type Records = Pick<IndexStore, "records" | "edition">;
 /** Whether its trigrams tell that a text is not in it. */
 export function isTold({ lexical, traits }: FileRecord): boolean {
   return lexical > 0 && !traits.oddCase;
-}
-
-function isCurrent({ figures, settled }: FileRecord, file: ListedFile): boolean {
-  return settled && haveSameFigures(figures, file.figures);
 }
 
 export function haveSameFigures(one: Figures | undefined, other: Figures | undefined): boolean {
