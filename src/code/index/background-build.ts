@@ -137,20 +137,20 @@ export class BackgroundBuild {
         store.sync();
         state.catchUp(store);
       }
-      await Promise.all(this.#workers.map((worker) => this.#work(worker)));
+      await Promise.all(this.#workers.map((_, number) => this.#work(number)));
       await mergeSmall(this.#found!.store, this.#signal);
       // A look may have found more meanwhile.
     } while (this.#batches.hasMore(this.#found!.state));
   }
 
-  async #work(worker: BuildWorker): Promise<void> {
+  async #work(number: number): Promise<void> {
     for (;;) {
       throwIfAborted(this.#signal);
       const { store, state } = this.#found!;
-      const batch = this.#batches.next(state, (path) => store.records.get(path)?.hash);
+      const batch = this.#batches.next(state, (path) => store.records.get(path)?.hash, number);
       if (batch === undefined) return;
       try {
-        await this.#do(batch, worker, store);
+        await this.#do(batch, this.#workers[number]!, store);
       } catch (error) {
         if (this.#signal.aborted || !(error instanceof ToolError)) throw error;
         this.#blame(batch, store);

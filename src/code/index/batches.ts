@@ -2,6 +2,7 @@ import type { WordsFile } from "./build-words.ts";
 import type { ReadFile } from "./commit.ts";
 import type { FileRecord } from "./file-record.ts";
 import { isOutlinable } from "./is-outlinable.ts";
+import { WorkerLanguages } from "./worker-languages.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
 export type Batch =
@@ -20,6 +21,7 @@ const firstBytes = 512 * 1024;
 /** Deals out what is to be done, and remembers what workers broke down over. */
 export class Batches {
   readonly #workers: number;
+  readonly #languages: WorkerLanguages;
   /** Paths that some worker has at hand. */
   readonly #underway = new Set<string>();
   /** Parts of batches over which a worker broke down. */
@@ -33,11 +35,16 @@ export class Batches {
 
   constructor(workers: number) {
     this.#workers = workers;
+    this.#languages = new WorkerLanguages(workers);
   }
 
-  /** What nobody is doing yet; trigrams of all files first. */
-  next(state: WorkspaceState, hashOf: (path: string) => string | undefined): Batch | undefined {
-    const batch = this.#again.pop() ?? this.#lexical(state, hashOf) ?? this.#words(state);
+  /** What nobody is doing yet, for the worker of this number; trigrams of all files first. */
+  next(
+    state: WorkspaceState,
+    hashOf: (path: string) => string | undefined,
+    worker: number,
+  ): Batch | undefined {
+    const batch = this.#again.pop() ?? this.#lexical(state, hashOf) ?? this.#words(state, worker);
     for (const { path } of batch?.files ?? []) this.#underway.add(path);
     return batch;
   }
@@ -66,10 +73,9 @@ export class Batches {
       this.#unreadable.add(batch.files[0]!.path);
       return true;
     }
-    const { hash } = batch.files[0]!;
-    const isHopeless = this.#unparsable.has(hash);
-    (isHopeless ? this.#wordless : this.#unparsable).add(hash);
-    return isHopeless;
+    const { hash, parsed } = batch.files[0]!;
+    (parsed ? this.#unparsable : this.#wordless).add(hash);
+    return !parsed;
   }
 
   #lexical(state: WorkspaceState, hashOf: (path: string) => string | undefined): Batch | undefined {
@@ -80,12 +86,13 @@ export class Batches {
     return { kind: "lexical", files: taken.map((file) => ({ ...file, knownHash: hashOf(file.path) })) };
   }
 
-  #words(state: WorkspaceState): Batch | undefined {
+  #words(state: WorkspaceState, worker: number): Batch | undefined {
     const records = [...state.wordless.values()].filter((record) => this.#mayHaveWords(record));
     const files = records.map((record) => ({ ...record, bytes: record.figures[0] }));
     const bytes = Math.min(limits.words.bytes, firstBytes * 2 ** Math.floor(this.#dealt / this.#workers));
-    const taken = this.#take(files, { ...limits.words, bytes });
+    const taken = this.#take(this.#languages.choose(files, worker), { ...limits.words, bytes });
     if (taken.length === 0) return undefined;
+    this.#languages.claim(taken, worker);
     this.#dealt++;
     return { kind: "words", files: taken.map((record) => this.#request(record)) };
   }
@@ -121,7 +128,8 @@ export class Batches {
   }
 }
 
-const fewBytes = 32 * 1024;
+/** Less is not worth a request of its own. */
+const fewBytes = 128 * 1024;
 
 function part(batch: Batch, start: number, end?: number): Batch {
   return batch.kind === "words"
