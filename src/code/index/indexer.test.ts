@@ -135,9 +135,12 @@ describe("the index", () => {
   });
 
   it("keeps words of a file that breaks its parser, and symbols of all others", async () => {
-    const files = { "bad.ts": "function alpha() {}", "good.ts": "function beta() {}" };
+    const bad = "function alpha() {}";
+    const files = { "bad.ts": bad, "copy.ts": bad, "good.ts": "function beta() {}", "other.ts": bad };
     await using index = openTestIndex(files, { worker: workerBreakingOver("bad.ts") });
-    expect(await index.built()).toEqual({ files: 2, indexed: 2, outlined: 1, outlinable: 1 });
+    expect(await index.built()).toEqual({ files: 4, indexed: 4, outlined: 1, outlinable: 1 });
+    const found = await index.search({ words: "alpha", limit: 9 }, { signal });
+    expect(found.map(({ path: at }) => at).sort()).toEqual(["bad.ts", "copy.ts", "other.ts"]);
     const named = async (name: string) =>
       (await index.symbols({ name, limit: 9 }, { signal })).map(({ path: at }) => at);
     expect([await named("alpha"), await named("beta")]).toEqual([[], ["good.ts"]]);

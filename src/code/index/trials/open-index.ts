@@ -84,12 +84,12 @@ export function workerHere(workspace: string): BuildWorker {
   };
 }
 
-/** Breaks down over the first content of a file, as a grammar may. */
+/** Breaks down over the first content of a file and every copy of it, as a grammar may. */
 export function workerBreakingOver(path: string): (workspace: string) => BuildWorker {
   let first: string | undefined;
   const isBad = (file: WordsFile) => {
-    if (file.path !== path || !file.parsed) return false;
-    first ??= file.hash;
+    if (!file.parsed) return false;
+    if (file.path === path) first ??= file.hash;
     return file.hash === first;
   };
   return (workspace) => {
