@@ -46,7 +46,7 @@ const fields = {
   within: { weight: 1.5, length: 3, slope: 0.3 },
   path: { weight: 5, length: 6, slope: 0.3 },
   signature: { weight: 1.5, length: 12, slope: 0.5 },
-  comment: { weight: 1, length: 25, slope: 0.6 },
+  comment: { weight: 0.5, length: 25, slope: 0.6 },
   body: { weight: 1, length: 100, slope: 0.6 },
 } as const;
 

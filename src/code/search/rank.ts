@@ -24,7 +24,8 @@ export function rank(index: WordIndex, question: IndexQuestion): Ranked[] {
   const isAskedFor = filterFiles(question);
   const kinds = question.kinds && new Set(question.kinds.map((kind) => symbolKinds.indexOf(kind)));
   const best = new Best(question.limit * (1 + spare));
-  index.segments.forEach(({ documents, fileOf, kindOf }, segment) => {
+  index.segments.forEach((words, segment) => {
+    const { documents, fileOf, kindOf } = words;
     const scores = pieces[segment]!;
     for (let document = 0; document < documents; document += 1) {
       if (scores[document] === 0 || (kinds && !kinds.has(kindOf[document]!))) continue;
@@ -32,11 +33,12 @@ export function rank(index: WordIndex, question: IndexQuestion): Ranked[] {
       if (most <= best.least) continue;
       const file = index.file(fileOf[document]!);
       if (!file || !isAskedFor(file)) continue;
-      const score = most * roleWeight(file, asked) * (kinds ? 1 : kindWeight[kindOf[document]!]!);
+      const kindFactor = kinds ? 1 : kindWeight[kindOf[document]!]!;
+      const score = most * roleWeight(file, asked) * kindFactor * lengthWeight(words.piece(document));
       if (score > best.least) best.add({ segment, document, file, score });
     }
   });
-  return withoutCrowding(best.sorted()).slice(0, question.limit);
+  return ofMoreFiles(withoutCrowding(best.sorted()), question.limit);
 }
 
 /** How much a name counts besides its words, the more the less it says that the question does not. */
@@ -144,13 +146,27 @@ function roleWeight({ role }: WordFile, asked: ReadonlySet<FileRole>): number {
   return asked.has(name) ? 1 : roleWeights[name];
 }
 
-/** By place in `symbolKinds`; 255 stands for text around symbols. */
+/**
+ * By place in `symbolKinds`; 255 stands for text around symbols. What is done is asked for more often than what it is done
+ * to, and a class has the words of its members too.
+ */
 const kindWeight: readonly number[] = Array.from({ length: 256 }, (_, kind) =>
-  kind >= symbolKinds.length ||
-  /^(?:function|method|constructor|class|struct|trait|interface|impl|enum)$/.test(symbolKinds[kind]!)
-    ? 1
-    : 0.85,
+  kind >= symbolKinds.length || /^(?:function|method|constructor)$/.test(symbolKinds[kind]!) ? 1 : 0.85,
 );
+
+/** Declarations, getters and what only calls another say less than the few words that they have seem to. */
+function lengthWeight({
+  firstLine,
+  lastLine,
+}: {
+  readonly firstLine: number;
+  readonly lastLine: number;
+}): number {
+  return shortWeights[lastLine - firstLine] ?? 1;
+}
+
+/** By the number of further lines. */
+const shortWeights: readonly number[] = [1, 2, 3, 4, 5, 6, 7].map((lines) => (lines / 8) ** 0.15);
 
 /** So many more are kept than asked for, so that pieces of one file need not crowd out others. */
 const spare = 4;
@@ -166,6 +182,16 @@ function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
       return { ...one, score: one.score * againWeight ** before };
     })
     .sort(byScore);
+}
+
+/** The last fifth of an answer is of files that are not in it yet, as long as there are such: the best may be a wrong one. */
+function ofMoreFiles(ranked: readonly Ranked[], limit: number): Ranked[] {
+  const first = ranked.slice(0, limit - Math.floor(limit / 5));
+  const rest = ranked.slice(first.length);
+  const files = new Set(first.map(({ file }) => file));
+  const fresh = rest.filter(({ file }) => !files.has(file) && files.add(file));
+  const last = new Set([...fresh, ...rest].slice(0, limit - first.length));
+  return [...first, ...rest.filter((one) => last.has(one))];
 }
 
 /** Equal ones in the order of the index, so that the same question has the same answer. */

@@ -1,0 +1,71 @@
+import { expect, it } from "vitest";
+import { type SymbolKind, symbolKinds } from "../../contract/code.ts";
+import type { WordIndex } from "../index/word-index.ts";
+import { fileRoles } from "./file-roles.ts";
+import { rank } from "./rank.ts";
+
+interface Said {
+  readonly path: string;
+  readonly kind?: SymbolKind;
+  readonly lines?: number;
+  /** How much each term says of this piece. */
+  readonly terms: Readonly<Record<string, number>>;
+}
+
+/** Pieces that stand one below the other; those of one file are given together. */
+function indexOf(pieces: readonly Said[]): WordIndex {
+  const paths = [...new Set(pieces.map(({ path }) => path))];
+  const files = paths.map((path, number) => ({
+    number,
+    path,
+    language: undefined,
+    role: fileRoles.indexOf("code"),
+  }));
+  const segment = {
+    documents: pieces.length,
+    fileOf: Uint32Array.from(pieces, ({ path }) => paths.indexOf(path)),
+    kindOf: Uint8Array.from(pieces, ({ kind = "function" }) => symbolKinds.indexOf(kind)),
+    postings: (term: string) => {
+      const documents = pieces.flatMap(({ terms }, document) => (term in terms ? [document] : []));
+      if (documents.length === 0) return undefined;
+      const weights = documents.map((document) => pieces[document]!.terms[term]!);
+      return { documents: Uint32Array.from(documents), weights: Uint8Array.from(weights) };
+    },
+    piece: (document: number) => ({
+      firstLine: 1,
+      lastLine: pieces[document]!.lines ?? 20,
+      symbol: undefined,
+    }),
+  };
+  return { segments: [segment], file: (number) => files[number], files: () => files, outline: () => [] };
+}
+
+function found(pieces: readonly Said[], words: string, limit: number): Said[] {
+  return rank(indexOf(pieces), { words, limit }).map(({ document }) => pieces[document]!);
+}
+
+it("puts what does something before what only declares or holds it", () => {
+  const terms = { door: 100 };
+  const getter: Said = { path: "a.ts", lines: 1, terms };
+  const holder: Said = { path: "b.ts", kind: "class", terms };
+  const doer: Said = { path: "c.ts", terms };
+  expect(found([getter, holder, doer], "door", 3)).toEqual([doer, holder, getter]);
+});
+
+it("puts a short piece first that says more of what is asked", () => {
+  const short: Said = { path: "a.ts", lines: 1, terms: { door: 200 } };
+  const long: Said = { path: "b.ts", terms: { door: 100 } };
+  expect(found([long, short], "door", 2)).toEqual([short, long]);
+});
+
+it("leaves the last fifth of an answer to files that are not in it yet", () => {
+  const crowd = Array.from({ length: 12 }, (_, at): Said => ({ path: "a.ts", terms: { door: 250 - at } }));
+  const others = ["b.ts", "c.ts", "d.ts"].map((path, at): Said => ({ path, terms: { door: 90 - at } }));
+  expect(found([...crowd, ...others], "door", 10)).toEqual([...crowd.slice(0, 8), ...others.slice(0, 2)]);
+});
+
+it("fills an answer from the same file where no other says anything of it", () => {
+  const crowd = Array.from({ length: 12 }, (_, at): Said => ({ path: "a.ts", terms: { door: 250 - at } }));
+  const other: Said = { path: "b.ts", terms: { door: 90 } };
+  expect(found([...crowd, other], "door", 10)).toEqual([...crowd.slice(0, 9), other]);
+});
