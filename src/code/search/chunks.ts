@@ -19,18 +19,20 @@ export interface Chunk {
 export function chunksOf(path: string, text: string, outline: Outline | undefined, terms: Terms): Chunk[] {
   const symbols = outline?.symbols ?? [];
   const weights = new Weights(terms);
+  const ofPath = terms.numbersOf(path);
   return piecesOf(text, symbols).map(({ symbol: index, firstLine, lastLine, stretches }) => {
     const symbol = index === undefined ? undefined : symbols[index]!;
-    weights.add("path", path);
+    weights.count("path", ofPath, ofPath.length);
+    const ofName = terms.numbersOf(symbol?.name ?? "");
     if (symbol) {
-      weights.add("name", symbol.name);
+      weights.count("name", ofName, ofName.length);
       weights.add("signature", symbol.signature);
       weights.add("within", ...namesAround(symbol, symbols));
     }
     const bodyStart = symbol?.declarationStart ?? 0;
     weights.addStretches("comment", text, stretches, { from: 0, to: bodyStart });
     weights.addStretches("body", text, stretches, { from: bodyStart, to: text.length });
-    return { symbol: index, firstLine, lastLine, ...weights.take(symbol?.name ?? "") };
+    return { symbol: index, firstLine, lastLine, ...weights.take(ofName) };
   });
 }
 
@@ -69,7 +71,7 @@ class Weights {
   add(field: keyof typeof fields, ...texts: readonly string[]): void {
     gathered.length = 0;
     for (const text of texts) this.#terms.gather(text, 0, text.length, gathered);
-    this.#count(field);
+    this.count(field, gathered.numbers, gathered.length);
   }
 
   addStretches(
@@ -81,12 +83,12 @@ class Weights {
     gathered.length = 0;
     for (const { start, end } of stretches)
       this.#terms.gather(text, Math.max(start, from), Math.min(end, to), gathered);
-    this.#count(field);
+    this.count(field, gathered.numbers, gathered.length);
   }
 
   /** Those of the piece, with the words of its name. */
-  take(name: string): Pick<Chunk, "terms" | "weights"> {
-    const named = this.#wordsOf(name);
+  take(ofName: Uint32Array): Pick<Chunk, "terms" | "weights"> {
+    const named = this.#terms.named(ofName);
     const terms = new Uint32Array(met.length + named.length);
     const weights = new Uint8Array(terms.length);
     terms.set(met.numbers.subarray(0, met.length));
@@ -101,23 +103,13 @@ class Weights {
     return { terms, weights };
   }
 
-  #wordsOf(name: string): readonly number[] {
-    gathered.length = 0;
-    this.#terms.gather(name, 0, name.length, gathered);
-    const words = new Set<number>();
-    for (let at = 0; at < gathered.length; at++) {
-      const word = this.#terms.term(gathered.numbers[at]!);
-      if (!word.startsWith("=")) words.add(this.#terms.numberOf(`@${word}`));
-    }
-    return [...words];
-  }
-
-  #count(field: keyof typeof fields): void {
+  /** The first so many. */
+  count(field: keyof typeof fields, numbers: Uint32Array, count: number): void {
     const { weight, length, slope } = fields[field];
-    const factor = weight / (1 - slope + (slope * gathered.length) / length);
+    const factor = weight / (1 - slope + (slope * count) / length);
     if (this.#terms.size > sums.length) sums = enlarged(sums, 2 * this.#terms.size);
-    for (let at = 0; at < gathered.length; at++) {
-      const number = gathered.numbers[at]!;
+    for (let at = 0; at < count; at++) {
+      const number = numbers[at]!;
       if (sums[number] === 0) met.push(number);
       sums[number]! += factor;
     }

@@ -9,9 +9,7 @@ import { addToHash, firstHash, StretchTable } from "./stretch-table.ts";
  */
 export function termsOf(text: string): string[] {
   if (remembered.isFull) remembered = new Terms();
-  found.length = 0;
-  remembered.gather(text, 0, text.length, found);
-  return Array.from(found.numbers.subarray(0, found.length), (number) => remembered.term(number));
+  return Array.from(remembered.numbersOf(text), (number) => remembered.term(number));
 }
 
 /** Terms by number. Code says the same words over and over: they are split once. */
@@ -21,6 +19,8 @@ export class Terms {
   readonly #parts: (readonly number[])[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #terms: string[] = [];
+  /** By number of a term: the number of the same with "@" before it. */
+  readonly #named: number[] = [];
 
   get size(): number {
     return this.#terms.length;
@@ -39,9 +39,27 @@ export class Terms {
     let number = this.#numbers.get(term);
     if (number === undefined) {
       number = this.#terms.push(term) - 1;
+      this.#named.push(unknown);
       this.#numbers.set(term, number);
     }
     return number;
+  }
+
+  numbersOf(text: string): Uint32Array {
+    found.length = 0;
+    this.gather(text, 0, text.length, found);
+    return found.numbers.slice(0, found.length);
+  }
+
+  /** The numbers under which these words are listed once more when they are those of a name: with "@" before them. */
+  named(numbers: Uint32Array): readonly number[] {
+    const named: number[] = [];
+    for (const number of numbers) {
+      const known = this.#named[number]!;
+      const other = known === unknown ? this.#learnNamed(number) : known;
+      if (other !== none && !named.includes(other)) named.push(other);
+    }
+    return named;
   }
 
   /** Adds the numbers of the terms of a stretch of text. */
@@ -62,6 +80,13 @@ export class Terms {
       const parts = this.#parts[identifier] ?? this.#learn(text.slice(first, at));
       for (let place = 0; place < parts.length; place += 1) found.push(parts[place]!);
     }
+  }
+
+  #learnNamed(number: number): number {
+    const term = this.term(number);
+    const named = term.startsWith("=") ? none : this.numberOf(`@${term}`);
+    this.#named[number] = named;
+    return named;
   }
 
   /** Of the identifier that was numbered last. */
@@ -91,6 +116,9 @@ const isAsciiWord: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 
 const mostKnown = 300_000;
+
+const unknown = -1;
+const none = -2;
 
 let remembered = new Terms();
 const found = new NumberList();
