@@ -1,6 +1,6 @@
 import type { Meaning, ScopeRules, Step, Way } from "./scope-rules.ts";
 import { unclear } from "./scope-rules.ts";
-import type { Place } from "./ways-to.ts";
+import { mostErrors, type Place } from "./ways-to.ts";
 
 /**
  * What a name means where it stands, and which step decided that; undefined where it is no code. What is neither text nor
@@ -62,15 +62,12 @@ function hasDoubtfulScope(
   { scopes }: ScopeRules,
 ): boolean {
   if (errors.length === 0) return false;
-  if (errors.length > tooMany) return true;
+  if (errors.length === mostErrors) return true;
   return steps.some(({ type, start, end }, index) => {
     const isScope = type === "ERROR" || (index > 0 && scopes[type] !== undefined);
     return isScope && errors.some((error) => start <= error && error < end);
   });
 }
-
-/** Then nothing is certain. */
-const tooMany = 100;
 
 function placeOf(way: Way, at: number, { places }: ScopeRules): Meaning | "up" | undefined {
   const { type } = way.steps[at - 1]!;

@@ -113,7 +113,11 @@ function refuseDoubts(places: readonly Occurrence[], chosen: readonly Occurrence
     definitions.filter(({ isMember }) => isMember),
     "is a member: what else means it depends on types",
   );
-  if (definitions.some(({ isPathed }) => isPathed)) refuse(having("member"), "may mean the same by its path");
+  if (definitions.some(({ isPathed }) => isPathed)) {
+    refuse(having("member"), "may mean the same by its path");
+    // Imported with all else of a module, or inherited.
+    refuse(having("outside"), "may mean the same, known from elsewhere");
+  }
   if (definitions.some(({ isArgument }) => isArgument))
     refuse(having("argument"), "is named in a call, which may mean this parameter");
 }

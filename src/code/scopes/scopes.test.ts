@@ -234,7 +234,15 @@ describe("what cannot be told from the text", () => {
     expect(
       await unbound("java", "class A { void f(int a) { new B() { void g() { h(a); } }; } }", "a"),
     ).toEqual([0, "unclear"]);
+    expect(
+      await unbound("java", "class A { class B {} Object f() { return new A().new B(); } }", "B"),
+    ).toEqual([0, "member"]);
     expect(await unbound("typescript", "export { a } from 'b';", "a")).toEqual(["foreign"]);
+  });
+
+  it("is found however deep it lies in what does not parse", async () => {
+    const deep = `int a; int f() { return ${"(".repeat(3000)}a @ $${")".repeat(3000)}; }`;
+    expect(await unbound("c", deep, "a")).toEqual([0, "unclear"]);
   });
 
   it.each(["(s)->b", "#b", "s.b", "b##1", "goto b", "struct b", "OTHER(s, b)"])(

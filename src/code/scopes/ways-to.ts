@@ -10,9 +10,12 @@ export interface Place {
   readonly isLeaf: boolean;
   /** The leaf is a word of the language. */
   readonly isKeyword: boolean;
-  /** Where the grammar does not understand the text. */
+  /** Where the grammar does not understand the text; at most `mostErrors`. */
   readonly errors: readonly number[];
 }
+
+/** With so many nothing is certain. */
+export const mostErrors = 100;
 
 /** Every place where a name stands as a whole word. */
 export function waysTo(name: string, tree: Tree, text: string): readonly Place[] {
@@ -55,9 +58,14 @@ export function waysTo(name: string, tree: Tree, text: string): readonly Place[]
 }
 
 /** What is only missing, as the semicolon after a macro, leaves the rest as it is. */
-function errorsBelow(node: Node): readonly number[] {
-  if (!node.hasError) return [];
-  return node.isError ? [node.startIndex] : node.children.flatMap(errorsBelow);
+function errorsBelow(root: Node): readonly number[] {
+  const errors: number[] = [];
+  const rest = [root];
+  for (let node = rest.pop(); node !== undefined && errors.length < mostErrors; node = rest.pop()) {
+    if (node.isError) errors.push(node.startIndex);
+    else if (node.hasError) for (const child of node.children) rest.push(child);
+  }
+  return errors;
 }
 
 function wordsLike(name: string, text: string): readonly number[] {

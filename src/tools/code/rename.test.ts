@@ -157,6 +157,11 @@ describe("a rename is refused", () => {
       { name: "limit", new_name: "most" },
       `unsupported: \`limit\` on line 1 may or may not mean the same: the text does not tell | ${byHand()}`,
     ],
+    "when something else may inherit or import it": [
+      { "a.rs": "mod m { pub fn g() {} }\nuse m::*;\nfn f() { g() }\n" },
+      { name: "g", new_name: "h", line: 1 },
+      `unsupported: \`g\` on line 3 may mean the same, known from elsewhere | ${byHand()}`,
+    ],
     "when the new name is a word of the language": [
       { "a.rs": "fn f(a: u8) {}\n" },
       { name: "a", new_name: "match" },

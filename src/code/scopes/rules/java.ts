@@ -16,7 +16,7 @@ import {
 const { any, label, type } = kinds;
 
 export const java: ScopeRules = {
-  names: { identifier: reference, type_identifier: refer({ kind: type }) },
+  names: { identifier: reference, type_identifier: typeName },
   places: {
     "variable_declarator.name": variable,
     "formal_parameter.name": (way, at) =>
@@ -105,6 +105,12 @@ export const java: ScopeRules = {
     "var yield record sealed permits",
   byName: /\bgetDeclared(?:Field|Method)\s*\(|\bClass\.forName\s*\(/,
 };
+
+/** `outer.new Inner()` looks for it in the type of `outer`. */
+function typeName({ text, steps }: Way): Meaning {
+  const { start } = steps.at(-1)!;
+  return /\.\s*new\s+$/.test(text.slice(Math.max(0, start - 40), start)) ? member : refer({ kind: type });
+}
 
 function variable(way: Way, at: number): Meaning {
   switch (way.steps[at - 2]?.type) {
