@@ -70,12 +70,18 @@ function chooseBinding(places: readonly Occurrence[], { name, line, isWanted }: 
   const [only, ...more] = wanted;
   if (only === undefined) throw notOurs(near, name, isWanted !== undefined && bindings.length > 0);
   if (more.length === 0) return only;
-  const listed = wanted.map((binding) => `line ${definitions(binding)[0]?.line ?? "?"}`);
+  const firsts = wanted.map((binding) => definitions(binding)[0]);
+  const isOneLine = line !== undefined || new Set(firsts.map((first) => first?.line)).size < firsts.length;
+  const listed = firsts.map((first) =>
+    first === undefined ? "line ?" : isOneLine ? `${first.line}:${first.column}` : `line ${first.line}`,
+  );
   throw new ToolError(
     "ambiguous-match",
-    `\`${name}\` names ${wanted.length} things here, defined on ${listed.join(", ")}`,
+    `\`${name}\` names ${wanted.length} things here, defined ${isOneLine ? "at" : "on"} ${listed.join(", ")}`,
     {
-      hint: "Give the `line` of one of its places.",
+      hint: isOneLine
+        ? `Give a \`line\` on which only one of them stands. If there is none: ${lowered(byHand)}`
+        : "Give the `line` of one of its places.",
     },
   );
 }
@@ -130,6 +136,10 @@ function unknownScopes(language: string, name: string): ToolError {
       hint: byHand,
     },
   );
+}
+
+function lowered(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
 const byHand = "Find the places with code.references, and change those you mean with edit.replace.";

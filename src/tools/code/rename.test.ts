@@ -127,6 +127,13 @@ describe("a rename is refused", () => {
       { name: "a", new_name: "b" },
       "ambiguous-match: `a` names 2 things here, defined on line 1, line 2 | Give the `line` of one of its places.",
     ],
+    "when several things of one line have it": [
+      { "a.ts": "{ let a; } { let a; }\n" },
+      { name: "a", new_name: "b", line: 1 },
+      "ambiguous-match: `a` names 2 things here, defined at 1:7, 1:18 | " +
+        "Give a `line` on which only one of them stands. If there is none: " +
+        "find the places with code.references, and change those you mean with edit.replace.",
+    ],
     "when the new name is there already": [
       { "a.ts": "let a = 1, b = 2;\n" },
       { name: "a", new_name: "b" },
