@@ -58,14 +58,16 @@ it("puts a short piece first that says more of what is asked", () => {
   expect(found([long, short], "door", 2)).toEqual([short, long]);
 });
 
-it("leaves the last fifth of an answer to files that are not in it yet", () => {
+it("leaves the last two of ten to files that were not shown before, however many are asked for", () => {
   const crowd = Array.from({ length: 12 }, (_, at): Said => ({ path: "a.ts", terms: { door: 250 - at } }));
   const others = ["b.ts", "c.ts", "d.ts"].map((path, at): Said => ({ path, terms: { door: 90 - at } }));
-  expect(found([...crowd, ...others], "door", 10)).toEqual([...crowd.slice(0, 8), ...others.slice(0, 2)]);
+  const all = [...crowd.slice(0, 8), ...others.slice(0, 2), ...crowd.slice(8), ...others.slice(2)];
+  expect(found([...crowd, ...others], "door", 10)).toEqual(all.slice(0, 10));
+  expect(found([...crowd, ...others], "door", 99)).toEqual(all);
 });
 
 it("fills an answer from the same file where no other says anything of it", () => {
   const crowd = Array.from({ length: 12 }, (_, at): Said => ({ path: "a.ts", terms: { door: 250 - at } }));
   const other: Said = { path: "b.ts", terms: { door: 90 } };
-  expect(found([...crowd, other], "door", 10)).toEqual([...crowd.slice(0, 9), other]);
+  expect(found([...crowd, other], "door", 10)).toEqual([...crowd.slice(0, 8), other, crowd[8]]);
 });

@@ -184,14 +184,22 @@ function withoutCrowding(ranked: readonly Ranked[]): Ranked[] {
     .sort(byScore);
 }
 
-/** The last fifth of an answer is of files that are not in it yet, as long as there are such: the best may be a wrong one. */
+/**
+ * Of each ten, the last two are of files that were not shown before, as long as there are such: the file that seems best may
+ * be a wrong one. Whoever asks for more gets the same first.
+ */
 function ofMoreFiles(ranked: readonly Ranked[], limit: number): Ranked[] {
-  const first = ranked.slice(0, limit - Math.floor(limit / 5));
-  const rest = ranked.slice(first.length);
-  const files = new Set(first.map(({ file }) => file));
-  const fresh = rest.filter(({ file }) => !files.has(file) && files.add(file));
-  const last = new Set([...fresh, ...rest].slice(0, limit - first.length));
-  return [...first, ...rest.filter((one) => last.has(one))];
+  const left = [...ranked];
+  const shown: Ranked[] = [];
+  const files = new Set<WordFile>();
+  while (shown.length < limit && left.length > 0) {
+    const isForAnother = shown.length % 10 >= 8;
+    const next = isForAnother ? left.findIndex(({ file }) => !files.has(file)) : 0;
+    const [one] = left.splice(Math.max(0, next), 1);
+    files.add(one!.file);
+    shown.push(one!);
+  }
+  return shown;
 }
 
 /** Equal ones in the order of the index, so that the same question has the same answer. */
