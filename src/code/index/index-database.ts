@@ -7,7 +7,7 @@ import { DamagedIndex } from "./damaged-index.ts";
 import { indexFile } from "./index-file.ts";
 
 /** Raise it when anything that is written changes its form or its meaning: indexes of other versions are made anew. */
-const version = 3;
+const version = 4;
 
 /** How long one process waits for another that is just writing. */
 const patienceMs = 10_000;

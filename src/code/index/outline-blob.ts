@@ -1,4 +1,4 @@
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { type CodeSymbol, symbolKinds } from "../../contract/code.ts";
 import { asBuffer } from "../../text/as-buffer.ts";
 import type { OutlinedSymbol } from "./word-index.ts";
@@ -28,11 +28,13 @@ export function writeOutline(symbols: readonly CodeSymbol[]): Uint8Array {
       doc ?? 0,
     ],
   );
-  return deflateRawSync(JSON.stringify(rows), { level: 1 });
+  return zstdCompressSync(JSON.stringify(rows), quickly);
 }
 
+const quickly = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
 export function readOutline(bytes: Uint8Array): readonly OutlinedSymbol[] {
-  const rows = JSON.parse(asBuffer(inflateRawSync(bytes)).toString()) as Row[];
+  const rows = JSON.parse(asBuffer(zstdDecompressSync(bytes)).toString()) as Row[];
   return rows.map(([kind, name, parent, firstLine, lines, line, signature, doc]) => ({
     kind: symbolKinds[kind]!,
     name,

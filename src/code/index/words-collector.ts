@@ -1,4 +1,4 @@
-import { type CodeSymbol, type Outline, symbolKinds } from "../../contract/code.ts";
+import { type Outline, symbolKinds } from "../../contract/code.ts";
 import { chunksOf } from "../search/chunks.ts";
 import { NumberList } from "../search/number-list.ts";
 import type { Terms } from "../search/words.ts";
@@ -14,6 +14,8 @@ export class WordsCollector {
   #counts = new Uint32Array(2 ** 16);
   readonly #held = new NumberList();
   readonly #postings = new Postings();
+  /** The terms under which symbols of a name are listed. */
+  readonly #names = new Map<string, readonly number[]>();
   readonly #pieces: {
     readonly file: number;
     readonly kind: number;
@@ -48,7 +50,7 @@ export class WordsCollector {
     if (this.#pieces.length === first)
       this.#pieces.push({ file: number, kind: 255, firstLine: 1, lastLine: 1, symbol: 0 });
     // Who looks for a symbol by its name only needs to know the file.
-    for (const term of namesOf(symbols)) this.#post(this.#terms.numberOf(term), first, 1);
+    for (const term of new Set(symbols.flatMap(({ name }) => this.#named(name)))) this.#post(term, first, 1);
   }
 
   write(): { readonly segment: Segment; readonly columns: Omit<WordsHead, keyof Segment> } {
@@ -71,6 +73,15 @@ export class WordsCollector {
       columns.symbols[document] = piece.symbol;
     }
     return { segment: writer.done(), columns };
+  }
+
+  #named(name: string): readonly number[] {
+    let numbers = this.#names.get(name);
+    if (numbers === undefined) {
+      numbers = nameTerms(name).map((term) => this.#terms.numberOf(term));
+      this.#names.set(name, numbers);
+    }
+    return numbers;
   }
 
   #post(term: number, document: number, weight: number): void {
@@ -129,8 +140,4 @@ class Postings {
     this.#documents.set(documents);
     this.#weights.set(weights);
   }
-}
-
-function namesOf(symbols: readonly CodeSymbol[]): ReadonlySet<string> {
-  return new Set(symbols.flatMap(({ name }) => nameTerms(name)));
 }
