@@ -61,7 +61,8 @@ function linksBetween(
   const places = new Map(files.map(({ number }, place) => [number, place]));
   const links: Link[] = [];
   const definitions: Definition[] = [];
-  for (const [term, defining] of namesDefined(outlines)) {
+  const sure: number[] = [];
+  for (const [term, { defining, sureness }] of namesDefined(outlines)) {
     // In a project in which everything is said everywhere, the rest would only cost memory.
     if (links.length > mostLinks) break;
     const users = filesSaying(term, index, places);
@@ -72,10 +73,11 @@ function linksBetween(
         if (from === definition.file) continue;
         links.push({ from, to: definition.file, weight });
         definitions.push(definition);
+        sure.push(sureness);
       }
     }
   }
-  return { links: withShares(links, files.length), definitions };
+  return { links: withShares(links, sure, files.length), definitions };
 }
 
 /** A name that is said everywhere, or defined in many places, is not one thing. */
@@ -83,20 +85,29 @@ const fewUsers = 20;
 const commonShare = 0.3;
 const mostDefinitions = 4;
 
+/** How sure it is that who says a name like "Note" means it: prose begins sentences with such words. */
+const plainSureness = 0.2;
+
+interface NameDefined {
+  readonly defining: Definition[];
+  sureness: number;
+}
+
 /** By the term that whole names are found by; names of one small word are words like others. */
-function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]): Map<string, Definition[]> {
-  const defined = new Map<string, Definition[]>();
+function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]): Map<string, NameDefined> {
+  const defined = new Map<string, NameDefined>();
   outlines.forEach((outline, file) => {
     outline.forEach(({ kind, name }, symbol) => {
       const last = /[\p{L}\p{N}_]+$/u.exec(name.replace(/<.*$/s, ""))?.[0] ?? "";
       if (!named.has(kind) || !/[\p{Lu}_\d]/u.test(last) || last.length < 3) return;
       const term = `=${last.toLowerCase()}`;
-      const known = defined.get(term);
-      if (known) known.push({ file, symbol });
-      else defined.set(term, [{ file, symbol }]);
+      const known = defined.get(term) ?? { defining: [], sureness: plainSureness };
+      known.defining.push({ file, symbol });
+      if (!/^(?:\p{Lu}\p{Ll}*|\p{Lu}+)$/u.test(last)) known.sureness = 1;
+      defined.set(term, known);
     });
   });
-  for (const [term, defining] of defined) if (defining.length > mostDefinitions) defined.delete(term);
+  for (const [term, { defining }] of defined) if (defining.length > mostDefinitions) defined.delete(term);
   return defined;
 }
 
@@ -132,11 +143,15 @@ function filesSaying(
   return saying;
 }
 
-/** Weights as shares of all that the file says. */
-function withShares(links: readonly Link[], count: number): Link[] {
+/** Weights as shares of all that the file says, less what it may not mean. */
+function withShares(links: readonly Link[], sure: readonly number[], count: number): Link[] {
   const sums = new Float64Array(count);
   for (const { from, weight } of links) sums[from]! += weight;
-  return links.map(({ from, to, weight }) => ({ from, to, weight: weight / sums[from]! }));
+  return links.map(({ from, to, weight }, place) => ({
+    from,
+    to,
+    weight: (weight * sure[place]!) / sums[from]!,
+  }));
 }
 
 /** Those that others use, then the outermost; in a stable order. */

@@ -99,4 +99,20 @@ src/cart.ts
     const { text } = await map({ language: "rust" });
     expect(text).toBe("No symbols are known here. See its files with search.glob or file.list.");
   });
+
+  it("is not taken in by words with which comments begin", async () => {
+    const said = Array.from({ length: 8 }, (_, place) => [
+      `said${place}.ts`,
+      `// Note: this is ${place}.\nlet a;\n`,
+    ]);
+    const using = Array.from({ length: 3 }, (_, place) => [`using${place}.ts`, "readToken();\n"]);
+    await using words = codeRoom({
+      "note.ts": "export interface Note {}\n",
+      "token.ts": "export function readToken() {}\n",
+      ...Object.fromEntries([...said, ...using]),
+    });
+    await untilIndexed(words);
+    const { data } = await words.run(codeMap, {});
+    expect(data.files.map(({ path }) => path).slice(0, 2)).toEqual(["token.ts", "note.ts"]);
+  });
 });
