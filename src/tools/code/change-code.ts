@@ -130,7 +130,7 @@ async function write(
     await context.environment.change([{ path, before: beforeHash!, after }], { signal: context.signal });
   // Who made a change knows what is there now.
   context.seen.note(path, { bytes: after.subarray(byteOrderMarkLength(after)), lines: "all" });
-  return checked ? [checked.note ?? `\`${checked.command}\` passes`] : [];
+  return checked ? [`\`${checked.command}\` passes`] : [];
 }
 
 function answer({ after, outline }: PlannedChange, planned: PlannedFile): ChangedCode {

@@ -92,9 +92,10 @@ export function showFound(
 function headOf({ path, firstLine, lastLine, symbol, why }: FoundCode): string {
   const lines = firstLine === lastLine ? String(firstLine) : `${firstLine}-${lastLine}`;
   const where = `${showPath(path)}:${lines}`;
-  if (!symbol) return `${where}  (${why})`;
+  const because = why === "" ? "" : `  (${why})`;
+  if (!symbol) return `${where}${because}`;
   const within = symbol.within.length === 0 ? "" : ` in ${symbol.within.join(" › ")}`;
-  return printableLine(`${where} ${symbol.kind} ${symbol.name}${within}  (${why})`);
+  return printableLine(`${where} ${symbol.kind} ${symbol.name}${within}${because}`);
 }
 
 function describeNothing(

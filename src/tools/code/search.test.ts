@@ -63,6 +63,13 @@ describe("code.search", () => {
   const places = async (input: CodeSearchInput) =>
     (await find(input)).data.results.map(({ path, symbol }) => `${path} ${symbol?.name ?? "-"}`);
 
+  it("gives no reason where all words of a name are small ones", async () => {
+    await using small = codeRoom({ "a.ts": "export function onlyOnOther() {}\n" });
+    await untilIndexed(small);
+    const { text } = await small.run(codeSearch, { query: "onlyOnOther" });
+    expect(text).toBe("a.ts:1 function onlyOnOther\n  1| export function onlyOnOther() {}");
+  });
+
   it("answers a question with the code that says most of it, and why", async () => {
     expect(await find({ query: "fetch the price list from the server", limit: 1 })).toEqual({
       data: {

@@ -13,7 +13,7 @@ const bad = "echo 'bad\n";
 describe("a change that is checked", () => {
   it("stays when the check passes", async () => {
     await using room = toolRoom();
-    expect(await change(room, good, better)).toEqual({ command: "bash -n a.sh", note: undefined });
+    expect(await change(room, good, better)).toEqual({ command: "bash -n a.sh" });
     expect(contentOf(room)).toBe(better);
   });
 
@@ -29,15 +29,16 @@ describe("a change that is checked", () => {
     expect(contentOf(room)).toBe(good);
   });
 
-  it("stays when all that is wrong was wrong before", async () => {
+  it("goes also when all that is wrong was wrong before, which may hide what is new", async () => {
     await using room = toolRoom();
     const moved = `\n${bad}`;
-    const { command, note } = await change(room, bad, moved);
-    expect({ command, note }).toEqual({
-      command: "bash -n a.sh",
-      note: `\`bash -n a.sh\` fails, as it did before, and says nothing new:\n${complaintsOf(room, moved)}`,
+    const { code, hint, output } = await refusal(change(room, bad, moved));
+    expect({ code, hint, output }).toEqual({
+      code: "invalid-input",
+      hint: "It fails in the same way without the change: mend that first, or leave out `run_check`.",
+      output: complaintsOf(room, moved),
     });
-    expect(contentOf(room)).toBe(moved);
+    expect(contentOf(room)).toBe(bad);
   });
 
   it("goes when something else is wrong than before", async () => {

@@ -23,8 +23,6 @@ export interface CheckedChange {
 export interface Checked {
   /** What checked it, in words. */
   readonly command: string;
-  /** What is worth knowing: that it fails, as it did before. */
-  readonly note: string | undefined;
 }
 
 /** For tools that format and check: a checker may run twice. */
@@ -32,7 +30,7 @@ export const projectToolsTimeoutMs = 660_000;
 
 /**
  * Changes a file and lets the project's own checker see it. If that fails the old content comes back, and an error says
- * what is wrong; what failed before as well does not count. Asks for what `checkerAccesses` announces. `stale` when the
+ * what is wrong, and whether it fails without the change too: a checker that cannot get on hides what is new. Asks for what `checkerAccesses` announces. `stale` when the
  * file is not as it was before; `unavailable`, with nothing changed, when there is no checker.
  */
 export async function changeChecked(change: CheckedChange, context: ToolContext): Promise<Checked> {
@@ -40,25 +38,17 @@ export async function changeChecked(change: CheckedChange, context: ToolContext)
   const command = describeCommand(checker);
   await replace(change, context, context.signal);
   const after = await run(checker, context).catch((error: unknown) => putBack(change, context, error));
-  if (after.passed) return { command, note: undefined };
-  const failure = new ToolError(
-    "invalid-input",
-    `\`${command}\` fails with this change: ${change.path} is as it was`,
-    {
-      hint: "Correct what it names, or leave out `run_check`.",
-      output: after.output,
-    },
-  );
+  if (after.passed) return { command };
   await replace(inverse(change), context).catch((error: unknown) => {
     throw isStale(error) ? leftAlone(change, command, after.output) : error;
   });
   const before = await run(checker, context).catch((error: unknown) => {
     throw asToolError(error, `${change.path} is as it was`);
   });
-  if (before.passed || !isNoWorse(before, after)) throw failure;
-  await replace(change, context, context.signal);
-  const said = truncateText(after.output, { maxChars: 600, keep: "head" }, () => "…").text;
-  return { command, note: `\`${command}\` fails, as it did before, and says nothing new:\n${said}` };
+  throw new ToolError("invalid-input", `\`${command}\` fails with this change: ${change.path} is as it was`, {
+    hint: wayOut(before, after),
+    output: after.output,
+  });
 }
 
 interface CheckRun {
@@ -69,9 +59,13 @@ interface CheckRun {
   readonly output: string;
 }
 
-function isNoWorse(before: CheckRun, after: CheckRun): boolean {
-  if (before.said === undefined || after.said === undefined) return false;
-  return complaintsAdded(before.said, after.said).length === 0;
+function wayOut(before: CheckRun, after: CheckRun): string {
+  if (before.passed) return "Correct what it names, or leave out `run_check`.";
+  const isKnown = before.said !== undefined && after.said !== undefined;
+  const isNew = !isKnown || complaintsAdded(before.said, after.said).length > 0;
+  if (isNew)
+    return "It fails without the change too, with other words. Correct what it names, or leave out `run_check`.";
+  return "It fails in the same way without the change: mend that first, or leave out `run_check`.";
 }
 
 async function run({ tool, program, args, directory }: FoundTool, context: ToolContext): Promise<CheckRun> {
