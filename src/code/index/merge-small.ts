@@ -15,14 +15,10 @@ const atOnce = 12;
 export async function mergeSmall(store: IndexStore, signal: AbortSignal): Promise<void> {
   const breath = new Breath(signal);
   for (;;) {
-    const lexical = toMerge([...store.segments.lexical], most.lexical, ({ number, head }) =>
-      Array.from(head.files, (file) => store.record(file)?.lexical === number),
-    );
+    const lexical = toMerge(store, "lexical", [...store.segments.lexical], ({ files }) => files);
     if (lexical.length > 0) mergeLexical(store, lexical);
     await breath.take();
-    const words = toMerge([...store.segments.words], most.words, ({ number, head }) =>
-      Array.from(head.fileOf, (file) => store.record(file)?.words === number),
-    );
+    const words = toMerge(store, "words", [...store.segments.words], ({ fileOf }) => fileOf);
     if (words.length > 0) mergeWords(store, words);
     if (lexical.length + words.length === 0) return;
     await breath.take();
@@ -36,24 +32,35 @@ interface Merging<Head> {
 }
 
 function toMerge<Head extends { readonly documents: number }>(
+  store: IndexStore,
+  kind: "lexical" | "words",
   segments: readonly StoredSegment<Head>[],
-  limit: number,
-  aliveIn: (segment: StoredSegment<Head>) => readonly boolean[],
+  filesOf: (head: Head) => Uint32Array,
 ): readonly Merging<Head>[] {
+  const live = new Map<number, number>();
+  for (const record of store.records.values()) live.set(record[kind], (live.get(record[kind]) ?? 0) + 1);
   const all = segments.map((segment) => {
-    const alive = aliveIn(segment);
-    return { segment, alive, count: alive.filter(Boolean).length };
+    const share = (live.get(segment.number) ?? 0) / Math.max(1, countOfFiles(filesOf(segment.head)));
+    return { segment, share, size: segment.head.documents * Math.min(share, 1) };
   });
-  const bySize = all.toSorted((one, other) => one.count - other.count);
-  const small = segments.length > limit ? bySize : bySize.filter(isMostlyGone);
-  return small.slice(0, atOnce);
+  const bySize = all.toSorted((one, other) => one.size - other.size);
+  const small = segments.length > most[kind] ? bySize : bySize.filter(({ share }) => share < 0.5);
+  return small.slice(0, atOnce).map(({ segment }) => ({
+    segment,
+    alive: Array.from(filesOf(segment.head), (file) => store.record(file)?.[kind] === segment.number),
+  }));
 }
 
-function isMostlyGone<Head extends { readonly documents: number }>({
-  segment,
-  count,
-}: Merging<Head> & { readonly count: number }): boolean {
-  return count * 2 < segment.head.documents;
+const counts = new WeakMap<Uint32Array, number>();
+
+/** Of documents, of which those of one file are next to each other. There are many of them, and this is asked after each change. */
+function countOfFiles(files: Uint32Array): number {
+  let count = counts.get(files);
+  if (count === undefined) {
+    count = files.reduce((sum, file, at) => (file === files[at - 1] ? sum : sum + 1), 0);
+    counts.set(files, count);
+  }
+  return count;
 }
 
 function mergeLexical(store: IndexStore, merging: readonly Merging<LexicalHead>[]): void {
