@@ -4,6 +4,7 @@ import { filterFiles } from "../index/path-filter.ts";
 import type { OutlinedSymbol, WordFile, WordIndex } from "../index/word-index.ts";
 import { fileRoles } from "./file-roles.ts";
 import { type Link, pageRank } from "./page-rank.ts";
+import { termsOf } from "./words.ts";
 
 /** The files and symbols that most of the others use, most central first. Who uses what is told by names. */
 export function central(index: WordIndex, wanted: CentralWanted): CentralFile[] {
@@ -85,7 +86,7 @@ const fewUsers = 20;
 const commonShare = 0.3;
 const mostDefinitions = 4;
 
-/** How sure it is that who says a name like "Note" means it: prose begins sentences with such words. */
+/** How sure it is that who says a name like "Note" or "open" means it: prose has such words. */
 const plainSureness = 0.2;
 
 interface NameDefined {
@@ -93,17 +94,17 @@ interface NameDefined {
   sureness: number;
 }
 
-/** By the term that whole names are found by; names of one small word are words like others. */
+/** By the term that a whole name is found by; that of one small word is the word. */
 function namesDefined(outlines: readonly (readonly OutlinedSymbol[])[]): Map<string, NameDefined> {
   const defined = new Map<string, NameDefined>();
   outlines.forEach((outline, file) => {
     outline.forEach(({ kind, name }, symbol) => {
       const last = /[\p{L}\p{N}_]+$/u.exec(name.replace(/<.*$/s, ""))?.[0] ?? "";
-      if (!named.has(kind) || !/[\p{Lu}_\d]/u.test(last) || last.length < 3) return;
-      const term = `=${last.toLowerCase()}`;
+      const term = last.length < 3 ? undefined : termsOf(last).at(-1);
+      if (!named.has(kind) || term === undefined) return;
       const known = defined.get(term) ?? { defining: [], sureness: plainSureness };
       known.defining.push({ file, symbol });
-      if (!/^(?:\p{Lu}\p{Ll}*|\p{Lu}+)$/u.test(last)) known.sureness = 1;
+      if (!/^(?:\p{Lu}?\p{Ll}*|\p{Lu}+)$/u.test(last)) known.sureness = 1;
       defined.set(term, known);
     });
   });

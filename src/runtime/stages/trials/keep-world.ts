@@ -51,6 +51,7 @@ function fill(workspace: string): void {
   put("a.txt", "one\ntwo\nthree\n", 0o600);
   put("run me.sh", "echo hello\n", 0o755);
   put("grün/leer.txt", "");
+  put("code.py", "def one():\n    return 1\n\n\ndef two(value):\n    return value\n");
   put("data/binary.bin", Buffer.from([0, 1, 254, 255, 10, 0]));
   put("data/deep/er/file.txt", "deep\n");
   put("names/one.txt", "shared\n");
@@ -104,4 +105,21 @@ export const changingCalls: readonly (readonly [name: string, tool: string, inpu
         "@@ -1,3 +1,3 @@\n-one\n+1\n two\n three\n",
     },
   ],
+  [
+    "edits where it is told in words",
+    "edit.smart",
+    { path: "a.txt", location: "line 2", operation: "delete" },
+  ],
+  [
+    "replaces a block",
+    "code.replace_block",
+    { path: "code.py", name: "one", new_block: "def one():\n    return 11" },
+  ],
+  [
+    "inserts a block",
+    "code.insert_block",
+    { path: "code.py", name: "one", position: "after", snippet: "def three():\n    return 3" },
+  ],
+  ["deletes a block", "code.delete_block", { path: "code.py", name: "one" }],
+  ["renames what a name means", "code.rename", { path: "code.py", name: "value", new_name: "given" }],
 ];
