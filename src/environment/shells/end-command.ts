@@ -25,6 +25,8 @@ export async function endCommand(
   bystanders: ReadonlySet<number>,
 ): Promise<"SIGINT" | typeof giveUp | undefined> {
   if (!shell.tellShell("SIGSTOP")) return undefined;
+  // Waits for the shell, which somebody else may let go before it is told below.
+  shell.tellShell(giveUp);
   const started = shell.children().filter((pid) => !bystanders.has(pid));
   // What is about to become another program hears no signal until then.
   await setTimeout(lookMs);
@@ -45,7 +47,6 @@ async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): P
     send("SIGCONT", pid);
   };
   const begun = monotonicMs();
-  let hasGivenUp = false;
   for (;;) {
     const passed = monotonicMs() - begun;
     const left = shell.below(bystanders);
@@ -53,7 +54,6 @@ async function endAll(shell: ShellProcesses, bystanders: ReadonlySet<number>): P
     if (passed > patienceMs.kill) return false;
     // Whoever looks at what a command uses holds it still, too, and then lets it go, also the shell.
     shell.tellShell("SIGSTOP");
-    if (passed > patienceMs.terminate && !hasGivenUp) hasGivenUp = shell.tellShell(giveUp);
     for (const pid of left) {
       if (passed > patienceMs.terminate) tell(pid, "SIGKILL");
       else if (passed > patienceMs.interrupt || ignoresInterruption(pid)) tell(pid, "SIGTERM");

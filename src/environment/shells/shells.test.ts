@@ -268,19 +268,26 @@ describe.each([
     expect((await run("echo $x; kill -0 $job && kill $job; ls")).stdout).toEqual("kept\n");
   });
 
-  it("begin nothing after a cancelled command, also when somebody else lets the shell go on", async () => {
-    const cancel = new AbortController();
-    const deaf = "sh -c 'trap \"\" INT TERM; echo begun >&2; while :; do sleep 0.1; done'";
-    const running = await begin(`x=kept; ${deaf}; echo no`, { signal: cancel.signal });
-    const { pid } = shells.list()[0]!;
-    const lettingGo = setInterval(() => process.kill(pid, "SIGCONT"), 1);
-    const stdout = textOf(running.stdout);
-    for await (const _ of running.stderr) cancel.abort();
-    clearInterval(lettingGo);
-    expect(await stdout).toEqual("");
-    expect((await running.exit).remarks).toEqual([]);
-    expect(await run("echo $x")).toEqual(saying("kept\n"));
-  });
+  it.each([
+    ["one that does not listen", "sh -c 'trap \"\" INT TERM; echo begun >&2; while :; do sleep 0.1; done'"],
+    ["a program", sleeps],
+    ["a function", `f() { ${sleeps}; echo no; }; f`],
+    ["an alternative", `${sleeps} || echo no`],
+  ])(
+    "begin nothing after %s that is cancelled, also when somebody else lets the shell go on",
+    async (_name, command) => {
+      const cancel = new AbortController();
+      const running = await begin(`x=kept; ${command}; echo no`, { signal: cancel.signal });
+      const { pid } = shells.list()[0]!;
+      const lettingGo = setInterval(() => process.kill(pid, "SIGCONT"), 1);
+      const stdout = textOf(running.stdout);
+      for await (const _ of running.stderr) cancel.abort();
+      clearInterval(lettingGo);
+      expect(await stdout).toEqual("");
+      expect((await running.exit).remarks).toEqual([]);
+      expect(await run("echo $x")).toEqual(saying("kept\n"));
+    },
+  );
 
   it("end a shell that does not come back from a cancelled command", async () => {
     const cancel = new AbortController();
