@@ -136,6 +136,8 @@ export class Shell {
     remarks: readonly string[],
   ): Awaited<Ran["exit"]> extends infer Exit ? Promise<Exit> : never {
     const end = await over;
+    // The next command begins only when nothing more is sent to end this one.
+    const isLost = await wasLost;
     await Promise.all([pipes.stdout.finish(), pipes.stderr.finish()]);
     if ("cwd" in end) {
       this.#lastCode = end.code;
@@ -143,7 +145,7 @@ export class Shell {
       const told = (await this.#running.settle?.()) ?? [];
       return { code: end.code, signal: undefined, cwd, remarks: [...remarks, ...told] };
     }
-    const why = (await wasLost)
+    const why = isLost
       ? "The shell of this session did not come back from the command and was ended: directory, variables and functions are gone. The next command begins a new one."
       : "The command ended the shell of this session. The next command begins a new one, without its directory, variables and functions.";
     return {
@@ -167,9 +169,13 @@ export class Shell {
       void over.then(() => signal.removeEventListener("abort", tell));
     });
     if ((await Promise.race([over, unwanted])) !== "unwanted") return false;
+    let isOver = false;
+    void over.then(() => {
+      isOver = true;
+    });
     const giveUpBy = await endCommand(this.#processes, bystanders);
     if (giveUpBy !== undefined) {
-      this.#processes.tellShell(giveUpBy);
+      if (!isOver) this.#processes.tellShell(giveUpBy);
       this.#processes.tellShell("SIGCONT");
       const isBack = await Promise.race([over.then(() => true), setTimeout(comingBackMs, false)]);
       if (isBack) return false;

@@ -284,8 +284,10 @@ describe.each([
       for await (const _ of running.stderr) cancel.abort();
       clearInterval(lettingGo);
       expect(await stdout).toEqual("");
-      expect((await running.exit).remarks).toEqual([]);
-      expect(await run("echo $x")).toEqual(saying("kept\n"));
+      // Of a machine that is too busy to hold it the shell may be lost, but not silently.
+      const { remarks } = await running.exit;
+      expect([[], [lost]]).toContainEqual(remarks);
+      expect((await run("echo [$x]")).stdout).toEqual(remarks.length === 0 ? "[kept]\n" : "[]\n");
     },
   );
 
