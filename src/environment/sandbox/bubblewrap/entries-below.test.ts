@@ -62,15 +62,19 @@ it("sees what has changed since, and only then asks again", async () => {
     (await entries.cover(curious)).hidden.map(({ path }) => path.slice(folder.path.length));
   await hidden();
   fill(folder.path, ["c/d/.env"]);
-  expect(await hidden()).toEqual(["/c/d/.env"]);
+  // A look that took long, as on a busy machine, is shared for a while by those after it.
+  await expect.poll(hidden).toEqual(["/c/d/.env"]);
   rmSync(join(folder.path, "c/d/.env"));
-  expect(await hidden()).toEqual([]);
+  await expect.poll(hidden).toEqual([]);
   // Directories that were written just now are read again until the clock of the file system has gone on.
   const { setTimeout } = await import("node:timers/promises");
   await setTimeout(150);
-  await hidden();
-  asked.length = 0;
-  expect([await hidden(), asked]).toEqual([[], []]);
+  await expect
+    .poll(async () => {
+      asked.length = 0;
+      return [await hidden(), [...asked]];
+    })
+    .toEqual([[], []]);
 });
 
 it("judges anew by other rules", async () => {
