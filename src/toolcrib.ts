@@ -1,6 +1,7 @@
 import type { Environment, RecoveredChange, SandboxReport } from "./contract/environment.ts";
 import { ToolError } from "./contract/error.ts";
 import type { ProcessStatus } from "./contract/process.ts";
+import type { SearchSettings } from "./contract/settings.ts";
 import type { AnyTool } from "./contract/tool.ts";
 import type { ToolDefinition } from "./dialects/definition.ts";
 import type { Dialect } from "./dialects/dialect.ts";
@@ -8,12 +9,14 @@ import { findDialect } from "./dialects/dialects.ts";
 import { Shelf } from "./dialects/shelf.ts";
 import { type CallResult, toResult } from "./door/call-result.ts";
 import { lazyCode } from "./door/lazy-code.ts";
+import { lazyDocuments } from "./door/lazy-documents.ts";
 import { lazyShells } from "./door/lazy-shells.ts";
 import { openPast } from "./door/open-past.ts";
 import { openPlace } from "./door/open-place.ts";
 import { recordRecovery } from "./door/record-recovery.ts";
 import { RunningCalls } from "./door/running-calls.ts";
 import type { SandboxWanted } from "./door/sandbox-wanted.ts";
+import { searchSettings } from "./door/search-settings.ts";
 import { allowedVariables } from "./environment/local/processes/variables.ts";
 import { type Mode, modes } from "./guardian/mode.ts";
 import { RedactedStream } from "./guardian/redaction/redacted-stream.ts";
@@ -29,13 +32,16 @@ export type { Access, Risk } from "./contract/access.ts";
 export type { Account, DecisionRecord, SandboxLevel } from "./contract/account.ts";
 export type { Success } from "./contract/call.ts";
 export type * from "./contract/code.ts";
+export type * from "./contract/document.ts";
 export type * from "./contract/environment.ts";
 export { type ErrorCode, errorCodes, ToolError } from "./contract/error.ts";
 export type { CallEvent } from "./contract/event.ts";
 export type * from "./contract/history.ts";
 export type * from "./contract/process.ts";
+export type * from "./contract/settings.ts";
 export type { AnyTool, Image, OutputLimits, Tool, ToolContext, ToolOutput } from "./contract/tool.ts";
 export type * from "./contract/transaction.ts";
+export type * from "./contract/web.ts";
 export type { ToolDefinition } from "./dialects/definition.ts";
 export type { Dialect, DialectTool } from "./dialects/dialect.ts";
 export { dialectNames } from "./dialects/dialects.ts";
@@ -79,6 +85,8 @@ export interface ToolcribOptions {
    * this level; a command fails where that cannot be had.
    */
   readonly sandbox?: SandboxWanted;
+  /** Who answers web.search; else as TOOLCRIB_SEARCH says, or nobody. */
+  readonly search?: SearchSettings;
   /**
    * Whose calls `journal.undo` takes back: those made in this room, or all that were ever made in this workspace;
    * `session` if not said. Only what acts for a person should open a room with `workspace`.
@@ -155,6 +163,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     guard: policy.guard,
     isElsewhere: options.environment !== undefined,
   });
+  const documents = lazyDocuments();
   const processes = openProcesses({ outputs, redactor: () => new RedactedStream(), shells });
   const counter = openCounter({
     ...past,
@@ -163,6 +172,8 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     processes,
     shells,
     code,
+    documents,
+    settings: { search: options.search ?? searchSettings(process.env) },
     guardian: {
       mode,
       rules: policy,
@@ -182,7 +193,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const close = async () => {
     await running.end();
     try {
-      await Promise.all([processes.close(), shells.close(), code.close()]);
+      await Promise.all([processes.close(), shells.close(), code.close(), documents.close()]);
       warnings.push(...(await transactions.leave()));
     } finally {
       events.close();

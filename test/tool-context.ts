@@ -1,9 +1,11 @@
 import type { Environment } from "../src/contract/environment.ts";
 import type { ToolContext } from "../src/contract/tool.ts";
 import { noCode } from "../src/runtime/no-code.ts";
+import { noDocuments } from "../src/runtime/no-documents.ts";
 import { noHistory, noTransactions } from "../src/runtime/no-history.ts";
 import { noOutputs } from "../src/runtime/no-outputs.ts";
 import { noProcesses, noShells } from "../src/runtime/no-processes.ts";
+import { KeptPages } from "../src/runtime/page-memory.ts";
 import { SeenMemory } from "../src/runtime/seen-memory.ts";
 
 /** What a tool is given behind the counter; nobody listens. */
@@ -19,6 +21,9 @@ export function toolContext(
     processes: noProcesses(),
     shells: noShells(),
     code: noCode,
+    documents: noDocuments,
+    pages: new KeptPages(),
+    settings: {},
     outputs: noOutputs,
     signal,
     progress: () => {},

@@ -2,6 +2,7 @@ import type { SandboxLevel } from "./account.ts";
 import type { Confinement } from "./confinement.ts";
 import type { EntryState } from "./history.ts";
 import type { Snapshot, SnapshotOptions } from "./snapshot.ts";
+import type { WebAnswer, WebRequest } from "./web.ts";
 
 /**
  * Where things happen. Every path a tool is given goes through here and nowhere else, so this is the boundary:
@@ -110,6 +111,13 @@ export interface Environment {
 
   /** Starts a program by name ("rg", "git") or absolute path. `unavailable` when it is not there, or its sandbox fails. */
   start(program: string, options: StartOptions): Promise<RunningProcess>;
+
+  /**
+   * One exchange by HTTP. The host is judged, resolved once, and only addresses that were judged are connected to, which
+   * must be public unless `mayConnect` names them. `denied` where it may not connect, `unavailable` where it cannot,
+   * `invalid-input` for what is no such URL. Missing where an environment has no network.
+   */
+  exchange?(request: WebRequest): Promise<WebAnswer>;
 
   /** Ends what is still running and frees what is held. */
   close(): Promise<void>;

@@ -1,11 +1,14 @@
 import type { z } from "zod";
 import type { Access, Risk } from "./access.ts";
 import type { Code } from "./code.ts";
+import type { Documents } from "./document.ts";
 import type { Environment } from "./environment.ts";
 import type { History } from "./history.ts";
 import type { OutputKept, Outputs } from "./output.ts";
 import type { Processes, Shells } from "./process.ts";
+import type { Settings } from "./settings.ts";
 import type { Transactions } from "./transaction.ts";
+import type { PageMemory } from "./web.ts";
 
 /** One thing an agent can do, described once, independent of any model provider. */
 export interface Tool<Input = unknown, Data = unknown> {
@@ -25,13 +28,15 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly limits: OutputLimits;
   /** Ends the call after this long; 60 seconds if not said. */
   readonly timeoutMs?: number;
+  /** It starts programs of its own choice, git for example: `environment.confinement` is decided for each of its calls. */
+  readonly startsPrograms?: true;
   /** How long a call waits for the session that it uses, which is busy; as long as that is, if not said. */
   patienceMs?(input: Input): number;
   /**
    * What this call would touch, nothing less. Pure: guardian, scheduler and journal read it before `run`. Throws
    * `invalid-input` where that cannot be told from the input.
    */
-  accesses(input: Input): readonly Access[];
+  accesses(input: Input, settings?: Settings): readonly Access[];
   /**
    * What a run would change, for the person who is asked: a unified diff where files change, else a sentence. Asked for
    * only then; changes nothing itself.
@@ -59,6 +64,11 @@ export interface ToolContext {
   readonly shells: Shells;
   /** Reads code. */
   readonly code: Code;
+  /** Reads documents. */
+  readonly documents: Documents;
+  /** What was fetched before. */
+  readonly pages: PageMemory;
+  readonly settings: Settings;
   /** Keeps what is too long to show. */
   readonly outputs: Outputs;
   /** Aborts on cancellation and at the deadline; hand it to everything that waits. */

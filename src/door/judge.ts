@@ -1,5 +1,6 @@
 import type { SandboxLevel } from "../contract/account.ts";
 import type { ShellPast } from "../contract/process.ts";
+import type { Settings } from "../contract/settings.ts";
 import type { AnyTool } from "../contract/tool.ts";
 import { analyseCommand } from "../guardian/commands/analyse-command.ts";
 import { decide } from "../guardian/decide.ts";
@@ -14,8 +15,8 @@ import { parseInput } from "../runtime/stages/reject-invalid-input.ts";
 export type JudgedCall = Omit<UnansweredCall, "environment">;
 
 /** The call that a tool would be given; throws `invalid-input` where it does not fit. */
-export function toJudgedCall(tool: AnyTool, input: unknown): JudgedCall {
-  return { tool, accesses: tool.accesses(parseInput(tool, input)) };
+export function toJudgedCall(tool: AnyTool, input: unknown, settings: Settings): JudgedCall {
+  return { tool, accesses: tool.accesses(parseInput(tool, input), settings) };
 }
 
 /** What the guardian would say of a call, with what its paths lead to now. Nothing is done. */

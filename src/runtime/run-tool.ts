@@ -1,14 +1,18 @@
 import type { ToolCall } from "../contract/call.ts";
 import type { Code } from "../contract/code.ts";
+import type { Documents } from "../contract/document.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { History } from "../contract/history.ts";
 import type { Outputs } from "../contract/output.ts";
 import type { Processes, Shells } from "../contract/process.ts";
+import type { Settings } from "../contract/settings.ts";
 import type { Transactions } from "../contract/transaction.ts";
 import { noCode } from "./no-code.ts";
+import { noDocuments } from "./no-documents.ts";
 import { noHistory, noTransactions } from "./no-history.ts";
 import { noOutputs } from "./no-outputs.ts";
 import { noProcesses, noShells } from "./no-processes.ts";
+import { KeptPages } from "./page-memory.ts";
 import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
 
@@ -19,6 +23,8 @@ export interface Room {
   readonly processes: { forCall(call: ToolCall): Processes };
   readonly shells: { forCall(call: ToolCall): Shells };
   readonly code: Code;
+  readonly documents: Documents;
+  readonly settings: Settings;
   readonly outputs: Outputs;
 }
 
@@ -29,12 +35,15 @@ export const emptyRoom: Room = {
   processes: { forCall: noProcesses },
   shells: { forCall: noShells },
   code: noCode,
+  documents: noDocuments,
+  settings: {},
   outputs: noOutputs,
 };
 
 /** The last step: the tool itself. */
 export function runTool(environment: Environment, room: Room = emptyRoom): Next {
   const seen = new SeenMemory(environment);
+  const pages = new KeptPages();
   return async (call) => {
     const output = await call.tool.run(call.input, {
       environment: call.environment,
@@ -44,6 +53,9 @@ export function runTool(environment: Environment, room: Room = emptyRoom): Next 
       processes: room.processes.forCall(call),
       shells: room.shells.forCall(call),
       code: room.code,
+      documents: room.documents,
+      pages,
+      settings: room.settings,
       outputs: room.outputs,
       signal: call.signal,
       progress: (message) => call.notify({ type: "progress", message }),

@@ -39,6 +39,8 @@ export interface CounterParts {
   readonly processes: Room["processes"];
   readonly shells: Room["shells"];
   readonly code: Room["code"];
+  readonly documents: Room["documents"];
+  readonly settings: Room["settings"];
 }
 
 /**
@@ -51,7 +53,7 @@ export function openCounter(parts: CounterParts): Next {
       emitEvents(parts.events),
       recordJournal(parts.journal),
       catchErrors,
-      rejectInvalidInput,
+      rejectInvalidInput(parts.settings),
       takeShellTurns(),
       askGuardian({ previews: parts, ...parts.guardian }),
       confineCommands,

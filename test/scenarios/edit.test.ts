@@ -55,7 +55,7 @@ type Files = Readonly<Record<string, Buffer>>;
 
 /** As at the counter. */
 async function call(tool: AnyTool, input: unknown, environment: Environment): Promise<Outcome> {
-  const counter = compose([catchErrors, rejectInvalidInput], runTool(environment));
+  const counter = compose([catchErrors, rejectInvalidInput({})], runTool(environment));
   return counter({
     id: "call",
     tool,

@@ -70,7 +70,8 @@ export async function confine(
   answer: "approved" | "not asked",
 ): Promise<ToolCall["confinement"]> {
   const isCommand = runsCommands(call);
-  if (!isCommand && (call.tool.risk === "read" || call.tool.risk === "write")) return undefined;
+  const { risk, startsPrograms } = call.tool;
+  if (!isCommand && !startsPrograms && (risk === "read" || risk === "write")) return undefined;
   const { confinementOf } = await import("../../guardian/confinement-of.ts");
   const confinement = confinementOf(decision, question, policy, answer);
   return isCommand ? { ...confinement, level: decision.sandbox } : confinement;

@@ -31,11 +31,21 @@ function startingBy(
   return new Proxy(environment, {
     get: (target, name) => {
       if (name === "start") return startUnlessOurs;
+      if (name === "exchange" && target.exchange) return exchangeJudged(target, judged);
       if (name === "confinement") return judged;
       const value = Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+}
+
+/** Connections are judged like those of commands. */
+function exchangeJudged(
+  environment: Environment,
+  judged: JudgedConfinement | undefined,
+): NonNullable<Environment["exchange"]> {
+  const mayConnect = judged?.unconfined ? () => true : (judged?.mayConnect ?? (() => false));
+  return (request) => environment.exchange!({ ...request, mayConnect });
 }
 
 async function startConfined(

@@ -2,18 +2,21 @@ import type { z } from "zod";
 import { safeParse } from "zod/v4/core";
 import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
+import type { Settings } from "../../contract/settings.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { nearest } from "../../text/nearest.ts";
 import type { Stage } from "../stage.ts";
 
 /** Only input that fits the tool's schema goes on, parsed; the rest is explained in one line for each fault. */
-export const rejectInvalidInput: Stage = async (call, next) => {
-  const input = parseInput(call.tool, call.input);
-  const accesses = call.tool.accesses(input);
-  call.account.accesses = accesses;
-  expectRisk(call.tool, accesses);
-  return next({ ...call, input, accesses });
-};
+export function rejectInvalidInput(settings: Settings): Stage {
+  return async (call, next) => {
+    const input = parseInput(call.tool, call.input);
+    const accesses = call.tool.accesses(input, settings);
+    call.account.accesses = accesses;
+    expectRisk(call.tool, accesses);
+    return next({ ...call, input, accesses });
+  };
+}
 
 /** Calls of tools that only read are neither on record before they run nor kept for undo, so they must not change anything. */
 function expectRisk({ name, risk }: AnyTool, accesses: readonly Access[]): void {

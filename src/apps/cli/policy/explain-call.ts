@@ -3,6 +3,7 @@ import { ToolError } from "../../../contract/error.ts";
 import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
 import { type JudgedCall, judge, toJudgedCall } from "../../../door/judge.ts";
+import { searchSettings } from "../../../door/search-settings.ts";
 import type { Decision, RulePlace } from "../../../guardian/policy.ts";
 import type { Arguments } from "../command.ts";
 import { readInput } from "../read-input.ts";
@@ -83,5 +84,6 @@ async function readUse(what: string): Promise<JudgedCall> {
 
 async function readToolCall(name: string, words: readonly string[]): Promise<JudgedCall> {
   const entry = findTool(findDialect("toolcrib").tools, name);
-  return toJudgedCall(await entry.load(), await readInput(entry, words));
+  const settings = { search: searchSettings(process.env) };
+  return toJudgedCall(await entry.load(), await readInput(entry, words), settings);
 }
