@@ -19,9 +19,9 @@ export interface DocumentSource {
 
 /** Which part, and how much of it. */
 export interface DocumentWanted {
-  /** An anchor, or a range: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "cell 7", "chapter 4"; from its beginning if not said. */
+  /** An anchor, or a range: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "cell 7", "chapter 4"; from its beginning if not said. "from 40001" after it begins at that character. */
   readonly part?: string | undefined;
-  /** Ends after the part that passes it; a single part that does is cut. */
+  /** Ends before the part that would pass it; where that is the first, it is cut. */
   readonly maxChars: number;
   /** Also pictures, for models that see; none if not said. */
   readonly images?: boolean | undefined;

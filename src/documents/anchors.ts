@@ -1,0 +1,132 @@
+import type { DocumentContent, DocumentPart, DocumentWanted } from "../contract/document.ts";
+import { ToolError } from "../contract/error.ts";
+import { counted } from "../text/counted.ts";
+import { characterStart } from "../text/truncate.ts";
+
+/** Parts of one kind that are counted from 1. */
+export interface PartsInOrder {
+  /** "page": what one is called; "pages" are several. */
+  readonly one: string;
+  readonly total: number;
+  /** The document, for messages. */
+  readonly name: string;
+}
+
+/** From `first` to `last`, of the first one from character `from` on (counted from 1). */
+export interface WantedParts {
+  readonly first: number;
+  readonly last: number;
+  readonly from: number;
+}
+
+/**
+ * Which parts are asked for: "page 3", "pages 2-5", "pages 13-", "3", "2-5", and "from 40001" after any of them or alone;
+ * all if nothing is. `not-found`, with what there is, for others.
+ */
+export function wantedParts(part: string | undefined, { one, total, name }: PartsInOrder): WantedParts {
+  const { anchor, from } = splitAnchor(part);
+  if (anchor === undefined) return { first: 1, last: total, from };
+  const match = /^(?:(\p{L}+)s?\s*)?(\d+)\s*(?:(-|–|to|\.\.)\s*(\d*))?$/iu.exec(anchor);
+  const first = Number(match?.[2]);
+  const last = match?.[3] === undefined ? first : match[4] === "" ? total : Number(match[4]);
+  const kind = match?.[1]?.toLowerCase().replace(/s$/, "");
+  if (!match || (kind !== undefined && kind !== one) || first < 1 || first > total || last < first)
+    throw noSuchPart(
+      anchor,
+      name,
+      `it has ${counted(total, one)}`,
+      total > 0 ? `"${one} 1", or "${one}s 1-${Math.min(total, 5)}"` : undefined,
+    );
+  return { first, last: Math.min(last, total), from };
+}
+
+/** The anchor that stands for them: "pages 4-", "pages 4-9", "page 120", "pages 3- from 40001". */
+export function anchorOf(
+  { first, last, from }: WantedParts,
+  { one, total }: Omit<PartsInOrder, "name">,
+): string {
+  const anchor = first === last ? `${one} ${first}` : `${one}s ${first}-${last === total ? "" : last}`;
+  return from > 1 ? `${anchor} from ${from}` : anchor;
+}
+
+/** "page 3 from 40001": the anchor, undefined where there is none, and the character, 1 where it is not said. */
+export function splitAnchor(part: string | undefined): {
+  readonly anchor: string | undefined;
+  readonly from: number;
+} {
+  const match = /^(.*?)\s*\bfrom\s+(\d+)\s*$/is.exec(part ?? "");
+  const anchor = (match?.[1] ?? part ?? "").trim();
+  return { anchor: anchor === "" ? undefined : anchor, from: Math.max(1, Number(match?.[2] ?? 1)) };
+}
+
+/** Reads the parts that are wanted, one after the other, as far as they fit, and tells how to go on. */
+export async function gatherParts(
+  wanted: DocumentWanted,
+  order: PartsInOrder,
+  readPart: (number: number) => DocumentPart | Promise<DocumentPart>,
+): Promise<Pick<DocumentContent, "parts" | "next">> {
+  const { first, last, from } = wantedParts(wanted.part, order);
+  const parts: DocumentPart[] = [];
+  let left = wanted.maxChars;
+  for (let number = first; number <= last; number += 1) {
+    const whole = await readPart(number);
+    const start = number === first ? from : 1;
+    if (number > first && whole.text.length > left)
+      return { parts, next: anchorOf({ first: number, last, from: 1 }, order) };
+    const { part, next } = cutPart(whole, start, left);
+    parts.push(part);
+    left -= part.text.length;
+    if (next !== undefined) return { parts, next: anchorOf({ first: number, last, from: next }, order) };
+  }
+  return { parts, next: undefined };
+}
+
+/** A part from a character on, as much as fits; `next` is the character that follows, undefined at its end. */
+export function cutPart(
+  part: DocumentPart,
+  from: number,
+  maxChars: number,
+): { readonly part: DocumentPart; readonly next: number | undefined } {
+  const { text } = part;
+  const start = characterStart(text, from - 1);
+  if (text.length - start <= maxChars)
+    return { part: start === 0 ? part : { ...part, text: text.slice(start) }, next: undefined };
+  const end = goodEnd(text, start, start + Math.max(maxChars, 1));
+  return { part: { ...part, text: text.slice(start, end) }, next: end + 1 };
+}
+
+/** For a document that has no parts: its text from where it is wanted, as much as fits. */
+export function wholeText(
+  text: string,
+  wanted: DocumentWanted,
+  name: string,
+): Pick<DocumentContent, "parts" | "next"> {
+  const { anchor, from } = splitAnchor(wanted.part);
+  if (anchor !== undefined)
+    throw noSuchPart(anchor, name, "it has no parts that could be asked for", '"from 40001"');
+  const { part, next } = cutPart({ anchor: "", text }, from, wanted.maxChars);
+  return { parts: [part], next: next === undefined ? undefined : `from ${next}` };
+}
+
+/** `has`: "it has 12 pages". `examples`: what could be asked for. */
+export function noSuchPart(
+  asked: string,
+  name: string,
+  has: string,
+  examples: string | undefined,
+): ToolError {
+  return new ToolError("not-found", `${name} has no part "${asked.slice(0, 100)}": ${has}`, {
+    hint: examples === undefined ? undefined : `Ask for one that is there: ${examples}.`,
+  });
+}
+
+/** Between two lines if that costs little, else between two words, never inside a character. */
+function goodEnd(text: string, start: number, end: number): number {
+  const least = start + Math.floor((end - start) * 0.75);
+  const line = text.lastIndexOf("\n", end - 1) + 1;
+  if (line > least) return line;
+  const word = text.lastIndexOf(" ", end - 1) + 1;
+  if (word > least) return word;
+  const character = characterStart(text, end);
+  return character > start ? character : end;
+}

@@ -1,0 +1,69 @@
+import { ToolError } from "../contract/error.ts";
+import { showSize } from "../text/show-size.ts";
+
+/** What reading one document may take: counted by what is produced, whatever the document declares. */
+export interface Limits {
+  /** Bytes, of all that is decompressed. */
+  readonly inflated: number;
+  /** Bytes, of one entry of an archive. */
+  readonly entry: number;
+  /** Entries of an archive that are looked at. */
+  readonly entries: number;
+  /** Elements in elements, archives in archives, lists in lists. */
+  readonly depth: number;
+  /** Elements of markup, cells, runs, records: whatever a reader walks over. */
+  readonly pieces: number;
+}
+
+export const usualLimits: Limits = {
+  inflated: 512_000_000,
+  entry: 256_000_000,
+  entries: 100_000,
+  depth: 512,
+  pieces: 50_000_000,
+};
+
+/** What is left to one reading of one document. */
+export class Budget {
+  readonly limits: Limits;
+  readonly #name: string;
+  #inflated = 0;
+  #pieces = 0;
+
+  /** `name` is that of the document, for messages. */
+  constructor(name: string, limits: Partial<Limits> = {}) {
+    this.#name = name;
+    this.limits = { ...usualLimits, ...limits };
+  }
+
+  /** How many bytes one more entry may become. */
+  get inflatable(): number {
+    return Math.min(this.limits.entry, this.limits.inflated - this.#inflated);
+  }
+
+  inflate(bytes: number): void {
+    if (bytes > this.inflatable) throw this.refuseInflating();
+    this.#inflated += bytes;
+  }
+
+  /** What is thrown when something would become larger than `inflatable`. */
+  refuseInflating(): ToolError {
+    return this.#exceeded(`it unpacks to more than ${showSize(this.inflatable)}`);
+  }
+
+  walk(pieces: number): void {
+    this.#pieces += pieces;
+    if (this.#pieces > this.limits.pieces)
+      throw this.#exceeded(`it has more than ${this.limits.pieces} pieces`);
+  }
+
+  descend(depth: number): void {
+    if (depth > this.limits.depth) throw this.#exceeded(`it is nested deeper than ${this.limits.depth}`);
+  }
+
+  #exceeded(why: string): ToolError {
+    return new ToolError("too-large", `${this.#name} is not read any further: ${why}`, {
+      hint: "Ask for a smaller part, or take it apart with other programs (shell.run) if you trust it.",
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import type { DocumentReader } from "./reader.ts";
+
+/** A format that can be read. How it is recognised where its bytes tell it: tell-format.ts. */
+export interface Format {
+  /** For people and models: "PDF document". */
+  readonly description: string;
+  /** As servers and signatures name it. */
+  readonly mediaTypes: readonly string[];
+  /** In lower case, without the dot. */
+  readonly extensions: readonly string[];
+  /** Loaded by the first document of the format. */
+  readonly reader: () => Promise<DocumentReader>;
+}
+
+/** Every format. A new one is its reader and a line here. */
+export const formats: Readonly<Record<string, Format>> = {
+  text: {
+    description: "text",
+    mediaTypes: ["text/plain"],
+    extensions: ["txt", "md", "log"],
+    reader: async () => (await import("./formats/text/read-text.ts")).readText,
+  },
+};

@@ -1,0 +1,156 @@
+import { asBuffer } from "../../text/as-buffer.ts";
+import type { Budget } from "../budget.ts";
+import { damaged } from "../damaged.ts";
+import { entryName } from "./entry-name.ts";
+
+/** One entry, as the directory at the end of an archive has it. */
+export interface ZipEntry {
+  /** With "/" between names. Never used as a path of ours. */
+  readonly name: string;
+  readonly isDirectory: boolean;
+  /** As declared: what is produced may differ, and is what counts. */
+  readonly size: number;
+  readonly compressedSize: number;
+  /** 0 stored, 8 deflated, 93 Zstandard; others are not unpacked. */
+  readonly method: number;
+  readonly isEncrypted: boolean;
+  readonly crc: number;
+  /** Local time of whoever packed it, "2026-11-15 17:30"; undefined where it has none. */
+  readonly modified: string | undefined;
+  /** Permission bits and kind as Unix has them; 0 if unknown. */
+  readonly unixMode: number;
+  /** Where its own header begins. */
+  readonly offset: number;
+}
+
+/** All entries in the order of the directory; `count` is more where there are more than the budget lets us look at. */
+export interface ZipDirectory {
+  readonly entries: readonly ZipEntry[];
+  readonly count: number;
+}
+
+export function readDirectory(given: Uint8Array, name: string, budget: Budget): ZipDirectory {
+  const bytes = asBuffer(given);
+  const end = findEnd(bytes, name);
+  const most = Math.min(end.count, budget.limits.entries);
+  const entries: ZipEntry[] = [];
+  let at = end.start + end.shift;
+  for (let index = 0; index < most; index += 1) {
+    if (at + headerLength > bytes.length || bytes.readUInt32LE(at) !== 0x02014b50)
+      throw damaged(name, "its directory breaks off");
+    const length =
+      headerLength + bytes.readUInt16LE(at + 28) + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
+    if (at + length > bytes.length) throw damaged(name, "its directory breaks off");
+    entries.push(readEntry(bytes.subarray(at, at + length), end.shift));
+    at += length;
+  }
+  refuseOverlaps(entries, end.start + end.shift, name);
+  return { entries, count: end.count };
+}
+
+const headerLength = 46;
+
+interface End {
+  readonly start: number;
+  readonly count: number;
+  /** How many bytes stand before the archive that its offsets do not count. */
+  readonly shift: number;
+}
+
+function findEnd(bytes: Buffer, name: string): End {
+  const at = findEndMark(bytes);
+  if (at === undefined) throw damaged(name, "its directory, which should be at its end, is missing");
+  const locator = at - 20;
+  if (locator >= 0 && bytes.readUInt32LE(locator) === 0x07064b50) {
+    const record = bytes.lastIndexOf(largeEndMark, locator);
+    if (record === -1 || record + 56 > bytes.length) throw damaged(name, "its directory breaks off");
+    const count = Number(bytes.readBigUInt64LE(record + 32));
+    const size = Number(bytes.readBigUInt64LE(record + 40));
+    return settled(Number(bytes.readBigUInt64LE(record + 48)), size, count, record, name);
+  }
+  const count = bytes.readUInt16LE(at + 10);
+  return settled(bytes.readUInt32LE(at + 16), bytes.readUInt32LE(at + 12), count, at, name);
+}
+
+/** What stands in the comment after it, or after the archive, may look like it: the one that ends the file is preferred. */
+function findEndMark(bytes: Buffer): number | undefined {
+  let fallback: number | undefined;
+  let at = bytes.length - 21;
+  while (at > 0) {
+    at = bytes.lastIndexOf(endMark, at - 1);
+    if (at === -1 || (fallback !== undefined && at < bytes.length - 22 - 0xffff)) break;
+    const end = at + 22 + bytes.readUInt16LE(at + 20);
+    if (end === bytes.length) return at;
+    if (end < bytes.length) fallback ??= at;
+  }
+  return fallback;
+}
+
+function settled(start: number, size: number, count: number, end: number, name: string): End {
+  const shift = end - size - start;
+  if (shift < 0 || size < count * headerLength) throw damaged(name, "its directory does not fit into it");
+  return { start, count, shift };
+}
+
+const endMark = Buffer.from("PK\x05\x06", "latin1");
+const largeEndMark = Buffer.from("PK\x06\x06", "latin1");
+
+function readEntry(header: Buffer, shift: number): ZipEntry {
+  const flags = header.readUInt16LE(8);
+  const nameEnd = headerLength + header.readUInt16LE(28);
+  const extra = header.subarray(nameEnd, nameEnd + header.readUInt16LE(30));
+  const name = entryName(header.subarray(headerLength, nameEnd), (flags & 0x800) !== 0, extra);
+  const isUnix = header[5] === 3 || header[5] === 19;
+  const unixMode = isUnix ? header.readUInt16LE(40) : 0;
+  const [size, compressedSize, offset] = largeSizes(extra, [
+    header.readUInt32LE(24),
+    header.readUInt32LE(20),
+    header.readUInt32LE(42),
+  ]);
+  return {
+    name,
+    isDirectory: name.endsWith("/") || (unixMode & 0xf000) === 0x4000,
+    size,
+    compressedSize,
+    method: header.readUInt16LE(10),
+    isEncrypted: (flags & 1) !== 0,
+    crc: header.readUInt32LE(16),
+    modified: dosTime(header.readUInt16LE(14), header.readUInt16LE(12)),
+    unixMode,
+    offset: offset + shift,
+  };
+}
+
+/** Sizes that do not fit into 32 bits stand in a field of their own, only those, in this order. */
+function largeSizes(extra: Buffer, small: [number, number, number]): [number, number, number] {
+  if (!small.includes(0xffffffff)) return small;
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (extra.readUInt16LE(at) !== 1) continue;
+    let next = at + 4;
+    const large = (value: number): number => {
+      if (value !== 0xffffffff || next + 8 > extra.length) return value;
+      next += 8;
+      return Number(extra.readBigUInt64LE(next - 8));
+    };
+    return [large(small[0]), large(small[1]), large(small[2])];
+  }
+  return small;
+}
+
+function dosTime(date: number, time: number): string | undefined {
+  if (date === 0) return undefined;
+  const two = (value: number) => String(value).padStart(2, "0");
+  const day = `${1980 + (date >> 9)}-${two((date >> 5) & 15)}-${two(date & 31)}`;
+  return `${day} ${two(time >> 11)}:${two((time >> 5) & 63)}`;
+}
+
+/** Bombs that unpack the same bytes again and again have entries that lie in each other. */
+function refuseOverlaps(entries: readonly ZipEntry[], directory: number, name: string): void {
+  const sorted = [...entries].sort((left, right) => left.offset - right.offset);
+  for (const [index, entry] of sorted.entries()) {
+    // A header of its own, at least as long as its name.
+    const end = entry.offset + 30 + entry.compressedSize;
+    if (end > (sorted[index + 1]?.offset ?? directory))
+      throw damaged(name, `its entries lie in each other (${entry.name})`);
+  }
+}

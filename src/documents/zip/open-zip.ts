@@ -1,0 +1,102 @@
+import { crc32, inflateRawSync, zstdDecompressSync } from "node:zlib";
+import { ToolError } from "../../contract/error.ts";
+import { asBuffer } from "../../text/as-buffer.ts";
+import { counted } from "../../text/counted.ts";
+import type { Budget } from "../budget.ts";
+import { damaged, encrypted } from "../damaged.ts";
+import { readDirectory, type ZipEntry } from "./directory.ts";
+
+/** A ZIP archive that is wholly there as bytes. */
+export interface Zip {
+  readonly entries: readonly ZipEntry[];
+  /** How many there are: more than `entries` where the budget ended. */
+  readonly count: number;
+  /** What a reader should know of the archive itself; for `DocumentContent.notes`. */
+  readonly notes: readonly string[];
+  /** By its exact name, else without regard to case; the last of several, as programs take it. */
+  find(name: string): ZipEntry | undefined;
+  /** Unpacked and held to its checksum. Counted by the budget, `unsupported` when damaged or encrypted. */
+  read(entry: ZipEntry): Uint8Array;
+  /** As `read`; UTF-8 or, as XML may be, UTF-16. Undefined when there is none of that name. */
+  text(name: string): string | undefined;
+}
+
+/** `name` is that of the archive, for messages. Nothing is unpacked yet. */
+export function openZip(given: Uint8Array, name: string, budget: Budget): Zip {
+  const bytes = asBuffer(given);
+  const { entries, count } = readDirectory(bytes, name, budget);
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  let byLowerCase: Map<string, ZipEntry> | undefined;
+  const find = (wanted: string): ZipEntry | undefined => {
+    const exact = byName.get(wanted);
+    if (exact) return exact;
+    byLowerCase ??= new Map(entries.map((entry) => [entry.name.toLowerCase(), entry]));
+    return byLowerCase.get(wanted.toLowerCase());
+  };
+  const read = (entry: ZipEntry) => readEntry(bytes, entry, name, budget);
+  const hidden = entries.length - byName.size;
+  const notes =
+    hidden === 0
+      ? []
+      : [`${counted(hidden, "entry", "entries")} of the archive share a name with a later one, which counts`];
+  return {
+    entries,
+    count,
+    notes,
+    find,
+    read,
+    text: (wanted) => {
+      const entry = find(wanted);
+      return entry && decodeMarkup(read(entry));
+    },
+  };
+}
+
+function readEntry(bytes: Buffer, entry: ZipEntry, name: string, budget: Budget): Uint8Array {
+  if (entry.isEncrypted) throw encrypted(name);
+  const { offset } = entry;
+  if (offset + 30 > bytes.length || bytes.readUInt32LE(offset) !== 0x04034b50)
+    throw damaged(name, `${entry.name} is not where its directory says`);
+  const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28);
+  const packed = bytes.subarray(start, start + entry.compressedSize);
+  if (packed.length < entry.compressedSize) throw damaged(name, `${entry.name} breaks off`);
+  const content = unpack(packed, entry, name, budget);
+  budget.inflate(content.length);
+  if (crc32(content) !== entry.crc) throw damaged(name, `${entry.name} does not have its checksum`);
+  return content;
+}
+
+function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): Uint8Array {
+  if (entry.method === 0) return packed;
+  const inflate = { 8: inflateRawSync, 93: zstdDecompressSync }[entry.method];
+  if (inflate === undefined)
+    throw new ToolError(
+      "unsupported",
+      `${entry.name} in ${name} is packed by a method (${entry.method}) that cannot be read`,
+      {
+        hint: "Pack it anew with the usual method (deflate).",
+      },
+    );
+  const maxOutputLength = Math.max(budget.inflatable, 1);
+  try {
+    return inflate(packed, { maxOutputLength, chunkSize: likelySize(entry, maxOutputLength) });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw budget.refuseInflating();
+    throw damaged(name, `${entry.name} cannot be unpacked`);
+  }
+}
+
+/** In one piece where the declared size is not absurd: to join many costs more than to unpack them. */
+function likelySize({ size, compressedSize }: ZipEntry, most: number): number {
+  const largest = Math.min(size + 64, compressedSize * 1032 + 64, most, 64_000_000);
+  return Math.max(largest, 64);
+}
+
+function decodeMarkup(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const isLittle = (first === 0xff && second === 0xfe) || (first === 0x3c && second === 0);
+  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c);
+  if (isLittle || isBig) return new TextDecoder(isLittle ? "utf-16le" : "utf-16be").decode(bytes);
+  const buffer = asBuffer(bytes);
+  return buffer.toString("utf8", first === 0xef && second === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+}
