@@ -2,7 +2,7 @@
  * The short names by which readers know namespaces, whatever prefix a file gives them: "w:p", "text:h". Office files come
  * in two flavours, transitional and strict, that differ in nothing but these addresses.
  */
-export const namespaces: ReadonlyMap<string, string> = new Map([
+export const namespaces: ReadonlyMap<string, string> = new Map<string, string>([
   ["http://www.w3.org/XML/1998/namespace", "xml"],
   ...office("w", "wordprocessingml/2006/main", "wordprocessingml/main"),
   ...office("p", "presentationml/2006/main", "presentationml/main"),
@@ -29,7 +29,9 @@ export const namespaces: ReadonlyMap<string, string> = new Map([
   ["urn:schemas-microsoft-com:office:office", "o"],
   ["http://purl.org/dc/elements/1.1/", "dc"],
   ["http://purl.org/dc/terms/", "dcterms"],
-  ...["office", "text", "table", "style", "meta", "presentation", "manifest", "config"].map(openDocument),
+  ...["office", "text", "table", "style", "meta", "presentation", "manifest"].map((name) =>
+    openDocument(name),
+  ),
   openDocument("drawing", "draw"),
   openDocument("datastyle", "number"),
   openDocument("svg-compatible", "svg"),
@@ -42,7 +44,7 @@ export const namespaces: ReadonlyMap<string, string> = new Map([
   ["http://www.w3.org/1999/xhtml", "html"],
   ["http://www.w3.org/2001/04/xmlenc#", "enc"],
   ["urn:oasis:names:tc:opendocument:xmlns:container", "container"],
-] as [string, string][]);
+]);
 
 function office(short: string, transitional: string, strict: string): [string, string][] {
   return [
@@ -51,6 +53,6 @@ function office(short: string, transitional: string, strict: string): [string, s
   ];
 }
 
-function openDocument(name: string, short: string | number = name): [string, string] {
-  return [`urn:oasis:names:tc:opendocument:xmlns:${name}:1.0`, typeof short === "string" ? short : name];
+function openDocument(name: string, short: string = name): [string, string] {
+  return [`urn:oasis:names:tc:opendocument:xmlns:${name}:1.0`, short];
 }
