@@ -32,8 +32,8 @@ export interface ToolCall {
 
 /** What was decided about the commands of a call, and what they were judged to run in. */
 export interface JudgedConfinement extends Confinement {
-  /** Not said of calls that name no command. */
-  readonly level?: SandboxLevel;
+  /** Not said of calls that name no command, until `mayRun` has let one pass. */
+  readonly level?: SandboxLevel | undefined;
 }
 
 type Notice =

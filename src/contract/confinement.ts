@@ -9,8 +9,11 @@ export interface Confinement {
   readonly mayConnect?: (host: string, port: number) => boolean;
   /** The same for people, and to compare: the hosts as rules spell them, "*" for any. */
   readonly hosts?: readonly string[];
-  /** Whether the call may also run this command, a hook or filter of git, without asking anybody; none if not said. */
-  readonly mayRun?: (command: string) => boolean;
+  /**
+   * Whether the call may also run this command, a hook or filter of git, in its sandbox without asking anybody: judged
+   * when it is asked about, like a command that a call names. None if not said.
+   */
+  readonly mayRun?: (command: string) => Promise<boolean>;
   /** Below the workspace or below what is readable: neither read nor written. Secrets, and what rules deny. */
   readonly isHidden?: (path: string) => boolean;
   /** Below the workspace or below what is writable: read, not written. */

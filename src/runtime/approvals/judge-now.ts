@@ -1,4 +1,6 @@
-import type { ToolCall } from "../../contract/call.ts";
+import type { SandboxLevel } from "../../contract/account.ts";
+import type { JudgedConfinement, ToolCall } from "../../contract/call.ts";
+import type { Confinement } from "../../contract/confinement.ts";
 import { judgeCall } from "../../guardian/judge-call.ts";
 import type { ReadCommand } from "../../guardian/parts.ts";
 import type { Decision, Question } from "../../guardian/policy.ts";
@@ -13,10 +15,12 @@ export interface JudgedCall {
   readonly decision: Decision;
 }
 
+type JudgeSettings = Pick<GuardianSettings, "mode" | "rules" | "surroundings">;
+
 /** What the guardian says of a call, as everything is right now. */
 export async function judgeNow(
   call: ToolCall,
-  { mode, rules, surroundings }: Pick<GuardianSettings, "mode" | "rules" | "surroundings">,
+  { mode, rules, surroundings }: JudgeSettings,
 ): Promise<JudgedCall> {
   const readCommand = await readerFor(call);
   const sandbox = runsCommands(call) ? await surroundings.sandbox() : "none";
@@ -68,11 +72,34 @@ export async function confine(
   call: ToolCall,
   { decision, question, policy }: JudgedCall,
   answer: "approved" | "not asked",
+  settings: JudgeSettings,
 ): Promise<ToolCall["confinement"]> {
   const isCommand = runsCommands(call);
   const { risk, startsPrograms } = call.tool;
   if (!isCommand && !startsPrograms && (risk === "read" || risk === "write")) return undefined;
   const { confinementOf } = await import("../../guardian/confinement-of.ts");
   const confinement = confinementOf(decision, question, policy, answer);
-  return isCommand ? { ...confinement, level: decision.sandbox } : confinement;
+  return isCommand ? { ...confinement, level: decision.sandbox } : mayRunMore(confinement, call, settings);
+}
+
+/** What the tool finds out that it would run is judged like a command that the call names. */
+function mayRunMore(confinement: Confinement, call: ToolCall, settings: JudgeSettings): JudgedConfinement {
+  let level: SandboxLevel | undefined;
+  return {
+    ...confinement,
+    get level() {
+      return level;
+    },
+    mayRun: async (command) => {
+      const { decision, question } = await judgeNow(
+        { ...call, accesses: [{ kind: "execute", command }] },
+        settings,
+      );
+      if (decision.verdict !== "allow") return false;
+      // What rules take out of the sandbox runs in the call's all the same.
+      level = question.sandbox;
+      call.account.sandbox = level;
+      return true;
+    },
+  };
 }

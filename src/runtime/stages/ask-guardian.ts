@@ -39,7 +39,7 @@ export function askGuardian(settings: GuardianSettings): Stage {
       if (runsCommands(call)) call.account.sandbox = decision.sandbox;
       const confirm = () => confirmPlaces(call, question, settings);
       const goOn = async (answer: "approved" | "not asked") => {
-        const confinement = await confine(call, judged, answer);
+        const confinement = await confine(call, judged, answer, settings);
         return next({ ...call, confirm, ...(confinement && { confinement }) });
       };
       if (decision.verdict === "allow") return goOn("not asked");
