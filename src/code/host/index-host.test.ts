@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { Host } from "./host.ts";
+import { CodeHost } from "./code-host.ts";
 import { IndexHost } from "./index-host.ts";
 import type { IndexerAsks, IndexerService } from "./indexing.ts";
 
@@ -69,7 +69,7 @@ function askedAbout(workspace: string) {
   };
   const ours: IndexerAsks = { mayRead, progress: async () => {} };
   const role = ["indexer", workspace, join(workspace, ".index")] as const;
-  const host = new Host<IndexerService>({ role, atOnce: Number.POSITIVE_INFINITY, ours });
+  const host = new CodeHost<IndexerService>({ role, atOnce: Number.POSITIVE_INFINITY, ours });
   const refresh = (signal: AbortSignal) =>
     host.ask("refresh", () => ({ asked: 1 }), { about: "the index", signal });
   return { host, refresh, underway, verdicts };

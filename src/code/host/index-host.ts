@@ -1,6 +1,6 @@
 import type { IndexWaiting, ProjectIndex } from "../../contract/code.ts";
 import type { PathGuard } from "../../contract/guard.ts";
-import { Host } from "./host.ts";
+import { CodeHost } from "./code-host.ts";
 import type { IndexerAsks, IndexerService } from "./indexing.ts";
 
 export interface IndexHostOptions {
@@ -11,7 +11,7 @@ export interface IndexHostOptions {
 
 /** Asks the index of a workspace, which a host of its own keeps. */
 export class IndexHost {
-  readonly #host: Host<IndexerService>;
+  readonly #host: CodeHost<IndexerService>;
   readonly #waiting = new Map<number, IndexWaiting["progress"]>();
   #asked = 0;
 
@@ -20,7 +20,7 @@ export class IndexHost {
       mayRead: async (paths) => paths.map((path) => guard("read", path) === undefined),
       progress: async ({ asked, message }) => this.#waiting.get(asked)?.(message),
     };
-    this.#host = new Host({
+    this.#host = new CodeHost({
       role: ["indexer", workspace, directory],
       atOnce: Number.POSITIVE_INFINITY,
       ours,

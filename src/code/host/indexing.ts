@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
 import type { IndexState, Reading } from "../../contract/code.ts";
+import type { Channel } from "../../hosts/channel.ts";
 import { isHeavy } from "../grammars/heavy.ts";
 import type { BuildService } from "../index/build-service.ts";
 import { type BuildWorker, type IndexService, openIndexer } from "../index/open-indexer.ts";
-import type { Channel } from "./channel.ts";
+import { CodeHost } from "./code-host.ts";
 import { elseWithCare } from "./else-with-care.ts";
-import { Host } from "./host.ts";
 
 /** What a host is asked that keeps an index. */
 export interface IndexerService extends Omit<IndexService, "refresh" | "close"> {
@@ -49,13 +49,13 @@ const mostWorkers = 8;
 
 function buildWorker(workspace: string): BuildWorker {
   const options = { role: ["builder"], atOnce: 1, limitMs: 120_000 } as const;
-  const light = new Host<BuildService>(options);
-  const heavy = new Host<BuildService>({ ...options, heavy: true });
+  const light = new CodeHost<BuildService>(options);
+  const heavy = new CodeHost<BuildService>({ ...options, heavy: true });
   const about = "files for the index";
   return {
     lexical: (request, signal) => light.ask("lexical", () => ({ workspace, ...request }), { about, signal }),
     words: (request, signal) => {
-      const ask = (host: Host<BuildService>) =>
+      const ask = (host: CodeHost<BuildService>) =>
         host.ask("words", () => ({ workspace, ...request }), { about, signal });
       const needsCare = request.files.some(({ language }) => language !== undefined && isHeavy(language));
       if (needsCare) return ask(heavy);

@@ -1,6 +1,7 @@
 import type { Occurrences, Outline, OutlineOptions, Reading, Source } from "../../contract/code.ts";
+import type { Answering } from "../../hosts/host.ts";
 import type { CodeLanguage } from "../languages/languages.ts";
-import { type Answering, Host } from "./host.ts";
+import { CodeHost } from "./code-host.ts";
 import { LastOutlines } from "./last-outlines.ts";
 import { changedOutline } from "./outline-change.ts";
 import type { ReaderService } from "./reading.ts";
@@ -9,13 +10,13 @@ import type { SentText } from "./trees.ts";
 
 /** Reads texts in one host. Of a text that is known there only what has changed is sent, and told. */
 export class ReaderHost {
-  readonly #host: Host<ReaderService>;
+  readonly #host: CodeHost<ReaderService>;
   readonly #sent = new SentTexts();
   readonly #told = new LastOutlines();
 
   constructor({ heavy }: { readonly heavy: boolean }) {
     // The parse itself is given less; on a busy machine a host needs seconds to start and to load a grammar.
-    this.#host = new Host({ role: ["reader"], heavy, atOnce: 1, limitMs: 30_000 });
+    this.#host = new CodeHost({ role: ["reader"], heavy, atOnce: 1, limitMs: 30_000 });
   }
 
   async outline(source: Source, language: CodeLanguage, options: OutlineOptions): Promise<Outline> {

@@ -26,20 +26,17 @@ export interface HostOptions {
   /** The file to run: source or built. */
   readonly program: string;
   readonly words: readonly string[];
-  /**
-   * Whether V8 may compile WebAssembly that gets hot a second time, with care. Only a flag on the command line keeps it
-   * from that: not NODE_OPTIONS, and nothing at run time.
-   */
-  readonly optimises: boolean;
+  /** For Node and V8, "--max-old-space-size=1024": what cannot be said once it runs. */
+  readonly flags: readonly string[];
   readonly onMessage: (message: unknown) => void;
 }
 
-export function startHost({ program, words, optimises, onMessage }: HostOptions): HostProcess {
+export function startHost({ program, words, flags, onMessage }: HostOptions): HostProcess {
   const env = allowedVariables(process.env);
   const child = fork(program, words, {
     cwd: dirname(program),
     env,
-    execArgv: ["--disable-warning=ExperimentalWarning", ...(optimises ? [] : ["--liftoff-only"])],
+    execArgv: ["--disable-warning=ExperimentalWarning", ...flags],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

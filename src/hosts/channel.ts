@@ -1,5 +1,5 @@
-import type { Reading } from "../../contract/code.ts";
-import { type ErrorCode, ToolError } from "../../contract/error.ts";
+import type { Reading } from "../contract/code.ts";
+import { type ErrorCode, ToolError } from "../contract/error.ts";
 
 /** What one side answers, by name. */
 export type ServiceOf<Names> = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Reading } from "../../contract/code.ts";
-import { ToolError } from "../../contract/error.ts";
+import type { Reading } from "../contract/code.ts";
+import { ToolError } from "../contract/error.ts";
 import { Channel } from "./channel.ts";
 
 interface Sums {

@@ -1,13 +1,17 @@
-import { type HostEnd, type HostProcess, startHost } from "../../environment/hosts/start-host.ts";
+import type { ToolError } from "../contract/error.ts";
+import { type HostEnd, type HostProcess, startHost } from "../environment/hosts/start-host.ts";
 import { type AnswerOf, Channel, type InputOf, type ServiceOf } from "./channel.ts";
-import { brokeDown, cancelled, closed, tooSlow } from "./failures.ts";
-import { hostProgram } from "./program.ts";
+import { cancelled, closed } from "./failures.ts";
 
 export interface HostOptions {
+  /** The file that it runs; it calls `serveStarter`. */
+  readonly program: string;
   /** What it is for, and about what. */
-  readonly role: readonly [HostRole, ...string[]];
-  /** Whether it is for heavy grammars: see heavy.ts. */
-  readonly heavy?: boolean;
+  readonly words: readonly string[];
+  /** For Node and V8. */
+  readonly flags?: readonly string[];
+  /** How a question fails that it cannot answer. */
+  readonly failures: HostFailures;
   /**
    * How many questions it is given at once; the others wait. With one it is known which question ended it, and one that
    * is not wanted any more and goes on is ended with it.
@@ -23,12 +27,18 @@ export interface HostOptions {
   readonly patienceMs?: number;
 }
 
-export type HostRole = "reader" | "builder" | "indexer";
+/** `about` is the file, or what else was asked about. */
+export interface HostFailures {
+  /** It took longer than `limitMs`. */
+  tooSlow(about: string): ToolError;
+  /** The process ended on the way; `otherWay` is what the asker has said to do then. */
+  brokeDown(about: string, end: HostEnd, otherWay?: string): ToolError;
+}
 
 export interface Asking {
   /** The file, or what else the question is about: named in errors. */
   readonly about: string;
-  /** What to do when it cannot be answered, if that is not to read the file as text. */
+  /** What to do when it cannot be answered, if that is not what usually helps. */
   readonly otherWay?: string;
   readonly signal: AbortSignal;
 }
@@ -40,8 +50,8 @@ export interface Answering {
 }
 
 /**
- * The program that reads code, in a process of its own: a grammar that fails cannot harm us there. It is started by the
- * first question, and again by the one after that which ended it.
+ * A program of ours in a process of its own: what fails there cannot harm us. It is started by the first question, and
+ * again by the one after that which ended it.
  */
 export class Host<Theirs extends ServiceOf<Theirs>> {
   readonly #options: HostOptions;
@@ -87,12 +97,12 @@ export class Host<Theirs extends ServiceOf<Theirs>> {
 
   #running(): Running<Theirs> {
     if (this.#current) return this.#current;
-    const { role, heavy = false, atOnce, ours = {}, limitMs, idleMs = 120_000 } = this.#options;
+    const { ours = {}, flags = [], limitMs, idleMs = 120_000, ...others } = this.#options;
     const forget = () => {
       if (this.#current === running) this.#current = undefined;
     };
     const number = ++this.#started;
-    const running = new Running<Theirs>({ role, heavy, atOnce, number, ours, limitMs, idleMs, forget });
+    const running = new Running<Theirs>({ ...others, number, ours, flags, limitMs, idleMs, forget });
     this.#current = running;
     this.#all.add(running);
     void running.ended.then(() => {
@@ -104,7 +114,9 @@ export class Host<Theirs extends ServiceOf<Theirs>> {
 }
 
 interface RunningOptions
-  extends Required<Pick<HostOptions, "role" | "heavy" | "atOnce" | "ours" | "idleMs">> {
+  extends Required<
+    Pick<HostOptions, "program" | "words" | "flags" | "failures" | "atOnce" | "ours" | "idleMs">
+  > {
   readonly number: number;
   readonly limitMs: number | undefined;
   /** Nothing more is asked of it. */
@@ -125,10 +137,11 @@ class Running<Theirs extends ServiceOf<Theirs>> {
   constructor(options: RunningOptions) {
     this.#options = options;
     this.number = options.number;
+    const { program, words, flags } = options;
     this.#process = startHost({
-      program: hostProgram(),
-      words: options.role,
-      optimises: !options.heavy,
+      program,
+      words,
+      flags,
       onMessage: (message) => {
         if (message === "retire") this.#retire();
         else this.#channel.receive(message);
@@ -147,7 +160,7 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     input: InputOf<Theirs[Name]>,
     { about, otherWay, signal }: Asking,
   ): Promise<AnswerOf<Theirs[Name]>> {
-    const { atOnce, limitMs } = this.#options;
+    const { atOnce, limitMs, failures } = this.#options;
     clearTimeout(this.#idle);
     this.#asked += 1;
     this.#process.keepsUsAlive(true);
@@ -173,8 +186,8 @@ class Running<Theirs extends ServiceOf<Theirs>> {
     } catch (error) {
       if (!(error instanceof HostEnded)) throw error;
       if (this.#isClosed) throw closed();
-      if (isLate) throw tooSlow(about);
-      throw brokeDown(about, error.end.how, error.end.lastWords, otherWay);
+      if (isLate) throw failures.tooSlow(about);
+      throw failures.brokeDown(about, error.end, otherWay);
     } finally {
       signal.removeEventListener("abort", onAbort);
       for (const timer of timers) clearTimeout(timer);
