@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Confinement } from "../../../contract/confinement.ts";
+import type { WayOutOptions } from "../../network/way-out.ts";
 import { FilteringProxy, proxyVariables } from "./proxy/filtering-proxy.ts";
 import { joinStreams } from "./proxy/join-streams.ts";
-import type { WayOutOptions } from "./proxy/way-out.ts";
 import { RelayChannel } from "./relay/relay-channel.ts";
 import { relayScript, relayStarter } from "./relay/relay-script.ts";
 

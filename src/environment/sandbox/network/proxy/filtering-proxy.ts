@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
+import { WayOut, type WayOutOptions } from "../../../network/way-out.ts";
 import type { HttpProxy } from "./http-proxy.ts";
-import { WayOut, type WayOutOptions } from "./way-out.ts";
 
 interface Proxy extends Pick<WayOutOptions, "mayConnect"> {
   readonly port: number;

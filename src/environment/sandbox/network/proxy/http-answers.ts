@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { NoWay } from "./way-out.ts";
+import { NoWay } from "../../../network/way-out.ts";
 
 /** What the proxy itself says to a program. */
 export interface Answer {

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { type HostAndPort, parseHostAndPort } from "../../../../text/net/parse-host.ts";
+import type { WayOut } from "../../../network/way-out.ts";
 import { answer, answerTo, endWith } from "./http-answers.ts";
 import { joinStreams } from "./join-streams.ts";
 import { passOn } from "./pass-on.ts";
-import type { WayOut } from "./way-out.ts";
 
 const mostWaiting = 32;
 

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
+import { NoWay, type WayOut } from "../../../network/way-out.ts";
 import { joinStreams } from "./join-streams.ts";
 import { parseGreeting, parseLogin, parseRequest } from "./socks.ts";
-import { NoWay, type WayOut } from "./way-out.ts";
 
 /** The longest message is a login of twice 255 bytes. */
 const mostBytes = 1024;

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
+import type { WayOutOptions } from "../../../network/way-out.ts";
 import { FilteringProxy } from "../proxy/filtering-proxy.ts";
-import type { WayOutOptions } from "../proxy/way-out.ts";
 
 /** A server on loopback that is closed with all its connections. */
 export interface Listening extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import type { HostAndPort } from "../../../../text/net/parse-host.ts";
+import type { HostAndPort } from "../../text/net/parse-host.ts";
 
 const mostRemarks = 20;
 

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
-import { kindOfAddress } from "../../../../text/net/kind-of-address.ts";
-import type { HostAndPort } from "../../../../text/net/parse-host.ts";
+import { kindOfAddress } from "../../text/net/kind-of-address.ts";
+import type { HostAndPort } from "../../text/net/parse-host.ts";
 import { Refusals } from "./refusals.ts";
 
 // Twice as many as programs can have, so that those that are being closed are in nobody's way.
@@ -25,11 +25,20 @@ export interface WayOutOptions {
 /** Why there is no connection: what the program inside is told. */
 export class NoWay extends Error {
   readonly reason: "refused" | "unknown" | "unreachable" | "slow" | "busy";
+  /** Where the host was found, if that is what was refused. */
+  readonly place: Found | undefined;
 
-  constructor(reason: NoWay["reason"], message: string) {
+  constructor(reason: NoWay["reason"], message: string, place?: Found) {
     super(message);
     this.reason = reason;
+    this.place = place;
   }
+}
+
+/** An address, and what stands behind it: "private", "this machine". */
+export interface Found {
+  readonly address: string;
+  readonly kind: string;
 }
 
 /**
@@ -89,12 +98,13 @@ export class WayOut {
     }
   }
 
-  #refused(target: HostAndPort, place?: { readonly address: string; readonly kind: string }): NoWay {
+  #refused(target: HostAndPort, place?: Found): NoWay {
     this.refusals.add(target, place);
     const name = place?.address ?? target.host;
     return new NoWay(
       "refused",
       `Toolcrib lets this command connect only where rules allow it. For ${target.host}:${target.port} a person would add: allow connect ${name}`,
+      place,
     );
   }
 

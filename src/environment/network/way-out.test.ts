@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { kindOfAddress } from "../../../../text/net/kind-of-address.ts";
-import { listen, openProxyLab } from "../trials/proxy-lab.ts";
+import { kindOfAddress } from "../../text/net/kind-of-address.ts";
+import { listen, openProxyLab } from "../sandbox/network/trials/proxy-lab.ts";
 import { NoWay, WayOut } from "./way-out.ts";
 
 /** Everything that is not named below private addresses, as in the mode "yolo". */
