@@ -7,8 +7,11 @@ export type Risk = "read" | "write" | "execute" | "network" | "destructive";
  */
 export type Access =
   | { readonly kind: "read"; readonly path: string }
-  /** `link: "itself"`: what stands at the path is meant also if it is a link, not what the link leads to. */
-  | { readonly kind: "write"; readonly path: string; readonly link?: "itself" }
+  /**
+   * `link: "itself"`: what stands at the path is meant also if it is a link, not what the link leads to. `by: "git"`: git
+   * itself writes what it keeps there, in its own form, which is no reason to ask.
+   */
+  | { readonly kind: "write"; readonly path: string; readonly link?: "itself"; readonly by?: "git" }
   /** Always what stands at the path itself. `inEdit`: one file that a patch names, judged as the writes beside it. */
   | { readonly kind: "delete"; readonly path: string; readonly inEdit?: true }
   | ExecuteAccess

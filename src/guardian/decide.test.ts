@@ -97,6 +97,26 @@ it("lets rules that allow count in safe and cautious only, and rules that ask ev
   ]);
 });
 
+it("lets git write what it keeps as the mode lets any file be written, unless a person has a rule for it", () => {
+  const byGit = (path: string): Access => ({ kind: "write", path, by: "git" });
+  const held = { safe: "deny", cautious: "deny", paranoid: "deny", yolo: "deny" };
+  expect([
+    inModes(write(".git/index"), []),
+    inModes(byGit(".git/index"), []),
+    inModes(byGit(".git/index"), [rules("ask write .git/**")]),
+    inModes(byGit(".git/index"), [rules("deny write .git/index")]),
+    inModes(byGit(".git/hooks/pre-commit"), []),
+    inModes(byGit(".git/config"), []),
+  ]).toEqual([
+    { safe: "ask", cautious: "ask", paranoid: "ask", yolo: "allow" },
+    { safe: "ask", cautious: "allow", paranoid: "ask", yolo: "allow" },
+    { safe: "ask", cautious: "ask", paranoid: "ask", yolo: "allow" },
+    held,
+    held,
+    held,
+  ]);
+});
+
 it("lets the latest level win, within it the more specific rule, then the later line", () => {
   expect([
     verdict(write("a/b"), [rules("ask write a/b", "user"), rules("allow write a/*", "command line")]),

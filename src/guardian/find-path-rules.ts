@@ -38,18 +38,19 @@ export function findPathRules(part: PathPart, question: Question, policy: Policy
   const deny = part.extent === "names" ? undefined : firstRefusal(all, kind, tool, policy);
   if (deny !== undefined) return { risk, deny };
   const mayDeny = findBelow(part, target.spelled, all[0], question, policy);
-  return { risk, doubt, mayDeny, ...strongest(askingOrAllowing(all, kind, tool, policy)) };
+  return { risk, doubt, mayDeny, ...strongest(askingOrAllowing(all, part, tool, policy)) };
 }
 
 /** What asks is about how a path is spelled and where it leads; what allows only about where it leads. */
 function askingOrAllowing(
   all: readonly [Names, ...Names[]],
-  use: PathUse,
+  { kind: use, by }: PathPart,
   tool: Tool,
   policy: Policy,
 ): PathRule[] {
   const isMeant = (rule: PathRule) => rule.uses.has(use) && isFor(rule, tool);
-  const asksFor = (rule: PathRule) => rule.effect === "ask" && isMeant(rule);
+  const asksFor = (rule: PathRule) =>
+    rule.effect === "ask" && isMeant(rule) && !(by === "git" && rule.place.level === "built-in");
   const asks = all.flatMap((names) => [
     ...rulesNear(policy, names).filter((rule) => asksFor(rule) && isAbout(rule, use, names)),
     // To put a directory in place puts all in place that it holds.

@@ -77,7 +77,8 @@ function partsOfAccess(
       return [{ kind: "connect", spelling: access.host, host: hostOf(access.host) }];
     default: {
       const target = givenPath(access, place, realPaths);
-      return [{ kind: access.kind, path: access.path, target, risk: riskOf(access) }];
+      const by = access.kind === "write" && access.by ? { by: access.by } : {};
+      return [{ kind: access.kind, path: access.path, target, risk: riskOf(access), ...by }];
     }
   }
 }

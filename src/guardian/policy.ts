@@ -63,6 +63,8 @@ export interface PathPart {
   readonly path: string;
   readonly target: PathTarget;
   readonly risk: Risk;
+  /** Git itself writes what it keeps: built-in rules that ask before others write there do not count. */
+  readonly by?: "git";
   /** A program of which little is known was given the path: only what refuses paths counts. */
   readonly mentioned?: true;
   /** Names and attributes are no secret. */
