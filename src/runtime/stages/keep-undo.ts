@@ -4,6 +4,7 @@ import type { Blobs } from "../../journal/blobs.ts";
 import type { Journal } from "../../journal/journal.ts";
 import type { Scanner } from "../../journal/scan/scanner.ts";
 import type { RoomTransactions } from "../../journal/transactions/room-transactions.ts";
+import { aroundPrograms } from "../around-programs.ts";
 import type { Next, Stage } from "../stage.ts";
 
 export interface UndoParts {
@@ -35,7 +36,8 @@ export function keepUndo(parts: UndoParts): Stage {
   };
 
   async function run(call: ToolCall, next: Next): Promise<Outcome> {
-    return (await mayChangeFiles(call)) ? parts.scanner.around(call, next) : next(call);
+    if (await mayChangeFiles(call)) return parts.scanner.around(call, next);
+    return call.tool.startsPrograms ? aroundPrograms(call, next, parts.scanner) : next(call);
   }
 }
 
