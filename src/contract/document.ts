@@ -23,7 +23,7 @@ export interface DocumentWanted {
   readonly part?: string | undefined;
   /** Ends before the part that would pass it; where that is the first, it is cut. */
   readonly maxChars: number;
-  /** Also pictures, for models that see; none if not said. */
+  /** Also pictures, for models that see. If not said: none of a document, but a picture file itself. */
   readonly images?: boolean | undefined;
 }
 

@@ -12,12 +12,15 @@ export interface Format {
   readonly reader: () => Promise<DocumentReader>;
 }
 
+/** What has no other format. */
+export const plainText: Format = {
+  description: "text",
+  mediaTypes: ["text/plain"],
+  extensions: ["txt", "md", "log"],
+  reader: async () => (await import("./formats/text/read-text.ts")).readText,
+};
+
 /** Every format. A new one is its reader and a line here. */
 export const formats: Readonly<Record<string, Format>> = {
-  text: {
-    description: "text",
-    mediaTypes: ["text/plain"],
-    extensions: ["txt", "md", "log"],
-    reader: async () => (await import("./formats/text/read-text.ts")).readText,
-  },
+  text: plainText,
 };

@@ -1,5 +1,5 @@
 import type { Documents } from "../contract/document.ts";
-import { ToolError } from "../contract/error.ts";
+import { DocumentHost } from "./host/document-host.ts";
 
 export interface OpenDocuments extends Documents {
   /** Ends what reads. */
@@ -8,10 +8,16 @@ export interface OpenDocuments extends Documents {
 
 /** The reading of documents. What does the work runs beside us, and is started by the first question. */
 export function openDocuments(): OpenDocuments {
+  // Two, so that one slow document does not hold up the next; the second is only started then.
+  const hosts = [new DocumentHost(), new DocumentHost()];
   return {
-    read: async ({ name }) => {
-      throw new ToolError("unsupported", `${name} is no document that can be read`);
+    read: (source, wanted, options) => {
+      const [first, ...others] = hosts;
+      const freest = others.reduce((best, host) => (host.busy < best.busy ? host : best), first!);
+      return freest.read(source, wanted, options);
     },
-    close: async () => {},
+    close: async () => {
+      await Promise.all(hosts.map((host) => host.close()));
+    },
   };
 }

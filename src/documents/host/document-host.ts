@@ -1,0 +1,76 @@
+import type {
+  DocumentContent,
+  DocumentReading,
+  DocumentSource,
+  DocumentWanted,
+} from "../../contract/document.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { HostEnd } from "../../environment/hosts/start-host.ts";
+import { tooMuchMemory } from "../../hosts/end-with-parent.ts";
+import { Host } from "../../hosts/host.ts";
+import { showSize } from "../../text/show-size.ts";
+import { mostHeap, mostMemory } from "./memory.ts";
+import { hostProgram } from "./program.ts";
+import type { DocumentAsks, DocumentService } from "./service.ts";
+
+/** Reads documents in a process of its own, one after the other: what one does to it harms nobody else. */
+export class DocumentHost {
+  readonly #told = new Map<number, (message: string) => void>();
+  readonly #host: Host<DocumentService>;
+  #asked = 0;
+
+  constructor() {
+    const ours: DocumentAsks = {
+      progress: async ({ asked, message }) => this.#told.get(asked)?.(message),
+    };
+    this.#host = new Host({
+      program: hostProgram(),
+      words: [],
+      flags: [`--max-old-space-size=${mostHeap}`],
+      failures: { tooSlow, brokeDown },
+      atOnce: 1,
+      ours,
+      limitMs: 120_000,
+    });
+  }
+
+  /** How many it reads, or has still to read. */
+  get busy(): number {
+    return this.#told.size;
+  }
+
+  async read(
+    source: DocumentSource,
+    wanted: DocumentWanted,
+    { signal, progress }: DocumentReading,
+  ): Promise<DocumentContent> {
+    const asked = ++this.#asked;
+    this.#told.set(asked, progress);
+    try {
+      return await this.#host.ask("read", () => ({ asked, source, wanted }), { about: source.name, signal });
+    } finally {
+      this.#told.delete(asked);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#host.close();
+  }
+}
+
+const hint = "Ask for a smaller part (`part`), or use a command made for it (shell.run).";
+
+function tooSlow(about: string): ToolError {
+  return new ToolError("timeout", `${about} took too long to read`, { hint });
+}
+
+function brokeDown(about: string, { how, lastWords }: HostEnd): ToolError {
+  if (how === tooMuchMemory || lastWords.includes("heap out of memory"))
+    return new ToolError("too-large", `${about} takes more than ${showSize(mostMemory)} of memory to read`, {
+      hint,
+    });
+  return new ToolError("unavailable", `The reader of documents broke down (${how}) while it read ${about}`, {
+    hint: "Other documents can still be read; use a command made for this one (shell.run).",
+    cause: lastWords,
+  });
+}

@@ -1,0 +1,85 @@
+import * as z from "zod/mini";
+import type { DocumentContent } from "../../contract/document.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { showDocument } from "./show-document.ts";
+
+export interface DocumentReadInput {
+  readonly path: string;
+  readonly part?: string | undefined;
+  readonly max_chars?: number | undefined;
+  readonly images?: boolean | undefined;
+}
+
+/** Pictures are beside it, in the images of the output. */
+export interface DocumentReadData extends Omit<DocumentContent, "images"> {
+  readonly path: string;
+}
+
+/** Shows what documents say: those that people make with other programs than editors. */
+export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
+  name: "document.read",
+  summary:
+    "Read a document: PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF, CSV, HTML, Jupyter notebook, picture; list " +
+    "an archive. For plain text and code use file.read.",
+  risk: "read",
+  input: z.strictObject({
+    path: z
+      .string()
+      .check(z.describe("File to read: relative to the workspace, absolute, or an out_… handle.")),
+    part: z.optional(
+      z
+        .string()
+        .check(
+          z.describe(
+            'Only this: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "cell 7", "chapter 4", "entry a/b.txt".',
+          ),
+        ),
+    ),
+    max_chars: z.optional(
+      z.int().check(z.minimum(1), z.maximum(200_000), z.describe("About how much; 40000 if not given.")),
+    ),
+    images: z.optional(
+      z.boolean().check(z.describe("Also show pictures of the part; if not given, only picture files.")),
+    ),
+  }),
+  limits: { maxChars: 250_000, keep: "head" },
+  accesses: ({ path }) => [{ kind: "read", path }],
+
+  async run({ path, part, max_chars: maxChars = 40_000, images }, context) {
+    const { signal } = context;
+    const bytes = await readBytes(path, context);
+    const { images: pictures, ...content } = await context.documents.read(
+      { name: path, bytes },
+      { part, maxChars, images },
+      { signal, progress: (message) => context.progress(message) },
+    );
+    const { next } = content;
+    return {
+      data: { path, ...content },
+      text: showDocument(path, content),
+      ...(next === undefined ? {} : { continuation: `Go on with part: ${JSON.stringify(next)}.` }),
+      ...(pictures.length === 0 ? {} : { images: pictures }),
+    };
+  },
+};
+
+const maxBytes = 256_000_000;
+
+async function readBytes(path: string, { environment, signal }: ToolContext): Promise<Uint8Array> {
+  try {
+    return (await environment.readFile(path, { maxBytes, signal })).bytes;
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    if (error.code === "too-large")
+      throw reworded(error, {
+        hint: "Text can be read in pieces with file.read and search.grep; of others take out a part first (shell.run).",
+      });
+    const info =
+      error.code === "unsupported" ? await environment.info(path).catch(() => undefined) : undefined;
+    if (info?.kind !== "directory") throw error;
+    throw new ToolError("unsupported", `${path} is a directory, not a document`, {
+      hint: "See what is in it with file.list, then read a file of it.",
+    });
+  }
+}

@@ -1,0 +1,40 @@
+import type { DocumentContent, DocumentPart } from "../../contract/document.ts";
+import { counted } from "../../text/counted.ts";
+import { printableLine } from "../../text/printable.ts";
+
+/** What it is on the first line, then its parts, each below its anchor, then what a reader should know. */
+export function showDocument(path: string, content: Omit<DocumentContent, "images">): string {
+  const { parts, notes } = content;
+  const shown = [
+    firstLine(path, content),
+    ...parts.map(showPart),
+    notes.map((note) => `[Note: ${note}]`).join("\n"),
+  ];
+  return shown.filter((piece) => piece !== "").join("\n\n");
+}
+
+function firstLine(
+  path: string,
+  { description, consistsOf, properties }: Pick<DocumentContent, "description" | "consistsOf" | "properties">,
+): string {
+  const parts =
+    consistsOf === undefined ? [] : [counted(consistsOf.total, consistsOf.one, pluralOf(consistsOf.one))];
+  const told = Object.entries(properties).map(([name, value]) => `${name}: ${shortened(value)}`);
+  return `${printableLine(path)}: ${[description, ...parts].join(", ")}${told.length === 0 ? "" : ` (${told.join("; ")})`}`;
+}
+
+function showPart({ anchor, title, text }: DocumentPart): string {
+  if (anchor === "") return text;
+  const named = title === undefined || title === "" ? anchor : `${anchor}: ${shortened(title)}`;
+  return `[${printableLine(named)}]\n${text}`;
+}
+
+function pluralOf(one: string): string {
+  return one.endsWith("y") ? `${one.slice(0, -1)}ies` : `${one}s`;
+}
+
+/** A document can say of itself what it likes, at any length. */
+function shortened(value: string): string {
+  const line = printableLine(value.replaceAll(/\s+/g, " ").trim());
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
