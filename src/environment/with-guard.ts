@@ -76,6 +76,7 @@ export function withGuard(environment: Environment, guard: PathGuard): Environme
     ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],
     ...(environment.sandbox === undefined ? {} : { sandbox: environment.sandbox.bind(environment) }),
     start: (...call) => environment.start(...call),
+    ...(environment.exchange === undefined ? {} : { exchange: environment.exchange.bind(environment) }),
     close: () => environment.close(),
   };
 }

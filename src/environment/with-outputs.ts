@@ -39,6 +39,7 @@ export function withOutputs(environment: Environment, outputs: Environment): Env
     ignoreFilesOutside: async () => (await environment.ignoreFilesOutside?.()) ?? [],
     ...(environment.sandbox === undefined ? {} : { sandbox: environment.sandbox.bind(environment) }),
     start: (...call) => environment.start(...call),
+    ...(environment.exchange === undefined ? {} : { exchange: environment.exchange.bind(environment) }),
     close: () => environment.close(),
   };
 }

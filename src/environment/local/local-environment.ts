@@ -26,6 +26,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { PathGuard } from "../../contract/guard.ts";
 import type { EntryState } from "../../contract/history.ts";
 import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
+import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { monotonicMs } from "../../text/clock.ts";
 import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput } from "../failures.ts";
@@ -33,6 +34,7 @@ import { Gate } from "../gate.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
+import type { ExchangeOptions } from "../web/exchange.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
 import type { ChangeRecords } from "./changes/change-set.ts";
 import { recoverChanges } from "./changes/recover-changes.ts";
@@ -75,6 +77,8 @@ export interface LocalEnvironmentOptions {
   readonly programs?: Programs;
   /** Refuses paths to everybody who works here; asked about the real path that is reached. */
   readonly guard?: PathGuard;
+  /** Who is believed on the web; those whom the system believes if not said. */
+  readonly web?: ExchangeOptions;
   /** How directories are held; by handle where the system has /proc. */
   readonly pinning?: "proc" | "portable";
 }
@@ -100,6 +104,7 @@ class LocalEnvironment implements Environment {
   readonly #directories = new Set<HeldDirectory>();
   readonly #tidied = new Set<string>();
   readonly #starting: StarterOptions;
+  readonly #web: ExchangeOptions | undefined;
   #starter: Promise<Starter> | undefined;
   #outside: { readonly files: readonly IgnoreFileOutside[]; readonly until: number } = {
     files: [],
@@ -123,6 +128,7 @@ class LocalEnvironment implements Environment {
       records: options.startRecords,
       sandbox: options.sandbox,
     };
+    this.#web = options.web;
     // What is kept for undo is shown to nobody.
     const unguarded = new Gate(this.workspace, undefined);
     openers.set(this, (path) => openForReading(this.#inside, this.#name(path), unguarded));
@@ -291,6 +297,11 @@ class LocalEnvironment implements Environment {
     } finally {
       directory.close();
     }
+  }
+
+  async exchange(request: WebRequest): Promise<WebAnswer> {
+    const { exchange } = await import("../web/exchange.ts");
+    return exchange(request, this.#web);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { kindOfAddress } from "../../text/net/kind-of-address.ts";
+import { certificate } from "../sandbox/network/trials/certificate.ts";
+import { ask, says, saysSecurely } from "./trials/web-lab.ts";
+
+/** As in the mode "yolo": wherever others can connect as well. */
+const everythingPublic = (host: string) => (kindOfAddress(host) ?? "public") === "public";
+const ok = ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"];
+const at = (...addresses: readonly string[]) =>
+  addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+
+describe("the place of an exchange", () => {
+  it.each([
+    ["127.0.0.1", "127.0.0.1"],
+    ["127.1", "127.0.0.1"],
+    ["2130706433", "127.0.0.1"],
+    ["0x7f000001", "127.0.0.1"],
+    ["0177.0.0.1", "127.0.0.1"],
+    ["0x7f.1", "127.0.0.1"],
+    ["127.0.0.1.", "127.0.0.1"],
+    ["１２７.0.0.1", "127.0.0.1"],
+    ["127。0。0。1", "127.0.0.1"],
+    ["①②⑦.0.0.1", "127.0.0.1"],
+    ["%31%32%37.0.0.1", "127.0.0.1"],
+    ["0", "0.0.0.0"],
+    ["10.1.2.3", "10.1.2.3"],
+    ["172.16.0.1", "172.16.0.1"],
+    ["192.168.0.1", "192.168.0.1"],
+    ["100.64.0.1", "100.64.0.1"],
+    ["169.254.169.254", "169.254.169.254"],
+    ["2852039166", "169.254.169.254"],
+    ["224.0.0.1", "224.0.0.1"],
+    ["255.255.255.255", "255.255.255.255"],
+    ["192.0.2.1", "192.0.2.1"],
+    ["[::]", "::"],
+    ["[::1]", "::1"],
+    ["[::ffff:127.0.0.1]", "::ffff:7f00:1"],
+    ["[::ffff:7f00:1]", "::ffff:7f00:1"],
+    ["[::127.0.0.1]", "::7f00:1"],
+    ["[64:ff9b::7f00:1]", "64:ff9b::7f00:1"],
+    ["[2002:7f00:1::]", "2002:7f00:1::"],
+    ["[2001::1]", "2001::1"],
+    ["[fe80::1]", "fe80::1"],
+    ["[fc00::1]", "fc00::1"],
+    ["[ff02::1]", "ff02::1"],
+    ["[fd00:ec2::254]", "fd00:ec2::254"],
+  ])("is refused at %s, in whatever form, by the name of the address", async (host, address) => {
+    const url = new URL(`http://${host}:9/`);
+    expect(await ask(url.href, { mayConnect: everythingPublic })).toEqual({
+      error: `denied: This call may not connect to ${url.host}`,
+      hint: `A person can let it by a rule: allow connect ${address}`,
+    });
+  });
+
+  it.each([
+    "localhost",
+    "LOCALHOST",
+    "localhost.",
+    "sub.localhost",
+    "intern.example",
+    "127.0.0.1.nip.example",
+  ])("is refused where %s is found at an address that no rule names", async (host) => {
+    const answer = await ask(
+      `http://${host}/`,
+      { mayConnect: everythingPublic },
+      { resolve: async () => at("10.0.0.5", "::1") },
+    );
+    expect(answer).toEqual({
+      error: `denied: ${host.toLowerCase()} is at 10.0.0.5 (private), not on the internet`,
+      hint: "A person can let it by a rule: allow connect 10.0.0.5",
+    });
+  });
+
+  it("is never an address that was not judged, whatever the name says a moment later", async () => {
+    await using judged = await says(ok, { host: "127.0.0.2" });
+    const asked: string[] = [];
+    const answer = await ask(
+      `http://rebinding.example:${judged.port}/`,
+      { mayConnect: (host) => ["rebinding.example", "127.0.0.2"].includes(host) },
+      {
+        resolve: async (host) => {
+          asked.push(host);
+          return asked.length === 1 ? at("127.0.0.1", "10.0.0.1", "127.0.0.2") : at("127.0.0.1");
+        },
+      },
+    );
+    expect([answer, asked, judged.heard]).toEqual([
+      { status: 200, headers: { "content-length": "2" }, body: Buffer.from("ok"), isCut: false },
+      ["rebinding.example"],
+      [expect.stringContaining(`host: rebinding.example:${judged.port}\r\n`)],
+    ]);
+  });
+
+  it("is nowhere without the word of the call", async () => {
+    await using server = await says(ok);
+    const url = `http://127.0.0.1:${server.port}/`;
+    expect([await ask(url, { mayConnect: undefined }), server.heard]).toEqual([
+      {
+        error: `denied: This call may not connect to 127.0.0.1:${server.port}`,
+        hint: "A person can let it by a rule: allow connect 127.0.0.1",
+      },
+      [],
+    ]);
+  });
+
+  it.each([
+    ["ftp://example.com/", "invalid-input: ftp:// is not spoken here"],
+    ["file:///etc/passwd", "invalid-input: file:// is not spoken here"],
+    ["data:text/plain,x", "invalid-input: data:// is not spoken here"],
+    ["http://user@example.com/", "invalid-input: The URL has a user or password in it"],
+    ["http://good.example:x@evil.example/", "invalid-input: The URL has a user or password in it"],
+    ["http://exa%6dple.com:0/", "unavailable: example.com has no address"],
+    ["http://a!b/", 'invalid-input: "a!b" is no host'],
+  ])("is told from %s or refused", async (url, error) => {
+    const answer = await ask(url, {}, { resolve: async () => [] });
+    expect("error" in answer && answer.error).toBe(error);
+  });
+
+  it("says which host cannot be found or reached", async () => {
+    const closed = await says(ok);
+    await closed[Symbol.asyncDispose]();
+    const resolve = async () => {
+      throw Object.assign(new Error("none"), { code: "ENOTFOUND" });
+    };
+    expect([
+      await ask("http://missing.example/", {}, { resolve }),
+      await ask(`http://127.0.0.1:${closed.port}/`),
+    ]).toEqual([
+      {
+        error: "unavailable: missing.example could not be resolved (ENOTFOUND)",
+        hint: "Check the spelling of the host.",
+      },
+      {
+        error: `unavailable: 127.0.0.1:${closed.port} could not be reached (ECONNREFUSED)`,
+        hint: "Try again later, or another address.",
+      },
+    ]);
+  });
+});
+
+describe("a secure exchange", () => {
+  const resolve = async () => at("127.0.0.1");
+
+  it("names the host it wants, and trusts a certificate that is for it", async () => {
+    await using server = await saysSecurely(ok);
+    const answer = await ask(`https://SECURE.example.:${server.port}/`, {}, { resolve, ca: certificate });
+    expect(["status" in answer ? answer.status : answer, server.heard]).toEqual([
+      200,
+      [expect.stringMatching(/^secure\.example GET \/ HTTP\/1\.1\r\nhost: secure\.example:\d+\r\n/)],
+    ]);
+  });
+
+  it.each([
+    ["who signed is not trusted", "secure.example", undefined, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["it is for another name", "other.example", certificate, "ERR_TLS_CERT_ALTNAME_INVALID"],
+    ["it is not for the address", "127.0.0.1", certificate, "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ])("refuses a certificate when %s", async (_what, host, ca, code) => {
+    await using server = await saysSecurely(ok);
+    expect([await ask(`https://${host}:${server.port}/`, {}, { resolve, ca }), server.heard]).toEqual([
+      {
+        error: `unavailable: There is no secure connection to ${host}:${server.port} (${code})`,
+        hint: "Its certificate is not trusted. A person can add who signed it with NODE_EXTRA_CA_CERTS.",
+      },
+      [],
+    ]);
+  });
+
+  it("says so where https is not spoken", async () => {
+    await using server = await says(ok);
+    const answer = await ask(`https://secure.example:${server.port}/`, {}, { resolve, ca: certificate });
+    expect(answer).toEqual({
+      error: expect.stringMatching(
+        /^unavailable: There is no secure connection to secure\.example:\d+ \(ERR_SSL_\w+\)$/,
+      ),
+      hint: "Try again later; perhaps the server speaks no https on this port.",
+    });
+  });
+});
