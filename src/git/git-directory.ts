@@ -1,0 +1,135 @@
+import { posix } from "node:path";
+import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import { explainFailure } from "./explain-failure.ts";
+import { refuseWaysOut } from "./refuse-ways-out.ts";
+import { type GitContext, type Repository, runGit } from "./run-git.ts";
+
+/** Where git keeps what it knows of a working tree. All absolute and real. */
+export type GitDirectory = Pick<Repository, "gitDirectory" | "commonDirectory" | "top">;
+
+/** Of the working tree that has its top in this directory of the workspace; undefined if none has. */
+export async function gitDirectoryIn(
+  directory: string,
+  context: GitContext,
+): Promise<GitDirectory | undefined> {
+  const { environment } = context;
+  const own = posix.join(directory, ".git");
+  const kind = await environment.info(own, { followLinks: false }).then(
+    (info) => info.kind,
+    () => undefined,
+  );
+  if (kind === undefined || kind === "other") return undefined;
+  const top = posix.join(environment.workspace, directory);
+  const named = kind === "file" ? await directoryNamedIn(own, top, environment) : own;
+  if (named === undefined) return undefined;
+  const real = await environment.realPath(named).catch(() => undefined);
+  if (real === undefined) return leadingOut(posix.resolve(environment.workspace, named), top, context);
+  const isThere = await environment.info(`${real}/HEAD`, { followLinks: false }).then(
+    () => true,
+    () => false,
+  );
+  // A sandbox may have put an empty one there.
+  if (!isThere) return undefined;
+  const common = await commonDirectoryOf(real, environment);
+  const commonReal = await environment.realPath(common).catch(() => undefined);
+  if (commonReal === undefined) return leadingOut(real, top, context);
+  await refuseWaysOut(new Set([real, commonReal]), environment);
+  return { gitDirectory: real, commonDirectory: commonReal, top };
+}
+
+/** In a linked working tree or a submodule `.git` is a file that says where. */
+async function directoryNamedIn(
+  file: string,
+  top: string,
+  environment: Environment,
+): Promise<string | undefined> {
+  const named = /^gitdir: (.+?)\s*$/.exec(await shortText(file, environment))?.[1];
+  return named === undefined ? undefined : posix.resolve(top, named);
+}
+
+async function commonDirectoryOf(gitDirectory: string, environment: Environment): Promise<string> {
+  const named = await shortText(`${gitDirectory}/commondir`, environment);
+  return named === "" ? gitDirectory : posix.resolve(gitDirectory, named.replace(/\r?\n$/, ""));
+}
+
+/** "" for what is not there. */
+async function shortText(path: string, environment: Environment): Promise<string> {
+  try {
+    return Buffer.from((await environment.readFile(path, { maxBytes: 64 * 1024 })).bytes).toString();
+  } catch (error) {
+    if (error instanceof ToolError && error.code === "not-found") return "";
+    throw error;
+  }
+}
+
+/**
+ * A file in the workspace that says it is a working tree of a repository elsewhere could be anybody's. It counts when that
+ * repository says the same, or when a rule lets everything there be read.
+ */
+async function leadingOut(named: string, top: string, context: GitContext): Promise<GitDirectory> {
+  const { confinement } = context.environment;
+  const pretended = { gitDirectory: named, top, directory: "" };
+  const run = async (...args: string[]) => {
+    const repository = {
+      ...pretended,
+      commonDirectory: named,
+      prefix: "",
+      below: "",
+      filters: [],
+      settings: [],
+    };
+    const { stdout, code } = await runGit(repository, args, context);
+    return code === 0 ? stdout.toString() : "";
+  };
+  const asked = await run("rev-parse", "--absolute-git-dir", "--git-common-dir");
+  const [gitDirectory = "", common = ""] = asked.split("\n");
+  if (gitDirectory === "") throw leadsOut(top, named);
+  const commonDirectory = posix.resolve(context.environment.workspace, common);
+  const isHidden = [gitDirectory, commonDirectory].some((path) => confinement?.isHidden?.(path));
+  if (isHidden) throw leadsOut(top, gitDirectory);
+  const isReadable = [gitDirectory, commonDirectory].every((path) =>
+    liesIn(path, confinement?.readable ?? []),
+  );
+  if (isReadable) return { gitDirectory, commonDirectory, top };
+  const isLinked =
+    gitDirectory !== commonDirectory &&
+    (await run("worktree", "list", "--porcelain")).split("\n").includes(`worktree ${top}`);
+  const worktree = isLinked ? "" : (await run("config", "--local", "core.worktree")).replace(/\n$/, "");
+  const isSubmodule = worktree !== "" && posix.resolve(gitDirectory, worktree) === top;
+  if (!isLinked && !isSubmodule) throw leadsOut(top, gitDirectory);
+  return { gitDirectory, commonDirectory, top };
+}
+
+function liesIn(path: string, directories: readonly string[]): boolean {
+  return directories.some((directory) => path === directory || path.startsWith(`${directory}/`));
+}
+
+/**
+ * Of the working tree that the whole workspace is a part of. Nothing in the workspace can have made it: it is taken as git
+ * finds it, which looks whose it is, unless it leads to a repository that does not know it.
+ */
+export async function gitDirectoryAbove(context: GitContext): Promise<GitDirectory | undefined> {
+  const { workspace } = context.environment;
+  if (workspace === "/") return undefined;
+  const words = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
+  const { stdout, stderr, code } = await runGit("none", ["-C", "..", ...words], context);
+  if (code !== 0) {
+    if (/not a git repository|must be run in a work tree/.test(stderr)) return undefined;
+    throw explainFailure(stderr, code);
+  }
+  const [top = "", gitDirectory = "", common = ""] = stdout.toString().split("\n");
+  const commonDirectory = posix.resolve(workspace, "..", common);
+  const isPlain = gitDirectory === posix.join(top, ".git") && commonDirectory === gitDirectory;
+  const isAbove = workspace.startsWith(top === "/" ? "/" : `${top}/`);
+  if (isPlain && isAbove) return { gitDirectory, commonDirectory, top };
+  return leadingOut(gitDirectory, top, context);
+}
+
+function leadsOut(top: string, path: string): ToolError {
+  return new ToolError(
+    "outside-workspace",
+    `${posix.join(top, ".git")} leads out of the workspace, to ${path}, which does not know this working tree`,
+    { hint: `Ask the person: the rule "allow read ${path}/**" lets it be read.` },
+  );
+}

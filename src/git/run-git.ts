@@ -1,0 +1,139 @@
+import type { Environment, RunningProcess } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import { type FilterDriver, withoutFilters } from "./drivers.ts";
+import { explainFailure } from "./explain-failure.ts";
+import { heldSettings, heldVariables, readingVariables } from "./settings.ts";
+
+/** Where git is to be used, and what its settings could run there. */
+export interface Repository {
+  /** Absolute and real: git's own directory for this working tree. */
+  readonly gitDirectory: string;
+  /** What linked working trees share; else the same. */
+  readonly commonDirectory: string;
+  /** Absolute and real. Above the workspace where that is only a part of it. */
+  readonly top: string;
+  /** Where git is started, relative to the workspace: the working tree, or the workspace where that lies below. */
+  readonly directory: string;
+  /** What makes a path of git one of the workspace: "", or names, each with "/" behind. */
+  readonly prefix: string;
+  /** What of git's paths lies in the workspace: "" for all, or names, each with "/" behind. */
+  readonly below: string;
+  readonly filters: readonly FilterDriver[];
+  /** Settings that only this repository needs. */
+  readonly settings: readonly string[];
+}
+
+export interface GitContext {
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+}
+
+export interface GitOptions {
+  readonly input?: Uint8Array | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** "read": leaves everything as it is, the index too. */
+  readonly use?: "read" | "write" | undefined;
+  /** Settings beside ours or instead of them: undefined leaves what the repository says, a hook for example. */
+  readonly settings?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Names of filters that may run; none if not said. */
+  readonly filters?: readonly string[] | undefined;
+  /**
+   * "ours": nothing of the repository's runs. "call": in the sandbox of the call, for what its rules let run; the repository
+   * must lie in the workspace.
+   */
+  readonly confinement?: "ours" | "call" | undefined;
+}
+
+export interface GitResult {
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  readonly code: number | undefined;
+  /** Of the sandbox. */
+  readonly remarks: readonly string[];
+}
+
+/** Starts git so that only what `options` name of the repository's own is run. `unavailable` where there is no git. */
+export async function startGit(
+  repository: Repository | "none",
+  args: readonly string[],
+  { environment, signal }: GitContext,
+  options: GitOptions = {},
+): Promise<RunningProcess> {
+  const { use = "read", confinement = "ours", input } = options;
+  const isFound = repository !== "none";
+  return environment.start("git", {
+    args: [
+      "--no-pager",
+      ...settingsFor(repository, options).flatMap((setting) => ["-c", setting]),
+      ...(isFound ? [`--git-dir=${repository.gitDirectory}`, `--work-tree=${repository.top}`] : []),
+      ...args,
+    ],
+    cwd: (isFound && repository.directory) || ".",
+    env: { ...heldVariables, ...(use === "read" && readingVariables), ...options.env },
+    ...(input === undefined ? {} : { input }),
+    ...(confinement === "ours" ? { confinement } : {}),
+    signal,
+  });
+}
+
+function settingsFor(repository: Repository | "none", options: GitOptions): readonly string[] {
+  const held = Object.entries({ ...heldSettings, ...options.settings }).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}=${value}`],
+  );
+  if (repository === "none") return held;
+  const refused = repository.filters.filter(({ name }) => !options.filters?.includes(name));
+  return [...held, ...withoutFilters(refused), ...repository.settings];
+}
+
+/** Runs git to its end, whatever its exit code. `too-large` when it says more than `maxBytes`. */
+export async function runGit(
+  repository: Repository | "none",
+  args: readonly string[],
+  context: GitContext,
+  options: GitOptions & { readonly maxBytes?: number | undefined } = {},
+): Promise<GitResult> {
+  const { maxBytes = usualMaxBytes } = options;
+  const process = await startGit(repository, args, context, options);
+  const complaint = complaintOf(process);
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of process.stdout) {
+    bytes += piece.length;
+    if (bytes > maxBytes) {
+      process.stop();
+      throw tooLarge(args[0] ?? "", maxBytes);
+    }
+    pieces.push(piece);
+  }
+  const { code, remarks } = await process.exit;
+  return { stdout: Buffer.concat(pieces), stderr: await complaint, code, remarks };
+}
+
+const usualMaxBytes = 64 * 1024 * 1024;
+
+/** What git prints; what it complains of instead is thrown with the way out. */
+export async function outputOfGit(
+  repository: Repository | "none",
+  args: readonly string[],
+  context: GitContext,
+  options: Parameters<typeof runGit>[3] = {},
+): Promise<Buffer> {
+  const { stdout, stderr, code } = await runGit(repository, args, context, options);
+  if (code !== 0) throw explainFailure(stderr, code);
+  return stdout;
+}
+
+/** The beginning of what a process writes to stderr, all of which is read. */
+export async function complaintOf({ stderr }: Pick<RunningProcess, "stderr">): Promise<string> {
+  let text = "";
+  for await (const piece of stderr) if (text.length < maxComplaint) text += Buffer.from(piece).toString();
+  return text.slice(0, maxComplaint);
+}
+
+const maxComplaint = 8 * 1024;
+
+function tooLarge(command: string, maxBytes: number): ToolError {
+  return new ToolError("too-large", `git ${command} says more than ${maxBytes >> 20} MB`, {
+    hint: "Ask for less: give paths, or fewer commits.",
+  });
+}
