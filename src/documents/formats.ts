@@ -23,4 +23,20 @@ export const plainText: Format = {
 /** Every format. A new one is its reader and a line here. */
 export const formats: Readonly<Record<string, Format>> = {
   text: plainText,
+  archive: {
+    description: "archive",
+    mediaTypes: [
+      "application/zip",
+      "application/java-archive",
+      "application/x-tar",
+      "application/gzip",
+      "application/zstd",
+      "application/x-7z-compressed",
+      "application/vnd.rar",
+      "application/x-xz",
+      "application/x-bzip2",
+    ],
+    extensions: [],
+    reader: async () => (await import("./formats/archive/read-archive.ts")).readArchive,
+  },
 };

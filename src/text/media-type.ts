@@ -59,6 +59,7 @@ const signatures: readonly Signature[] = [
   [either(starts("PK\x03\x04"), starts("PK\x05\x06")), "application/zip", "ZIP archive"],
   [starts("\x1f\x8b\x08"), "application/gzip", "gzip archive"],
   [starts("7z\xbc\xaf\x27\x1c"), "application/x-7z-compressed", "7z archive"],
+  [starts("Rar!\x1a\x07"), "application/vnd.rar", "RAR archive"],
   [starts("\xfd7zXZ\0"), "application/x-xz", "xz archive"],
   [starts("\x28\xb5\x2f\xfd"), "application/zstd", "Zstandard archive"],
   [both(starts("BZh"), at(4, "1AY&SY")), "application/x-bzip2", "bzip2 archive"],

@@ -1,0 +1,134 @@
+import type { DocumentContent, DocumentSource, DocumentWanted } from "../../../contract/document.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../../text/encoding.ts";
+import { sniffMediaType } from "../../../text/media-type.ts";
+import { nearest } from "../../../text/nearest.ts";
+import { printableLine } from "../../../text/printable.ts";
+import { showSize } from "../../../text/show-size.ts";
+import { cutPart, noSuchPart, splitAnchor, wholeText } from "../../anchors.ts";
+import type { Desk, DocumentReader } from "../../reader.ts";
+import { leadsOutside } from "../../zip/entry-name.ts";
+import type { Archive, ArchiveEntry } from "./archive.ts";
+import { packedArchive } from "./packed-archive.ts";
+import { zipArchive } from "./zip-archive.ts";
+
+/** Lists what is in an archive, or shows the text of one entry. What is packed in an entry is not unpacked. */
+export const readArchive: DocumentReader = async (source, wanted, desk) => {
+  const { anchor, from } = splitAnchor(wanted.part);
+  const entryName = anchor?.replace(/^entry\s+/i, "");
+  const archive = await openArchive(source, entryName, desk);
+  if (archive === undefined) return describedOnly(source);
+  const { description, entries, count, notes } = archive;
+  const content = {
+    format: "archive",
+    description,
+    properties: properties(entries, count),
+    consistsOf: { one: "entry", total: count },
+    notes,
+    images: [],
+  };
+  if (entryName === undefined)
+    return {
+      ...content,
+      ...wholeText(listing(entries), wanted, source.name),
+      notes: [...notes, ...listingNotes(archive)],
+    };
+  return { ...content, ...(await readEntry(archive, entryName, from, wanted, source.name)) };
+};
+
+function openArchive(
+  source: DocumentSource,
+  wanted: string | undefined,
+  desk: Desk,
+): Archive | undefined | Promise<Archive> {
+  switch (sniffMediaType(source.bytes.subarray(0, 8192))?.mediaType ?? "application/x-tar") {
+    case "application/gzip":
+      return packedArchive(source, "gzip", wanted, desk);
+    case "application/zstd":
+      return packedArchive(source, "zstd", wanted, desk);
+    case "application/x-tar":
+      return packedArchive(source, undefined, wanted, desk);
+    case "application/x-7z-compressed":
+    case "application/x-xz":
+    case "application/x-bzip2":
+    case "application/vnd.rar":
+      return undefined;
+    default:
+      return zipArchive(source, desk);
+  }
+}
+
+function describedOnly({ name, bytes }: DocumentSource): DocumentContent {
+  const description = sniffMediaType(bytes)!.description;
+  return {
+    format: "archive",
+    description,
+    properties: { size: showSize(bytes.length) },
+    consistsOf: undefined,
+    parts: [],
+    next: undefined,
+    notes: [
+      `what is in ${name} cannot be listed here; use its own program (7z l, xz -l, unrar l) with shell.run`,
+    ],
+    images: [],
+  };
+}
+
+function properties(entries: readonly ArchiveEntry[], count: number): Readonly<Record<string, string>> {
+  const size = entries.reduce((sum, entry) => sum + entry.size, 0);
+  return { unpacked: `${showSize(size)}${entries.length < count ? " at least" : ""}` };
+}
+
+function listing(entries: readonly ArchiveEntry[]): string {
+  const width = entries.reduce((most, { size }) => Math.max(most, String(size).length), 0);
+  return entries.map((entry) => line(entry, width)).join("\n");
+}
+
+function line({ name, kind, size, modified, linkTarget, isEncrypted }: ArchiveEntry, width: number): string {
+  const target = linkTarget === undefined ? "" : ` -> ${printableLine(linkTarget)}`;
+  const marks = [
+    kind === "other" ? " [no file]" : "",
+    isEncrypted ? " [encrypted]" : "",
+    leadsOutside(name) ? " [would be unpacked elsewhere]" : "",
+  ].join("");
+  const slash = kind === "directory" && !name.endsWith("/") ? "/" : "";
+  return `${String(size).padStart(width)}  ${modified ?? "-".padEnd(16)}  ${printableLine(name)}${slash}${target}${marks}`;
+}
+
+function listingNotes({ entries, count }: Archive): readonly string[] {
+  const outside = entries.filter(({ name }) => leadsOutside(name)).length;
+  return [
+    ...(outside === 0 ? [] : [`${outside} names lead out of the folder one would unpack to`]),
+    ...(entries.length === count ? [] : [`only the first ${entries.length} of ${count} entries are listed`]),
+    ...(entries.some(({ kind }) => kind === "file")
+      ? ['the text of one is shown with part: "entry NAME"']
+      : []),
+  ];
+}
+
+async function readEntry(
+  archive: Archive,
+  wanted: string,
+  from: number,
+  { maxChars }: DocumentWanted,
+  name: string,
+): Promise<Pick<DocumentContent, "parts" | "next">> {
+  const bytes = await archive.read(wanted);
+  if (bytes === undefined) {
+    const files = archive.entries.filter(({ kind }) => kind === "file").map((entry) => entry.name);
+    const near = nearest(wanted, files.slice(0, 2000)) ?? files[0];
+    throw noSuchPart(wanted, name, `it has ${files.length} files`, near && `"entry ${near}"`);
+  }
+  const head = bytes.subarray(0, detectionBytes);
+  const encoding = detectEncoding(head, { complete: head.length === bytes.length });
+  const type = sniffMediaType(head);
+  if (encoding === "binary" || type !== undefined)
+    throw new ToolError(
+      "unsupported",
+      `${wanted} in ${name} is ${type?.description ?? "binary"}, ${showSize(bytes.length)}: only text is shown from within archives`,
+      { hint: "Unpack it with a command (shell.run), then read the file." },
+    );
+  const { text } = decodeText(bytes.subarray(byteOrderMarkLength(head)), encoding);
+  const { part, next } = cutPart({ anchor: `entry ${wanted}`, text }, from, maxChars);
+  return { parts: [part], next: next === undefined ? undefined : `entry ${wanted} from ${next}` };
+}
