@@ -36,10 +36,10 @@ const ticksPerSecond = 100;
 async function exactMemory(members: readonly Life[], files: number): Promise<number> {
   let bytes = 0;
   let ofFiles = 0;
-  for (const { pid, residentPages } of members) {
+  for (const { pid } of members) {
     const text = await readFile(`/proc/${pid}/smaps_rollup`, "latin1").catch(() => "");
     const [all, shared] = ["Pss", "Pss_Shmem"].map((name) => kilobytesOf(text, name));
-    bytes += all === undefined ? unsharedBytes(pid, residentPages) : (all - (shared ?? 0)) * 1024;
+    bytes += all === undefined ? unsharedBytes(pid) : (all - (shared ?? 0)) * 1024;
     ofFiles += (shared ?? 0) * 1024;
   }
   // What processes have mapped of files in memory is a part of these, mostly.
@@ -51,9 +51,9 @@ function kilobytesOf(text: string, name: string): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes);
 }
 
-/** Of a process that does not let us look: without what is a file's. */
-function unsharedBytes(pid: number, residentPages: number): number {
-  const [, resident = residentPages, shared = 0] = systemText(`/proc/${pid}/statm`).split(" ").map(Number);
+/** Of a process that does not let us look: without what is a file's; nothing of one that has ended meanwhile. */
+function unsharedBytes(pid: number): number {
+  const [, resident = 0, shared = 0] = systemText(`/proc/${pid}/statm`).split(" ").map(Number);
   return (resident - shared) * pageBytes();
 }
 
