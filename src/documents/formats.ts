@@ -39,4 +39,14 @@ export const formats: Readonly<Record<string, Format>> = {
     extensions: [],
     reader: async () => (await import("./formats/archive/read-archive.ts")).readArchive,
   },
+  docx: {
+    description: "Word document",
+    mediaTypes: [
+      "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+      "application/vnd.openxmlformats-officedocument.wordprocessingml.template",
+      "application/vnd.ms-word.document.macroenabled.12",
+    ],
+    extensions: ["docx", "docm", "dotx", "dotm"],
+    reader: async () => (await import("./formats/docx/read-docx.ts")).readDocx,
+  },
 };

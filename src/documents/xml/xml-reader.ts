@@ -58,6 +58,11 @@ export class XmlReader {
     return kind === "begin" ? "element" : undefined;
   }
 
+  /** Whether the element that began last has this name. */
+  is(name: string): boolean {
+    return this.name === name;
+  }
+
   /** All text in the element that began last, which is then left. */
   content(): string {
     const of = this.depth;

@@ -1,0 +1,148 @@
+import type { XmlReader } from "../../xml/xml-reader.ts";
+import { type CountStyle, countAs } from "../office/count-as.ts";
+import type { Styles } from "./styles.ts";
+
+/** Counts the items of lists as Word does, in the order of the document. */
+export class Numbering {
+  readonly #lists: ReadonlyMap<string, List>;
+  readonly #abstract: ReadonlyMap<string, Abstract>;
+  readonly #styles: Styles;
+  /** Lists with the same abstract one go on counting where another left. */
+  readonly #counters = new Map<string, (number | undefined)[]>();
+  readonly #begun = new Set<string>();
+
+  constructor(reader: XmlReader | undefined, styles: Styles) {
+    ({ lists: this.#lists, abstract: this.#abstract } = readNumbering(reader));
+    this.#styles = styles;
+  }
+
+  /** The marker of the next item; undefined for no list, "" for an item that shows none. */
+  next(id: string, at: number): string | undefined {
+    const list = this.#lists.get(id);
+    if (!list) return undefined;
+    const [abstractId, abstract] = this.#abstractOf(list.abstract);
+    const level = Math.min(Math.max(at, 0), 8);
+    const define = (each: number) => list.levels.get(each) ?? abstract?.levels.get(each) ?? plain;
+    const counters = this.#counters.get(abstractId) ?? [];
+    this.#counters.set(abstractId, counters);
+    if (!this.#begun.has(id)) {
+      this.#begun.add(id);
+      for (const [each, start] of list.starts) counters[each] = start - 1;
+    }
+    for (let upper = 0; upper < level; upper += 1) counters[upper] ??= define(upper).start;
+    const count = counters[level];
+    counters[level] = count === undefined ? define(level).start : count + 1;
+    for (let lower = level + 1; lower < 9; lower += 1)
+      if (define(lower).restarts) counters[lower] = undefined;
+    const { text, isBullet, isLegal } = define(level);
+    if (isBullet) return text === "" ? "" : "-";
+    return text.replaceAll(/%([1-9])/g, (_, digit: string) => {
+      const of = Number(digit) - 1;
+      const { style } = define(of);
+      return countAs(counters[of] ?? define(of).start, isLegal && style !== "" ? "1" : style);
+    });
+  }
+
+  /** An abstract list may say that it is that of a style. */
+  #abstractOf(id: string): readonly [string, Abstract | undefined] {
+    const found = this.#abstract.get(id);
+    if (found?.styleLink === undefined) return [id, found];
+    const linked = this.#lists.get(this.#styles.get(found.styleLink)?.numberedBy ?? "")?.abstract;
+    return linked === undefined ? [id, found] : [linked, this.#abstract.get(linked)];
+  }
+}
+
+interface Level {
+  readonly start: number;
+  readonly style: CountStyle;
+  readonly text: string;
+  readonly isBullet: boolean;
+  /** Counts from the start after an item of a higher level. */
+  readonly restarts: boolean;
+  /** Shows also the numbers of higher levels in plain digits. */
+  readonly isLegal: boolean;
+}
+
+interface Abstract {
+  readonly levels: ReadonlyMap<number, Level>;
+  readonly styleLink: string | undefined;
+}
+
+interface List {
+  readonly abstract: string;
+  readonly levels: ReadonlyMap<number, Level>;
+  readonly starts: ReadonlyMap<number, number>;
+}
+
+const plain: Level = { start: 1, style: "1", text: "", isBullet: false, restarts: true, isLegal: false };
+
+const styles: Readonly<Record<string, CountStyle>> = {
+  lowerLetter: "a",
+  upperLetter: "A",
+  lowerRoman: "i",
+  upperRoman: "I",
+  decimalZero: "01",
+  none: "",
+};
+
+function readNumbering(reader: XmlReader | undefined): {
+  readonly lists: ReadonlyMap<string, List>;
+  readonly abstract: ReadonlyMap<string, Abstract>;
+} {
+  const lists = new Map<string, List>();
+  const abstract = new Map<string, Abstract>();
+  if (!reader?.child(0)) return { lists, abstract };
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name === "w:abstractNum")
+      abstract.set(reader.attribute("w:abstractNumId") ?? "", readAbstract(reader));
+    else if (reader.name === "w:num") lists.set(reader.attribute("w:numId") ?? "", readList(reader));
+  }
+  return { lists, abstract };
+}
+
+function readAbstract(reader: XmlReader): Abstract {
+  const levels = new Map<number, Level>();
+  let styleLink: string | undefined;
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name === "w:lvl") levels.set(Number(reader.attribute("w:ilvl")), readLevel(reader));
+    else if (reader.name === "w:numStyleLink") styleLink = reader.attribute("w:val");
+  }
+  return { levels, styleLink };
+}
+
+function readList(reader: XmlReader): List {
+  const levels = new Map<number, Level>();
+  const starts = new Map<number, number>();
+  let abstract = "";
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name === "w:abstractNumId") abstract = reader.attribute("w:val") ?? "";
+    if (!reader.is("w:lvlOverride")) continue;
+    const at = Number(reader.attribute("w:ilvl"));
+    const inside = reader.depth;
+    while (reader.child(inside)) {
+      if (reader.name === "w:startOverride") starts.set(at, Number(reader.attribute("w:val")));
+      else if (reader.name === "w:lvl") levels.set(at, readLevel(reader));
+    }
+  }
+  return { abstract, levels, starts };
+}
+
+function readLevel(reader: XmlReader): Level {
+  const level: { -readonly [Key in keyof Level]: Level[Key] } = { ...plain };
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    const value = reader.attribute("w:val");
+    if (reader.name === "w:start") level.start = Number(value ?? 1);
+    else if (reader.name === "w:lvlText") level.text = value ?? "";
+    else if (reader.name === "w:lvlRestart") level.restarts = value !== "0";
+    else if (reader.name === "w:isLgl") level.isLegal = value !== "0" && value !== "false";
+    else if (reader.name === "w:numFmt") {
+      level.isBullet = value === "bullet";
+      level.style = styles[value ?? ""] ?? "1";
+    }
+  }
+  return level;
+}

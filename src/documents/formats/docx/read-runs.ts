@@ -1,0 +1,233 @@
+import type { XmlReader } from "../../xml/xml-reader.ts";
+import { readGraphic } from "../office/drawings.ts";
+import { readEquation } from "../office/equation.ts";
+import { link, picture } from "../office/link.ts";
+import { symbol } from "../office/symbols.ts";
+import { readBlocks } from "./read-blocks.ts";
+import type { Field, Line, Story } from "./story.ts";
+
+/** The text in a paragraph, hyperlink or other element that has runs; the reader stands at its beginning. */
+export function readRuns(reader: XmlReader, story: Story, line: Line): void {
+  const { depth } = reader;
+  while (reader.child(depth)) readInline(reader, story, line);
+}
+
+/** One element of a paragraph; the reader stands at it. */
+export function readInline(reader: XmlReader, story: Story, line: Line): void {
+  switch (reader.name) {
+    case "w:r":
+    case "w:smartTag":
+    case "w:customXml":
+    case "w:sdt":
+    case "w:sdtContent":
+    case "w:dir":
+    case "w:bdo":
+    case "w:fldSimple":
+    case "w:rubyBase":
+      readRuns(reader, story, line);
+      break;
+    case "w:rPr":
+      if (reader.mentions("vanish")) story.tally.hidden += 1;
+      break;
+    case "w:t":
+      write(reader.content(), story, line);
+      break;
+    case "w:tab":
+    case "w:ptab":
+      write("\t", story, line);
+      break;
+    case "w:br":
+    case "w:cr":
+      write("\n", story, line);
+      break;
+    case "w:noBreakHyphen":
+      write("\u2011", story, line);
+      break;
+    case "w:sym": {
+      const code = Number.parseInt(reader.attribute("w:char") ?? "", 16);
+      write(
+        symbol(reader.attribute("w:font") ?? "", code) ?? String.fromCharCode(code || 0xfffd),
+        story,
+        line,
+      );
+      break;
+    }
+    case "w:ins":
+    case "w:moveTo":
+      story.tally.insertions += 1;
+      readRuns(reader, story, line);
+      break;
+    case "w:del":
+    case "w:moveFrom":
+      story.tally.deletions += 1;
+      break;
+    case "w:hyperlink":
+      readHyperlink(reader, story, line);
+      break;
+    case "w:fldChar":
+      readFieldMark(reader, story, line);
+      break;
+    case "w:instrText": {
+      const field = story.fields.at(-1);
+      if (field && !field.shows) field.code += reader.content();
+      break;
+    }
+    case "w:footnoteReference":
+    case "w:endnoteReference":
+    case "w:commentReference":
+      cite(reader.name.slice(2, -9), reader.attribute("w:id") ?? "", story, line);
+      break;
+    case "w:ruby":
+      readRuby(reader, story, line);
+      break;
+    case "m:oMath":
+    case "m:oMathPara":
+      write(readEquation(reader), story, line);
+      break;
+    case "w:drawing":
+    case "w:pict":
+    case "w:object":
+      readDrawing(reader, story, line);
+      break;
+    case "mc:AlternateContent":
+      readAlternative(reader, () => readRuns(reader, story, line));
+      break;
+    default:
+  }
+}
+
+/** The first of several ways to say the same. */
+export function readAlternative(reader: XmlReader, read: () => void): void {
+  const { depth } = reader;
+  let isRead = false;
+  while (reader.child(depth)) {
+    if (isRead || (reader.name !== "mc:Choice" && reader.name !== "mc:Fallback")) continue;
+    isRead = true;
+    read();
+  }
+}
+
+function write(text: string, story: Story, line: Line): void {
+  if (story.fields.every(({ shows }) => shows)) line.text += text;
+}
+
+function readHyperlink(reader: XmlReader, story: Story, line: Line): void {
+  const relation = story.relations.get(reader.attribute("r:id") ?? "");
+  const start = line.text.length;
+  readRuns(reader, story, line);
+  line.text = line.text.slice(0, start) + link(line.text.slice(start), relation?.target);
+}
+
+function readFieldMark(reader: XmlReader, story: Story, line: Line): void {
+  const { fields } = story;
+  switch (reader.attribute("w:fldCharType")) {
+    case "begin": {
+      const field: Field = { code: "", shows: false, line: undefined, start: 0 };
+      if (fields.length < deepest) fields.push(field);
+      const checked = readCheckBox(reader);
+      if (checked !== undefined) line.text += checked;
+      return;
+    }
+    case "separate": {
+      const field = fields.at(-1);
+      if (field) Object.assign(field, { shows: true, line, start: line.text.length });
+      return;
+    }
+    case "end": {
+      const field = fields.pop();
+      const target = /^\s*HYPERLINK\s+"([^"]*)"/i.exec(field?.code ?? "")?.[1];
+      if (field?.line === line && target !== undefined)
+        line.text = line.text.slice(0, field.start) + link(line.text.slice(field.start), target);
+      return;
+    }
+    default:
+  }
+}
+
+/** No field that means something has more fields in it. */
+const deepest = 100;
+
+/** Check boxes of forms show nothing but what they are. */
+function readCheckBox(reader: XmlReader): string | undefined {
+  const { depth } = reader;
+  let shown: string | undefined;
+  while (reader.child(depth)) {
+    if (!reader.is("w:ffData")) continue;
+    const inside = reader.depth;
+    while (reader.child(inside)) {
+      if (!reader.is("w:checkBox")) continue;
+      shown = "☐";
+      const box = reader.depth;
+      while (reader.child(box)) {
+        const isOn = !["0", "false"].includes(reader.attribute("w:val") ?? "1");
+        if (reader.name === "w:checked" || reader.name === "w:default") shown = isOn ? "☒" : "☐";
+      }
+    }
+  }
+  return shown;
+}
+
+function cite(kind: string, id: string, { notes, tally, cited }: Story, line: Line): void {
+  const key = `${kind} ${id}`;
+  const note = notes.get(key);
+  if (note === undefined) return;
+  const known = tally.labels.get(key);
+  if (known !== undefined) {
+    line.text += `[^${known}]`;
+    return;
+  }
+  const count = (tally.cited.get(kind) ?? 0) + 1;
+  const label = kind === "footnote" ? `${count}` : `${kind}-${count}`;
+  tally.cited.set(kind, count);
+  tally.labels.set(key, label);
+  line.text += `[^${label}]`;
+  cited.push({ kind: "note", label, text: note });
+}
+
+/** The reading stands above its base; here behind it. */
+function readRuby(reader: XmlReader, story: Story, line: Line): void {
+  const { depth } = reader;
+  const above: Line = { text: "", boxes: line.boxes };
+  while (reader.child(depth)) {
+    if (reader.name === "w:rt") readRuns(reader, story, above);
+    else readInline(reader, story, line);
+  }
+  if (above.text !== "") line.text += `(${above.text})`;
+}
+
+/** Pictures, text boxes, charts and diagrams, however deep they stand. */
+function readDrawing(reader: XmlReader, story: Story, line: Line, frame: Frame = {}): void {
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    switch (reader.name) {
+      case "wp:docPr":
+      case "pic:cNvPr":
+        frame.description ??= reader.attribute("descr") || reader.attribute("title") || undefined;
+        break;
+      case "w:txbxContent":
+        line.boxes.push(...readBlocks(reader, story));
+        break;
+      case "pic:blipFill":
+      case "v:imagedata":
+        story.tally.pictures += 1;
+        line.text += picture(frame.description ?? reader.attribute("o:title"));
+        break;
+      case "o:OLEObject":
+        story.tally.embedded += 1;
+        break;
+      case "mc:AlternateContent":
+        readAlternative(reader, () => readDrawing(reader, story, line, frame));
+        break;
+      default: {
+        const blocks = readGraphic(reader, story.opened, story.relations);
+        if (blocks) line.boxes.push(...blocks);
+        else readDrawing(reader, story, line, { description: reader.attribute("alt") ?? frame.description });
+      }
+    }
+  }
+}
+
+/** What surrounds a picture, and describes it. */
+interface Frame {
+  description?: string | undefined;
+}

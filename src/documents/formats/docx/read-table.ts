@@ -1,0 +1,77 @@
+import type { XmlReader } from "../../xml/xml-reader.ts";
+import { type Block, cellText } from "../office/blocks.ts";
+import { readBlock } from "./read-blocks.ts";
+import type { Story } from "./story.ts";
+
+/** A table; what stands in a single cell, which is only a frame, as the blocks it is. */
+export function readTable(reader: XmlReader, story: Story): Block[] {
+  const rows: Cell[][] = [];
+  readRows(reader, story, rows);
+  const cells = rows.flat();
+  if (cells.length <= 1) return cells.flatMap(({ blocks }) => blocks);
+  // A footnote that is cited in a cell follows the table.
+  for (const { blocks } of cells) story.cited.push(...blocks.filter(({ kind }) => kind === "note"));
+  return [{ kind: "table", rows: rows.map((row) => row.flatMap(showCell)) }];
+}
+
+interface Cell {
+  readonly blocks: Block[];
+  readonly columns: number;
+}
+
+function showCell({ blocks, columns }: Cell): string[] {
+  const text = cellText(blocks.filter(({ kind }) => kind !== "note"));
+  return [text, ...Array<string>(columns - 1).fill("")];
+}
+
+function readRows(reader: XmlReader, story: Story, rows: Cell[][]): void {
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (wrappers.has(reader.name)) readRows(reader, story, rows);
+    else if (reader.name === "w:tr") {
+      const row: Cell[] = [];
+      const isDeleted = readCells(reader, story, row);
+      if (isDeleted) story.tally.deletions += 1;
+      else if (row.length > 0) rows.push(row);
+    }
+  }
+}
+
+const wrappers: ReadonlySet<string> = new Set(["w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo"]);
+
+function readCells(reader: XmlReader, story: Story, row: Cell[]): boolean {
+  let isDeleted = false;
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (wrappers.has(reader.name)) isDeleted = readCells(reader, story, row) || isDeleted;
+    else if (reader.name === "w:tc") row.push(readCell(reader, story));
+    else if (reader.is("w:trPr")) {
+      const inside = reader.depth;
+      while (reader.child(inside)) {
+        const count = Number(reader.attribute("w:val"));
+        if (reader.name === "w:del") isDeleted = true;
+        else if (reader.name === "w:gridBefore" && count > 0)
+          row.push({ blocks: [], columns: Math.min(count, mostColumns) });
+      }
+    }
+  }
+  return isDeleted;
+}
+
+/** Word has no wider tables; a cell that claims more would grow without a word in it. */
+const mostColumns = 63;
+
+function readCell(reader: XmlReader, story: Story): Cell {
+  const blocks: Block[] = [];
+  let columns = 1;
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (!reader.is("w:tcPr")) readBlock(reader, story, blocks);
+    else {
+      const inside = reader.depth;
+      while (reader.child(inside))
+        if (reader.name === "w:gridSpan") columns = Number(reader.attribute("w:val")) || 1;
+    }
+  }
+  return { blocks, columns: Math.min(Math.max(columns, 1), mostColumns) };
+}

@@ -1,0 +1,55 @@
+import { markdownTable } from "../../markdown-table.ts";
+
+/** What a text document consists of, in reading order. Every reader of such a format makes these, whatever it reads. */
+export type Block =
+  | { readonly kind: "heading"; readonly level: number; readonly text: string }
+  | { readonly kind: "paragraph"; readonly text: string }
+  /** Of a list; `level` counts from 0, `marker` is "-" or its number as the document shows it: "2.1.". */
+  | { readonly kind: "item"; readonly level: number; readonly marker: string; readonly text: string }
+  | { readonly kind: "table"; readonly rows: readonly (readonly string[])[] }
+  /** A footnote, an endnote, a comment: shown at the end of the section that cites it by [^label]. */
+  | { readonly kind: "note"; readonly label: string; readonly text: string };
+
+/** As Markdown. */
+export function showBlock(block: Block): string {
+  switch (block.kind) {
+    case "heading":
+      return `${"#".repeat(Math.min(Math.max(block.level, 1), 6))} ${inOneLine(block.text)}`;
+    case "paragraph":
+      return block.text.trim();
+    case "item": {
+      const indent = "  ".repeat(Math.min(block.level, 20));
+      const lines = block.text.trim().replaceAll("\n", `\n${indent}  `);
+      return `${indent}${block.marker} ${lines}`;
+    }
+    case "table":
+      return markdownTable(block.rows);
+    case "note":
+      return `[^${block.label}]: ${block.text.trim().replaceAll("\n", "\n    ")}`;
+  }
+}
+
+/** Blocks with an empty line between them; items of a list stand together. */
+export function showBlocks(blocks: readonly Block[]): string {
+  return blocks.map((block, index) => separator(blocks[index - 1], block) + showBlock(block)).join("");
+}
+
+/** What stands between two blocks. */
+export function separator(before: Block | undefined, block: Block): string {
+  if (before === undefined) return "";
+  return before.kind === block.kind && (block.kind === "item" || block.kind === "note") ? "\n" : "\n\n";
+}
+
+/** What a cell of a table says, in one line: its blocks, and the rows of a table in it, on lines of their own. */
+export function cellText(blocks: readonly Block[]): string {
+  return blocks
+    .map((block) => {
+      if (block.kind !== "table") return block.kind === "heading" ? inOneLine(block.text) : showBlock(block);
+      return block.rows.map((row) => row.filter((cell) => cell !== "").join(" ; ")).join("\n");
+    })
+    .join("\n");
+}
+
+function inOneLine(text: string): string {
+  return text.trim().replaceAll(/\s*\n\s*/g, " ");
+}

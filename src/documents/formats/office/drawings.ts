@@ -1,0 +1,116 @@
+import type { XmlReader } from "../../xml/xml-reader.ts";
+import { type Block, cellText } from "./blocks.ts";
+import type { Package, Relations } from "./open-package.ts";
+
+/** What the chart of a part says: its title, and its figures as a table. */
+export function readChart(opened: Package, part: string | undefined): Block[] {
+  const reader = part === undefined ? undefined : opened.open(part);
+  if (!reader?.child(0)) return [];
+  const chart: Chart = { title: "", series: [] };
+  lookInto(reader, (name) => {
+    if (name === "c:title" && chart.title === "") chart.title = runs(reader);
+    else if (name === "c:ser") chart.series.push(readSeries(reader));
+    else return false;
+    return true;
+  });
+  return showChart(chart);
+}
+
+/** What a diagram (SmartArt) says, an item for each of its shapes. */
+export function readDiagram(opened: Package, part: string | undefined): Block[] {
+  const reader = part === undefined ? undefined : opened.open(part);
+  if (!reader?.child(0)) return [];
+  const items: Block[] = [];
+  lookInto(reader, (name) => {
+    if (name !== "dgm:t") return false;
+    const text = runs(reader).trim();
+    if (text !== "") items.push({ kind: "item", level: 0, marker: "-", text });
+    return true;
+  });
+  return items;
+}
+
+/** What stands in `a:graphicData` where it is kept in a part of its own. The reader stands at an element of it. */
+export function readGraphic(reader: XmlReader, opened: Package, relations: Relations): Block[] | undefined {
+  const target = (id: string) => relations.get(reader.attribute(id) ?? "")?.target;
+  if (reader.name === "c:chart") return readChart(opened, target("r:id"));
+  if (reader.name === "dgm:relIds") return readDiagram(opened, target("r:dm"));
+  return undefined;
+}
+
+interface Chart {
+  title: string;
+  readonly series: Series[];
+}
+
+interface Series {
+  name: string;
+  readonly labels: Map<number, string>;
+  readonly values: Map<number, string>;
+}
+
+function readSeries(reader: XmlReader): Series {
+  const series: Series = { name: "", labels: new Map(), values: new Map() };
+  lookInto(reader, (name) => {
+    if (name === "c:tx") series.name = [...readPoints(reader).values()].join(" ");
+    else if (name === "c:cat" || name === "c:xVal") fill(series.labels, readPoints(reader));
+    else if (name === "c:val" || name === "c:yVal") fill(series.values, readPoints(reader));
+    // Labels at single points, trend lines and the like repeat what is already there.
+    else return name === "c:dLbls" || name === "c:trendline" || name === "c:errBars";
+    return true;
+  });
+  return series;
+}
+
+function readPoints(reader: XmlReader): Map<number, string> {
+  const points = new Map<number, string>();
+  lookInto(reader, (name) => {
+    if (name === "c:v") points.set(points.size, reader.content());
+    else if (name === "c:pt") {
+      const index = Number(reader.attribute("idx") ?? points.size);
+      points.set(index, runs(reader));
+    } else return false;
+    return true;
+  });
+  return points;
+}
+
+function showChart({ title, series }: Chart): Block[] {
+  const heading: Block = {
+    kind: "paragraph",
+    text: title.trim() === "" ? "[chart]" : `[chart: ${title.trim()}]`,
+  };
+  const places = new Set(series.flatMap(({ labels, values }) => [...labels.keys(), ...values.keys()]));
+  if (places.size === 0) return [heading];
+  const labels = series.find((one) => one.labels.size > 0)?.labels ?? new Map<number, string>();
+  const rows = [...places]
+    .sort((left, right) => left - right)
+    .map((place) => [labels.get(place) ?? "", ...series.map(({ values }) => values.get(place) ?? "")]);
+  return [heading, { kind: "table", rows: [["", ...series.map(({ name }) => name)], ...rows] }];
+}
+
+function fill(into: Map<number, string>, from: ReadonlyMap<number, string>): void {
+  for (const [place, value] of from) into.set(place, value);
+}
+
+/** All text of the element, a line a paragraph. */
+function runs(reader: XmlReader): string {
+  const lines: Block[] = [];
+  let text = "";
+  lookInto(reader, (name) => {
+    if (name === "a:t" || name === "c:v") text += reader.content();
+    else if (name === "a:p" && text !== "") {
+      lines.push({ kind: "paragraph", text });
+      text = "";
+      return false;
+    } else return name === "a:pPr" || name === "a:rPr" || name === "c:f";
+    return true;
+  });
+  return cellText([...lines, { kind: "paragraph", text }]);
+}
+
+/** Every element below, unless `take` says that it has taken the one it is told of. */
+function lookInto(reader: XmlReader, take: (name: string) => boolean): void {
+  const { depth } = reader;
+  while (reader.child(depth)) if (!take(reader.name)) lookInto(reader, take);
+}

@@ -1,0 +1,83 @@
+import type { DocumentSource } from "../../../contract/document.ts";
+import { damaged } from "../../damaged.ts";
+import type { Desk } from "../../reader.ts";
+import { decodeXml } from "../../xml/decode-xml.ts";
+import { XmlReader } from "../../xml/xml-reader.ts";
+import { openZip, type Zip } from "../../zip/open-zip.ts";
+
+/** A ZIP archive of XML parts, as all office formats are. */
+export interface Package {
+  readonly zip: Zip;
+  /** A part that must be there. */
+  need(part: string): XmlReader;
+  open(part: string): XmlReader | undefined;
+  /** What a part of Open XML refers to, by the name it uses for it; empty for a part that refers to nothing. */
+  relations(part: string): Relations;
+}
+
+export type Relations = ReadonlyMap<string, Relation>;
+
+export interface Relation {
+  /** The last word of its type: "slide", "hyperlink". */
+  readonly type: string;
+  /** The name of a part, or an address outside. */
+  readonly target: string;
+  readonly isOutside: boolean;
+}
+
+export function openPackage({ bytes, name }: DocumentSource, { budget }: Desk): Package {
+  const zip = openZip(bytes, name, budget);
+  const open = (part: string) => {
+    const entry = zip.find(part);
+    return entry && new XmlReader(decodeXml(zip.read(entry)), `${part} in ${name}`, budget);
+  };
+  return {
+    zip,
+    open,
+    need: (part) => {
+      const reader = open(part);
+      if (!reader) throw damaged(name, `${part} is missing`);
+      return reader;
+    },
+    relations: (part) => {
+      const slash = part.lastIndexOf("/") + 1;
+      const reader = open(`${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`);
+      return reader ? readRelations(reader, part.slice(0, slash)) : new Map();
+    },
+  };
+}
+
+/** The part that an Open XML file is about; `usual` where it does not say. */
+export function mainPart(opened: Package, usual: string): string {
+  const found = [...opened.relations("").values()].find(({ type }) => type === "officeDocument")?.target;
+  return found !== undefined && opened.zip.find(found) ? found : usual;
+}
+
+function readRelations(reader: XmlReader, folder: string): Relations {
+  const relations = new Map<string, Relation>();
+  reader.child(0);
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    const id = reader.attribute("Id");
+    const target = reader.attribute("Target");
+    if (reader.name !== "rel:Relationship" || id === undefined || target === undefined) continue;
+    const type = reader.attribute("Type") ?? "";
+    const isOutside = reader.attribute("TargetMode") === "External";
+    relations.set(id, {
+      type: type.slice(type.lastIndexOf("/") + 1),
+      target: isOutside ? target : resolvePart(folder, target),
+      isOutside,
+    });
+  }
+  return relations;
+}
+
+/** Names of parts, as relative as paths; none leads out of the archive, because nothing is outside of it. */
+export function resolvePart(folder: string, target: string): string {
+  const names: string[] = [];
+  for (const name of (target.startsWith("/") ? target : folder + target).split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "." && name !== "") names.push(name);
+  }
+  return names.join("/");
+}

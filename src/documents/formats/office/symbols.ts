@@ -1,0 +1,59 @@
+/**
+ * What a character of a symbol font shows. Such fonts draw pictures at the places of letters; files write them as the
+ * letter or as U+F000 above it. Undefined for other fonts, U+FFFD for pictures that have no character.
+ */
+export function symbol(font: string, code: number): string | undefined {
+  const place = code >= 0xf000 && code <= 0xf0ff ? code - 0xf000 : code;
+  if (/^symbol/i.test(font))
+    return greek.get(place) ?? (place < 0x40 ? String.fromCharCode(place) : "\ufffd");
+  if (/^wingdings\b|^wingdings$/i.test(font)) return dingbats.get(place) ?? "\ufffd";
+  if (place !== code) return place < 0x20 ? "\ufffd" : String.fromCharCode(place);
+  return undefined;
+}
+
+const greek = places([
+  [0x22, "∀"],
+  [0x24, "∃"],
+  [0x27, "∋"],
+  [0x2a, "∗"],
+  [0x2d, "−"],
+  [0x40, "≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_"],
+  [0x61, "αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"],
+  [0xa0, "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…"],
+  [0xbf, "↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑"],
+  [0xf1, "〉∫"],
+]);
+
+const dingbats = places([
+  [0x20, " "],
+  [0x21, "✏✂✁"],
+  [0x28, "☎✆✉"],
+  [0x36, "⌛⌨"],
+  [0x41, "✌"],
+  [0x46, "☞"],
+  [0x4a, "☺"],
+  [0x4c, "☹"],
+  [0x54, "❄"],
+  [0x6c, "●"],
+  [0x6e, "■□"],
+  [0x71, "❑❒"],
+  [0x75, "◆❖"],
+  [0x9e, "·•"],
+  [0xa0, "▫○"],
+  [0xa7, "▪◻"],
+  [0xab, "★"],
+  [0xd8, "➢"],
+  [0xdf, "←→↑↓↖↗↙↘"],
+  [0xe8, "➔"],
+  [0xef, "⇦⇨⇧⇩⬄⇳"],
+  [0xfb, "✗✓☒☑"],
+]);
+
+/** Runs of characters that stand at places that follow each other. */
+function places(runs: readonly (readonly [number, string])[]): ReadonlyMap<number, string> {
+  return new Map(
+    runs.flatMap(([start, characters]) =>
+      [...characters].map((character, index) => [start + index, character] as const),
+    ),
+  );
+}
