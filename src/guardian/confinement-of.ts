@@ -34,7 +34,7 @@ export function confinementOf(
   const approved = parts.filter(isApproved).map(({ part }) => part);
   const passed = parts.filter((one) => one.verdict === "allow" || isApproved(one));
   const granted = passed.map(({ part }) => part);
-  const connects = mayConnect(granted, question, policy);
+  const connects = mayConnect(approved, question, policy);
   const written = pathsOf(granted, "write", "delete");
   const isReadOnly = readOnlyPaths(policy, tool, mode, written);
   const ruled = mode === "paranoid" ? nothing : outsidePaths(policy, tool);

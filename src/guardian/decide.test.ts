@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Access } from "../contract/access.ts";
-import { modes } from "./mode.ts";
+import { type Mode, modes } from "./mode.ts";
 import type { RuleSource } from "./policy.ts";
 import { judge, judgeCommand, place, rules, type Trial } from "./trials/judge.ts";
 
@@ -66,6 +66,31 @@ it("takes every address of this machine for localhost", () => {
   ]).toEqual([
     ["allow", "allow", "allow", "allow", "ask", "ask"],
     ["deny", "deny", "deny", "deny", "ask", "ask"],
+  ]);
+});
+
+it("lets nobody reach what hands out the keys of this machine, unless a rule names it", () => {
+  const about = (host: string, lines: string, mode: Mode) =>
+    judge([{ kind: "network", host }], [rules(lines)], { mode }).verdict;
+  const hosts = [
+    "169.254.169.254",
+    "http://2852039166/",
+    "[::ffff:a9fe:a9fe]",
+    "[fd00:ec2::254]",
+    "100.100.100.200",
+  ];
+  expect([
+    hosts.map((host) => about(host, "", "yolo")),
+    hosts.map((host) => about(host, "allow connect *", "cautious")),
+    hosts.map((host) => about(host, "allow connect 169.254.*", "cautious")),
+    hosts.map((host) => about(host, "allow connect 169.254.169.254", "paranoid")),
+    judgeCommand("curl http://169.254.169.254/latest/", "allow run curl **"),
+  ]).toEqual([
+    ["deny", "deny", "deny", "deny", "deny"],
+    ["deny", "deny", "deny", "deny", "deny"],
+    ["allow", "allow", "allow", "deny", "deny"],
+    ["ask", "ask", "ask", "deny", "deny"],
+    "deny",
   ]);
 });
 

@@ -1,8 +1,8 @@
 import { matchSegment } from "../text/glob-segment.ts";
-import { kindOfAddress } from "../text/net/kind-of-address.ts";
 import type { SimpleCommand } from "./commands/analysis.ts";
 import { findPathRules } from "./find-path-rules.ts";
 import { type Finding, isFor, strongest } from "./finding.ts";
+import { kindOfHost } from "./host-kinds.ts";
 import type { ReadCommand } from "./parts.ts";
 import type { Part, Question } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
@@ -80,7 +80,7 @@ export function unconfinedBy(
 function findHostRules({ host }: Extract<Part, { kind: "connect" }>, tool: Tool, policy: Policy): Finding {
   const near = policy.hosts.filter((rule) => isFor(rule, tool));
   if (host !== undefined) {
-    const names = kindOfAddress(host) === "loopback" ? [host, "localhost"] : [host];
+    const names = kindOfHost(host) === "loopback" ? [host, "localhost"] : [host];
     const isMeant = (rule: HostRule) =>
       names.some((name) => rule.hosts.some((known) => matchSegment(known, name)));
     return { risk: "network", ...strongest(near.filter(isMeant)) };

@@ -1,8 +1,9 @@
 import type { Risk } from "../contract/access.ts";
 import { findRules } from "./find-rules.ts";
+import { kindOfHost, spells } from "./host-kinds.ts";
 import type { Mode } from "./mode.ts";
 import type { ReadCommand } from "./parts.ts";
-import type { Part, PartVerdict, Question } from "./policy.ts";
+import type { HostPart, Part, PartVerdict, Question } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import type { Rule } from "./rules/compile-rule.ts";
 
@@ -28,6 +29,7 @@ export function judgePart(
   if (mayDeny !== undefined && (mode !== "yolo" || mayDeny.aimed || isPersons(mayDeny.rule)))
     return insist(mayDeny.reason, mayDeny.rule);
   if ("mentioned" in part) return undefined;
+  if (handsOutKeys(part) && !names(wins, part)) return say("deny", keysReason(part));
   if (part.kind === "use" && part.names === "everything" && wins === undefined)
     return say("allow", "what it touches is judged");
   if (mode === "yolo") {
@@ -47,6 +49,21 @@ export function judgePart(
   if (part.kind === "run" || !passes[mode].has(risk))
     return say("ask", `mode ${mode} asks before ${deeds[risk]}`);
   return say("allow", `mode ${mode} lets ${deeds[risk]} pass`);
+}
+
+/** Whoever reaches the metadata of a cloud acts as this machine; nobody should have to notice an address in a question. */
+function handsOutKeys(part: Part): part is NamedHost {
+  return part.kind === "connect" && part.host !== undefined && kindOfHost(part.host) === "metadata";
+}
+
+type NamedHost = HostPart & { readonly host: string };
+
+function names(rule: Rule | undefined, { host }: NamedHost): boolean {
+  return rule?.kind === "connect" && rule.effect === "allow" && spells(rule, host);
+}
+
+function keysReason({ host }: NamedHost): string {
+  return `it hands out the keys of this machine to its cloud; only a rule that names it lets it: allow connect ${host}`;
 }
 
 function bareReason(mode: Mode, allowed: Rule | undefined): string {

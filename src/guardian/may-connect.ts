@@ -1,23 +1,24 @@
 import type { Confinement } from "../contract/confinement.ts";
-import { matchSegment, type NamePattern } from "../text/glob-segment.ts";
-import { kindOfAddress } from "../text/net/kind-of-address.ts";
+import { matchSegment } from "../text/glob-segment.ts";
 import { parseHost } from "../text/net/parse-host.ts";
 import { isFor, strongest } from "./finding.ts";
+import { kindOfHost, spells } from "./host-kinds.ts";
 import { hostOf } from "./hosts.ts";
 import type { Decision, Part, Question } from "./policy.ts";
 import type { Policy } from "./rules/compile-policy.ts";
 import type { HostRule } from "./rules/compile-rule.ts";
 
 /**
- * Which hosts the commands of a call may reach; undefined for none. An address that is not on the internet (this machine,
- * the network around it, a cloud's metadata) must be named by a rule, or have been allowed as such.
+ * Which hosts a call and its commands may reach; undefined for none. An address that is not on the internet (this machine,
+ * the network around it, a cloud's metadata) must be named by a rule, or by the call that a person has approved: neither a
+ * mode nor `*` means it.
  */
 export function mayConnect(
-  granted: readonly Part[],
+  approved: readonly Part[],
   { mode, tool }: Question,
   policy: Policy,
 ): Confinement["mayConnect"] {
-  const hosts = new Set(granted.flatMap((part) => (part.kind === "connect" ? (part.host ?? []) : [])));
+  const hosts = new Set(approved.flatMap((part) => (part.kind === "connect" ? (part.host ?? []) : [])));
   const near = policy.hosts.filter((rule) => isFor(rule, tool));
   const counts = ({ effect }: HostRule) => effect === "deny" || mode !== "paranoid";
   const isAllowing = near.some((rule) => rule.effect === "allow" && counts(rule));
@@ -36,7 +37,7 @@ export function mayConnect(
     if (name === undefined) return false;
     const { deny, wins } = said(name);
     if (deny !== undefined) return false;
-    const kind = kindOfAddress(name);
+    const kind = kindOfHost(name);
     if (isNamed(name) || (kind === "loopback" && isNamed("localhost"))) return true;
     if (kind !== undefined && kind !== "public") return false;
     return mode === "yolo" || wins?.effect === "allow";
@@ -57,14 +58,3 @@ export function hostsReached(
     mode === "paranoid" ? [] : hosts.filter((rule) => rule.effect === "allow" && isFor(rule, tool));
   return [...new Set([...ruled.map(({ spelled }) => spelled), ...named])];
 }
-
-/** `*` means every host that others can reach as well; `10.*` means the addresses around here. */
-function spells({ hosts }: HostRule, name: string): boolean {
-  return hosts.some((host) => matchSegment(host, name) && host.tokens.some(isLetter));
-}
-
-function isLetter(token: NamePattern["tokens"][number]): boolean {
-  return typeof token === "object" && "code" in token && token.code !== dot;
-}
-
-const dot = ".".charCodeAt(0);
