@@ -42,6 +42,8 @@ export interface GitOptions {
    * must lie in the workspace.
    */
   readonly confinement?: "ours" | "call" | undefined;
+  /** What it is to see there beside the workspace. */
+  readonly readable?: readonly string[] | undefined;
 }
 
 export interface GitResult {
@@ -59,7 +61,7 @@ export async function startGit(
   { environment, signal }: GitContext,
   options: GitOptions = {},
 ): Promise<RunningProcess> {
-  const { use = "read", confinement = "ours", input } = options;
+  const { use = "read", confinement = "ours", input, readable = [] } = options;
   const isFound = repository !== "none";
   return environment.start("git", {
     args: [
@@ -71,7 +73,7 @@ export async function startGit(
     cwd: (isFound && repository.directory) || ".",
     env: { ...heldVariables, ...(use === "read" && readingVariables), ...options.env },
     ...(input === undefined ? {} : { input }),
-    ...(confinement === "ours" ? { confinement } : {}),
+    ...(confinement === "ours" ? { confinement } : readable.length > 0 ? { confinement: { readable } } : {}),
     signal,
   });
 }

@@ -1,0 +1,38 @@
+import { ToolError } from "../contract/error.ts";
+import { findRepository } from "./find-repository.ts";
+import { refuseLinks } from "./refuse-links.ts";
+import type { GitContext, Repository } from "./run-git.ts";
+
+/** As `findRepository`, for who changes what git keeps there: that must lie in the workspace, or be known to be its own. */
+export async function findWritable(
+  path: string,
+  context: GitContext,
+): Promise<{ readonly repository: Repository; readonly path: string }> {
+  const { environment } = context;
+  const found = await findRepository(path, context);
+  const { repository } = found;
+  if (repository.below !== "") throw topIsAbove(repository);
+  const { readable = [], writable = [] } = environment.confinement ?? {};
+  for (const directory of new Set([repository.gitDirectory, repository.commonDirectory])) {
+    if (liesIn(directory, [environment.workspace])) await refuseLinks(directory, environment);
+    // Only a rule says that it may be read; otherwise the repository has named this working tree as its own.
+    else if (liesIn(directory, readable) && !liesIn(directory, writable)) throw onlyReadable(directory);
+  }
+  return found;
+}
+
+function liesIn(path: string, directories: readonly string[]): boolean {
+  return directories.some((directory) => path === directory || path.startsWith(`${directory}/`));
+}
+
+function topIsAbove({ top }: Repository): ToolError {
+  return new ToolError("outside-workspace", `The repository has its top above the workspace, in ${top}`, {
+    hint: "It can be looked at from here, not changed. Ask the person to open Toolcrib there.",
+  });
+}
+
+function onlyReadable(directory: string): ToolError {
+  return new ToolError("outside-workspace", `The repository ${directory} lies outside the workspace`, {
+    hint: `Ask the person: the rule "allow write ${directory}/**" lets it be changed.`,
+  });
+}

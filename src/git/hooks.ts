@@ -1,0 +1,107 @@
+import { homedir } from "node:os";
+import { posix } from "node:path";
+import { complaintOf, type GitContext, type GitOptions, type Repository } from "./run-git.ts";
+import { settingOf, settingsByOwner } from "./settings-by-owner.ts";
+
+/** What becomes of the hooks of a command. */
+export interface Hooks {
+  /** For running it: with the hooks, or without any. */
+  readonly options: Pick<GitOptions, "settings" | "env" | "readable">;
+  readonly areRun: boolean;
+  /** Those that are there and do not run. */
+  readonly skipped: readonly string[];
+  /** Why, and what lets them run. */
+  readonly note: string | undefined;
+}
+
+/** The hooks that git runs by itself when it does something. */
+const hooksOf = {
+  stage: ["post-index-change"],
+  commit: [
+    "pre-commit",
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "post-rewrite",
+    "reference-transaction",
+    "post-index-change",
+  ],
+  branch: ["reference-transaction"],
+  switch: ["post-checkout", "reference-transaction", "post-index-change"],
+} as const;
+
+/**
+ * Hooks run where rules or the mode let each of them run, `git hook run NAME`, and only from places that nobody but a person
+ * changes: the repository's own folder of hooks, which is protected, or one that the person's settings name.
+ */
+export async function hooksFor(
+  deed: keyof typeof hooksOf,
+  repository: Repository,
+  context: GitContext,
+): Promise<Hooks> {
+  const { mayRun } = context.environment.confinement ?? {};
+  const { directory, isTrusted } = await hooksPlace(repository, context);
+  const names = await namesIn(directory, context);
+  const present = hooksOf[deed].filter((name) => names.includes(name));
+  if (present.length === 0) return without([], undefined);
+  const named = `${present.length === 1 ? "The hook" : "The hooks"} ${present.join(", ")}`;
+  const [was, it] = present.length === 1 ? ["was", "it"] : ["were", "them"];
+  if (!isTrusted)
+    return without(
+      present,
+      `${named} in ${directory} ${was} not run: tools may write there, and hooks run only from .git/hooks or a folder that needs a person's word.`,
+    );
+  for (const name of present)
+    if (!(await mayRun?.(`git hook run ${name}`)))
+      return without(present, `${named} ${was} not run. The rule "allow run git hook run *" lets ${it} run.`);
+  return {
+    areRun: true,
+    skipped: [],
+    note: undefined,
+    options: {
+      settings: { "core.hooksPath": directory },
+      readable: [directory],
+      // Hooks have patterns and words of their own.
+      env: { GIT_LITERAL_PATHSPECS: "0", LC_ALL: "C.UTF-8" },
+    },
+  };
+}
+
+function without(skipped: readonly string[], note: string | undefined): Hooks {
+  return { areRun: false, skipped, note, options: {} };
+}
+
+/** Where git looks for hooks. */
+async function hooksPlace(
+  repository: Repository,
+  context: GitContext,
+): Promise<{ readonly directory: string; readonly isTrusted: boolean }> {
+  const { environment } = context;
+  const setting = settingOf(await settingsByOwner(repository, context), "core.hookspath");
+  const isNamed = setting !== undefined && setting.value !== "";
+  const named = isNamed
+    ? posix.resolve(repository.top, setting.value.replace(/^~(?=\/|$)/, homedir()))
+    : posix.join(repository.commonDirectory, "hooks");
+  const real = await environment.realPath(named).catch(() => undefined);
+  // Outside the workspace no tool writes unasked; but only the person, or git itself, may have named it.
+  if (real === undefined) return { directory: named, isTrusted: setting?.from !== "repository" };
+  return { directory: real, isTrusted: environment.confinement?.isReadOnly?.(real) === true };
+}
+
+/** Names of the programs in a directory, which may lie outside the workspace. */
+async function namesIn(directory: string, { environment, signal }: GitContext): Promise<readonly string[]> {
+  const process = await environment.start("ls", {
+    args: ["-1LF", "--", directory],
+    env: { LC_ALL: "C" },
+    confinement: "ours",
+    signal,
+  });
+  const complaint = complaintOf(process);
+  let listed = "";
+  for await (const piece of process.stdout) if (listed.length < maxListed) listed += Buffer.from(piece);
+  await Promise.all([complaint, process.exit]);
+  return listed.split("\n").flatMap((name) => (name.endsWith("*") ? name.slice(0, -1) : []));
+}
+
+const maxListed = 1024 * 1024;
