@@ -1,0 +1,124 @@
+import type { Word } from "./words.ts";
+
+/** Words that stand side by side with no more between them than a blank. */
+export interface Segment {
+  text: string;
+  readonly left: number;
+  right: number;
+  readonly baseline: number;
+  height: number;
+  readonly isTurned: boolean;
+}
+
+/** Segments one below the other: lines of a text, or of a cell. */
+export type Stack = Segment[];
+
+/** What takes a strip of the page for itself: a line, or stacks side by side, which are the cells of a row or columns. */
+export interface Band {
+  readonly stacks: Stack[];
+}
+
+/** Puts words together in the order in which the document has them: nothing is ever moved. */
+export function layOut(words: readonly Word[]): readonly Band[] {
+  const bands: Band[] = [];
+  // Bands before this one are done: the text went on somewhere else on the page.
+  let floor = 0;
+  for (const segment of segmentsOf(words)) {
+    const band = bands.length > floor ? bands.at(-1) : undefined;
+    const last = band?.stacks.at(-1);
+    if (segment.isTurned || last?.[0]?.isTurned) floor = bands.length;
+    if (!band || !last || floor === bands.length) bands.push({ stacks: [[segment]] });
+    else if (goesBelow(band, last, segment)) last.push(segment);
+    else if (segment.baseline > bottomOf(band) + toleranceOf(segment)) bands.push({ stacks: [[segment]] });
+    else if (!putBeside(bands, floor, segment)) {
+      floor = bands.length;
+      bands.push({ stacks: [[segment]] });
+    }
+  }
+  return bands;
+}
+
+export function leftOf(stack: Stack): number {
+  return Math.min(...stack.map(({ left }) => left));
+}
+
+export function rightOf(stack: Stack): number {
+  return Math.max(...stack.map(({ right }) => right));
+}
+
+/** Of a line's height: how far baselines of the same line may be apart. Footnote marks and formulas are raised by less. */
+const sameLine = 0.3;
+/** Of a line's height: a blank of one text is narrower, even where lines are stretched to the same length. */
+const widestBlank = 1.6;
+/** The same for a gap that stands for a blank, as TeX leaves them. */
+const widestGap = 0.5;
+/** And where other gaps are blanks: then this one is rather between two cells, however narrow they stand. */
+const narrowestGap = 0.1;
+/** Cells of more lines are rare, columns of fewer too. */
+export const mostLinesOfCell = 12;
+
+function segmentsOf(words: readonly Word[]): readonly Segment[] {
+  const segments: Segment[] = [];
+  const inLine = words.filter(({ startsLine }) => !startsLine);
+  const hasBlanks = inLine.filter(({ followsBlank }) => followsBlank).length > inLine.length * 0.7;
+  const gap = hasBlanks ? narrowestGap : widestGap;
+  for (const word of words) {
+    const last = segments.at(-1);
+    if (last && goesOn(last, word, word.followsBlank ? widestBlank : gap)) {
+      last.text += ` ${word.text}`;
+      last.right = Math.max(last.right, word.right);
+      last.height = Math.max(last.height, word.height);
+    } else {
+      const { text, left, right, baseline, height, isTurned } = word;
+      segments.push({ text, left, right, baseline, height, isTurned });
+    }
+  }
+  return segments;
+}
+
+function goesOn(last: Segment, word: Word, widest: number): boolean {
+  if (word.isTurned || last.isTurned) return word.isTurned && last.isTurned && !word.startsLine;
+  const height = Math.max(last.height, word.height);
+  if (Math.abs(word.baseline - last.baseline) > height * sameLine) return false;
+  const gap = word.left - last.right;
+  return gap > -height * 0.5 && gap < height * widest;
+}
+
+/** Whether the last of several cells has one more line. */
+function goesBelow(band: Band, last: Stack, segment: Segment): boolean {
+  const above = last.at(-1)!;
+  const step = segment.baseline - above.baseline;
+  return (
+    band.stacks.length > 1 &&
+    step > toleranceOf(segment) &&
+    step < Math.max(segment.height, above.height) * 1.7 &&
+    segment.left > leftOf(last) - segment.height &&
+    segment.left < rightOf(last)
+  );
+}
+
+/** Makes it the next cell of the row that the last bands are; false if it stands otherwise. */
+function putBeside(bands: Band[], floor: number, segment: Segment): boolean {
+  let first = bands.length;
+  // Cells are often centred: the line of one is then half a line above that of another.
+  const top = segment.baseline - segment.height * 0.6;
+  while (first > floor && bottomOf(bands[first - 1]!) >= top) first -= 1;
+  const beside = bands.slice(first);
+  if (
+    beside.length > mostLinesOfCell ||
+    (beside.length > 1 && beside.some(({ stacks }) => stacks.length > 1))
+  )
+    return false;
+  const stacks = beside.length > 1 ? [beside.flatMap((band) => band.stacks.flat())] : beside[0]!.stacks;
+  if (segment.left < rightOf(stacks.at(-1)!) - segment.height / 2) return false;
+  bands.splice(first, beside.length, { stacks: [...stacks, [segment]] });
+  return true;
+}
+
+function bottomOf({ stacks }: Band): number {
+  return Math.max(...stacks.map((stack) => stack.at(-1)!.baseline));
+}
+
+function toleranceOf({ height }: Segment): number {
+  return height * sameLine;
+}

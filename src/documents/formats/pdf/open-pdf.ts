@@ -1,0 +1,109 @@
+import { ToolError } from "../../../contract/error.ts";
+import { damaged, encrypted } from "../../damaged.ts";
+import type { Handle } from "./functions.ts";
+import { type Pdfium, startPdfium } from "./start-pdfium.ts";
+
+/** A document that PDFium has opened. There is no closing it: its memory goes with the last reference to it. */
+export class Pdf {
+  readonly pdfium: Pdfium;
+  readonly document: Handle;
+  readonly pageCount: number;
+  /** For what functions leave where they are told to: 64 bytes. */
+  readonly #scratch: number;
+  #form: Handle | undefined;
+
+  constructor(pdfium: Pdfium, document: Handle) {
+    this.pdfium = pdfium;
+    this.document = document;
+    this.pageCount = pdfium.FPDF_GetPageCount(document);
+    this.#scratch = allocate(pdfium, 64);
+  }
+
+  /** Calls a function that leaves numbers; undefined if it says that it did not. */
+  numbers(
+    count: number,
+    type: "f32" | "f64" | "u32",
+    call: (address: number) => number,
+  ): number[] | undefined {
+    if (!call(this.#scratch)) return undefined;
+    const { buffer } = this.pdfium.memory;
+    const Kind = type === "f32" ? Float32Array : type === "f64" ? Float64Array : Uint32Array;
+    return [...new Kind(buffer, this.#scratch, count)];
+  }
+
+  /** Calls a function that leaves a text, and answers how many bytes it has or would have with its end of two. */
+  text(call: (buffer: number, bytes: number) => number): string {
+    return this.#called(call, (bytes) => new TextDecoder("utf-16le").decode(bytes.subarray(0, -2)));
+  }
+
+  /** The same for bytes that end with a zero. */
+  bytes(call: (buffer: number, bytes: number) => number): string {
+    return this.#called(call, (bytes) => Buffer.from(bytes.subarray(0, -1)).toString("latin1"));
+  }
+
+  #called(call: (buffer: number, bytes: number) => number, read: (bytes: Uint8Array) => string): string {
+    const { pdfium } = this;
+    const length = Math.min(call(0, 0), maxTextBytes);
+    if (length <= 2) return "";
+    const buffer = allocate(pdfium, length);
+    call(buffer, length);
+    const text = read(new Uint8Array(pdfium.memory.buffer, buffer, length));
+    pdfium.free(buffer);
+    return text.replaceAll("\0", "");
+  }
+
+  /** The address of a name of ours, which stays. */
+  name(name: string): number {
+    let address = this.#names.get(name);
+    if (address === undefined) {
+      address = allocate(this.pdfium, name.length + 1);
+      new Uint8Array(this.pdfium.memory.buffer).set(Buffer.from(`${name}\0`, "latin1"), address);
+      this.#names.set(name, address);
+    }
+    return address;
+  }
+  readonly #names = new Map<string, number>();
+
+  /** What knows the fields of its form. */
+  get form(): Handle {
+    if (this.#form === undefined) {
+      // All that it could call back is left out; only the version is told.
+      const bytes = 256;
+      const information = allocate(this.pdfium, bytes);
+      new Uint8Array(this.pdfium.memory.buffer, information, bytes).fill(0)[0] = 2;
+      this.#form = this.pdfium.FPDFDOC_InitFormFillEnvironment(this.document, information);
+    }
+    return this.#form;
+  }
+}
+
+const maxTextBytes = 4 * 1024 * 1024;
+
+export async function openPdf(bytes: Uint8Array, name: string): Promise<Pdf> {
+  const pdfium = await startPdfium(bytes.length);
+  const address = allocate(pdfium, bytes.length);
+  new Uint8Array(pdfium.memory.buffer).set(bytes, address);
+  const document = pdfium.FPDF_LoadMemDocument(address, bytes.length, 0);
+  if (document === 0) throw refused(pdfium.FPDF_GetLastError(), name);
+  const pdf = new Pdf(pdfium, document);
+  if (pdf.pageCount < 1) throw damaged(name, "it has no pages");
+  return pdf;
+}
+
+export function allocate(pdfium: Pdfium, bytes: number): number {
+  const address = pdfium.malloc(bytes);
+  if (address === 0) throw new RangeError("no memory left");
+  return address;
+}
+
+const needsPassword = 4;
+const unknownSecurity = 5;
+
+function refused(error: number, name: string): ToolError {
+  if (error === needsPassword) return encrypted(name);
+  if (error === unknownSecurity)
+    return new ToolError("unsupported", `${name} is encrypted in a way that cannot be read`, {
+      hint: "Ask for a copy without encryption.",
+    });
+  return damaged(name, "no PDF structure was found in it");
+}

@@ -1,0 +1,66 @@
+import type { Image } from "../../../contract/tool.ts";
+import type { Handle } from "./functions.ts";
+import { layOut } from "./layout.ts";
+import type { Pdf } from "./open-pdf.ts";
+import { readExtras } from "./page-extras.ts";
+import { drawPage } from "./picture.ts";
+import { showLayout } from "./show-layout.ts";
+import { readWords } from "./words.ts";
+
+export interface Page {
+  readonly text: string;
+  readonly state: "text" | "picture" | "empty" | "unreadable";
+  /** More than a few of its letters are not told by the document. */
+  readonly isGuessed: boolean;
+}
+
+/** One page, counted from 1. */
+export function readPage(pdf: Pdf, number: number): Page {
+  return withPage(pdf, number, unreadable, (page, text) => {
+    const { words, unknown } = readWords(pdf, text);
+    const extras = readExtras(pdf, page, text);
+    const shown = words.length === 0 ? [] : [showLayout(layOut(words))];
+    return {
+      text: [...shown, ...extras].join("\n\n"),
+      state: words.length > 0 ? "text" : hasPicture(pdf, page) ? "picture" : "empty",
+      isGuessed: unknown * 10 > words.length,
+    };
+  });
+}
+
+/** Undefined for a page that cannot be read. */
+export function pictureOf(pdf: Pdf, number: number): Image | undefined {
+  return withPage(pdf, number, undefined, (page) => drawPage(pdf, page));
+}
+
+const unreadable: Page = { text: "", state: "unreadable", isGuessed: false };
+
+function withPage<Answer>(
+  pdf: Pdf,
+  number: number,
+  none: Answer,
+  use: (page: Handle, text: Handle) => Answer,
+): Answer {
+  const { pdfium } = pdf;
+  const page = pdfium.FPDF_LoadPage(pdf.document, number - 1);
+  if (page === 0) return none;
+  const text = pdfium.FPDFText_LoadPage(page);
+  const answer = text === 0 ? none : use(page, text);
+  if (text !== 0) pdfium.FPDFText_ClosePage(text);
+  pdfium.FPDF_ClosePage(page);
+  return answer;
+}
+
+const picture = 3;
+const form = 5;
+
+/** Among the first objects: a scanned page hardly has others. */
+function hasPicture(pdf: Pdf, page: Handle): boolean {
+  const { pdfium } = pdf;
+  const count = Math.min(pdfium.FPDFPage_CountObjects(page), 1000);
+  for (let index = 0; index < count; index += 1) {
+    const type = pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page, index));
+    if (type === picture || type === form) return true;
+  }
+  return false;
+}

@@ -1,0 +1,135 @@
+import type { DocumentContent } from "../../../contract/document.ts";
+import { ToolError } from "../../../contract/error.ts";
+import type { Image } from "../../../contract/tool.ts";
+import { counted } from "../../../text/counted.ts";
+import { gatherParts } from "../../anchors.ts";
+import { damaged } from "../../damaged.ts";
+import type { DocumentReader } from "../../reader.ts";
+import { openPdf, type Pdf } from "./open-pdf.ts";
+import { readOutline } from "./outline.ts";
+import { readProperties } from "./properties.ts";
+import { type Page, pictureOf, readPage } from "./read-page.ts";
+
+/** Pictures of pages in one answer. */
+const mostPictures = 4;
+
+/** By pages. Those that are pictures without text are also given as pictures, unless none are wanted. */
+export const readPdf: DocumentReader = async (source, wanted, desk) => {
+  try {
+    const pdf = await openPdf(source.bytes, source.name);
+    const pages = new Map<number, Page>();
+    const order = { one: "page", total: pdf.pageCount, name: source.name };
+    const { parts, next } = await gatherParts(wanted, order, (number) => {
+      desk.signal.throwIfAborted();
+      if (number % 20 === 0) desk.progress(`page ${number} of ${pdf.pageCount}`);
+      const page = readPage(pdf, number);
+      pages.set(number, page);
+      return { anchor: `page ${number}`, text: page.text };
+    });
+    // The last that was read may have been too long for this answer.
+    const shown = [...pages].slice(0, parts.length);
+    const scanned = numbersOf(shown, ({ state }) => state === "picture");
+    const drawn = wanted.images === true ? shown.map(([number]) => number) : scanned;
+    const images = wanted.images === false ? [] : drawn.slice(0, mostPictures);
+    return {
+      format: "pdf",
+      description: "PDF document",
+      properties: readProperties(pdf),
+      consistsOf: { one: "page", total: pdf.pageCount },
+      parts,
+      next,
+      notes: notesOn(pdf, shown, images, wanted.part === undefined),
+      images: images
+        .map((number) => pictureOf(pdf, number))
+        .filter((image): image is Image => image !== undefined),
+    } satisfies DocumentContent;
+  } catch (error) {
+    throw error instanceof ToolError || desk.signal.aborted ? error : brokeDown(source.name, error);
+  }
+};
+
+function notesOn(
+  pdf: Pdf,
+  pages: readonly (readonly [number, Page])[],
+  pictures: readonly number[],
+  isFirst: boolean,
+): readonly string[] {
+  const told = (which: readonly number[], is: string, are: string) =>
+    which.length === 0 ? [] : [`${pageList(which)} ${which.length === 1 ? is : are}`];
+  const notes = [
+    ...told(
+      numbersOf(pages, ({ state }) => state === "unreadable"),
+      "cannot be read",
+      "cannot be read",
+    ),
+    ...told(
+      numbersOf(pages, ({ state }) => state === "picture"),
+      "is a picture without text",
+      "are pictures without text",
+    ),
+    ...told(
+      numbersOf(pages, ({ isGuessed }) => isGuessed),
+      "has a font that does not tell its letters: its words may be wrong",
+      "have fonts that do not tell their letters: their words may be wrong",
+    ),
+    ...told(pictures, "is also shown as a picture", "are also shown as pictures"),
+  ];
+  return isFirst ? [...notesOnWhole(pdf), ...notes] : notes;
+}
+
+function notesOnWhole(pdf: Pdf): readonly string[] {
+  const { pdfium, document } = pdf;
+  const notes: (string | undefined)[] = [];
+  if (!pdfium.FPDF_DocumentHasValidCrossReferenceTable(document))
+    notes.push("the file is damaged: its pages were found by looking through it, some may be missing");
+  if (pdfium.FPDF_GetSecurityHandlerRevision(document) >= 0)
+    notes.push("encrypted with a password for changes only: reading needs none");
+  const xfa = 2;
+  if (pdfium.FPDF_GetFormType(document) >= xfa) notes.push("has an XFA form, which is not shown");
+  const signatures = pdfium.FPDF_GetSignatureCount(document);
+  if (signatures > 0) notes.push(`has ${counted(signatures, "signature")}, not verified`);
+  const attachments = Math.min(pdfium.FPDFDoc_GetAttachmentCount(document), 20);
+  if (attachments > 0) notes.push(`has attachments: ${attachmentNames(pdf, attachments).join(", ")}`);
+  notes.push(readOutline(pdf));
+  return notes.filter((note) => note !== undefined);
+}
+
+function attachmentNames(pdf: Pdf, count: number): readonly string[] {
+  const { pdfium, document } = pdf;
+  return Array.from({ length: count }, (_, index) => {
+    const attachment = pdfium.FPDFDoc_GetAttachment(document, index);
+    return pdf
+      .text((buffer, bytes) => pdfium.FPDFAttachment_GetName(attachment, buffer, bytes))
+      .slice(0, 100);
+  });
+}
+
+function numbersOf(
+  pages: readonly (readonly [number, Page])[],
+  isSuch: (page: Page) => boolean,
+): readonly number[] {
+  return pages.filter(([, page]) => isSuch(page)).map(([number]) => number);
+}
+
+/** "page 3", "pages 3-5, 9". */
+function pageList(numbers: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last && number === last[1] + 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  const list = ranges.slice(0, 20).map(([first, last]) => (first === last ? first : `${first}-${last}`));
+  const more = ranges.length > 20 ? ", and more" : "";
+  return `page${numbers.length === 1 ? "" : "s"} ${list.join(", ")}${more}`;
+}
+
+/** PDFium ended itself: it lacked memory, or came upon what it does not expect. */
+function brokeDown(name: string, error: unknown): ToolError {
+  if (error instanceof RangeError || /memory|unreachable|abort/i.test(String(error)))
+    return new ToolError("too-large", `${name} is not read: it takes more memory than any usual document`, {
+      hint: "Ask for other pages, or take it apart with other programs (shell.run) if you trust it.",
+      cause: error,
+    });
+  return damaged(name, "PDFium cannot read it");
+}

@@ -1,0 +1,147 @@
+import { markdownTable } from "../../markdown-table.ts";
+import { type Band, leftOf, mostLinesOfCell, rightOf, type Segment, type Stack } from "./layout.ts";
+
+/** The bands of a page as text: lines as they are, a blank one between paragraphs, tables as Markdown. */
+export function showLayout(bands: readonly Band[]): string {
+  const blocks: string[] = [];
+  const usual = usualStep(bands);
+  let lines: string[] = [];
+  for (let index = 0; index < bands.length; ) {
+    const table = tableAt(bands, index);
+    if (table) {
+      finish();
+      blocks.push(table.text);
+      index += table.bands;
+      continue;
+    }
+    const step = index === 0 ? 0 : stepBetween(bands[index - 1]!, bands[index]!);
+    if (step > usual * 1.3 || step < 0) finish();
+    lines.push(...linesOf(bands[index]!));
+    index += 1;
+  }
+  finish();
+  return blocks.join("\n\n");
+
+  function finish(): void {
+    if (lines.length > 0) blocks.push(lines.join("\n"));
+    lines = [];
+  }
+}
+
+/** What is no table: cells of one line side by side, others one after the other. */
+function linesOf({ stacks }: Band): readonly string[] {
+  if (stacks.every((stack) => stack.length === 1)) return [sideBySide(stacks.flat())];
+  return stacks.flatMap((stack) => stack.map(({ text }) => text));
+}
+
+function sideBySide(segments: readonly Segment[]): string {
+  return segments.reduce((line, { text, left, height }, index) => {
+    const before = segments[index - 1];
+    if (!before) return text;
+    return `${line}${left - before.right < height ? " " : "   "}${text}`;
+  }, "");
+}
+
+/** From one line to the next, where most lines have it. */
+function usualStep(bands: readonly Band[]): number {
+  const steps = bands.slice(1).map((band, index) => stepBetween(bands[index]!, band));
+  const down = steps.filter((step) => step > 0).sort((one, other) => one - other);
+  return down[Math.floor(down.length / 2)] ?? 0;
+}
+
+function stepBetween(above: Band, below: Band): number {
+  return below.stacks[0]![0]!.baseline - Math.max(...above.stacks.map((stack) => stack.at(-1)!.baseline));
+}
+
+interface Column {
+  left: number;
+  right: number;
+}
+
+/** The table that begins with a band: at least two rows whose cells stand in the same columns. */
+function tableAt(
+  bands: readonly Band[],
+  start: number,
+): { readonly text: string; readonly bands: number } | undefined {
+  const first = bands[start]!;
+  if (!isRow(first)) return undefined;
+  const columns: Column[] = [];
+  const rows: (readonly Stack[])[] = [];
+  let end = start;
+  for (let index = start; index < bands.length; index += 1) {
+    const { stacks } = bands[index]!;
+    const isFar =
+      index > start && Math.abs(stepBetween(bands[index - 1]!, bands[index]!)) > stacks[0]![0]!.height * 4;
+    if (isFar || !fits(columns, stacks)) break;
+    rows.push(stacks);
+    // A line of its own may be a row of which only one cell is filled, if another row follows.
+    if (!isRow(bands[index]!)) continue;
+    for (const stack of stacks) widen(columns, stack);
+    end = index + 1;
+  }
+  const found = rows.slice(0, end - start);
+  if (found.filter((stacks) => stacks.length > 1).length < 2) return undefined;
+  columns.sort((one, other) => one.left - other.left);
+  const cells = found.map((stacks) =>
+    columns.map((column) =>
+      stacks
+        .filter((stack) => columnOf(columns, stack) === column)
+        .map(textOf)
+        .join(" "),
+    ),
+  );
+  return { text: isProse(cells) ? byColumns(cells) : markdownTable(cells), bands: end - start };
+}
+
+function isRow({ stacks }: Band): boolean {
+  return stacks.length > 1 && stacks.every((stack) => stack.length <= mostLinesOfCell && !stack[0]!.isTurned);
+}
+
+function textOf(stack: Stack): string {
+  return stack.map(({ text }) => text).join(" ");
+}
+
+/** Whether each of them has a column for itself. Of the first row, each makes one. */
+function fits(columns: readonly Column[], stacks: readonly Stack[]): boolean {
+  if (columns.length === 0) return true;
+  const taken = new Set<Column>();
+  for (const stack of stacks) {
+    const over = columns.filter((column) => overlaps(column, stack));
+    if (over.length > 1) return false;
+    const [column] = over;
+    if (column === undefined ? stacks.length === 1 : taken.has(column)) return false;
+    if (column) taken.add(column);
+  }
+  return true;
+}
+
+function widen(columns: Column[], stack: Stack): void {
+  const column = columns.find((one) => overlaps(one, stack));
+  if (!column) columns.push({ left: leftOf(stack), right: rightOf(stack) });
+  else {
+    column.left = Math.min(column.left, leftOf(stack));
+    column.right = Math.max(column.right, rightOf(stack));
+  }
+}
+
+function columnOf(columns: readonly Column[], stack: Stack): Column | undefined {
+  return columns.find((column) => overlaps(column, stack));
+}
+
+function overlaps({ left, right }: Column, stack: Stack): boolean {
+  return leftOf(stack) < right && rightOf(stack) > left;
+}
+
+/** Columns of text that the document has line by line, across. */
+function isProse(cells: readonly (readonly string[])[]): boolean {
+  const columns = cells[0]!.length;
+  const length = cells.flat().reduce((sum, cell) => sum + cell.length, 0);
+  return columns <= 3 && cells.length >= 8 && length / (columns * cells.length) > 30;
+}
+
+function byColumns(cells: readonly (readonly string[])[]): string {
+  const columns = cells[0]!.map((_, column) =>
+    cells.map((row) => row[column]!).filter((cell) => cell !== ""),
+  );
+  return columns.map((lines) => lines.join("\n")).join("\n\n");
+}

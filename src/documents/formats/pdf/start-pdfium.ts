@@ -1,0 +1,112 @@
+import { zstdDecompressSync } from "node:zlib";
+import { readOwnFile } from "../../../environment/hosts/own-file.ts";
+import type { Functions } from "./functions.ts";
+import { pdfiumSource } from "./places.ts";
+import { Instance, Module, type WasmMemory, type WasmModule, type WasmTable } from "./web-assembly.ts";
+
+/** PDFium with a memory of its own. */
+export interface Pdfium extends Functions {
+  readonly memory: WasmMemory;
+}
+
+/** It wanted more memory than it may have, or found itself in a state that must not be. It cannot be used any more. */
+export class PdfiumEnded extends Error {
+  override readonly name = "PdfiumEnded";
+}
+
+/** More than any honest document was seen to need beside its own bytes. */
+const maxMemory = 512 * 1024 * 1024;
+
+/**
+ * A new one for each document: nothing of one reaches the next, and none is left with what another broke. It can reach
+ * nothing: no file, no program, no network; the only thing that it is told is the time.
+ */
+export async function startPdfium(documentBytes: number): Promise<Pdfium> {
+  module ??= compile();
+  const compiled = await module;
+  let pdfium: Started | undefined;
+  const imports = importsOf(compiled, () => pdfium!, maxMemory + documentBytes);
+  pdfium = new Instance(compiled, imports).exports as Started;
+  pdfium.__wasm_call_ctors();
+  pdfium.FPDF_InitLibrary();
+  return pdfium;
+}
+
+let module: Promise<WasmModule> | undefined;
+
+interface Started extends Pdfium {
+  readonly __indirect_function_table: WasmTable;
+}
+
+async function compile(): Promise<WasmModule> {
+  const place = pdfiumSource();
+  const bytes = await readOwnFile(place);
+  return new Module(place.href.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes);
+}
+
+type Import = (...values: number[]) => number | undefined;
+
+/** What it may call of ours. Everything about files answers that there are none. */
+function importsOf(compiled: WasmModule, pdfium: () => Started, maxBytes: number): object {
+  const own: Readonly<Record<string, Import>> = {
+    emscripten_date_now: () => Date.now(),
+    emscripten_resize_heap: (bytes) => Number(grow(pdfium().memory, bytes! >>> 0, maxBytes)),
+    _abort_js: () => {
+      throw new PdfiumEnded("aborted");
+    },
+    _emscripten_throw_longjmp: () => {
+      throw longJump;
+    },
+    _gmtime_js: () => undefined,
+    _localtime_js: () => undefined,
+    _tzset_js: () => undefined,
+    environ_get: () => 0,
+    environ_sizes_get: (count, size) => {
+      const view = new DataView(pdfium().memory.buffer);
+      view.setUint32(count!, 0, true);
+      view.setUint32(size!, 0, true);
+      return 0;
+    },
+  };
+  const imports: Record<string, Record<string, Import>> = {};
+  for (const { module, name } of Module.imports(compiled)) {
+    imports[module] ??= {};
+    imports[module][name] =
+      own[name] ??
+      (name.startsWith("invoke_") ? (index, ...values) => invoke(pdfium(), index!, values) : refuse);
+  }
+  return imports;
+}
+
+const functionNotImplemented = -52;
+const refuse: Import = () => functionNotImplemented;
+
+/** What C calls longjmp: thrown through JavaScript, caught by `invoke`. */
+const longJump = Symbol("longjmp");
+
+function invoke(pdfium: Started, index: number, values: number[]): number | undefined {
+  const stack = pdfium.emscripten_stack_get_current();
+  try {
+    return pdfium.__indirect_function_table.get(index)(...values);
+  } catch (error) {
+    if (error !== longJump) throw error;
+    pdfium._emscripten_stack_restore(stack);
+    pdfium.setThrew(1, 0);
+    return undefined;
+  }
+}
+
+const pageBytes = 65_536;
+
+function grow(memory: WasmMemory, wanted: number, maxBytes: number): boolean {
+  const has = memory.buffer.byteLength;
+  if (wanted > maxBytes) return false;
+  // By more than is asked for, so that it is seldom asked.
+  const bytes = Math.min(Math.max(wanted, has * 1.2), maxBytes);
+  try {
+    memory.grow(Math.ceil((bytes - has) / pageBytes));
+    return true;
+  } catch {
+    return false;
+  }
+}
