@@ -75,6 +75,12 @@ export const catalog = {
     (await import("./transaction/commit.ts")).transactionCommit,
   "transaction.rollback": async (): Promise<typeof import("./transaction/rollback.ts").transactionRollback> =>
     (await import("./transaction/rollback.ts")).transactionRollback,
+  "math.calculate": async (): Promise<typeof import("./math/calculate.ts").mathCalculate> =>
+    (await import("./math/calculate.ts")).mathCalculate,
+  "time.now": async (): Promise<typeof import("./time/now.ts").timeNow> =>
+    (await import("./time/now.ts")).timeNow,
+  "text.echo": async (): Promise<typeof import("./text/echo.ts").textEcho> =>
+    (await import("./text/echo.ts")).textEcho,
 };
 
 export type CanonicalName = keyof typeof catalog;

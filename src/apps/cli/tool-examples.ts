@@ -47,4 +47,7 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "transaction.check": { command: "npm test", timeout_ms: 300_000 },
   "transaction.commit": {},
   "transaction.rollback": {},
+  "math.calculate": { expression: "(1 + 0.05 / 12) ^ 360" },
+  "time.now": { zone: "Europe/Berlin" },
+  "text.echo": { text: "hello" },
 };

@@ -13,6 +13,7 @@ const tools = [
   ...["process.start", "process.list", "process.output", "process.input", "process.wait", "process.stop"],
   ...["journal.undo", "journal.diff", "journal.checkpoint"],
   ...["transaction.begin", "transaction.check", "transaction.commit", "transaction.rollback"],
+  ...["math.calculate", "time.now", "text.echo"],
 ];
 const isInstalled = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 

@@ -1,0 +1,96 @@
+import { bitsOf, type Fraction, type Value } from "./value.ts";
+
+/** A value in digits. */
+export interface ShownValue {
+  /** In decimal, as program text: "0.3", "-4", "1.5e+300". */
+  readonly value: string;
+  /** Nothing was rounded, neither on the way nor for showing. */
+  readonly isExact: boolean;
+  /** The exact value where decimal digits cannot give it: "1/3". */
+  readonly fraction: string | undefined;
+}
+
+/** How many digits are shown of a fraction that has no end, and of an approximation. */
+export const shownDigits = { fraction: 20, approximation: 15 } as const;
+
+export function showValue(value: Value): ShownValue {
+  if (typeof value === "bigint") return { value: value.toString(), isExact: true, fraction: undefined };
+  if (typeof value === "number") {
+    const digits = Number(value.toPrecision(shownDigits.approximation));
+    return { value: String(digits === 0 ? 0 : digits), isExact: false, fraction: undefined };
+  }
+  const decimal = wholeDecimal(value);
+  if (decimal !== undefined) return { value: decimal, isExact: true, fraction: undefined };
+  const rounded = roundedDecimal(value, shownDigits.fraction);
+  if (rounded.isExact) return { value: rounded.text, isExact: true, fraction: undefined };
+  return { value: rounded.text, isExact: false, fraction: `${value.numerator}/${value.denominator}` };
+}
+
+/** More places than anybody reads. */
+const mostPlaces = 100;
+
+/** All digits, where there is an end to them and it is near. */
+function wholeDecimal({ numerator, denominator }: Fraction): string | undefined {
+  const places = Math.max(timesIn(denominator, 2n), timesIn(denominator, 5n));
+  const scale = 10n ** BigInt(places);
+  if (places > mostPlaces || scale % denominator !== 0n) return undefined;
+  return withPoint(numerator * (scale / denominator), places);
+}
+
+/** How often a prime divides a number, up to what is of interest. */
+function timesIn(value: bigint, prime: bigint): number {
+  let times = 0;
+  for (let left = value; left % prime === 0n && times <= mostPlaces; left /= prime) times += 1;
+  return times;
+}
+
+function withPoint(digits: bigint, places: number): string {
+  const sign = digits < 0n ? "-" : "";
+  const text = (digits < 0n ? -digits : digits).toString().padStart(places + 1, "0");
+  return `${sign}${text.slice(0, -places)}.${text.slice(-places)}`;
+}
+
+/** To so many significant digits, a half away from zero. */
+function roundedDecimal(
+  { numerator, denominator }: Fraction,
+  count: number,
+): { text: string; isExact: boolean } {
+  const isNegative = numerator < 0n;
+  const above = isNegative ? -numerator : numerator;
+  const places = count - exponentOf({ numerator: above, denominator }) - 1;
+  const { digits, isExact } = scaledRound(above, denominator, places);
+  // One digit more where 99… was rounded up to 100….
+  const exponent = digits.length - 1 - places;
+  return { text: `${isNegative ? "-" : ""}${spelled(digits, exponent)}`, isExact };
+}
+
+/** Of the first digit that counts: 0 for 5.2, -2 for 0.052. */
+function exponentOf(value: Fraction): number {
+  const near = Math.floor((bitsOf(value.numerator) - bitsOf(value.denominator)) * Math.log10(2));
+  for (let exponent = near + 3; ; exponent -= 1) if (isAtLeast(value, exponent)) return exponent;
+}
+
+function isAtLeast({ numerator, denominator }: Fraction, exponent: number): boolean {
+  const power = 10n ** BigInt(Math.abs(exponent));
+  return exponent >= 0 ? numerator >= denominator * power : numerator * power >= denominator;
+}
+
+function scaledRound(above: bigint, below: bigint, places: number): { digits: string; isExact: boolean } {
+  const power = 10n ** BigInt(Math.abs(places));
+  const [dividend, divisor] = places >= 0 ? [above * power, below] : [above, below * power];
+  const digits = ((2n * dividend + divisor) / (2n * divisor)).toString();
+  return { digits, isExact: dividend % divisor === 0n };
+}
+
+/** As JavaScript writes numbers: with an exponent where many zeros would stand. */
+function spelled(digits: string, exponent: number): string {
+  const trimmed = digits.replace(/0+$/, "");
+  if (exponent < -7 || exponent > 20) {
+    const rest = trimmed.slice(1);
+    return `${trimmed[0]}${rest && `.${rest}`}e${exponent < 0 ? "-" : "+"}${Math.abs(exponent)}`;
+  }
+  if (exponent < 0) return `0.${"0".repeat(-exponent - 1)}${trimmed}`;
+  const whole = digits.slice(0, exponent + 1).padEnd(exponent + 1, "0");
+  const rest = digits.slice(exponent + 1).replace(/0+$/, "");
+  return rest === "" ? whole : `${whole}.${rest}`;
+}

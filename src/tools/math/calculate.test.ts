@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
+import { mathCalculate } from "./calculate.ts";
+
+it("answers with the value, and with the fraction where digits cannot give it", async () => {
+  await using room = toolRoom();
+  const answers = await Promise.all(
+    ["2^3^2", "1/3", "sqrt(2)", "1/3^99"].map((expression) => room.run(mathCalculate, { expression })),
+  );
+  expect(answers).toEqual([
+    { data: { value: "512", isExact: true, fraction: undefined }, text: "= 512" },
+    {
+      data: { value: "0.33333333333333333333", isExact: false, fraction: "1/3" },
+      text: "≈ 0.33333333333333333333 (20 digits; exactly 1/3)",
+    },
+    { data: { value: "1.4142135623731", isExact: false, fraction: undefined }, text: "≈ 1.4142135623731" },
+    {
+      data: {
+        value: "5.8209756524478985128e-48",
+        isExact: false,
+        fraction: `1/${3n ** 99n}`,
+      },
+      text: `≈ 5.8209756524478985128e-48 (20 digits; exactly 1/${3n ** 99n})`,
+    },
+  ]);
+});
+
+it("refuses names and calls in strict mode", async () => {
+  await using room = toolRoom();
+  expect((await room.run(mathCalculate, { expression: "(2+3)*4", strict: true })).text).toBe("= 20");
+  expect(await room.refusal(mathCalculate, { expression: "sqrt(4)", strict: true })).toEqual({
+    code: "invalid-input",
+    message: '"sqrt" is not allowed in strict mode, at character 1',
+    hint: "Use numbers, + - * / ** ^ and parentheses only.",
+  });
+});
+
+it("touches nothing, and takes nothing else", () => {
+  expect(mathCalculate.accesses({ expression: "1" })).toEqual([]);
+  expect(schemaFaults(mathCalculate, { expression: 1, precision: 2 })).toEqual([
+    "expression: Invalid input",
+    ": Invalid input",
+  ]);
+});

@@ -1,0 +1,17 @@
+import * as z from "zod/mini";
+import type { Tool } from "../../contract/tool.ts";
+
+export interface TextEchoInput {
+  readonly text: string;
+}
+
+/** Gives back what it is given. */
+export const textEcho: Tool<TextEchoInput, TextEchoInput> = {
+  name: "text.echo",
+  summary: "Give back the text unchanged; for a step of thought, or to see how a text arrives.",
+  risk: "read",
+  input: z.strictObject({ text: z.string().check(z.describe("Given back as it is.")) }),
+  limits: { maxChars: 50_000, keep: "both" },
+  accesses: () => [],
+  run: async ({ text }) => ({ data: { text }, text }),
+};

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { toolRoom } from "../../../test/tool-room.ts";
+import { timeNow } from "./now.ts";
+
+it("tells the time in UTC, with its offset", async () => {
+  await using room = toolRoom();
+  const earliest = Date.now();
+  const { data, text } = await room.run(timeNow, {});
+  const told = Date.parse(data.iso);
+  expect(told >= earliest && told <= Date.now()).toBe(true);
+  expect(data.iso).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+  expect(data).toEqual({ ...data, zone: "UTC", unixSeconds: Math.floor(told / 1000) });
+  expect(text).toBe(`${data.iso} (${data.weekday}, UTC)`);
+});
+
+it("tells the time where it is asked for", async () => {
+  await using room = toolRoom();
+  const { data } = await room.run(timeNow, { zone: "Asia/Tokyo" });
+  expect([data.iso.slice(-6), data.zone]).toEqual(["+09:00", "Asia/Tokyo"]);
+});
+
+it("says which zones are near one that is not there", async () => {
+  await using room = toolRoom();
+  const usual = 'Use an IANA name ("Europe/Berlin"), an offset ("+02:00"), "UTC" or "local".';
+  const refusals = ["Berlin", "Europe/Berln", "new york", "Mars/Olympus", ""].map((zone) =>
+    room.refusal(timeNow, { zone }),
+  );
+  expect((await Promise.all(refusals)).map(({ message, hint }) => [message, hint])).toEqual([
+    ['There is no time zone "Berlin"', `Perhaps Europe/Berlin. ${usual}`],
+    ['There is no time zone "Europe/Berln"', `Perhaps Europe/Berlin. ${usual}`],
+    ['There is no time zone "new york"', `Perhaps America/New_York. ${usual}`],
+    ['There is no time zone "Mars/Olympus"', usual],
+    ['There is no time zone ""', usual],
+  ]);
+});
