@@ -64,7 +64,7 @@ describe("in bash", () => {
       ["search.grep", "search.glob"],
       [],
       ["bash", "zsh", "fish", "--help", "-h"],
-      ["tools", "tour", ...tools.filter((tool) => tool.startsWith("transaction."))],
+      ["tools", "tour", ...tools.filter((tool) => tool.startsWith("t"))],
     ]);
   });
 
