@@ -59,6 +59,7 @@ export function keepingEnvironment(environment: Environment, parts: KeepingParts
     ...(environment.sandbox === undefined ? {} : { sandbox: environment.sandbox.bind(environment) }),
     ...(environment.confinement === undefined ? {} : { confinement: environment.confinement }),
     start: (...call) => environment.start(...call),
+    ...(environment.exchange === undefined ? {} : { exchange: environment.exchange.bind(environment) }),
     close: () => environment.close(),
   };
 }

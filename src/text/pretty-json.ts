@@ -1,0 +1,60 @@
+const widest = 100;
+/** What is nested deeper stays on one line: indenting it would take the square of its length. */
+const deepest = 100;
+
+/**
+ * JSON with a line for each value, short lists and objects on one line. Numbers and strings stay as they are written.
+ * Undefined for what is no JSON.
+ */
+export function prettyJson(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const tokens = text.match(token) ?? [];
+  const pieces: string[] = [];
+  let depth = 0;
+  let flatUntil = -1;
+  for (const [index, token] of tokens.entries()) {
+    const isFlat = index <= flatUntil || depth > deepest;
+    const indent = (levels: number) => (isFlat ? "" : `\n${"  ".repeat(levels)}`);
+    switch (token) {
+      case "{":
+      case "[":
+        depth += 1;
+        if (!isFlat) flatUntil = endOfShort(tokens, index);
+        pieces.push(token, index <= flatUntil || depth > deepest ? "" : `\n${"  ".repeat(depth)}`);
+        break;
+      case "}":
+      case "]":
+        depth -= 1;
+        pieces.push(depth >= deepest ? "" : indent(depth), token);
+        break;
+      case ",":
+        pieces.push(isFlat ? ", " : `,${indent(depth)}`);
+        break;
+      case ":":
+        pieces.push(": ");
+        break;
+      default:
+        pieces.push(token);
+    }
+  }
+  return pieces.join("");
+}
+
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** Where a list or object of plain values ends that fits on a line; -1 for others. */
+function endOfShort(tokens: readonly string[], start: number): number {
+  let width = 0;
+  for (let index = start + 1; index < tokens.length; index += 1) {
+    const token = tokens[index]!;
+    if (token === "}" || token === "]") return index;
+    if (token === "{" || token === "[") return -1;
+    width += token.length + 1;
+    if (width > widest) return -1;
+  }
+  return -1;
+}
