@@ -1,5 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import type { FilterDriver } from "./drivers.ts";
+import { textOfName } from "./names.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
 
 /** "clean": into the repository; "smudge": out of it. */
@@ -8,7 +9,7 @@ export type FilterWay = "clean" | "smudge";
 /** By the name of a filter a file that goes through it. */
 export type FilterUses = ReadonlyMap<string, string>;
 
-/** Which filters files go through, by the attributes that hold in the working tree; paths are as git names them. */
+/** Which filters files go through, by the attributes that hold in the working tree. Names have a character for each byte. */
 export async function filterUses(
   paths: readonly string[],
   repository: Repository,
@@ -16,9 +17,9 @@ export async function filterUses(
 ): Promise<FilterUses> {
   const uses = new Map<string, string>();
   if (repository.filters.length === 0 || paths.length === 0) return uses;
-  const input = Buffer.from(paths.map((path) => `${path}\0`).join(""));
+  const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
   const answer = await outputOfGit(repository, ["check-attr", "--stdin", "-z", "filter"], context, { input });
-  const fields = answer.toString().split("\0");
+  const fields = answer.toString("latin1").split("\0").map(textOfName);
   for (let at = 0; at + 2 < fields.length; at += 3)
     if (!uses.has(fields[at + 2]!)) uses.set(fields[at + 2]!, fields[at]!);
   return uses;

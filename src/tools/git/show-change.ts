@@ -1,0 +1,7 @@
+import type { Change } from "../../git/parse-status.ts";
+import { showPath } from "../../text/show-path.ts";
+
+/** One changed file as a line: "renamed a.ts → b.ts". */
+export function showChange({ change, path, from }: Change): string {
+  return `  ${change} ${from === undefined ? "" : `${showPath(from)} → `}${showPath(path)}`;
+}

@@ -1,0 +1,99 @@
+import * as z from "zod/mini";
+import type { Access } from "../../contract/access.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { findRepository } from "../../git/find-repository.ts";
+import { findWritable } from "../../git/find-writable.ts";
+import { shownChanges, statusByNames } from "../../git/names.ts";
+import type { Change } from "../../git/parse-status.ts";
+import type { GitContext, Repository } from "../../git/run-git.ts";
+import { type Staging, stage, unstage } from "../../git/stage.ts";
+import { counted } from "../../text/counted.ts";
+import { showChange } from "./show-change.ts";
+
+export interface GitStageInput {
+  readonly paths?: readonly string[] | undefined;
+  readonly all?: boolean | undefined;
+  readonly unstage?: boolean | undefined;
+}
+
+export interface GitStageData {
+  /** How many files this call has staged, or taken back. */
+  readonly files: number;
+  /** All that the next commit will change. */
+  readonly staged: readonly Change[];
+  /** What was left out, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Chooses what the next commit will hold. */
+export const gitStage: Tool<GitStageInput, GitStageData> = {
+  name: "git.stage",
+  summary:
+    "Stage files for the next commit: what was added, changed, deleted or renamed at `paths`, or everywhere with `all`. " +
+    "`unstage` takes back what is staged; files stay as they are.",
+  risk: "write",
+  startsPrograms: true,
+  input: z.strictObject({
+    paths: z.optional(
+      z
+        .array(z.string())
+        .check(z.minLength(1), z.maxLength(1000), z.describe("Files and folders; no patterns.")),
+    ),
+    all: z.optional(z.boolean().check(z.describe("Everything that has changed in the repository."))),
+    unstage: z.optional(z.boolean().check(z.describe("Take out of the next commit instead."))),
+  }),
+  limits: { maxChars: 10_000, keep: "head" },
+  accesses: ({ paths = ["."], unstage: isBack }) => [
+    { kind: "write", path: ".git/index", by: "git" },
+    ...(isBack ? [] : paths.map((path): Access => ({ kind: "read", path }))),
+  ],
+
+  async run(input, context) {
+    const { repository, paths } = await whatIsMeant(input, context);
+    const { files, notes } = input.unstage
+      ? await unstage(paths, repository, context)
+      : await stage(paths, repository, context);
+    const status = await statusByNames(repository, context, { untracked: "no", renames: true });
+    const data = { files, staged: shownChanges(status.staged, repository), notes };
+    if (files > 0) context.uncovered("The index of git: git.stage takes back what it has staged.");
+    return { data, text: describe(data, input) };
+  },
+};
+
+/** The paths as git names them; none for all. They must be of one repository. */
+async function whatIsMeant(
+  { paths = [], all = false }: GitStageInput,
+  context: GitContext,
+): Promise<{ readonly repository: Repository; readonly paths: readonly string[] }> {
+  if (all === paths.length > 0)
+    throw new ToolError("invalid-input", all ? "Both `paths` and `all` were given" : "Nothing was named", {
+      hint: "Give `paths`, or `all: true` for everything that has changed.",
+    });
+  if (all) return { ...(await findWritable(".", context)), paths: [] };
+  const { repository } = await findWritable(paths[0]!, context);
+  const found = [];
+  for (const path of paths) found.push(await findRepository(path, context));
+  const other = found.findIndex((one) => one.repository.gitDirectory !== repository.gitDirectory);
+  if (other !== -1)
+    throw new ToolError("invalid-input", `${paths[0]} and ${paths[other]} are in different repositories`, {
+      hint: "Stage them by two calls.",
+    });
+  return { repository, paths: found.map(({ path }) => path) };
+}
+
+function describe(
+  { files, staged, notes }: Staging & GitStageData,
+  { unstage: isBack }: GitStageInput,
+): string {
+  const done = isBack ? "Unstaged" : "Staged";
+  const nothing = isBack ? "Nothing was staged there." : "Nothing to stage: nothing has changed there.";
+  return [
+    files === 0 ? nothing : `${done} ${counted(files, "file")}.`,
+    ...notes,
+    staged.length === 0
+      ? "Nothing is staged now."
+      : `Staged now, ${counted(staged.length, "change")} for git.commit:`,
+    ...staged.map(showChange),
+  ].join("\n");
+}
