@@ -23,6 +23,28 @@ export const plainText: Format = {
 /** Every format. A new one is its reader and a line here. */
 export const formats: Readonly<Record<string, Format>> = {
   text: plainText,
+  image: {
+    description: "picture",
+    mediaTypes: [
+      "image/png",
+      "image/jpeg",
+      "image/gif",
+      "image/webp",
+      "image/bmp",
+      "image/tiff",
+      "image/x-icon",
+      "image/avif",
+      "image/heic",
+    ],
+    extensions: [],
+    reader: async () => (await import("./formats/image/read-image.ts")).readImage,
+  },
+  svg: {
+    description: "SVG drawing",
+    mediaTypes: ["image/svg+xml"],
+    extensions: ["svg"],
+    reader: async () => (await import("./formats/image/read-svg.ts")).readSvg,
+  },
   archive: {
     description: "archive",
     mediaTypes: [

@@ -47,6 +47,8 @@ export const catalog = {
     (await import("./code/search.ts")).codeSearch,
   "code.map": async (): Promise<typeof import("./code/map.ts").codeMap> =>
     (await import("./code/map.ts")).codeMap,
+  "document.read": async (): Promise<typeof import("./document/read.ts").documentRead> =>
+    (await import("./document/read.ts")).documentRead,
   "shell.run": async (): Promise<typeof import("./shell/run.ts").shellRun> =>
     (await import("./shell/run.ts")).shellRun,
   "process.start": async (): Promise<typeof import("./process/start.ts").processStart> =>

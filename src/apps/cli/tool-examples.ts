@@ -33,6 +33,7 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "code.references": { name: "runAgent" },
   "code.search": { query: "where is the retry delay computed", language: "typescript" },
   "code.map": { path: "src", tokens: 2000 },
+  "document.read": { path: "docs/report.pdf", part: "pages 2-5" },
   "shell.run": { command: "npm test", timeout_ms: 300_000 },
   "process.start": { command: "npm run dev", name: "web", ready: { port: 3000 } },
   "process.list": {},

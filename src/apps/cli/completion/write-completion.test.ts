@@ -9,7 +9,7 @@ import { writeCompletion } from "./write-completion.ts";
 const tools = [
   ...["file.read", "file.write", "file.list", "file.delete", "file.move"],
   ...["edit.replace", "edit.patch", "edit.diff", "edit.preview", "edit.smart"],
-  ...["search.grep", "search.glob"],
+  ...["search.grep", "search.glob", "document.read"],
   ...["process.start", "process.list", "process.output", "process.input", "process.wait", "process.stop"],
   ...["journal.undo", "journal.diff", "journal.checkpoint"],
   ...["transaction.begin", "transaction.check", "transaction.commit", "transaction.rollback"],
