@@ -71,4 +71,14 @@ export const formats: Readonly<Record<string, Format>> = {
     extensions: ["docx", "docm", "dotx", "dotm"],
     reader: async () => (await import("./formats/docx/read-docx.ts")).readDocx,
   },
+  odt: {
+    description: "OpenDocument text",
+    mediaTypes: [
+      "application/vnd.oasis.opendocument.text",
+      "application/vnd.oasis.opendocument.text-template",
+      "application/vnd.oasis.opendocument.text-master",
+    ],
+    extensions: ["odt", "ott", "odm"],
+    reader: async () => (await import("./formats/odt/read-odt.ts")).readOdt,
+  },
 };

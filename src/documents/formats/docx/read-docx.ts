@@ -27,11 +27,15 @@ export const readDocx: DocumentReader = async (source, wanted, desk) => {
     cited: new Map(),
     margins: new Set(),
   };
+  const openNumbering = () =>
+    new Numbering(opened.open(related("numbering") ?? "word/numbering.xml"), styles);
+  const numberingOfOthers = openNumbering();
   const storyOf = (name: string, notes: ReadonlyMap<string, string>): Story => ({
     opened,
+    budget: desk.budget,
     relations: name === part ? relations : opened.relations(name),
     styles,
-    numbering: new Numbering(opened.open(related("numbering") ?? "word/numbering.xml"), styles),
+    numbering: name === part ? openNumbering() : numberingOfOthers,
     fields: [],
     notes,
     cited: [],

@@ -11,7 +11,9 @@ export function readTable(reader: XmlReader, story: Story): Block[] {
   if (cells.length <= 1) return cells.flatMap(({ blocks }) => blocks);
   // A footnote that is cited in a cell follows the table.
   for (const { blocks } of cells) story.cited.push(...blocks.filter(({ kind }) => kind === "note"));
-  return [{ kind: "table", rows: rows.map((row) => row.flatMap(showCell)) }];
+  const shown = rows.map((row) => row.flatMap(showCell));
+  story.budget.walk(shown.length * shown.reduce((most, row) => Math.max(most, row.length), 0));
+  return [{ kind: "table", rows: shown }];
 }
 
 interface Cell {

@@ -1,3 +1,4 @@
+import type { Budget } from "../../budget.ts";
 import type { Block } from "../office/blocks.ts";
 import type { Package, Relations } from "../office/open-package.ts";
 import type { Numbering } from "./numbering.ts";
@@ -6,6 +7,7 @@ import type { Styles } from "./styles.ts";
 /** What is known while a document is read. A story is one part of it: the text itself, its footnotes, a header. */
 export interface Story {
   readonly opened: Package;
+  readonly budget: Budget;
   readonly relations: Relations;
   readonly styles: Styles;
   readonly numbering: Numbering;
