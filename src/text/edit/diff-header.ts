@@ -1,4 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
+import { unquoteC } from "../c-quoted.ts";
 
 /** What a diff says about a file before its hunks. A name that is missing stands for /dev/null. */
 export interface DiffHeader {
@@ -86,7 +87,7 @@ function isEpoch(line: string): boolean {
 /** A name without time stamp and quotes; undefined for /dev/null. */
 function fileName(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const name = text.startsWith('"') ? unquote(text) : text.replace(/\t.*$/, "").trimEnd();
+  const name = text.startsWith('"') ? unquoteC(text) : text.replace(/\t.*$/, "").trimEnd();
   return name === "/dev/null" || name === "" ? undefined : name;
 }
 
@@ -97,27 +98,6 @@ function gitNames(text: string): readonly [string, string] | undefined {
   const middle = (text.length - 1) / 2;
   return text[middle] === " " ? [text.slice(0, middle), text.slice(middle + 1)] : undefined;
 }
-
-/** Git quotes names with odd bytes like C: octal codes and backslashes. */
-function unquote(text: string): string {
-  const inner = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text;
-  const bytes: Buffer[] = [];
-  for (const [part, octal, character] of inner.matchAll(/\\([0-7]{3})|\\(.)|[^\\]+/g)) {
-    if (octal !== undefined) bytes.push(Buffer.of(Number.parseInt(octal, 8)));
-    else bytes.push(Buffer.from(character === undefined ? part : (escapes[character] ?? character)));
-  }
-  return Buffer.concat(bytes).toString();
-}
-
-const escapes: Readonly<Record<string, string>> = {
-  n: "\n",
-  t: "\t",
-  r: "\r",
-  a: "\x07",
-  b: "\b",
-  f: "\f",
-  v: "\v",
-};
 
 function permissions(mode: string | undefined): number | undefined {
   if (mode === undefined) return undefined;

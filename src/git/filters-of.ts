@@ -1,0 +1,61 @@
+import type { FilterDriver } from "./drivers.ts";
+import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
+
+/**
+ * Which of the repository's filters these files go through, by git's paths. Git compares files by what a filter makes of
+ * them: while it is not run, an unchanged file may look changed.
+ */
+export async function filtersOf(
+  paths: readonly string[],
+  repository: Repository,
+  context: GitContext,
+): Promise<readonly { readonly filter: FilterDriver; readonly paths: readonly string[] }[]> {
+  if (repository.filters.length === 0 || paths.length === 0) return [];
+  const input = Buffer.from(paths.map((path) => `${path}\0`).join(""));
+  // Names are as seen from where git is started.
+  const fromTop = ["-C", repository.top, "check-attr", "-z", "--stdin", "filter"];
+  const fields = (await outputOfGit(repository, fromTop, context, { input })).toString().split("\0");
+  const used = new Map<string, string[]>();
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [path = "", , name = ""] = fields.slice(at, at + 3);
+    used.set(name, [...(used.get(name) ?? []), path]);
+  }
+  return repository.filters.flatMap((filter) => {
+    const own = used.get(filter.name);
+    return own === undefined ? [] : [{ filter, paths: own }];
+  });
+}
+
+/**
+ * Those of the filters that the rules let this call run, by name: then git runs in the sandbox of the call. None where the
+ * sandbox would not reach the repository.
+ */
+export async function filtersAllowed(
+  filters: readonly FilterDriver[],
+  repository: Repository,
+  { environment }: GitContext,
+): Promise<readonly string[]> {
+  const { workspace, confinement } = environment;
+  const isInside = [repository.gitDirectory, repository.commonDirectory, repository.top].every(
+    (path) => path === workspace || path.startsWith(workspace === "/" ? "/" : `${workspace}/`),
+  );
+  if (!isInside || confinement?.mayRun === undefined) return [];
+  const allowed: string[] = [];
+  for (const { name, commands } of filters) {
+    const verdicts = await Promise.all(
+      Object.values(commands).map((command) => command === "" || confinement.mayRun!(command)),
+    );
+    if (verdicts.every((verdict) => verdict)) allowed.push(name);
+  }
+  return allowed;
+}
+
+/** Says what was not run, and which rule would let it. */
+export function notRun({ name, commands }: FilterDriver, files: number): string {
+  const rules = [...new Set(Object.values(commands))].map((command) => `"allow run ${command}"`);
+  const subject = files === 1 ? "1 file goes" : `${files} files go`;
+  return (
+    `${subject} through the filter ${name}, which was not run: unchanged ones may look changed. ` +
+    `In the person's rules ${rules.join(" and ")} would let it run.`
+  );
+}

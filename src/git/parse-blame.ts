@@ -1,0 +1,66 @@
+import { unquoteC } from "../text/c-quoted.ts";
+
+/** Lines in a row that the same commit has brought. */
+export interface BlameGroup {
+  readonly commit: string;
+  /** Counted from 1. */
+  readonly firstLine: number;
+  readonly lines: readonly string[];
+  /** What the file was called there, if otherwise. */
+  readonly from?: string;
+}
+
+/** A commit that has brought lines. */
+export interface BlamedCommit {
+  readonly hash: string;
+  readonly author: string;
+  readonly email: string;
+  /** ISO 8601, in UTC. */
+  readonly date: string;
+  readonly subject: string;
+}
+
+/** No commit: what is changed in the working tree. */
+export const notCommitted: RegExp = /^0+$/;
+
+/** What `git blame --porcelain` says. `path`: what the file is called now, as git names it. */
+export function parseBlame(
+  output: string,
+  path: string,
+): { readonly groups: readonly BlameGroup[]; readonly commits: readonly BlamedCommit[] } {
+  const groups: { commit: string; firstLine: number; lines: string[]; from?: string }[] = [];
+  const commits = new Map<string, { -readonly [Key in keyof BlamedCommit]: BlamedCommit[Key] }>();
+  const names = new Map<string, string>();
+  let hash = "";
+  let line = 0;
+  for (const text of output.split("\n")) {
+    const head = /^([0-9a-f]{40,64}) \d+ (\d+)/.exec(text);
+    if (text.startsWith("\t")) {
+      const from = names.get(hash);
+      const last = groups.at(-1);
+      const isSame = last?.commit === hash && last.firstLine + last.lines.length === line;
+      const group = isSame ? last : { commit: hash, firstLine: line, lines: [] };
+      if (!isSame) groups.push(from === undefined || from === path ? group : { ...group, from });
+      groups.at(-1)!.lines.push(text.slice(1));
+    } else if (head !== null) {
+      hash = head[1]!;
+      line = Number(head[2]);
+      if (!commits.has(hash)) commits.set(hash, { hash, author: "", email: "", date: "", subject: "" });
+    } else readDetail(text, commits.get(hash), (name) => names.set(hash, name));
+  }
+  return { groups, commits: [...commits.values()] };
+}
+
+function readDetail(
+  text: string,
+  commit: { -readonly [Key in keyof BlamedCommit]: BlamedCommit[Key] } | undefined,
+  named: (name: string) => void,
+): void {
+  const [, key, value = ""] = /^(author|author-mail|author-time|summary|filename) (.*)$/.exec(text) ?? [];
+  if (commit === undefined || key === undefined) return;
+  if (key === "author") commit.author = value;
+  if (key === "author-mail") commit.email = value.replace(/^<|>$/g, "");
+  if (key === "author-time") commit.date = new Date(Number(value) * 1000).toISOString();
+  if (key === "summary") commit.subject = value;
+  if (key === "filename") named(value.startsWith('"') ? unquoteC(value) : value);
+}

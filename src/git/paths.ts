@@ -1,0 +1,25 @@
+import type { Environment } from "../contract/environment.ts";
+import type { Repository } from "./run-git.ts";
+
+/** A path of git as one of the workspace; undefined for what lies outside of that. */
+export function workspacePath({ prefix, below }: Repository, path: string): string | undefined {
+  if (below === "") return prefix + path;
+  return path.startsWith(below) ? path.slice(below.length) : undefined;
+}
+
+/** The words that limit a command of git to these of its paths, and in every case to the workspace. */
+export function pathspecs({ below }: Repository, paths: readonly string[]): readonly string[] {
+  const limited = paths.includes("") ? [] : paths;
+  if (below === "") return limited.length === 0 ? [] : ["--", ...limited];
+  const inside = limited.map((path) => path.slice(below.length) || ".");
+  return ["--", ...(inside.length === 0 ? ["."] : inside)];
+}
+
+/** Whether tools may not read what stands at a path of git: at any revision, then. */
+export function isHidden(
+  { top }: Repository,
+  path: string,
+  { confinement }: Pick<Environment, "confinement">,
+): boolean {
+  return confinement?.isHidden?.(`${top === "/" ? "" : top}/${path}`) === true;
+}
