@@ -81,4 +81,10 @@ export const formats: Readonly<Record<string, Format>> = {
     extensions: ["odt", "ott", "odm"],
     reader: async () => (await import("./formats/odt/read-odt.ts")).readOdt,
   },
+  pdf: {
+    description: "PDF document",
+    mediaTypes: ["application/pdf"],
+    extensions: ["pdf"],
+    reader: async () => (await import("./formats/pdf/read-pdf.ts")).readPdf,
+  },
 };

@@ -51,7 +51,7 @@ const sameLine = 0.3;
 /** Of a line's height: a blank of one text is narrower, even where lines are stretched to the same length. */
 const widestBlank = 1.6;
 /** The same for a gap that stands for a blank, as TeX leaves them. */
-const widestGap = 0.5;
+const widestGap = 0.8;
 /** And where other gaps are blanks: then this one is rather between two cells, however narrow they stand. */
 const narrowestGap = 0.1;
 /** Cells of more lines are rare, columns of fewer too. */
@@ -79,10 +79,14 @@ function segmentsOf(words: readonly Word[]): readonly Segment[] {
 function goesOn(last: Segment, word: Word, widest: number): boolean {
   if (word.isTurned || last.isTurned) return word.isTurned && last.isTurned && !word.startsLine;
   const height = Math.max(last.height, word.height);
-  if (Math.abs(word.baseline - last.baseline) > height * sameLine) return false;
   const gap = word.left - last.right;
-  return gap > -height * 0.5 && gap < height * widest;
+  const step = Math.abs(word.baseline - last.baseline);
+  if (listMark.test(last.text)) return step < height * 0.6 && gap > 0 && gap < height * 4;
+  return step < height * sameLine && gap > -height * 0.5 && gap < height * widest;
 }
+
+/** What stands before an entry of a list, and far from it. */
+const listMark = /^(?:[•◦▪■●○‣·–—*>+-]|\d{1,3}[.)]|\(?[a-z][.)])$/i;
 
 /** Whether the last of several cells has one more line. */
 function goesBelow(band: Band, last: Stack, segment: Segment): boolean {

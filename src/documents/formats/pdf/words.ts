@@ -35,18 +35,20 @@ export function readWords(pdf: Pdf, text: Handle): PageWords {
   let followsBlank = false;
   for (let index = 0; index <= count; index += 1) {
     const code = index === count ? space : pdfium.FPDFText_GetUnicode(text, index);
+    const isHyphen = code === hyphenMark || code === otherHyphenMark;
     if (!isBlank(code)) {
       if (letters === "") first = index;
-      letters += shown(code);
-      continue;
+      letters += isHyphen ? "-" : String.fromCodePoint(code);
+      if (!isHyphen) continue;
     }
     if (letters !== "") {
-      found.push({ ...place(pdf, text, first, index - 1), text: letters, startsLine, followsBlank });
+      const last = isBlank(code) ? index - 1 : index;
+      found.push({ ...place(pdf, text, first, last), text: letters, startsLine, followsBlank });
       letters = "";
       startsLine = false;
       followsBlank = false;
     }
-    if (code === lineFeed) startsLine = true;
+    if (code === lineFeed || isHyphen) startsLine = true;
     else if (index < count && pdfium.FPDFText_IsGenerated(text, index) !== 1) followsBlank = true;
   }
   const angle = mostFrequent(found.map((word) => word.angle));
@@ -64,14 +66,9 @@ function isBlank(code: number): boolean {
   return code <= space ? code !== hyphenMark : code === 0xa0 || code === 0x200b || code === 0xfeff;
 }
 
-/** PDFium's sign for a hyphen at the end of a line. */
+/** PDFium's signs for a hyphen at the end of a line; it leaves the end of the line out. */
 const hyphenMark = 0x02;
 const otherHyphenMark = 0xfffe;
-
-function shown(code: number): string {
-  if (code === hyphenMark || code === otherHyphenMark) return "-";
-  return code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code);
-}
 
 interface Found extends Placed {
   readonly text: string;

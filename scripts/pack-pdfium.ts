@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { constants, zstdCompressSync } from "node:zlib";
+import { pdfiumHash } from "../src/documents/formats/pdf/pinned.ts";
+import { pdfiumSource } from "../src/documents/formats/pdf/places.ts";
+
+/** Copies PDFium into a build, compressed. It has to be what was pinned: it runs as our own code does. */
+export function packPdfium(directory: string): void {
+  const place = pdfiumSource();
+  const bytes = readFileSync(place);
+  const found = createHash("sha256").update(bytes).digest("hex");
+  if (found !== pdfiumHash)
+    throw new Error(`${fileURLToPath(place)} has the SHA-256 ${found}, not ${pdfiumHash}`);
+  mkdirSync(directory, { recursive: true });
+  const options = { params: { [constants.ZSTD_c_compressionLevel]: 19 } };
+  writeFileSync(join(directory, "pdfium.wasm.zst"), zstdCompressSync(bytes, options));
+  writeFileSync(join(directory, "NOTICE.md"), notice());
+}
+
+function notice(): string {
+  const folder = join(import.meta.dirname, "../node_modules/@hyzyla/pdfium");
+  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return `# What others wrote
+
+This folder holds PDFium, compiled to WebAssembly and compressed with zstd.
+
+PDFium is Copyright 2014 The PDFium Authors, under the Apache License 2.0 and, in parts, under the BSD licence:
+https://pdfium.googlesource.com/pdfium/+/refs/heads/main/LICENSE
+
+## @hyzyla/pdfium ${version}, which compiled it
+
+${readFileSync(join(folder, "LICENSE.md"), "utf8").trim()}
+`;
+}
