@@ -1,6 +1,12 @@
 import type { FilterDriver } from "./drivers.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
 
+/** A filter, and the files that go through it. */
+export interface FilterUse {
+  readonly filter: FilterDriver;
+  readonly paths: readonly string[];
+}
+
 /**
  * Which of the repository's filters these files go through, by git's paths. Git compares files by what a filter makes of
  * them: while it is not run, an unchanged file may look changed.
@@ -9,12 +15,13 @@ export async function filtersOf(
   paths: readonly string[],
   repository: Repository,
   context: GitContext,
-): Promise<readonly { readonly filter: FilterDriver; readonly paths: readonly string[] }[]> {
+  encoding: "utf8" | "latin1" = "utf8",
+): Promise<readonly FilterUse[]> {
   if (repository.filters.length === 0 || paths.length === 0) return [];
-  const input = Buffer.from(paths.map((path) => `${path}\0`).join(""));
+  const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), encoding);
   // Names are as seen from where git is started.
   const fromTop = ["-C", repository.top, "check-attr", "-z", "--stdin", "filter"];
-  const fields = (await outputOfGit(repository, fromTop, context, { input })).toString().split("\0");
+  const fields = (await outputOfGit(repository, fromTop, context, { input })).toString(encoding).split("\0");
   const used = new Map<string, string[]>();
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [path = "", , name = ""] = fields.slice(at, at + 3);
@@ -22,7 +29,7 @@ export async function filtersOf(
   }
   return repository.filters.flatMap((filter) => {
     const own = used.get(filter.name);
-    return own === undefined ? [] : [{ filter, paths: own }];
+    return own === undefined || cleaning(filter) === "" ? [] : [{ filter, paths: own }];
   });
 }
 
@@ -41,21 +48,20 @@ export async function filtersAllowed(
   );
   if (!isInside || confinement?.mayRun === undefined) return [];
   const allowed: string[] = [];
-  for (const { name, commands } of filters) {
-    const verdicts = await Promise.all(
-      Object.values(commands).map((command) => command === "" || confinement.mayRun!(command)),
-    );
-    if (verdicts.every((verdict) => verdict)) allowed.push(name);
-  }
+  for (const filter of filters) if (await confinement.mayRun(cleaning(filter))) allowed.push(filter.name);
   return allowed;
 }
 
 /** Says what was not run, and which rule would let it. */
-export function notRun({ name, commands }: FilterDriver, files: number): string {
-  const rules = [...new Set(Object.values(commands))].map((command) => `"allow run ${command}"`);
+export function notRun(filter: FilterDriver, files: number): string {
   const subject = files === 1 ? "1 file goes" : `${files} files go`;
   return (
-    `${subject} through the filter ${name}, which was not run: unchanged ones may look changed. ` +
-    `In the person's rules ${rules.join(" and ")} would let it run.`
+    `${subject} through the filter ${filter.name}, which was not run: unchanged ones may look changed. ` +
+    `The rule "allow run ${cleaning(filter).replaceAll("%f", "*")}" lets it run in the sandbox.`
   );
+}
+
+/** What makes of a file what git would keep. A process is used instead of what is named for one way. */
+function cleaning({ commands: { process, clean = "" } }: FilterDriver): string {
+  return process || clean;
 }

@@ -81,7 +81,10 @@ async function throughFilters(
 }
 
 /** Told by files in git's own directory; of one outside the workspace by the commits it names. */
-async function operationsIn(repository: Repository, context: GitContext): Promise<readonly Operation[]> {
+export async function operationsIn(
+  repository: Repository,
+  context: GitContext,
+): Promise<readonly Operation[]> {
   const { environment } = context;
   const found = new Set<Operation>();
   const directory = await environment.openDirectory(repository.gitDirectory).catch(() => undefined);

@@ -1,5 +1,6 @@
 import { ToolError } from "../contract/error.ts";
-import { allowFilters, filterUses } from "./filters.ts";
+import { requireFilters } from "./filters.ts";
+import { filtersOf } from "./filters-of.ts";
 import { hooksFor } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
 import { isHidden } from "./paths.ts";
@@ -41,12 +42,8 @@ export async function stage(
   ];
   if (names.length === 0) return { files: 0, notes };
   const present = names.filter((name) => !gone.has(name));
-  const filters = await allowFilters(
-    await filterUses(present, repository, context),
-    "clean",
-    repository,
-    context,
-  );
+  const uses = await filtersOf(present, repository, context, "latin1");
+  const filters = await requireFilters(uses, "clean", context);
   const hooks = await hooksFor("stage", repository, context);
   await writeGit(repository, ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], context, {
     ...hooks.options,

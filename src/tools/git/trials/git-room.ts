@@ -35,7 +35,9 @@ export async function openGitRoom({ files, lines = "", ...options }: GitRoomOpti
   mkdirSync(join(home, "config"));
   writeFileSync(join(home, "config", "rules"), lines);
   const git = (...args: string[]) =>
-    execFileSync("git", args, { cwd: workspace, env: variables, stdio: "pipe" }).toString().replace(/\n$/, "");
+    execFileSync("git", args, { cwd: workspace, env: variables, stdio: "pipe" })
+      .toString()
+      .replace(/\n$/, "");
   const write: GitRoom["write"] = (written) => {
     for (const [path, content] of Object.entries(written)) {
       mkdirSync(dirname(join(workspace, path)), { recursive: true });
@@ -66,7 +68,9 @@ export async function openGitRoom({ files, lines = "", ...options }: GitRoomOpti
     write,
     payload: (name, script = "") => {
       const path = join(home, name);
-      writeFileSync(path, `#!/bin/sh\necho "${name} $*" >> "${join(home, "ran")}"\n${script}\n`, { mode: 0o755 });
+      writeFileSync(path, `#!/bin/sh\necho "${name} $*" >> "${join(home, "ran")}"\n${script}\n`, {
+        mode: 0o755,
+      });
       return path;
     },
     [Symbol.asyncDispose]: async () => {

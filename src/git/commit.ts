@@ -1,0 +1,130 @@
+import { ToolError } from "../contract/error.ts";
+import { authorSettings, requireAuthor } from "./author.ts";
+import { explainFailure } from "./explain-failure.ts";
+import { type Hooks, hooksFor } from "./hooks.ts";
+import { statusByNames, textOfName } from "./names.ts";
+import { operationsIn } from "./read-status.ts";
+import { type GitContext, type GitResult, outputOfGit, type Repository } from "./run-git.ts";
+import { settingsByOwner } from "./settings-by-owner.ts";
+import { type Signing, signingBy } from "./signing.ts";
+import { tryWritingGit } from "./write-git.ts";
+
+export interface CommitRequest {
+  /** None to keep that of the commit that is amended. */
+  readonly message: string | undefined;
+  readonly amend: boolean;
+}
+
+export interface Committed {
+  /** Where HEAD was; undefined before the first commit. */
+  readonly before: string | undefined;
+  /** Undefined when HEAD is detached. */
+  readonly branch: string | undefined;
+  readonly isSigned: boolean;
+  readonly hooks: Hooks;
+  readonly notes: readonly string[];
+}
+
+/** Commits what is staged. Nothing is committed where it throws. */
+export async function commit(
+  { message, amend }: CommitRequest,
+  repository: Repository,
+  context: GitContext,
+): Promise<Committed> {
+  const [{ branch, staged, unmerged, unstaged }, operations] = await Promise.all([
+    statusByNames(repository, context, { untracked: "no", renames: true }),
+    operationsIn(repository, context),
+  ]);
+  if (unmerged.length > 0) throw hasConflicts(unmerged.map(({ path }) => textOfName(path)));
+  if (amend) await refuseAmending(branch.commit, operations.includes("merge"), repository, context);
+  else if (staged.length === 0 && !operations.includes("merge")) throw nothingStaged(unstaged.length);
+  await requireAuthor(repository, context);
+  const hooks = await hooksFor("commit", repository, context);
+  const signing = signingBy(await settingsByOwner(repository, context), { areHooksRun: hooks.areRun });
+  const said = await tryWritingGit(repository, wordsOf(message, amend), context, {
+    ...hooks.options,
+    ...(signing.isSigned && { confinement: "ours" }),
+    settings: { ...authorSettings, ...hooks.options.settings, ...(signing.isSigned && signing.settings) },
+    ...(message !== undefined && { input: Buffer.from(message) }),
+  });
+  if (said.code !== 0) throw failed(said, hooks, signing);
+  return {
+    before: branch.commit,
+    branch: branch.name,
+    isSigned: signing.isSigned,
+    hooks,
+    notes: [
+      ...(hooks.note === undefined ? [] : [hooks.note]),
+      ...(signing.isSigned || signing.note === undefined ? [] : [signing.note]),
+      ...(operations.includes("rebase") ? [inRebase] : []),
+      ...said.remarks,
+    ],
+  };
+}
+
+/** The message is read as it is: no line of it is taken for a comment, no word for an option. */
+function wordsOf(message: string | undefined, amend: boolean): readonly string[] {
+  const telling = message === undefined ? ["--no-edit"] : ["--file=-", "--cleanup=whitespace"];
+  return ["commit", "--quiet", "--untracked-files=no", ...(amend ? ["--amend"] : []), ...telling];
+}
+
+const inRebase = "A rebase is in progress: `git rebase --continue` in shell.run goes on with it.";
+
+/** Who has fetched a commit would meet another one in its place. */
+async function refuseAmending(
+  head: string | undefined,
+  isMerging: boolean,
+  repository: Repository,
+  context: GitContext,
+): Promise<void> {
+  if (head === undefined)
+    throw new ToolError("not-found", "There is no commit to amend yet", { hint: "Leave out `amend`." });
+  if (isMerging)
+    throw new ToolError("unsupported", "A merge is in progress, which a commit concludes", {
+      hint: "Leave out `amend`; amend afterwards.",
+    });
+  const words = [
+    "for-each-ref",
+    "--count=1",
+    "--format=%(refname:short)",
+    `--contains=${head}`,
+    "refs/remotes",
+  ];
+  const published = (await outputOfGit(repository, words, context)).toString().trim();
+  if (published !== "")
+    throw new ToolError("denied", `The last commit is published: ${published} has it`, {
+      hint: "Others may build on it: make a new commit instead.",
+    });
+}
+
+function hasConflicts(paths: readonly string[]): ToolError {
+  const shown = paths.length > 5 ? [...paths.slice(0, 5), `${paths.length - 5} more`] : paths;
+  return new ToolError("unsupported", `Conflicts are not resolved in ${shown.join(", ")}`, {
+    hint: "Edit each of them as it is to be, then git.stage it.",
+  });
+}
+
+function nothingStaged(changed: number): ToolError {
+  return new ToolError("not-found", "Nothing is staged, so that there is nothing to commit", {
+    hint:
+      changed > 0
+        ? `${changed === 1 ? "1 file has" : `${changed} files have`} changed: git.stage chooses what to commit.`
+        : "git.status shows what has changed, git.stage chooses what to commit.",
+  });
+}
+
+function failed({ stdout, stderr, code }: GitResult, hooks: Hooks, signing: Signing): ToolError {
+  if (signing.isSigned && /failed to sign|gpg|ssh-keygen/.test(stderr))
+    return new ToolError("unavailable", "git could not sign the commit, as the person's settings ask for", {
+      hint: "Nothing is committed. Ask the person: their key may need its passphrase.",
+      output: stderr,
+    });
+  const explained = explainFailure(stderr, code);
+  if (!hooks.areRun || !explained.message.startsWith("git failed")) return explained;
+  return new ToolError("denied", "A hook of the repository refused the commit", {
+    hint: "Nothing is committed. Put right what it says, git.stage it and commit again.",
+    output: `${stdout.toString()}${stderr}`.slice(-maxOutput),
+  });
+}
+
+const maxOutput = 20_000;

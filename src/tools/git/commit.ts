@@ -1,0 +1,104 @@
+import { posix } from "node:path";
+import * as z from "zod/mini";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { type Committed, commit } from "../../git/commit.ts";
+import { type CommitSummary, lastCommit } from "../../git/committed-files.ts";
+import { findWritable } from "../../git/find-writable.ts";
+import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
+
+export interface GitCommitInput {
+  readonly message?: string | undefined;
+  readonly amend?: boolean | undefined;
+  readonly path?: string | undefined;
+}
+
+export interface GitCommitData extends CommitSummary {
+  /** Null when HEAD is detached. */
+  readonly branch: string | null;
+  readonly signed: boolean;
+  /** Hooks that are there and were not run. */
+  readonly skippedHooks: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Commits what is staged. */
+export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
+  name: "git.commit",
+  summary:
+    "Commit what is staged (git.stage) in the name of git's own user. `amend` replaces the last commit, unless it is " +
+    "published.",
+  risk: "write",
+  startsPrograms: true,
+  input: z.strictObject({
+    message: z.optional(
+      z
+        .string()
+        .check(
+          z.maxLength(100_000),
+          z.regex(/^[^\0]*$/),
+          z.describe("A short line, then if needed an empty one and more."),
+        ),
+    ),
+    amend: z.optional(
+      z.boolean().check(z.describe("Replace the last commit; without `message` its words stay.")),
+    ),
+    path: z.optional(z.string().check(z.describe("A folder of the repository; the workspace if not given."))),
+  }),
+  limits: { maxChars: 10_000, keep: "head" },
+  timeoutMs: 600_000,
+  accesses: ({ path = "." }) =>
+    ["index", "HEAD", "refs/heads"].map((name) => ({
+      kind: "write",
+      path: posix.join(path, ".git", name),
+      by: "git",
+    })),
+
+  async run({ message, amend = false, path = "." }, context) {
+    if (message === undefined ? !amend : message.trim() === "") throw noMessage();
+    const { repository } = await findWritable(path, context);
+    context.progress("Committing");
+    const done = await commit({ message, amend }, repository, context);
+    const summary = await lastCommit(repository, context);
+    const back = wayBack(done, amend);
+    context.uncovered(`The commit ${summary.short}: ${back} takes it back and keeps its changes staged.`);
+    const data: GitCommitData = {
+      ...summary,
+      branch: done.branch ?? null,
+      signed: done.isSigned,
+      skippedHooks: done.hooks.skipped,
+      notes: done.notes,
+    };
+    return { data, text: describe(data, { amend, back }) };
+  },
+};
+
+function noMessage(): ToolError {
+  return new ToolError("invalid-input", "A commit needs a message", {
+    hint: "Say in one line what it changes and why; only with `amend` can it stay as it is.",
+  });
+}
+
+function wayBack({ before }: Committed, amend: boolean): string {
+  if (before === undefined) return "`git update-ref -d HEAD`";
+  return amend ? `\`git reset --soft ${before.slice(0, 12)}\`` : "`git reset --soft HEAD~1`";
+}
+
+function describe(
+  { short, branch, subject, files, notes }: GitCommitData,
+  { amend, back }: { readonly amend: boolean; readonly back: string },
+): string {
+  const sum = (side: "additions" | "deletions") => files.reduce((all, file) => all + (file[side] ?? 0), 0);
+  return [
+    `${amend ? "Amended" : "Committed"} ${short} on ${branch ?? "no branch (HEAD is detached)"}: ${subject}`,
+    `${counted(files.length, "file")} changed, +${sum("additions")} -${sum("deletions")}`,
+    ...files.map(
+      ({ path, from, additions, deletions }) =>
+        `  ${from === undefined ? "" : `${showPath(from)} → `}${showPath(path)} ` +
+        (additions === undefined ? "(binary)" : `+${additions} -${deletions}`),
+    ),
+    ...notes,
+    `${back} takes it back.`,
+  ].join("\n");
+}
