@@ -1,6 +1,5 @@
 /**
- * Builds dist/ from src/: the library, the command line, the program of code hosts with its grammars, and the type
- * declarations.
+ * Builds dist/ from src/: the library, the command line, the programs of hosts, grammars, and the type declarations.
  * `--quick`, which `npm ci` runs, leaves the declarations as they are and never fails: without a build the launcher runs
  * the source.
  */
@@ -40,8 +39,14 @@ const isOfEdits = /src\/(?:text|tools)\/edit\//;
 const isOfCommands = /src\/guardian\/commands\/|node_modules\/unbash\//;
 const isOfSandbox =
   /src\/environment\/(?:sandbox|shells|local\/processes\/(?!variables|run-records|run-tree|run\.))|src\/processes\/(?!open-)/;
-const isOfCode = /src\/(?:code|tools\/code|environment\/hosts)\//;
+const isOfCode = /src\/(?:code|tools\/code)\//;
+const isOfDocuments = /src\/(?:documents|tools\/document)\//;
+const isOfGit = /src\/(?:git|tools\/git)\//;
+const isOfWeb = /src\/(?:web|tools\/web|environment\/web)\//;
+const isOfHosts = /src\/(?:hosts|environment\/hosts)\//;
 const readsCommands = /src\/(?:guardian\/decide|door\/judge)\.ts/;
+/** What only some calls need. */
+const rare = [isOfEdits, isOfSandbox, isOfCode, isOfDocuments, isOfHosts, isOfGit, isOfWeb, readsCommands];
 
 /**
  * CommonJS, small and in few files, because it starts the quickest: importing a built-in module from ESM evaluates all
@@ -65,7 +70,7 @@ const commandLine: BuildOptions = {
         { name: "commands", test: isOfCommands, priority: 2 },
         {
           name: "shared",
-          test: (path) => ![isOfEdits, isOfSandbox, isOfCode, readsCommands].some((rare) => rare.test(path)),
+          test: (path) => !rare.some((pattern) => pattern.test(path)),
           minShareCount: 2,
           priority: 2,
         },
@@ -73,6 +78,10 @@ const commandLine: BuildOptions = {
         { name: "edit", test: isOfEdits, minShareCount: 2, priority: 1 },
         // Only calls that read code start what parses it.
         { name: "code", test: isOfCode, minShareCount: 2 },
+        { name: "documents", test: isOfDocuments, minShareCount: 2 },
+        { name: "git", test: isOfGit, minShareCount: 2 },
+        { name: "web", test: isOfWeb, minShareCount: 2 },
+        { name: "hosts", test: isOfHosts, minShareCount: 2, priority: 1 },
         // What starts programs is loaded by the first that is started.
         { name: "sandbox", test: isOfSandbox, minShareCount: 2 },
         { name: "judging", minShareCount: 2 },
@@ -81,24 +90,27 @@ const commandLine: BuildOptions = {
   },
 };
 
-/** What parses: started by both of the others, each time as a process of its own. */
-const host: BuildOptions = {
+/** What parses code, and what reads documents: started by both of the others, each as a process of its own. */
+const hosts: readonly BuildOptions[] = [
+  { folder: "host", program: "src/code/host/main.ts" },
+  { folder: "documents", program: "src/documents/host/main.ts" },
+].map(({ folder, program }) => ({
   ...shared,
-  input: { main: "src/code/host/main.ts" },
+  input: { main: program },
   // web-tree-sitter has it for grammars with JavaScript in them; none has.
   checks: { eval: false },
   output: {
-    dir: join(fresh, "host"),
+    dir: join(fresh, folder),
     format: "cjs",
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name].cjs",
     minify: true,
   },
-};
+}));
 
 try {
   const { build } = await import("rolldown");
-  await build([library, commandLine, host]);
+  await build([library, commandLine, ...hosts]);
   packGrammars(join(fresh, "grammars"));
   if (isQuick) keepDeclarations();
   else writeDeclarations();

@@ -1,7 +1,5 @@
 import { Worker } from "node:worker_threads";
-
-/** How a host ends that takes more memory than it may. Nothing else in it sends this signal. */
-export const tooMuchMemory = "SIGALRM";
+import { tooMuchMemory } from "./too-much-memory.ts";
 
 /**
  * Ends this process when the one that started it is gone, or when it takes too much memory: in the middle of its work

@@ -6,8 +6,8 @@ import type {
 } from "../../contract/document.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { HostEnd } from "../../environment/hosts/start-host.ts";
-import { tooMuchMemory } from "../../hosts/end-with-parent.ts";
 import { Host } from "../../hosts/host.ts";
+import { tooMuchMemory } from "../../hosts/too-much-memory.ts";
 import { showSize } from "../../text/show-size.ts";
 import { mostHeap, mostMemory } from "./memory.ts";
 import { hostProgram } from "./program.ts";
