@@ -14,7 +14,7 @@ export function packPdfium(directory: string): void {
   if (found !== pdfiumHash)
     throw new Error(`${fileURLToPath(place)} has the SHA-256 ${found}, not ${pdfiumHash}`);
   mkdirSync(directory, { recursive: true });
-  const options = { params: { [constants.ZSTD_c_compressionLevel]: 19 } };
+  const options = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
   writeFileSync(join(directory, "pdfium.wasm.zst"), zstdCompressSync(bytes, options));
   writeFileSync(join(directory, "NOTICE.md"), notice());
 }
