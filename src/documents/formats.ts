@@ -87,4 +87,26 @@ export const formats: Readonly<Record<string, Format>> = {
     extensions: ["pdf"],
     reader: async () => (await import("./formats/pdf/read-pdf.ts")).readPdf,
   },
+  pptx: {
+    description: "PowerPoint presentation",
+    mediaTypes: [
+      "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+      "application/vnd.openxmlformats-officedocument.presentationml.slideshow",
+      "application/vnd.openxmlformats-officedocument.presentationml.template",
+      "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+    ],
+    extensions: ["pptx", "pptm", "ppsx", "ppsm", "potx", "potm"],
+    reader: async () => (await import("./formats/pptx/read-pptx.ts")).readPptx,
+  },
+  odp: {
+    description: "OpenDocument presentation",
+    mediaTypes: [
+      "application/vnd.oasis.opendocument.presentation",
+      "application/vnd.oasis.opendocument.presentation-template",
+      "application/vnd.oasis.opendocument.graphics",
+      "application/vnd.oasis.opendocument.graphics-template",
+    ],
+    extensions: ["odp", "otp", "odg", "otg"],
+    reader: async () => (await import("./formats/odp/read-odp.ts")).readOdp,
+  },
 };

@@ -1,5 +1,5 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import type { Block } from "../office/blocks.ts";
+import { append, type Block } from "../office/blocks.ts";
 import { readAlternative, readInline } from "./read-runs.ts";
 import { readTable } from "./read-table.ts";
 import type { Line, Story } from "./story.ts";
@@ -19,7 +19,7 @@ export function readBlock(reader: XmlReader, story: Story, blocks: Block[]): voi
       readParagraph(reader, story, blocks);
       break;
     case "w:tbl":
-      blocks.push(...readTable(reader, story), ...story.cited.splice(0));
+      append(blocks, readTable(reader, story), story.cited.splice(0));
       break;
     case "w:sdt":
     case "w:sdtContent":
@@ -61,7 +61,7 @@ function readParagraph(reader: XmlReader, story: Story, blocks: Block[]): void {
   while (story.fields.at(-1)?.shows === false) story.fields.pop();
   if (properties.isJoined) story.joined = line.text;
   else if (line.text.trim() !== "") blocks.push(asBlock(line.text, properties, story));
-  blocks.push(...line.boxes, ...story.cited.splice(0));
+  append(blocks, line.boxes, story.cited.splice(0));
 }
 
 interface Properties {

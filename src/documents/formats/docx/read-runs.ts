@@ -1,4 +1,5 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
+import { append } from "../office/blocks.ts";
 import { readGraphic } from "../office/drawings.ts";
 import { readEquation } from "../office/equation.ts";
 import { link, picture } from "../office/link.ts";
@@ -205,7 +206,7 @@ function readDrawing(reader: XmlReader, story: Story, line: Line, frame: Frame =
         frame.description ??= reader.attribute("descr") || reader.attribute("title") || undefined;
         break;
       case "w:txbxContent":
-        line.boxes.push(...readBlocks(reader, story));
+        append(line.boxes, readBlocks(reader, story));
         break;
       case "pic:blipFill":
       case "v:imagedata":
@@ -220,7 +221,7 @@ function readDrawing(reader: XmlReader, story: Story, line: Line, frame: Frame =
         break;
       default: {
         const blocks = readGraphic(reader, story.opened, story.relations);
-        if (blocks) line.boxes.push(...blocks);
+        if (blocks) append(line.boxes, blocks);
         else readDrawing(reader, story, line, { description: reader.attribute("alt") ?? frame.description });
       }
     }

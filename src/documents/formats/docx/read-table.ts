@@ -1,5 +1,5 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import { type Block, cellText } from "../office/blocks.ts";
+import { append, type Block, cellText } from "../office/blocks.ts";
 import { readBlock } from "./read-blocks.ts";
 import type { Story } from "./story.ts";
 
@@ -10,7 +10,11 @@ export function readTable(reader: XmlReader, story: Story): Block[] {
   const cells = rows.flat();
   if (cells.length <= 1) return cells.flatMap(({ blocks }) => blocks);
   // A footnote that is cited in a cell follows the table.
-  for (const { blocks } of cells) story.cited.push(...blocks.filter(({ kind }) => kind === "note"));
+  for (const { blocks } of cells)
+    append(
+      story.cited,
+      blocks.filter(({ kind }) => kind === "note"),
+    );
   const shown = rows.map((row) => row.flatMap(showCell));
   story.budget.walk(shown.length * shown.reduce((most, row) => Math.max(most, row.length), 0));
   return [{ kind: "table", rows: shown }];

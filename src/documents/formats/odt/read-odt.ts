@@ -40,20 +40,20 @@ export const readOdt: DocumentReader = async (source, wanted, desk) => {
 /** What the headers and footers of its pages say, each text once, with what it stands in. */
 function readMargins(reader: XmlReader | undefined, story: Story): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const look = (): void => {
-    const { depth } = reader!;
-    while (reader!.child(depth)) {
-      const margin = /^style:(header|footer)(?:-left|-first)?$/.exec(reader!.name)?.[1];
-      if (margin === undefined) {
-        if (/^office:master-styles$|^style:master-page$/.test(reader!.name)) look();
-        continue;
-      }
-      const text = cellText(readBlocks(reader!, story)).trim();
-      if (text !== "" && !found.has(text)) found.set(text, `Page ${margin}`);
-    }
-  };
-  if (reader?.child(0)) look();
+  if (reader?.child(0)) lookForMargins(reader, story, found);
   return found;
+}
+
+function lookForMargins(reader: XmlReader, story: Story, found: Map<string, string>): void {
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    const margin = /^style:(header|footer)(?:-left|-first)?$/.exec(reader.name)?.[1];
+    if (margin !== undefined) {
+      const text = cellText(readBlocks(reader, story)).trim();
+      if (text !== "" && !found.has(text)) found.set(text, `Page ${margin}`);
+    } else if (/^office:master-styles$|^style:master-page$/.test(reader.name))
+      lookForMargins(reader, story, found);
+  }
 }
 
 function remarks({ tally }: Story): string[] {

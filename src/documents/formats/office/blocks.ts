@@ -53,3 +53,8 @@ export function cellText(blocks: readonly Block[]): string {
 function inOneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, " ");
 }
+
+/** Adds what may be too much for the arguments of one call. */
+export function append<One>(into: One[], ...lists: readonly Iterable<One>[]): void {
+  for (const list of lists) for (const one of list) into.push(one);
+}

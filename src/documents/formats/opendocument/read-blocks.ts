@@ -1,5 +1,5 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import type { Block } from "../office/blocks.ts";
+import { append, type Block } from "../office/blocks.ts";
 import { ListCounter } from "./lists.ts";
 import { readInline } from "./read-inline.ts";
 import { isShape, readShape } from "./read-shape.ts";
@@ -24,7 +24,7 @@ export function readBlock(reader: XmlReader, story: Story, blocks: Block[]): voi
       readList(reader, story, blocks);
       break;
     case "table:table":
-      blocks.push(...readTable(reader, story), ...story.cited.splice(0));
+      append(blocks, readTable(reader, story), story.cited.splice(0));
       break;
     case "text:section":
       if (reader.attribute("text:display") === "none") story.tally.hidden += 1;
@@ -53,7 +53,7 @@ export function readBlock(reader: XmlReader, story: Story, blocks: Block[]): voi
         const line: Line = { text: "", boxes: [] };
         readShape(reader, story, line);
         if (line.text !== "") blocks.push({ kind: "paragraph", text: line.text });
-        blocks.push(...line.boxes);
+        append(blocks, line.boxes);
       }
   }
 }
@@ -82,7 +82,7 @@ function readParagraph(reader: XmlReader, story: Story, blocks: Block[], place?:
       blocks.push({ kind: "item", level: place.level, marker, text: line.text });
     else blocks.push({ kind: "paragraph", text: line.text });
   }
-  blocks.push(...line.boxes, ...story.cited.splice(0));
+  append(blocks, line.boxes, story.cited.splice(0));
 }
 
 function outlineMarker({ outline, headings }: Story, level: number): string {

@@ -1,5 +1,5 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import { cellText } from "../office/blocks.ts";
+import { append, cellText } from "../office/blocks.ts";
 import { link } from "../office/link.ts";
 import { readBlocks } from "./read-blocks.ts";
 import { isShape, readShape } from "./read-shape.ts";
@@ -38,9 +38,11 @@ function readElement(reader: XmlReader, story: Story, line: Line): void {
     case "text:note":
       readNote(reader, story, line);
       break;
-    case "office:annotation":
-      readAnnotation(reader, story, line);
+    case "office:annotation": {
+      const label = cite("comment", story, line);
+      story.cited.push({ kind: "note", label, text: readComment(reader, story) });
       break;
+    }
     case "text:ruby-text": {
       const above: Line = { text: "", boxes: line.boxes };
       readInline(reader, story, above);
@@ -58,7 +60,7 @@ function readElement(reader: XmlReader, story: Story, line: Line): void {
       break;
     case "text:list":
     case "text:p":
-      line.boxes.push(...readBlocks(reader, story));
+      append(line.boxes, readBlocks(reader, story));
       break;
     default:
       if (isShape(reader.name)) readShape(reader, story, line);
@@ -76,8 +78,8 @@ function readNote(reader: XmlReader, story: Story, line: Line): void {
   story.cited.push({ kind: "note", label, text });
 }
 
-function readAnnotation(reader: XmlReader, story: Story, line: Line): void {
-  const label = cite("comment", story, line);
+/** What somebody remarks, and who. */
+export function readComment(reader: XmlReader, story: Story): string {
   let author = "";
   let day = "";
   const said: Line = { text: "", boxes: [] };
@@ -91,7 +93,7 @@ function readAnnotation(reader: XmlReader, story: Story, line: Line): void {
     }
   }
   const by = `comment by ${author || "an unnamed person"}${day === "" ? "" : ` (${day})`}: `;
-  story.cited.push({ kind: "note", label, text: by + said.text.trim() + cellText(said.boxes) });
+  return by + said.text.trim() + cellText(said.boxes);
 }
 
 function cite(kind: string, { tally }: Story, line: Line): string {

@@ -1,4 +1,5 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
+import { append } from "../office/blocks.ts";
 import { picture } from "../office/link.ts";
 import { readBlock } from "./read-blocks.ts";
 import type { Line, Story } from "./story.ts";
@@ -18,6 +19,10 @@ export function readShape(reader: XmlReader, story: Story, line: Line): void {
       case "draw:image":
         hasPicture = true;
         break;
+      case "table:table":
+        hasObject = true;
+        readBlock(reader, story, line.boxes);
+        break;
       case "draw:object":
       case "draw:object-ole":
         hasObject = true;
@@ -33,7 +38,7 @@ export function readShape(reader: XmlReader, story: Story, line: Line): void {
         if (isShape(reader.name)) readShape(reader, story, line);
         else {
           readBlock(reader, story, line.boxes);
-          line.boxes.push(...story.cited.splice(0));
+          append(line.boxes, story.cited.splice(0));
         }
     }
   }

@@ -1,5 +1,5 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import { type Block, cellText } from "../office/blocks.ts";
+import { append, type Block, cellText } from "../office/blocks.ts";
 import { readBlocks } from "./read-blocks.ts";
 import type { Story } from "./story.ts";
 
@@ -11,7 +11,7 @@ export function readTable(reader: XmlReader, story: Story): Block[] {
   if (cells.length <= 1) return cells.flatMap(({ blocks }) => blocks);
   // A footnote that is cited in a cell follows the table.
   const notes = new Set(cells.flatMap(({ blocks }) => blocks.filter(({ kind }) => kind === "note")));
-  story.cited.push(...notes);
+  append(story.cited, notes);
   story.budget.walk(rows.length * rows.reduce((most, row) => Math.max(most, row.length), 0));
   return [{ kind: "table", rows: rows.map((row) => row.map(({ text }) => text)) }];
 }

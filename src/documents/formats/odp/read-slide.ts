@@ -1,0 +1,96 @@
+import type { DocumentPart } from "../../../contract/document.ts";
+import type { XmlReader } from "../../xml/xml-reader.ts";
+import { append, type Block, cellText, showBlocks } from "../office/blocks.ts";
+import { inReadingOrder, type Place } from "../office/reading-order.ts";
+import { readComment } from "../opendocument/read-inline.ts";
+import { isShape, readShape } from "../opendocument/read-shape.ts";
+import type { Line, Story } from "../opendocument/story.ts";
+
+/** A slide: its title, what stands on it in reading order, what the speaker notes, what others comment. */
+export function readSlide(
+  reader: XmlReader,
+  story: Story,
+  hidden: ReadonlySet<string>,
+  anchor: string,
+): DocumentPart {
+  const isHidden = hidden.has(reader.attribute("draw:style-name") ?? "");
+  const { shapes, notes, comments } = readShapes(reader, story);
+  const titles = shapes.filter(({ kind }) => kind === "title");
+  const title = titles
+    .map(({ blocks }) => cellText(blocks).replaceAll(/\s*\n\s*/g, " "))
+    .join(" ")
+    .trim();
+  const blocks: Block[] = title === "" ? [] : [{ kind: "heading", level: 1, text: title }];
+  for (const shape of shapes)
+    if (!titles.includes(shape) && shape.kind !== "page-number") append(blocks, shape.blocks);
+  if (notes !== "") blocks.push({ kind: "paragraph", text: `Speaker notes: ${notes}` });
+  append(blocks, comments, story.cited.splice(0));
+  const shown = isHidden ? `${title} (hidden)`.trim() : title;
+  return { anchor, title: shown || undefined, text: showBlocks(blocks) };
+}
+
+interface Shape {
+  readonly place: Place | undefined;
+  /** What it is to the presentation: "title", "outline", "notes", "page-number". */
+  readonly kind: string | undefined;
+  readonly blocks: readonly Block[];
+}
+
+interface Page {
+  readonly shapes: readonly Shape[];
+  readonly notes: string;
+  readonly comments: readonly Block[];
+}
+
+function readShapes(reader: XmlReader, story: Story): Page {
+  const shapes: Shape[] = [];
+  const comments: Block[] = [];
+  let notes = "";
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name === "presentation:notes") {
+      const noted = readShapes(reader, story).shapes.filter(({ kind }) => kind === "notes");
+      notes = noted
+        .map(({ blocks }) => cellText(blocks))
+        .join("\n")
+        .trim();
+    } else if (reader.name === "office:annotation")
+      // On a slide a comment stands for itself, not at a word.
+      comments.push({ kind: "paragraph", text: readComment(reader, story) });
+    else if (isShape(reader.name)) shapes.push(readOne(reader, story));
+  }
+  return { shapes: inReadingOrder(shapes), notes, comments };
+}
+
+function readOne(reader: XmlReader, story: Story): Shape {
+  const kind = reader.attribute("presentation:class");
+  const place = placeOf(reader);
+  if (reader.name === "draw:g") return readGroup(reader, story);
+  const line: Line = { text: "", boxes: [] };
+  readShape(reader, story, line);
+  const text: Block[] = line.text.trim() === "" ? [] : [{ kind: "paragraph", text: line.text }];
+  return { place, kind, blocks: [...text, ...line.boxes] };
+}
+
+/** A group has no place of its own: it is where the first of its shapes is. */
+function readGroup(reader: XmlReader, story: Story): Shape {
+  const { shapes } = readShapes(reader, story);
+  const blocks: Block[] = [];
+  for (const shape of shapes) append(blocks, shape.blocks);
+  return { place: shapes.find(({ place }) => place)?.place, kind: undefined, blocks };
+}
+
+function placeOf(reader: XmlReader): Place | undefined {
+  const top = length(reader.attribute("svg:y"));
+  const left = length(reader.attribute("svg:x"));
+  if (top === undefined || left === undefined) return undefined;
+  return { top, left, height: length(reader.attribute("svg:height")) ?? 0 };
+}
+
+/** In centimetres. */
+function length(written: string | undefined): number | undefined {
+  const [, number, unit = "cm"] = /^(-?[\d.]+)(\w*)$/.exec(written ?? "") ?? [];
+  return number === undefined ? undefined : Number(number) * (units[unit] ?? 1);
+}
+
+const units: Readonly<Record<string, number>> = { mm: 0.1, in: 2.54, pt: 2.54 / 72, pc: 2.54 / 6 };

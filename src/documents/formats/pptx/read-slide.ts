@@ -1,0 +1,53 @@
+import type { DocumentPart } from "../../../contract/document.ts";
+import { append, type Block, cellText, showBlocks } from "../office/blocks.ts";
+import { readComments } from "./comments.ts";
+import { placeholdersOf } from "./placeholders.ts";
+import { readShapes, type Shape } from "./read-shapes.ts";
+import type { Slide, SlideShow } from "./slide-show.ts";
+
+/** A slide: its title, what stands on it in reading order, what the speaker notes, what others comment. */
+export function readSlide(show: SlideShow, part: string, number: number): DocumentPart {
+  const slide: Slide = { show, relations: show.opened.relations(part) };
+  const { shapes, isHidden } = readPart(slide, part);
+  const titles = shapes.filter(({ placeholder }) => placeholder === "title" || placeholder === "ctrTitle");
+  const title = titles
+    .map(({ blocks }) => cellText(blocks).replaceAll(/\s*\n\s*/g, " "))
+    .join(" ")
+    .trim();
+  const blocks: Block[] = title === "" ? [] : [{ kind: "heading", level: 1, text: title }];
+  // The number of the slide is what it is asked for by.
+  for (const shape of shapes)
+    if (!titles.includes(shape) && shape.placeholder !== "sldNum") append(blocks, shape.blocks);
+  append(blocks, readSpeakerNotes(slide), readComments(slide));
+  const shown = isHidden ? `${title} (hidden)`.trim() : title;
+  return { anchor: `slide ${number}`, title: shown || undefined, text: showBlocks(blocks) };
+}
+
+function readPart(slide: Slide, part: string): { shapes: readonly Shape[]; isHidden: boolean } {
+  const reader = slide.show.opened.need(part);
+  let shapes: readonly Shape[] = [];
+  reader.child(0);
+  const isHidden = ["0", "false"].includes(reader.attribute("show") ?? "");
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (!reader.is("p:cSld")) continue;
+    const inside = reader.depth;
+    while (reader.child(inside))
+      if (reader.is("p:spTree")) shapes = readShapes(reader, slide, placeholdersOf(slide));
+  }
+  return { shapes, isHidden };
+}
+
+function readSpeakerNotes({ show, relations }: Slide): readonly Block[] {
+  const part = [...relations.values()].find(({ type }) => type === "notesSlide")?.target;
+  if (part === undefined || !show.opened.zip.find(part)) return [];
+  const { shapes } = readPart({ show, relations: show.opened.relations(part) }, part);
+  const text = shapes
+    .filter(({ placeholder }) => placeholder === "body")
+    .map(({ blocks }) =>
+      showBlocks(blocks.map((block) => ("text" in block ? { kind: "paragraph", text: block.text } : block))),
+    )
+    .join("\n\n")
+    .trim();
+  return text === "" ? [] : [{ kind: "paragraph", text: `Speaker notes: ${text}` }];
+}

@@ -1,0 +1,101 @@
+import type { XmlReader } from "../../xml/xml-reader.ts";
+import type { Block } from "../office/blocks.ts";
+import { type CountStyle, countAs } from "../office/count-as.ts";
+import { readEquation } from "../office/equation.ts";
+import { link } from "../office/link.ts";
+import type { Relations } from "../office/open-package.ts";
+
+/** The paragraphs of a shape or cell. `isList`: those that do not say otherwise are items of a list. */
+export function readText(reader: XmlReader, relations: Relations, { isList }: { isList: boolean }): Block[] {
+  const blocks: Block[] = [];
+  const counts: (number | undefined)[] = [];
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.name !== "a:p") continue;
+    const { text, level, bullet, number } = readParagraph(reader, relations);
+    if (text.trim() === "") continue;
+    counts.length = Math.min(counts.length, level + 1);
+    counts[level] = number === undefined ? undefined : (counts[level] ?? number.start - 1) + 1;
+    const marker = number ? number.show(counts[level]!) : (bullet ?? (isList || level > 0)) ? "-" : "";
+    blocks.push(marker === "" ? { kind: "paragraph", text } : { kind: "item", level, marker, text });
+  }
+  return blocks;
+}
+
+interface Paragraph {
+  text: string;
+  level: number;
+  bullet: boolean | undefined;
+  number: { readonly start: number; readonly show: (count: number) => string } | undefined;
+}
+
+function readParagraph(reader: XmlReader, relations: Relations): Paragraph {
+  const paragraph: Paragraph = { text: "", level: 0, bullet: undefined, number: undefined };
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    if (reader.is("a:pPr")) {
+      paragraph.level = Math.min(Math.max(Number(reader.attribute("lvl") ?? 0) || 0, 0), 8);
+      const inside = reader.depth;
+      while (reader.child(inside)) {
+        if (reader.name === "a:buNone") paragraph.bullet = false;
+        else if (reader.name === "a:buChar" || reader.name === "a:buBlip") paragraph.bullet = true;
+        else if (reader.name === "a:buAutoNum")
+          paragraph.number = {
+            start: Number(reader.attribute("startAt") ?? 1) || 1,
+            show: numberStyle(reader.attribute("type") ?? ""),
+          };
+      }
+    } else paragraph.text += readRun(reader, relations);
+  }
+  return paragraph;
+}
+
+function readRun(reader: XmlReader, relations: Relations): string {
+  switch (reader.name) {
+    case "a:br":
+      return "\n";
+    case "a:t":
+      // A line break within a title is written as a vertical tab.
+      return reader.content().replaceAll("\v", "\n");
+    case "m:oMath":
+    case "m:oMathPara":
+      return readEquation(reader);
+    case "a:rPr":
+    case "a:endParaRPr":
+    case "mc:Fallback":
+      return "";
+    default: {
+      let text = "";
+      let target: string | undefined;
+      const { depth } = reader;
+      while (reader.child(depth)) {
+        if (reader.name === "a:rPr") target = readTarget(reader, relations);
+        else text += readRun(reader, relations);
+      }
+      return link(text, target);
+    }
+  }
+}
+
+/** Where a click on the text leads, if that is outside. */
+function readTarget(reader: XmlReader, relations: Relations): string | undefined {
+  let target: string | undefined;
+  const { depth } = reader;
+  while (reader.child(depth)) {
+    const relation = relations.get(reader.attribute("r:id") ?? "");
+    if (reader.name === "a:hlinkClick" && relation?.isOutside) target = relation.target;
+  }
+  return target;
+}
+
+/** "arabicPeriod" 1., "alphaLcParenR" a), "romanUcParenBoth" (I). */
+function numberStyle(type: string): (count: number) => string {
+  const [, kind = "", size = ""] = /^(alpha|roman)(Lc|Uc)/.exec(type) ?? [];
+  const style = ({ alphaLc: "a", alphaUc: "A", romanLc: "i", romanUc: "I" } as const)[kind + size];
+  const [before, after] = type.endsWith("Both")
+    ? ["(", ")"]
+    : type.endsWith("ParenR")
+      ? ["", ")"]
+      : ["", "."];
+  return (count) => `${before}${countAs(count, (style ?? "1") satisfies CountStyle)}${after}`;
+}
