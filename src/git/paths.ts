@@ -1,10 +1,16 @@
 import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
 import type { Repository } from "./run-git.ts";
 
 /** A path of git as one of the workspace; undefined for what lies outside of that. */
 export function workspacePath({ prefix, below }: Repository, path: string): string | undefined {
   if (below === "") return prefix + path;
   return path.startsWith(below) ? path.slice(below.length) : undefined;
+}
+
+/** The other way round. */
+export function gitPath({ prefix, below }: Repository, path: string): string {
+  return below === "" ? path.slice(prefix.length) : below + path;
 }
 
 /** The words that limit a command of git to these of its paths, and in every case to the workspace. */
@@ -22,4 +28,17 @@ export function isHidden(
   { confinement }: Pick<Environment, "confinement">,
 ): boolean {
   return confinement?.isHidden?.(`${top === "/" ? "" : top}/${path}`) === true;
+}
+
+/** Throws for such a path. `given`: as the caller spelled it. */
+export function refuseHidden(
+  repository: Repository,
+  path: string,
+  given: string,
+  environment: Pick<Environment, "confinement">,
+): void {
+  if (!isHidden(repository, path, environment)) return;
+  throw new ToolError("denied", `${given} may hold secrets, at any revision`, {
+    hint: `Do without it, or ask the person: a line "open ${given}" in their own rules lifts it.`,
+  });
 }

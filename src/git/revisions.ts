@@ -95,7 +95,7 @@ async function unknownRevision(
       hint: "git.status shows what could be committed.",
     });
   const [base = revision] = revision.split(/[~^@:]/);
-  const similar = nearest(base, names);
+  const similar = nearest(base, ["HEAD", ...names]);
   const some = names.slice(0, 10).join(", ");
   return new ToolError("not-found", `There is no revision ${revision} in this repository`, {
     hint:

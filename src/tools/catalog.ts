@@ -63,6 +63,15 @@ export const catalog = {
     (await import("./process/wait.ts")).processWait,
   "process.stop": async (): Promise<typeof import("./process/stop.ts").processStop> =>
     (await import("./process/stop.ts")).processStop,
+  "git.status": async (): Promise<typeof import("./git/status.ts").gitStatus> =>
+    (await import("./git/status.ts")).gitStatus,
+  "git.diff": async (): Promise<typeof import("./git/diff.ts").gitDiff> =>
+    (await import("./git/diff.ts")).gitDiff,
+  "git.log": async (): Promise<typeof import("./git/log.ts").gitLog> => (await import("./git/log.ts")).gitLog,
+  "git.show": async (): Promise<typeof import("./git/show.ts").gitShow> =>
+    (await import("./git/show.ts")).gitShow,
+  "git.blame": async (): Promise<typeof import("./git/blame.ts").gitBlame> =>
+    (await import("./git/blame.ts")).gitBlame,
   "journal.undo": async (): Promise<typeof import("./journal/undo.ts").journalUndo> =>
     (await import("./journal/undo.ts")).journalUndo,
   "journal.diff": async (): Promise<typeof import("./journal/diff.ts").journalDiff> =>

@@ -5,8 +5,7 @@ export type Draft = { -readonly [Key in keyof DiffFile]: DiffFile[Key] };
 
 /** What git says of a file before its hunks; undefined when that does not tell its name. */
 export function readHead(head: readonly string[], prefix: string): Draft | undefined {
-  const [, kind, names = ""] =
-    /^(?:diff --|\* )(git|cc|combined|Unmerged path) (.*)\n?$/s.exec(head[0]!) ?? [];
+  const [, kind, names = ""] = /^(?:diff --|\* )(git|cc|combined|Unmerged path) (.*)$/m.exec(head[0]!) ?? [];
   const path = kind === "git" ? bothNames(names, prefix) : nameOf(names);
   const file: Draft & { path: string } = {
     path: path ?? "",

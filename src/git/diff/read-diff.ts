@@ -1,7 +1,7 @@
 import type { OutputKept } from "../../contract/output.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { explainFailure } from "../explain-failure.ts";
-import { isHidden } from "../paths.ts";
+import { gitPath, isHidden } from "../paths.ts";
 import { complaintOf, type GitOptions, type Repository, startGit } from "../run-git.ts";
 import { heldDiffOptions } from "../settings.ts";
 import { type DiffFile, DiffReader } from "./diff-reader.ts";
@@ -68,8 +68,4 @@ export function diffOptions({ prefix, below }: Repository): readonly string[] {
     `--src-prefix=a/${prefix}`,
     `--dst-prefix=b/${prefix}`,
   ];
-}
-
-function gitPath({ prefix, below }: Repository, path: string): string {
-  return below === "" ? path.slice(prefix.length) : below + path;
 }

@@ -11,6 +11,7 @@ const tools = [
   ...["edit.replace", "edit.patch", "edit.diff", "edit.preview", "edit.smart"],
   ...["search.grep", "search.glob", "document.read"],
   ...["process.start", "process.list", "process.output", "process.input", "process.wait", "process.stop"],
+  ...["git.status", "git.diff", "git.log", "git.show", "git.blame"],
   ...["journal.undo", "journal.diff", "journal.checkpoint"],
   ...["transaction.begin", "transaction.check", "transaction.commit", "transaction.rollback"],
   ...["math.calculate", "time.now", "text.echo"],

@@ -1,0 +1,114 @@
+import * as z from "zod/mini";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { explainFailure } from "../../git/explain-failure.ts";
+import { findRepository } from "../../git/find-repository.ts";
+import { type BlamedCommit, type BlameGroup, notCommitted, parseBlame } from "../../git/parse-blame.ts";
+import { refuseHidden } from "../../git/paths.ts";
+import { resolveCommit } from "../../git/revisions.ts";
+import { runGit } from "../../git/run-git.ts";
+
+export interface GitBlameInput {
+  readonly path: string;
+  readonly first_line?: number | undefined;
+  readonly last_line?: number | undefined;
+  readonly revision?: string | undefined;
+}
+
+export interface GitBlameData {
+  readonly path: string;
+  /** In the order of the lines. */
+  readonly groups: readonly BlameGroup[];
+  /** Those that the groups name; all zeros stands for what is not committed. */
+  readonly commits: readonly BlamedCommit[];
+}
+
+/** Says who last changed the lines of a file. */
+export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
+  name: "git.blame",
+  summary: "See which commit last changed each line of a file, and who made it, when and why.",
+  risk: "read",
+  input: z.strictObject({
+    path: z.string().check(z.describe("File in the repository.")),
+    first_line: z.optional(z.int().check(z.minimum(1), z.describe("First line, counted from 1."))),
+    last_line: z.optional(
+      z.int().check(z.minimum(1), z.describe("Last line; 500 lines at most if not given.")),
+    ),
+    revision: z.optional(z.string().check(z.describe("As it was there; the working tree if not given."))),
+  }),
+  limits: { maxChars: 40_000, keep: "head" },
+  startsPrograms: true,
+  accesses: ({ path }) => [{ kind: "read", path }],
+
+  async run({ path, first_line: first = 1, last_line: last = first + usualLines - 1, revision }, context) {
+    if (last < first) throw wrongOrder(first, last);
+    const { repository, path: inside } = await findRepository(path, context);
+    refuseHidden(repository, inside, path, context.environment);
+    const commit = revision === undefined ? [] : [await resolveCommit(revision, repository, context)];
+    const range = `-L${first},${last}`;
+    const args = ["blame", "--porcelain", "--no-textconv", range, ...commit];
+    const named = inside.slice(repository.below.length);
+    context.progress(`Looking for who changed ${path}`);
+    const { stdout, stderr, code } = await runGit(repository, [...args, "--", named], context);
+    if (code !== 0) throw explainBlame(stderr, code, { path, first, revision });
+    const { groups, commits } = parseBlame(stdout.toString(), inside);
+    const end = groups.at(-1);
+    const lastShown = end === undefined ? 0 : end.firstLine + end.lines.length - 1;
+    const data = { path, groups, commits };
+    return {
+      data,
+      text: describe(data),
+      ...(lastShown === last && {
+        continuation: `Lines ${first} to ${last}; go on with \`first_line\` ${last + 1}.`,
+      }),
+    };
+  },
+};
+
+const usualLines = 500;
+
+function describe({ groups, commits }: GitBlameData): string {
+  if (groups.length === 0) return "[The file is empty.]";
+  const known = new Map(commits.map((commit) => [commit.hash, commit]));
+  return groups
+    .map(({ commit, firstLine, lines, from }) => {
+      const earlier = from === undefined ? "" : `, then ${from}`;
+      const head = `${describeCommit(known.get(commit)!)}${earlier}`;
+      return [head, ...lines.map((line, index) => `${firstLine + index} | ${line}`)].join("\n");
+    })
+    .join("\n");
+}
+
+function describeCommit({ hash, author, date, subject }: BlamedCommit): string {
+  if (notCommitted.test(hash)) return "[not committed]";
+  return `[${hash.slice(0, 9)} ${date.slice(0, 10)} ${author}: ${subject}]`;
+}
+
+function explainBlame(
+  stderr: string,
+  code: number | undefined,
+  {
+    path,
+    first,
+    revision,
+  }: { readonly path: string; readonly first: number; readonly revision: string | undefined },
+): ToolError {
+  const [, lines] = /has only (\d+) lines?/.exec(stderr) ?? [];
+  if (lines !== undefined)
+    return new ToolError("invalid-input", `${path} has ${lines} lines; line ${first} is past its end`, {
+      hint: `Use lines from 1 to ${lines}.`,
+    });
+  if (/no such path/.test(stderr)) {
+    const where = revision === undefined ? "is not in the last commit" : `is not in ${revision}`;
+    return new ToolError("not-found", `${path} ${where}`, {
+      hint: "Only files that were committed have a past; git.log with `path` tells when one was there.",
+    });
+  }
+  return explainFailure(stderr, code);
+}
+
+function wrongOrder(first: number, last: number): ToolError {
+  return new ToolError("invalid-input", `last_line ${last} is before first_line ${first}`, {
+    hint: "Exchange them.",
+  });
+}

@@ -1,0 +1,44 @@
+import type { DiffFile } from "../../git/diff/diff-reader.ts";
+import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
+import type { GitDiffData } from "./diff.ts";
+
+type Described = Pick<GitDiffData, "compared" | "files" | "additions" | "deletions" | "hidden">;
+
+/** A diff, and what it adds up to. When it is cut, the files are named, so that the others can be asked for. */
+export function describeDiff(data: Described, text: string, isCut: boolean): string {
+  const { files } = data;
+  if (files.length === 0) return describeNumbers(data);
+  const body = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  if (!isCut) return `${body}[${summary(data)}]${leftOut(data)}`;
+  const shown = files.slice(0, shownFiles).map(describeFile);
+  const more = files.length > shownFiles ? [`and ${files.length - shownFiles} more`] : [];
+  return `${body}[… cut; ${summary(data)}: ${[...shown, ...more].join(", ")}]${leftOut(data)}`;
+}
+
+const shownFiles = 40;
+
+/** Names and numbers only. */
+export function describeNumbers(data: Described): string {
+  const { files, compared } = data;
+  if (files.length === 0) return `No differences: ${compared}.${leftOut(data)}`;
+  return [...files.map(describeFile), `[${summary(data)}]`].join("\n") + leftOut(data);
+}
+
+function summary({ files, additions, deletions, compared }: Described): string {
+  return `${compared}: ${counted(files.length, "file")} changed, +${additions} -${deletions}`;
+}
+
+function describeFile({ path, from, status, additions, deletions, isBinary }: DiffFile): string {
+  const name = from === undefined ? showPath(path) : `${showPath(from)} -> ${showPath(path)}`;
+  const kind = status === "modified" ? "" : ` ${status}`;
+  return isBinary ? `${name}${kind} binary` : `${name}${kind} +${additions} -${deletions}`;
+}
+
+/** The reason is the guardian's, who names the rule to whoever asks for one of them. */
+export function leftOut({ hidden }: Pick<Described, "hidden">): string {
+  if (hidden.length === 0) return "";
+  const names = hidden.slice(0, 10).map(showPath);
+  const more = hidden.length > 10 ? ", …" : "";
+  return `\n[${counted(hidden.length, "file")} left out that may hold secrets: ${names.join(", ")}${more}]`;
+}

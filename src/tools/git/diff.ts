@@ -1,0 +1,185 @@
+import * as z from "zod/mini";
+import { ToolError } from "../../contract/error.ts";
+import type { OutputLimits, Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import type { DiffFile } from "../../git/diff/diff-reader.ts";
+import { readDiff } from "../../git/diff/read-diff.ts";
+import { readNumbers } from "../../git/diff/read-numbers.ts";
+import { filtersAllowed, filtersOf, notRun } from "../../git/filters-of.ts";
+import { findRepository } from "../../git/find-repository.ts";
+import { gitPath, pathspecs } from "../../git/paths.ts";
+import { resolveRange } from "../../git/revisions.ts";
+import type { GitOptions, Repository } from "../../git/run-git.ts";
+import { describeDiff, describeNumbers } from "./describe-diff.ts";
+
+export interface GitDiffInput {
+  readonly staged?: boolean | undefined;
+  readonly commit?: string | undefined;
+  readonly paths?: string[] | undefined;
+  readonly stat?: boolean | undefined;
+  readonly context?: number | undefined;
+}
+
+export interface GitDiffData {
+  /** What was compared, as git was told. */
+  readonly compared: string;
+  readonly files: readonly DiffFile[];
+  readonly additions: number;
+  readonly deletions: number;
+  /** Files that were left out, as they may hold secrets. */
+  readonly hidden: readonly string[];
+  readonly notes: readonly string[];
+}
+
+const limits: OutputLimits = { maxChars: 40_000, keep: "head" };
+
+/** Shows what is changed, line by line. */
+export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
+  name: "git.diff",
+  summary:
+    "See changes as a unified diff: of the working tree against the index, `staged` ones against HEAD, or against a " +
+    "`commit`. git.status lists untracked files, which no diff shows.",
+  risk: "read",
+  input: z.strictObject({
+    staged: z.optional(z.boolean().check(z.describe("What the next commit would change."))),
+    commit: z.optional(
+      z
+        .string()
+        .check(z.describe("Compare against this branch, tag or commit; main..topic compares these two.")),
+    ),
+    paths: z.optional(
+      z
+        .array(z.string())
+        .check(z.minLength(1), z.maxLength(200), z.describe("Only these files or directories.")),
+    ),
+    stat: z.optional(z.boolean().check(z.describe("Only names and numbers of lines."))),
+    context: z.optional(
+      z.int().check(z.minimum(0), z.maximum(1000), z.describe("Lines around each change; 3 if not given.")),
+    ),
+  }),
+  limits,
+  startsPrograms: true,
+  accesses: ({ paths = ["."] }) => paths.map((path) => ({ kind: "read", path })),
+
+  async run(input, context) {
+    const { repository, paths } = await findPaths(input.paths ?? ["."], context);
+    const range =
+      input.commit === undefined ? undefined : await resolveRange(input.commit, repository, context);
+    if (range?.includes("..") && input.staged) throw stagedAndTwo();
+    const wanted = {
+      words: ["diff", ...(input.staged ? ["--cached"] : []), ...(range === undefined ? [] : [range])],
+      paths,
+      input,
+    };
+    const output = await compare(wanted, repository, context);
+    if (input.staged || range?.includes("..")) return output;
+    return throughFilters(output, wanted, repository, context);
+  },
+};
+
+interface Wanted {
+  readonly words: readonly string[];
+  /** As git names them. */
+  readonly paths: readonly string[];
+  readonly input: GitDiffInput;
+}
+
+async function compare(
+  { words, paths, input }: Wanted,
+  repository: Repository,
+  context: ToolContext,
+  options: GitOptions = {},
+): Promise<ToolOutput<GitDiffData>> {
+  const compared = describeCompared(input);
+  if (input.stat) {
+    const files = await readNumbers(words, paths, repository, context, options);
+    const data = { compared, files, ...sums(files), hidden: [], notes: [] };
+    return { data, text: describeNumbers(data) };
+  }
+  const diff = await readDiff(
+    {
+      words,
+      pathspecs: pathspecs(repository, paths),
+      contextLines: input.context ?? 3,
+      maxChars: limits.maxChars * shownPart,
+    },
+    repository,
+    context,
+    options,
+  );
+  const { text, kept, files, hidden } = diff;
+  const data = { compared, files, ...sums(files), hidden, notes: [] };
+  return {
+    data,
+    text: describeDiff(data, text, kept !== undefined),
+    ...(kept === undefined ? {} : { kept }),
+  };
+}
+
+/** The rest is for what is said of the files. */
+const shownPart = 0.9;
+
+/** What differs only because a filter was not run is looked at again with it, where the rules let it run. */
+async function throughFilters(
+  output: ToolOutput<GitDiffData>,
+  wanted: Wanted,
+  repository: Repository,
+  context: ToolContext,
+): Promise<ToolOutput<GitDiffData>> {
+  const { files, notes } = output.data;
+  const changed = files.map(({ path }) => gitPath(repository, path));
+  const used = await filtersOf(changed, repository, context);
+  if (used.length === 0) return output;
+  const filters = await filtersAllowed(
+    used.map(({ filter }) => filter),
+    repository,
+    context,
+  );
+  const missing = used.filter(({ filter }) => !filters.includes(filter.name));
+  const said = missing.map(({ filter, paths }) => notRun(filter, paths.length));
+  const again =
+    filters.length === 0
+      ? output
+      : await compare(wanted, repository, context, { filters, confinement: "call" });
+  return {
+    ...again,
+    data: { ...again.data, notes: [...notes, ...said] },
+    text: [again.text, ...said.map((note) => `[${note}]`)].join("\n"),
+  };
+}
+
+function sums(files: readonly DiffFile[]): Pick<GitDiffData, "additions" | "deletions"> {
+  return {
+    additions: files.reduce((sum, file) => sum + file.additions, 0),
+    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+  };
+}
+
+function describeCompared({ staged, commit }: GitDiffInput): string {
+  if (commit?.includes("..")) return commit;
+  return `${staged ? "index" : "working tree"} against ${commit ?? (staged ? "HEAD" : "index")}`;
+}
+
+async function findPaths(
+  given: readonly string[],
+  context: ToolContext,
+): Promise<{ readonly repository: Repository; readonly paths: readonly string[] }> {
+  const found = [];
+  for (const path of given) found.push(await findRepository(path, context));
+  const [{ repository }] = found as [(typeof found)[0]];
+  const other = found.findIndex((one) => one.repository.top !== repository.top);
+  if (other >= 0)
+    throw new ToolError("invalid-input", `${given[0]} and ${given[other]} are in different repositories`, {
+      hint: "Ask for each of them in a call of its own.",
+    });
+  return { repository, paths: found.map(({ path }) => path) };
+}
+
+function stagedAndTwo(): ToolError {
+  return new ToolError(
+    "invalid-input",
+    "`staged` compares the index with one commit, not two with each other",
+    {
+      hint: "Leave out `staged`, or give one commit.",
+    },
+  );
+}

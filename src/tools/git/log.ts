@@ -1,0 +1,108 @@
+import * as z from "zod/mini";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { findRepository } from "../../git/find-repository.ts";
+import { pathspecs } from "../../git/paths.ts";
+import { type Commit, readLog } from "../../git/read-log.ts";
+import { resolveRange } from "../../git/revisions.ts";
+import { describeFiles, describeLine } from "./describe-commit.ts";
+
+export interface GitLogInput {
+  readonly path?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly author?: string | undefined;
+  readonly grep?: string | undefined;
+  readonly revision?: string | undefined;
+  readonly stat?: boolean | undefined;
+}
+
+export interface GitLogData {
+  /** Newest first. */
+  readonly commits: readonly Commit[];
+  /** There are more than `limit`. */
+  readonly limited: boolean;
+}
+
+const usualLimit = 20;
+
+/** Lists commits. */
+export const gitLog: Tool<GitLogInput, GitLogData> = {
+  name: "git.log",
+  summary:
+    "List commits, newest first: of a branch or range, of one file also under its earlier names, by author, date or words of " +
+    "the message. git.show shows one of them whole.",
+  risk: "read",
+  input: z.strictObject({
+    path: z.optional(z.string().check(z.describe("Only commits that change this file or directory."))),
+    limit: z.optional(
+      z.int().check(z.minimum(1), z.maximum(1000), z.describe("Most commits; 20 if not given.")),
+    ),
+    since: z.optional(z.string().check(z.describe('Not older: "2026-03-01", "2 weeks ago".'))),
+    until: z.optional(z.string().check(z.describe("Not newer."))),
+    author: z.optional(z.string().check(z.describe("Part of the author's name or address."))),
+    grep: z.optional(z.string().check(z.describe("Text in the message."))),
+    revision: z.optional(
+      z.string().check(z.describe("Branch, tag, commit, or range: main..topic; HEAD if not given.")),
+    ),
+    stat: z.optional(z.boolean().check(z.describe("With files and numbers of lines."))),
+  }),
+  limits: { maxChars: 30_000, keep: "head" },
+  startsPrograms: true,
+  accesses: ({ path = "." }) => [{ kind: "read", path }],
+
+  async run(input, context) {
+    const { path = ".", limit = usualLimit, revision = "HEAD", stat: files = false } = input;
+    const found = await findRepository(path, context);
+    const { repository } = found;
+    const range = await resolveRange(revision, repository, context);
+    const commits = await readLog(
+      {
+        revision: range,
+        limit: limit + 1,
+        selecting: [...selecting(input), ...((await isFile(path, context)) ? ["--follow"] : [])],
+        pathspecs: pathspecs(repository, [found.path]),
+        files,
+      },
+      repository,
+      context,
+    );
+    const shown = commits.slice(0, limit);
+    const limited = commits.length > limit;
+    return {
+      data: { commits: shown, limited },
+      text: describe(shown),
+      ...(limited && {
+        continuation: `There are more: raise \`limit\`, or go on with ${goOn(shown, input)}.`,
+      }),
+    };
+  },
+};
+
+/** Each value is in the word of its option, whatever it begins with. Text is text, in any case of letters. */
+function selecting({ since, until, author, grep }: GitLogInput): readonly string[] {
+  return [
+    ...(since === undefined ? [] : [`--since=${since}`]),
+    ...(until === undefined ? [] : [`--until=${until}`]),
+    ...(author === undefined ? [] : [`--author=${author}`]),
+    ...(grep === undefined ? [] : [`--grep=${grep}`]),
+    ...(author === undefined && grep === undefined ? [] : ["--fixed-strings", "--regexp-ignore-case"]),
+  ];
+}
+
+/** Only a single file can be followed under earlier names; what is gone was probably one. */
+async function isFile(path: string, { environment }: ToolContext): Promise<boolean> {
+  const info = await environment.info(path, { followLinks: false }).catch(() => undefined);
+  return path !== "." && info?.kind !== "directory";
+}
+
+function describe(commits: readonly Commit[]): string {
+  if (commits.length === 0) return "No commits.";
+  return commits.map((commit) => [describeLine(commit), ...describeFiles(commit)].join("\n")).join("\n");
+}
+
+function goOn(shown: readonly Commit[], { revision }: GitLogInput): string {
+  const last = shown.at(-1)!.hash.slice(0, 12);
+  const end = revision?.includes("..") ? `${revision.split("..")[0]}..${last}~1` : `${last}~1`;
+  return `\`revision\` ${end}`;
+}

@@ -1,0 +1,128 @@
+import { posix } from "node:path";
+import type { TextEncoding } from "../../contract/environment.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { readEntry, readTree, type TreeEntry } from "../../git/read-tree.ts";
+import { outputOfGit, type Repository } from "../../git/run-git.ts";
+import { counted } from "../../text/counted.ts";
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../text/encoding.ts";
+import { sniffMediaType } from "../../text/media-type.ts";
+import { nearest } from "../../text/nearest.ts";
+import { showPath } from "../../text/show-path.ts";
+import { showSize } from "../../text/show-size.ts";
+
+/** A file as it was. */
+export interface ShownFile {
+  readonly kind: "file";
+  readonly path: string;
+  readonly commit: string;
+  readonly bytes: number;
+  /** Undefined for what is no text. */
+  readonly text: string | undefined;
+  readonly encoding: TextEncoding | "binary";
+  /** Where it leads, if it is a link. */
+  readonly isLink: boolean;
+}
+
+/** What was in a directory. */
+export interface ShownTree {
+  readonly kind: "directory";
+  readonly path: string;
+  readonly entries: readonly TreeEntry[];
+}
+
+interface PathAt {
+  readonly revision: string;
+  readonly commit: string;
+  /** As given, and as git names it. */
+  readonly path: string;
+  readonly inside: string;
+}
+
+/** A file or directory at a commit. */
+export async function showPathAt(
+  { revision, commit, path, inside }: PathAt,
+  repository: Repository,
+  context: ToolContext,
+): Promise<ToolOutput<ShownFile | ShownTree>> {
+  if (inside === "") return showTree(path, commit, repository, context);
+  const entry = await readEntry(commit, inside, repository, context);
+  if (entry === undefined) throw await notThere({ revision, commit, path, inside }, repository, context);
+  if (entry.kind === "directory") return showTree(path, entry.hash, repository, context);
+  if (entry.kind === "submodule")
+    throw new ToolError("unsupported", `${path} is a submodule, at commit ${entry.hash}`, {
+      hint: `git.log with \`path\` ${path} shows its commits, if it is checked out.`,
+    });
+  return showFile(path, commit, entry, repository, context);
+}
+
+async function showFile(
+  path: string,
+  commit: string,
+  { hash, kind, bytes = 0 }: TreeEntry,
+  repository: Repository,
+  context: ToolContext,
+): Promise<ToolOutput<ShownFile>> {
+  if (bytes > maxFileBytes)
+    throw new ToolError("too-large", `${path} has ${showSize(bytes)} there`, {
+      hint: `Write it to a file with shell.run (git show ${commit.slice(0, 9)}:… > file) and read that.`,
+    });
+  const content = await outputOfGit(repository, ["cat-file", "blob", hash], context);
+  const encoding = detectEncoding(content.subarray(0, detectionBytes), {
+    complete: content.length <= detectionBytes,
+  });
+  const known = { kind: "file", path, commit, bytes, isLink: kind === "link" } as const;
+  const type = encoding === "binary" || encoding === "latin1" ? sniffMediaType(content) : undefined;
+  if (encoding === "binary" || type !== undefined)
+    return {
+      data: { ...known, text: undefined, encoding: "binary" },
+      text: `[${showPath(path)} is no text there: ${type?.description ?? "binary data"}, ${showSize(bytes)}.]`,
+    };
+  const { text, ...read } = decodeText(content.subarray(byteOrderMarkLength(content)), encoding);
+  const shown = kind === "link" ? `[A link to ${text}]` : text;
+  return {
+    data: { ...known, text, encoding: read.encoding },
+    text: shown === "" ? "[The file is empty.]" : shown,
+  };
+}
+
+const maxFileBytes = 16 * 1024 * 1024;
+
+/** What a tree holds; `path` is what it is called. */
+export async function showTree(
+  path: string,
+  tree: string,
+  repository: Repository,
+  context: ToolContext,
+): Promise<ToolOutput<ShownTree>> {
+  const entries = await readTree(tree, repository, context);
+  return {
+    data: { kind: "directory", path, entries },
+    text: [...entries.map(describeEntry), `[${counted(entries.length, "entry", "entries")}]`].join("\n"),
+  };
+}
+
+function describeEntry({ path, kind, bytes }: TreeEntry): string {
+  if (kind === "directory") return `${showPath(path)}/`;
+  if (kind === "submodule") return `${showPath(path)} (submodule)`;
+  return `${showPath(path)} (${kind === "file" ? "" : `${kind}, `}${showSize(bytes ?? 0)})`;
+}
+
+/** The nearest directory that was there tells what there was instead. */
+async function notThere(
+  { revision, commit, path, inside }: PathAt,
+  repository: Repository,
+  context: ToolContext,
+): Promise<ToolError> {
+  const directory = posix.dirname(inside) === "." ? "" : posix.dirname(inside);
+  const parent = directory === "" ? undefined : await readEntry(commit, directory, repository, context);
+  const tree = directory === "" ? commit : parent?.kind === "directory" ? parent.hash : undefined;
+  const names = tree === undefined ? [] : (await readTree(tree, repository, context)).map((one) => one.path);
+  const similar = nearest(posix.basename(inside), names);
+  return new ToolError("not-found", `There is no ${path} at ${revision}`, {
+    hint:
+      similar === undefined
+        ? "git.show with a directory as `path` lists what there is; git.log with `path` tells when it changed."
+        : `Did you mean ${posix.join(posix.dirname(path), similar)}?`,
+  });
+}
