@@ -7,7 +7,7 @@ export async function requireAuthor(repository: Repository, context: GitContext)
     settings: authorSettings,
   });
   if (code === 0) return;
-  const isEmail = /email/.test(stderr);
+  const isEmail = !/empty ident name|no name was given/.test(stderr);
   throw new ToolError(
     "unavailable",
     `git does not know who commits: user.${isEmail ? "email" : "name"} is not set`,

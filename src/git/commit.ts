@@ -22,6 +22,8 @@ export interface Committed {
   readonly branch: string | undefined;
   readonly isSigned: boolean;
   readonly hooks: Hooks;
+  /** What the hooks have said. */
+  readonly said: string;
   readonly notes: readonly string[];
 }
 
@@ -40,7 +42,9 @@ export async function commit(
   else if (staged.length === 0 && !operations.includes("merge")) throw nothingStaged(unstaged.length);
   await requireAuthor(repository, context);
   const hooks = await hooksFor("commit", repository, context);
-  const signing = signingBy(await settingsByOwner(repository, context), { areHooksRun: hooks.areRun });
+  const signing = signingBy(await settingsByOwner(repository, context), {
+    areHooksRun: hooks.run.length > 0,
+  });
   const said = await tryWritingGit(repository, wordsOf(message, amend), context, {
     ...hooks.options,
     ...(signing.isSigned && { confinement: "ours" }),
@@ -53,6 +57,7 @@ export async function commit(
     branch: branch.name,
     isSigned: signing.isSigned,
     hooks,
+    said: hooks.run.length === 0 ? "" : outputOf(said),
     notes: [
       ...(hooks.note === undefined ? [] : [hooks.note]),
       ...(signing.isSigned || signing.note === undefined ? [] : [signing.note]),
@@ -113,18 +118,23 @@ function nothingStaged(changed: number): ToolError {
   });
 }
 
-function failed({ stdout, stderr, code }: GitResult, hooks: Hooks, signing: Signing): ToolError {
+function failed(result: GitResult, hooks: Hooks, signing: Signing): ToolError {
+  const { stderr, code } = result;
   if (signing.isSigned && /failed to sign|gpg|ssh-keygen/.test(stderr))
     return new ToolError("unavailable", "git could not sign the commit, as the person's settings ask for", {
       hint: "Nothing is committed. Ask the person: their key may need its passphrase.",
       output: stderr,
     });
   const explained = explainFailure(stderr, code);
-  if (!hooks.areRun || !explained.message.startsWith("git failed")) return explained;
+  if (hooks.run.length === 0 || !explained.message.startsWith("git failed")) return explained;
   return new ToolError("denied", "A hook of the repository refused the commit", {
     hint: "Nothing is committed. Put right what it says, git.stage it and commit again.",
-    output: `${stdout.toString()}${stderr}`.slice(-maxOutput),
+    output: outputOf(result),
   });
 }
 
-const maxOutput = 20_000;
+function outputOf({ stdout, stderr }: GitResult): string {
+  return `${stdout.toString()}${stderr}`.slice(-maxOutput);
+}
+
+const maxOutput = 5000;

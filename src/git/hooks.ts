@@ -7,7 +7,8 @@ import { settingOf, settingsByOwner } from "./settings-by-owner.ts";
 export interface Hooks {
   /** For running it: with the hooks, or without any. */
   readonly options: Pick<GitOptions, "settings" | "env" | "readable">;
-  readonly areRun: boolean;
+  /** Those that run, if git has a reason to. */
+  readonly run: readonly string[];
   /** Those that are there and do not run. */
   readonly skipped: readonly string[];
   /** Why, and what lets them run. */
@@ -56,7 +57,7 @@ export async function hooksFor(
     if (!(await mayRun?.(`git hook run ${name}`)))
       return without(present, `${named} ${was} not run. The rule "allow run git hook run *" lets ${it} run.`);
   return {
-    areRun: true,
+    run: present,
     skipped: [],
     note: undefined,
     options: {
@@ -69,7 +70,7 @@ export async function hooksFor(
 }
 
 function without(skipped: readonly string[], note: string | undefined): Hooks {
-  return { areRun: false, skipped, note, options: {} };
+  return { run: [], skipped, note, options: {} };
 }
 
 /** Where git looks for hooks. */

@@ -15,7 +15,7 @@ export async function refuseLinks(gitDirectory: string, environment: Environment
   }
 }
 
-const written = ["index", "HEAD", "ORIG_HEAD", "COMMIT_EDITMSG", "packed-refs", "refs", "logs"];
+const written = ["index", "HEAD", "ORIG_HEAD", "COMMIT_EDITMSG", "config", "packed-refs", "refs", "logs"];
 
 async function refuseLinksBelow(path: string, environment: Environment): Promise<void> {
   const directory = await environment.openDirectory(path);

@@ -18,7 +18,10 @@ export interface GitCommitData extends CommitSummary {
   /** Null when HEAD is detached. */
   readonly branch: string | null;
   readonly signed: boolean;
-  /** Hooks that are there and were not run. */
+  /** Hooks that git was let run, and what they said. */
+  readonly hooks: readonly string[];
+  readonly said: string;
+  /** Those that are there and were not run. */
   readonly skippedHooks: readonly string[];
   readonly notes: readonly string[];
 }
@@ -67,6 +70,8 @@ export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
       ...summary,
       branch: done.branch ?? null,
       signed: done.isSigned,
+      hooks: done.hooks.run,
+      said: done.said,
       skippedHooks: done.hooks.skipped,
       notes: done.notes,
     };
@@ -86,7 +91,7 @@ function wayBack({ before }: Committed, amend: boolean): string {
 }
 
 function describe(
-  { short, branch, subject, files, notes }: GitCommitData,
+  { short, branch, subject, files, said, notes }: GitCommitData,
   { amend, back }: { readonly amend: boolean; readonly back: string },
 ): string {
   const sum = (side: "additions" | "deletions") => files.reduce((all, file) => all + (file[side] ?? 0), 0);
@@ -98,6 +103,7 @@ function describe(
         `  ${from === undefined ? "" : `${showPath(from)} → `}${showPath(path)} ` +
         (additions === undefined ? "(binary)" : `+${additions} -${deletions}`),
     ),
+    ...(said.trim() === "" ? [] : [`Hooks said:\n${said.trimEnd()}`]),
     ...notes,
     `${back} takes it back.`,
   ].join("\n");

@@ -1,0 +1,224 @@
+import { posix } from "node:path";
+import * as z from "zod/mini";
+import type { Access } from "../../contract/access.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import {
+  type Branch,
+  commitOfBranch,
+  listBranches,
+  noSuchBranch,
+  requireBranchName,
+} from "../../git/branches.ts";
+import { deleteBranch } from "../../git/delete-branch.ts";
+import { findRepository } from "../../git/find-repository.ts";
+import { findWritable } from "../../git/find-writable.ts";
+import { hooksFor } from "../../git/hooks.ts";
+import { resolveCommit } from "../../git/revisions.ts";
+import { type Repository, runGit } from "../../git/run-git.ts";
+import { switchBranch } from "../../git/switch-branch.ts";
+import { writeGit } from "../../git/write-git.ts";
+import { counted } from "../../text/counted.ts";
+
+export interface GitBranchInput {
+  readonly name?: string | undefined;
+  readonly from?: string | undefined;
+  readonly switch?: boolean | undefined;
+  readonly delete?: boolean | undefined;
+  readonly force?: boolean | undefined;
+  readonly path?: string | undefined;
+}
+
+export type GitBranchData =
+  | {
+      readonly action: "listed";
+      /** Null when HEAD is detached. */
+      readonly current: string | null;
+      readonly branches: readonly Branch[];
+      /** There are more than these. */
+      readonly isCut: boolean;
+    }
+  | {
+      readonly action: "created" | "switched" | "created and switched" | "deleted";
+      readonly name: string;
+      /** What it stands for, or stood for. */
+      readonly commit: string;
+      /** Files that changed in the working tree. */
+      readonly files: number;
+      readonly skippedHooks: readonly string[];
+      readonly notes: readonly string[];
+    };
+
+/** Lists, makes, switches and deletes branches. */
+export const gitBranch: Tool<GitBranchInput, GitBranchData> = {
+  name: "git.branch",
+  summary:
+    "List branches, or with `name` make one (`from` a revision), `switch` to it, or `delete` it. With `from` and `switch` " +
+    "it is made and switched to. Nothing that is not committed is overwritten.",
+  risk: "destructive",
+  startsPrograms: true,
+  input: z.strictObject({
+    name: z.optional(z.string().check(z.describe("The branch; without it all are listed."))),
+    from: z.optional(
+      z.string().check(z.describe("Where a new branch begins: HEAD, main, a tag or a commit.")),
+    ),
+    switch: z.optional(z.boolean().check(z.describe("Make it the current branch."))),
+    delete: z.optional(z.boolean().check(z.describe("Delete it, if its commits are merged."))),
+    force: z.optional(z.boolean().check(z.describe("Delete it although they are not."))),
+    path: z.optional(z.string().check(z.describe("A folder of the repository; the workspace if not given."))),
+  }),
+  limits: { maxChars: 10_000, keep: "head" },
+  timeoutMs: 600_000,
+  accesses: (input) => accessesOf(input),
+
+  async run(input, context) {
+    const { name, path = "." } = input;
+    refuseContradictions(input);
+    if (name === undefined) return list((await findRepository(path, context)).repository, context);
+    const { repository } = await findWritable(path, context);
+    await requireBranchName(name, repository, context);
+    if (input.delete) return remove(name, input.force ?? false, repository, context);
+    return input.switch
+      ? change(name, input.from, repository, context)
+      : create(name, input.from ?? "HEAD", repository, context);
+  },
+};
+
+function accessesOf({ name, path = ".", ...input }: GitBranchInput): readonly Access[] {
+  const own = (...names: string[]) => posix.join(path, ".git", ...names);
+  const byGit = (...names: string[]): Access => ({ kind: "write", path: own(...names), by: "git" });
+  if (name === undefined) return [{ kind: "read", path }];
+  // No branch has such a name; and no other file of git's is meant.
+  const reference = /(?:^|\/)\.|\0/.test(name) ? "refs/heads" : posix.join("refs/heads", name);
+  if (input.delete && input.force) return [{ kind: "delete", path: own(reference) }];
+  if (!input.switch) return [byGit(reference)];
+  return [{ kind: "write", path }, byGit("HEAD"), byGit("index"), byGit(reference)];
+}
+
+function refuseContradictions({ name, from, force, ...input }: GitBranchInput): void {
+  const isWrong =
+    (name === undefined && (from !== undefined || input.switch || input.delete)) ||
+    (input.delete && (from !== undefined || input.switch)) ||
+    (force && !input.delete);
+  if (!isWrong) return;
+  throw new ToolError("invalid-input", "These do not go together", {
+    hint: "Nothing to list, `name` and perhaps `from` to make, with `switch` to switch, `name` and `delete` (perhaps `force`) to delete.",
+  });
+}
+
+async function list(repository: Repository, context: ToolContext): Promise<ToolOutput<GitBranchData>> {
+  const found = await listBranches(repository, context, maxListed + 1);
+  const branches = found.slice(0, maxListed);
+  const words = ["symbolic-ref", "--quiet", "--short", "HEAD"];
+  const { stdout, code } = await runGit(repository, words, context);
+  const current = code === 0 ? stdout.toString().trim() : null;
+  const isCut = found.length > maxListed;
+  const isUnborn = current !== null && !found.some(({ isCurrent }) => isCurrent) && !isCut;
+  return {
+    data: { action: "listed", current, branches, isCut },
+    text: [
+      ...(current === null ? ["HEAD is detached: no branch is current."] : []),
+      ...(isUnborn ? [`* ${current} (no commits yet)`] : []),
+      ...branches.map(showBranch),
+      ...(isCut ? [`More than ${maxListed}: \`git branch --list\` in shell.run shows all.`] : []),
+    ].join("\n"),
+  };
+}
+
+const maxListed = 200;
+
+function showBranch({ name, isCurrent, commit, subject, date, upstream, ahead, behind }: Branch): string {
+  const distance = ahead === null ? "gone" : `ahead ${ahead}, behind ${behind}`;
+  const tracked = upstream === null ? "" : ` [${upstream}: ${distance}]`;
+  return `${isCurrent ? "*" : " "} ${name} ${commit} ${date.slice(0, 10)}${tracked} ${subject}`;
+}
+
+async function create(
+  name: string,
+  from: string,
+  repository: Repository,
+  context: ToolContext,
+): Promise<ToolOutput<GitBranchData>> {
+  await refuseExisting(name, repository, context);
+  const commit = await resolveCommit(from, repository, context);
+  const hooks = await hooksFor("branch", repository, context);
+  await writeGit(repository, ["branch", "--no-track", name, commit], context, hooks.options);
+  context.uncovered(`The branch ${name}: git.branch with \`delete\` takes it away.`);
+  const notes = hooks.note === undefined ? [] : [hooks.note];
+  return {
+    data: { action: "created", name, commit, files: 0, skippedHooks: hooks.skipped, notes },
+    text: [`Made the branch ${name} at ${short(commit)} (${from}). It is not current.`, ...notes].join("\n"),
+  };
+}
+
+async function change(
+  name: string,
+  from: string | undefined,
+  repository: Repository,
+  context: ToolContext,
+): Promise<ToolOutput<GitBranchData>> {
+  const isNew = from !== undefined;
+  if (isNew) await refuseExisting(name, repository, context);
+  const commit = isNew
+    ? await resolveCommit(from, repository, context)
+    : await commitOfBranch(name, repository, context);
+  if (commit === undefined) throw await noSuchBranch(name, repository, context);
+  const [head, before] = await whereHeadIs(repository, context);
+  context.progress(`Switching to ${name}`);
+  const { files, hooks, remarks } = await switchBranch({ name, commit, isNew }, head, repository, context);
+  const back = `git.branch with \`switch\` and \`name\`: "${before}" goes back`;
+  context.uncovered(`The current branch: undo brings files back, and HEAD stays on ${name}; ${back}.`);
+  const notes = [...(hooks.note === undefined ? [] : [hooks.note]), ...remarks];
+  const action = isNew ? "created and switched" : "switched";
+  const did = isNew
+    ? `Made ${name} at ${short(commit)} (${from}) and switched to it`
+    : `Switched to ${name} at ${short(commit)}`;
+  return {
+    data: { action, name, commit, files, skippedHooks: hooks.skipped, notes },
+    text: [`${did}: ${counted(files, "file")} changed.`, ...notes].join("\n"),
+  };
+}
+
+/** The commit, if there is one yet, and the branch or the commit by a name to come back to. */
+async function whereHeadIs(
+  repository: Repository,
+  context: ToolContext,
+): Promise<readonly [head: string | undefined, name: string]> {
+  const words = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
+  const [commit, branch] = await Promise.all([
+    runGit(repository, words, context),
+    runGit(repository, ["symbolic-ref", "--quiet", "--short", "HEAD"], context),
+  ]);
+  const head = commit.code === 0 ? commit.stdout.toString().trim() : undefined;
+  return [head, branch.code === 0 ? branch.stdout.toString().trim() : (head ?? "HEAD")];
+}
+
+async function remove(
+  name: string,
+  force: boolean,
+  repository: Repository,
+  context: ToolContext,
+): Promise<ToolOutput<GitBranchData>> {
+  const commit = await commitOfBranch(name, repository, context);
+  if (commit === undefined) throw await noSuchBranch(name, repository, context);
+  const hooks = await deleteBranch(name, force, repository, context);
+  const back = `git.branch with \`name\`: "${name}" and \`from\`: "${short(commit)}" brings it back`;
+  context.uncovered(`The branch ${name}: ${back}.`);
+  const notes = hooks.note === undefined ? [] : [hooks.note];
+  return {
+    data: { action: "deleted", name, commit, files: 0, skippedHooks: hooks.skipped, notes },
+    text: [`Deleted the branch ${name}, which was at ${short(commit)}; ${back}.`, ...notes].join("\n"),
+  };
+}
+
+async function refuseExisting(name: string, repository: Repository, context: ToolContext): Promise<void> {
+  const commit = await commitOfBranch(name, repository, context);
+  if (commit === undefined) return;
+  throw new ToolError("already-exists", `There is a branch ${name} already, at ${short(commit)}`, {
+    hint: "Leave out `from` to switch to it, or choose another name.",
+  });
+}
+
+function short(commit: string): string {
+  return commit.slice(0, 10);
+}
