@@ -1,6 +1,7 @@
 import { ToolError } from "../contract/error.ts";
 import { authorSettings, requireAuthor } from "./author.ts";
 import { explainFailure } from "./explain-failure.ts";
+import { filtersBesideHooks } from "./filters.ts";
 import { type Hooks, hooksFor } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
 import { operationsIn } from "./read-status.ts";
@@ -45,10 +46,17 @@ export async function commit(
   const signing = signingBy(await settingsByOwner(repository, context), {
     areHooksRun: hooks.run.length > 0,
   });
+  const beside = hooks.run.length > 0 ? await filtersBesideHooks(repository, context) : undefined;
   const said = await tryWritingGit(repository, wordsOf(message, amend), context, {
     ...hooks.options,
+    ...beside,
     ...(signing.isSigned && { confinement: "ours" }),
-    settings: { ...authorSettings, ...hooks.options.settings, ...(signing.isSigned && signing.settings) },
+    settings: {
+      ...authorSettings,
+      ...beside?.settings,
+      ...hooks.options.settings,
+      ...(signing.isSigned && signing.settings),
+    },
     ...(message !== undefined && { input: Buffer.from(message) }),
   });
   if (said.code !== 0) throw failed(said, hooks, signing);

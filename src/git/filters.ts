@@ -1,7 +1,7 @@
 import { ToolError } from "../contract/error.ts";
 import type { FilterDriver } from "./drivers.ts";
 import type { FilterUse } from "./filters-of.ts";
-import type { GitContext } from "./run-git.ts";
+import type { GitContext, GitOptions, Repository } from "./run-git.ts";
 
 /**
  * Names of the filters in use, each of which rules or the mode let run: "clean" on the way into the repository, "smudge" out
@@ -21,6 +21,24 @@ export async function requireFilters(
     allowed.push(filter.name);
   }
   return allowed;
+}
+
+/**
+ * For a command whose hooks may stage files: filters that may run stay as they are, and where one may not, git fails instead of
+ * storing the wrong content.
+ */
+export async function filtersBesideHooks(
+  { filters }: Repository,
+  { environment }: GitContext,
+): Promise<Required<Pick<GitOptions, "filters" | "settings">>> {
+  const settings: Record<string, string> = {};
+  for (const filter of filters) {
+    const command = commandOf(filter, "clean");
+    if (command === undefined || (await environment.confinement?.mayRun?.(command))) continue;
+    for (const way of ["clean", "smudge", "process"]) settings[`filter.${filter.name}.${way}`] = "";
+    settings[`filter.${filter.name}.required`] = "true";
+  }
+  return { filters: filters.map(({ name }) => name), settings };
 }
 
 /** A process serves both ways, instead of what is named for one. */

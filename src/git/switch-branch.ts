@@ -87,7 +87,7 @@ function refuseGuarded(
   });
   if (guarded.length === 0) return;
   throw new ToolError("denied", `The branches differ in ${some(guarded)}, which tools may not write`, {
-    hint: "Ask the person to switch: `git switch` in a terminal of their own.",
+    hint: "Ask the person to switch with `git switch`, or for a rule that lets git.branch write them.",
   });
 }
 

@@ -27,7 +27,7 @@ export async function tryWritingGit(
   }
 }
 
-const maxTries = 20;
+const maxTries = 12;
 const pauseMs = 100;
 
 function isLocked(stderr: string): boolean {

@@ -143,7 +143,7 @@ async function create(
   const commit = await resolveCommit(from, repository, context);
   const hooks = await hooksFor("branch", repository, context);
   await writeGit(repository, ["branch", "--no-track", name, commit], context, hooks.options);
-  context.uncovered(`The branch ${name}: git.branch with \`delete\` takes it away.`);
+  context.uncovered(`the branch ${name}: git.branch with \`delete\` takes it away`);
   const notes = hooks.note === undefined ? [] : [hooks.note];
   return {
     data: { action: "created", name, commit, files: 0, skippedHooks: hooks.skipped, notes },
@@ -167,7 +167,7 @@ async function change(
   context.progress(`Switching to ${name}`);
   const { files, hooks, remarks } = await switchBranch({ name, commit, isNew }, head, repository, context);
   const back = `git.branch with \`switch\` and \`name\`: "${before}" goes back`;
-  context.uncovered(`The current branch: undo brings files back, and HEAD stays on ${name}; ${back}.`);
+  context.uncovered(`the current branch: files come back, and HEAD stays on ${name}; ${back}`);
   const notes = [...(hooks.note === undefined ? [] : [hooks.note]), ...remarks];
   const action = isNew ? "created and switched" : "switched";
   const did = isNew
@@ -203,7 +203,7 @@ async function remove(
   if (commit === undefined) throw await noSuchBranch(name, repository, context);
   const hooks = await deleteBranch(name, force, repository, context);
   const back = `git.branch with \`name\`: "${name}" and \`from\`: "${short(commit)}" brings it back`;
-  context.uncovered(`The branch ${name}: ${back}.`);
+  context.uncovered(`the branch ${name}: ${back}`);
   const notes = hooks.note === undefined ? [] : [hooks.note];
   return {
     data: { action: "deleted", name, commit, files: 0, skippedHooks: hooks.skipped, notes },

@@ -65,7 +65,7 @@ export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
     const done = await commit({ message, amend }, repository, context);
     const summary = await lastCommit(repository, context);
     const back = wayBack(done, amend);
-    context.uncovered(`The commit ${summary.short}: ${back} takes it back and keeps its changes staged.`);
+    context.uncovered(`the commit ${summary.short}: ${back} takes it back and keeps its changes staged`);
     const data: GitCommitData = {
       ...summary,
       branch: done.branch ?? null,

@@ -56,7 +56,7 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
       : await stage(paths, repository, context);
     const status = await statusByNames(repository, context, { untracked: "no", renames: true });
     const data = { files, staged: shownChanges(status.staged, repository), notes };
-    if (files > 0) context.uncovered("The index of git: git.stage takes back what it has staged.");
+    if (files > 0) context.uncovered("what is staged: git.stage puts it in and, with `unstage`, out again");
     return { data, text: describe(data, input) };
   },
 };
