@@ -61,6 +61,12 @@ export const formats: Readonly<Record<string, Format>> = {
     extensions: [],
     reader: async () => (await import("./formats/archive/read-archive.ts")).readArchive,
   },
+  html: {
+    description: "web page",
+    mediaTypes: ["text/html", "application/xhtml+xml"],
+    extensions: ["html", "htm", "xhtml", "xht"],
+    reader: async () => (await import("./formats/html/read-html.ts")).readHtml,
+  },
   docx: {
     description: "Word document",
     mediaTypes: [

@@ -1,0 +1,78 @@
+import { type Element, findElement } from "./element.ts";
+
+/** A block of code, with its white space. */
+export function codeBlock(pre: Element): string {
+  const code = codeText(pre)
+    .replace(/^\r?\n/, "")
+    .replace(/\r\n?/g, "\n")
+    .trimEnd();
+  if (code === "") return "";
+  const fence = "`".repeat(Math.max(3, longestRun(code) + 1));
+  return `${fence}${languageOf(pre) ?? ""}\n${code}\n${fence}`;
+}
+
+/** A word or line of code. */
+export function codeSpan(text: string): string {
+  const code = text.replace(/\s+/g, " ").trim();
+  if (code === "") return "";
+  const ticks = "`".repeat(longestRun(code) + 1);
+  const padding = code.startsWith("`") || code.endsWith("`") ? " " : "";
+  return ticks + padding + code + padding + ticks;
+}
+
+/** As written, but for the numbers of lines and what copies them. */
+export function codeText(element: Element): string {
+  let text = "";
+  for (const child of element.children) {
+    if (typeof child === "string") text += child;
+    else if (child.name === "br") text += "\n";
+    else if (child.name !== "button" && !isLineNumber(child)) {
+      // Some keep each line in an element of its own, with nothing between them.
+      const isLine = child.isBlock && text !== "" && !text.endsWith("\n");
+      text += (isLine ? "\n" : "") + codeText(child);
+    }
+  }
+  return text;
+}
+
+/** What shows the numbers of lines beside code. */
+export function isLineNumber({ attributes }: Element): boolean {
+  return attributes.class !== undefined && lineNumbers.test(attributes.class);
+}
+
+const lineNumbers =
+  /(?:^|\s)(?:linenos?|line-?numbers?(?:-rows)?|gutter|blob-num|ln|rouge-gutter|lnt|hljs-ln-numbers)(?:\s|$)/;
+
+function languageOf(pre: Element): string | undefined {
+  const code = findElement(pre, ({ name }) => name === "code");
+  for (const element of [code, pre, pre.parent, pre.parent?.parent]) {
+    if (element === undefined) continue;
+    const { class: classes = "", "data-lang": lang, "data-language": language } = element.attributes;
+    const named =
+      lang ??
+      language ??
+      /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|brush:\s*)([\w+#.-]+)/.exec(classes)?.[1];
+    const found =
+      named ??
+      /(?:^|\s)(?:highlight-|sourceCode\s+|src-|hljs\s+|prettyprint\s+lang-)([\w+#]+)/.exec(classes)?.[1];
+    if (found !== undefined) return noLanguage.has(found) ? undefined : found.toLowerCase();
+  }
+  return undefined;
+}
+
+const noLanguage: ReadonlySet<string> = new Set([
+  "default",
+  "none",
+  "plaintext",
+  "text",
+  "nohighlight",
+  "notranslate",
+  "source",
+]);
+
+function longestRun(text: string): number {
+  let longest = 0;
+  if (!text.includes("`")) return longest;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}

@@ -1,0 +1,69 @@
+import type { DocumentContent } from "../../../contract/document.ts";
+import { counted } from "../../../text/counted.ts";
+import { decodePage } from "../../../text/net/decode-page.ts";
+import { gatherParts, splitAnchor, wholeText } from "../../anchors.ts";
+import type { DocumentReader } from "../../reader.ts";
+import { htmlToMarkdown } from "./html-to-markdown.ts";
+import { sectionsOf } from "./sections.ts";
+
+/**
+ * Pages of the web: their matter, as Markdown. The part "whole page" is all of it; "section 3", and "whole section 3", are
+ * parts of either, if it is long.
+ */
+export const readHtml: DocumentReader = async ({ name, bytes, mediaType }, wanted) => {
+  const { text } = decodePage(bytes, mediaType);
+  const { isWhole, part } = wholeness(wanted.part);
+  const page = htmlToMarkdown(text, { base: isWebAddress(name) ? name : undefined, whole: isWhole });
+  const sections = sectionsOf(page);
+  const isShort = sections.length <= 1 || (part === undefined && page.markdown.length <= wanted.maxChars);
+  const { parts, next } = isShort
+    ? wholeText(page.markdown, { ...wanted, part }, name)
+    : await gatherParts(
+        { ...wanted, part },
+        { one: "section", total: sections.length, name },
+        (number) => sections[number - 1]!,
+      );
+  return {
+    format: "html",
+    description: "web page",
+    properties: page.properties,
+    consistsOf: isShort ? undefined : { one: "section", total: sections.length },
+    parts: isWhole ? parts.map((shown) => ({ ...shown, anchor: ofWhole(shown.anchor) })) : parts,
+    next: isWhole && next !== undefined ? ofWhole(next) : next,
+    notes: notesOn(page),
+    images: [],
+  } satisfies DocumentContent;
+};
+
+function wholeness(part: string | undefined): {
+  readonly isWhole: boolean;
+  readonly part: string | undefined;
+} {
+  const { anchor, from } = splitAnchor(part);
+  const match = /^whole\b\s*(?:page\b)?\s*/i.exec(anchor ?? "");
+  if (match === null) return { isWhole: false, part };
+  const rest = anchor!.slice(match[0].length);
+  return { isWhole: true, part: [rest, ...(from > 1 ? [`from ${from}`] : [])].join(" ").trim() || undefined };
+}
+
+function ofWhole(anchor: string): string {
+  return anchor === "" || anchor.startsWith("from") ? `whole page ${anchor}`.trim() : `whole ${anchor}`;
+}
+
+function notesOn({
+  markdown,
+  leftOut,
+}: {
+  readonly markdown: string;
+  readonly leftOut: number;
+}): readonly string[] {
+  if (markdown === "") return ["The page has no text: perhaps a script would write it."];
+  if (leftOut === 0) return [];
+  return [
+    `${counted(leftOut, "character")} around it (navigation and the like) left out; part "whole page" shows all.`,
+  ];
+}
+
+function isWebAddress(name: string): boolean {
+  return /^https?:\/\//i.test(name) && URL.canParse(name);
+}
