@@ -48,7 +48,10 @@ export class Budget {
 
   /** What is thrown when something would become larger than `inflatable`. */
   refuseInflating(): ToolError {
-    return this.#exceeded(`it unpacks to more than ${showSize(this.inflatable)}`);
+    const { entry, inflated } = this.limits;
+    const isOne = inflated - this.#inflated >= entry;
+    const most = isOne ? `${showSize(entry)} in one piece` : `${showSize(inflated)} in all`;
+    return this.#exceeded(`it unpacks to more than ${most}`);
   }
 
   walk(pieces: number): void {

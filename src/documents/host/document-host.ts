@@ -65,7 +65,8 @@ function tooSlow(about: string): ToolError {
 }
 
 function brokeDown(about: string, { how, lastWords }: HostEnd): ToolError {
-  if (how === tooMuchMemory || lastWords.includes("heap out of memory"))
+  // By the second V8 ends a program whose objects take too much.
+  if (how === tooMuchMemory || how === "SIGABRT")
     return new ToolError("too-large", `${about} takes more than ${showSize(mostMemory)} of memory to read`, {
       hint,
     });

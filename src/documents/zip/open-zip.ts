@@ -38,7 +38,7 @@ export function openZip(given: Uint8Array, name: string, budget: Budget): Zip {
   const notes =
     hidden === 0
       ? []
-      : [`${counted(hidden, "entry", "entries")} of the archive share a name with a later one, which counts`];
+      : [`${counted(hidden, "entry has", "entries have")} the name of a later one, which counts`];
   return {
     entries,
     count,
@@ -88,8 +88,8 @@ function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): 
 
 /** In one piece where the declared size is not absurd: to join many costs more than to unpack them. */
 function likelySize({ size, compressedSize }: ZipEntry, most: number): number {
-  const largest = Math.min(size + 64, compressedSize * 1032 + 64, most, 64_000_000);
-  return Math.max(largest, 64);
+  const possible = Math.min(compressedSize * 1032 + 64, most, 64_000_000);
+  return Math.max(64, Math.min(possible, Math.max(size + 64, 65_536)));
 }
 
 function decodeMarkup(bytes: Uint8Array): string {

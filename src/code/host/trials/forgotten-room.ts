@@ -1,6 +1,7 @@
 /** Reads something and ends without a word to the host. Prints who that was. */
+
+import { childProcesses } from "../../../hosts/trials/child-processes.ts";
 import { openCode } from "../../open-code.ts";
-import { childProcesses } from "./child-processes.ts";
 
 const code = openCode({ workspace: "/", directory: "/nowhere", guard: () => undefined });
 const { signal } = new AbortController();

@@ -1,6 +1,7 @@
 /** Kills the hosts that are asked a question; others wait for the first meanwhile. Prints what became of all. */
+
+import { childProcesses, wordsOf } from "../../../hosts/trials/child-processes.ts";
 import { openCode } from "../../open-code.ts";
-import { childProcesses, wordsOf } from "./child-processes.ts";
 
 const code = openCode({ workspace: "/", directory: "/nowhere", guard: () => undefined });
 const { signal } = new AbortController();

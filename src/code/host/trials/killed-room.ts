@@ -1,6 +1,7 @@
 /** Is killed while a host parses for it. Prints who that is. */
+
+import { childProcesses, secondsOfWork } from "../../../hosts/trials/child-processes.ts";
 import { openCode } from "../../open-code.ts";
-import { childProcesses, secondsOfWork } from "./child-processes.ts";
 
 const code = openCode({ workspace: "/", directory: "/nowhere", guard: () => undefined });
 const { signal } = new AbortController();

@@ -1,0 +1,99 @@
+import { execFile } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import { isAlive } from "../../test/is-alive.ts";
+import { slowDocument } from "./host/trials/slow-document.ts";
+import { openDocuments } from "./open-documents.ts";
+
+const run = promisify(execFile);
+const killedHost = fileURLToPath(new URL("host/trials/killed-host.ts", import.meta.url));
+const forgottenRoom = fileURLToPath(new URL("host/trials/forgotten-room.ts", import.meta.url));
+const always = { signal: new AbortController().signal, progress: () => {} };
+const wanted = { maxChars: 1000 };
+const documents = openDocuments();
+afterAll(() => documents.close());
+
+describe("documents", () => {
+  it("are read beside us", async () => {
+    expect(await documents.read(text("notes.txt", "Hello"), wanted, always)).toEqual({
+      format: "text",
+      description: "text",
+      properties: {},
+      consistsOf: undefined,
+      parts: [{ anchor: "", text: "Hello" }],
+      next: undefined,
+      notes: [],
+      images: [],
+    });
+  });
+
+  it("are read fifty at once, each its own", async () => {
+    const names = Array.from({ length: 50 }, (_, number) => `${number}.txt`);
+    const contents = await Promise.all(names.map((name) => documents.read(text(name, name), wanted, always)));
+    expect(contents.map(({ parts }) => parts[0]?.text)).toEqual(names);
+  });
+
+  it("do not wait for one that takes long", async () => {
+    const cancelling = new AbortController();
+    const slow = documents.read({ name: "slow.gz", bytes: slowDocument() }, wanted, {
+      ...always,
+      signal: cancelling.signal,
+    });
+    const ended = slow.catch(({ code, message }) => ({ code, message }));
+    expect((await documents.read(text("quick.txt", "quick"), wanted, always)).parts).toEqual([
+      { anchor: "", text: "quick" },
+    ]);
+    cancelling.abort();
+    expect(await ended).toEqual({
+      code: "cancelled",
+      message: "The call was cancelled while slow.gz was read",
+    });
+    expect((await documents.read(text("next.txt", "next"), wanted, always)).format).toBe("text");
+  });
+
+  it("fail with the code, the words and the way out that were found beside us", async () => {
+    const failure = await documents
+      .read({ name: "a.bin", bytes: Buffer.from([0, 1, 2]) }, wanted, always)
+      .catch(({ code, message, hint }) => ({ code, message, hint }));
+    expect(failure).toEqual({
+      code: "unsupported",
+      message: "a.bin is a binary file of unknown type, 3 bytes: no document that can be read",
+      hint: "Use a command made for it (shell.run), or convert it to a format that can be read.",
+    });
+  });
+
+  it("are read again when what reads them was killed, and the one that it read is named", async () => {
+    const { stdout } = await run(process.execPath, [killedHost]);
+    expect(JSON.parse(stdout)).toEqual({
+      first: {
+        code: "unavailable",
+        message: "The reader of documents broke down (SIGKILL) while it read slow.gz",
+        hint: "Other documents can still be read; use a command made for this one (shell.run).",
+      },
+      waiting: [{ anchor: "", text: "waiting.txt" }],
+      again: [{ anchor: "", text: "again.txt" }],
+    });
+  }, 60_000);
+
+  it("keep nobody from ending, and what reads them ends too", async () => {
+    const { stdout } = await run(process.execPath, [forgottenRoom]);
+    const pids: number[] = JSON.parse(stdout);
+    expect(pids).toHaveLength(1);
+    while (pids.some(isAlive)) await sleep(20);
+  }, 30_000);
+
+  it("are not read in a room that is closed", async () => {
+    const closed = openDocuments();
+    await closed.close();
+    await expect(closed.read(text("a.txt", "a"), wanted, always)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "This tool room is closed",
+    });
+  });
+});
+
+function text(name: string, content: string) {
+  return { name, bytes: Buffer.from(content) };
+}
