@@ -1,6 +1,10 @@
+import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { showPath } from "../text/show-path.ts";
 import type { FilterDriver } from "./drivers.ts";
 import type { FilterUse } from "./filters-of.ts";
+import { textOfName } from "./names.ts";
+import { rulesToRun } from "./rules-to-run.ts";
 import type { GitContext, GitOptions, Repository } from "./run-git.ts";
 
 /**
@@ -17,7 +21,7 @@ export async function requireFilters(
     const command = commandOf(filter, way);
     if (command === undefined) continue;
     if (!(await environment.confinement?.mayRun?.(command)))
-      throw mayNotRun(filter.name, command, paths[0] ?? "", way);
+      throw await mayNotRun(filter.name, command, { way, path: textOfName(paths[0] ?? "") }, environment);
     allowed.push(filter.name);
   }
   return allowed;
@@ -49,12 +53,17 @@ function commandOf(
   return process || ways[way] || undefined;
 }
 
-function mayNotRun(name: string, command: string, path: string, way: "clean" | "smudge"): ToolError {
-  const rule = `allow run ${command.replaceAll("%f", "*")}`;
+async function mayNotRun(
+  name: string,
+  command: string,
+  { way, path }: { readonly way: "clean" | "smudge"; readonly path: string },
+  environment: Environment,
+): Promise<ToolError> {
+  const rules = await rulesToRun(command.replaceAll("%f", "*"), environment);
   return new ToolError(
     "denied",
-    `${path} goes through the filter ${name} (${command}), which no rule lets run`,
-    { hint: `${without[way]}. Ask the person: the rule "${rule}" lets it run in the sandbox.` },
+    `${showPath(path)} goes through the filter ${name} (${command}), which may not run`,
+    { hint: `${without[way]}. Ask the person: it takes ${rules}.` },
   );
 }
 

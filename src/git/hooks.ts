@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
+import { rulesToRun } from "./rules-to-run.ts";
 import { complaintOf, type GitContext, type GitOptions, type Repository } from "./run-git.ts";
 import { settingOf, settingsByOwner } from "./settings-by-owner.ts";
 
@@ -46,16 +47,13 @@ export async function hooksFor(
   const names = await namesIn(directory, context);
   const present = hooksOf[deed].filter((name) => names.includes(name));
   if (present.length === 0) return without([], undefined);
-  const named = `${present.length === 1 ? "The hook" : "The hooks"} ${present.join(", ")}`;
-  const [was, it] = present.length === 1 ? ["was", "it"] : ["were", "them"];
-  if (!isTrusted)
-    return without(
-      present,
-      `${named} in ${directory} ${was} not run: tools may write there, and hooks run only from .git/hooks or a folder that needs a person's word.`,
-    );
-  for (const name of present)
-    if (!(await mayRun?.(`git hook run ${name}`)))
-      return without(present, `${named} ${was} not run. The rule "allow run git hook run *" lets ${it} run.`);
+  const named = `Not run: the ${present.length === 1 ? "hook" : "hooks"} ${present.join(", ")}`;
+  if (!isTrusted) return without(present, `${named} in ${directory}, where tools may write unasked.`);
+  for (const name of present) {
+    if (await mayRun?.(`git hook run ${name}`)) continue;
+    const rules = await rulesToRun("git hook run *", context.environment);
+    return without(present, `${named}. It takes ${rules}.`);
+  }
   return {
     run: present,
     skipped: [],
