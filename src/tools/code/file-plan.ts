@@ -12,7 +12,7 @@ export function filePlan({
   after,
   notes,
 }: {
-  readonly file: CodeFile;
+  readonly file: Omit<CodeFile, "outline">;
   readonly after: string;
   readonly notes: readonly string[];
 }): FilePlan & { readonly action: "update" } {

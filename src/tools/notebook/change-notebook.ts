@@ -1,0 +1,102 @@
+import { spliced } from "../../code/blocks/block-change.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { PreviewContext, ToolContext } from "../../contract/tool.ts";
+import { showDiff } from "../../text/edit/show-diff.ts";
+import { type Source, sourcesOf } from "../../text/edit/source.ts";
+import { byteOrderMarkLength, detectEncoding, detectionBytes } from "../../text/encoding.ts";
+import type { CellChange, CellEdit } from "../../text/notebook/cell-edit.ts";
+import { editCells } from "../../text/notebook/edit-cells.ts";
+import { notebookFaults } from "../../text/notebook/notebook-faults.ts";
+import { readNotebookText } from "../../text/notebook/notebook-text.ts";
+import { filePlan } from "../code/file-plan.ts";
+import { describeEdit } from "../edit/describe-edit.ts";
+import { type EditedFile, editedFile } from "../edit/edited-file.ts";
+import { explainMiss } from "../edit/explain-miss.ts";
+import { lookUp } from "../edit/plan-files.ts";
+
+/** What became of the notebook. */
+export interface ChangedNotebook extends Pick<CellChange, "cell" | "total"> {
+  readonly files: readonly EditedFile[];
+  /** What was done, as the model is told. */
+  readonly description: string;
+}
+
+/** Changes a cell, and no byte beside it; only if a valid notebook stays one. */
+export async function changeNotebook(
+  path: string,
+  edit: CellEdit,
+  context: ToolContext,
+): Promise<ChangedNotebook> {
+  const { environment, seen, signal } = context;
+  for (let tries = 1; ; tries += 1) {
+    const { plan, change } = await planChange(path, edit, context);
+    const planned = await lookUp(plan, context);
+    try {
+      await environment.change([{ path, before: planned.beforeHash!, after: plan.after }], { signal });
+    } catch (error) {
+      // Somebody was quicker: the change is planned again for what is there now.
+      if (tries < maxTries && error instanceof ToolError && error.code === "stale") continue;
+      throw error;
+    }
+    // Who made a change knows what is there now.
+    seen.note(path, { bytes: plan.after.subarray(byteOrderMarkLength(plan.after)), lines: "all" });
+    const { cell, total } = change;
+    return { files: [editedFile(planned)], description: describeEdit([planned], "done"), cell, total };
+  }
+}
+
+/** The difference that it would make, for the person who is asked. */
+export async function diffOfNotebook(path: string, edit: CellEdit, context: PreviewContext): Promise<string> {
+  return showDiff((await planChange(path, edit, context)).plan);
+}
+
+/** Each time somebody else has got further; more often only where a file never rests. */
+const maxTries = 50;
+
+async function planChange(path: string, edit: CellEdit, context: PreviewContext) {
+  const file = await readNotebook(path, context);
+  try {
+    const change = editCells(readNotebookText(file.text, path), edit);
+    const after = spliced(file.text, change.splices);
+    if (after === file.text) throw changesNothing(path);
+    refuseWorse(path, file.text, after);
+    return { change, plan: filePlan({ file, after, notes: change.notes }) };
+  } catch (error) {
+    throw await explainMiss(error, file, context);
+  }
+}
+
+const mostBytes = 64 * 1024 * 1024;
+
+async function readNotebook(path: string, { environment, signal }: PreviewContext) {
+  const { bytes } = await environment.readFile(path, { maxBytes: mostBytes, signal });
+  const head = bytes.subarray(0, detectionBytes);
+  const encoding = detectEncoding(head, { complete: head.length === bytes.length });
+  if (!encoding.startsWith("utf-8")) throw notUtf8(path);
+  const [source] = sourcesOf(path, bytes) as Generator<Source>;
+  return { path, bytes, source: source!, text: source!.text.utf8.toString() };
+}
+
+/** What was wrong before is not this edit's business; what is wrong only now would be. */
+function refuseWorse(path: string, before: string, after: string): void {
+  const known = [...notebookFaults(JSON.parse(before))];
+  const added = notebookFaults(JSON.parse(after)).filter((fault) => {
+    const place = known.indexOf(fault);
+    if (place !== -1) known.splice(place, 1);
+    return place === -1;
+  });
+  if (added.length > 0)
+    throw new ToolError("internal", `${path} would be no valid notebook: ${added.join("; ")}`);
+}
+
+function changesNothing(path: string): ToolError {
+  return new ToolError("invalid-input", `${path}: the cell is like this already, so nothing would change`, {
+    hint: "Give a source or type that differs from the old.",
+  });
+}
+
+function notUtf8(path: string): ToolError {
+  return new ToolError("unsupported", `${path} is not in UTF-8, as notebooks are`, {
+    hint: "Name an .ipynb file.",
+  });
+}

@@ -1,0 +1,218 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { type ToolRoom, toolRoom } from "../../../test/tool-room.ts";
+import { notebookEdit } from "./edit.ts";
+
+const notebook = `{
+ "cells": [
+  {
+   "cell_type": "markdown",
+   "id": "intro",
+   "metadata": {},
+   "source": [
+    "# Title"
+   ]
+  },
+  {
+   "cell_type": "code",
+   "execution_count": 3,
+   "id": "sum",
+   "metadata": {},
+   "outputs": [
+    {
+     "name": "stdout",
+     "output_type": "stream",
+     "text": [
+      "2\\n"
+     ]
+    }
+   ],
+   "source": [
+    "a = 1\\n",
+    "print(a + a)"
+   ]
+  }
+ ],
+ "metadata": {},
+ "nbformat": 4,
+ "nbformat_minor": 5
+}
+`;
+
+function furnish(room: ToolRoom, text: string | Uint8Array = notebook): void {
+  writeFileSync(room.at("a.ipynb"), text);
+}
+
+const now = (room: ToolRoom) => readFileSync(room.at("a.ipynb"), "utf8");
+
+const replaced = notebook
+  .replace('"execution_count": 3', '"execution_count": null')
+  .replace(/"outputs": \[[\s\S]*?\n {3}\],/, '"outputs": [],')
+  .replace('    "print(a + a)"', '    "print(a * 2)"');
+
+it("replaces the source of a cell, and takes away what the old one put out", async () => {
+  await using room = toolRoom();
+  furnish(room);
+  const { data, text } = await room.run(notebookEdit, {
+    path: "a.ipynb",
+    operation: "replace",
+    cell: 2,
+    source: "a = 1\nprint(a * 2)",
+  });
+  expect(now(room)).toBe(replaced);
+  expect([data.cell, data.cells, data.files[0]?.notes]).toEqual([
+    { number: 2, id: "sum", type: "code" },
+    2,
+    ["replaced cell 2 (code, id sum)", "its outputs, made by the old source, were removed"],
+  ]);
+  expect(text.replace(/[0-9a-f]{12}/g, "#")).toBe(
+    [
+      "Edited a.ipynb at lines 13, 16 and 19 (# → #):",
+      "(replaced cell 2 (code, id sum))",
+      "(its outputs, made by the old source, were removed)",
+      "@@ -10,21 +10,13 @@",
+      "   },",
+      "   {",
+      '    "cell_type": "code",',
+      '-   "execution_count": 3,',
+      '+   "execution_count": null,',
+      '    "id": "sum",',
+      '    "metadata": {},',
+      '-   "outputs": [',
+      "-    {",
+      '-     "name": "stdout",',
+      '-     "output_type": "stream",',
+      '-     "text": [',
+      '-      "2\\n"',
+      "-     ]",
+      "-    }",
+      "-   ],",
+      '+   "outputs": [],',
+      '    "source": [',
+      '     "a = 1\\n",',
+      '-    "print(a + a)"',
+      '+    "print(a * 2)"',
+      "    ]",
+      "   }",
+      "  ],",
+      "The notebook has 2 cells.",
+    ].join("\n"),
+  );
+});
+
+it("inserts, appends and deletes cells, and what was inserted can be deleted without a trace", async () => {
+  await using room = toolRoom();
+  furnish(room);
+  const path = "a.ipynb";
+  const inserted = await room.run(notebookEdit, {
+    path,
+    operation: "insert_after",
+    cell: "intro",
+    source: "# more",
+  });
+  const appended = await room.run(notebookEdit, { path, operation: "append", source: "1" });
+  const { cells } = JSON.parse(now(room)) as { cells: { cell_type: string; id: string; source: string[] }[] };
+  expect(cells.map(({ cell_type, id, source }) => [cell_type, id, source.join("")])).toEqual([
+    ["markdown", "intro", "# Title"],
+    ["markdown", inserted.data.cell?.id, "# more"],
+    ["code", "sum", "a = 1\nprint(a + a)"],
+    ["code", appended.data.cell?.id, "1"],
+  ]);
+  await room.run(notebookEdit, { path, operation: "delete", cell: 4 });
+  const { data } = await room.run(notebookEdit, { path, operation: "delete", cell: inserted.data.cell!.id! });
+  expect([now(room), data.cell, data.cells]).toEqual([notebook, undefined, 2]);
+});
+
+it("shows the change to who is asked, as it is then made", async () => {
+  await using room = toolRoom();
+  furnish(room);
+  const input = { path: "a.ipynb", operation: "append", source: "x" } as const;
+  const preview = await notebookEdit.preview!(input, room.context);
+  expect(now(room)).toBe(notebook);
+  const { data } = await room.run(notebookEdit, input);
+  expect(data.files[0]?.diff).toBe(preview);
+  expect(notebookEdit.accesses(input)).toEqual([{ kind: "write", path: "a.ipynb" }]);
+});
+
+it("says when the file was changed since it was seen", async () => {
+  await using room = toolRoom();
+  furnish(room);
+  const path = "a.ipynb";
+  await room.run(notebookEdit, { path, operation: "replace", cell: 1, source: "# One" });
+  writeFileSync(room.at(path), now(room).replace("# One", "# Two"));
+  const { data } = await room.run(notebookEdit, { path, operation: "replace", cell: 2, source: "a" });
+  expect(data.files[0]?.notes[0]).toBe("changed since you last saw it, at line 8; your edit still fits");
+});
+
+it("keeps a byte-order mark", async () => {
+  await using room = toolRoom();
+  furnish(room, `\ufeff${notebook}`);
+  await room.run(notebookEdit, {
+    path: "a.ipynb",
+    operation: "replace",
+    cell: 2,
+    source: "a = 1\nprint(a * 2)",
+  });
+  expect(now(room)).toBe(`\ufeff${replaced}`);
+});
+
+it("lets stand what was wrong before", async () => {
+  await using room = toolRoom();
+  const broken = notebook.replace('"id": "intro"', '"id": "not valid!"');
+  furnish(room, broken);
+  await room.run(notebookEdit, {
+    path: "a.ipynb",
+    operation: "replace",
+    cell: 2,
+    source: "a = 1\nprint(a * 2)",
+  });
+  expect(now(room)).toBe(replaced.replace('"id": "intro"', '"id": "not valid!"'));
+});
+
+it.each([
+  [{ operation: "delete" }, "invalid-input", "delete needs a cell"],
+  [{ operation: "append" }, "invalid-input", "append needs a source"],
+  [{ operation: "insert_before", cell: 1 }, "invalid-input", "insert_before needs a source"],
+  [{ operation: "replace", cell: 1 }, "invalid-input", "replace needs a source, a cell_type or both"],
+  [
+    { operation: "replace", cell: 1, source: "# Title" },
+    "invalid-input",
+    "a.ipynb: the cell is like this already, so nothing would change",
+  ],
+  [
+    { operation: "replace", cell: 0, source: "" },
+    "not-found",
+    'a.ipynb has no cell 0; it has 2 cells:\ncell 1 (markdown, id intro): "# Title"\ncell 2 (code, id sum): "a = 1"',
+  ],
+  [
+    { operation: "append", source: "\ud800" },
+    "invalid-input",
+    "The text holds half of a surrogate pair, which is no character",
+  ],
+] as const)("refuses %j and changes nothing", async (input, code, message) => {
+  await using room = toolRoom();
+  furnish(room);
+  const refusal = await room.refusal(notebookEdit, { path: "a.ipynb", ...input });
+  expect([refusal.code, refusal.message, now(room)]).toEqual([code, message, notebook]);
+});
+
+it("says what is no notebook", async () => {
+  await using room = toolRoom();
+  const refused = async (content: string | Uint8Array) => {
+    furnish(room, content);
+    const { code, message } = await room.refusal(notebookEdit, {
+      path: "a.ipynb",
+      operation: "append",
+      source: "",
+    });
+    return `${code}: ${message}`;
+  };
+  expect([await refused("{\n"), await refused("[]"), await refused(Buffer.from([0x7b, 0, 1, 2]))]).toEqual([
+    "unsupported: a.ipynb is no valid JSON: at line 2, column 1, a key in quotes is expected, not the end of the file",
+    'unsupported: a.ipynb is not a Jupyter notebook: it has no "nbformat"',
+    "unsupported: a.ipynb is not in UTF-8, as notebooks are",
+  ]);
+  expect(
+    (await room.refusal(notebookEdit, { path: "none.ipynb", operation: "append", source: "" })).code,
+  ).toBe("not-found");
+});
