@@ -28,6 +28,7 @@ export interface WebAnswer {
 export interface PageMemory {
   get(url: string): KeptPage | undefined;
   keep(url: string, page: KeptPage): void;
+  forget(url: string): void;
 }
 
 export interface KeptPage {

@@ -16,17 +16,17 @@ export class KeptPages implements PageMemory {
   }
 
   keep(url: string, page: KeptPage): void {
-    this.#forget(url);
+    this.forget(url);
     if (sizeOf(page) > this.#maxBytes) return;
     this.#pages.set(url, page);
     this.#bytes += sizeOf(page);
     for (const oldest of this.#pages.keys()) {
       if (this.#bytes <= this.#maxBytes) return;
-      this.#forget(oldest);
+      this.forget(oldest);
     }
   }
 
-  #forget(url: string): void {
+  forget(url: string): void {
     const page = this.#pages.get(url);
     if (page === undefined) return;
     this.#pages.delete(url);

@@ -72,6 +72,12 @@ export const catalog = {
     (await import("./git/show.ts")).gitShow,
   "git.blame": async (): Promise<typeof import("./git/blame.ts").gitBlame> =>
     (await import("./git/blame.ts")).gitBlame,
+  "git.stage": async (): Promise<typeof import("./git/stage.ts").gitStage> =>
+    (await import("./git/stage.ts")).gitStage,
+  "git.commit": async (): Promise<typeof import("./git/commit.ts").gitCommit> =>
+    (await import("./git/commit.ts")).gitCommit,
+  "git.branch": async (): Promise<typeof import("./git/branch.ts").gitBranch> =>
+    (await import("./git/branch.ts")).gitBranch,
   "journal.undo": async (): Promise<typeof import("./journal/undo.ts").journalUndo> =>
     (await import("./journal/undo.ts")).journalUndo,
   "journal.diff": async (): Promise<typeof import("./journal/diff.ts").journalDiff> =>
@@ -86,12 +92,16 @@ export const catalog = {
     (await import("./transaction/commit.ts")).transactionCommit,
   "transaction.rollback": async (): Promise<typeof import("./transaction/rollback.ts").transactionRollback> =>
     (await import("./transaction/rollback.ts")).transactionRollback,
+  "notebook.edit": async (): Promise<typeof import("./notebook/edit.ts").notebookEdit> =>
+    (await import("./notebook/edit.ts")).notebookEdit,
   "math.calculate": async (): Promise<typeof import("./math/calculate.ts").mathCalculate> =>
     (await import("./math/calculate.ts")).mathCalculate,
   "time.now": async (): Promise<typeof import("./time/now.ts").timeNow> =>
     (await import("./time/now.ts")).timeNow,
   "text.echo": async (): Promise<typeof import("./text/echo.ts").textEcho> =>
     (await import("./text/echo.ts")).textEcho,
+  "web.fetch": async (): Promise<typeof import("./web/fetch.ts").webFetch> =>
+    (await import("./web/fetch.ts")).webFetch,
 };
 
 export type CanonicalName = keyof typeof catalog;

@@ -10,7 +10,8 @@ export function noWay({ host, name }: WebPlace, error: NoWay): ToolError {
       hint: "Try again later, or another address.",
     });
   const { address, kind } = error.place ?? {};
-  const remedy = `A person can let it by a rule: allow connect ${address ?? host}`;
+  const named = /\.localhost$/.test(host) ? "localhost" : host;
+  const remedy = `A person can let it by a rule: allow connect ${address ?? named}`;
   if (kind === undefined)
     return new ToolError("denied", `This call may not connect to ${name}`, { hint: remedy });
   const found = address === host ? kind : `${address} (${kind})`;

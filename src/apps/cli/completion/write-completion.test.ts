@@ -14,7 +14,8 @@ const tools = [
   ...["git.status", "git.diff", "git.log", "git.show", "git.blame"],
   ...["journal.undo", "journal.diff", "journal.checkpoint"],
   ...["transaction.begin", "transaction.check", "transaction.commit", "transaction.rollback"],
-  ...["math.calculate", "time.now", "text.echo"],
+  ...["notebook.edit", "math.calculate", "time.now", "text.echo"],
+  ...["web.fetch"],
 ];
 const isInstalled = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 

@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import type { KeptPage } from "../contract/web.ts";
+import { KeptPages } from "./page-memory.ts";
+
+const page = (bytes: number, checkedMs = 0): KeptPage => ({
+  checkedMs,
+  answer: { status: 200, headers: {}, body: new Uint8Array(bytes), isCut: false },
+});
+
+it("forgets the oldest pages when there is no room for all", () => {
+  const pages = new KeptPages({ maxBytes: 10_000 });
+  for (const [index, url] of ["a", "b", "c"].entries()) pages.keep(url, page(3000, index));
+  expect(["a", "b", "c"].map((url) => pages.get(url)?.checkedMs)).toEqual([undefined, 1, 2]);
+});
+
+it("counts a page that is kept again once, and as the latest", () => {
+  const pages = new KeptPages({ maxBytes: 10_000 });
+  pages.keep("a", page(3000, 1));
+  pages.keep("b", page(3000, 2));
+  pages.keep("a", page(4000, 3));
+  pages.keep("c", page(3000, 4));
+  expect(["a", "b", "c"].map((url) => pages.get(url)?.checkedMs)).toEqual([3, undefined, 4]);
+});
+
+it("keeps no page that is larger than all its room, and forgets what stood there before", () => {
+  const pages = new KeptPages({ maxBytes: 10_000 });
+  pages.keep("a", page(10));
+  pages.keep("a", page(20_000));
+  pages.keep("b", page(10));
+  pages.forget("b");
+  expect([pages.get("a"), pages.get("b")]).toEqual([undefined, undefined]);
+});

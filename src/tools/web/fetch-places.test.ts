@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import { serve, webRoom } from "../../../test/web-room.ts";
+import { certificate } from "../../environment/sandbox/network/trials/certificate.ts";
+import { saysSecurely } from "../../environment/web/trials/web-lab.ts";
+import type { WebPage } from "./fetch.ts";
+
+const loopback = async () => [{ address: "127.0.0.1", family: 4 }];
+const rules = ["allow connect *.example by web.fetch", "allow connect 127.0.0.1"];
+
+describe("where web.fetch goes", () => {
+  it("is asked about before, by the host that is meant, with the whole URL", async () => {
+    const asked: unknown[] = [];
+    await using room = await webRoom({
+      approve: ({ preview, grants }) => {
+        asked.push({ preview, grants });
+        return { allow: false };
+      },
+    });
+    await room.crib.call("web.fetch", { url: "http://good.example.@evil.example/" });
+    const { error } = await room.crib.call("web.fetch", { url: "https://EVIL.example./?key=value" });
+    expect([asked, error?.code]).toEqual([
+      [
+        {
+          preview: "Would fetch https://evil.example./?key=value",
+          grants: ["allow connect evil.example by web.fetch"],
+        },
+      ],
+      "denied",
+    ]);
+  });
+
+  it.each(["yolo", "cautious"] as const)(
+    "is no address near us in mode %s, although everything is allowed",
+    async (mode) => {
+      await using server = await serve((_request, response) => response.end("secret"));
+      await using room = await webRoom({
+        mode,
+        rules: ["allow connect *"],
+        web: { resolve: loopback },
+      });
+      const places = [
+        "127.0.0.1",
+        "localhost",
+        "127.1",
+        "0x7f.1",
+        "[::ffff:127.0.0.1]",
+        "intern.example",
+        "x.localhost",
+      ];
+      const codes = await Promise.all(
+        places.map(async (place) => {
+          const { error } = await room.crib.call("web.fetch", { url: `http://${place}:${server.port}/` });
+          return [place, error?.code, error?.hint];
+        }),
+      );
+      const remedies = [
+        "127.0.0.1",
+        "localhost",
+        "127.0.0.1",
+        "127.0.0.1",
+        "::ffff:7f00:1",
+        "127.0.0.1",
+        "localhost",
+      ];
+      expect([codes, server.asked]).toEqual([
+        places.map((place, index) => [
+          place,
+          "denied",
+          `A person can let it by a rule: allow connect ${remedies[index]}`,
+        ]),
+        [],
+      ]);
+    },
+  );
+
+  it("is never what hands out keys, also when a person would let it", async () => {
+    await using room = await webRoom({ approve: () => ({ allow: true }) });
+    const { error } = await room.crib.call("web.fetch", { url: "http://[::ffff:a9fe:a9fe]/latest/" });
+    expect([error?.code, error?.message]).toEqual([
+      "denied",
+      expect.stringContaining("allow connect 169.254.169.254"),
+    ]);
+  });
+
+  it("is this machine when a rule or a person names it", async () => {
+    await using server = await serve((_request, response) =>
+      response.setHeader("content-type", "text/plain").end("ok"),
+    );
+    const url = `http://localhost:${server.port}/`;
+    await using ruled = await webRoom({ rules: ["allow connect localhost"], web: { resolve: loopback } });
+    await using asked = await webRoom({ approve: () => ({ allow: true }), web: { resolve: loopback } });
+    expect([
+      (await ruled.crib.call("web.fetch", { url })).isError,
+      (await asked.crib.call("web.fetch", { url })).isError,
+    ]).toEqual([false, false]);
+  });
+
+  it("is where redirects lead, as long as the call may connect there", async () => {
+    await using server = await serve((request, response) => {
+      const next = { "/a": "/b?x=ü y#z", "/b?x=%C3%BC%20y": "http://other.example:PORT/c" }[request.url!];
+      if (next === undefined) response.setHeader("content-type", "text/plain").end("there");
+      else
+        response
+          .writeHead(302, {
+            location: Buffer.from(next.replace("PORT", `${server.port}`)).toString("latin1"),
+          })
+          .end();
+    });
+    await using room = await webRoom({ rules, web: { resolve: loopback } });
+    const { data, content } = await room.crib.call("web.fetch", {
+      url: `http://one.example:${server.port}/a`,
+    });
+    const { url, redirects } = data as WebPage;
+    expect([url, redirects, content, server.requests.map(({ headers }) => headers.host)]).toEqual([
+      `http://other.example:${server.port}/c`,
+      [`http://one.example:${server.port}/a`, `http://one.example:${server.port}/b?x=%C3%BC%20y`],
+      `http://other.example:${server.port}/c (200): text/plain, 5 bytes\n\nthere\n\n[Note: redirected from http://one.example:${server.port}/a]`,
+      [`one.example:${server.port}`, `one.example:${server.port}`, `other.example:${server.port}`],
+    ]);
+  });
+
+  it.each([
+    [
+      "http://evil.test/x",
+      "http://evil.test/x, where this call may not connect (This call may not connect to evil.test)",
+    ],
+    [
+      "http://10.0.0.1/",
+      "http://10.0.0.1/, where this call may not connect (This call may not connect to 10.0.0.1)",
+    ],
+    [
+      "//2852039166/latest/",
+      "http://169.254.169.254/latest/, where this call may not connect (This call may not connect to 169.254.169.254)",
+    ],
+    [
+      "http://near.example/",
+      "http://near.example/, where this call may not connect (near.example is at 10.0.0.1 (private), not on the internet)",
+    ],
+    ["ftp://one.example/", "ftp://one.example/, which is neither http nor https"],
+    ["file:///etc/passwd", "file:///etc/passwd, which is neither http nor https"],
+    ["http://user:word@one.example/", "http://user:word@one.example/, which has a user or password in it"],
+    ["http://[", "http://[, which is no URL"],
+  ])("is not %s by a redirect, which is told instead", async (location, told) => {
+    await using server = await serve((_request, response) => response.writeHead(301, { location }).end());
+    await using room = await webRoom({
+      rules,
+      web: {
+        resolve: async (host) => [{ address: host === "near.example" ? "10.0.0.1" : "127.0.0.1", family: 4 }],
+      },
+    });
+    const url = `http://one.example:${server.port}/`;
+    const { content, isError } = await room.crib.call("web.fetch", { url });
+    expect([content, isError]).toEqual([
+      `${url} (301) redirects to ${told}. Fetch that URL with a call of its own if it is what you want.`,
+      false,
+    ]);
+  });
+
+  it("is remembered for none but who may go there", async () => {
+    await using target = await serve((_request, response) =>
+      response.writeHead(200, { "cache-control": "max-age=600", "content-type": "text/plain" }).end("kept"),
+    );
+    await using leading = await serve(
+      (_request, response) => response.writeHead(302, { location: `${target.origin}/` }).end(),
+      "127.0.0.2",
+    );
+    let answers = 0;
+    await using room = await webRoom({
+      rules: ["allow connect 127.0.0.2 by web.fetch"],
+      approve: () => ({ allow: answers++ === 0 }),
+    });
+    const fetch = (url: string) => room.crib.call("web.fetch", { url });
+    const [first, second] = [await fetch(target.origin), await fetch(target.origin)];
+    const led = await fetch(leading.origin);
+    expect([first.isError, second.error?.code, led.data, target.asked]).toEqual([
+      false,
+      "denied",
+      {
+        kind: "redirect",
+        url: `${leading.origin}/`,
+        status: 302,
+        redirects: [],
+        target: `${target.origin}/`,
+      },
+      ["GET /"],
+    ]);
+  });
+
+  it("goes neither in circles nor on for ever", async () => {
+    await using server = await serve((request, response) => {
+      const [, way, step] = /^\/(\w+)\/(\d+)$/.exec(request.url!)!;
+      const next = way === "circle" ? (Number(step) + 1) % 3 : Number(step) + 1;
+      response.writeHead(307, { location: `/${way}/${next}` }).end();
+    });
+    await using room = await webRoom({ rules });
+    const fetch = async (path: string) => {
+      const { error } = await room.crib.call("web.fetch", { url: `${server.origin}${path}` });
+      return [error?.code, error?.message.replaceAll(server.origin, "")];
+    };
+    expect([await fetch("/circle/0"), await fetch("/on/0"), server.asked.length]).toEqual([
+      ["unavailable", "/circle/0 leads back to where it began: /circle/1 → /circle/2 → /circle/0"],
+      ["unavailable", "/on/0 redirects more than 10 times: /on/1 → /on/2 → /on/3 → …"],
+      14,
+    ]);
+  });
+
+  it("says when it led from https to http", async () => {
+    await using plain = await serve((_request, response) =>
+      response.setHeader("content-type", "text/plain").end("ok"),
+    );
+    await using secure = await saysSecurely([
+      `HTTP/1.1 301 Moved\r\nLocation: http://one.example:${plain.port}/\r\nContent-Length: 0\r\n\r\n`,
+    ]);
+    await using room = await webRoom({ rules, web: { resolve: loopback, ca: certificate } });
+    const { content } = await room.crib.call("web.fetch", { url: `https://secure.example:${secure.port}/` });
+    expect(content).toContain(
+      "[Note: redirected from https to http: others could have changed it on the way]",
+    );
+  });
+
+  it.each(["example.com", "ftp://example.com", "http://a@b.example/", "http://a\\b.example/"])(
+    "is told from %j or refused before anybody is asked",
+    async (url) => {
+      await using room = await webRoom();
+      expect((await room.crib.call("web.fetch", { url })).error?.code).toBe("invalid-input");
+    },
+  );
+});

@@ -1,0 +1,221 @@
+import { describe, expect, it } from "vitest";
+import { serve, webRoom } from "../../../test/web-room.ts";
+import type { WebPage } from "./fetch.ts";
+
+const rules = ["allow connect 127.0.0.1 by web.fetch"];
+
+describe("web.fetch", () => {
+  it("shows text as it is, in its character set, and says where it comes from", async () => {
+    await using server = await serve((_request, response) => {
+      response.setHeader("content-type", "text/plain; charset=koi8-r");
+      response.end(Buffer.from([0xd7, 0xd1]));
+    });
+    await using room = await webRoom({ rules });
+    const url = `${server.origin}/a.txt`;
+    const { content, data } = await room.crib.call("web.fetch", { url });
+    expect([content, data]).toEqual([
+      `${url} (200): text/plain, 2 bytes\n\nвя`,
+      {
+        kind: "page",
+        url,
+        status: 200,
+        mediaType: "text/plain; charset=koi8-r",
+        bytes: 2,
+        isCut: false,
+        redirects: [],
+        memory: undefined,
+        format: "text",
+        description: "text/plain",
+        properties: {},
+        consistsOf: undefined,
+        parts: [{ anchor: "", text: "вя" }],
+        next: undefined,
+        notes: [],
+      },
+    ]);
+  });
+
+  it("introduces itself, and gives away nothing else", async () => {
+    await using server = await serve((_request, response) => response.end("ok"));
+    await using room = await webRoom({ rules });
+    await room.crib.call("web.fetch", { url: `${server.origin}/a` });
+    expect(server.requests.map(({ headers }) => headers)).toEqual([
+      {
+        "user-agent": expect.stringMatching(/^toolcrib\/\d+\.\d+\.\d+$/),
+        accept:
+          "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.5",
+        "accept-language": "en, *;q=0.5",
+        "accept-encoding": "gzip, deflate, br, zstd",
+        host: `127.0.0.1:${server.port}`,
+        connection: "close",
+      },
+    ]);
+  });
+
+  it("shows JSON by lines, or as it was sent", async () => {
+    const json = '{"a":[1,2],"b":{"c":[{"d":12345678901234567890}]}}';
+    await using server = await serve((_request, response) =>
+      response.setHeader("content-type", "application/vnd.api+json").end(json),
+    );
+    await using room = await webRoom({ rules });
+    const textOf = async (input: object) => {
+      const { data } = await room.crib.call("web.fetch", { url: server.origin, ...input });
+      return (data as WebPage).parts.map(({ text }) => text).join();
+    };
+    expect([await textOf({}), await textOf({ raw: true })]).toEqual([
+      '{\n  "a": [1, 2],\n  "b": {\n    "c": [\n      {"d": 12345678901234567890}\n    ]\n  }\n}',
+      json,
+    ]);
+  });
+
+  it("shows long text part by part, each fitting the last although the page changes", async () => {
+    let fetches = 0;
+    await using server = await serve((_request, response) => {
+      fetches += 1;
+      response.setHeader("content-type", "text/plain");
+      response.end(Array.from({ length: 100 }, (_, index) => `${fetches}: line ${index}\n`).join(""));
+    });
+    await using room = await webRoom({ rules });
+    const texts: string[] = [];
+    let part: string | undefined;
+    do {
+      const { data, content } = await room.crib.call("web.fetch", {
+        url: server.origin,
+        max_chars: 500,
+        ...(part !== undefined && { part }),
+      });
+      const page = data as WebPage;
+      texts.push(page.parts[0]!.text);
+      part = page.next;
+      if (part !== undefined) expect(content).toContain(`\n[Go on with part: "${part}".]`);
+    } while (part !== undefined);
+    expect([texts.join(""), texts.length, fetches]).toEqual([
+      Array.from({ length: 100 }, (_, index) => `1: line ${index}\n`).join(""),
+      3,
+      1,
+    ]);
+  });
+
+  it("asks only for what has changed, and says so", async () => {
+    let version = 1;
+    await using server = await serve((request, response) => {
+      const etag = `"${version}"`;
+      const isKnown = request.headers["if-none-match"] === etag;
+      response.writeHead(isKnown ? 304 : 200, { etag, "content-type": "text/plain" });
+      response.end(isKnown ? "" : `version ${version}`);
+    });
+    await using room = await webRoom({ rules });
+    const shown = async () => {
+      const { data } = await room.crib.call("web.fetch", { url: server.origin });
+      const { parts, memory } = data as WebPage;
+      return [parts[0]!.text, memory?.kind];
+    };
+    const before = [await shown(), await shown()];
+    version = 2;
+    expect([
+      ...before,
+      await shown(),
+      server.requests.map(({ headers }) => headers["if-none-match"]),
+    ]).toEqual([
+      ["version 1", undefined],
+      ["version 1", "unchanged"],
+      ["version 2", undefined],
+      [undefined, '"1"', '"1"'],
+    ]);
+  });
+
+  it("does not ask again while a page still holds, unless it must not be remembered", async () => {
+    await using server = await serve((request, response) => {
+      const hold = request.url === "/kept" ? "max-age=600" : "max-age=600, no-store";
+      response.setHeader("cache-control", hold).setHeader("content-type", "text/plain").end("ok");
+    });
+    await using room = await webRoom({ rules });
+    const fetch = (path: string) => room.crib.call("web.fetch", { url: `${server.origin}${path}` });
+    await fetch("/kept");
+    const { content } = await fetch("/kept#there");
+    await fetch("/secret");
+    await fetch("/secret");
+    expect([content, server.asked]).toEqual([
+      expect.stringMatching(/\n\nok\n\n\[Note: as fetched at \d\d:\d\d UTC\]$/),
+      ["GET /kept", "GET /secret", "GET /secret"],
+    ]);
+  });
+
+  it.each([
+    [404, {}, "not-found", "there is no such page", ""],
+    [410, {}, "not-found", "there is no such page", ""],
+    [401, {}, "denied", "the server does not show this page to us", ""],
+    [403, {}, "denied", "the server does not show this page to us", ""],
+    [451, {}, "denied", "the server does not show this page to us", ""],
+    [429, { "retry-after": "30" }, "unavailable", "too many requests", "Try again in 30 s."],
+    [400, {}, "invalid-input", "the server does not accept this request", ""],
+    [500, {}, "unavailable", "the server has a fault", ""],
+    [
+      503,
+      { "retry-after": "Sun, 15 Nov 2026 12:00:00 GMT" },
+      "unavailable",
+      "the server has a fault",
+      "Try again after Sun, 15 Nov 2026 12:00:00 GMT.",
+    ],
+    [304, {}, "unavailable", "this is no page", ""],
+    [302, {}, "unavailable", "this is no page", ""],
+  ])("tells what an answer of %s means", async (status, headers, code, what, hint) => {
+    await using server = await serve((_request, response) => {
+      response.writeHead(status, { "content-type": "text/plain", ...headers });
+      response.end(status === 304 ? "" : `body ${"x".repeat(5000)}`);
+    });
+    await using room = await webRoom({ rules });
+    const { error } = await room.crib.call("web.fetch", { url: `${server.origin}/a` });
+    expect(error).toEqual({
+      code,
+      message: `${server.origin}/a answered ${status}: ${what}`,
+      hint: hint === "" ? expect.any(String) : hint,
+      ...(status !== 304 && { output: expect.stringMatching(/^body x{1400,1500}$/) }),
+    });
+  });
+
+  it("tells that a page is empty", async () => {
+    await using server = await serve((_request, response) => response.writeHead(204).end());
+    await using room = await webRoom({ rules });
+    const { content } = await room.crib.call("web.fetch", { url: server.origin });
+    expect(content).toBe(`${server.origin}/ (204): text, 0 bytes\n\n[Note: the page is empty]`);
+  });
+
+  it("shows the beginning of what is too large, and says so", async () => {
+    await using server = await serve((_request, response) =>
+      response.setHeader("content-type", "text/plain").end("x".repeat(12_000_000)),
+    );
+    await using room = await webRoom({ rules });
+    const { data, content } = await room.crib.call("web.fetch", { url: server.origin, max_chars: 100 });
+    const { bytes, isCut, next } = data as WebPage;
+    expect([
+      bytes,
+      isCut,
+      next,
+      content.includes("[Note: only the first 10000000 bytes were fetched]"),
+    ]).toEqual([10_000_000, true, "from 101", true]);
+  });
+
+  it("can be cancelled", async () => {
+    await using server = await serve((_request, response) => void response.write("begun"));
+    await using room = await webRoom({ rules });
+    const cancelled = new AbortController();
+    const fetched = room.crib.call("web.fetch", { url: server.origin }, { signal: cancelled.signal });
+    setTimeout(() => cancelled.abort(), 50);
+    expect((await fetched).error?.code).toBe("cancelled");
+  });
+
+  it("tells how much has come when it takes long", async () => {
+    await using server = await serve((_request, response) => {
+      response.writeHead(200, { "content-type": "text/plain", "content-length": 3 });
+      response.write("a");
+      setTimeout(() => response.write("b"), 1100);
+      setTimeout(() => response.end("c"), 1200);
+    });
+    await using room = await webRoom({ rules });
+    const told: string[] = [];
+    room.crib.events.on((event) => void (event.type === "progress" && told.push(event.message)));
+    await room.crib.call("web.fetch", { url: server.origin });
+    expect(told).toEqual([`fetching from 127.0.0.1:${server.port}: 2 bytes of 3 bytes`]);
+  });
+});

@@ -1,0 +1,123 @@
+import * as z from "zod/mini";
+import type { DocumentContent } from "../../contract/document.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { monotonicMs } from "../../text/clock.ts";
+import { showSize } from "../../text/show-size.ts";
+import { fetchPage, type LedElsewhere } from "../../web/fetch-page.ts";
+import { parseWebUrl } from "../../web/parse-web-url.ts";
+import { showDocument } from "../document/show-document.ts";
+import { failedAnswer } from "./failed-answer.ts";
+import { readPage } from "./read-page.ts";
+import { wayNotes } from "./way-notes.ts";
+
+export interface WebFetchInput {
+  readonly url: string;
+  readonly part?: string | undefined;
+  readonly max_chars?: number | undefined;
+  readonly raw?: boolean | undefined;
+}
+
+export type WebFetchData = WebPage | WebRedirect;
+
+/** What a page says. Pictures are beside it, in the images of the output. */
+export interface WebPage extends Omit<DocumentContent, "images"> {
+  readonly kind: "page";
+  /** Where it was found, after redirects. */
+  readonly url: string;
+  readonly status: number;
+  /** As the server says. */
+  readonly mediaType: string | undefined;
+  readonly bytes: number;
+  /** The page goes on; no more of it was fetched. */
+  readonly isCut: boolean;
+  readonly redirects: readonly string[];
+  /** It was not fetched now: not asked for, or asked for and unchanged since. ISO-8601. */
+  readonly memory: { readonly kind: "remembered" | "unchanged"; readonly since: string } | undefined;
+}
+
+/** A redirect that was not followed, because the call may not connect there. */
+export interface WebRedirect {
+  readonly kind: "redirect";
+  readonly url: string;
+  readonly status: number;
+  readonly redirects: readonly string[];
+  readonly target: string;
+}
+
+/** Fetches what stands at a URL, and shows it as text. */
+export const webFetch: Tool<WebFetchInput, WebFetchData> = {
+  name: "web.fetch",
+  summary:
+    "Fetch a web page or file by its URL: HTML as Markdown, JSON, text, PDF and other documents, pictures. To find pages " +
+    "use web.search.",
+  risk: "network",
+  input: z.strictObject({
+    url: z.string().check(z.describe("https://… or http://…")),
+    part: z.optional(
+      z.string().check(z.describe('Only this, as an answer names it: "page 3", "from 40001".')),
+    ),
+    max_chars: z.optional(
+      z.int().check(z.minimum(1), z.maximum(200_000), z.describe("About how much; 40000 if not given.")),
+    ),
+    raw: z.optional(z.boolean().check(z.describe("Text as it was sent, also HTML; false if not given."))),
+  }),
+  limits: { maxChars: 250_000, keep: "head" },
+  accesses: ({ url }) => [{ kind: "network", host: parseWebUrl(url).hostname }],
+
+  preview: async ({ url }) => `Would fetch ${parseWebUrl(url).href}`,
+
+  async run({ url, part, max_chars: maxChars = 40_000, raw = false }, context) {
+    const options = { maxBytes, isContinued: part !== undefined };
+    const fetched = await fetchPage(parseWebUrl(url), options, { ...context, progress: teller(context) });
+    if (fetched.kind === "elsewhere") return showElsewhere(fetched);
+    const { answer } = fetched;
+    if (answer.status < 200 || answer.status > 299) throw await failedAnswer(fetched, context);
+    const { images, ...content } = await readPage(fetched, { part, maxChars, raw }, context);
+    const { href } = fetched.url;
+    const { status, headers, body, isCut } = answer;
+    const notes = [...wayNotes(fetched), ...content.notes];
+    const description = `${content.description}, ${showSize(body.length)}`;
+    return {
+      data: {
+        kind: "page",
+        url: href,
+        status,
+        mediaType: headers["content-type"],
+        bytes: body.length,
+        isCut,
+        redirects: fetched.redirects.map((redirect) => redirect.href),
+        memory: fetched.memory && {
+          kind: fetched.memory.kind,
+          since: new Date(fetched.memory.sinceMs).toISOString(),
+        },
+        ...content,
+      },
+      text: showDocument(`${href} (${status})`, { ...content, description, notes }),
+      ...(content.next === undefined
+        ? {}
+        : { continuation: `Go on with part: ${JSON.stringify(content.next)}.` }),
+      ...(images.length === 0 ? {} : { images }),
+    };
+  },
+};
+
+const maxBytes = 10_000_000;
+
+function showElsewhere({ url, status, redirects, target, reason }: LedElsewhere): ToolOutput<WebRedirect> {
+  const way = redirects.map(({ href }) => href);
+  return {
+    data: { kind: "redirect", url: url.href, status, redirects: way, target },
+    text: `${url.href} (${status}) redirects to ${target}, ${reason}. Fetch that URL with a call of its own if it is what you want.`,
+  };
+}
+
+/** Told once a second, and not of what is quick. */
+function teller({ progress }: ToolContext): (url: URL, bytes: number, total: number | undefined) => void {
+  let next = monotonicMs() + 1000;
+  return ({ host }, bytes, total) => {
+    if (monotonicMs() < next) return;
+    next = monotonicMs() + 1000;
+    const all = total === undefined ? "" : ` of ${showSize(total)}`;
+    progress(`fetching from ${host}: ${showSize(bytes)}${all}`);
+  };
+}

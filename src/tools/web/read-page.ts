@@ -1,0 +1,100 @@
+import type { DocumentContent } from "../../contract/document.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { wholeText } from "../../documents/anchors.ts";
+import { sniffMediaType } from "../../text/media-type.ts";
+import { decodePage } from "../../text/net/decode-page.ts";
+import { prettyJson } from "../../text/pretty-json.ts";
+import { showSize } from "../../text/show-size.ts";
+import type { FetchedPage } from "../../web/fetch-page.ts";
+
+export interface PageWanted {
+  readonly part?: string | undefined;
+  readonly maxChars: number;
+  /** Text as it was sent. */
+  readonly raw: boolean;
+}
+
+/** What a page says: text in its own character set, JSON by lines, all else as the readers of documents see it. */
+export async function readPage(
+  { url, answer }: FetchedPage,
+  wanted: PageWanted,
+  context: Pick<ToolContext, "documents" | "signal" | "progress">,
+): Promise<DocumentContent> {
+  const { body, headers, isCut } = answer;
+  const mediaType = headers["content-type"];
+  const name = url.href;
+  const kind = kindOfBody(body, mediaType);
+  if (kind === "document" || (kind === "page" && !wanted.raw)) {
+    if (isCut && kind === "document") throw tooLarge(name, body.length);
+    return readDocument(name, answer, wanted, context);
+  }
+  const { text } = decodePage(body, mediaType);
+  // What is longer is not looked at as a whole anyway.
+  const pretty =
+    kind === "json" && !wanted.raw && text.length <= maxPrettyChars ? prettyJson(text) : undefined;
+  return {
+    format: kind,
+    description: essenceOf(mediaType) ?? "text",
+    properties: {},
+    consistsOf: undefined,
+    ...wholeText(pretty ?? text, wanted, name),
+    notes: body.length === 0 ? ["the page is empty"] : [],
+    images: [],
+  };
+}
+
+const maxPrettyChars = 400_000;
+
+/** "page": HTML. "document": to be read by those who know its format. */
+function kindOfBody(body: Uint8Array, mediaType: string | undefined): "page" | "json" | "text" | "document" {
+  const type = essenceOf(mediaType);
+  if (body.length === 0) return "text";
+  if (sniffMediaType(body.subarray(0, 8192)) !== undefined) return "document";
+  if (type === "text/html" || type === "application/xhtml+xml") return "page";
+  if (type !== undefined && /^application\/(?:json|.*\+json)$|^text\/json$/.test(type))
+    return type === "application/x-ipynb+json" ? "document" : "json";
+  if (type === undefined || !isText.test(type)) return "document";
+  return "text";
+}
+
+const isText =
+  /^text\/(?!rtf$)|^application\/(?:(?:.*\+)?xml|(?:x-)?(?:java|ecma)script|(?:x-)?(?:yaml|toml|ndjson|jsonl|sh)|graphql|sql|typescript)$|^image\/svg\+xml$/;
+
+function essenceOf(mediaType: string | undefined): string | undefined {
+  const essence = mediaType
+    ?.replace(/[;,].*/s, "")
+    .trim()
+    .toLowerCase();
+  return essence === "" || essence === "application/octet-stream" ? undefined : essence;
+}
+
+async function readDocument(
+  name: string,
+  { body, headers }: FetchedPage["answer"],
+  { part, maxChars }: PageWanted,
+  { documents, signal, progress }: Pick<ToolContext, "documents" | "signal" | "progress">,
+): Promise<DocumentContent> {
+  try {
+    return await documents.read(
+      { name, bytes: body, mediaType: headers["content-type"] },
+      { part, maxChars },
+      { signal, progress },
+    );
+  } catch (error) {
+    if (!(error instanceof ToolError && error.code === "unsupported")) throw error;
+    throw reworded(error, {
+      hint: "To keep it as a file, fetch it with a command (shell.run): curl -fLO URL",
+    });
+  }
+}
+
+function tooLarge(name: string, bytes: number): ToolError {
+  return new ToolError(
+    "too-large",
+    `${name} is larger than ${showSize(bytes)}, and no part of it can be read alone`,
+    {
+      hint: "Fetch it with a command (shell.run: curl -fLO URL), then read it with document.read.",
+    },
+  );
+}

@@ -1,0 +1,8 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { agentName } from "./agent-name.ts";
+
+it("names the version that is released", () => {
+  const { name, version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  expect(agentName).toBe(`${name}/${version}`);
+});

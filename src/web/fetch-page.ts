@@ -1,0 +1,151 @@
+import type { Environment } from "../contract/environment.ts";
+import { ToolError } from "../contract/error.ts";
+import type { PageMemory, WebAnswer } from "../contract/web.ts";
+import { agentName } from "./agent-name.ts";
+import { isFresh, mayBeKept, renewed, validators } from "./freshness.ts";
+import { faultOf } from "./parse-web-url.ts";
+
+/** What a fetch works with. */
+export interface FetchSurroundings {
+  readonly environment: Environment;
+  readonly pages: PageMemory;
+  readonly signal: AbortSignal;
+  /** Told how much has come. */
+  readonly progress: (url: URL, bytes: number, total: number | undefined) => void;
+}
+
+export interface FetchOptions {
+  readonly maxBytes: number;
+  /** A page as it is remembered will do, so that the parts that are asked for one after the other fit together. */
+  readonly isContinued: boolean;
+}
+
+/** An answer that leads nowhere else. */
+export interface FetchedPage {
+  readonly kind: "page";
+  /** Where it was found. */
+  readonly url: URL;
+  readonly answer: WebAnswer;
+  /** Those that led there, in their order. */
+  readonly redirects: readonly URL[];
+  /** It was not fetched now: not asked for, or asked for and unchanged since. Milliseconds since 1970. */
+  readonly memory?: { readonly kind: "remembered" | "unchanged"; readonly sinceMs: number } | undefined;
+}
+
+/** A redirect that was not followed. */
+export interface LedElsewhere {
+  readonly kind: "elsewhere";
+  /** Where it was found. */
+  readonly url: URL;
+  readonly status: number;
+  readonly redirects: readonly URL[];
+  /** Made whole where that can be done. */
+  readonly target: string;
+  /** To go on after the target: "where this call may not connect". */
+  readonly reason: string;
+}
+
+/** Fetches a page, and goes where redirects lead as long as this call may connect there. */
+export async function fetchPage(
+  start: URL,
+  options: FetchOptions,
+  surroundings: FetchSurroundings,
+): Promise<FetchedPage | LedElsewhere> {
+  const redirects: URL[] = [];
+  let found = await ask(start, start, options, surroundings);
+  for (;;) {
+    const { url, answer } = found;
+    const location = redirectStatuses.has(answer.status) ? answer.headers.location : undefined;
+    if (location === undefined) return { kind: "page", ...found, redirects };
+    const target = faultOf(asText(location).trim(), url);
+    const elsewhere = (reason: string): LedElsewhere => ({
+      kind: "elsewhere",
+      url,
+      status: answer.status,
+      redirects,
+      target: target instanceof URL ? target.href : location,
+      reason,
+    });
+    if (!(target instanceof URL)) return elsewhere(`which ${target.message}`);
+    refuseLongWay([...redirects, url], target);
+    try {
+      found = await ask(target, start, options, surroundings);
+    } catch (error) {
+      if (!(error instanceof ToolError && error.code === "denied")) throw error;
+      return elsewhere(`where this call may not connect (${error.message})`);
+    }
+    redirects.push(url);
+  }
+}
+
+/** Headers come as bytes, and some write there what they should have escaped. */
+function asText(header: string): string {
+  const text = Buffer.from(header, "latin1").toString("utf8");
+  return text.includes("\ufffd") ? header : text;
+}
+
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const mostRedirects = 10;
+
+function refuseLongWay(redirects: readonly URL[], target: URL): void {
+  const way = [...redirects, target].map(({ href }) => href);
+  const isCircle = redirects.some(({ href }) => href === target.href);
+  if (!isCircle && redirects.length <= mostRedirects) return;
+  const fault = isCircle ? "leads back to where it began" : `redirects more than ${mostRedirects} times`;
+  throw new ToolError(
+    "unavailable",
+    `${way[0]} ${fault}: ${way.slice(1, 4).join(" → ")}${way.length > 4 ? " → …" : ""}`,
+    {
+      hint: "Such pages often want cookies or a login, which are never sent: look for another address.",
+    },
+  );
+}
+
+async function ask(
+  url: URL,
+  start: URL,
+  { maxBytes, isContinued }: FetchOptions,
+  { environment, pages, signal, progress }: FetchSurroundings,
+): Promise<Omit<FetchedPage, "kind" | "redirects">> {
+  const kept = pages.get(url.href);
+  const now = Date.now();
+  // Where a redirect leads is judged by asking.
+  const holds =
+    kept !== undefined && (isFresh(kept, now) || (isContinued && now - kept.checkedMs < continuedMs));
+  if (holds && url === start)
+    return { url, answer: kept.answer, memory: { kind: "remembered", sinceMs: kept.checkedMs } };
+  if (environment.exchange === undefined) throw noNetwork();
+  const headers = { ...ownHeaders, ...(kept && validators(kept.answer)) };
+  const answer = await environment.exchange({
+    url,
+    headers,
+    maxBytes,
+    signal,
+    progress: (bytes, total) => progress(url, bytes, total),
+  });
+  if (kept !== undefined && answer.status === 304) {
+    const same = renewed(kept.answer, answer);
+    pages.keep(url.href, { checkedMs: now, answer: same });
+    return { url, answer: same, memory: { kind: "unchanged", sinceMs: kept.checkedMs } };
+  }
+  if (mayBeKept(answer)) pages.keep(url.href, { checkedMs: now, answer });
+  else pages.forget(url.href);
+  return { url, answer };
+}
+
+/** Nobody takes longer between two parts of a page. */
+const continuedMs = 15 * 60_000;
+
+/** Always the same, so that what is remembered does not depend on them. No cookies, no credentials, nobody who sent us. */
+const ownHeaders = {
+  "user-agent": agentName,
+  accept:
+    "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.5",
+  "accept-language": "en, *;q=0.5",
+};
+
+function noNetwork(): ToolError {
+  return new ToolError("unavailable", "There is no network here", {
+    hint: "Open the tools on this machine to fetch pages.",
+  });
+}

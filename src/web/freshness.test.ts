@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import type { WebAnswer } from "../contract/web.ts";
+import { isFresh, mayBeKept, renewed, validators } from "./freshness.ts";
+
+const answer = (headers: WebAnswer["headers"], status = 200): WebAnswer => ({
+  status,
+  headers,
+  body: Buffer.from("body"),
+  isCut: false,
+});
+const date = "Sun, 15 Nov 2026 12:00:00 GMT";
+
+it("remembers no answer that its server wants forgotten, and none that failed", () => {
+  expect([
+    mayBeKept(answer({})),
+    mayBeKept(answer({ "cache-control": "private, max-age=60" })),
+    mayBeKept(answer({ "cache-control": "max-age=60, No-Store" })),
+    mayBeKept(answer({ vary: "*" })),
+    mayBeKept(answer({}, 404)),
+    mayBeKept(answer({}, 206)),
+  ]).toEqual([true, true, false, false, false, false]);
+});
+
+it.each([
+  ["nothing is said", {}, 0, false],
+  ["its time is not over", { "cache-control": "public, max-age=60" }, 59_000, true],
+  ["its time is over", { "cache-control": "max-age=60" }, 60_000, false],
+  ["it was old when it came", { "cache-control": 'max-age="60"', age: "30" }, 30_000, false],
+  ["it has to be asked for", { "cache-control": "max-age=60, no-cache" }, 0, false],
+  ["it expires later", { date, expires: "Sun, 15 Nov 2026 12:01:00 GMT" }, 59_000, true],
+  ["it has expired", { date, expires: "0" }, 0, false],
+  ["its time is no number", { "cache-control": "max-age=soon" }, 0, false],
+  [
+    "the time counts before the date",
+    { "cache-control": "max-age=0", date, expires: "Sun, 15 Nov 2027 12:01:00 GMT" },
+    0,
+    false,
+  ],
+])("knows whether an answer still holds when %s", (_when, headers, passedMs, holds) => {
+  expect(isFresh({ checkedMs: 1_000_000, answer: answer(headers) }, 1_000_000 + passedMs)).toBe(holds);
+});
+
+it("asks whether it has changed by what the server told it to ask with", () => {
+  expect([validators(answer({})), validators(answer({ etag: 'W/"a"', "last-modified": date }))]).toEqual([
+    {},
+    { "if-none-match": 'W/"a"', "if-modified-since": date },
+  ]);
+});
+
+it("takes over what is said anew, but for what is said of a body that did not come", () => {
+  const kept = answer({ "content-type": "text/html", "cache-control": "max-age=1", etag: "a" });
+  const now = answer({ "content-length": "0", "content-type": "x", "cache-control": "max-age=9" }, 304);
+  expect(renewed(kept, now)).toEqual(
+    answer({ "content-type": "text/html", "cache-control": "max-age=9", etag: "a" }),
+  );
+});

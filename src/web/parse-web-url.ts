@@ -1,0 +1,40 @@
+import { ToolError } from "../contract/error.ts";
+import { parseHost } from "../text/net/parse-host.ts";
+
+/** What can be fetched. `invalid-input` for everything else, which says what is wrong with it. */
+export function parseWebUrl(text: string): URL {
+  const fault = faultOf(text.trim());
+  if (fault instanceof URL) return fault;
+  const { message, hint } = fault;
+  throw new ToolError("invalid-input", `"${shortened(text)}" ${message}`, { hint });
+}
+
+interface Fault {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** The URL, without what only matters to who reads the page, or what is wrong with it. */
+export function faultOf(text: string, base?: URL): URL | Fault {
+  // Programs read these differently: who was asked might have meant another host. Spaces can only be meant one way.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\u0000-\u001f\u007f\\]/.test(text))
+    return { message: "has a control character or a backslash in it", hint: "Leave it out." };
+  const url = URL.parse(text.replaceAll(" ", "%20"), base?.href);
+  if (url === null) return { message: "is no URL", hint: "Give a whole URL: https://example.com/page" };
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return { message: "is neither http nor https", hint: "Give a URL that begins with https:// or http://." };
+  if (url.username !== "" || url.password !== "")
+    return {
+      message: "has a user or password in it",
+      hint: "Leave out what stands before the @: no credentials are sent.",
+    };
+  if (parseHost(url.hostname.replace(/^\[(.*)\]$/, "$1")) === undefined)
+    return { message: "names no host", hint: "Give a name of letters, digits and dots, or an address." };
+  url.hash = "";
+  return url;
+}
+
+function shortened(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
