@@ -1,5 +1,6 @@
 /**
- * Builds dist/ from src/: the library, the command line, the programs of hosts, grammars, and the type declarations.
+ * Builds dist/ from src/: the library, the command line, the programs of hosts with their grammars and PDFium, and
+ * the type declarations.
  * `--quick`, which `npm ci` runs, leaves the declarations as they are and never fails: without a build the launcher runs
  * the source.
  */
@@ -8,6 +9,7 @@ import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync } from "
 import { dirname, join, resolve } from "node:path";
 import type { BuildOptions } from "rolldown";
 import { packGrammars } from "./pack-grammars.ts";
+import { packPdfium } from "./pack-pdfium.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -112,6 +114,7 @@ try {
   const { build } = await import("rolldown");
   await build([library, commandLine, ...hosts]);
   packGrammars(join(fresh, "grammars"));
+  packPdfium(join(fresh, "pdfium"));
   if (isQuick) keepDeclarations();
   else writeDeclarations();
   replaceDist();
