@@ -52,6 +52,7 @@ function fill(workspace: string): void {
   put("run me.sh", "echo hello\n", 0o755);
   put("grün/leer.txt", "");
   put("code.py", "def one():\n    return 1\n\n\ndef two(value):\n    return value\n");
+  put("notes.ipynb", '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}\n');
   put("data/binary.bin", Buffer.from([0, 1, 254, 255, 10, 0]));
   put("data/deep/er/file.txt", "deep\n");
   put("names/one.txt", "shared\n");
@@ -122,4 +123,5 @@ export const changingCalls: readonly (readonly [name: string, tool: string, inpu
   ],
   ["deletes a block", "code.delete_block", { path: "code.py", name: "one" }],
   ["renames what a name means", "code.rename", { path: "code.py", name: "value", new_name: "given" }],
+  ["adds a cell", "notebook.edit", { path: "notes.ipynb", operation: "append", source: "1 + 1" }],
 ];
