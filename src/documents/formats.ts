@@ -115,4 +115,16 @@ export const formats: Readonly<Record<string, Format>> = {
     extensions: ["odp", "otp", "odg", "otg"],
     reader: async () => (await import("./formats/odp/read-odp.ts")).readOdp,
   },
+  epub: {
+    description: "EPUB book",
+    mediaTypes: ["application/epub+zip"],
+    extensions: ["epub"],
+    reader: async () => (await import("./formats/epub/read-epub.ts")).readEpub,
+  },
+  rtf: {
+    description: "RTF document",
+    mediaTypes: ["application/rtf", "text/rtf", "text/richtext"],
+    extensions: ["rtf"],
+    reader: async () => (await import("./formats/rtf/read-rtf.ts")).readRtf,
+  },
 };

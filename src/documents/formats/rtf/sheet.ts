@@ -1,0 +1,110 @@
+import { append, type Block, cellText } from "../office/blocks.ts";
+
+/** What a paragraph is, until `\pard` or the end of its group. */
+export interface ParagraphKind {
+  readonly style: number | undefined;
+  readonly outline: number | undefined;
+  readonly level: number;
+  readonly isInTable: boolean;
+  /** Tables in tables. */
+  readonly nesting: number;
+}
+
+export const plainParagraph: ParagraphKind = {
+  style: undefined,
+  outline: undefined,
+  level: 0,
+  isInTable: false,
+  nesting: 1,
+};
+
+/** Something that is written on: the document, a footnote, a header, a text box. Paragraphs end when they end. */
+export class Sheet {
+  /** The paragraph that is being written. */
+  line = "";
+  /** What marks it in its list, if it is in one. */
+  marker = "";
+  /** Of text boxes that stand in it. */
+  readonly boxes: Block[] = [];
+  /** Footnotes and comments that are cited in it. */
+  readonly cited: Block[] = [];
+  readonly #blocks: Block[] = [];
+  readonly #headingOf: (kind: ParagraphKind) => number | undefined;
+  #rows: string[][] = [];
+  #row: string[] = [];
+  #cell: Block[] = [];
+  #innerRow: string[] = [];
+  #innerCell: Block[] = [];
+
+  constructor(headingOf: (kind: ParagraphKind) => number | undefined) {
+    this.#headingOf = headingOf;
+  }
+
+  endParagraph(kind: ParagraphKind): void {
+    const text = this.line;
+    const marker = showMarker(this.marker);
+    const isEmpty = text.trim() === "";
+    this.line = "";
+    this.marker = "";
+    if (!kind.isInTable && !isEmpty) this.#endTable();
+    const into = kind.isInTable ? (kind.nesting > 1 ? this.#innerCell : this.#cell) : this.#blocks;
+    const heading = this.#headingOf(kind);
+    if (isEmpty) {
+      // Nothing is said.
+    } else if (heading !== undefined)
+      into.push({ kind: "heading", level: heading, text: marker.length > 1 ? `${marker} ${text}` : text });
+    else if (marker === "") into.push({ kind: "paragraph", text });
+    else into.push({ kind: "item", level: kind.level, marker, text });
+    append(into, this.boxes.splice(0));
+    // Notes stand outside of tables.
+    append(this.#blocks, this.cited.splice(0));
+  }
+
+  endCell(kind: ParagraphKind): void {
+    this.endParagraph({ ...kind, isInTable: true, nesting: 1 });
+    this.#row.push(cellText(this.#cell));
+    this.#cell = [];
+  }
+
+  endRow(): void {
+    if (this.#row.length > 0) this.#rows.push(this.#row);
+    this.#row = [];
+  }
+
+  endInnerCell(kind: ParagraphKind): void {
+    this.endParagraph({ ...kind, isInTable: true, nesting: 2 });
+    this.#innerRow.push(cellText(this.#innerCell));
+    this.#innerCell = [];
+  }
+
+  endInnerRow(): void {
+    const text = this.#innerRow.filter((cell) => cell !== "").join(" ; ");
+    if (text !== "") this.#cell.push({ kind: "paragraph", text });
+    this.#innerRow = [];
+  }
+
+  /** All that was written. */
+  end(kind: ParagraphKind): readonly Block[] {
+    this.endParagraph(kind);
+    this.#endTable();
+    return this.#blocks;
+  }
+
+  #endTable(): void {
+    // What breaks off in the middle of a row is shown all the same.
+    if (this.#innerCell.length > 0) this.endInnerCell(plainParagraph);
+    this.endInnerRow();
+    if (this.#cell.length > 0) this.#row.push(cellText(this.#cell.splice(0)));
+    this.endRow();
+    const rows = this.#rows;
+    this.#rows = [];
+    if (rows.length > 0) this.#blocks.push({ kind: "table", rows });
+  }
+}
+
+/** As the document writes it; a bullet, of whatever shape, as "-". */
+function showMarker(written: string): string {
+  const marker = written.trim();
+  if (marker === "") return "";
+  return marker === "o" || !/[\p{L}\p{N}]/u.test(marker) ? "-" : marker;
+}
