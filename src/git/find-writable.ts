@@ -8,9 +8,12 @@ export async function findWritable(
   path: string,
   context: GitContext,
 ): Promise<{ readonly repository: Repository; readonly path: string }> {
-  const { environment } = context;
   const found = await findRepository(path, context);
-  const { repository } = found;
+  await requireWritable(found.repository, context);
+  return found;
+}
+
+export async function requireWritable(repository: Repository, { environment }: GitContext): Promise<void> {
   if (repository.below !== "") throw topIsAbove(repository);
   const { readable = [], writable = [] } = environment.confinement ?? {};
   for (const directory of new Set([repository.gitDirectory, repository.commonDirectory])) {
@@ -18,7 +21,6 @@ export async function findWritable(
     // Only a rule says that it may be read; otherwise the repository has named this working tree as its own.
     else if (liesIn(directory, readable) && !liesIn(directory, writable)) throw onlyReadable(directory);
   }
-  return found;
 }
 
 function liesIn(path: string, directories: readonly string[]): boolean {

@@ -107,8 +107,12 @@ async function refuseUnmatched(
     const tracked = await outputOfGit(repository, ["ls-files", "-z", "--", path], context);
     if (tracked.length > 0) continue;
     await context.environment.info(`${repository.prefix}${path}`, { followLinks: false });
-    const input = Buffer.from(`${path}\0`);
-    const { stdout } = await runGit(repository, ["check-ignore", "-v", "-z", "--stdin"], context, { input });
+    const input = Buffer.from(`./${path}\0`);
+    // It knows no literal paths, and with "./" before it no other.
+    const { stdout } = await runGit(repository, ["check-ignore", "-v", "-z", "--stdin"], context, {
+      input,
+      env: { GIT_LITERAL_PATHSPECS: "0" },
+    });
     const [source, line, pattern] = stdout.toString().split("\0");
     if (pattern !== undefined) throw isIgnored(path, `${pattern} (${source}:${line})`);
   }

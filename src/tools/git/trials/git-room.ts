@@ -17,7 +17,8 @@ export interface GitRoom {
   write(files: Readonly<Record<string, string | Uint8Array>>): void;
   /** A program for git to run, if it does: it appends its name and words to a file outside the workspace. */
   payload(name: string, script?: string): string;
-  /** What the payloads that ran have left behind. */
+  /** A room in another folder, seen from the workspace. */
+  openIn(folder: string): Promise<{ readonly crib: Toolcrib; [Symbol.asyncDispose](): Promise<void> }>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -52,13 +53,15 @@ export async function openGitRoom({ files, lines = "", ...options }: GitRoomOpti
     git("add", "-A");
     git("commit", "-q", "-m", "First");
   }
-  const crib = await openToolcrib({
-    workspace,
-    stateDirectory: join(home, "state"),
-    configDirectory: join(home, "config"),
-    mode: "cautious",
-    ...options,
-  });
+  const open = (folder: string) =>
+    openToolcrib({
+      workspace: folder,
+      stateDirectory: join(home, "state"),
+      configDirectory: join(home, "config"),
+      mode: "cautious",
+      ...options,
+    });
+  const crib = await open(workspace);
   return {
     crib,
     home,
@@ -72,6 +75,10 @@ export async function openGitRoom({ files, lines = "", ...options }: GitRoomOpti
         mode: 0o755,
       });
       return path;
+    },
+    openIn: async (folder) => {
+      const other = await open(join(workspace, folder));
+      return { crib: other, [Symbol.asyncDispose]: () => other.close() };
     },
     [Symbol.asyncDispose]: async () => {
       await crib.close();

@@ -1,0 +1,228 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { CallResult } from "../../toolcrib.ts";
+import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+
+const uncovered = "[Undo does not cover: .git (the index)]";
+const refusal = ({ error }: CallResult) => error && [error.code, error.message];
+
+/** What is staged, as git itself says it. */
+const stagedIn = (room: GitRoom) =>
+  room
+    .git("diff", "--cached", "--name-status", "--find-renames", "-z")
+    .split("\0")
+    .filter((field) => field !== "");
+
+it("stages what was added, changed, deleted and renamed, and lists it", async () => {
+  await using room = await openGitRoom({
+    files: { a: "1\n", gone: "g\n", old: "renamed\nfile\n", "sub/b": "b\n" },
+  });
+  room.write({ a: "2\n", "sub/new": "n\n", "new name": "renamed\nfile\n" });
+  rmSync(join(room.workspace, "gone"));
+  rmSync(join(room.workspace, "old"));
+  const { content, data } = await room.call("git.stage", { all: true });
+  expect({ content, data }).toEqual({
+    content:
+      "Staged 5 files.\nStaged now, 4 changes for git.commit:\n  modified a\n  deleted gone\n" +
+      `  renamed old → new name\n  added sub/new\n${uncovered}`,
+    data: {
+      files: 5,
+      staged: [
+        { path: "a", change: "modified" },
+        { path: "gone", change: "deleted" },
+        { path: "new name", change: "renamed", from: "old" },
+        { path: "sub/new", change: "added" },
+      ],
+      notes: [],
+    },
+  });
+});
+
+it("stages only the paths given, and takes them back", async () => {
+  await using room = await openGitRoom({ files: { a: "1\n", "sub/b": "b\n", c: "c\n" } });
+  room.write({ a: "2\n", "sub/b": "2\n", "sub/new": "n\n", c: "2\n" });
+  const staged = await room.call("git.stage", { paths: ["sub", "a"] });
+  const back = await room.call("git.stage", { paths: ["sub"], unstage: true });
+  const nothing = await room.call("git.stage", { paths: ["sub"], unstage: true });
+  expect([staged.content, back.content, nothing.content, room.git("status", "--short")]).toEqual([
+    `Staged 3 files.\nStaged now, 3 changes for git.commit:\n  modified a\n  modified sub/b\n  added sub/new\n${uncovered}`,
+    `Unstaged 2 files.\nStaged now, 1 change for git.commit:\n  modified a\n${uncovered}`,
+    "Nothing was staged there.\nStaged now, 1 change for git.commit:\n  modified a",
+    "M  a\n M c\n M sub/b\n?? sub/new",
+  ]);
+});
+
+it("stages and takes back before the first commit", async () => {
+  await using room = await openGitRoom();
+  room.write({ a: "1\n", b: "2\n" });
+  await room.call("git.stage", { all: true });
+  const staged = stagedIn(room);
+  await room.call("git.stage", { all: true, unstage: true });
+  expect([staged, stagedIn(room)]).toEqual([["A", "a", "A", "b"], []]);
+});
+
+it("says so when there is nothing to stage", async () => {
+  await using room = await openGitRoom({ files: { a: "1\n" } });
+  const { content, data } = await room.call("git.stage", { paths: ["a"] });
+  expect({ content, data }).toEqual({
+    content: "Nothing to stage: nothing has changed there.\nNothing is staged now.",
+    data: { files: 0, staged: [], notes: [] },
+  });
+});
+
+describe("secrets", () => {
+  it("are never staged: left out of folders, refused by name", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n", "keys/old.pem": "k\n" } });
+    // A file becomes a folder that holds a secret: the folder's name would stage it.
+    rmSync(join(room.workspace, "a"));
+    room.write({ "a/.env": "S=1\n", "a/x": "x\n", "keys/old.pem": "k2\n", "secrets/b": "b\n", ".env": "" });
+    const all = await room.call("git.stage", { all: true });
+    const named = await room.call("git.stage", { paths: ["a/x", "keys/old.pem"] });
+    expect([all.data, refusal(named), stagedIn(room)]).toEqual([
+      {
+        files: 2,
+        staged: [
+          { path: "a", change: "deleted" },
+          { path: "a/x", change: "added" },
+        ],
+        notes: [
+          "Left out: keys/old.pem, .env, a/.env, secrets/b (may hold secrets, or a rule keeps it from tools).",
+        ],
+      },
+      ["denied", "Denied: it would read keys/old.pem: may hold secrets (secret *.pem, built-in)"],
+      ["D", "a", "A", "a/x"],
+    ]);
+  });
+
+  it("behind links are not staged, only the links", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" }, mode: "yolo" });
+    writeFileSync(join(room.home, "outside"), "outside\n");
+    room.write({ ".env": "S=1\n" });
+    symlinkSync(join(room.home, "outside"), join(room.workspace, "link"));
+    symlinkSync(".env", join(room.workspace, "inner"));
+    await room.call("git.stage", { all: true });
+    expect([room.git("show", ":link"), room.git("show", ":inner"), stagedIn(room)]).toEqual([
+      join(room.home, "outside"),
+      ".env",
+      ["A", "inner", "A", "link"],
+    ]);
+  });
+});
+
+it.each(["*.txt", ":(exclude)a", "-A", "--all", "new\nline", "grün ☃", '"quoted"', "$(touch x)", "a'b"])(
+  "takes %j for a path, and nothing else",
+  async (name) => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.write({ [name]: "x", "other.txt": "o", a: "2\n" });
+    await room.call("git.stage", { paths: [name] });
+    expect(stagedIn(room)).toEqual(["A", name]);
+  },
+);
+
+it("stages names that are no text", async () => {
+  await using room = await openGitRoom({ files: { a: "1\n" } });
+  const name = Buffer.from([0x66, 0xff, 0x2e, 0x74]);
+  writeFileSync(Buffer.concat([Buffer.from(`${room.workspace}/`), name]), "x");
+  const { content } = await room.call("git.stage", { all: true });
+  const listed = execFileSync("git", ["ls-files", "-z"], { cwd: room.workspace });
+  expect([content.split("\n")[2], listed.toString("latin1")]).toEqual(["  added f\ufffd.t", "a\0f\xff.t\0"]);
+});
+
+it("refuses what cannot be meant, and names the way out", async () => {
+  await using room = await openGitRoom({ files: { a: "1\n", ".gitignore": "*.log\n" } });
+  room.write({ "x.log": "x", "inner/b": "b" });
+  room.git("init", "-q", "inner");
+  const refused = async (input: object) => refusal(await room.call("git.stage", input));
+  expect({
+    nothing: await refused({}),
+    both: await refused({ paths: ["a"], all: true }),
+    outside: await refused({ paths: ["../x"] }),
+    missing: await refused({ paths: ["a", "missing"] }),
+    ignored: await refused({ paths: ["x.log"] }),
+    own: await refused({ paths: [".git/config"] }),
+    two: await refused({ paths: ["a", "inner/b"] }),
+    staged: stagedIn(room),
+  }).toEqual({
+    nothing: ["invalid-input", "Nothing was named"],
+    both: ["invalid-input", "Both `paths` and `all` were given"],
+    outside: ["outside-workspace", ".. leads outside the workspace"],
+    missing: ["not-found", "missing does not exist"],
+    ignored: ["denied", "x.log is ignored by *.log (.gitignore:1)"],
+    own: ["invalid-input", ".git/config is git's own, not a part of the working tree"],
+    two: ["invalid-input", "a and inner/b are in different repositories"],
+    staged: [],
+  });
+});
+
+it("works in a repository below the workspace, and leaves that out of the one around it", async () => {
+  await using room = await openGitRoom({ files: { a: "1\n" } });
+  room.write({ "inner/b": "b" });
+  room.git("init", "-q", "inner");
+  const inner = await room.call("git.stage", { paths: ["inner/b"] });
+  const outer = await room.call("git.stage", { all: true });
+  expect([inner.data, outer.data]).toEqual([
+    { files: 1, staged: [{ path: "inner/b", change: "added" }], notes: [] },
+    { files: 0, staged: [], notes: ["Left out: inner/ (is a repository of its own)."] },
+  ]);
+});
+
+it("stages another commit of a submodule", async () => {
+  await using room = await openGitRoom({ files: { a: "1\n" } });
+  const module = join(room.home, "module");
+  mkdirSync(module);
+  room.git("-C", module, "init", "-q", "-b", "main");
+  const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  const commit = (message: string, place: string) =>
+    room.git("-C", place, ...identity, "commit", "-q", "--allow-empty", "-m", message);
+  commit("one", module);
+  room.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", module, "sub");
+  room.git("commit", "-q", "-m", "With a submodule");
+  commit("two", "sub");
+  const { data } = await room.call("git.stage", { paths: ["sub"] });
+  expect([data, room.git("rev-parse", ":sub")]).toEqual([
+    { files: 1, staged: [{ path: "sub", change: "modified", submodule: [] }], notes: [] },
+    room.git("-C", "sub", "rev-parse", "HEAD"),
+  ]);
+});
+
+it("waits for another git that holds the index, and says so when it does not end", async () => {
+  await using room = await openGitRoom({ files: { a: "1\n" } });
+  const lock = join(room.workspace, ".git/index.lock");
+  room.write({ a: "2\n" });
+  writeFileSync(lock, "");
+  const refused = await room.call("git.stage", { all: true });
+  setTimeout(() => rmSync(lock), 200);
+  const staged = await room.call("git.stage", { all: true });
+  expect([refusal(refused), staged.error]).toEqual([
+    ["unavailable", `Another git is at work in this repository: ${lock} exists`],
+    null,
+  ]);
+});
+
+describe("a repository that is not all in the workspace", () => {
+  it("is not changed where its top is above", async () => {
+    await using room = await openGitRoom({ files: { "sub/a": "1\n" } });
+    await using below = await room.openIn("sub");
+    room.write({ "sub/a": "2\n" });
+    expect(refusal(await below.crib.call("git.stage", { all: true }))).toEqual([
+      "outside-workspace",
+      `The repository has its top above the workspace, in ${room.workspace}`,
+    ]);
+  });
+
+  it("is changed where it has this working tree among its own", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.git("worktree", "add", "-q", "-b", "linked", "../linked tree");
+    await using linked = await room.openIn("../linked tree");
+    writeFileSync(join(room.home, "linked tree", "a"), "2\n");
+    const staged = await linked.crib.call("git.stage", { all: true });
+    const committed = await linked.crib.call("git.commit", { message: "In a linked tree" });
+    expect([staged.error, committed.error, room.git("log", "-1", "--format=%s", "linked")]).toEqual([
+      null,
+      null,
+      "In a linked tree",
+    ]);
+  });
+});
