@@ -1,0 +1,162 @@
+import type { DocumentContent, DocumentPart, DocumentWanted } from "../../../contract/document.ts";
+import { cutPart, noSuchPart, splitAnchor } from "../../anchors.ts";
+import { markdownCell } from "../../markdown-table.ts";
+import type { Desk } from "../../reader.ts";
+import {
+  columnLetters,
+  everything,
+  parseSheetAnchor,
+  type Range,
+  showRange,
+  showSheetName,
+} from "./cell-address.ts";
+import type { Row, Sheet } from "./sheet.ts";
+
+/**
+ * The cells of a workbook as they are asked for: a table a sheet, with the letters of its columns and the numbers of its
+ * rows, those left out that have nothing in them.
+ */
+export function showSheets(
+  sheets: readonly Sheet[],
+  wanted: DocumentWanted,
+  name: string,
+  desk: Desk,
+): Pick<DocumentContent, "consistsOf" | "parts" | "next"> {
+  const { anchor, from } = splitAnchor(wanted.part);
+  const { chosen, range, goesOn } = choose(sheets, anchor, name);
+  const parts: DocumentPart[] = [];
+  let left = wanted.maxChars;
+  const answer = (next: string | undefined) => ({
+    consistsOf: { one: "sheet", total: sheets.length },
+    parts,
+    next,
+  });
+  for (const [index, sheet] of chosen.entries()) {
+    const sheetRange = index === 0 ? range : everything;
+    const taken = takeRows(sheet, sheetRange, left, desk);
+    const { following } = taken;
+    const whole = showPart(sheet, taken, sheetRange);
+    const isFirst = parts.length === 0;
+    if (!isFirst && whole.text.length > left) return answer(nextAnchor(sheet, sheetRange, goesOn));
+    const { part, next } = cutPart(whole, isFirst ? from : 1, Math.max(left, 1));
+    parts.push(part);
+    left -= part.text.length;
+    if (next !== undefined) return answer(`${nextAnchor(sheet, sheetRange, goesOn)} from ${next}`);
+    if (following !== undefined)
+      return answer(nextAnchor(sheet, { ...sheetRange, firstRow: following }, goesOn));
+  }
+  return answer(undefined);
+}
+
+interface Chosen {
+  readonly chosen: readonly Sheet[];
+  readonly range: Range;
+  /** To the sheets that follow. */
+  readonly goesOn: boolean;
+}
+
+function choose(sheets: readonly Sheet[], anchor: string | undefined, name: string): Chosen {
+  if (anchor === undefined) return { chosen: sheets, range: everything, goesOn: true };
+  const find = (wanted: string) =>
+    sheets.find((sheet) => sheet.name === wanted) ??
+    sheets.find((sheet) => sheet.name.toLowerCase() === wanted.trim().toLowerCase());
+  const parsed = parseSheetAnchor(anchor, (wanted) => find(wanted) !== undefined);
+  const sheet = parsed && (parsed.sheet === undefined ? sheets[0] : find(parsed.sheet));
+  if (!sheet) {
+    const names = sheets.map((one) => showSheetName(one.name));
+    const list = `${names.slice(0, 30).join(", ")}${names.length > 30 ? `, and ${names.length - 30} more` : ""}`;
+    throw noSuchPart(
+      anchor,
+      name,
+      `its sheets are ${list}`,
+      names[0] === undefined ? undefined : `"${names[0]}", or "${names[0]}!A1:D20"`,
+    );
+  }
+  const range = parsed.range ?? everything;
+  // "Sheet1!A201:" is what an answer for the whole workbook ends with.
+  const goesOn = parsed.range !== undefined && range.firstColumn === 1 && isOpen(range);
+  const chosen = goesOn ? sheets.slice(sheets.indexOf(sheet)) : [sheet];
+  return { chosen, range, goesOn };
+}
+
+function isOpen({ lastRow, lastColumn }: Range): boolean {
+  return lastRow === Number.POSITIVE_INFINITY && lastColumn === Number.POSITIVE_INFINITY;
+}
+
+/** Of one sheet only where not all of them are wanted. */
+function nextAnchor(sheet: Sheet, range: Range, goesOn: boolean): string {
+  if (goesOn || !isOpen(range)) return showRange(sheet.name, range);
+  return showRange(sheet.name, { ...range, lastColumn: mostColumns, lastRow: mostRows });
+}
+
+const mostColumns = 16_384;
+const mostRows = 1_048_576;
+
+interface Taken {
+  readonly rows: readonly Row[];
+  readonly columns: readonly number[];
+  /** The first that did not fit. */
+  readonly following: number | undefined;
+}
+
+/** As many rows as fit, but at least one. */
+function takeRows(sheet: Sheet, range: Range, maxChars: number, desk: Desk): Taken {
+  const rows: Row[] = [];
+  const columns = new Set<number>();
+  let length = 0;
+  const taken = (following: number | undefined): Taken => ({
+    rows,
+    columns: [...columns].sort((one, other) => one - other),
+    following,
+  });
+  for (const { number, cells } of sheet.rows(range)) {
+    const row = { number, cells: cells.map(({ column, text }) => ({ column, text: markdownCell(text) })) };
+    length += 9;
+    for (const { column, text } of row.cells) {
+      columns.add(column);
+      length += text.length + 1;
+    }
+    // Each column has at least two characters in each row, and a few in the head.
+    const size = length + columns.size * (2 * rows.length + 12);
+    if (rows.length > 0 && size > maxChars) return taken(number);
+    rows.push(row);
+    if (rows.length % 5000 === 0) {
+      desk.signal.throwIfAborted();
+      desk.progress(`row ${number} of ${sheet.name}`);
+    }
+  }
+  return taken(undefined);
+}
+
+function showPart(sheet: Sheet, { rows, columns, following }: Taken, range: Range): DocumentPart {
+  const title = sheet.isHidden ? `${sheet.name} (hidden)` : undefined;
+  if (rows.length === 0) return { anchor: showSheetName(sheet.name), title, text: "(empty)" };
+  const shown: Range = {
+    firstRow: rows[0]!.number,
+    lastRow: rows.at(-1)!.number,
+    firstColumn: columns[0]!,
+    lastColumn: columns.at(-1)!,
+  };
+  const remarked = { ...range, lastRow: following === undefined ? range.lastRow : following - 1 };
+  const text = [showTable(rows, columns), ...sheet.remarks(remarked)].join("\n");
+  return { anchor: showRange(sheet.name, shown), title, text };
+}
+
+/** Cells are in the order of their columns, and written for a table already. */
+function showTable(rows: readonly Row[], columns: readonly number[]): string {
+  const lines = [
+    `| |${columns.map((column) => ` ${columnLetters(column)} |`).join("")}`,
+    `|${"---|".repeat(columns.length + 1)}`,
+  ];
+  for (const { number, cells } of rows) {
+    let line = `| ${number} |`;
+    let place = 0;
+    for (const { column, text } of cells) {
+      for (; columns[place]! < column; place += 1) line += " |";
+      line += ` ${text} |`;
+      place += 1;
+    }
+    lines.push(line + " |".repeat(columns.length - place));
+  }
+  return lines.join("\n");
+}
