@@ -14,7 +14,9 @@ export interface CribRoom extends AsyncDisposable {
 }
 
 /** `await using` removes it. */
-export async function cribRoom(options: Pick<ToolcribOptions, "mode" | "workspace"> = {}): Promise<CribRoom> {
+export async function cribRoom(
+  options: Pick<ToolcribOptions, "mode" | "workspace" | "rules"> = {},
+): Promise<CribRoom> {
   const folder = temporaryFolder();
   const { workspace = join(folder.path, "workspace") } = options;
   mkdirSync(workspace, { recursive: true });

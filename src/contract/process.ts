@@ -14,6 +14,8 @@ export interface Processes {
   input(name: string, input: ProcessInput, options: Waiting): Promise<ProcessOutput>;
   /** Until it has ended, is ready, or has said something; `timeout` after the time given. */
   wait(name: string, condition: WaitCondition, options: Waiting): Promise<ProcessStatus>;
+  /** Where what a process listens on at this port can be reached from here; undefined where none of them listens. */
+  reach(port: number): Promise<{ readonly host: string; readonly port: number } | undefined>;
   /** SIGTERM to everything it started, then SIGKILL. */
   stop(name: string): Promise<ProcessStatus>;
 }

@@ -9,6 +9,8 @@ export interface WebRequest {
   /** Of the body after its compression is undone: what is more is not read, and the answer says so. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
+  /** Where to connect to instead of the host, if that may be connected to as well: to a process of ours, for example. */
+  readonly at?: { readonly host: string; readonly port: number } | undefined;
   /** Told how much has come. */
   readonly progress?: ((bytes: number, total: number | undefined) => void) | undefined;
   /** Whether a host or an address may be connected to; decided for the call, whatever the caller says here. */

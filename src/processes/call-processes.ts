@@ -65,6 +65,14 @@ export class CallProcesses implements Processes {
     return kept.status;
   }
 
+  async reach(port: number): ReturnType<Processes["reach"]> {
+    for (const { running } of this.#table.running()) {
+      const place = await running.reach(port);
+      if (place !== undefined) return place;
+    }
+    return undefined;
+  }
+
   async stop(name: string): Promise<ProcessStatus> {
     const shell = this.#shell(name);
     if (shell !== undefined) {

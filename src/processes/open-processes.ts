@@ -48,6 +48,7 @@ export function openProcesses(parts: ProcessesParts): RoomProcesses {
         output: async (...call) => (await use()).output(...call),
         input: async (...call) => (await use()).input(...call),
         wait: async (...call) => (await use()).wait(...call),
+        reach: async (port) => (loading === undefined ? undefined : (await use()).reach(port)),
         stop: async (...call) => (await use()).stop(...call),
       };
     },

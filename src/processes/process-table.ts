@@ -68,6 +68,11 @@ export class ProcessTable {
     });
   }
 
+  /** Those that have not ended, the latest first. */
+  running(): readonly KeptProcess[] {
+    return [...this.#kept.values()].filter(({ hasEnded }) => !hasEnded).reverse();
+  }
+
   list(): readonly ProcessStatus[] {
     return [...Array.from(this.#kept.values(), (kept) => kept.status), ...this.#shells()].sort(
       (one, other) => one.startedAt - other.startedAt,

@@ -10,6 +10,7 @@ export function noProcesses(): Processes {
     output: refuse,
     input: refuse,
     wait: refuse,
+    reach: async () => undefined,
     stop: refuse,
   };
 }

@@ -1,6 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
-import type { PageMemory, WebAnswer } from "../contract/web.ts";
+import type { PageMemory, WebAnswer, WebRequest } from "../contract/web.ts";
 import { agentName } from "./agent-name.ts";
 import { isFresh, mayBeKept, renewed, validators } from "./freshness.ts";
 import { faultOf } from "./parse-web-url.ts";
@@ -10,6 +10,8 @@ export interface FetchSurroundings {
   readonly environment: Environment;
   readonly pages: PageMemory;
   readonly signal: AbortSignal;
+  /** Where the process is that a host and port stand for here, if one does. */
+  readonly reach: (url: URL) => Promise<WebRequest["at"]>;
   /** Told how much has come. */
   readonly progress: (url: URL, bytes: number, total: number | undefined) => void;
 }
@@ -105,7 +107,7 @@ async function ask(
   url: URL,
   start: URL,
   { maxBytes, isContinued }: FetchOptions,
-  { environment, pages, signal, progress }: FetchSurroundings,
+  { environment, pages, signal, progress, reach }: FetchSurroundings,
 ): Promise<Omit<FetchedPage, "kind" | "redirects">> {
   const kept = pages.get(url.href);
   const now = Date.now();
@@ -121,6 +123,7 @@ async function ask(
     headers,
     maxBytes,
     signal,
+    at: await reach(url),
     progress: (bytes, total) => progress(url, bytes, total),
   });
   if (kept !== undefined && answer.status === 304) {

@@ -1,5 +1,6 @@
 import { isIP, type Socket } from "node:net";
 import { connect as connectSecurely, type TLSSocket } from "node:tls";
+import type { WebRequest } from "../../contract/web.ts";
 import { NoWay, WayOut, type WayOutOptions } from "../network/way-out.ts";
 import { noTrust, noWay } from "./failures.ts";
 import type { Watch } from "./watch.ts";
@@ -20,13 +21,15 @@ interface Connection extends AsyncDisposable {
 /** Connects to an address that was judged; a certificate must be for the host that was asked for. */
 export async function connectTo(
   place: WebPlace,
-  mayConnect: WayOutOptions["mayConnect"],
+  { at, mayConnect = () => false }: Pick<WebRequest, "at" | "mayConnect">,
   { resolve, ca }: Trust,
   watch: Watch,
 ): Promise<Connection> {
   const wayOut = new WayOut({ mayConnect, resolve });
   try {
-    const plain = await watch.during(open(wayOut, place));
+    if (at !== undefined && !mayConnect(place.host, place.port))
+      throw noWay(place, new NoWay("refused", "Not named"));
+    const plain = await watch.during(open(wayOut, { ...place, ...at }));
     const socket = place.isSecure ? await watch.during(secure(plain, place, ca)) : plain;
     return { socket, [Symbol.asyncDispose]: async () => wayOut.close() };
   } catch (error) {

@@ -26,7 +26,7 @@ export async function exchange(request: WebRequest, options: ExchangeOptions = {
   const limits = { ...usual, ...options.limits };
   const watch = new Watch(place.name, limits, request.signal);
   try {
-    await using connection = await connectTo(place, request.mayConnect ?? (() => false), options, watch);
+    await using connection = await connectTo(place, request, options, watch);
     const { socket } = connection;
     watch.over(socket);
     const response = await watch.during(ask(socket, request, place.name, limits.headerBytes));

@@ -103,6 +103,27 @@ describe("the place of an exchange", () => {
     ]);
   });
 
+  it("can be another than the host says, if the call may connect to both", async () => {
+    await using server = await says(ok);
+    const at = { host: "127.0.0.1", port: server.port };
+    const told = async (...hosts: readonly string[]) => {
+      const mayConnect = (host: string) => hosts.includes(host);
+      const answer = await ask("http://localhost:3000/", { at, mayConnect });
+      return "error" in answer ? answer.error : answer.status;
+    };
+    expect([
+      await told("localhost", "127.0.0.1"),
+      await told("localhost"),
+      await told("127.0.0.1"),
+      server.heard.map((request) => request.includes("host: localhost:3000\r\n")),
+    ]).toEqual([
+      200,
+      "denied: This call may not connect to localhost:3000",
+      "denied: This call may not connect to localhost:3000",
+      [true],
+    ]);
+  });
+
   it.each([
     ["ftp://example.com/", "invalid-input: ftp:// is not spoken here"],
     ["file:///etc/passwd", "invalid-input: file:// is not spoken here"],

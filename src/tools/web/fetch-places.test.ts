@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { cribRoom } from "../../../test/crib-room.ts";
 import { serve, webRoom } from "../../../test/web-room.ts";
 import { certificate } from "../../environment/sandbox/network/trials/certificate.ts";
 import { saysSecurely } from "../../environment/web/trials/web-lab.ts";
@@ -225,4 +226,31 @@ describe("where web.fetch goes", () => {
       expect((await room.crib.call("web.fetch", { url })).error?.code).toBe("invalid-input");
     },
   );
+});
+
+it("goes to what a process of the room listens on, inside its sandbox", async () => {
+  await using room = await cribRoom({ mode: "yolo", rules: ["allow connect localhost by web.fetch"] });
+  const { crib } = room;
+  room.write(
+    "server.cjs",
+    `const server = require("node:http").createServer(({ url, headers }, response) => {
+      if (url === "/a") response.writeHead(302, { location: "/b" }).end();
+      else response.setHeader("content-type", "text/plain").end(url + " of " + headers.host);
+    });
+    server.listen(0, "127.0.0.1", () => console.log("port " + server.address().port));`,
+  );
+  await crib.call("process.start", {
+    command: `'${process.execPath}' server.cjs`,
+    name: "web",
+    ready: { line: "^port " },
+  });
+  const { data: said } = await crib.call("process.output", { name: "web", cursor: 0 });
+  const [, port] = /port (\d+)/.exec((said as { text: string }).text)!;
+  const { data } = await crib.call("web.fetch", { url: `http://localhost:${port}/a` });
+  await crib.call("process.stop", { name: "web" });
+  const after = await crib.call("web.fetch", { url: `http://localhost:${port}/c` });
+  expect([(data as WebPage).parts, after.error?.code]).toEqual([
+    [{ anchor: "", text: `/b of localhost:${port}` }],
+    "unavailable",
+  ]);
 });

@@ -68,7 +68,11 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
 
   async run({ url, part, max_chars: maxChars = 40_000, raw = false }, context) {
     const options = { maxBytes, isContinued: part !== undefined };
-    const fetched = await fetchPage(parseWebUrl(url), options, { ...context, progress: teller(context) });
+    const fetched = await fetchPage(parseWebUrl(url), options, {
+      ...context,
+      progress: teller(context),
+      reach: (place) => reachProcess(place, context),
+    });
     if (fetched.kind === "elsewhere") return showElsewhere(fetched);
     const { answer } = fetched;
     if (answer.status < 200 || answer.status > 299) throw await failedAnswer(fetched, context);
@@ -109,6 +113,12 @@ function showElsewhere({ url, status, redirects, target, reason }: LedElsewhere)
     data: { kind: "redirect", url: url.href, status, redirects: way, target },
     text: `${url.href} (${status}) redirects to ${target}, ${reason}. Fetch that URL with a call of its own if it is what you want.`,
   };
+}
+
+/** A server that was started here listens on the loopback of its sandbox, which is not that of this machine. */
+async function reachProcess({ hostname, port, protocol }: URL, { processes }: ToolContext) {
+  if (!/^(?:(?:.*\.)?localhost\.?|127\.0\.0\.1|\[::1\])$/.test(hostname)) return undefined;
+  return processes.reach(port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
 }
 
 /** Told once a second, and not of what is quick. */
