@@ -127,6 +127,8 @@ function goodEnd(text: string, start: number, end: number): number {
   if (line > least) return line;
   const word = text.lastIndexOf(" ", end - 1) + 1;
   if (word > least) return word;
-  const character = characterStart(text, end);
-  return character > start ? character : end;
+  // At least one character, however long.
+  let character = characterStart(text, end);
+  for (let later = end + 1; character <= start; later += 1) character = characterStart(text, later);
+  return character;
 }

@@ -1,5 +1,6 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
+import { counted } from "../../../text/counted.ts";
 import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../../text/encoding.ts";
 import { sniffMediaType } from "../../../text/media-type.ts";
 import { nearest } from "../../../text/nearest.ts";
@@ -98,7 +99,9 @@ function line({ name, kind, size, modified, linkTarget, isEncrypted }: ArchiveEn
 function listingNotes({ entries, count }: Archive): readonly string[] {
   const outside = entries.filter(({ name }) => leadsOutside(name)).length;
   return [
-    ...(outside === 0 ? [] : [`${outside} names lead out of the folder one would unpack to`]),
+    ...(outside === 0
+      ? []
+      : [`${counted(outside, "name leads", "names lead")} out of the folder one would unpack to`]),
     ...(entries.length === count ? [] : [`only the first ${entries.length} of ${count} entries are listed`]),
     ...(entries.some(({ kind }) => kind === "file")
       ? ['the text of one is shown with part: "entry NAME"']

@@ -1,0 +1,214 @@
+import { deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { ToolError } from "../../../contract/error.ts";
+import { failureOf, readBytes } from "../../trials/read-bytes.ts";
+import { makeZip } from "../../zip/trials/make-zip.ts";
+import { makeTar } from "./trials/make-tar.ts";
+
+const time = "2026-11-15 17:30";
+const howToLook = 'the text of one is shown with part: "entry NAME"';
+const archive = { format: "archive", images: [], next: undefined };
+
+describe("an archive", () => {
+  it("in ZIP is listed, with what is strange in it", async () => {
+    const zip = makeZip([
+      { name: "docs/", method: 0 },
+      { name: "docs/a.txt", content: "hello" },
+      { name: "../../.bashrc", content: "x" },
+      { name: "link", content: "/etc/passwd", unixMode: 0o120777 },
+      { name: "secret", content: "x", flags: 0x801 },
+      { name: "bad\u001b[31m", content: "1234567890" },
+    ]);
+    expect(await readBytes("a.zip", zip)).toEqual({
+      ...archive,
+      description: "ZIP archive",
+      properties: { unpacked: "28 bytes" },
+      consistsOf: { one: "entry", total: 6 },
+      parts: [
+        {
+          anchor: "",
+          text: [
+            ` 0  ${time}  docs/`,
+            ` 5  ${time}  docs/a.txt`,
+            ` 1  ${time}  ../../.bashrc [would be unpacked elsewhere]`,
+            `11  ${time}  link -> /etc/passwd`,
+            ` 1  ${time}  secret [encrypted]`,
+            `10  ${time}  bad<U+001B>[31m`,
+          ].join("\n"),
+        },
+      ],
+      notes: [
+        "1 entry is encrypted; only names and sizes can be told",
+        "1 name leads out of the folder one would unpack to",
+        howToLook,
+      ],
+    });
+  });
+
+  it("in tar is listed, compressed or not, with long names and links", async () => {
+    const long = `${"folder/".repeat(20)}file.txt`;
+    const record = ` path=${long}\n`;
+    const tar = makeTar([
+      { name: "a/", type: "5" },
+      { name: "a/b.txt", content: "hello" },
+      { name: "././@PaxHeader", type: "x", content: `${record.length + 3}${record}` },
+      { name: "cut", content: "1" },
+      { name: "././@LongLink", type: "L", content: `gnu/${long}\0` },
+      { name: "cut", content: "22" },
+      { name: "link", type: "2", linkTarget: "a/b.txt" },
+      { name: "device", type: "3" },
+    ]);
+    const text = [
+      `0  ${time}  a/`,
+      `5  ${time}  a/b.txt`,
+      `1  ${time}  ${long}`,
+      `2  ${time}  gnu/${long}`,
+      `0  ${time}  link -> a/b.txt`,
+      `0  ${time}  device [no file]`,
+    ].join("\n");
+    const listed = (description: string) => ({
+      ...archive,
+      description,
+      properties: { unpacked: "8 bytes" },
+      consistsOf: { one: "entry", total: 6 },
+      parts: [{ anchor: "", text }],
+      notes: [howToLook],
+    });
+    expect([
+      await readBytes("a.tar", tar),
+      await readBytes("a.tgz", gzipSync(tar)),
+      await readBytes("a.tar.zst", zstdCompressSync(tar)),
+    ]).toEqual(
+      ["tar archive", "tar archive packed with gzip", "tar archive packed with Zstandard"].map(listed),
+    );
+  });
+
+  it("of one file tells its name and size", async () => {
+    expect(await readBytes("logs/a.log.gz", gzipSync("line\n".repeat(1000)))).toEqual({
+      ...archive,
+      description: "gzip archive",
+      properties: { unpacked: "5.0 kB" },
+      consistsOf: { one: "entry", total: 1 },
+      parts: [{ anchor: "", text: "5000  -                 a.log" }],
+      notes: [howToLook],
+    });
+  });
+
+  it("shows the text of one entry, as much as is wanted", async () => {
+    const content = "one two three four";
+    const tar = makeTar([
+      { name: "a.txt", content: "old" },
+      { name: "a.txt", content },
+    ]);
+    const wanted = { part: "entry a.txt from 5", maxChars: 9 };
+    const readings = [
+      readBytes("a.zip", makeZip([{ name: "a.txt", content }]), wanted),
+      readBytes("a.tar", tar, wanted),
+      readBytes("a.tgz", gzipSync(tar), wanted),
+      readBytes("a.txt.gz", gzipSync(content), wanted),
+    ];
+    const shown = (await Promise.all(readings)).map(({ parts, next }) => ({ parts, next }));
+    expect(shown).toEqual(
+      readings.map(() => ({
+        parts: [{ anchor: "entry a.txt", text: "two three" }],
+        next: "entry a.txt from 14",
+      })),
+    );
+    expect(
+      (await readBytes("a.zip", makeZip([{ name: "a b.txt", content }]), { part: "a b.txt" })).parts,
+    ).toEqual([{ anchor: "entry a b.txt", text: content }]);
+  });
+
+  it("says what it has when an entry is asked for that is not there, or no text", async () => {
+    const zip = makeZip([
+      { name: "docs/readme.txt", content: "x" },
+      { name: "inner.zip", content: makeZip([{ name: "a" }]) },
+    ]);
+    expect([
+      await failureOf(readBytes("a.zip", zip, { part: "entry docs/readmi.txt" })),
+      await failureOf(readBytes("a.zip", zip, { part: "entry inner.zip" })),
+    ]).toEqual([
+      ["not-found", 'a.zip has no part "docs/readmi.txt": it has 2 files'],
+      [
+        "unsupported",
+        expect.stringMatching(/^inner.zip in a.zip is ZIP archive, \d+ bytes: only text is shown/),
+      ],
+    ]);
+  });
+
+  it("is looked at as far as it may be", async () => {
+    const tar = makeTar([{ name: "a", content: "x".repeat(500_000) }, { name: "b" }, { name: "c" }]);
+    const { parts, notes } = await readBytes("a.tgz", gzipSync(tar), {}, { inflated: 400_000 });
+    expect([parts, notes]).toEqual([
+      [{ anchor: "", text: `500000  ${time}  a` }],
+      ["more entries may be missing: it unpacks to more than 400 kB in all", howToLook],
+    ]);
+    const few = await readBytes("a.tar", tar, {}, { entries: 2 });
+    expect([few.consistsOf, few.notes]).toEqual([
+      { one: "entry", total: 3 },
+      ["only the first 2 of 3 entries are listed", howToLook],
+    ]);
+    const bomb = gzipSync(Buffer.alloc(3_000_000));
+    expect((await readBytes("a.gz", bomb, {}, { inflated: 1_000_000 })).notes[0]).toMatch(
+      /^it unpacks to more than 1.0 MB in all: what could be unpacked is \d+ bytes$/,
+    );
+    expect(await failureOf(readBytes("a.gz", bomb, { part: "entry a" }, { inflated: 1_000_000 }))).toEqual([
+      "too-large",
+      "a.gz is not read any further: it unpacks to more than 1.0 MB in all",
+    ]);
+    const packed = deflateRawSync(Buffer.alloc(3_000_000));
+    expect(
+      await failureOf(
+        readBytes("a.zip", makeZip([{ name: "a", packed }]), { part: "entry a" }, { entry: 1_000_000 }),
+      ),
+    ).toEqual(["too-large", "a.zip is not read any further: it unpacks to more than 1.0 MB in one piece"]);
+  });
+
+  it("of another packer is described", async () => {
+    const heads = { "a.7z": "7z\xbc\xaf\x27\x1c", "a.rar": "Rar!\x1a\x07\x01\0", "a.xz": "\xfd7zXZ\0" };
+    const described = Object.entries(heads).map(([name, head]) =>
+      readBytes(name, Buffer.from(`${head}123`, "latin1")),
+    );
+    expect(
+      (await Promise.all(described)).map(({ description, parts, notes }) => [description, parts, notes]),
+    ).toEqual(
+      Object.keys(heads).map((name) => [
+        { "a.7z": "7z archive", "a.rar": "RAR archive", "a.xz": "xz archive" }[name],
+        [],
+        [
+          `what is in ${name} cannot be listed here; use its own program (7z l, xz -l, unrar l) with shell.run`,
+        ],
+      ]),
+    );
+  });
+
+  it("is read or refused wherever it is cut", async () => {
+    const tar = makeTar([{ name: "a.txt", content: "hello" }, { name: "b" }]);
+    const wholes = {
+      "a.tar": tar,
+      "a.tgz": gzipSync(tar),
+      "a.zst": zstdCompressSync(tar),
+      "a.gz": gzipSync("hello"),
+    };
+    for (const [name, whole] of Object.entries(wholes)) {
+      for (let at = 1; at < whole.length; at += name === "a.tar" ? 37 : 1) {
+        const answer = await readBytes(name, whole.subarray(0, at)).catch((error) => error);
+        expect(answer instanceof ToolError || answer.format === "archive" || answer.format === "text").toBe(
+          true,
+        );
+      }
+    }
+  });
+
+  it("with sizes that cannot be is listed without end", async () => {
+    const sizes = ["77777777777\0", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "not octal 12"];
+    const listed = sizes.map((size) => readBytes("a.tar", makeTar([{ name: "a", size }, { name: "b" }])));
+    expect((await Promise.all(listed)).map(({ consistsOf, notes }) => [consistsOf?.total, notes[0]])).toEqual(
+      [
+        [1, "more entries may be missing: it breaks off"],
+        [1, "more entries may be missing: it breaks off"],
+        [2, howToLook],
+      ],
+    );
+  });
+});
