@@ -11,7 +11,7 @@ const tools = [
   ...["edit.replace", "edit.patch", "edit.diff", "edit.preview", "edit.smart"],
   ...["search.grep", "search.glob", "document.read"],
   ...["process.start", "process.list", "process.output", "process.input", "process.wait", "process.stop"],
-  ...["git.status", "git.diff", "git.log", "git.show", "git.blame"],
+  ...["git.status", "git.diff", "git.log", "git.show", "git.blame", "git.stage", "git.commit", "git.branch"],
   ...["journal.undo", "journal.diff", "journal.checkpoint"],
   ...["transaction.begin", "transaction.check", "transaction.commit", "transaction.rollback"],
   ...["notebook.edit", "math.calculate", "time.now", "text.echo"],
