@@ -1,0 +1,369 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { CallResult } from "../../toolcrib.ts";
+import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+
+const refusal = ({ error }: CallResult) => error && [error.code, error.message];
+const log = (room: GitRoom) => room.git("log", "--format=%s").split("\n");
+
+/** A room in which something is staged. */
+async function openStaged(options: Parameters<typeof openGitRoom>[0] = {}): Promise<GitRoom> {
+  const room = await openGitRoom({ files: { a: "1\n" }, ...options });
+  room.write({ a: "2\n", "sub/new": "n\n" });
+  room.git("add", "-A");
+  return room;
+}
+
+it("commits what is staged, and tells the hash, the branch and the files", async () => {
+  await using room = await openStaged();
+  room.write({ a: "3\n" });
+  const { content, data } = await room.call("git.commit", { message: "Change a\n\nAnd more." });
+  const hash = room.git("rev-parse", "HEAD");
+  expect({
+    content,
+    data,
+    left: room.git("status", "--short"),
+    body: room.git("log", "-1", "--format=%B"),
+  }).toEqual({
+    content:
+      `Committed ${hash.slice(0, 7)} on main: Change a\n2 files changed, +2 -1\n  a +1 -1\n  sub/new +1 -0\n` +
+      "`git reset --soft HEAD~1` takes it back.\n[Undo does not cover: .git (branches or tags)]",
+    data: {
+      hash,
+      short: hash.slice(0, 7),
+      branch: "main",
+      subject: "Change a",
+      files: [
+        { path: "a", additions: 1, deletions: 1 },
+        { path: "sub/new", additions: 1, deletions: 0 },
+      ],
+      signed: false,
+      hooks: [],
+      said: "",
+      skippedHooks: [],
+      notes: [],
+    },
+    left: " M a",
+    body: "Change a\n\nAnd more.\n",
+  });
+});
+
+it("says so when nothing is staged", async () => {
+  await using room = await openGitRoom({ files: { a: "1\n" } });
+  const clean = await room.call("git.commit", { message: "x" });
+  room.write({ a: "2\n" });
+  const changed = await room.call("git.commit", { message: "x" });
+  expect([clean.error, changed.error]).toEqual([
+    {
+      code: "not-found",
+      message: "Nothing is staged, so that there is nothing to commit",
+      hint: "git.status shows what has changed, git.stage chooses what to commit.",
+    },
+    {
+      code: "not-found",
+      message: "Nothing is staged, so that there is nothing to commit",
+      hint: "1 file has changed: git.stage chooses what to commit.",
+    },
+  ]);
+});
+
+it("makes the first commit, and one while HEAD is detached", async () => {
+  await using room = await openGitRoom();
+  room.write({ a: "1\n" });
+  room.git("add", "a");
+  const first = await room.call("git.commit", { message: "First" });
+  room.git("switch", "-q", "--detach");
+  room.write({ a: "2\n" });
+  room.git("add", "a");
+  const second = await room.call("git.commit", { message: "Second" });
+  expect(
+    [first, second].map(({ content }) => content.split("\n").filter((line) => /^(?:Comm|`)/.test(line))),
+  ).toEqual([
+    [
+      `Committed ${room.git("rev-parse", "--short", "main")} on main: First`,
+      "`git update-ref -d HEAD` takes it back.",
+    ],
+    [
+      `Committed ${room.git("rev-parse", "--short", "HEAD")} on no branch (HEAD is detached): Second`,
+      "`git reset --soft HEAD~1` takes it back.",
+    ],
+  ]);
+});
+
+it.each(["--amend", "-S", "# no comment", "@file", "$(touch x) `y` \\n", "über ☃\n\n# kept\n--trailer=x"])(
+  "takes %j for words and nothing else",
+  async (message) => {
+    await using room = await openStaged();
+    await room.call("git.commit", { message });
+    expect([log(room).length, room.git("log", "-1", "--format=%B")]).toEqual([2, `${message}\n`]);
+  },
+);
+
+it("needs a message", async () => {
+  await using room = await openStaged();
+  expect([
+    refusal(await room.call("git.commit", {})),
+    refusal(await room.call("git.commit", { message: " \n" })),
+    (await room.call("git.commit", { message: "a\0b" })).error?.code,
+    log(room),
+  ]).toEqual([
+    ["invalid-input", "A commit needs a message"],
+    ["invalid-input", "A commit needs a message"],
+    "invalid-input",
+    ["First"],
+  ]);
+});
+
+it("commits in the name that git's settings give, and never guesses one", async () => {
+  await using room = await openStaged();
+  room.git("config", "user.name", "");
+  const refused = await room.call("git.commit", { message: "x" });
+  room.git("config", "user.name", "Grace");
+  await room.call("git.commit", { message: "x" });
+  expect([refused.error, room.git("log", "-1", "--format=%an <%ae> %cn")]).toEqual([
+    {
+      code: "unavailable",
+      message: "git does not know who commits: user.name is not set",
+      hint: 'Ask the person to run: git config --global user.name "Their Name" && git config --global user.email their@address',
+    },
+    "Grace <ada@example.org> Grace",
+  ]);
+});
+
+describe("amend", () => {
+  it("replaces the last commit, with its words or others", async () => {
+    await using room = await openStaged();
+    const before = room.git("rev-parse", "HEAD");
+    const kept = await room.call("git.commit", { amend: true });
+    const words = log(room);
+    await room.call("git.commit", { amend: true, message: "Other" });
+    expect([kept.content.split("\n").at(-2), words, log(room)]).toEqual([
+      `\`git reset --soft ${before.slice(0, 12)}\` takes it back.`,
+      ["First"],
+      ["Other"],
+    ]);
+  });
+
+  it("leaves a commit alone that is published, or not there", async () => {
+    await using room = await openStaged();
+    room.git("update-ref", "refs/remotes/origin/main", "HEAD");
+    await using empty = await openGitRoom();
+    expect([
+      refusal(await room.call("git.commit", { amend: true, message: "x" })),
+      refusal(await empty.call("git.commit", { amend: true })),
+    ]).toEqual([
+      ["denied", "The last commit is published: origin/main has it"],
+      ["not-found", "There is no commit to amend yet"],
+    ]);
+  });
+});
+
+it("concludes a merge when its conflicts are resolved", async () => {
+  await using room = await openGitRoom({ files: { a: "1\n" } });
+  room.git("switch", "-q", "-c", "other");
+  room.write({ a: "other\n" });
+  room.git("commit", "-q", "-a", "-m", "Other");
+  room.git("switch", "-q", "main");
+  room.write({ a: "main\n" });
+  room.git("commit", "-q", "-a", "-m", "Main");
+  expect(() => room.git("merge", "-q", "other")).toThrow();
+  const refused = await room.call("git.commit", { message: "Merge" });
+  room.write({ a: "main\n" });
+  await room.call("git.stage", { paths: ["a"] });
+  const amended = await room.call("git.commit", { amend: true });
+  await room.call("git.commit", { message: "Merge" });
+  expect([
+    refusal(refused),
+    refusal(amended),
+    room.git("log", "-1", "--format=%s of %P").split(" ").length,
+  ]).toEqual([
+    ["unsupported", "Conflicts are not resolved in a"],
+    ["unsupported", "A merge is in progress, which a commit concludes"],
+    4,
+  ]);
+});
+
+/** A hook that tries to leave something outside, and does what `script` says. */
+function hook(room: GitRoom, name: string, script = "", folder = ".git/hooks"): void {
+  const path = join(room.workspace, folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(
+    path,
+    `#!/bin/sh\necho "${name} runs"\ntouch '${room.home}/escaped' 2>/dev/null\n${script}\n`,
+  );
+  chmodSync(path, 0o755);
+}
+
+/** Where there is a sandbox hooks run in it, also when a rule would let them out. */
+const allowing = { lines: "allow run git hook run *\nunconfined run git hook run *" };
+
+async function isHeld(room: GitRoom): Promise<boolean> {
+  return (await room.crib.sandbox()).level !== "none";
+}
+
+describe("hooks", () => {
+  it("do not run unless a rule lets them, and the answer names them and the rule", async () => {
+    await using room = await openStaged();
+    hook(room, "pre-commit", "exit 1");
+    hook(room, "post-commit");
+    hook(room, "pre-push");
+    writeFileSync(join(room.workspace, ".git/hooks/commit-msg"), "not executable");
+    const { data, content } = await room.call("git.commit", { message: "x" });
+    const rules = (await isHeld(room))
+      ? 'the rule "allow run git hook run *"'
+      : 'the rules "allow run git hook run *" and, as there is no sandbox, "unconfined run git hook run *"';
+    const note = `Not run: the hooks pre-commit, post-commit. It takes ${rules}.`;
+    expect([data, content.includes(`\n${note}\n`), existsSync(join(room.home, "escaped"))]).toMatchObject([
+      { hooks: [], skippedHooks: ["pre-commit", "post-commit"], notes: [note], said: "" },
+      true,
+      false,
+    ]);
+  });
+
+  it.each([
+    { place: "in the sandbox", options: {} },
+    { place: "bare, where there is none", options: { sandbox: "none" } },
+  ] as const)("run $place where rules let them", async ({ options }) => {
+    await using room = await openStaged({ ...allowing, ...options });
+    hook(
+      room,
+      "pre-commit",
+      "git diff --cached --name-only -- 'sub/*'; echo formatted > a; git add a; touch made",
+    );
+    hook(room, "commit-msg", 'echo "checked" >> "$1"');
+    const call = await room.call("git.commit", { message: "x" });
+    await room.call("journal.undo", { call: call.callId });
+    expect([
+      call.data,
+      room.git("show", "HEAD:a"),
+      room.git("log", "-1", "--format=%B"),
+      ["escaped", "work space/made"].map((name) => existsSync(join(room.home, name))),
+      readFileSync(join(room.workspace, "a"), "utf8"),
+    ]).toMatchObject([
+      {
+        hooks: ["pre-commit", "commit-msg"],
+        skippedHooks: [],
+        said: "pre-commit runs\nsub/new\ncommit-msg runs\n",
+      },
+      "formatted",
+      "x\nchecked\n",
+      [!(await isHeld(room)), false],
+      "2\n",
+    ]);
+  });
+
+  it("that fail let nothing be committed, and say why", async () => {
+    await using room = await openStaged(allowing);
+    hook(room, "pre-commit", "echo 'a:1 is wrong' >&2; exit 3");
+    const { error } = await room.call("git.commit", { message: "x" });
+    expect([error, log(room)]).toEqual([
+      {
+        code: "denied",
+        message: "A hook of the repository refused the commit",
+        hint: "Nothing is committed. Put right what it says, git.stage it and commit again.",
+        output: "pre-commit runs\na:1 is wrong\n",
+      },
+      ["First"],
+    ]);
+  });
+
+  it("run only from where tools do not write unasked", async () => {
+    await using room = await openStaged(allowing);
+    const notes: unknown[] = [];
+    for (const folder of ["tools/hooks", ".husky/_"]) {
+      hook(room, "pre-commit", "", folder);
+      room.git("config", "core.hooksPath", folder);
+      const { data } = await room.call("git.commit", { message: folder, amend: true });
+      notes.push((data as { notes: unknown }).notes);
+    }
+    const outside = join(room.home, "hooks");
+    hook(room, "pre-commit", "", "../hooks");
+    room.git("config", "core.hooksPath", outside);
+    const { data } = await room.call("git.commit", { message: "outside", amend: true });
+    expect([...notes, (data as { notes: unknown }).notes]).toEqual([
+      [`Not run: the hook pre-commit in ${room.workspace}/tools/hooks, where tools may write unasked.`],
+      [],
+      [`Not run: the hook pre-commit in ${outside}, where tools may write unasked.`],
+    ]);
+  });
+
+  it("stage nothing past a filter that may not run", async () => {
+    await using room = await openStaged(allowing);
+    room.git("config", "filter.up.clean", "tr a-z A-Z");
+    room.write({ ".gitattributes": "*.up filter=up\n", "x.up": "x\n" });
+    hook(room, "pre-commit", "git add x.up || exit 1");
+    const { error } = await room.call("git.commit", { message: "x" });
+    expect([error?.output, log(room)]).toEqual([
+      "pre-commit runs\nfatal: x.up: clean filter 'up' failed\n",
+      ["First"],
+    ]);
+  });
+});
+
+it("appends to no file that a link in the repository leads to", async () => {
+  await using room = await openStaged();
+  const outside = join(room.home, "outside");
+  writeFileSync(outside, "");
+  rmSync(join(room.workspace, ".git/logs/HEAD"));
+  symlinkSync(outside, join(room.workspace, ".git/logs/HEAD"));
+  const refused = await room.call("git.commit", { message: "x\n$(evil)" });
+  expect([refusal(refused), readFileSync(outside, "utf8")]).toEqual([
+    ["denied", `${room.workspace}/.git/logs/HEAD is a link: git would write to what it leads to`],
+    "",
+  ]);
+});
+
+it("signs nothing because a repository says so", async () => {
+  await using room = await openStaged();
+  room.git("config", "commit.gpgSign", "true");
+  room.git("config", "gpg.program", room.payload("gpg"));
+  const { data } = await room.call("git.commit", { message: "x" });
+  expect([data, existsSync(join(room.home, "ran"))]).toMatchObject([
+    {
+      signed: false,
+      notes: [
+        "Not signed: commit.gpgsign is set by the repository, and signing is only for the person's own settings.",
+      ],
+    },
+    false,
+  ]);
+});
+
+it("asks in mode safe, and passes in mode cautious as other writes do", async () => {
+  const verdicts: unknown[] = [];
+  for (const mode of ["safe", "cautious", "paranoid", "yolo"] as const) {
+    await using room = await openStaged({ mode });
+    const codes = [];
+    for (const [tool, input] of [
+      ["git.stage", { all: true }],
+      ["git.commit", { message: "x" }],
+      ["git.branch", { name: "b" }],
+      ["git.branch", { name: "b", switch: true }],
+      ["git.branch", { name: "main", switch: true }],
+      ["git.branch", { name: "b", delete: true, force: true }],
+      ["git.branch", {}],
+    ] as const)
+      codes.push((await room.call(tool, input)).error?.code ?? "passes");
+    verdicts.push(codes);
+  }
+  const asks = "needs-approval";
+  expect(verdicts).toEqual([
+    [asks, asks, asks, asks, asks, asks, "passes"],
+    ["passes", "passes", "passes", "passes", "passes", asks, "passes"],
+    [asks, asks, asks, asks, asks, asks, asks],
+    ["passes", "passes", "passes", "passes", "passes", "passes", "passes"],
+  ]);
+});
+
+it("takes turns with a person's git", async () => {
+  await using room = await openStaged();
+  const others = Array.from({ length: 5 }, (_, at) => `other${at}`);
+  const beside = others.map((name) =>
+    room.call("git.branch", { name }).then(({ error }) => error?.code ?? "made"),
+  );
+  execFileSync("git", ["status"], { cwd: room.workspace });
+  const committed = await room.call("git.commit", { message: "x" });
+  expect([committed.error, await Promise.all(beside)]).toEqual([null, others.map(() => "made")]);
+});
