@@ -17,10 +17,11 @@ export function kindOfPattern(pattern: string): NumberKind {
 
 /** `startsIn1904`: days are counted from 1904, as old programs for the Mac did. */
 export function showNumber(written: string, kind: NumberKind, startsIn1904: boolean): string {
+  if (kind === "plain" && written.length <= 16) return written;
   const value = Number(written);
   if (written === "" || !Number.isFinite(value)) return written;
   if (kind === "percent") return `${shortest(value * 100)}%`;
-  if (kind === "plain") return written.length > 16 ? shortest(value) : written;
+  if (kind === "plain") return shortest(value);
   if (kind === "duration") return showDuration(value);
   return showDay(value, kind, startsIn1904) ?? written;
 }

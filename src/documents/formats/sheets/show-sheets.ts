@@ -33,10 +33,8 @@ export function showSheets(
   });
   for (const [index, sheet] of chosen.entries()) {
     const sheetRange = index === 0 ? range : everything;
-    const taken = takeRows(sheet, sheetRange, left, desk);
-    const { following } = taken;
-    const whole = showPart(sheet, taken, sheetRange);
     const isFirst = parts.length === 0;
+    const { part: whole, following } = fitPart(sheet, sheetRange, left, desk);
     if (!isFirst && whole.text.length > left) return answer(nextAnchor(sheet, sheetRange, goesOn));
     const { part, next } = cutPart(whole, isFirst ? from : 1, Math.max(left, 1));
     parts.push(part);
@@ -92,6 +90,22 @@ function nextAnchor(sheet: Sheet, range: Range, goesOn: boolean): string {
 const mostColumns = 16_384;
 const mostRows = 1_048_576;
 
+/** As many rows as fit with all that is said about them, but at least one. */
+function fitPart(
+  sheet: Sheet,
+  range: Range,
+  maxChars: number,
+  desk: Desk,
+): { readonly part: DocumentPart; readonly following: number | undefined } {
+  for (let target = maxChars; ; ) {
+    const taken = takeRows(sheet, range, target, desk);
+    const part = showPart(sheet, taken, range);
+    const excess = part.text.length - maxChars;
+    if (excess <= 0 || taken.rows.length < 2) return { part, following: taken.following };
+    target = Math.min(target, part.text.length) - excess - 1;
+  }
+}
+
 interface Taken {
   readonly rows: readonly Row[];
   readonly columns: readonly number[];
@@ -109,8 +123,7 @@ function takeRows(sheet: Sheet, range: Range, maxChars: number, desk: Desk): Tak
     columns: [...columns].sort((one, other) => one - other),
     following,
   });
-  for (const { number, cells } of sheet.rows(range)) {
-    const row = { number, cells: cells.map(({ column, text }) => ({ column, text: markdownCell(text) })) };
+  for (const row of sheet.rows(range)) {
     length += 9;
     for (const { column, text } of row.cells) {
       columns.add(column);
@@ -118,11 +131,11 @@ function takeRows(sheet: Sheet, range: Range, maxChars: number, desk: Desk): Tak
     }
     // Each column has at least two characters in each row, and a few in the head.
     const size = length + columns.size * (2 * rows.length + 12);
-    if (rows.length > 0 && size > maxChars) return taken(number);
+    if (rows.length > 0 && size > maxChars) return taken(row.number);
     rows.push(row);
     if (rows.length % 5000 === 0) {
       desk.signal.throwIfAborted();
-      desk.progress(`row ${number} of ${sheet.name}`);
+      desk.progress(`row ${row.number} of ${sheet.name}`);
     }
   }
   return taken(undefined);
@@ -142,21 +155,26 @@ function showPart(sheet: Sheet, { rows, columns, following }: Taken, range: Rang
   return { anchor: showRange(sheet.name, shown), title, text };
 }
 
-/** Cells are in the order of their columns, and written for a table already. */
+/** Cells are in the order of their columns. */
 function showTable(rows: readonly Row[], columns: readonly number[]): string {
   const lines = [
     `| |${columns.map((column) => ` ${columnLetters(column)} |`).join("")}`,
     `|${"---|".repeat(columns.length + 1)}`,
   ];
   for (const { number, cells } of rows) {
-    let line = `| ${number} |`;
-    let place = 0;
+    const texts = [String(number)];
     for (const { column, text } of cells) {
-      for (; columns[place]! < column; place += 1) line += " |";
-      line += ` ${text} |`;
-      place += 1;
+      while (columns[texts.length - 1]! < column) texts.push("");
+      texts.push(markdownCell(text));
     }
-    lines.push(line + " |".repeat(columns.length - place));
+    lines.push(markdownLine(texts, columns.length + 1));
   }
   return lines.join("\n");
+}
+
+/** Joined at once where nothing is empty, which is the quickest. */
+function markdownLine(texts: readonly string[], width: number): string {
+  if (texts.length === width && !texts.includes("")) return `| ${texts.join(" | ")} |`;
+  const cells = texts.map((text) => (text === "" ? " |" : ` ${text} |`)).join("");
+  return `|${cells}${" |".repeat(width - texts.length)}`;
 }

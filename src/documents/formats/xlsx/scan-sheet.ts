@@ -44,108 +44,80 @@ export function* scanRows<Made>(
   if (at < 0) return;
   let number = 0;
   for (;;) {
-    at = nextTag(xml, at + 1, tags.row, tags.dataEnd);
-    const open = at < 0 ? -1 : xml.indexOf(">", at);
+    at = xml.indexOf("<", at + 1);
+    if (at < 0 || xml.startsWith(tags.dataEnd, at)) return;
+    if (!startsTag(xml, tags.row, at)) continue;
+    const open = xml.indexOf(">", at);
     if (open < 0) return;
     number = Number(attribute(xml.slice(at, open), "r")) || number + 1;
     if (number > last) return;
-    if (xml.charCodeAt(open - 1) === slash) {
-      at = open;
+    at = open;
+    if (xml.charCodeAt(open - 1) === slash) continue;
+    if (number < first) {
+      at = upTo(xml, tags.rowEnd, open);
       continue;
     }
-    const end = upTo(xml, tags.rowEnd, open);
-    if (number >= first) {
-      const row = number;
-      const cells: Made[] = [];
-      budget.walk(scanCells(xml, open, end, tags, take) + 1);
-      yield { number, cells };
-
-      function take(cell: RawCell): void {
-        const made = read(cell, row);
-        if (made !== undefined) cells.push(made);
-      }
-    }
-    at = end;
+    const row = number;
+    const cells: Made[] = [];
+    at = scanCells(xml, open, tags, (cell) => {
+      const made = read(cell, row);
+      if (made !== undefined) cells.push(made);
+    });
+    budget.walk(cells.length + 1);
+    yield { number, cells };
   }
 }
 
 interface Tags {
+  /** How long the prefix of names is. */
+  readonly prefix: number;
   readonly data: string;
   readonly dataEnd: string;
   readonly row: string;
   readonly rowEnd: string;
-  readonly cell: string;
-  readonly cellEnd: string;
-  readonly value: string;
   readonly formula: string;
-  readonly formulaEnd: string;
   readonly inline: string;
   readonly inlineEnd: string;
 }
 
 function tagsOf(prefix: string): Tags {
-  const begin = (name: string) => `<${prefix}${name}`;
-  const end = (name: string) => `</${prefix}${name}>`;
   return {
-    data: begin("sheetData"),
+    prefix: prefix.length,
+    data: `<${prefix}sheetData`,
     dataEnd: `</${prefix}sheetData`,
-    row: begin("row"),
-    rowEnd: end("row"),
-    cell: begin("c"),
-    cellEnd: end("c"),
-    value: begin("v"),
-    formula: begin("f"),
-    formulaEnd: end("f"),
-    inline: begin("is"),
-    inlineEnd: end("is"),
+    row: `<${prefix}row`,
+    rowEnd: `</${prefix}row`,
+    formula: `<${prefix}f`,
+    inline: `<${prefix}is`,
+    inlineEnd: `</${prefix}is>`,
   };
 }
 
-/** Where the next tag of this name begins, unless the other comes first. */
-function nextTag(xml: string, from: number, name: string, before: string): number {
-  for (let at = xml.indexOf("<", from); at >= 0; at = xml.indexOf("<", at + 1)) {
-    if (startsTag(xml, name, at)) return at;
-    if (xml.startsWith(before, at)) return -1;
-  }
-  return -1;
-}
-
-/** Tells how many it came by. */
-function scanCells(
-  xml: string,
-  start: number,
-  end: number,
-  tags: Tags,
-  take: (cell: RawCell) => void,
-): number {
+/** Those of one row, from the end of its tag; tells where the row ends. */
+function scanCells(xml: string, start: number, tags: Tags, take: (cell: RawCell) => void): number {
   // One for all of them: there may be millions.
   const cell: RawCell = { column: 0, type: "", style: 0, value: "", inline: undefined, formula: undefined };
-  let count = 0;
-  let at = xml.indexOf(tags.cell, start);
-  while (at >= 0 && at < end) {
-    if (!isEndOfName(xml.charCodeAt(at + tags.cell.length))) {
-      at = xml.indexOf(tags.cell, at + 1);
+  const name = 1 + tags.prefix;
+  let at = start;
+  for (;;) {
+    at = xml.indexOf("<", at + 1);
+    if (at < 0) return xml.length;
+    if (xml.charCodeAt(at + name) !== letterC || !isEndOfName(xml.charCodeAt(at + name + 1))) {
+      if (xml.startsWith(tags.rowEnd, at)) return at;
       continue;
     }
-    count += 1;
     cell.column += 1;
     cell.type = "";
     cell.style = 0;
-    const open = readAttributes(xml, at + tags.cell.length, cell);
-    if (open < 0) break;
-    let close = open;
-    if (xml.charCodeAt(open - 1) !== slash) {
-      const found = xml.indexOf(tags.cellEnd, open);
-      close = found < 0 || found > end ? end : found;
-      cell.value = "";
-      cell.inline = undefined;
-      cell.formula = undefined;
-      readContent(xml, open, close, tags, cell);
-      take(cell);
-    }
-    at = xml.indexOf(tags.cell, close);
+    at = readAttributes(xml, at + name + 1, cell);
+    if (at < 0) return xml.length;
+    if (xml.charCodeAt(at - 1) === slash) continue;
+    cell.value = "";
+    cell.inline = undefined;
+    cell.formula = undefined;
+    at = readContent(xml, at, tags, cell);
+    take(cell);
   }
-  return count;
 }
 
 /** Those of a cell, from behind its name; tells where its tag ends. */
@@ -154,42 +126,47 @@ function readAttributes(xml: string, start: number, cell: RawCell): number {
   for (;;) {
     let code = xml.charCodeAt(at);
     while (code <= blank) code = xml.charCodeAt(++at);
-    if (code === greater || Number.isNaN(code)) return code === greater ? at : -1;
-    const name = at;
-    const equals = xml.indexOf("=", at);
-    const tagEnd = xml.indexOf(">", at);
-    if (equals < 0 || tagEnd < equals) return tagEnd;
-    at = equals + 1;
-    while (xml.charCodeAt(at) <= blank) at += 1;
-    const mark = xml.charCodeAt(at);
-    const end =
-      mark === quote ? xml.indexOf('"', at + 1) : mark === apostrophe ? xml.indexOf("'", at + 1) : -1;
-    if (end < 0) return tagEnd;
-    if (isEndOfName(xml.charCodeAt(name + 1)) || name + 1 === equals) {
-      if (code === letterR) cell.column = columnAt(xml, at + 1) || cell.column;
-      else if (code === letterS) cell.style = Number(xml.slice(at + 1, end)) || 0;
-      else if (code === letterT) cell.type = xml.slice(at + 1, end);
+    if (code === greater) return at;
+    const begin = xml.charCodeAt(at + 1) === equals ? at + 2 : xml.indexOf("=", at) + 1;
+    const mark = xml[begin];
+    if (begin === 0 || (mark !== '"' && mark !== "'")) return xml.indexOf(">", at);
+    const end = xml.indexOf(mark, begin + 1);
+    if (end < 0) return -1;
+    if (begin === at + 2) {
+      if (code === letterR) cell.column = columnAt(xml, begin + 1) || cell.column;
+      else if (code === letterS) cell.style = Number(xml.slice(begin + 1, end)) || 0;
+      else if (code === letterT) cell.type = xml.slice(begin + 1, end);
     }
     at = end + 1;
   }
 }
 
-function readContent(xml: string, start: number, end: number, tags: Tags, cell: RawCell): void {
-  for (let at = xml.indexOf("<", start); at >= 0 && at < end; at = xml.indexOf("<", at + 1)) {
-    if (startsTag(xml, tags.value, at)) {
+/** What is in a cell, from the end of its tag; tells where it ends. */
+function readContent(xml: string, start: number, tags: Tags, cell: RawCell): number {
+  const name = 1 + tags.prefix;
+  let at = start;
+  for (;;) {
+    at = xml.indexOf("<", at + 1);
+    if (at < 0) return xml.length;
+    const code = xml.charCodeAt(at + name);
+    if (code === letterV && isEndOfName(xml.charCodeAt(at + name + 1))) {
       const open = xml.indexOf(">", at);
       if (xml.charCodeAt(open - 1) === slash) continue;
       at = upTo(xml, "<", open);
       cell.value = xml.slice(open + 1, at);
+    } else if (xml.charCodeAt(at + 1) === slash) {
+      if (xml.charCodeAt(at + name + 1) === letterC && isEndOfName(xml.charCodeAt(at + name + 2))) return at;
+      // What should have ended has not.
+      if (xml.startsWith(tags.rowEnd, at)) return at - 1;
     } else if (startsTag(xml, tags.formula, at)) {
-      const open = xml.indexOf(">", at);
+      const open = upTo(xml, ">", at);
       const tag = xml.slice(at, open);
       const isEmpty = xml.charCodeAt(open - 1) === slash;
-      at = isEmpty ? open : Math.min(end, upTo(xml, tags.formulaEnd, open));
+      at = isEmpty ? open : upTo(xml, "<", open);
       const text = isEmpty ? "" : xml.slice(open + 1, at);
       cell.formula = { text, type: attribute(tag, "t"), shared: attribute(tag, "si") };
     } else if (startsTag(xml, tags.inline, at)) {
-      const close = Math.min(end, upTo(xml, tags.inlineEnd, at));
+      const close = upTo(xml, tags.inlineEnd, at);
       cell.inline = xml.slice(at, close);
       at = close;
     }
@@ -207,12 +184,13 @@ function upTo(xml: string, tag: string, from: number): number {
 
 const blank = 0x20;
 const slash = 0x2f;
+const equals = 0x3d;
 const greater = 0x3e;
-const quote = 0x22;
-const apostrophe = 0x27;
+const letterC = 0x63;
 const letterR = 0x72;
 const letterS = 0x73;
 const letterT = 0x74;
+const letterV = 0x76;
 
 /** The value of an attribute of a tag, given without its end; empty where it has none. */
 function attribute(tag: string, name: string): string {
