@@ -127,4 +127,10 @@ export const formats: Readonly<Record<string, Format>> = {
     extensions: ["rtf"],
     reader: async () => (await import("./formats/rtf/read-rtf.ts")).readRtf,
   },
+  notebook: {
+    description: "Jupyter notebook",
+    mediaTypes: ["application/x-ipynb+json"],
+    extensions: ["ipynb"],
+    reader: async () => (await import("./formats/notebook/read-notebook.ts")).readNotebook,
+  },
 };

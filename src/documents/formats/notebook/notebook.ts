@@ -1,0 +1,159 @@
+import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../../text/encoding.ts";
+import { scanJson } from "../../../text/notebook/scan-json.ts";
+import { damaged } from "../../damaged.ts";
+import { listOf, type Members, membersOf, textOf } from "./members.ts";
+
+/** A notebook of any version, as versions 4 have it. */
+export interface Notebook {
+  /** "4.5". */
+  readonly version: string;
+  /** Of its code, where that is told: "python". */
+  readonly language: string;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly cells: readonly Cell[];
+}
+
+export interface Cell {
+  readonly kind: string;
+  readonly id: string | undefined;
+  readonly source: string;
+  /** Of code: how many cells had been run when this was; undefined when it was not. */
+  readonly executionCount: number | undefined;
+  readonly outputs: readonly Output[];
+  /** Pictures that Markdown refers to, by their names. */
+  readonly attachments: Members;
+}
+
+/** What code put out. */
+export type Output =
+  | { readonly kind: "stream"; readonly name: string; readonly text: string }
+  /** One thing in several formats, by media type. `count`: it is the result of that cell. */
+  | { readonly kind: "data"; readonly data: Members; readonly count: number | undefined }
+  | { readonly kind: "error"; readonly name: string; readonly value: string; readonly traceback: string };
+
+/** `unsupported`, with the place, for what is no notebook. */
+export function readNotebookBytes(bytes: Uint8Array, name: string): Notebook {
+  const head = bytes.subarray(0, detectionBytes);
+  const encoding = detectEncoding(head, { complete: head.length === bytes.length });
+  if (encoding === "binary") throw damaged(name, "it is no text");
+  const { text } = decodeText(bytes.subarray(byteOrderMarkLength(bytes)), encoding);
+  const root = membersOf(parse(text, name));
+  const { nbformat, nbformat_minor: minor } = root;
+  if (typeof nbformat !== "number") throw damaged(name, 'it has no "nbformat", as notebooks have');
+  const worksheets = listOf(root.worksheets).flatMap((sheet) => listOf(membersOf(sheet).cells));
+  const cells = Array.isArray(root.cells) ? root.cells : worksheets;
+  if (!Array.isArray(root.cells) && !Array.isArray(root.worksheets)) throw damaged(name, "it has no cells");
+  const metadata = membersOf(root.metadata);
+  return {
+    version: typeof minor === "number" ? `${nbformat}.${minor}` : String(nbformat),
+    language: languageOf(metadata, cells),
+    properties: propertiesOf(metadata),
+    cells: cells.map((cell) => cellOf(membersOf(cell))),
+  };
+}
+
+/** V8 says where only by chance; our scanner always does. */
+function parse(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    scanJson(text, name);
+    throw damaged(name, "it is no valid JSON");
+  }
+}
+
+function languageOf(metadata: Members, cells: readonly unknown[]): string {
+  const told = [
+    membersOf(metadata.language_info).name,
+    membersOf(metadata.kernelspec).language,
+    ...cells.slice(0, 20).map((cell) => membersOf(cell).language),
+  ];
+  const language = told.find((name) => typeof name === "string" && name !== "");
+  return typeof language === "string" && /^[\w+#.-]{1,30}$/.test(language) ? language : "";
+}
+
+function propertiesOf(metadata: Members): Readonly<Record<string, string>> {
+  const kernel = membersOf(metadata.kernelspec);
+  const language = membersOf(metadata.language_info);
+  const authors = listOf(metadata.authors).map((author) => textOf(membersOf(author).name));
+  const told = {
+    title: textOf(metadata.title) || textOf(metadata.name),
+    authors: authors.filter((author) => author !== "").join(", "),
+    kernel: textOf(kernel.display_name) || textOf(kernel.name),
+    language: [textOf(language.name), textOf(language.version)].filter((part) => part !== "").join(" "),
+  };
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== ""));
+}
+
+/** Version 3 has headings of their own, `input` for source, `prompt_number` for the count. */
+function cellOf(cell: Members): Cell {
+  const count = cell.execution_count ?? cell.prompt_number;
+  const isHeading = cell.cell_type === "heading";
+  const level = typeof cell.level === "number" ? Math.min(6, Math.max(1, Math.trunc(cell.level))) : 1;
+  const source = textOf(cell.source ?? cell.input);
+  return {
+    kind: isHeading ? "markdown" : textOf(cell.cell_type) || "unknown",
+    id: textOf(cell.id) || undefined,
+    source: isHeading ? `${"#".repeat(level)} ${source}` : source,
+    executionCount: typeof count === "number" ? count : undefined,
+    outputs: joinStreams(listOf(cell.outputs).map((output) => outputOf(membersOf(output)))),
+    attachments: membersOf(cell.attachments),
+  };
+}
+
+function outputOf(output: Members): Output {
+  switch (output.output_type) {
+    case "stream":
+      return {
+        kind: "stream",
+        name: textOf(output.name ?? output.stream) || "stdout",
+        text: textOf(output.text),
+      };
+    case "error":
+    case "pyerr":
+      return {
+        kind: "error",
+        name: textOf(output.ename),
+        value: textOf(output.evalue),
+        traceback: listOf(output.traceback).map(textOf).join("\n"),
+      };
+    default: {
+      const count = output.execution_count ?? output.prompt_number;
+      const isResult = output.output_type === "execute_result" || output.output_type === "pyout";
+      const data = "data" in output ? membersOf(output.data) : oldData(output);
+      return { kind: "data", data, count: isResult && typeof count === "number" ? count : undefined };
+    }
+  }
+}
+
+/** Version 3 has the formats beside the rest, by short names. */
+function oldData(output: Members): Members {
+  return Object.fromEntries(
+    Object.entries(shortNames).flatMap(([name, mediaType]) =>
+      name in output ? [[mediaType, output[name]]] : [],
+    ),
+  );
+}
+
+const shortNames: Readonly<Record<string, string>> = {
+  text: "text/plain",
+  html: "text/html",
+  latex: "text/latex",
+  svg: "image/svg+xml",
+  png: "image/png",
+  jpeg: "image/jpeg",
+  json: "application/json",
+  javascript: "application/javascript",
+};
+
+/** What was written piece by piece is read as one. */
+function joinStreams(outputs: readonly Output[]): readonly Output[] {
+  const joined: Output[] = [];
+  for (const output of outputs) {
+    const last = joined.at(-1);
+    if (output.kind === "stream" && last?.kind === "stream" && last.name === output.name)
+      joined[joined.length - 1] = { ...last, text: last.text + output.text };
+    else joined.push(output);
+  }
+  return joined;
+}

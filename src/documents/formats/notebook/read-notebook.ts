@@ -1,0 +1,52 @@
+import type { DocumentPart } from "../../../contract/document.ts";
+import type { Image } from "../../../contract/tool.ts";
+import { counted } from "../../../text/counted.ts";
+import { gatherParts, wantedParts } from "../../anchors.ts";
+import type { DocumentReader } from "../../reader.ts";
+import { readNotebookBytes } from "./notebook.ts";
+import { type ShownCell, showCell } from "./show-cell.ts";
+
+/** Jupyter notebooks of versions 1 to 4: a part is a cell with what it put out. */
+export const readNotebook: DocumentReader = async ({ name, bytes }, wanted, { budget }) => {
+  const { version, language, properties, cells } = readNotebookBytes(bytes, name);
+  budget.walk(cells.length);
+  const order = { one: "cell", total: cells.length, name };
+  const { first, last } = wantedParts(wanted.part, order);
+  // Who asks for a single cell wants all of it.
+  const maxOutput = first === last && wanted.part !== undefined ? Number.POSITIVE_INFINITY : mostOutput;
+  const shown = new Map<string, ShownCell>();
+  const gathered = await gatherParts(wanted, order, (number): DocumentPart => {
+    const cell = showCell(cells[number - 1]!, { language, maxOutput });
+    const anchor = `cell ${number}`;
+    shown.set(anchor, cell);
+    return { anchor, title: cell.title, text: cell.text };
+  });
+  const given = gathered.parts.map(({ anchor }) => ({ anchor, ...shown.get(anchor)! }));
+  const images = given.flatMap((cell) => cell.images);
+  const shortened = given.filter(({ isShortened }) => isShortened).map(({ anchor }) => anchor);
+  return {
+    format: "notebook",
+    description: "Jupyter notebook",
+    properties: { ...properties, format: `nbformat ${version}` },
+    consistsOf: { one: "cell", total: cells.length },
+    ...gathered,
+    notes: [...notesOnOutputs(shortened), ...notesOnPictures(images, wanted.images)],
+    images: wanted.images ? images : [],
+  };
+};
+
+/** Characters of one output, among other cells. */
+const mostOutput = 4000;
+
+function notesOnOutputs(anchors: readonly string[]): readonly string[] {
+  if (anchors.length === 0) return [];
+  const list = anchors.slice(0, 10).join(", ") + (anchors.length > 10 ? ", …" : "");
+  return [`long outputs are shortened (${list}); a cell that is asked for alone is shown whole`];
+}
+
+function notesOnPictures(images: readonly Image[], areShown: boolean | undefined): readonly string[] {
+  if (images.length === 0 || areShown) return [];
+  return [
+    `${counted(images.length, "picture")} not shown; ask for images to see ${images.length === 1 ? "it" : "them"}`,
+  ];
+}

@@ -1,0 +1,61 @@
+import type { Image } from "../../../contract/tool.ts";
+import { imageSize } from "../../../text/image-size.ts";
+import { showSize } from "../../../text/show-size.ts";
+import { plainTerminalText } from "../../../text/terminal-text.ts";
+import { htmlToMarkdown } from "../html/html-to-markdown.ts";
+import { type Members, textOf } from "./members.ts";
+
+export interface ShownData {
+  readonly text: string;
+  /** Else it is plain text. */
+  readonly isMarkdown: boolean;
+  readonly images: readonly Image[];
+}
+
+/** One thing that is there in several formats, in the one that says most. */
+export function showData(data: Members): ShownData {
+  const picture = showPicture(data, "picture");
+  if (picture.images.length > 0) return picture;
+  const [markdown, html, plain, latex] = ["text/markdown", "text/html", "text/plain", "text/latex"].map(
+    (type) => textOf(data[type]),
+  ) as [string, string, string, string];
+  if (markdown !== "") return asMarkdown(markdown);
+  // Where text stands for the object only, or a table lost its lines, the page says more.
+  if (html !== "" && (plain === "" || /^<.*>$/s.test(plain.trim()) || /<table\b/i.test(html))) {
+    const page = htmlToMarkdown(html, { whole: true }).markdown;
+    if (page !== "") return asMarkdown(page);
+  }
+  if (plain !== "") return { text: plainTerminalText(plain), isMarkdown: false, images: [] };
+  if (latex !== "") return asMarkdown(latex);
+  const json = Object.entries(data).find(([type]) => /^application\/(?:.*\+)?json$/.test(type));
+  if (json && !json[0].includes("widget-view"))
+    return { text: JSON.stringify(json[1], undefined, 2) ?? "", isMarkdown: false, images: [] };
+  return picture.text === "" ? asMarkdown(namesOf(data)) : picture;
+}
+
+/** A picture, if there is one that models can see; else its name. */
+export function showPicture(data: Members, what: string): ShownData {
+  for (const mediaType of ["image/png", "image/jpeg", "image/webp", "image/gif"]) {
+    const base64 = textOf(data[mediaType]).replace(/\s+/g, "");
+    if (base64 === "") continue;
+    const bytes = Buffer.from(base64, "base64");
+    const size = imageSize(bytes);
+    const pixels = size ? `, ${size.width}×${size.height}` : "";
+    return {
+      text: `[${what}: ${mediaType}${pixels}, ${showSize(bytes.length)}]`,
+      isMarkdown: true,
+      images: [{ mediaType, base64 }],
+    };
+  }
+  const svg = textOf(data["image/svg+xml"]);
+  return asMarkdown(svg === "" ? "" : `[${what}: image/svg+xml, ${showSize(svg.length)}]`);
+}
+
+function asMarkdown(text: string): ShownData {
+  return { text, isMarkdown: true, images: [] };
+}
+
+function namesOf(data: Members): string {
+  const types = Object.keys(data).slice(0, 10);
+  return types.length === 0 ? "[nothing]" : `[${types.join(", ")}: not shown]`;
+}
