@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { crc32, deflateSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { showSize } from "../../../text/show-size.ts";
+import { readBytes } from "../../trials/read-bytes.ts";
+
+const samples = join(import.meta.dirname, "../../../../test/samples/documents");
+const photos = {
+  "photo.jpg": ["JPEG image", "image/jpeg", { Comment: "beside the picture" }],
+  "photo.png": ["PNG image", "image/png", { Make: "Canon", Title: "Grüner Grund" }],
+  "photo.tiff": ["TIFF image", undefined, {}],
+  "photo.webp": ["WebP image", "image/webp", {}],
+} as const;
+const notShown = "the picture itself is not shown:";
+
+describe("a picture", () => {
+  it.each(Object.entries(photos))(
+    "%s says what exiftool finds in it",
+    async (name, [description, mediaType, texts]) => {
+      const bytes = readFileSync(join(samples, name));
+      const [found] = JSON.parse(readFileSync(join(samples, `${name}.exiftool.txt`), "utf8"));
+      const day = (time: string) => time.replace(/^(\d+):(\d+):/, "$1-$2-");
+      expect(await readBytes(name, bytes)).toEqual({
+        format: "image",
+        description,
+        properties: {
+          size: `${found.ImageSize.replace(" ", " × ")} pixels`,
+          bytes: showSize(bytes.length),
+          title: found.ImageDescription,
+          taken: `${day(found.DateTimeOriginal)} ${found.OffsetTimeOriginal}`,
+          camera: found.Model,
+          lens: found.LensModel,
+          exposure: `1/${1 / found.ExposureTime} s, f/${found.FNumber}, ISO ${found.ISO}, ${found.FocalLength} mm`,
+          orientation: "to be turned 90° clockwise",
+          place: `${found.GPSLatitude.toFixed(6)}, ${found.GPSLongitude.toFixed(6)}, ${found.GPSAltitude} m above the sea`,
+          artist: found.Artist,
+          copyright: found.Copyright,
+          software: found.Software,
+          changed: day(found.ModifyDate),
+          comment: found.UserComment,
+          ...texts,
+        },
+        consistsOf: undefined,
+        parts: [],
+        next: undefined,
+        notes: mediaType ? [] : [`${notShown} only PNG, JPEG, GIF and WebP are; convert it to one of them`],
+        images: mediaType ? [{ mediaType, base64: bytes.toString("base64") }] : [],
+      });
+    },
+  );
+
+  it("is given to models unless it is not wanted", async () => {
+    const bytes = readFileSync(join(samples, "photo.png"));
+    const { images, notes } = await readBytes("photo.png", bytes, { images: false });
+    expect([images, notes]).toEqual([[], []]);
+  });
+
+  it("with huge dimensions, or too many bytes, is only described", async () => {
+    const huge = await readBytes("huge.png", png(100_000, 100_000));
+    expect([huge.properties, huge.notes, huge.images]).toEqual([
+      { size: "100000 × 100000 pixels", bytes: "57 bytes" },
+      [`${notShown} it has too many pixels; scale it down first`],
+      [],
+    ]);
+    const heavy = await readBytes("heavy.png", Buffer.concat([png(1, 1), Buffer.alloc(11_000_000)]));
+    expect([heavy.notes, heavy.images]).toEqual([
+      [`${notShown} it is larger than 10 MB; scale it down first`],
+      [],
+    ]);
+  });
+
+  it("that moves says how many frames it has", async () => {
+    const frame = "2c00000000010001000002024401003b".slice(0, -2);
+    const gif = Buffer.from(`474946383961010001000000 00${frame}${frame}3b`.replace(" ", ""), "hex");
+    expect((await readBytes("a.gif", gif)).properties).toEqual({
+      size: "1 × 1 pixels",
+      bytes: "44 bytes",
+      frames: "2",
+    });
+  });
+
+  it("unpacks no more text than it may", async () => {
+    const chunk = (text: Buffer) =>
+      pngChunk("zTXt", Buffer.concat([Buffer.from("Comment\0\0"), deflateSync(text)]));
+    const bomb = await readBytes("a.png", png(1, 1, chunk(Buffer.alloc(50_000_000))));
+    const small = await readBytes("a.png", png(1, 1, chunk(Buffer.from("hello"))));
+    expect([bomb.properties.Comment, small.properties.Comment]).toEqual([
+      "(cannot be unpacked)",
+      "hello",
+    ]);
+  });
+
+  it("is described or refused wherever it is cut and whatever bytes it has", async () => {
+    for (const name of Object.keys(photos)) {
+      const whole = readFileSync(join(samples, name));
+      for (let at = 16; at < whole.length; at += 1) {
+        const other = Buffer.from(whole);
+        other[at] = other[at]! ^ 0xff;
+        for (const bytes of [whole.subarray(0, at), other])
+          expect((await readBytes(name, bytes)).format).toBe("image");
+      }
+    }
+  });
+});
+
+describe("a drawing in SVG", () => {
+  it("is shown as the text that it is", async () => {
+    const svg =
+      '<?xml version="1.0"?>\n<!-- made by hand -->\n<svg width="10" height="20" viewBox="0 0 1 2"><text>Hi</text></svg>';
+    const drawing = {
+      format: "svg",
+      description: "SVG drawing",
+      properties: { size: "10 × 20", viewBox: "0 0 1 2" },
+      consistsOf: undefined,
+      parts: [{ anchor: "", text: svg }],
+      next: undefined,
+      notes: [],
+      images: [],
+    };
+    expect([await readBytes("a.svg", svg), await readBytes("unnamed", svg)]).toEqual([drawing, drawing]);
+  });
+});
+
+function png(width: number, height: number, ...chunks: readonly Buffer[]): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2], 8);
+  const mark = Buffer.from("89504e470d0a1a0a", "hex");
+  return Buffer.concat([
+    mark,
+    pngChunk("IHDR", header),
+    ...chunks,
+    pngChunk("IDAT", Buffer.alloc(0)),
+    pngChunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+function pngChunk(type: string, content: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), content]);
+  const ends = Buffer.alloc(8);
+  ends.writeUInt32BE(content.length, 0);
+  ends.writeUInt32BE(crc32(body), 4);
+  return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
+}
