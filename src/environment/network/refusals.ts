@@ -1,4 +1,5 @@
 import type { HostAndPort } from "../../text/net/parse-host.ts";
+import type { Found } from "./way-out.ts";
 
 const mostRemarks = 20;
 
@@ -8,7 +9,7 @@ export class Refusals {
   #others = 0;
 
   /** `place` is where the host was found, if that is what was refused. */
-  add({ host, port }: HostAndPort, place?: { readonly address: string; readonly kind: string }): void {
+  add({ host, port }: HostAndPort, place?: Found): void {
     const where = `${host.includes(":") ? `[${host}]` : host}:${port}`;
     const what =
       place === undefined || place.address === host
@@ -17,7 +18,7 @@ export class Refusals {
     const known = this.#counts.get(what);
     if (known) known.times++;
     else if (this.#counts.size < mostRemarks)
-      this.#counts.set(what, { remedy: `allow connect ${place?.address ?? host}`, times: 1 });
+      this.#counts.set(what, { remedy: `allow connect ${place?.named ?? host}`, times: 1 });
     else this.#others++;
   }
 

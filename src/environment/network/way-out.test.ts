@@ -5,7 +5,8 @@ import { listen, openProxyLab } from "../sandbox/network/trials/proxy-lab.ts";
 import { NoWay, WayOut } from "./way-out.ts";
 
 /** Everything that is not named below private addresses, as in the mode "yolo". */
-const everythingPublic = (host: string) => (kindOfAddress(host) ?? "public") === "public";
+const everythingPublic = (host: string) =>
+  host !== "localhost" && (kindOfAddress(host) ?? "public") === "public";
 
 describe("WayOut", () => {
   it("refuses a name that leads to an address that no rule names", async () => {
@@ -42,6 +43,21 @@ describe("WayOut", () => {
     const { remoteAddress } = socket;
     wayOut.close();
     expect({ remoteAddress, answers }).toEqual({ remoteAddress: "127.0.0.2", answers: 1 });
+  });
+
+  it("takes a public address of this machine for this machine", async () => {
+    const wayOut = new WayOut({
+      mayConnect: everythingPublic,
+      resolve: async () => [{ address: "9.9.9.9", family: 4 }],
+      own: () => new Set(["9.9.9.9"]),
+    });
+    const reached = [
+      { host: "own.example", port: 80 },
+      { host: "9.9.9.9", port: 80 },
+    ].map((target) => wayOut.open(target).then(String, (error: NoWay) => error.place));
+    expect(await Promise.all(reached)).toEqual(
+      Array(2).fill({ address: "9.9.9.9", kind: "this machine", named: "localhost" }),
+    );
   });
 
   it("refuses every disguise of an address that no rule names", async () => {

@@ -20,6 +20,8 @@ export interface WayOutOptions {
   readonly mayConnect: (host: string, port: number) => boolean;
   /** All addresses of a name; the system's own answer if not said. */
   readonly resolve?: ((host: string) => Promise<readonly Address[]>) | undefined;
+  /** Addresses of this machine; those that it has if not said. */
+  readonly own?: (() => ReadonlySet<string>) | undefined;
 }
 
 /** Why there is no connection: what the program inside is told. */
@@ -35,10 +37,11 @@ export class NoWay extends Error {
   }
 }
 
-/** An address, and what stands behind it: "private", "this machine". */
+/** An address, what stands behind it ("private", "this machine"), and what a rule would have to name. */
 export interface Found {
   readonly address: string;
   readonly kind: string;
+  readonly named: string;
 }
 
 /**
@@ -49,12 +52,14 @@ export class WayOut {
   readonly refusals: Refusals = new Refusals();
   readonly #mayConnect: WayOutOptions["mayConnect"];
   readonly #resolve: (host: string) => Promise<readonly Address[]>;
+  readonly #own: () => ReadonlySet<string>;
   readonly #sockets = new Set<Socket>();
   #opening = 0;
   #isClosed = false;
 
-  constructor({ mayConnect, resolve }: WayOutOptions) {
+  constructor({ mayConnect, resolve, own = ownAddresses }: WayOutOptions) {
     this.#mayConnect = mayConnect;
+    this.#own = own;
     this.#resolve = resolve ?? ((host) => lookup(host, { all: true }));
   }
 
@@ -79,15 +84,15 @@ export class WayOut {
     const { host, port } = target;
     const family = isIP(host);
     const addresses = family === 0 ? await this.#addressesOf(host) : [{ address: host, family }];
-    const own = ownAddresses();
-    const kindOf = ({ address }: Address) => (own.has(address) ? "this machine" : kindOfAddress(address));
-    const allowed = addresses.filter(
-      (address) => kindOf(address) === "public" || this.#mayConnect(address.address, port),
-    );
+    const own = this.#own();
+    const allowed = addresses.filter(({ address }) => {
+      const { kind, named } = found(address, own);
+      return kind === "public" || this.#mayConnect(named, port);
+    });
     const [first] = addresses;
     if (first === undefined) throw new NoWay("unknown", `${host} has no address`);
     if (allowed.length > 0) return allowed;
-    throw this.#refused(target, { address: first.address, kind: kindOf(first) ?? "no address" });
+    throw this.#refused(target, found(first.address, own));
   }
 
   async #addressesOf(host: string): Promise<readonly Address[]> {
@@ -100,7 +105,7 @@ export class WayOut {
 
   #refused(target: HostAndPort, place?: Found): NoWay {
     this.refusals.add(target, place);
-    const name = place?.address ?? target.host;
+    const name = place?.named ?? target.host;
     return new NoWay(
       "refused",
       `Toolcrib lets this command connect only where rules allow it. For ${target.host}:${target.port} a person would add: allow connect ${name}`,
@@ -136,6 +141,13 @@ export class WayOut {
       socket.once("close", () => reject(new NoWay("unreachable", "The command has ended")));
     });
   }
+}
+
+/** A public address of this machine is this machine, whoever may connect to the internet. */
+function found(address: string, own: ReadonlySet<string>): Found {
+  const kind = kindOfAddress(address) ?? "no address";
+  if (!own.has(address)) return { address, kind, named: address };
+  return { address, kind: "this machine", named: kind === "public" ? "localhost" : address };
 }
 
 /** What listens on an address of this machine, also a public one, listens for its own people. */

@@ -9,9 +9,9 @@ export function noWay({ host, name }: WebPlace, error: NoWay): ToolError {
     return new ToolError(error.reason === "slow" ? "timeout" : "unavailable", error.message, {
       hint: "Try again later, or another address.",
     });
-  const { address, kind } = error.place ?? {};
+  const { address, kind, named: place } = error.place ?? {};
   const named = /\.localhost$/.test(host) ? "localhost" : host;
-  const remedy = `A person can let it by a rule: allow connect ${address ?? named}`;
+  const remedy = `A person can let it by a rule: allow connect ${place ?? named}`;
   if (kind === undefined)
     return new ToolError("denied", `This call may not connect to ${name}`, { hint: remedy });
   const found = address === host ? kind : `${address} (${kind})`;
