@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { DocumentContent } from "../../contract/document.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { monotonicMs } from "../../text/clock.ts";
+import { printableLine } from "../../text/printable.ts";
 import { showSize } from "../../text/show-size.ts";
 import { fetchPage, type LedElsewhere } from "../../web/fetch-page.ts";
 import { parseWebUrl } from "../../web/parse-web-url.ts";
@@ -111,8 +112,14 @@ function showElsewhere({ url, status, redirects, target, reason }: LedElsewhere)
   const way = redirects.map(({ href }) => href);
   return {
     data: { kind: "redirect", url: url.href, status, redirects: way, target },
-    text: `${url.href} (${status}) redirects to ${target}, ${reason}. Fetch that URL with a call of its own if it is what you want.`,
+    text: `${url.href} (${status}) redirects to ${shortened(target)}, ${reason}. Fetch that URL with a call of its own if it is what you want.`,
   };
+}
+
+/** A server can write there what it likes. */
+function shortened(target: string): string {
+  const line = printableLine(target);
+  return line.length > 500 ? `${line.slice(0, 500)}…` : line;
 }
 
 /** A server that was started here listens on the loopback of its sandbox, which is not that of this machine. */
