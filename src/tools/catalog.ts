@@ -102,6 +102,8 @@ export const catalog = {
     (await import("./text/echo.ts")).textEcho,
   "web.fetch": async (): Promise<typeof import("./web/fetch.ts").webFetch> =>
     (await import("./web/fetch.ts")).webFetch,
+  "web.search": async (): Promise<typeof import("./web/search.ts").webSearch> =>
+    (await import("./web/search.ts")).webSearch,
 };
 
 export type CanonicalName = keyof typeof catalog;

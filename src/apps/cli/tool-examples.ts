@@ -61,4 +61,5 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "time.now": { zone: "Europe/Berlin" },
   "text.echo": { text: "hello" },
   "web.fetch": { url: "https://example.com/" },
+  "web.search": { query: "node 24 release notes", limit: 5 },
 };

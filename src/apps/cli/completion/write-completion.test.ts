@@ -15,7 +15,7 @@ const tools = [
   ...["journal.undo", "journal.diff", "journal.checkpoint"],
   ...["transaction.begin", "transaction.check", "transaction.commit", "transaction.rollback"],
   ...["notebook.edit", "math.calculate", "time.now", "text.echo"],
-  ...["web.fetch"],
+  ...["web.fetch", "web.search"],
 ];
 const isInstalled = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 

@@ -1,0 +1,249 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { serve, type WebServer, webRoom } from "../../../test/web-room.ts";
+import type { SearchSettings } from "../../contract/settings.ts";
+import type { CallResult } from "../../toolcrib.ts";
+
+const rules = ["allow connect 127.0.0.1 by web.search"];
+
+function sample(name: string): Buffer {
+  return readFileSync(join(import.meta.dirname, "../../../test/samples/search", name));
+}
+
+/** An engine that answers everything alike, and what it was asked. */
+async function engine(body: string | Buffer, { status = 200, headers = {} } = {}) {
+  const bodies: string[] = [];
+  const server = await serve((request, response) => {
+    let asked = "";
+    request.on("data", (piece) => {
+      asked += piece;
+    });
+    request.on("end", () => {
+      bodies.push(asked);
+      response.writeHead(status, headers).end(body);
+    });
+  });
+  return Object.assign(server, { bodies });
+}
+
+async function search(settings: SearchSettings | undefined, input: object = {}) {
+  await using room = await webRoom({ rules, ...(settings && { search: settings }) });
+  const result = await room.crib.call("web.search", { query: "byte order mark", ...input });
+  return { ...result, told: told(result) };
+}
+
+function told({ content, error }: CallResult): string {
+  return error === null ? content : `${error.code}: ${content}`;
+}
+
+const brave = ({ origin }: WebServer): SearchSettings => ({
+  engine: "brave",
+  key: "secret-key",
+  url: `${origin}/web`,
+});
+
+describe("web.search", () => {
+  it("finds pages with SearXNG, whose address may be that of its front page", async () => {
+    await using server = await engine(sample("searxng.json"));
+    const { content, data } = await search(
+      { engine: "searxng", url: `${server.origin}/searx/` },
+      { page: 2, limit: 5 },
+    );
+    expect(server.asked).toEqual(["GET /searx/search?q=byte+order+mark&format=json&pageno=2"]);
+    expect(content).toBe(
+      [
+        "6. FAQ - UTF-8, UTF-16, UTF-32 & BOM",
+        "   https://www.unicode.org/faq/utf_bom.html",
+        "   A: A byte order mark (BOM) consists of the character code U+FEFF at the beginning of a data stream, where a < b is text.",
+        "",
+        "7. Byte order mark",
+        "   https://en.wikipedia.org/wiki/Byte_order_mark",
+        "   2024-03-01: The byte-order mark (BOM) is a particular usage of the special Unicode character code, U+FEFF.",
+        "",
+        "[Note: These engines did not answer it: google (access denied), qwant (timeout).]",
+      ].join("\n"),
+    );
+    expect(data).toEqual({
+      query: "byte order mark",
+      page: 2,
+      engine: "SearXNG",
+      results: [
+        {
+          title: "FAQ - UTF-8, UTF-16, UTF-32 & BOM",
+          url: "https://www.unicode.org/faq/utf_bom.html",
+          snippet:
+            "A: A byte order mark (BOM) consists of the character code U+FEFF at the beginning of a data stream, where a < b is text.",
+          date: undefined,
+        },
+        {
+          title: "Byte order mark",
+          url: "https://en.wikipedia.org/wiki/Byte_order_mark",
+          snippet:
+            "The byte-order mark (BOM) is a particular usage of the special Unicode character code, U+FEFF.",
+          date: "2024-03-01",
+        },
+      ],
+      more: 0,
+      notes: ["These engines did not answer it: google (access denied), qwant (timeout)."],
+    });
+  });
+
+  it("finds pages with Brave, and takes off its marks", async () => {
+    await using server = await engine(sample("brave.json"));
+    const { content } = await search(brave(server), { limit: 2, page: 3 });
+    expect(server.requests.map(({ url, headers }) => [url, headers["x-subscription-token"]])).toEqual([
+      ["/web?q=byte+order+mark&count=2&offset=2&result_filter=web", "secret-key"],
+    ]);
+    expect(content).toBe(
+      [
+        "5. The byte-order mark (BOM) in HTML & CSS",
+        "   https://www.w3.org/International/questions/qa-byte-order-mark",
+        "   2023-01-31: What is a byte-order mark, and why shouldn't I use it with UTF-8 <script>?",
+        "",
+        "6. Byte order mark",
+        "   https://learn.microsoft.com/en-us/globalization/encoding/byte-order-mark",
+      ].join("\n"),
+    );
+  });
+
+  it("finds pages with Tavily, which has no pages of results", async () => {
+    await using server = await engine(sample("tavily.json"));
+    const settings: SearchSettings = { engine: "tavily", key: "tvly-key", url: `${server.origin}/search` };
+    const { content } = await search(settings, { limit: 1, page: 2 });
+    expect([server.asked, server.requests[0]!.headers.authorization, server.bodies]).toEqual([
+      ["POST /search"],
+      "Bearer tvly-key",
+      ['{"query":"byte order mark","max_results":2,"search_depth":"basic"}'],
+    ]);
+    expect(content).toBe(
+      [
+        "2. News of encodings",
+        "   https://example.org/news",
+        "   2025-11-11: A standard was published.",
+        "",
+        "[Note: 1 more result of this page left out; raise limit.]",
+      ].join("\n"),
+    );
+    const { told: after } = await search(settings, { limit: 10, page: 3 });
+    expect(after).toBe(
+      "invalid-input: Tavily gives no results after the 20th\nAsk in other words, or more exactly.",
+    );
+  });
+
+  it("finds pages with DuckDuckGo, without advertisements and without its detours", async () => {
+    await using server = await engine(sample("duckduckgo.html"));
+    const { content } = await search({ engine: "duckduckgo", url: `${server.origin}/html/` }, { page: 2 });
+    expect([server.asked, server.bodies]).toEqual([
+      ["POST /html/"],
+      ["q=byte+order+mark&b=&s=10&dc=11&v=l&o=json&api=d.js"],
+    ]);
+    expect(content).toBe(
+      [
+        "11. Byte order mark & more - Wikipedia",
+        "   https://en.wikipedia.org/wiki/Byte_order_mark?a=1&b=2",
+        "   The byte-order mark (BOM) isn't always needed.",
+        "",
+        "12. FAQ",
+        "   https://www.unicode.org/faq/utf_bom.html",
+      ].join("\n"),
+    );
+  });
+
+  it("says what is wrong, never with the key", async () => {
+    const said = async (
+      body: string | Buffer,
+      answer: object,
+      settings: (server: WebServer) => SearchSettings,
+    ) => {
+      await using server = await engine(body, answer);
+      return (await search(settings(server))).told;
+    };
+    const searxng = ({ origin }: WebServer): SearchSettings => ({ engine: "searxng", url: origin });
+    const tavily = ({ origin }: WebServer): SearchSettings => ({
+      engine: "tavily",
+      key: "tvly-key",
+      url: origin,
+    });
+    const duckduckgo = ({ origin }: WebServer): SearchSettings => ({ engine: "duckduckgo", url: origin });
+    expect([
+      await said(sample("brave-wrong-key.json"), { status: 422 }, brave),
+      await said(sample("tavily-wrong-key.json"), { status: 401 }, tavily),
+      await said(
+        '{"detail":"the key secret-key is used up"}',
+        { status: 429, headers: { "retry-after": "7" } },
+        brave,
+      ),
+      await said("<h1>Forbidden</h1>", { status: 403 }, searxng),
+      await said(sample("duckduckgo-challenge.html"), { status: 202 }, duckduckgo),
+      await said(sample("duckduckgo-challenge.html"), {}, duckduckgo),
+      await said("<html>Welcome</html>", {}, duckduckgo),
+      await said("<html>Welcome</html>", {}, searxng),
+      await said('{"results":"none"}', {}, tavily),
+      await said("", { status: 503 }, brave),
+      await said("", { status: 301, headers: { location: "https://elsewhere.example/" } }, searxng),
+    ]).toEqual([
+      "unavailable: Brave Search answered 422: it does not accept the key (The provided subscription token is invalid.)\nSet BRAVE_API_KEY to the key of your account.",
+      "unavailable: Tavily answered 401: it does not accept the key (Unauthorized: missing or invalid API key.)\nThe person has to set a valid key (BRAVE_API_KEY or TAVILY_API_KEY), or another engine in TOOLCRIB_SEARCH.",
+      "unavailable: Brave Search answered 429: too many questions (the key … is used up)\nTry again in 7 s.",
+      'unavailable: SearXNG answered 403: it does not answer in JSON, or not to us\nWhoever runs it has to add "json" to search.formats in its settings.yml (most public ones leave it out).',
+      "unavailable: DuckDuckGo answered 202: it takes us for a robot, and wants a person to answer a riddle\nWait some minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
+      "unavailable: DuckDuckGo did not answer: it takes us for a robot, and wants a person to answer a riddle\nWait some minutes, or set another engine: TOOLCRIB_SEARCH=searxng https://…, brave or tavily.",
+      "unavailable: DuckDuckGo gave an answer that cannot be read: it is no page of results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
+      "unavailable: SearXNG gave an answer that cannot be read: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
+      "unavailable: Tavily gave an answer that cannot be read: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
+      "unavailable: Brave Search answered 503: it cannot answer now\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
+      "unavailable: SearXNG answered 301: it is at https://elsewhere.example/ now\nThe person can set that address in TOOLCRIB_SEARCH, if it is the same engine.",
+    ]);
+  });
+
+  it("says that nothing was found", async () => {
+    await using none = await engine('{"query":{"original":"x"},"type":"search"}');
+    await using empty = await engine('<div class="no-results">No results.</div>');
+    const contents = [
+      await search(brave(none)),
+      await search({ engine: "duckduckgo", url: empty.origin }, { page: 2 }),
+    ].map(({ content, isError }) => [content, isError]);
+    expect(contents).toEqual([
+      ['Nothing found for "byte order mark". Try other words.', false],
+      ['Nothing found for "byte order mark" on page 2. Try other words.', false],
+    ]);
+  });
+
+  it("asks nobody without an engine, and says how to set one up", async () => {
+    vi.stubEnv("TOOLCRIB_SEARCH", "");
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const asked: unknown[] = [];
+    await using room = await webRoom({
+      approve: async (request) => {
+        asked.push(request);
+        return { allow: true };
+      },
+    });
+    const result = await room.crib.call("web.search", { query: "x" });
+    expect([told(result), asked]).toEqual([
+      "unavailable: No search engine is set up for web.search\nThe person can set TOOLCRIB_SEARCH to one of: searxng https://… (self-hosted), brave (with BRAVE_API_KEY), tavily (with TAVILY_API_KEY), duckduckgo. Until then fetch pages whose URL you know with web.fetch.",
+      [],
+    ]);
+  });
+
+  it("is judged by the host of its engine", async () => {
+    await using room = await webRoom({ search: { engine: "brave", key: "secret-key" } });
+    expect(told(await room.crib.call("web.search", { query: "x" }))).toBe(
+      "needs-approval: This call needs a person's approval: it would connect to api.search.brave.com (mode cautious asks before connecting)\n" +
+        "Nobody can be asked here: choose another way, or ask the person to allow it (a rule, or another mode).",
+    );
+  });
+
+  it("stops at once when it is cancelled", async () => {
+    await using server = await serve(() => {});
+    await using room = await webRoom({ rules, search: brave(server) });
+    const controller = new AbortController();
+    const call = room.crib.call("web.search", { query: "x" }, { signal: controller.signal });
+    while (server.asked.length === 0) await new Promise(setImmediate);
+    controller.abort();
+    expect(told(await call)).toBe("cancelled: The call was cancelled");
+  });
+});

@@ -1,0 +1,69 @@
+import * as z from "zod/mini";
+import type { Tool } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { printableLine } from "../../text/printable.ts";
+import { askEngine, type FoundResults } from "../../web/engines/ask-engine.ts";
+import type { SearchQuestion, SearchResult } from "../../web/engines/engine.ts";
+import { engineOf } from "../../web/engines/engines.ts";
+
+export interface WebSearchInput {
+  readonly query: string;
+  readonly limit?: number | undefined;
+  readonly page?: number | undefined;
+}
+
+export interface WebSearchData extends FoundResults {
+  readonly query: string;
+  readonly page: number;
+  /** Who answered: "Brave Search". */
+  readonly engine: string;
+}
+
+/** Finds pages on the web, by the engine that the person has set up. */
+export const webSearch: Tool<WebSearchInput, WebSearchData> = {
+  name: "web.search",
+  summary: "Search the web: title, URL and snippet of each page found. To read one use web.fetch.",
+  risk: "network",
+  input: z.strictObject({
+    query: z.string().check(z.minLength(1), z.maxLength(400), z.describe("What to look for, in words.")),
+    limit: z.optional(
+      z.int().check(z.minimum(1), z.maximum(20), z.describe("Most results; 10 if not given.")),
+    ),
+    page: z.optional(
+      z.int().check(z.minimum(1), z.maximum(10), z.describe("Which page of results; 1 if not given.")),
+    ),
+  }),
+  limits: { maxChars: 30_000, keep: "head" },
+  // Without an engine the call cannot work: that is said at once, instead of asking a person about it.
+  accesses: (_input, settings) =>
+    settings === undefined ? [] : [{ kind: "network", host: engineOf(settings).url.hostname }],
+
+  preview: async ({ query }) => `Would search the web for ${JSON.stringify(query)}`,
+
+  async run({ query, limit = 10, page = 1 }, context) {
+    const engine = engineOf(context.settings);
+    const found = await askEngine(engine, { query: query.trim(), limit, page }, context);
+    return {
+      data: { query, page, engine: engine.name, ...found },
+      text: describe(found, { query, limit, page }),
+    };
+  },
+};
+
+function describe({ results, more, notes }: FoundResults, { query, limit, page }: SearchQuestion): string {
+  const first = limit * (page - 1) + 1;
+  const list = results.map((result, place) => showResult(first + place, result));
+  const left = more === 0 ? [] : [`${counted(more, "more result")} of this page left out; raise limit.`];
+  const nothing = `Nothing found for ${JSON.stringify(query)}${page === 1 ? "" : ` on page ${page}`}. Try other words.`;
+  const remarks = [...left, ...notes].map((note) => `[Note: ${printableLine(note)}]`);
+  return [...(list.length === 0 ? [nothing] : list), ...remarks].join("\n\n");
+}
+
+const maxSnippet = 1000;
+
+function showResult(number: number, { title, url, snippet, date }: SearchResult): string {
+  const short = snippet.length > maxSnippet ? `${snippet.slice(0, maxSnippet)}…` : snippet;
+  const about = [...(date === undefined ? [] : [date]), ...(short === "" ? [] : [short])].join(": ");
+  const lines = [`${number}. ${title}`, `   ${url}`, ...(about === "" ? [] : [`   ${about}`])];
+  return lines.map(printableLine).join("\n");
+}

@@ -1,0 +1,136 @@
+import type { Environment } from "../../contract/environment.ts";
+import { type ErrorCode, ToolError } from "../../contract/error.ts";
+import type { WebAnswer } from "../../contract/web.ts";
+import { agentName } from "../agent-name.ts";
+import { parseJson, valueAt } from "./answers.ts";
+import type { Engine, FoundPage, SearchQuestion, SearchResult } from "./engine.ts";
+
+/** What was found, as it can be shown. */
+export interface FoundResults {
+  readonly results: readonly SearchResult[];
+  /** How many more the engine gave for this page than were asked for. */
+  readonly more: number;
+  readonly notes: readonly string[];
+}
+
+/** Asks once. Throws `unavailable` or `denied` where there is no answer, with the way out. */
+export async function askEngine(
+  engine: Engine,
+  question: SearchQuestion,
+  { environment, signal }: { readonly environment: Environment; readonly signal: AbortSignal },
+): Promise<FoundResults> {
+  if (environment.exchange === undefined)
+    throw new ToolError("unavailable", "There is no network in this environment", {
+      hint: "Work with what is in the workspace.",
+    });
+  const { headers, ...request } = engine.request(question);
+  const answer = await environment.exchange({
+    ...request,
+    headers: { "user-agent": agentName, ...headers },
+    maxBytes,
+    signal,
+  });
+  if (answer.status !== 200) throw failure(engine, answer);
+  const { results: found, notes } = engine.read(answer, question);
+  const results = distinct(found.flatMap(resultOf));
+  return {
+    results: results.slice(0, question.limit),
+    more: Math.max(0, results.length - question.limit),
+    notes,
+  };
+}
+
+const maxBytes = 5_000_000;
+
+function failure(engine: Engine, answer: WebAnswer): ToolError {
+  const { status, headers } = answer;
+  const said = engine.explain?.(answer);
+  const { code, what, hint } =
+    said === undefined ? meaningOf(status, headers) : { code: "unavailable" as const, ...said };
+  return new ToolError(code, `${engine.name} answered ${status}: ${what}${detailOf(engine, answer)}`, {
+    hint,
+  });
+}
+
+interface Meaning {
+  readonly code: ErrorCode;
+  readonly what: string;
+  readonly hint: string;
+}
+
+function meaningOf(status: number, headers: WebAnswer["headers"]): Meaning {
+  if (status === 401 || status === 403)
+    return {
+      code: "unavailable",
+      what: "it does not accept the key",
+      hint: "The person has to set a valid key (BRAVE_API_KEY or TAVILY_API_KEY), or another engine in TOOLCRIB_SEARCH.",
+    };
+  if (status === 429)
+    return {
+      code: "unavailable",
+      what: "too many questions",
+      hint: `Try again ${whenToAsk(headers["retry-after"])}.`,
+    };
+  if (status >= 300 && status < 400) {
+    const target = (headers.location ?? "another address").slice(0, 200);
+    return {
+      code: "unavailable",
+      what: `it is at ${target} now`,
+      hint: "The person can set that address in TOOLCRIB_SEARCH, if it is the same engine.",
+    };
+  }
+  if (status === 400 || status === 422)
+    return {
+      code: "invalid-input",
+      what: "it does not understand this question",
+      hint: "Ask in fewer, plainer words.",
+    };
+  return {
+    code: "unavailable",
+    what: "it cannot answer now",
+    hint: "Try again later, or set another engine in TOOLCRIB_SEARCH.",
+  };
+}
+
+function whenToAsk(retryAfter: string | undefined): string {
+  if (retryAfter === undefined) return "in a while";
+  return /^\d{1,9}$/.test(retryAfter) ? `in ${retryAfter} s` : `after ${retryAfter.slice(0, 40)}`;
+}
+
+/** What the engine itself says, never with the key in it. */
+function detailOf({ key }: Engine, answer: WebAnswer): string {
+  const json = parseJson(answer);
+  const places = [["error", "detail"], ["detail", "error"], ["detail"], ["error"], ["message"]];
+  const said = places.map((path) => valueAt(json, path)).find((value) => typeof value === "string");
+  if (typeof said !== "string" || said.trim() === "") return "";
+  const cleared = key === undefined || key === "" ? said : said.replaceAll(key, "…");
+  return ` (${cleared.replace(/\s+/g, " ").trim().slice(0, 200)})`;
+}
+
+/** Nothing for what leads to no page. */
+function resultOf({ title, url, snippet, date }: FoundPage): readonly SearchResult[] {
+  const target = typeof url === "string" ? URL.parse(url) : null;
+  if (target === null || !/^https?:$/.test(target.protocol)) return [];
+  return [
+    { title: oneLine(title) || target.host, url: target.href, snippet: oneLine(snippet), date: dayOf(date) },
+  ];
+}
+
+/** Of several that lead to the same page the first. */
+function distinct(results: readonly SearchResult[]): readonly SearchResult[] {
+  return [
+    ...new Map(results.toReversed().map((result) => [result.url, result] as const)).values(),
+  ].toReversed();
+}
+
+function oneLine(text: unknown): string {
+  return typeof text === "string" ? text.replace(/\s+/g, " ").trim() : "";
+}
+
+function dayOf(date: unknown): string | undefined {
+  if (typeof date !== "string") return undefined;
+  const day = /^\d{4}-\d\d-\d\d/.exec(date)?.[0];
+  if (day !== undefined) return day;
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10);
+}
