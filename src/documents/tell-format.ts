@@ -130,5 +130,5 @@ function refuse(name: string, bytes: Uint8Array, type: Type | undefined): never 
 }
 
 function article(description: string): string {
-  return /^(?:[aeiou]|ELF|MP3|AVI)/i.test(description) ? `an ${description}` : `a ${description}`;
+  return /^(?:[aeiou]|MP|XZ|HEIC)/i.test(description) ? `an ${description}` : `a ${description}`;
 }

@@ -1,0 +1,138 @@
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+import { schemaFaults, type ToolRoom, toolRoom } from "../../../test/tool-room.ts";
+import { openDocuments } from "../../documents/open-documents.ts";
+import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
+import { type DocumentReadInput, documentRead } from "./read.ts";
+
+const documents = openDocuments();
+afterAll(() => documents.close());
+const picture = join(import.meta.dirname, "../../../test/samples/documents/photo.png");
+
+describe("document.read", () => {
+  it("tells what a document is, its parts, and how to go on", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("log.txt.gz"), gzipSync("one\ntwo\nthree\n"));
+    expect(await read(room, { path: "log.txt.gz", part: "entry log.txt", max_chars: 8 })).toEqual({
+      data: {
+        path: "log.txt.gz",
+        format: "archive",
+        description: "gzip archive",
+        properties: { unpacked: "14 bytes" },
+        consistsOf: { one: "entry", total: 1 },
+        parts: [{ anchor: "entry log.txt", text: "one\ntwo\n" }],
+        next: "entry log.txt from 9",
+        notes: [],
+      },
+      text: "log.txt.gz: gzip archive, 1 entry (unpacked: 14 bytes)\n\n[entry log.txt]\none\ntwo\n",
+      continuation: 'Go on with part: "entry log.txt from 9".',
+    });
+  });
+
+  it("reads plain text in the encodings of file.read", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), Buffer.from("\ufeffgrün\n", "utf16le"));
+    writeFileSync(room.at("b.txt"), Buffer.from("gr\xfcn\n", "latin1"));
+    writeFileSync(room.at("empty.txt"), "");
+    const texts = ["a.txt", "b.txt", "empty.txt"].map(async (path) => (await read(room, { path })).text);
+    expect(await Promise.all(texts)).toEqual([
+      "a.txt: text\n\ngrün\n",
+      "b.txt: text\n\ngrün\n",
+      "empty.txt: text",
+    ]);
+  });
+
+  it("shows pictures to models, unless they are not wanted", async () => {
+    await using room = toolRoom();
+    const bytes = readFileSync(picture);
+    writeFileSync(room.at("photo.png"), bytes);
+    const shown = await read(room, { path: "photo.png" });
+    expect(shown.images).toEqual([{ mediaType: "image/png", base64: bytes.toString("base64") }]);
+    expect(shown.text).toMatch(
+      /^photo.png: PNG image \(size: 65 × 49 pixels; bytes: 1.1 kB; title: Tour Eiffel, été; /,
+    );
+    expect((await read(room, { path: "photo.png", images: false })).images).toBeUndefined();
+  });
+
+  it("reads what was kept of an output", async () => {
+    await using room = toolRoom();
+    writeFileSync(join(room.outputs, "out_0123456789abcdef"), "kept\n");
+    expect((await read(room, { path: "out_0123456789abcdef" })).text).toBe("out_0123456789abcdef: text\n\nkept\n");
+  });
+
+  it("reads from environments without a disk", async () => {
+    await using room = toolRoom();
+    const environment = new MemoryEnvironment();
+    await environment.writeFile("a.txt", Buffer.from("hello"));
+    const output = await documentRead.run({ path: "a.txt" }, { ...room.context, documents, environment });
+    expect(output.text).toBe("a.txt: text\n\nhello");
+  });
+
+  it("says what to do with what it cannot read", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("folder"));
+    writeFileSync(room.at("program"), Buffer.from("\x7fELF\x02\x01", "latin1"));
+    writeFileSync(room.at("huge.txt"), "");
+    truncateSync(room.at("huge.txt"), 300_000_000);
+    writeFileSync(room.at("a.txt"), "hello");
+    const refused = (input: DocumentReadInput) =>
+      read(room, input).catch(({ code, message, hint }) => ({ code, message, hint }));
+    expect([
+      await refused({ path: "folder" }),
+      await refused({ path: "program" }),
+      await refused({ path: "huge.txt" }),
+      await refused({ path: "a.txt", part: "page 2" }),
+      await refused({ path: "missing.pdf" }),
+    ]).toEqual([
+      {
+        code: "unsupported",
+        message: "folder is a directory, not a document",
+        hint: "See what is in it with file.list, then read a file of it.",
+      },
+      {
+        code: "unsupported",
+        message:
+          "program is an ELF program or library (application/x-elf), 6 bytes: no document that can be read",
+        hint: "Use a command made for it (shell.run), or convert it to a format that can be read.",
+      },
+      {
+        code: "too-large",
+        message: expect.stringContaining("huge.txt"),
+        hint: "Text can be read in pieces with file.read and search.grep; of others take out a part first (shell.run).",
+      },
+      {
+        code: "not-found",
+        message: 'a.txt has no part "page 2": it has no parts that could be asked for',
+        hint: 'Ask for one that is there: "from 40001".',
+      },
+      { code: "not-found", message: "missing.pdf does not exist", hint: expect.any(String) },
+    ]);
+  });
+
+  it("ends at once when it is cancelled", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "hello");
+    const cancelling = new AbortController();
+    const context = { ...room.context, documents, signal: cancelling.signal };
+    const reading = documentRead.run({ path: "a.txt" }, context);
+    cancelling.abort();
+    await expect(reading).rejects.toMatchObject({ code: "cancelled" });
+  });
+
+  it("touches what it reads, and nothing else", () => {
+    expect(documentRead.accesses({ path: "a.pdf", part: "page 1" })).toEqual([
+      { kind: "read", path: "a.pdf" },
+    ]);
+  });
+
+  it("takes no other fields, nor lengths that cannot be", () => {
+    const inputs = [{ path: "a", page: 1 }, { path: "a", max_chars: 0 }, { path: "a", max_chars: 1e9 }, {}];
+    expect(inputs.map((input) => schemaFaults(documentRead, input).length)).toEqual([1, 1, 1, 1]);
+  });
+});
+
+function read(room: ToolRoom, input: DocumentReadInput) {
+  return documentRead.run(input, { ...room.context, documents });
+}
