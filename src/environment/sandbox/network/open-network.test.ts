@@ -99,7 +99,7 @@ describe.skipIf(missing.length > 0)(
       expect(await inside.ended).toEqual({ code: 0, stdout: "quick\n".repeat(20), stderr: "" });
     });
 
-    it("serves two thousand connections at once, each its own", async () => {
+    it("serves a thousand connections at once, each its own", async () => {
       await using server = await echo();
       await using inside = node(
         `
@@ -110,13 +110,13 @@ describe.skipIf(missing.length > 0)(
         for await (const bytes of one) all += bytes;
         return all === String(number);
       };
-      const answers = await Promise.all(Array.from({ length: 2000 }, (_, number) => ask(number)));
+      const answers = await Promise.all(Array.from({ length: 1000 }, (_, number) => ask(number)));
       console.log(answers.filter(Boolean).length);
       process.exit();
       `,
         server.port,
       );
-      expect(await inside.ended).toEqual({ code: 0, stdout: "2000\n", stderr: "" });
+      expect(await inside.ended).toEqual({ code: 0, stdout: "1000\n", stderr: "" });
     });
 
     it("lets programs wait when the relay has no descriptor left", async () => {
