@@ -55,7 +55,13 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
   input: z.strictObject({
     url: z.string().check(z.describe("https://… or http://…")),
     part: z.optional(
-      z.string().check(z.describe('Only this, as an answer names it: "page 3", "from 40001".')),
+      z
+        .string()
+        .check(
+          z.describe(
+            'Only this, as an answer names it: "page 3", "section 2", "from 40001"; "whole page": with navigation.',
+          ),
+        ),
     ),
     max_chars: z.optional(
       z.int().check(z.minimum(1), z.maximum(200_000), z.describe("About how much; 40000 if not given.")),
