@@ -68,9 +68,9 @@ describe("XmlReader", () => {
   });
 
   it.each([
-    ["<a><b></a>", "the end of <b> stands there (at character 6)"],
+    ["<a><b></a>", "<b> is not ended (at character 6)"],
     ["<a>", "it breaks off (at character 3)"],
-    ["</a>", "the end of nothing stands there (at character 0)"],
+    ["</a>", "something ends there that has not begun (at character 0)"],
     ["<a b", "a tag has no end (at character 2)"],
     ["<a <b>", "a tag has no end (at character 2)"],
     ["<a b='1>", "it breaks off (at character 6)"],

@@ -158,11 +158,8 @@ export class XmlReader {
 
   #end(at: number): void {
     const written = this.#open.at(-1);
-    if (written === undefined || !this.#source.startsWith(written, at + 2))
-      throw this.#damaged(
-        `the end of ${written === undefined ? "nothing" : `<${written}>`} stands there`,
-        at,
-      );
+    if (written === undefined) throw this.#damaged("something ends there that has not begun", at);
+    if (!this.#source.startsWith(written, at + 2)) throw this.#damaged(`<${written}> is not ended`, at);
     let close = at + 2 + written.length;
     while (isSpace(this.#source.charCodeAt(close))) close += 1;
     if (this.#source.charCodeAt(close) !== greater) throw this.#damaged(`<${written}> is not ended`, at);

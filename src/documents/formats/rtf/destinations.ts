@@ -203,7 +203,8 @@ function beginInformation(story: Story, word: string): void {
   story.time.clear();
   take(story, (text) => {
     const value = word.endsWith("tim") ? timeOf(story.time) : text;
-    if (value !== "") story.properties.set(name, value.slice(0, 500));
+    // LibreOffice says who wrote last as a second author.
+    if (value !== "" && !story.properties.has(name)) story.properties.set(name, value.slice(0, 500));
   });
 }
 
