@@ -18,6 +18,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   index: () => import("./groups/index.ts"),
   retrieval: () => import("./groups/retrieval.ts"),
   git: () => import("./groups/git.ts"),
+  documents: () => import("./groups/documents.ts"),
 };
 
 export const groupNames: readonly string[] = Object.keys(loaders);

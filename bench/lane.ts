@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { loadGroup } from "./groups.ts";
 import type { Contender, LaneMessage, LaneRequest, MemoryReport, RoundReport } from "./harness.ts";
 
@@ -52,12 +52,29 @@ function isWord(answer: unknown): boolean {
   return typeof answer === "string" || typeof answer === "number";
 }
 
-/** Processor time of this process and of its children that have ended. The kernel counts children in steps of 10 ms. */
+/** Processor time of this process and of its children, hosts that still run among them. The kernel counts in steps of 10 ms. */
 function cpuMsNow(): number {
   const own = process.cpuUsage();
-  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]!.split(" ");
-  const childTicks = Number(fields[13]) + Number(fields[14]);
-  return (own.user + own.system) / 1000 + childTicks * 10;
+  const running = childrenOf("self").reduce((sum, pid) => sum + ticksOf(pid, 11, 15), 0);
+  return (own.user + own.system) / 1000 + (ticksOf("self", 13, 15) + running) * 10;
+}
+
+/** The sum of these fields of what the kernel tells of a process after its name; nothing of one that is gone. */
+function ticksOf(pid: string, from: number, to: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
+    return fields.slice(from, to).reduce((sum, field) => sum + Number(field), 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** Whichever thread has started them. */
+function childrenOf(pid: string): string[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
+    const children = readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").trim();
+    return children === "" ? [] : children.split(" ");
+  });
 }
 
 interface Memory {

@@ -1,0 +1,21 @@
+import { archives } from "../documents/archives.ts";
+import { forgetDocuments } from "../documents/read-contender.ts";
+import type { Case, Group } from "../harness.ts";
+
+/** Documents of one kind: their samples, and what is measured of them. */
+export interface DocumentCases {
+  readonly prepare: () => void;
+  readonly cases: readonly Case[];
+}
+
+const kinds: readonly DocumentCases[] = [archives];
+
+/** Reading documents in a room that has read some before, against the least that could be done. */
+export const group: Group = {
+  needs: [],
+  prepare: () => {
+    forgetDocuments();
+    for (const { prepare } of kinds) prepare();
+  },
+  cases: kinds.flatMap(({ cases }) => cases),
+};
