@@ -17,10 +17,11 @@ export function hostOf(address: string): string | undefined {
   }
 }
 
-/** The IPv4 address that one of version 6 leads to: mapped, NAT64 and 6to4. */
+/** The IPv4 address that one of version 6 leads to: mapped, translated, compatible, NAT64 and 6to4. */
 function embedded(address: string): string | undefined {
   const [, high, low] =
-    /^(?:::ffff:|64:ff9b::)(?:([0-9a-f]+):)?([0-9a-f]+)$/.exec(address) ??
+    /^(?:::ffff:|::ffff:0:|64:ff9b::)(?:([0-9a-f]+):)?([0-9a-f]+)$/.exec(address) ??
+    /^::([0-9a-f]+):([0-9a-f]+)$/.exec(address) ??
     /^2002:([0-9a-f]+):([0-9a-f]+):/.exec(address) ??
     [];
   if (low === undefined) return undefined;
