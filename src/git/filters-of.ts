@@ -7,11 +7,8 @@ export interface FilterUse {
   readonly paths: readonly string[];
 }
 
-/**
- * Which of the repository's filters these files go through, by git's paths. Git compares files by what a filter makes of
- * them: while it is not run, an unchanged file may look changed.
- */
-export async function filtersOf(
+/** Which of the repository's filters these files go through, by git's paths, on the way in or out. */
+export async function filterUses(
   paths: readonly string[],
   repository: Repository,
   context: GitContext,
@@ -29,8 +26,20 @@ export async function filtersOf(
   }
   return repository.filters.flatMap((filter) => {
     const own = used.get(filter.name);
-    return own === undefined || cleaning(filter) === "" ? [] : [{ filter, paths: own }];
+    return own === undefined ? [] : [{ filter, paths: own }];
   });
+}
+
+/**
+ * The same for comparing. Git compares files by what a filter makes of them: while it is not run, an unchanged file may look
+ * changed.
+ */
+export async function filtersOf(
+  paths: readonly string[],
+  repository: Repository,
+  context: GitContext,
+): Promise<readonly FilterUse[]> {
+  return (await filterUses(paths, repository, context)).filter(({ filter }) => cleaning(filter) !== "");
 }
 
 /**

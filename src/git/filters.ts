@@ -7,24 +7,32 @@ import { textOfName } from "./names.ts";
 import { rulesToRun } from "./rules-to-run.ts";
 import type { GitContext, GitOptions, Repository } from "./run-git.ts";
 
+/** What git is told about filters, so that it runs those that may run, and no other command of theirs. */
+export type FilterOptions = Required<Pick<GitOptions, "filters" | "settings">>;
+
 /**
- * Names of the filters in use, each of which rules or the mode let run: "clean" on the way into the repository, "smudge" out
- * of it. `denied` where they do not: without its filter a file would become something else.
+ * For a command that takes files through filters: "clean" on the way into the repository, "smudge" out of it. `denied` where
+ * rules and mode do not let one run: without its filter a file would become something else.
  */
 export async function requireFilters(
   uses: readonly FilterUse[],
   way: "clean" | "smudge",
   { environment }: GitContext,
-): Promise<readonly string[]> {
-  const allowed: string[] = [];
+): Promise<FilterOptions> {
+  const mayRun = async (command: string) => (await environment.confinement?.mayRun?.(command)) === true;
+  const filters: string[] = [];
+  const settings: Record<string, string> = {};
   for (const { filter, paths } of uses) {
+    const { name, commands } = filter;
     const command = commandOf(filter, way);
     if (command === undefined) continue;
-    if (!(await environment.confinement?.mayRun?.(command)))
-      throw await mayNotRun(filter.name, command, { way, path: textOfName(paths[0] ?? "") }, environment);
-    allowed.push(filter.name);
+    if (!(await mayRun(command)))
+      throw await mayNotRun(name, command, { way, path: textOfName(paths[0] ?? "") }, environment);
+    filters.push(name);
+    for (const [other, text] of Object.entries(commands))
+      if (text !== command && !(await mayRun(text))) settings[`filter.${name}.${other}`] = "";
   }
-  return allowed;
+  return { filters, settings };
 }
 
 /**
@@ -34,14 +42,14 @@ export async function requireFilters(
 export async function filtersBesideHooks(
   { filters }: Repository,
   { environment }: GitContext,
-): Promise<Required<Pick<GitOptions, "filters" | "settings">>> {
+): Promise<FilterOptions> {
   const settings: Record<string, string> = {};
-  for (const filter of filters) {
-    const command = commandOf(filter, "clean");
-    if (command === undefined || (await environment.confinement?.mayRun?.(command))) continue;
-    for (const way of ["clean", "smudge", "process"]) settings[`filter.${filter.name}.${way}`] = "";
-    settings[`filter.${filter.name}.required`] = "true";
-  }
+  for (const { name, commands } of filters)
+    for (const [way, command] of Object.entries(commands)) {
+      if (await environment.confinement?.mayRun?.(command)) continue;
+      settings[`filter.${name}.${way}`] = "";
+      settings[`filter.${name}.required`] = "true";
+    }
   return { filters: filters.map(({ name }) => name), settings };
 }
 

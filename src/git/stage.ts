@@ -1,6 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import { requireFilters } from "./filters.ts";
-import { filtersOf } from "./filters-of.ts";
+import { filterUses } from "./filters-of.ts";
 import { hooksFor } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
 import { isHidden } from "./paths.ts";
@@ -42,13 +42,14 @@ export async function stage(
   ];
   if (names.length === 0) return { files: 0, notes };
   const present = names.filter((name) => !gone.has(name));
-  const uses = await filtersOf(present, repository, context, "latin1");
+  const uses = await filterUses(present, repository, context, "latin1");
   const filters = await requireFilters(uses, "clean", context);
   const hooks = await hooksFor("stage", repository, context);
   await writeGit(repository, ["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], context, {
     ...hooks.options,
+    ...filters,
+    settings: { ...filters.settings, ...hooks.options.settings },
     input: Buffer.from(names.map((name) => `${name}\0`).join(""), "latin1"),
-    filters,
   });
   return { files: names.length, notes: [...notes, ...(hooks.note === undefined ? [] : [hooks.note])] };
 }

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { requireFilters } from "./filters.ts";
-import { type FilterUse, filtersOf } from "./filters-of.ts";
+import { type FilterUse, filterUses } from "./filters-of.ts";
 import { type Hooks, hooksFor } from "./hooks.ts";
 import { textOfName } from "./names.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
@@ -36,7 +36,7 @@ export async function switchBranch(
   refuseGuarded(changes, repository, context);
   const written = changes.flatMap(({ letter, name: path }) => (letter === "D" ? [] : [path]));
   const uses = [
-    ...(await filtersOf(written, repository, context, "latin1")),
+    ...(await filterUses(written, repository, context, "latin1")),
     ...(await filtersToCome(written, commit, repository, context)),
   ];
   const filters = await requireFilters(uses, "smudge", context);
@@ -45,7 +45,8 @@ export async function switchBranch(
   const words = ["switch", "--quiet", "--no-progress", "--no-guess", "--no-overwrite-ignore"];
   const result = await tryWritingGit(repository, [...words, "--no-recurse-submodules", ...target], context, {
     ...hooks.options,
-    filters,
+    ...filters,
+    settings: { ...filters.settings, ...hooks.options.settings },
   });
   if (result.code !== 0) throw whyNot(result.stderr, result.code);
   return { files: changes.length, hooks, remarks: result.remarks };
@@ -82,13 +83,23 @@ function refuseGuarded(
 ): void {
   const { isHidden, isReadOnly } = environment.confinement ?? {};
   const guarded = changes.flatMap(({ name }) => {
-    const path = posix.join(top, textOfName(name));
-    return isHidden?.(path) || isReadOnly?.(path) ? [textOfName(name)] : [];
+    const path = textOfName(name);
+    const isGuarded = withParents(path).some((one) => {
+      const real = posix.join(top, one);
+      return isHidden?.(real) || isReadOnly?.(real);
+    });
+    return isGuarded ? [path] : [];
   });
   if (guarded.length === 0) return;
   throw new ToolError("denied", `The branches differ in ${some(guarded)}, which tools may not write`, {
     hint: "Ask the person to switch with `git switch`, or for a rule that lets git.branch write them.",
   });
+}
+
+/** "a/b/c" with "a/b" and "a": a sandbox holds folders as well. */
+function withParents(path: string): readonly string[] {
+  const names = path.split("/");
+  return names.map((_, at) => names.slice(0, at + 1).join("/"));
 }
 
 /** Attributes that come with the branch may name filters which do not hold yet. */

@@ -1,0 +1,310 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { treeOf } from "../../journal/scan/trials/command-room.ts";
+import type { CallResult } from "../../toolcrib.ts";
+import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+
+const refusal = ({ error }: CallResult) => error && [error.code, error.message];
+const current = (room: GitRoom) => room.git("branch", "--show-current");
+
+/** Two branches: main, which is current, and other, with changes of its own. */
+async function openTwo(
+  options: Parameters<typeof openGitRoom>[0] = {},
+  changed: Readonly<Record<string, string>> = { a: "other\n", "new/b": "b\n" },
+): Promise<GitRoom> {
+  const room = await openGitRoom({ files: { a: "1\n", c: "c\n" }, ...options });
+  room.git("switch", "-q", "-c", "other");
+  room.write(changed);
+  room.git("add", "-A");
+  room.git("commit", "-q", "-m", "Other");
+  room.git("switch", "-q", "main");
+  return room;
+}
+
+describe("listing", () => {
+  it("tells which is current, its upstream and the last commit of each", async () => {
+    await using room = await openTwo();
+    room.git("update-ref", "refs/remotes/origin/other", "main");
+    room.git("config", "remote.origin.url", "nowhere");
+    room.git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*");
+    room.git("branch", "-q", "--set-upstream-to=origin/other", "other");
+    room.git("branch", "-q", "--set-upstream-to=origin/other", "main");
+    room.git("branch", "gone");
+    room.git("config", "branch.gone.remote", "origin");
+    room.git("config", "branch.gone.merge", "refs/heads/gone");
+    const { data, content } = await room.call("git.branch", {});
+    const [main, other] = ["main", "other"].map((name) => room.git("rev-parse", "--short", name));
+    const date = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
+    const row = (name: string, commit: string | undefined, subject: string) => ({
+      name,
+      commit,
+      subject,
+      date,
+    });
+    const branches = (data as { branches: { name: string }[] }).branches;
+    expect({
+      ...(data as object),
+      branches: branches.toSorted((one, two) => one.name.localeCompare(two.name)),
+      lines: content
+        .split("\n")
+        .toSorted()
+        .map((line) => line.replace(/ \d{4}-\d\d-\d\d/, "")),
+    }).toEqual({
+      action: "listed",
+      current: "main",
+      isCut: false,
+      branches: [
+        {
+          ...row("gone", main, "First"),
+          isCurrent: false,
+          upstream: "origin/gone",
+          ahead: null,
+          behind: null,
+        },
+        { ...row("main", main, "First"), isCurrent: true, upstream: "origin/other", ahead: 0, behind: 0 },
+        { ...row("other", other, "Other"), isCurrent: false, upstream: "origin/other", ahead: 1, behind: 0 },
+      ],
+      lines: [
+        `  gone ${main} [origin/gone: gone] First`,
+        `  other ${other} [origin/other: ahead 1, behind 0] Other`,
+        `* main ${main} [origin/other: ahead 0, behind 0] First`,
+      ],
+    });
+  });
+
+  it("says when there are no commits yet, and when no branch is current", async () => {
+    await using empty = await openGitRoom();
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.git("switch", "-q", "--detach");
+    expect([
+      (await empty.call("git.branch", {})).content,
+      (await room.call("git.branch", {})).content.split("\n")[0],
+    ]).toEqual(["* main (no commits yet)", "HEAD is detached: no branch is current."]);
+  });
+});
+
+it("makes a branch where it is told, and leaves the current one", async () => {
+  await using room = await openTwo();
+  const { content, data } = await room.call("git.branch", { name: "fix/one", from: "other~1" });
+  const commit = room.git("rev-parse", "main");
+  expect([content, data, room.git("rev-parse", "fix/one"), current(room)]).toEqual([
+    `Made the branch fix/one at ${commit.slice(0, 10)} (other~1). It is not current.\n[Undo does not cover: .git (branches or tags)]`,
+    { action: "created", name: "fix/one", commit, files: 0, skippedHooks: [], notes: [] },
+    commit,
+    "main",
+  ]);
+});
+
+describe("switching", () => {
+  it("exchanges files, keeps what was changed, and undo brings the files back", async () => {
+    await using room = await openTwo();
+    room.write({ c: "changed\n" });
+    const before = treeOf(room.workspace);
+    const call = await room.call("git.branch", { name: "other", switch: true });
+    const after = treeOf(room.workspace);
+    const undo = await room.call("journal.undo", { call: call.callId });
+    const commit = room.git("rev-parse", "other");
+    expect({
+      content: call.content,
+      data: call.data,
+      after,
+      undone: treeOf(room.workspace),
+      told: undo.content.split("\n").filter((line) => line.startsWith("Not")),
+      current: current(room),
+    }).toEqual({
+      content: `Switched to other at ${commit.slice(0, 10)}: 2 files changed.\n[Undo does not cover: .git (HEAD, the index)]`,
+      data: { action: "switched", name: "other", commit, files: 2, skippedHooks: [], notes: [] },
+      after: {
+        a: 'file 644 "other\\n"',
+        c: 'file 644 "changed\\n"',
+        new: "directory 755",
+        "new/b": 'file 644 "b\\n"',
+      },
+      undone: before,
+      told: [
+        'Not brought back: the current branch: files come back, and HEAD stays on other; git.branch with `switch` and `name`: "main" goes back.',
+        "Not brought back: .git (HEAD, the index).",
+      ],
+      current: "other",
+    });
+  });
+
+  it("makes the branch first where `from` is given", async () => {
+    await using room = await openTwo();
+    const { data } = await room.call("git.branch", { name: "third", from: "other", switch: true });
+    const commit = room.git("rev-parse", "other");
+    expect([data, current(room), room.git("status", "--short")]).toEqual([
+      { action: "created and switched", name: "third", commit, files: 2, skippedHooks: [], notes: [] },
+      "third",
+      "",
+    ]);
+  });
+
+  it("overwrites nothing that is not committed, and names it", async () => {
+    const lost = {
+      changed: { a: "mine\n" },
+      untracked: { "new/b": "mine\n" },
+      ignored: { "new/b": "mine\n", ".git/info/exclude": "new\n" },
+    };
+    const found: unknown[] = [];
+    for (const files of Object.values(lost)) {
+      await using room = await openTwo();
+      room.write(files);
+      const before = treeOf(room.workspace);
+      const refused = await room.call("git.branch", { name: "other", switch: true });
+      found.push([refusal(refused), current(room)]);
+      expect(treeOf(room.workspace)).toEqual(before);
+    }
+    expect(found).toEqual([
+      [["denied", "Switching would overwrite a"], "main"],
+      [["denied", "Switching would overwrite new/b"], "main"],
+      [["denied", "Switching would overwrite new/b"], "main"],
+    ]);
+  });
+
+  it("exchanges nothing that tools may not write", async () => {
+    await using room = await openTwo({ mode: "yolo" }, { ".env": "S=1\n", ".vscode/tasks.json": "{}\n" });
+    const refused = await room.call("git.branch", { name: "other", switch: true });
+    expect([refusal(refused), current(room), existsSync(join(room.workspace, ".env"))]).toEqual([
+      ["denied", "The branches differ in .env, .vscode/tasks.json, which tools may not write"],
+      "main",
+      false,
+    ]);
+  });
+
+  it("exchanges them where a rule lets tools write them", async () => {
+    await using room = await openTwo(
+      { lines: "allow write .vscode .vscode/**" },
+      { ".vscode/tasks.json": "{}\n" },
+    );
+    const { error } = await room.call("git.branch", { name: "other", switch: true });
+    expect([error, readFileSync(join(room.workspace, ".vscode/tasks.json"), "utf8")]).toEqual([null, "{}\n"]);
+  });
+
+  it("waits for a merge to be ended, and for a branch to be free", async () => {
+    await using room = await openTwo();
+    room.git("worktree", "add", "-q", "../tree", "other");
+    const used = await room.call("git.branch", { name: "other", switch: true });
+    room.git("branch", "third");
+    room.write({ a: "main\n" });
+    room.git("commit", "-q", "-a", "-m", "Main");
+    expect(() => room.git("merge", "-q", "other")).toThrow();
+    const merging = await room.call("git.branch", { name: "third", switch: true });
+    expect([refusal(used), refusal(merging)]).toEqual([
+      ["unsupported", `The branch is in use by the working tree ${join(room.home, "tree")}`],
+      ["unsupported", "No branch can be switched to while merging"],
+    ]);
+  });
+
+  it("runs hooks by rule only", async () => {
+    const lines = "allow run git hook run *\nunconfined run git hook run *";
+    const skipped: unknown[] = [];
+    for (const options of [{}, { lines }]) {
+      await using room = await openTwo(options);
+      const hook = join(room.workspace, ".git/hooks/post-checkout");
+      writeFileSync(hook, "#!/bin/sh\ntouch hooked\n");
+      chmodSync(hook, 0o755);
+      const { data } = await room.call("git.branch", { name: "other", switch: true });
+      skipped.push([
+        (data as { skippedHooks: unknown }).skippedHooks,
+        existsSync(join(room.workspace, "hooked")),
+      ]);
+    }
+    expect(skipped).toEqual([
+      [["post-checkout"], false],
+      [[], true],
+    ]);
+  });
+});
+
+describe("deleting", () => {
+  it("takes away what is merged, and tells the way back", async () => {
+    await using room = await openTwo();
+    room.git("branch", "merged");
+    room.git("config", "branch.merged.remote", "origin");
+    const { content } = await room.call("git.branch", { name: "merged", delete: true });
+    const commit = room.git("rev-parse", "--short=10", "main");
+    expect([content, room.git("branch", "--list", "merged"), room.git("config", "--list")]).toEqual([
+      `Deleted the branch merged, which was at ${commit}; git.branch with \`name\`: "merged" and \`from\`: "${commit}" brings it back.`,
+      "",
+      expect.not.stringContaining("branch.merged"),
+    ]);
+  });
+
+  it("takes away other commits only by force, and never the current branch", async () => {
+    await using room = await openTwo({ mode: "yolo" });
+    const remove = async (name: string, force = false) =>
+      refusal(await room.call("git.branch", { name, delete: true, ...(force && { force }) }));
+    expect([
+      await remove("other"),
+      await remove("main", true),
+      await remove("missing"),
+      await remove("other", true),
+      room.git("branch"),
+    ]).toEqual([
+      ["denied", "The branch other has commits that are not merged"],
+      ["unsupported", `The branch main is the current one in ${room.workspace}`],
+      ["not-found", "There is no branch missing"],
+      null,
+      "* main",
+    ]);
+  });
+});
+
+it.each([
+  "-f",
+  "--force",
+  "@{-1}",
+  "HEAD",
+  "a..b",
+  "x\ny",
+  "../../x",
+  "a b",
+  "",
+  "a.lock",
+  "refs/",
+  "x~1",
+  "-",
+])("refuses %j as a name", async (name) => {
+  await using room = await openTwo();
+  const before = room.git("for-each-ref");
+  const codes = [
+    (await room.call("git.branch", { name })).error?.code,
+    (await room.call("git.branch", { name, switch: true })).error?.code,
+    (await room.call("git.branch", { name, switch: true, from: "other" })).error?.code,
+    (await room.call("git.branch", { name, delete: true })).error?.code,
+  ];
+  expect([codes, room.git("for-each-ref"), current(room)]).toEqual([
+    ["invalid-input", "invalid-input", "invalid-input", "invalid-input"],
+    before,
+    "main",
+  ]);
+});
+
+it("refuses what cannot be meant, and names the way out", async () => {
+  await using room = await openTwo();
+  room.git("update-ref", "refs/remotes/origin/remote", "main");
+  const refused = async (input: object) => {
+    const { error } = await room.call("git.branch", input);
+    return error && [error.code, error.hint];
+  };
+  expect({
+    "no name": await refused({ switch: true }),
+    "two things": await refused({ name: "x", delete: true, switch: true }),
+    "is there": await refused({ name: "other", from: "HEAD" }),
+    "an option": await refused({ name: "x", from: "--output=x" }),
+    "not there": await refused({ name: "othr", switch: true }),
+    "only elsewhere": await refused({ name: "remote", switch: true }),
+  }).toEqual({
+    "no name": ["invalid-input", expect.stringContaining("`name`")],
+    "two things": ["invalid-input", expect.stringContaining("`name`")],
+    "is there": ["already-exists", "Leave out `from` to switch to it, or choose another name."],
+    "an option": ["invalid-input", expect.stringContaining("Give a branch")],
+    "not there": ["not-found", 'Did you mean other? With `from`: "HEAD" it is made here.'],
+    "only elsewhere": [
+      "not-found",
+      'origin/remote has it: with `from`: "origin/remote" it is made from that.',
+    ],
+  });
+});

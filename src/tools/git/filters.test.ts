@@ -1,0 +1,136 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+
+/** What goes into the repository in capitals, and out of it in small letters. */
+async function openFiltered(
+  lines = "",
+  settings: Readonly<Record<string, string>> = usual,
+): Promise<GitRoom> {
+  const room = await openGitRoom({ files: { ".gitattributes": "*.up filter=up\n", a: "1\n" }, lines });
+  for (const [key, value] of Object.entries(settings)) room.git("config", `filter.up.${key}`, value);
+  return room;
+}
+
+const usual = { clean: "tr a-z A-Z", smudge: "tr A-Z a-z" };
+
+/** Where there is no sandbox both rules are needed; where there is one it holds all the same. */
+const allowing = (command: string) => `allow run ${command}\nunconfined run ${command}\n`;
+
+async function rulesFor(room: GitRoom, command: string): Promise<string> {
+  return (await room.crib.sandbox()).level === "none"
+    ? `the rules "allow run ${command}" and, as there is no sandbox, "unconfined run ${command}"`
+    : `the rule "allow run ${command}"`;
+}
+
+describe("staging a file that goes through a filter", () => {
+  it("is refused unless a rule lets the filter run, and stages nothing wrong", async () => {
+    await using room = await openFiltered();
+    room.write({ "x.up": "hello\n", y: "y\n" });
+    const { error } = await room.call("git.stage", { all: true });
+    const other = await room.call("git.stage", { paths: ["y"] });
+    expect([error, other.error, room.git("diff", "--cached", "--name-only")]).toEqual([
+      {
+        code: "denied",
+        message: "x.up goes through the filter up (tr a-z A-Z), which may not run",
+        hint: `Without it the wrong content would be staged. Ask the person: it takes ${await rulesFor(room, "tr a-z A-Z")}.`,
+      },
+      null,
+      "y",
+    ]);
+  });
+
+  it("runs the filter where a rule lets it", async () => {
+    await using room = await openFiltered(allowing("tr a-z A-Z"));
+    room.write({ "x.up": "hello\n" });
+    const { error } = await room.call("git.stage", { all: true });
+    expect([error, room.git("show", ":x.up")]).toEqual([null, "HELLO"]);
+  });
+
+  it("asks about the process instead of the command where there is one", async () => {
+    await using room = await openFiltered(allowing("tr a-z A-Z"), {
+      ...usual,
+      process: "some-lfs process %f",
+    });
+    room.write({ "x.up": "hello\n" });
+    const { error } = await room.call("git.stage", { all: true });
+    expect([error?.message, error?.hint]).toEqual([
+      "x.up goes through the filter up (some-lfs process %f), which may not run",
+      `Without it the wrong content would be staged. Ask the person: it takes ${await rulesFor(room, "some-lfs process *")}.`,
+    ]);
+  });
+
+  it("needs no filter to stage that it is gone, nor one that nothing configures", async () => {
+    await using room = await openFiltered("", {});
+    room.write({ "x.up": "hello\n" });
+    const plain = await room.call("git.stage", { all: true });
+    room.git("commit", "-q", "-m", "x");
+    room.git("config", "filter.up.clean", "false");
+    room.git("config", "filter.up.required", "true");
+    rmSync(join(room.workspace, "x.up"));
+    const gone = await room.call("git.stage", { all: true });
+    expect([plain.error, gone.error, room.git("status", "--short")]).toEqual([null, null, "D  x.up"]);
+  });
+});
+
+it("runs no other command of a filter than those that may run", async () => {
+  const settings = { ...usual, clean: "tee ran" };
+  await using room = await openFiltered(allowing("tr A-Z a-z"), settings);
+  room.git("-c", "filter.up.clean=cat", "switch", "-q", "-c", "other");
+  room.write({ "x.up": "HELLO\n" });
+  room.git("-c", "filter.up.clean=cat", "add", "-A");
+  room.git("-c", "filter.up.clean=cat", "commit", "-q", "-m", "x");
+  room.git("-c", "filter.up.clean=cat", "switch", "-q", "main");
+  room.write({ a: "changed\n" });
+  const { error } = await room.call("git.branch", { name: "other", switch: true });
+  expect([
+    error,
+    readFileSync(join(room.workspace, "x.up"), "utf8"),
+    existsSync(join(room.workspace, "ran")),
+  ]).toEqual([null, "hello\n", false]);
+});
+
+describe("switching to a branch with files that go through a filter", () => {
+  /** On the branch `other` a filtered file is there, with its attributes if told. */
+  async function openSwitch(lines: string, attributes: "before" | "on the branch"): Promise<GitRoom> {
+    const room = await openFiltered(lines);
+    if (attributes === "on the branch") {
+      room.write({ ".gitattributes": "" });
+      room.git("commit", "-q", "-a", "-m", "None");
+    }
+    room.git("switch", "-q", "-c", "other");
+    room.write({ ".gitattributes": "*.up filter=up\n", "x.up": "hello\n" });
+    room.git("add", "-A");
+    room.git("commit", "-q", "-m", "Filtered");
+    room.git("switch", "-q", "main");
+    return room;
+  }
+
+  it.each(["before", "on the branch"] as const)(
+    "is refused, the attributes being there %s",
+    async (attributes) => {
+      await using room = await openSwitch("", attributes);
+      const { error } = await room.call("git.branch", { name: "other", switch: true });
+      const path = attributes === "before" ? "x.up" : ".gitattributes";
+      expect([error?.code, error?.message, existsSync(join(room.workspace, "x.up"))]).toEqual([
+        "denied",
+        `${path} goes through the filter up (tr A-Z a-z), which may not run`,
+        false,
+      ]);
+    },
+  );
+
+  it.each(["before", "on the branch"] as const)(
+    "runs it by rule, the attributes being there %s",
+    async (attributes) => {
+      await using room = await openSwitch(allowing("tr A-Z a-z"), attributes);
+      const { error } = await room.call("git.branch", { name: "other", switch: true });
+      expect([
+        error,
+        readFileSync(join(room.workspace, "x.up"), "utf8"),
+        room.git("show", "HEAD:x.up"),
+      ]).toEqual([null, "hello\n", "HELLO"]);
+    },
+  );
+});

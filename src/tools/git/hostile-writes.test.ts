@@ -1,0 +1,168 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+
+/** Without a sandbox, so that nothing but git's own settings keeps a payload from running. */
+async function openVictim(): Promise<GitRoom> {
+  const room = await openGitRoom({ files: { "a.txt": "one\n", "b.txt": "two\n" }, sandbox: "none" });
+  room.git("switch", "-q", "-c", "other");
+  room.write({ "b.txt": "other\n" });
+  room.git("commit", "-q", "-a", "-m", "Other");
+  room.git("switch", "-q", "main");
+  room.git("branch", "merged");
+  room.write({ "a.txt": "changed\n", "new.txt": "new\n" });
+  return room;
+}
+
+/** Every way of writing. */
+const writings = [
+  ["git.stage", { all: true }],
+  ["git.stage", { paths: ["new.txt"], unstage: true }],
+  ["git.stage", { paths: ["new.txt"] }],
+  ["git.commit", { message: "Message\n\nTrailer: value" }],
+  ["git.commit", { amend: true, message: "Again" }],
+  ["git.branch", { name: "made" }],
+  ["git.branch", { name: "other", switch: true }],
+  ["git.branch", { name: "third", from: "main", switch: true }],
+  ["git.branch", { name: "merged", delete: true }],
+  ["git.branch", {}],
+] as const;
+
+const settingsWithPrograms = (payload: string): Readonly<Record<string, string>> => ({
+  "core.fsmonitor": payload,
+  "core.editor": payload,
+  "sequence.editor": payload,
+  "core.pager": payload,
+  "core.askPass": payload,
+  "core.sshCommand": payload,
+  "core.alternateRefsCommand": payload,
+  "credential.helper": payload,
+  "diff.external": payload,
+  "interactive.diffFilter": payload,
+  "commit.gpgSign": "true",
+  "commit.verbose": "true",
+  "gpg.program": payload,
+  "gpg.format": "openpgp",
+  "gpg.ssh.program": payload,
+  "gpg.ssh.defaultKeyCommand": payload,
+  "trailer.trailer.command": payload,
+  "trailer.trailer.cmd": payload,
+  "merge.evil.driver": payload,
+  "diff.evil.textconv": payload,
+  "gc.auto": "1",
+  "alias.commit": `!${payload}`,
+  "alias.switch": `!${payload}`,
+  "alias.branch": `!${payload}`,
+  "alias.update-index": `!${payload}`,
+  "alias.status": `!${payload}`,
+});
+
+const hooks = [
+  "pre-commit",
+  "pre-merge-commit",
+  "prepare-commit-msg",
+  "commit-msg",
+  "post-commit",
+  "post-checkout",
+  "post-rewrite",
+  "post-index-change",
+  "reference-transaction",
+  "pre-auto-gc",
+  "fsmonitor-watchman",
+];
+
+function ran(room: GitRoom): string {
+  const file = join(room.home, "ran");
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
+it("runs nothing that settings, attributes or hooks of a repository name", async () => {
+  await using room = await openVictim();
+  const payload = `'${room.payload("payload", "exit 1")}'`;
+  for (const [key, value] of Object.entries(settingsWithPrograms(payload))) room.git("config", key, value);
+  for (const name of hooks) symlinkSync(join(room.home, "payload"), join(room.workspace, ".git/hooks", name));
+  writeFileSync(join(room.workspace, ".git/info/attributes"), "* merge=evil diff=evil\n");
+  rmSync(join(room.home, "ran"), { force: true });
+  const errors: unknown[] = [];
+  for (const [tool, input] of writings) errors.push((await room.call(tool, input)).error);
+  expect([errors, ran(room)]).toEqual([writings.map(() => null), ""]);
+  expect(() => room.git("commit", "-q", "--allow-empty", "-m", "As a person")).toThrow();
+  expect(ran(room)).not.toBe("");
+});
+
+it("runs nothing by core.hooksPath, and reads no template from outside", async () => {
+  await using room = await openVictim();
+  room.payload("payload", "exit 1");
+  mkdirSync(join(room.workspace, "hooks"));
+  for (const name of hooks) symlinkSync(join(room.home, "payload"), join(room.workspace, "hooks", name));
+  writeFileSync(join(room.home, "template"), "outside\n");
+  room.git("config", "core.hooksPath", "hooks");
+  room.git("config", "commit.template", join(room.home, "template"));
+  const errors: unknown[] = [];
+  for (const [tool, input] of writings) errors.push((await room.call(tool, input)).error);
+  expect([errors, ran(room), room.git("log", "--format=%B", "main")]).toEqual([
+    writings.map(() => null),
+    "",
+    expect.not.stringContaining("outside"),
+  ]);
+});
+
+it.each(["clean", "smudge", "process"])(
+  "runs no %s of a filter, and stores nothing without it",
+  async (way) => {
+    await using room = await openVictim();
+    room.git("config", `filter.evil.${way}`, `'${room.payload("payload", "cat")}'`);
+    writeFileSync(join(room.workspace, ".git/info/attributes"), "*.txt filter=evil\n");
+    rmSync(join(room.home, "ran"), { force: true });
+    const staged = await room.call("git.stage", { all: true });
+    const switched = await room.call("git.branch", { name: "other", switch: true });
+    const into = way === "smudge" ? undefined : "denied";
+    const out = way === "clean" ? undefined : "denied";
+    expect([staged.error?.code, switched.error?.code, ran(room)]).toEqual([into, out, ""]);
+  },
+);
+
+it("changes nothing in a working tree that settings name elsewhere", async () => {
+  await using room = await openVictim();
+  const outside = join(room.home, "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "b.txt"), "theirs\n");
+  room.git("config", "core.worktree", outside);
+  await room.call("git.branch", { name: "other", switch: true });
+  const told = await room.call("git.stage", { all: true });
+  expect([told.content.includes("theirs"), readFileSync(join(outside, "b.txt"), "utf8")]).toEqual([
+    false,
+    "theirs\n",
+  ]);
+});
+
+it("writes through no link that somebody has put into the repository", async () => {
+  const places = [
+    "index",
+    "HEAD",
+    "logs/HEAD",
+    "logs/refs/heads/main",
+    "refs/heads/main",
+    "COMMIT_EDITMSG",
+    "config",
+  ];
+  for (const place of places) {
+    await using room = await openVictim();
+    await room.call("git.stage", { all: true });
+    const outside = join(room.home, "outside");
+    const own = join(room.workspace, ".git", place);
+    writeFileSync(outside, existsSync(own) ? readFileSync(own) : "");
+    const before = readFileSync(outside);
+    rmSync(own, { force: true });
+    symlinkSync(outside, own);
+    const codes: unknown[] = [];
+    for (const [tool, input] of writings.slice(0, -1))
+      codes.push((await room.call(tool, input)).error === null ? "done" : "refused");
+    expect([place, codes, readFileSync(outside).equals(before)]).toEqual([
+      place,
+      writings.slice(0, -1).map(() => "refused"),
+      true,
+    ]);
+  }
+});
