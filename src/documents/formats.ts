@@ -133,4 +133,29 @@ export const formats: Readonly<Record<string, Format>> = {
     extensions: ["ipynb"],
     reader: async () => (await import("./formats/notebook/read-notebook.ts")).readNotebook,
   },
+  xlsx: {
+    description: "Excel workbook",
+    mediaTypes: [
+      "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+      "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
+      "application/vnd.ms-excel.sheet.macroenabled.12",
+    ],
+    extensions: ["xlsx", "xlsm", "xltx", "xltm"],
+    reader: async () => (await import("./formats/xlsx/read-xlsx.ts")).readXlsx,
+  },
+  ods: {
+    description: "OpenDocument spreadsheet",
+    mediaTypes: [
+      "application/vnd.oasis.opendocument.spreadsheet",
+      "application/vnd.oasis.opendocument.spreadsheet-template",
+    ],
+    extensions: ["ods", "ots"],
+    reader: async () => (await import("./formats/ods/read-ods.ts")).readOds,
+  },
+  csv: {
+    description: "table of separated values",
+    mediaTypes: ["text/csv", "text/tab-separated-values"],
+    extensions: ["csv", "tsv", "tab"],
+    reader: async () => (await import("./formats/csv/read-csv.ts")).readCsv,
+  },
 };

@@ -124,11 +124,14 @@ function takeRows(sheet: Sheet, range: Range, maxChars: number, desk: Desk): Tak
     following,
   });
   for (const row of sheet.rows(range)) {
+    const before = length;
     length += 9;
     for (const { column, text } of row.cells) {
       columns.add(column);
       length += text.length + 1;
     }
+    // A text that a file has once may be in a thousand cells.
+    if (length - before > longRow) desk.budget.inflate(length - before);
     // Each column has at least two characters in each row, and a few in the head.
     const size = length + columns.size * (2 * rows.length + 12);
     if (rows.length > 0 && size > maxChars) return taken(row.number);
@@ -140,6 +143,8 @@ function takeRows(sheet: Sheet, range: Range, maxChars: number, desk: Desk): Tak
   }
   return taken(undefined);
 }
+
+const longRow = 1024 * 1024;
 
 function showPart(sheet: Sheet, { rows, columns, following }: Taken, range: Range): DocumentPart {
   const title = sheet.isHidden ? `${sheet.name} (hidden)` : undefined;

@@ -1,0 +1,52 @@
+import { damaged } from "../../damaged.ts";
+import type { DocumentReader } from "../../reader.ts";
+import { decodeXml } from "../../xml/decode-xml.ts";
+import { openDocumentProperties } from "../office/properties.ts";
+import { openOpenDocument } from "../opendocument/open-opendocument.ts";
+import { notesOnSheets } from "../sheets/notes-on-sheets.ts";
+import type { Sheet } from "../sheets/sheet.ts";
+import { showSheets } from "../sheets/show-sheets.ts";
+import { Tables, type Told } from "./tables.ts";
+
+/** By sheets. */
+export const readOds: DocumentReader = (source, wanted, desk) => {
+  const opened = openOpenDocument(source, desk);
+  const entry = opened.zip.find("content.xml");
+  if (!entry) throw damaged(source.name, "content.xml is missing");
+  const where = `content.xml in ${source.name}`;
+  const tables = new Tables(decodeXml(opened.zip.read(entry)), where, desk.budget);
+  const { tables: list, names } = tables.list();
+  const sheets = list.map(({ name, isHidden }, index): Sheet => {
+    let told: Told = { merged: [], comments: [] };
+    return {
+      name,
+      isHidden,
+      rows: (range) => {
+        told = { merged: [], comments: [] };
+        return tables.rows(index, range, told);
+      },
+      remarks: () => showTold(told),
+    };
+  });
+  return {
+    format: "ods",
+    description: "OpenDocument spreadsheet",
+    properties: openDocumentProperties(opened),
+    ...showSheets(sheets, wanted, source.name, desk),
+    notes: [...opened.zip.notes, ...(wanted.part === undefined ? notesOnSheets(sheets, names) : [])],
+    images: [],
+  };
+};
+
+const most = 50;
+
+function showTold({ merged, comments }: Told): readonly string[] {
+  return [
+    ...(merged.length > 0 ? [`Merged: ${bounded(merged).join(", ")}`] : []),
+    ...(comments.length > 0 ? ["Comments:", ...bounded(comments).map((comment) => `- ${comment}`)] : []),
+  ];
+}
+
+function bounded(list: readonly string[]): readonly string[] {
+  return list.length > most ? [...list.slice(0, most), `and ${list.length - most} more`] : list;
+}
