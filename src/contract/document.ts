@@ -6,7 +6,11 @@ export interface Documents {
    * `unsupported` for what is no document, encrypted, or damaged beyond reading; `too-large` for what would take more than
    * it may; `not-found` for a part that is not there, with those that are.
    */
-  read(source: DocumentSource, wanted: DocumentWanted, options: DocumentReading): Promise<DocumentContent>;
+  read(
+    source: DocumentSource | WaitingDocument,
+    wanted: DocumentWanted,
+    options: DocumentReading,
+  ): Promise<DocumentContent>;
 }
 
 export interface DocumentSource {
@@ -15,6 +19,11 @@ export interface DocumentSource {
   readonly bytes: Uint8Array;
   /** As a server declares it; the bytes are believed first. */
   readonly mediaType?: string | undefined;
+}
+
+/** One whose bytes are asked for when its turn has come: those of many at once would take much memory. */
+export interface WaitingDocument extends Omit<DocumentSource, "bytes"> {
+  load(): Promise<Uint8Array>;
 }
 
 /** Which part, and how much of it. */

@@ -35,6 +35,22 @@ describe("documents", () => {
     expect(contents.map(({ parts }) => parts[0]?.text)).toEqual(names);
   });
 
+  it("are only loaded when their turn has come", async () => {
+    let [held, most] = [0, 0];
+    const reading = Array.from({ length: 20 }, async (_, number) => {
+      const load = async () => {
+        held += 1;
+        most = Math.max(most, held);
+        return Buffer.from(String(number));
+      };
+      const { parts } = await documents.read({ name: `${number}.txt`, load }, wanted, always);
+      held -= 1;
+      return parts[0]?.text;
+    });
+    expect(await Promise.all(reading)).toEqual(reading.map((_, number) => String(number)));
+    expect(most).toBeLessThanOrEqual(4);
+  });
+
   it("do not wait for one that takes long", async () => {
     const cancelling = new AbortController();
     const slow = documents.read({ name: "slow.gz", bytes: slowDocument() }, wanted, {

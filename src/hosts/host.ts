@@ -2,6 +2,7 @@ import type { ToolError } from "../contract/error.ts";
 import { type HostEnd, type HostProcess, startHost } from "../environment/hosts/start-host.ts";
 import { type AnswerOf, Channel, type InputOf, type ServiceOf } from "./channel.ts";
 import { cancelled, closed } from "./failures.ts";
+import { Turns, untilCancelled } from "./turns.ts";
 
 export interface HostOptions {
   /** The file that it runs; it calls `serveStarter`. */
@@ -227,55 +228,5 @@ class HostEnded extends Error {
   constructor(end: HostEnd) {
     super(end.how);
     this.end = end;
-  }
-}
-
-/** So many at once; the others in the order in which they came. */
-class Turns {
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
-
-  constructor(atOnce: number) {
-    this.#free = atOnce;
-  }
-
-  async take(signal: AbortSignal, about: string): Promise<() => void> {
-    if (signal.aborted) throw cancelled(signal, about);
-    if (this.#free > 0) this.#free -= 1;
-    else {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push(resolve);
-      try {
-        await untilCancelled(promise, signal, about);
-      } catch (error) {
-        const at = this.#waiting.indexOf(resolve);
-        if (at === -1) this.#release();
-        else this.#waiting.splice(at, 1);
-        throw error;
-      }
-    }
-    return () => this.#release();
-  }
-
-  #release(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#free += 1;
-  }
-}
-
-async function untilCancelled<Result>(
-  work: Promise<Result>,
-  signal: AbortSignal,
-  about: string,
-): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(cancelled(signal, about));
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    if (signal.aborted) onAbort();
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }

@@ -3,11 +3,13 @@ import type {
   DocumentReading,
   DocumentSource,
   DocumentWanted,
+  WaitingDocument,
 } from "../../contract/document.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { HostEnd } from "../../environment/hosts/start-host.ts";
 import { Host } from "../../hosts/host.ts";
 import { tooMuchMemory } from "../../hosts/too-much-memory.ts";
+import { Turns } from "../../hosts/turns.ts";
 import { showSize } from "../../text/show-size.ts";
 import { mostHeap, mostMemory } from "./memory.ts";
 import { hostProgram } from "./program.ts";
@@ -17,6 +19,7 @@ import type { DocumentAsks, DocumentService } from "./service.ts";
 export class DocumentHost {
   readonly #told = new Map<number, (message: string) => void>();
   readonly #host: Host<DocumentService>;
+  readonly #turns = new Turns(1);
   #asked = 0;
 
   constructor() {
@@ -40,15 +43,20 @@ export class DocumentHost {
   }
 
   async read(
-    source: DocumentSource,
+    document: DocumentSource | WaitingDocument,
     wanted: DocumentWanted,
     { signal, progress }: DocumentReading,
   ): Promise<DocumentContent> {
+    const asking = { about: document.name, signal };
     const asked = ++this.#asked;
     this.#told.set(asked, progress);
+    let release = () => {};
     try {
-      return await this.#host.ask("read", () => ({ asked, source, wanted }), { about: source.name, signal });
+      release = await this.#turns.take(signal, document.name);
+      const source = "bytes" in document ? document : await loaded(document);
+      return await this.#host.ask("read", () => ({ asked, source, wanted }), asking);
     } finally {
+      release();
       this.#told.delete(asked);
     }
   }
@@ -56,6 +64,10 @@ export class DocumentHost {
   close(): Promise<void> {
     return this.#host.close();
   }
+}
+
+async function loaded({ load, ...others }: WaitingDocument): Promise<DocumentSource> {
+  return { ...others, bytes: await load() };
 }
 
 const hint = "Ask for a smaller part (`part`), or use a command made for it (shell.run).";

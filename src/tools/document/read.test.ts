@@ -59,7 +59,9 @@ describe("document.read", () => {
   it("reads what was kept of an output", async () => {
     await using room = toolRoom();
     writeFileSync(join(room.outputs, "out_0123456789abcdef"), "kept\n");
-    expect((await read(room, { path: "out_0123456789abcdef" })).text).toBe("out_0123456789abcdef: text\n\nkept\n");
+    expect((await read(room, { path: "out_0123456789abcdef" })).text).toBe(
+      "out_0123456789abcdef: text\n\nkept\n",
+    );
   });
 
   it("reads from environments without a disk", async () => {

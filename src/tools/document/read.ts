@@ -48,9 +48,8 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
 
   async run({ path, part, max_chars: maxChars = 40_000, images }, context) {
     const { signal } = context;
-    const bytes = await readBytes(path, context);
     const { images: pictures, ...content } = await context.documents.read(
-      { name: path, bytes },
+      { name: path, load: () => readBytes(path, context) },
       { part, maxChars, images },
       { signal, progress: (message) => context.progress(message) },
     );
