@@ -54,7 +54,7 @@ async function decoded(
   coding: string,
 ): Promise<AsyncIterable<Uint8Array>> {
   const first = await coming.next();
-  if (first.done) return [] as unknown as AsyncIterable<Uint8Array>;
+  if (first.done) return coming;
   const rest = joined(first.value, coming);
   if (coding === "identity") return rest;
   const decoder = await decoderFor(coding, first.value);

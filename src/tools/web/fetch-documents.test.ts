@@ -89,6 +89,14 @@ const a = 1;
     ]);
   });
 
+  it("no text that is none", async () => {
+    const { code, content } = await fetched(Buffer.from("a\0b\0\0c"), "text/plain");
+    expect([code, content.split("\n")[0]]).toEqual([
+      "unsupported",
+      "http://here/a is a binary file of unknown type, 6 bytes: no document that can be read",
+    ]);
+  });
+
   it("no document of which only the beginning was fetched", async () => {
     const pdf = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(11_000_000)]);
     const { code, content } = await fetched(pdf, "application/pdf", "/book.pdf");

@@ -2,6 +2,7 @@ import type { DocumentContent } from "../../contract/document.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { wholeText } from "../../documents/anchors.ts";
+import { detectEncoding, detectionBytes } from "../../text/encoding.ts";
 import { sniffMediaType } from "../../text/media-type.ts";
 import { decodePage } from "../../text/net/decode-page.ts";
 import { prettyJson } from "../../text/pretty-json.ts";
@@ -54,12 +55,18 @@ function kindOfBody(body: Uint8Array, mediaType: string | undefined): "page" | "
   if (type === "text/html" || type === "application/xhtml+xml") return "page";
   if (type !== undefined && /^application\/(?:json|.*\+json)$|^text\/json$/.test(type))
     return type === "application/x-ipynb+json" ? "document" : "json";
-  if (type === undefined || !isText.test(type)) return "document";
+  // Servers call text what they do not know.
+  if (type === undefined || !isText.test(type) || isBinary(body)) return "document";
   return "text";
 }
 
 const isText =
   /^text\/(?!rtf$)|^application\/(?:(?:.*\+)?xml|(?:x-)?(?:java|ecma)script|(?:x-)?(?:yaml|toml|ndjson|jsonl|sh)|graphql|sql|typescript)$|^image\/svg\+xml$/;
+
+function isBinary(body: Uint8Array): boolean {
+  const head = body.subarray(0, detectionBytes);
+  return detectEncoding(head, { complete: head.length === body.length }) === "binary";
+}
 
 function essenceOf(mediaType: string | undefined): string | undefined {
   const essence = mediaType
