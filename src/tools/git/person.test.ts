@@ -1,0 +1,111 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import type { CallResult } from "../../toolcrib.ts";
+import type { GitCommitData } from "./commit.ts";
+import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+
+const program = fileURLToPath(new URL("trials/call-as.ts", import.meta.url));
+
+/** Commits what has changed, for a person with these settings of git. */
+async function commitAs(
+  room: GitRoom,
+  settings: string,
+): Promise<{ readonly committed: CallResult; readonly data: GitCommitData }> {
+  const person = join(room.home, "person");
+  mkdirSync(person, { recursive: true });
+  writeFileSync(join(person, ".gitconfig"), settings);
+  room.git("config", "--unset-all", "commit.gpgSign");
+  room.write({ a: `${Math.random()}\n` });
+  const calls = [
+    ["git.stage", { all: true }],
+    ["git.commit", { message: "Second" }],
+  ];
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [program, room.workspace, room.home, JSON.stringify(calls)],
+    { env: { PATH: process.env.PATH, HOME: person } },
+  );
+  const [, committed] = JSON.parse(stdout) as readonly [CallResult, CallResult];
+  return { committed, data: committed.data as GitCommitData };
+}
+
+/** A program that signs anything. */
+const signer =
+  'cat > /dev/null\nprintf "\\n[GNUPG:] SIG_CREATED D\\n" >&2\necho "-----BEGIN PGP SIGNATURE-----"\necho\necho "-----END PGP SIGNATURE-----"';
+
+const signing = (gpg: string) => `[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ${JSON.stringify(gpg)}\n`;
+
+describe("settings of the person", () => {
+  it("give the author where the repository does not", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.git("config", "--unset", "user.name");
+    await commitAs(room, "[user]\n\tname = Grace Hopper\n\temail = other@example.org\n");
+    expect(room.git("log", "-1", "--format=%an <%ae>")).toBe("Grace Hopper <ada@example.org>");
+  });
+
+  it("let commits be signed by their own program", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    const { committed, data } = await commitAs(room, signing(room.payload("signer", signer)));
+    expect([committed.error, data.signed, data.notes, room.git("cat-file", "commit", "HEAD")]).toEqual([
+      null,
+      true,
+      [],
+      expect.stringContaining("gpgsig -----BEGIN PGP SIGNATURE-----"),
+    ]);
+  });
+
+  it("let nothing be committed that could not be signed", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    const { committed } = await commitAs(room, signing(room.payload("signer", "exit 2")));
+    expect([committed.error, room.git("log", "--format=%s")]).toMatchObject([
+      {
+        code: "unavailable",
+        message: "git could not sign the commit, as the person's settings ask for",
+        hint: "Nothing is committed. Ask the person: their key may need its passphrase.",
+      },
+      "First",
+    ]);
+  });
+
+  it("sign nothing with a program or a key that the repository names", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.git("config", "gpg.program", room.payload("theirs", signer));
+    const { data } = await commitAs(room, signing(room.payload("signer", signer)));
+    expect([data.signed, data.notes, existsSync(join(room.home, "ran"))]).toEqual([
+      false,
+      [
+        "Not signed: gpg.program is set by the repository, and signing is only for the person's own settings.",
+      ],
+      false,
+    ]);
+  });
+
+  it("name hooks of their own, which run by rule", async () => {
+    const lines = "allow run git hook run *\nunconfined run git hook run *";
+    await using room = await openGitRoom({ files: { a: "1\n" }, lines });
+    mkdirSync(join(room.home, "person", "hooks"), { recursive: true });
+    writeFileSync(
+      join(room.home, "person/hooks/pre-commit"),
+      "#!/bin/sh\necho own hook\necho x >> hooked\n",
+      {
+        mode: 0o755,
+      },
+    );
+    const settings = `[core]\n\thooksPath = ~/hooks\n${signing(room.payload("signer", signer))}`;
+    const { data } = await commitAs(room, settings);
+    expect([data.hooks, data.said, data.notes, readFileSync(join(room.workspace, "hooked"), "utf8")]).toEqual(
+      [
+        ["pre-commit"],
+        "own hook\n",
+        [
+          "Not signed: hooks ran in the sandbox, where no key is. `git commit --amend --no-edit -S` signs it.",
+        ],
+        "x\n",
+      ],
+    );
+  });
+});
