@@ -215,7 +215,7 @@ describe("file tools refuse", () => {
   it("binary files, and name their type and size", async () => {
     await using room = toolRoom();
     const hint =
-      "Only text and PNG, JPEG, GIF or WebP pictures can be shown: convert it, or use a command made for it.";
+      "Documents, other pictures and archives are read with document.read; for the rest use a command made for it.";
     writeFileSync(room.at("a.zip"), Buffer.from("PK\x03\x04\x14\0\0\0", "latin1"));
     writeFileSync(room.at("a.pdf"), Buffer.from("%PDF-1.4\n%âãÏÓ\n1 0 obj\n", "latin1"));
     writeFileSync(room.at("a.bin"), Buffer.from([1, 0, 2]));
@@ -257,7 +257,7 @@ describe("file tools refuse", () => {
     expect(await room.refusal(fileRead, { path: "sparse" })).toEqual({
       code: "unsupported",
       message: `sparse is a binary file of unknown type, ${size} bytes`,
-      hint: "Only text and PNG, JPEG, GIF or WebP pictures can be shown: convert it, or use a command made for it.",
+      hint: "Documents, other pictures and archives are read with document.read; for the rest use a command made for it.",
     });
     writeFileSync(room.at("text"), "line\n".repeat(20_000));
     truncateSync(room.at("text"), size);

@@ -50,7 +50,7 @@ const visibleTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "i
 function notShown(path: string, { bytes }: BinaryFile, type: MediaType | undefined): ToolError {
   const kind = type ? `a ${type.description} (${type.mediaType})` : "a binary file of unknown type";
   return new ToolError("unsupported", `${path} is ${kind}, ${counted(bytes, "byte")}`, {
-    hint: "Only text and PNG, JPEG, GIF or WebP pictures can be shown: convert it, or use a command made for it.",
+    hint: "Documents, other pictures and archives are read with document.read; for the rest use a command made for it.",
   });
 }
 
