@@ -32,6 +32,9 @@ export const heldSettings: Readonly<Record<string, string>> = {
   "submodule.recurse": "false",
   "status.submoduleSummary": "false",
   "diff.submodule": "short",
+  // A diff would write the index, whatever the variable says: what only looks changed is left out by us.
+  "diff.autoRefreshIndex": "false",
+  "diff.suppressBlankEmpty": "false",
   // Nothing is fetched.
   "protocol.allow": "never",
   // Files anywhere, whose lines would be shown.

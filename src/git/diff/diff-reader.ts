@@ -111,6 +111,11 @@ export class DiffReader {
 
   /** The head of a file is whole: its names are known. */
   #settle(): void {
+    // Only the time of the file has changed.
+    if (this.#head.length === 1 && this.#head[0]!.startsWith("diff --git ")) {
+      this.#state = "hidden";
+      return;
+    }
     const file = readHead(this.#head, this.#reading.prefix);
     const isShown =
       file !== undefined &&

@@ -24,7 +24,7 @@ export function parseNumbers(output: string, prefix: string): readonly DiffFile[
   const next = () => prefix + (fields.shift() ?? "");
   while (fields.length > 0) {
     const field = fields.shift()!.replace(/^\n/, "");
-    const letter = /^:+(?:[0-7]+ )+(?:[0-9a-f.]+ )+([A-Z])/.exec(field)?.[1];
+    const [, modes = "", letter] = /^:+((?:[0-7]+ )+)(?:[0-9a-f.]+ )+([A-Z])/.exec(field) ?? [];
     const [, additions, deletions, name] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(field) ?? [];
     if (letter !== undefined) {
       const from = letter === "R" || letter === "C" ? next() : undefined;
@@ -32,7 +32,7 @@ export function parseNumbers(output: string, prefix: string): readonly DiffFile[
       if (files.get(path)?.status === "unmerged") continue;
       files.set(path, {
         path,
-        status: statuses[letter] ?? "modified",
+        status: statuses[letter] ?? (new Set(modes.trim().split(" ")).size > 1 ? "mode changed" : "modified"),
         ...(from !== undefined && { from }),
         additions: 0,
         deletions: 0,
@@ -50,10 +50,16 @@ export function parseNumbers(output: string, prefix: string): readonly DiffFile[
         ...file,
         isBinary,
         ...(!isBinary && { additions: Number(additions), deletions: Number(deletions) }),
+        ...((isBinary || additions !== "0" || deletions !== "0") &&
+          file.status === "mode changed" && { status: "modified" }),
       });
     }
   }
-  return [...files.values()];
+  // Of the others only the time has changed.
+  return [...files.values()].filter(
+    ({ status, additions, deletions, isBinary }) =>
+      status !== "modified" || isBinary || additions > 0 || deletions > 0,
+  );
 }
 
 const statuses: Readonly<Record<string, DiffStatus>> = {
