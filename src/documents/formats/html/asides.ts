@@ -12,7 +12,7 @@ export function isAside(element: Element): boolean {
     case "search":
       return true;
     case "button":
-      return !isTitle(element.parent);
+      return !isAllOfTitle(element);
     case "footer":
       return !isWithinMatter(element) || element.plainLength < 300 || isMostlyLinks(element);
     case "aside":
@@ -92,6 +92,11 @@ function isWithinMatter(element: Element): boolean {
 
 const matterNames: ReadonlySet<string> = new Set(["main", "article", "blockquote", "figure", "td"]);
 
-function isTitle(element: Element | undefined): boolean {
-  return element !== undefined && /^(?:h[1-6]|summary|dt)$/.test(element.name);
+/** What opens a part of the page when it is pressed is often all of its heading. */
+function isAllOfTitle(button: Element): boolean {
+  const title = button.parent;
+  if (title === undefined || !/^(?:h[1-6]|summary|dt)$/.test(title.name)) return false;
+  return title.children.every(
+    (child) => child === button || (typeof child === "string" && child.trim() === ""),
+  );
 }

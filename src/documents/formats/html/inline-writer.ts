@@ -9,12 +9,13 @@ export class InlineWriter {
   /** In pieces until it is finished: to look at the end of a text that grows would copy it each time. */
   #pieces: string[] = [];
   #space = false;
+  /** Marks around what is written now. */
+  #open: string[] = [];
   /** Marks that are written before the next text, if any comes. */
   #pending: string[] = [];
   /** The mark that the last piece has closed, which can go on from there. */
   #closed: string | undefined;
   #written = 0;
-  #isInLink = false;
 
   constructor(lineBreak: LineBreak) {
     this.lineBreak = lineBreak;
@@ -57,10 +58,17 @@ export class InlineWriter {
 
   /** Marks around what `write` writes, if it writes anything. */
   around(open: string, close: string, write: () => void): void {
+    // What is bold does not become bolder, and a link in a link is none.
+    if (this.#open.includes(open)) {
+      write();
+      return;
+    }
+    this.#open.push(open);
     this.#pending.push(open);
     const depth = this.#pending.length;
     const before = this.#written;
     write();
+    this.#open.pop();
     if (this.#written === before) {
       this.#pending.length = depth - 1;
       return;
@@ -70,15 +78,8 @@ export class InlineWriter {
     this.#closed = open;
   }
 
-  /** A link around what `write` writes; links in links are none. */
   link(url: string, write: () => void): void {
-    if (this.#isInLink) {
-      write();
-      return;
-    }
-    this.#isInLink = true;
     this.around("[", `](${url})`, write);
-    this.#isInLink = false;
   }
 
   /** All of it, or nothing; the next paragraph can begin. */

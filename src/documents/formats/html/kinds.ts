@@ -44,7 +44,7 @@ const lists = {
   ),
   isHeading: names("h1 h2 h3 h4 h5 h6"),
   isDark: names(
-    "area canvas datalist input link map meta noembed noframes param script select source style svg template textarea " +
+    "area canvas datalist input link map meta noembed noframes param script select style svg template textarea " +
       "title track",
   ),
   isFallback: names("noscript"),

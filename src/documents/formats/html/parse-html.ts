@@ -30,7 +30,7 @@ export function parseHtml(html: string, options: { readonly showHidden: boolean 
 /** Browsers keep to the same. Whoever walks a tree may do so by recursion. */
 const maxDepth = 512;
 
-const maxElements = 5_000_000;
+const maxElements = 2_000_000;
 
 class Tree {
   readonly #html: string;
@@ -112,6 +112,8 @@ class Tree {
     const attributes = this.#attributes ?? noAttributes;
     this.#elements += 1;
     if (this.#elements > maxElements) throw tooMany();
+    // Where a word may be broken; the text before and behind it is one.
+    if (kind.name === "wbr") return;
     this.#endImplied(kind);
     const parent = this.#open.at(-1)!;
     const element = new Element(kind, attributes, parent);

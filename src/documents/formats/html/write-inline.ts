@@ -50,7 +50,6 @@ const writers: Readonly<Partial<Record<string, WriteInline>>> = Object.assign(Ob
   img: writePicture,
   image: writePicture,
   br: (_, writer) => writer.break(),
-  wbr: () => {},
   math: writeFormula,
   script: writeFormula,
   video: writeMedia,
@@ -61,15 +60,7 @@ const writers: Readonly<Partial<Record<string, WriteInline>>> = Object.assign(Ob
 } satisfies Record<string, WriteInline>);
 
 function marked(open: string, close = open): WriteInline {
-  return (element, writer, page) => {
-    // What is bold does not become bolder.
-    if (isWithinSame(element)) writeInline(element, writer, page);
-    else writer.around(open, close, () => writeInline(element, writer, page));
-  };
-}
-
-function isWithinSame({ name, parent }: Element): boolean {
-  return parent?.name === name;
+  return (element, writer, page) => writer.around(open, close, () => writeInline(element, writer, page));
 }
 
 const raised = marked("<sup>", "</sup>");

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { htmlToMarkdown } from "./html-to-markdown.ts";
+
+const many = 20_000;
+
+function markdownOf(html: string): string {
+  return htmlToMarkdown(html).markdown;
+}
+
+/** How often a word is in what is shown: nothing may be lost, however a page is built. */
+function countOf(word: string, html: string): number {
+  return markdownOf(html).split(word).length - 1;
+}
+
+describe("pages that are built to be hard to read", () => {
+  it.each([
+    ["elements that are never closed", "<div>word".repeat(many)],
+    ["end tags of what was never begun", `${"<div>".repeat(many)}${"</span>word".repeat(many)}`],
+    ["paragraphs", "<p>word".repeat(many)],
+    ["links in links", "<a href=x>word".repeat(many)],
+    ["lists in lists", "<ul><li>word".repeat(many)],
+    ["quotations in quotations", `${"<blockquote>".repeat(many)}${"word<br>".repeat(many)}`],
+    ["tables in tables", "<table><tr><td>word".repeat(many)],
+    ["terms in terms", "<dl><dt>word<dd>".repeat(many)],
+    ["bold in bold", "<b><i>word".repeat(many)],
+    ["rows that cover each other", `<table>${"<tr><td colspan=1000 rowspan=60000>word<td>".repeat(many)}`],
+    ["pieces of one paragraph", `<p>${"<b>word</b>,".repeat(many)}`],
+    ["closed elements in code", `<pre>${"<span>word</span> ".repeat(many)}`],
+    ["drawings without end tags", "<svg><path/></svg>word".repeat(many)],
+  ])("shows every word of %s", (_what, html) => {
+    expect(countOf("word", html)).toBe(many);
+  });
+
+  it("passes over long attributes, and shortens addresses that are none", () => {
+    const long = "a".repeat(5_000_000);
+    expect(markdownOf(`<p data-x="${long}" class="${long}"><a href="${long}">x</a>`)).toBe(
+      `[x](${"a".repeat(2000)})`,
+    );
+  });
+
+  it("shows what markup leaves open", () => {
+    expect([
+      markdownOf("a &lt <b"),
+      markdownOf("a<!-- b"),
+      markdownOf("<script>a"),
+      markdownOf('x<a href="y'),
+      markdownOf("<title>a<p>b"),
+      markdownOf("&".repeat(5)),
+      markdownOf("a<\0b\0c"),
+      markdownOf(""),
+    ]).toEqual(["a <", "a", "", "x", "", "&&&&&", "a\\<bc", ""]);
+  });
+
+  it("refuses more elements than a page can have", () => {
+    expect(() => markdownOf("<b>".repeat(2_000_001))).toThrow("The page has more than 2000000 elements");
+  });
+});
