@@ -5,7 +5,7 @@ import type { Contender } from "../harness.ts";
 import { callContender } from "../subject.ts";
 
 /** Where the documents of this group lie. */
-export const documents: string = join(workDirectory, "documents");
+const documents = join(workDirectory, "documents");
 
 /** Where one of them lies; the folder is made. */
 export function documentPath(name: string): string {
@@ -18,11 +18,14 @@ export function forgetDocuments(): void {
 }
 
 /**
- * Reads a document through the counter, in a room that has read some before, to its end. Answers with the number of its
- * words.
+ * Reads a document through the counter, in a room that has read some before. Answers with the number of words that it was
+ * given.
  */
-export function readContender(name: string, { laps }: { laps?: number } = {}): Promise<Contender> {
-  const input = { path: name, max_chars: 200_000 };
+export function readContender(
+  name: string,
+  { laps, maxChars = 200_000 }: { readonly laps?: number; readonly maxChars?: number } = {},
+): Promise<Contender> {
+  const input = { path: name, max_chars: maxChars };
   return callContender<{ parts: readonly { text: string }[] }>(
     documents,
     "document.read",

@@ -115,6 +115,21 @@ describe("parts", () => {
     ]);
   });
 
+  it("do not begin behind their end", async () => {
+    const pastEnd = {
+      code: "not-found",
+      message: 'a has no part "from 6": it ends at character 5',
+      hint: undefined,
+    };
+    const order = { one: "page", total: 1, name: "a" };
+    expect(failure(() => wholeText("hello", { part: "from 6", maxChars: 3 }, "a"))).toEqual(pastEnd);
+    const gathering = gatherParts({ part: "page 1 from 6", maxChars: 3 }, order, () => ({
+      anchor: "page 1",
+      text: "hello",
+    }));
+    await expect(gathering).rejects.toMatchObject(pastEnd);
+  });
+
   it("are none of a document that is one text", () => {
     expect(wholeText("hello world", { part: "from 7", maxChars: 3 }, "a")).toEqual({
       parts: [{ anchor: "", text: "wor" }],

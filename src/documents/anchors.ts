@@ -71,6 +71,7 @@ export async function gatherParts(
   for (let number = first; number <= last; number += 1) {
     const whole = await readPart(number);
     const start = number === first ? from : 1;
+    refusePastEnd(start, whole.text, order.name);
     if (number > first && whole.text.length > left)
       return { parts, next: anchorOf({ first: number, last, from: 1 }, order) };
     const { part, next } = cutPart(whole, start, left);
@@ -92,7 +93,7 @@ export function cutPart(
   if (text.length - start <= maxChars)
     return { part: start === 0 ? part : { ...part, text: text.slice(start) }, next: undefined };
   const end = goodEnd(text, start, start + Math.max(maxChars, 1));
-  return { part: { ...part, text: text.slice(start, end) }, next: end + 1 };
+  return { part: { ...part, text: text.slice(start, end) }, next: end === text.length ? undefined : end + 1 };
 }
 
 /** For a document that has no parts: its text from where it is wanted, as much as fits. */
@@ -104,6 +105,7 @@ export function wholeText(
   const { anchor, from } = splitAnchor(wanted.part);
   if (anchor !== undefined)
     throw noSuchPart(anchor, name, "it has no parts that could be asked for", '"from 40001"');
+  refusePastEnd(from, text, name);
   const { part, next } = cutPart({ anchor: "", text }, from, wanted.maxChars);
   return { parts: [part], next: next === undefined ? undefined : `from ${next}` };
 }
@@ -118,6 +120,11 @@ export function noSuchPart(
   return new ToolError("not-found", `${name} has no part "${asked.slice(0, 100)}": ${has}`, {
     hint: examples === undefined ? undefined : `Ask for one that is there: ${examples}.`,
   });
+}
+
+function refusePastEnd(from: number, text: string, name: string): void {
+  if (from > 1 && from > text.length)
+    throw noSuchPart(`from ${from}`, name, `it ends at character ${text.length}`, undefined);
 }
 
 /** Between two lines if that costs little, else between two words, never inside a character. */

@@ -15,7 +15,7 @@ export interface Limits {
   readonly pieces: number;
 }
 
-export const usualLimits: Limits = {
+const usualLimits: Limits = {
   inflated: 512_000_000,
   entry: 256_000_000,
   entries: 100_000,

@@ -29,7 +29,7 @@ export interface HostOptions {
 }
 
 /** `about` is the file, or what else was asked about. */
-export interface HostFailures {
+interface HostFailures {
   /** It took longer than `limitMs`. */
   tooSlow(about: string): ToolError;
   /** The process ended on the way; `otherWay` is what the asker has said to do then. */

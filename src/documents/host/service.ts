@@ -9,7 +9,7 @@ export interface DocumentService {
   read(request: DocumentRequest, options: Reading): Promise<DocumentContent>;
 }
 
-export interface DocumentRequest {
+interface DocumentRequest {
   /** For telling how far it is. */
   readonly asked: number;
   readonly source: DocumentSource;
