@@ -37,13 +37,13 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
         ),
     ),
     max_chars: z.optional(
-      z.int().check(z.minimum(1), z.maximum(200_000), z.describe("About how much; 40000 if not given.")),
+      z.int().check(z.minimum(1), z.maximum(20_000_000), z.describe("About how much; 40000 if not given.")),
     ),
     images: z.optional(
       z.boolean().check(z.describe("Also show pictures of the part; if not given, only picture files.")),
     ),
   }),
-  limits: { maxChars: 250_000, keep: "head" },
+  limits: { maxChars: 200_000, keep: "head" },
   accesses: ({ path }) => [{ kind: "read", path }],
 
   async run({ path, part, max_chars: maxChars = 40_000, images }, context) {
