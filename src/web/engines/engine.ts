@@ -20,7 +20,7 @@ export interface SearchResult {
 }
 
 /** What an engine says. */
-export interface FoundPages {
+interface FoundPages {
   readonly results: readonly FoundPage[];
   /** What a reader should know, in sentences. */
   readonly notes: readonly string[];

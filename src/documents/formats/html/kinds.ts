@@ -24,7 +24,7 @@ export interface Kind {
   readonly isForeign: boolean;
 }
 
-export interface ImpliedEnd {
+interface ImpliedEnd {
   readonly ends: ReadonlySet<string>;
   readonly within: ReadonlySet<string>;
 }
