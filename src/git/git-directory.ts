@@ -130,6 +130,11 @@ function leadsOut(top: string, path: string): ToolError {
   return new ToolError(
     "outside-workspace",
     `${posix.join(top, ".git")} leads out of the workspace, to ${path}, which does not know this working tree`,
-    { hint: `Ask the person: the rule "allow read ${path}/**" lets it be read.` },
+    { hint: `Ask the person: the rule \`allow read ${spelled(path)}/**\` lets it be read.` },
   );
+}
+
+/** In rules, quotes take a word for what it is. */
+function spelled(path: string): string {
+  return /^[\w./@+-]+$/.test(path) ? path : `"${path.replace(/["\\]/g, "\\$&")}"`;
 }

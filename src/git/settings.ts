@@ -39,7 +39,6 @@ export const heldSettings: Readonly<Record<string, string>> = {
   "protocol.allow": "never",
   // Files anywhere, whose lines would be shown.
   "mailmap.file": "",
-  "blame.ignoreRevsFile": "",
   "commit.template": "",
   // A folder that only looks like a repository is none.
   "safe.bareRepository": "explicit",

@@ -46,7 +46,9 @@ export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
     refuseHidden(repository, inside, path, context.environment);
     const commit = revision === undefined ? [] : [await resolveCommit(revision, repository, context)];
     const range = `-L${first},${last}`;
-    const args = ["blame", "--porcelain", "--no-textconv", range, ...commit];
+    // Of a file with revisions to ignore, which settings can name anywhere, git would show what it does not understand.
+    const held = ["--no-textconv", "--no-ignore-revs-file"];
+    const args = ["blame", "--porcelain", ...held, range, ...commit];
     const named = inside.slice(repository.below.length);
     context.progress(`Looking for who changed ${path}`);
     const { stdout, stderr, code } = await runGit(repository, [...args, "--", named], context);

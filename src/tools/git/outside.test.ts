@@ -1,0 +1,186 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+
+/** Calls that would show something of another repository, if they got there. */
+const readings: readonly (readonly [string, object])[] = [
+  ["git.status", {}],
+  ["git.diff", { commit: "HEAD" }],
+  ["git.log", {}],
+  ["git.show", { revision: "HEAD" }],
+  ["git.show", { revision: "HEAD", path: "private.txt" }],
+  ["git.blame", { path: "private.txt" }],
+];
+
+/** A workspace beside a repository that nobody has let it see. */
+async function openBeside(): Promise<GitRoom & { readonly other: string }> {
+  const room = await openGitRoom({ files: { "a.txt": "one\n" } });
+  const other = join(room.home, "other");
+  mkdirSync(other);
+  writeFileSync(join(other, "private.txt"), "confidential\n");
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: other, env: gitVariables, stdio: "pipe" }).toString().trim();
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-q", "-m", "confidential work");
+  return Object.assign(room, { other });
+}
+
+const gitVariables = {
+  PATH: process.env.PATH,
+  HOME: "/nonexistent",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_AUTHOR_NAME: "Ada",
+  GIT_AUTHOR_EMAIL: "ada@example.org",
+  GIT_COMMITTER_NAME: "Ada",
+  GIT_COMMITTER_EMAIL: "ada@example.org",
+};
+
+async function readAll(room: GitRoom): Promise<{ codes: string[]; said: string }> {
+  const codes: string[] = [];
+  let said = "";
+  for (const [tool, input] of readings) {
+    const result = await room.call(tool, input);
+    codes.push(result.isError ? "refused" : "answered");
+    said += `${result.content}\n${JSON.stringify(result.data)}\n`;
+  }
+  return { codes, said };
+}
+
+const ways: Readonly<Record<string, (room: GitRoom, other: string) => void>> = {
+  "a .git file that names it": ({ workspace }, other) => {
+    rmSync(join(workspace, ".git"), { recursive: true });
+    writeFileSync(join(workspace, ".git"), `gitdir: ${other}/.git\n`);
+  },
+  "a .git file that names it by a way around": ({ workspace }) => {
+    rmSync(join(workspace, ".git"), { recursive: true });
+    writeFileSync(join(workspace, ".git"), "gitdir: ../other/.git\n");
+  },
+  "a link in the place of .git": ({ workspace }, other) => {
+    rmSync(join(workspace, ".git"), { recursive: true });
+    symlinkSync(join(other, ".git"), join(workspace, ".git"));
+  },
+  "a working tree of it that is elsewhere": ({ workspace, home }, other) => {
+    execFileSync("git", ["worktree", "add", "-q", join(home, "third"), "-b", "third"], {
+      cwd: other,
+      env: gitVariables,
+      stdio: "pipe",
+    });
+    rmSync(join(workspace, ".git"), { recursive: true });
+    writeFileSync(join(workspace, ".git"), `gitdir: ${other}/.git/worktrees/third\n`);
+  },
+  commondir: ({ workspace }, other) => writeFileSync(join(workspace, ".git/commondir"), `${other}/.git\n`),
+  "links in the place of objects and refs": ({ workspace }, other) => {
+    for (const name of ["objects", "refs"]) {
+      rmSync(join(workspace, ".git", name), { recursive: true });
+      symlinkSync(join(other, ".git", name), join(workspace, ".git", name));
+    }
+  },
+  "a link deep in refs": ({ workspace }, other) =>
+    symlinkSync(join(other, ".git/refs/heads"), join(workspace, ".git/refs/heads/theirs")),
+  "a link in the place of the index": ({ workspace }, other) => {
+    rmSync(join(workspace, ".git/index"));
+    symlinkSync(join(other, ".git/index"), join(workspace, ".git/index"));
+  },
+  alternates: ({ workspace }, other) =>
+    writeFileSync(join(workspace, ".git/objects/info/alternates"), `${other}/.git/objects\n`),
+  "alternates in quotes": ({ workspace }, other) =>
+    writeFileSync(join(workspace, ".git/objects/info/alternates"), `"${other}/.git/\\157bjects"\n`),
+  "alternates of alternates": ({ workspace }, other) => {
+    mkdirSync(join(workspace, "between/info"), { recursive: true });
+    writeFileSync(join(workspace, "between/info/alternates"), `${other}/.git/objects\n`);
+    writeFileSync(join(workspace, ".git/objects/info/alternates"), "../../between\n");
+  },
+};
+
+describe("a repository that leads to another", () => {
+  for (const [name, lead] of Object.entries(ways)) {
+    it(`is refused with ${name}`, async () => {
+      await using room = await openBeside();
+      lead(room, room.other);
+      const { codes, said } = await readAll(room);
+      expect({ codes, shows: /confidential|private\.txt\b.*file/.test(said) }).toEqual({
+        codes: readings.map(() => "refused"),
+        shows: false,
+      });
+    });
+  }
+
+  it("says where it leads, and the rule that would let it be read", async () => {
+    await using room = await openBeside();
+    ways["a .git file that names it"]!(room, room.other);
+    expect((await room.call("git.status", {})).content).toBe(
+      `${room.workspace}/.git leads out of the workspace, to ${room.other}/.git, which does not know this working tree\n` +
+        `Ask the person: the rule \`allow read "${room.other}/.git"/**\` lets it be read.`,
+    );
+  });
+
+  it("is read once a rule lets it", async () => {
+    await using room = await openBeside();
+    ways["a .git file that names it"]!(room, room.other);
+    const lines = `allow read "${room.other}"/.git/**`;
+    await using again = await openGitRoom({ workspace: room.workspace, lines });
+    expect((await again.call("git.log", {})).content).toContain("confidential work");
+  });
+});
+
+describe("settings of a repository that name files elsewhere", () => {
+  it("do not move the working tree", async () => {
+    await using room = await openBeside();
+    room.git("config", "core.worktree", room.other);
+    expect((await room.call("git.status", {})).data).toMatchObject({ repository: ".", clean: true });
+  });
+
+  it("show nothing of them as names, orders or revisions to ignore", async () => {
+    await using room = await openBeside();
+    const file = join(room.home, "list");
+    writeFileSync(file, "Confidential Name <ada@example.org>\n");
+    for (const key of ["mailmap.file", "blame.ignoreRevsFile", "diff.orderFile", "commit.template"])
+      room.git("config", key, file);
+    const said = [];
+    for (const [tool, input] of [
+      ["git.log", {}],
+      ["git.show", { revision: "HEAD" }],
+      ["git.blame", { path: "a.txt" }],
+      ["git.diff", { commit: "HEAD", stat: true }],
+    ] as const) {
+      const { content, isError } = await room.call(tool, input);
+      said.push({ isError, shows: content.includes("Confidential") });
+    }
+    expect(said).toEqual(said.map(() => ({ isError: false, shows: false })));
+  });
+
+  it("do not decide by a list elsewhere what is ignored", async () => {
+    await using room = await openBeside();
+    writeFileSync(join(room.home, "list"), "guess*\n");
+    room.git("config", "core.excludesFile", join(room.home, "list"));
+    room.write({ "guess.txt": "" });
+    expect((await room.call("git.status", {})).data).toMatchObject({ untracked: ["guess.txt"] });
+  });
+});
+
+describe("what only looks like a repository", () => {
+  it("is none without .git", async () => {
+    await using room = await openBeside();
+    cpSync(join(room.other, ".git"), join(room.workspace, "bare"), { recursive: true });
+    room.write({ "bare/file.txt": "" });
+    appendFileSync(join(room.workspace, "bare/config"), `[core]\n\tfsmonitor = ${room.payload("payload")}\n`);
+    expect((await room.call("git.status", { path: "bare" })).data).toMatchObject({
+      repository: ".",
+      untracked: ["bare/"],
+    });
+  });
+
+  it("is none with an empty .git", async () => {
+    await using room = await openBeside();
+    renameSync(join(room.workspace, ".git"), join(room.home, "taken"));
+    mkdirSync(join(room.workspace, ".git"));
+    expect((await room.call("git.status", {})).content).toBe(
+      "There is no git repository in the workspace, nor above it\n" +
+        "Give the path of a repository below the workspace, or make one with `git init` in shell.run.",
+    );
+  });
+});
