@@ -19,10 +19,11 @@ export function readPage(pdf: Pdf, number: number): Page {
   return withPage(pdf, number, unreadable, (page, text) => {
     const { words, unknown } = readWords(pdf, text);
     const extras = readExtras(pdf, page, text);
-    const shown = words.length === 0 ? [] : [showLayout(layOut(words))];
+    const state = words.length > 0 ? "text" : hasPicture(pdf, page) ? "picture" : "empty";
+    const shown = state === "text" ? showLayout(layOut(words)) : `(${state})`;
     return {
-      text: [...shown, ...extras].join("\n\n"),
-      state: words.length > 0 ? "text" : hasPicture(pdf, page) ? "picture" : "empty",
+      text: [shown, ...extras].join("\n\n"),
+      state,
       isGuessed: unknown * 10 > words.length,
     };
   });
@@ -33,7 +34,7 @@ export function pictureOf(pdf: Pdf, number: number): Image | undefined {
   return withPage(pdf, number, undefined, (page) => drawPage(pdf, page));
 }
 
-const unreadable: Page = { text: "", state: "unreadable", isGuessed: false };
+const unreadable: Page = { text: "(unreadable)", state: "unreadable", isGuessed: false };
 
 function withPage<Answer>(
   pdf: Pdf,

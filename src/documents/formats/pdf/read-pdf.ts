@@ -29,7 +29,7 @@ export const readPdf: DocumentReader = async (source, wanted, desk) => {
     // The last that was read may have been too long for this answer.
     const shown = [...pages].slice(0, parts.length);
     const scanned = numbersOf(shown, ({ state }) => state === "picture");
-    const drawn = wanted.images === true ? shown.map(([number]) => number) : scanned;
+    const drawn = wanted.images === true ? numbersOf(shown, ({ state }) => state !== "unreadable") : scanned;
     const images = wanted.images === false ? [] : drawn.slice(0, mostPictures);
     return {
       format: "pdf",

@@ -58,39 +58,59 @@ interface Column {
   right: number;
 }
 
+/** A cell, and the column that it stands in. */
+interface Placed {
+  readonly stack: Stack;
+  readonly column: Column;
+}
+
 /** The table that begins with a band: at least two rows whose cells stand in the same columns. */
 function tableAt(
   bands: readonly Band[],
   start: number,
 ): { readonly text: string; readonly bands: number } | undefined {
-  const first = bands[start]!;
-  if (!isRow(first)) return undefined;
+  if (!isRow(bands[start]!)) return undefined;
   const columns: Column[] = [];
-  const rows: (readonly Stack[])[] = [];
+  const rows: (readonly Placed[])[] = [];
   let end = start;
   for (let index = start; index < bands.length; index += 1) {
-    const { stacks } = bands[index]!;
-    const isFar =
-      index > start && Math.abs(stepBetween(bands[index - 1]!, bands[index]!)) > stacks[0]![0]!.height * 4;
-    if (isFar || !fits(columns, stacks)) break;
-    rows.push(stacks);
+    const band = bands[index]!;
+    const tooFar = band.stacks[0]![0]!.height * 4;
+    if (index > start && Math.abs(stepBetween(bands[index - 1]!, band)) > tooFar) break;
+    const placed = place(band, columns);
+    if (!placed) break;
+    rows.push(placed);
     // A line of its own may be a row of which only one cell is filled, if another row follows.
-    if (!isRow(bands[index]!)) continue;
-    for (const stack of stacks) widen(columns, stack);
+    if (!isRow(band)) continue;
+    for (const { stack, column } of placed) {
+      column.left = Math.min(column.left, leftOf(stack));
+      column.right = Math.max(column.right, rightOf(stack));
+      if (!columns.includes(column)) columns.push(column);
+    }
     end = index + 1;
   }
   const found = rows.slice(0, end - start);
-  if (found.filter((stacks) => stacks.length > 1).length < 2) return undefined;
+  if (found.filter((placed) => placed.length > 1).length < 2) return undefined;
   columns.sort((one, other) => one.left - other.left);
-  const cells = found.map((stacks) =>
-    columns.map((column) =>
-      stacks
-        .filter((stack) => columnOf(columns, stack) === column)
-        .map(textOf)
-        .join(" "),
-    ),
+  const cells = found.map((placed) =>
+    columns.map((column) => {
+      const cell = placed.find((one) => one.column === column);
+      return cell ? textOf(cell.stack) : "";
+    }),
   );
   return { text: isProse(cells) ? byColumns(cells) : markdownTable(cells), bands: end - start };
+}
+
+/** Gives each stack a column for itself, a new one where none is; undefined where that cannot be. */
+function place({ stacks }: Band, columns: readonly Column[]): readonly Placed[] | undefined {
+  const placed: Placed[] = [];
+  for (const stack of stacks) {
+    const [first, second] = columns.filter((column) => overlaps(column, stack));
+    const isTaken = placed.some(({ column }) => column === first);
+    if (second || isTaken || (!first && stacks.length === 1)) return undefined;
+    placed.push({ stack, column: first ?? { left: leftOf(stack), right: rightOf(stack) } });
+  }
+  return placed;
 }
 
 function isRow({ stacks }: Band): boolean {
@@ -99,33 +119,6 @@ function isRow({ stacks }: Band): boolean {
 
 function textOf(stack: Stack): string {
   return stack.map(({ text }) => text).join(" ");
-}
-
-/** Whether each of them has a column for itself. Of the first row, each makes one. */
-function fits(columns: readonly Column[], stacks: readonly Stack[]): boolean {
-  if (columns.length === 0) return true;
-  const taken = new Set<Column>();
-  for (const stack of stacks) {
-    const over = columns.filter((column) => overlaps(column, stack));
-    if (over.length > 1) return false;
-    const [column] = over;
-    if (column === undefined ? stacks.length === 1 : taken.has(column)) return false;
-    if (column) taken.add(column);
-  }
-  return true;
-}
-
-function widen(columns: Column[], stack: Stack): void {
-  const column = columns.find((one) => overlaps(one, stack));
-  if (!column) columns.push({ left: leftOf(stack), right: rightOf(stack) });
-  else {
-    column.left = Math.min(column.left, leftOf(stack));
-    column.right = Math.max(column.right, rightOf(stack));
-  }
-}
-
-function columnOf(columns: readonly Column[], stack: Stack): Column | undefined {
-  return columns.find((column) => overlaps(column, stack));
 }
 
 function overlaps({ left, right }: Column, stack: Stack): boolean {

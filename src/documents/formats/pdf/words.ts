@@ -92,7 +92,8 @@ interface Point {
 
 function place(pdf: Pdf, text: Handle, first: number, last: number): Placed {
   const { pdfium } = pdf;
-  const angle = Math.round(pdfium.FPDFText_GetCharAngle(text, first) / (Math.PI / 2)) & 3;
+  // PDFium counts it with the clock.
+  const angle = Math.round(-pdfium.FPDFText_GetCharAngle(text, first) / (Math.PI / 2)) & 3;
   const [x = 0, y = 0] =
     pdf.numbers(2, "f64", (at) => pdfium.FPDFText_GetCharOrigin(text, first, at, at + 8)) ?? [];
   const [left = x, top = y, right = x, bottom = y] =
@@ -123,8 +124,8 @@ function turned({ text, start, end, height, angle, startsLine, followsBlank }: F
   const to = along(end, most);
   return {
     text,
-    left: from.x,
-    right: to.x,
+    left: Math.min(from.x, to.x),
+    right: Math.max(from.x, to.x),
     baseline: from.y,
     height,
     isTurned: angle !== most,
