@@ -1,13 +1,13 @@
 import type { DocumentContent, DocumentSource, DocumentWanted } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { counted } from "../../../text/counted.ts";
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../../text/encoding.ts";
 import { sniffMediaType } from "../../../text/media-type.ts";
 import { nearest } from "../../../text/nearest.ts";
 import { printableLine } from "../../../text/printable.ts";
 import { showSize } from "../../../text/show-size.ts";
 import { cutPart, noSuchPart, splitAnchor, wholeText } from "../../anchors.ts";
 import type { Desk, DocumentReader } from "../../reader.ts";
+import { textOf } from "../../text-of.ts";
 import { leadsOutside } from "../../zip/entry-name.ts";
 import type { Archive, ArchiveEntry } from "./archive.ts";
 import { packedArchive } from "./packed-archive.ts";
@@ -122,16 +122,14 @@ async function readEntry(
     const near = nearest(wanted, files.slice(0, 2000)) ?? files[0];
     throw noSuchPart(wanted, name, `it has ${files.length} files`, near && `"entry ${near}"`);
   }
-  const head = bytes.subarray(0, detectionBytes);
-  const encoding = detectEncoding(head, { complete: head.length === bytes.length });
-  const type = sniffMediaType(head);
-  if (encoding === "binary" || type !== undefined)
+  const type = sniffMediaType(bytes);
+  const text = textOf(bytes);
+  if (text === undefined || type !== undefined)
     throw new ToolError(
       "unsupported",
       `${wanted} in ${name} is ${type?.description ?? "binary"}, ${showSize(bytes.length)}: only text is shown from within archives`,
       { hint: "Unpack it with a command (shell.run), then read the file." },
     );
-  const { text } = decodeText(bytes.subarray(byteOrderMarkLength(head)), encoding);
   const { part, next } = cutPart({ anchor: `entry ${wanted}`, text }, from, maxChars);
   return { parts: [part], next: next === undefined ? undefined : `entry ${wanted} from ${next}` };
 }

@@ -85,10 +85,7 @@ describe("a picture", () => {
       pngChunk("zTXt", Buffer.concat([Buffer.from("Comment\0\0"), deflateSync(text)]));
     const bomb = await readBytes("a.png", png(1, 1, chunk(Buffer.alloc(50_000_000))));
     const small = await readBytes("a.png", png(1, 1, chunk(Buffer.from("hello"))));
-    expect([bomb.properties.Comment, small.properties.Comment]).toEqual([
-      "(cannot be unpacked)",
-      "hello",
-    ]);
+    expect([bomb.properties.Comment, small.properties.Comment]).toEqual(["(cannot be unpacked)", "hello"]);
   });
 
   it("is described or refused wherever it is cut and whatever bytes it has", async () => {

@@ -1,15 +1,10 @@
-import { byteOrderMarkLength, decodeText, detectEncoding, detectionBytes } from "../../../text/encoding.ts";
 import { wholeText } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
+import { textOf } from "../../text-of.ts";
 
 /** A drawing that is text: shown as such. */
 export const readSvg: DocumentReader = ({ name, bytes }, wanted) => {
-  const head = bytes.subarray(0, detectionBytes);
-  const encoding = detectEncoding(head, { complete: head.length === bytes.length });
-  const { text } = decodeText(
-    bytes.subarray(byteOrderMarkLength(head)),
-    encoding === "binary" ? "latin1" : encoding,
-  );
+  const text = textOf(bytes) ?? "";
   const [root = ""] = /<svg\b[^>]*>/i.exec(text.slice(0, 100_000)) ?? [];
   const attribute = (wantedName: string) =>
     new RegExp(`\\s${wantedName}\\s*=\\s*["']([^"']*)["']`).exec(root)?.[1];
