@@ -43,4 +43,31 @@ office_texts() {
   done
 }
 
+# Spreadsheets, tables of separated values, PDF.
+sheets_and_pages() {
+  "$python" "$sources/ledger.py" "$out/ledger.xlsx"
+  for format in ods xlsx; do
+    soffice --headless --convert-to "$format" --outdir /tmp "$out/ledger.xlsx" >/dev/null
+    mv "/tmp/ledger.$format" "$out/ledger-office.$format"
+  done
+  for name in ledger ledger-office; do
+    "$python" "$sources/read-sheets.py" "$out/$name.xlsx" >"$out/$name.xlsx.openpyxl.txt"
+  done
+  "$python" "$sources/read-odf.py" "$out/ledger-office.ods" >"$out/ledger-office.ods.odfpy.txt"
+  "$python" "$sources/separated.py" "$out"
+  by_python() { "$python" "$sources/read-separated.py" "$out/$1" "${@:2}" >"$out/$1.python.txt"; }
+  by_python harbours.csv utf-8 , 0
+  by_python harbours-excel.csv cp1252 ";" 1
+  by_python harbours.tsv utf-16 tab 0
+  soffice --headless --convert-to pdf --outdir "$out" "$sources/paper.fodt" >/dev/null
+  "$python" "$sources/form.py" "$out"
+  qpdf --encrypt secret owner 256 -- "$out/form.pdf" "$out/locked.pdf"
+  qpdf --encrypt "" owner 256 --modify=none -- "$out/form.pdf" "$out/restricted.pdf"
+  for name in paper form turned; do pdftotext "$out/$name.pdf" "$out/$name.pdf.pdftotext.txt"; done
+}
+
+pictures() {
+  "$sources/pictures.sh" "$out"
+}
+
 for family in "${@:-office_texts}"; do "$family"; done
