@@ -7,6 +7,7 @@ import { type BlamedCommit, type BlameGroup, notCommitted, parseBlame } from "..
 import { refuseHidden } from "../../git/paths.ts";
 import { resolveCommit } from "../../git/revisions.ts";
 import { runGit } from "../../git/run-git.ts";
+import { showPath } from "../../text/show-path.ts";
 
 export interface GitBlameInput {
   readonly path: string;
@@ -74,16 +75,16 @@ function describe({ groups, commits }: GitBlameData): string {
   const known = new Map(commits.map((commit) => [commit.hash, commit]));
   return groups
     .map(({ commit, firstLine, lines, from }) => {
-      const earlier = from === undefined ? "" : `, then ${from}`;
-      const head = `${describeCommit(known.get(commit)!)}${earlier}`;
+      const earlier = from === undefined ? "" : `, then ${showPath(from)}`;
+      const head = `[${describeCommit(known.get(commit)!)}${earlier}]`;
       return [head, ...lines.map((line, index) => `${firstLine + index} | ${line}`)].join("\n");
     })
     .join("\n");
 }
 
 function describeCommit({ hash, author, date, subject }: BlamedCommit): string {
-  if (notCommitted.test(hash)) return "[not committed]";
-  return `[${hash.slice(0, 9)} ${date.slice(0, 10)} ${author}: ${subject}]`;
+  if (notCommitted.test(hash)) return "not committed";
+  return `${hash.slice(0, 9)} ${date.slice(0, 10)} ${author}: ${subject}`;
 }
 
 function explainBlame(

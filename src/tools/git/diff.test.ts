@@ -1,0 +1,210 @@
+import { readFileSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+
+async function diff(room: GitRoom, input: object = {}) {
+  const { data, content, isError } = await room.call("git.diff", input);
+  return { data: data as { files: { path: string }[]; hidden: string[] }, text: content, isError };
+}
+
+const plain = { isBinary: false, isCut: false };
+
+describe("git.diff", () => {
+  it("shows what is changed and not staged", async () => {
+    await using room = await openGitRoom({ files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" } });
+    room.write({ "a.txt": "one\nTWO\nthree\n" });
+    const index = room.git("rev-parse", "--short=7", ":a.txt");
+    const now = room.git("hash-object", "a.txt").slice(0, 7);
+    const patch = "@@ -1,2 +1,3 @@\n one\n-two\n+TWO\n+three\n";
+    expect(await diff(room)).toEqual({
+      isError: false,
+      data: {
+        compared: "working tree against index",
+        files: [{ ...plain, path: "a.txt", status: "modified", additions: 2, deletions: 1, patch }],
+        additions: 2,
+        deletions: 1,
+        hidden: [],
+        notes: [],
+      },
+      text:
+        `diff --git a/a.txt b/a.txt\nindex ${index}..${now} 100644\n--- a/a.txt\n+++ b/a.txt\n${patch}` +
+        "[working tree against index: 1 file changed, +2 -1]",
+    });
+  });
+
+  it("compares the index, or a commit, or two of them", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.write({ a: "2\n" });
+    room.git("commit", "-q", "-a", "-m", "2");
+    room.write({ a: "3\n" });
+    room.git("add", "a");
+    room.write({ a: "4\n" });
+    const lines = async (input: object) => (await diff(room, input)).text.match(/^[-+]\d$/gm);
+    expect([
+      await lines({}),
+      await lines({ staged: true }),
+      await lines({ commit: "HEAD" }),
+      await lines({ commit: "HEAD~1", staged: true }),
+      await lines({ commit: "HEAD~1..HEAD" }),
+      await lines({ commit: "HEAD...HEAD~1" }),
+    ]).toEqual([["-3", "+4"], ["-2", "+3"], ["-2", "+4"], ["-1", "+3"], ["-1", "+2"], null]);
+  });
+
+  it("names files that are new, gone, moved, of another mode, or no text", async () => {
+    await using room = await openGitRoom({
+      files: { "old name": "1\n2\n3\n4\n", gone: "x\n", picture: "a\0b", run: "x\n", 'qu"ote\n': "q\n" },
+    });
+    room.git("mv", "old name", "new name");
+    room.git("rm", "-q", "gone");
+    room.write({ picture: "a\0c", new: "n\n", 'qu"ote\n': "r\n" });
+    room.git("add", "-A");
+    room.git("update-index", "--chmod=+x", "run");
+    const { data } = await diff(room, { staged: true });
+    const expected = [
+      { path: "gone", status: "deleted", additions: 0, deletions: 1, isBinary: false },
+      { path: "new", status: "added", additions: 1, deletions: 0, isBinary: false },
+      { path: "new name", status: "renamed", from: "old name", additions: 0, deletions: 0, isBinary: false },
+      { path: "picture", status: "modified", additions: 0, deletions: 0, isBinary: true },
+      { path: 'qu"ote\n', status: "modified", additions: 1, deletions: 1, isBinary: false },
+      { path: "run", status: "mode changed", additions: 0, deletions: 0, isBinary: false },
+    ];
+    expect(sorted(data.files)).toMatchObject(expected);
+    const stat = await diff(room, { staged: true, stat: true });
+    expect(sorted(stat.data.files)).toMatchObject(expected);
+    expect(stat.text).toBe(
+      [
+        "gone deleted +0 -1",
+        "new added +1 -0",
+        "old name -> new name renamed +0 -0",
+        "picture binary",
+        '"qu\\"ote\\n" +1 -1',
+        "run mode changed +0 -0",
+        "[index against HEAD: 6 files changed, +2 -2]",
+      ].join("\n"),
+    );
+  });
+
+  it("says when nothing differs, also when only the time of a file does, and leaves the index alone", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    utimesSync(join(room.workspace, "a"), new Date(0), new Date(0));
+    const index = readFileSync(join(room.workspace, ".git/index"));
+    expect([(await diff(room)).text, (await diff(room, { stat: true })).text]).toEqual([
+      "No differences: working tree against index.",
+      "No differences: working tree against index.",
+    ]);
+    expect(readFileSync(join(room.workspace, ".git/index"))).toEqual(index);
+  });
+
+  it("leaves out files that may hold secrets, under every name they had", async () => {
+    await using room = await openGitRoom({ files: { ".env": "KEY=hush-1\nA=1\nB=2\nC=3\n", a: "1\n" } });
+    room.write({ ".env": "KEY=hush-2\nA=1\nB=2\nC=3\n", a: "2\n" });
+    const first = await diff(room);
+    room.git("mv", ".env", "settings.txt");
+    const second = await diff(room, { commit: "HEAD" });
+    expect(
+      [first, second].map(({ data, text }) => ({ hidden: data.hidden, hush: text.includes("hush") })),
+    ).toEqual([
+      { hidden: [".env"], hush: false },
+      { hidden: ["settings.txt"], hush: false },
+    ]);
+    expect(first.text).toContain("[1 file left out that may hold secrets: .env]");
+    expect((await diff(room, { paths: [".env"] })).isError).toBe(true);
+  });
+
+  it("keeps all of a huge diff and shows its beginning, with the names of all files", async () => {
+    await using room = await openGitRoom({ files: { "a.txt": "", "z.txt": "" } });
+    room.write({ "a.txt": "a line of text\n".repeat(200_000), "z.txt": "last\n" });
+    const { text, data } = await diff(room);
+    const [, handle = ""] = /The whole diff is kept as (out_\w+)/.exec(text) ?? [];
+    expect({
+      isShort: text.length < 42_000,
+      summary: /\[… cut; (.*)\]\n/.exec(text)?.[1],
+      numbers: data.files.map(({ patch, ...file }: { patch?: string; path: string }) => ({
+        ...file,
+        chars: patch!.length,
+      })),
+    }).toEqual({
+      isShort: true,
+      summary: "working tree against index: 2 files changed, +200001 -0: a.txt +200000 -0, z.txt +1 -0",
+      numbers: [
+        {
+          path: "a.txt",
+          status: "modified",
+          additions: 200_000,
+          deletions: 0,
+          isBinary: false,
+          isCut: true,
+          chars: 524_277,
+        },
+        {
+          path: "z.txt",
+          status: "modified",
+          additions: 1,
+          deletions: 0,
+          isBinary: false,
+          isCut: true,
+          chars: expect.any(Number),
+        },
+      ],
+    });
+    const end = await room.call("file.read", { path: handle, offset: -1 });
+    expect(end.content).toContain("+last");
+  });
+
+  it("takes revisions and paths for nothing else", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n", b: "1\n" } });
+    room.write({ a: "2\n", b: "2\n" });
+    const codes = [];
+    for (const commit of [
+      "--output=stolen",
+      "-O/etc/passwd",
+      "--no-index",
+      "HEAD\n--output=x",
+      "@{-1}",
+      "",
+      ":(top)",
+      "HEAD --stat",
+    ])
+      codes.push((await diff(room, { commit })).isError);
+    for (const paths of [["--output=stolen"], ["../.."], [":(exclude)a"], [":/"], ["*"]]) {
+      const { isError, data } = await diff(room, { paths });
+      codes.push(isError || data.files.length > 0);
+    }
+    expect(codes).toEqual([true, true, true, true, true, true, true, true, false, true, false, false, false]);
+    expect(room.git("status", "--porcelain")).toBe(" M a\n M b");
+  });
+
+  it("says what is spelled alike when there is no such revision", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.git("branch", "feature/login");
+    const said = async (commit: string) => (await diff(room, { commit })).text;
+    expect([await said("feature/logn"), await said("HAED"), await said("nothing-like-it")]).toEqual([
+      "There is no revision feature/logn in this repository\nDid you mean feature/login?",
+      "There is no revision HAED in this repository\nDid you mean HEAD?",
+      "There is no revision nothing-like-it in this repository\nThere are feature/login, main; git.log shows commits.",
+    ]);
+  });
+
+  it("names paths of the workspace, wherever the repository is", async () => {
+    await using room = await openGitRoom({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
+    room.git("init", "-q", "inner");
+    room.write({ "inner/c": "1\n" });
+    room.git("-C", "inner", "-c", "user.name=Ada", "-c", "user.email=a@example.org", "add", "c");
+    room.write({ "part/a": "2\n", "elsewhere/b": "2\n", "inner/c": "2\n" });
+    await using part = await openGitRoom({ workspace: join(room.workspace, "part") });
+    const heads = async (one: GitRoom, input: object) => (await diff(one, input)).text.match(/^diff .*$/gm);
+    expect([
+      await heads(room, { paths: ["inner"] }),
+      await heads(part, {}),
+      await heads(part, { paths: ["a"] }),
+    ]).toEqual([["diff --git a/inner/c b/inner/c"], ["diff --git a/a b/a"], ["diff --git a/a b/a"]]);
+    expect((await diff(room, { paths: ["inner", "part"] })).text).toBe(
+      "inner and part are in different repositories\nAsk for each of them in a call of its own.",
+    );
+  });
+});
+
+function sorted<File extends { readonly path: string }>(files: readonly File[]): File[] {
+  return files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+}

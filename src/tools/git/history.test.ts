@@ -1,0 +1,322 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+
+async function call(room: GitRoom, tool: string, input: object = {}) {
+  const { data, content, isError } = await room.call(tool, input);
+  return { data, text: content, isError };
+}
+
+/** Commits with a date of its own, so that answers can be told whole. */
+function commit(room: GitRoom, message: string, date: string, author = "Ada <ada@example.org>"): string {
+  room.git("add", "-A");
+  room.git(
+    "commit",
+    "-q",
+    "--allow-empty",
+    `--author=${author}`,
+    `--date=${date}T12:00:00+02:00`,
+    "-m",
+    message,
+  );
+  return room.git("rev-parse", "HEAD");
+}
+
+async function openPast() {
+  const room = await openGitRoom();
+  room.write({ "poem.txt": "Two roads\ndiverged\n" });
+  const first = commit(room, "Begin", "2026-01-02");
+  room.git("mv", "poem.txt", "verse.txt");
+  const second = commit(room, "Rename\n\nAs poets do.\n\nTwice.", "2026-01-03", "Bob <bob@example.org>");
+  room.write({ "verse.txt": "Two roads\ndiverged\nin a wood\n", picture: "a\0b" });
+  const third = commit(room, "Go on", "2026-01-04");
+  room.git("tag", "v1");
+  return Object.assign(room, { first, second, third });
+}
+
+describe("git.log", () => {
+  it("lists commits, newest first, with all that is known of them", async () => {
+    await using room = await openPast();
+    const { first, second, third } = room;
+    const { data, text } = await call(room, "git.log");
+    const ada = { name: "Ada", email: "ada@example.org" };
+    expect(data).toEqual({
+      limited: false,
+      commits: [
+        {
+          hash: third,
+          parents: [second],
+          author: ada,
+          date: "2026-01-04T12:00:00+02:00",
+          refs: ["HEAD -> main", "tag: v1"],
+          subject: "Go on",
+          body: "",
+        },
+        {
+          hash: second,
+          parents: [first],
+          author: { name: "Bob", email: "bob@example.org" },
+          date: "2026-01-03T12:00:00+02:00",
+          refs: [],
+          subject: "Rename",
+          body: "As poets do.\n\nTwice.",
+        },
+        {
+          hash: first,
+          parents: [],
+          author: ada,
+          date: "2026-01-02T12:00:00+02:00",
+          refs: [],
+          subject: "Begin",
+          body: "",
+        },
+      ],
+    });
+    expect(text.split("\n")).toEqual([
+      `${third.slice(0, 9)} 2026-01-04 Ada: Go on (HEAD -> main, tag: v1)`,
+      `${second.slice(0, 9)} 2026-01-03 Bob: Rename`,
+      `${first.slice(0, 9)} 2026-01-02 Ada: Begin`,
+    ]);
+  });
+
+  it("follows a file to its earlier names, and selects by range, author and words", async () => {
+    await using room = await openPast();
+    const subjects = async (input: object) =>
+      (await call(room, "git.log", input)).text.split("\n").map((line) => /: (\w+(?: \w+)*)/.exec(line)?.[1]);
+    expect([
+      await subjects({ path: "verse.txt" }),
+      await subjects({ path: "picture" }),
+      await subjects({ revision: "HEAD~2..HEAD~1" }),
+      await subjects({ author: "BOB@" }),
+      await subjects({ grep: "poets do." }),
+      await subjects({ grep: "poets.*" }),
+      await subjects({ author: "--output=x", since: "--all" }),
+    ]).toEqual([
+      ["Go on", "Rename", "Begin"],
+      ["Go on"],
+      ["Rename"],
+      ["Rename"],
+      ["Rename"],
+      [undefined],
+      [undefined],
+    ]);
+  });
+
+  it("counts lines, and says that there is more", async () => {
+    await using room = await openPast();
+    const { text, data } = await call(room, "git.log", { stat: true, limit: 1 });
+    expect(text).toBe(
+      `${room.third.slice(0, 9)} 2026-01-04 Ada: Go on (HEAD -> main, tag: v1)\n    picture binary\n    verse.txt +1 -0\n` +
+        `[There are more: raise \`limit\`, or go on with \`revision\` ${room.third.slice(0, 12)}~1.]`,
+    );
+    expect(data).toMatchObject({ limited: true });
+  });
+
+  it("says that there are no commits yet", async () => {
+    await using room = await openGitRoom();
+    expect((await call(room, "git.log")).text).toBe(
+      "There is no HEAD: this repository has no commits yet\ngit.status shows what could be committed.",
+    );
+  });
+});
+
+describe("git.show", () => {
+  it("shows a commit with its message and changes", async () => {
+    await using room = await openPast();
+    const { text, data } = await call(room, "git.show", { revision: "HEAD" });
+    expect(text.split("\n").filter((line) => !line.startsWith("index "))).toEqual([
+      `commit ${room.third} (HEAD -> main, tag: v1)`,
+      "Author: Ada <ada@example.org>",
+      "Date: 2026-01-04T12:00:00+02:00",
+      "",
+      "    Go on",
+      "",
+      "diff --git a/picture b/picture",
+      "new file mode 100644",
+      "Binary files /dev/null and b/picture differ",
+      "diff --git a/verse.txt b/verse.txt",
+      "--- a/verse.txt",
+      "+++ b/verse.txt",
+      "@@ -1,2 +1,3 @@",
+      " Two roads",
+      " diverged",
+      "+in a wood",
+      "[against its parent: 2 files changed, +1 -0]",
+    ]);
+    expect(data).toMatchObject({ kind: "commit", commit: { subject: "Go on" }, hidden: [] });
+  });
+
+  it("shows names and numbers only, when that is asked for, also of a renaming", async () => {
+    await using room = await openPast();
+    expect(
+      (await call(room, "git.show", { revision: "HEAD~1", stat: true })).text.split("\n").slice(4),
+    ).toEqual([
+      "    Rename",
+      "",
+      "    As poets do.",
+      "",
+      "    Twice.",
+      "",
+      "poem.txt -> verse.txt renamed +0 -0",
+      "[against its parent: 1 file changed, +0 -0]",
+    ]);
+  });
+
+  it("shows a file or a directory as it was, also by the spelling of git", async () => {
+    await using room = await openPast();
+    const shown = async (input: object) => (await call(room, "git.show", input)).text;
+    expect([
+      await shown({ revision: "HEAD~1", path: "verse.txt" }),
+      await shown({ revision: "v1:picture" }),
+      await shown({ revision: "HEAD~2", path: "." }),
+      await shown({ revision: "HEAD~2", path: "verse.txt" }),
+      await shown({ revision: "HEAD", path: "vers.txt" }),
+    ]).toEqual([
+      "Two roads\ndiverged\n",
+      "[picture is no text there: binary data, 3 bytes.]",
+      "poem.txt (19 bytes)\n[1 entry]",
+      "There is no verse.txt at HEAD~2\nDid you mean poem.txt?",
+      "There is no vers.txt at HEAD\nDid you mean verse.txt?",
+    ]);
+  });
+
+  it("shows a file in the encoding that it has", async () => {
+    await using room = await openGitRoom({
+      files: {
+        "latin.txt": Buffer.from("caf\xe9\n", "latin1"),
+        "wide.txt": Buffer.from("\ufeffcafé\n", "utf16le"),
+      },
+    });
+    const shown = async (path: string) => (await call(room, "git.show", { revision: "HEAD", path })).text;
+    expect([await shown("latin.txt"), await shown("wide.txt")]).toEqual(["café\n", "café\n"]);
+  });
+
+  it("says what an annotated tag says", async () => {
+    await using room = await openPast();
+    room.git("tag", "-a", "v2", "-m", "The second\n\nWith notes.");
+    const { text } = await call(room, "git.show", { revision: "v2", stat: true });
+    expect(text.split("\n").slice(0, 7)).toEqual([
+      "tag v2",
+      "Tagger: Ada <ada@example.org>",
+      "",
+      "The second",
+      "",
+      "With notes.",
+      "",
+    ]);
+  });
+
+  it("hands out no secret: not by path, not in a commit, not by the hash of its content", async () => {
+    await using room = await openGitRoom({ files: { ".env": "KEY=hush\n", a: "1\n" } });
+    const blob = room.git("rev-parse", "HEAD:.env");
+    room.git("rm", "-q", ".env");
+    commit(room, "Remove it", "2026-01-02");
+    const said = [];
+    for (const input of [
+      { revision: "HEAD~1", path: ".env" },
+      { revision: "HEAD~1:.env" },
+      { revision: "HEAD~1:./.env" },
+      { revision: ":0:.env" },
+      { revision: blob },
+      { revision: "HEAD" },
+      { revision: "HEAD~1" },
+    ]) {
+      const { isError, text } = await call(room, "git.show", input);
+      said.push({ isError, hush: text.includes("hush") });
+    }
+    expect(said).toEqual(
+      [true, true, true, true, true, false, false].map((isError) => ({ isError, hush: false })),
+    );
+  });
+
+  it("shows of a merge where it differs from every parent", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.git("switch", "-q", "-c", "other");
+    room.write({ a: "2\n" });
+    commit(room, "Two", "2026-01-02");
+    room.git("switch", "-q", "main");
+    room.write({ a: "3\n" });
+    commit(room, "Three", "2026-01-03");
+    expect(() => room.git("merge", "-q", "other")).toThrow();
+    room.write({ a: "2 and 3\n" });
+    const merge = commit(room, "Both", "2026-01-04");
+    const { text } = await call(room, "git.show", { revision: "HEAD" });
+    expect(text.split("\n").slice(-8)).toEqual([
+      "--- a/a",
+      "+++ b/a",
+      "@@@ -1,1 -1,1 +1,1 @@@",
+      "- 3",
+      " -2",
+      "++2 and 3",
+      "[where the merge differs from every parent: 1 file changed, +1 -2]",
+      `[All that it brought: git.diff with \`commit\` ${merge.slice(0, 9)}~1..${merge.slice(0, 9)}]`,
+    ]);
+  });
+
+  it("shows of a repository above the workspace only what lies in that", async () => {
+    await using room = await openGitRoom({ files: { "part/a": "1\n", "elsewhere/b": "1\n" } });
+    await using part = await openGitRoom({ workspace: join(room.workspace, "part") });
+    const shown = async (input: object) => (await call(part, "git.show", input)).text;
+    expect((await shown({ revision: "HEAD", stat: true })).split("\n").slice(-2)).toEqual([
+      "a added +1 -0",
+      "[against its parent: 1 file changed, +1 -0]",
+    ]);
+    expect(await shown({ revision: "HEAD", path: "a" })).toBe("1\n");
+    expect(await shown({ revision: "HEAD", path: "../elsewhere/b" })).toContain("outside");
+    expect(await shown({ revision: "HEAD^{tree}" })).toContain("is a tree, not a commit");
+  });
+});
+
+describe("git.blame", () => {
+  it("groups lines by the commit that brought them, also from earlier names", async () => {
+    await using room = await openPast();
+    room.write({ "verse.txt": "Two roads\ndiverged\nin a wood\nand I\n" });
+    const { data, text } = await call(room, "git.blame", { path: "verse.txt" });
+    const uncommitted = "0".repeat(40);
+    expect(data).toMatchObject({
+      path: "verse.txt",
+      groups: [
+        { commit: room.first, firstLine: 1, lines: ["Two roads", "diverged"], from: "poem.txt" },
+        { commit: room.third, firstLine: 3, lines: ["in a wood"] },
+        { commit: uncommitted, firstLine: 4, lines: ["and I"] },
+      ],
+      commits: [
+        {
+          hash: room.first,
+          author: "Ada",
+          email: "ada@example.org",
+          date: "2026-01-02T10:00:00.000Z",
+          subject: "Begin",
+        },
+        { hash: room.third, subject: "Go on" },
+        { hash: uncommitted },
+      ],
+    });
+    expect(text).toBe(
+      `[${room.first.slice(0, 9)} 2026-01-02 Ada: Begin, then poem.txt]\n1 | Two roads\n2 | diverged\n` +
+        `[${room.third.slice(0, 9)} 2026-01-04 Ada: Go on]\n3 | in a wood\n[not committed]\n4 | and I`,
+    );
+  });
+
+  it("keeps to lines and to a revision, and says what is wrong with them", async () => {
+    await using room = await openPast();
+    const said = async (input: object) =>
+      (await call(room, "git.blame", { path: "verse.txt", ...input })).text;
+    const first = room.first.slice(0, 9);
+    expect([
+      await said({ first_line: 2, last_line: 2 }),
+      await said({ revision: "HEAD~1" }),
+      await said({ first_line: 9 }),
+      await said({ first_line: 3, last_line: 2 }),
+      await said({ revision: "HEAD~2" }),
+      await said({ path: "nothing.txt" }),
+    ]).toEqual([
+      `[${first} 2026-01-02 Ada: Begin, then poem.txt]\n2 | diverged\n[Lines 2 to 2; go on with \`first_line\` 3.]`,
+      `[${first} 2026-01-02 Ada: Begin, then poem.txt]\n1 | Two roads\n2 | diverged`,
+      "verse.txt has 3 lines; line 9 is past its end\nUse lines from 1 to 3.",
+      "last_line 2 is before first_line 3\nExchange them.",
+      "verse.txt is not in HEAD~2\nOnly files that were committed have a past; git.log with `path` tells when one was there.",
+      "nothing.txt is not in the last commit\nOnly files that were committed have a past; git.log with `path` tells when one was there.",
+    ]);
+  });
+});

@@ -1,0 +1,198 @@
+import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
+
+const nothing = { staged: [], unstaged: [], unmerged: [], untracked: [], inProgress: [], notes: [] };
+
+function onMain(room: GitRoom, others: object = {}): object {
+  const commit = room.git("rev-parse", "HEAD");
+  return { name: "main", commit, upstream: undefined, ahead: undefined, behind: undefined, ...others };
+}
+
+async function status(room: GitRoom, input: object = {}) {
+  const { data, content, isError } = await room.call("git.status", input);
+  return { data, text: content, isError };
+}
+
+describe("git.status", () => {
+  it("says that nothing is changed", async () => {
+    await using room = await openGitRoom({ files: { "a.txt": "one\n" } });
+    expect(await status(room)).toEqual({
+      isError: false,
+      data: { repository: ".", branch: onMain(room), clean: true, ...nothing },
+      text: `On main at ${room.git("rev-parse", "--short=7", "HEAD")}.\nNothing is changed: the working tree is clean.`,
+    });
+  });
+
+  it("tells what is staged, changed and untracked, whatever it is called", async () => {
+    await using room = await openGitRoom({
+      files: { "old name.txt": "1\n2\n3\n4\n", "b.txt": "b\n", "gone.txt": "", "-x": "", ":(top)y": "" },
+    });
+    room.git("mv", "old name.txt", 'new "name".txt');
+    room.git("rm", "-q", "gone.txt");
+    room.write({
+      "b.txt": "changed\n",
+      "line\nend": "",
+      "dir/x": "",
+      "dir/y": "",
+      "-x": "1",
+      ":(top)y": "1",
+    });
+    const { data, text } = await status(room);
+    expect(data).toEqual({
+      repository: ".",
+      branch: onMain(room),
+      clean: false,
+      ...nothing,
+      staged: [
+        { path: "gone.txt", change: "deleted" },
+        { path: 'new "name".txt', change: "renamed", from: "old name.txt" },
+      ],
+      unstaged: [
+        { path: "-x", change: "modified" },
+        { path: ":(top)y", change: "modified" },
+        { path: "b.txt", change: "modified" },
+      ],
+      untracked: ["dir/", "line\nend"],
+    });
+    expect(text.split("\n").slice(1)).toEqual([
+      "Staged:",
+      "  deleted: gone.txt",
+      '  renamed: old name.txt -> new "name".txt',
+      "Not staged:",
+      "  modified: -x",
+      "  modified: :(top)y",
+      "  modified: b.txt",
+      "Untracked:",
+      "  dir/",
+      '  "line\\nend"',
+    ]);
+  });
+
+  it("keeps to a path, and takes it for a path", async () => {
+    await using room = await openGitRoom({ files: { "a/x": "", "b/x": "", "*": "" } });
+    room.write({ "a/x": "1", "b/x": "1", "*": "1" });
+    const changed = async (path: string) => {
+      const { data } = await status(room, { path });
+      return (data as { unstaged: { path: string }[] }).unstaged.map((change) => change.path);
+    };
+    expect([await changed("a"), await changed("b/x"), await changed("*")]).toEqual([["a/x"], ["b/x"], ["*"]]);
+  });
+
+  it("counts commits ahead of the upstream and behind it", async () => {
+    await using room = await openGitRoom({ files: { a: "" } });
+    room.git("branch", "theirs");
+    for (const branch of ["theirs", "main"]) {
+      room.git("switch", "-q", branch);
+      room.git("commit", "-q", "--allow-empty", "-m", branch);
+    }
+    room.git("branch", "-q", "--set-upstream-to=theirs");
+    const { data, text } = await status(room);
+    expect(data).toMatchObject({ branch: onMain(room, { upstream: "theirs", ahead: 1, behind: 1 }) });
+    expect(text).toContain(", 1 ahead of and 1 behind theirs.");
+    room.git("branch", "-D", "theirs");
+    expect((await status(room)).text).toContain(", its upstream theirs is gone.");
+  });
+
+  it("says what a merge has left open", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.git("switch", "-q", "-c", "other");
+    room.write({ a: "2\n" });
+    room.git("commit", "-q", "-a", "-m", "2");
+    room.git("switch", "-q", "main");
+    room.write({ a: "3\n" });
+    room.git("commit", "-q", "-a", "-m", "3");
+    expect(() => room.git("merge", "-q", "other")).toThrow();
+    const { data, text } = await status(room);
+    expect(data).toEqual({
+      repository: ".",
+      branch: onMain(room),
+      clean: false,
+      ...nothing,
+      unmerged: [{ path: "a", state: "both modified" }],
+      inProgress: ["merge"],
+    });
+    expect(text.split("\n").slice(1)).toEqual([
+      "A merge is under way: settle what is unmerged and commit, or `git merge --abort`.",
+      "Unmerged:",
+      "  both modified: a",
+    ]);
+  });
+
+  it("knows a repository without commits, and a HEAD that is detached", async () => {
+    await using empty = await openGitRoom();
+    empty.write({ a: "" });
+    expect((await status(empty)).text).toBe("On main, no commits yet.\nUntracked:\n  a");
+    await using room = await openGitRoom({ files: { a: "" } });
+    room.git("switch", "-q", "--detach");
+    expect((await status(room)).text).toMatch(/^HEAD is detached at [0-9a-f]{7}\.\n/);
+  });
+
+  it("looks into submodules by themselves", async () => {
+    await using room = await openGitRoom({ files: { a: "" } });
+    const library = join(room.home, "library");
+    room.git("clone", "-q", room.workspace, library);
+    room.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "lib");
+    room.git("commit", "-q", "-m", "Add lib");
+    room.git("-C", "lib", "config", "core.fsmonitor", room.payload("payload"));
+    room.write({ "lib/a": "changed\n", "lib/new": "" });
+    expect((await status(room)).data).toMatchObject({
+      unstaged: [{ path: "lib", change: "modified", submodule: ["modified content", "untracked files"] }],
+    });
+    expect((await status(room, { path: "lib" })).data).toMatchObject({
+      repository: "lib",
+      unstaged: [{ path: "lib/a", change: "modified" }],
+      untracked: ["lib/new"],
+    });
+    expect(existsSync(join(room.home, "ran"))).toBe(false);
+  });
+
+  it("reads a repository whose top is above the workspace, and only what lies in that", async () => {
+    await using room = await openGitRoom({ files: { "part/a": "", "elsewhere/b": "" } });
+    room.write({ "part/a": "1", "elsewhere/b": "1", "part/new": "" });
+    await using part = await openGitRoom({ workspace: join(room.workspace, "part") });
+    expect((await status(part)).data).toEqual({
+      repository: room.workspace,
+      branch: onMain(room),
+      clean: false,
+      ...nothing,
+      unstaged: [{ path: "a", change: "modified" }],
+      untracked: ["new"],
+    });
+  });
+
+  it("reads a linked working tree whose repository is elsewhere and knows it", async () => {
+    await using room = await openGitRoom({ files: { a: "" } });
+    const linked = join(room.home, "linked tree");
+    room.git("worktree", "add", "-q", linked, "-b", "topic");
+    writeFileSync(join(linked, "new"), "");
+    await using other = await openGitRoom({ workspace: linked });
+    expect((await status(other)).data).toMatchObject({
+      repository: ".",
+      branch: { name: "topic" },
+      untracked: ["new"],
+    });
+    // Somebody who has moved away is no longer known.
+    renameSync(linked, `${linked} moved`);
+    await using moved = await openGitRoom({ workspace: `${linked} moved` });
+    expect((await status(moved)).text).toContain("which does not know this working tree");
+  });
+
+  it("refuses what lies outside, and git's own files", async () => {
+    await using room = await openGitRoom({ files: { a: "" } });
+    const said = [];
+    for (const path of ["..", "/etc", ".git", ".GIT/config", "a/../../x"])
+      said.push((await status(room, { path })).isError);
+    expect(said).toEqual([true, true, true, true, true]);
+  });
+
+  it("reads a repository with names by SHA-256", async () => {
+    await using room = await openGitRoom({ files: { a: "" } });
+    room.git("init", "-q", "-b", "main", "--object-format=sha256", "new");
+    room.write({ "new/file": "1\n" });
+    expect((await status(room, { path: "new" })).text).toBe(
+      "On main, no commits yet in new.\nUntracked:\n  new/file",
+    );
+  });
+});
