@@ -1,4 +1,5 @@
 import { archives } from "../documents/archives.ts";
+import { html } from "../documents/html.ts";
 import { forgetDocuments } from "../documents/read-contender.ts";
 import type { Case, Group } from "../harness.ts";
 
@@ -8,7 +9,7 @@ export interface DocumentCases {
   readonly cases: readonly Case[];
 }
 
-const kinds: readonly DocumentCases[] = [archives];
+const kinds: readonly DocumentCases[] = [archives, html];
 
 /** Reading documents in a room that has read some before, against the least that could be done. */
 export const group: Group = {
