@@ -2,51 +2,78 @@ import { expandEntities } from "./entities.ts";
 import { namespaces } from "./namespaces.ts";
 
 /** The names that hold within an element that declares namespaces, and what was already looked up. */
-interface Scope {
-  readonly depth: number;
+export interface Scope {
   readonly outer: Scope | undefined;
   /** Short names of the namespaces that are declared here, by the prefix that is written. */
   readonly prefixes: ReadonlyMap<string, string>;
-  readonly elements: Map<string, string>;
-  readonly attributes: Map<string, string>;
+  /** By `placeOf`; the last one that was looked up there. */
+  readonly elements: (Known | undefined)[];
+  readonly attributes: (Known | undefined)[];
+  /** Scopes in this one, by what declares them: drawings declare the same again and again. */
+  readonly inner: Map<string, Scope>;
+  /** How many are kept in all. */
+  readonly kept: { count: number };
+}
+
+/** Where nothing is declared. Texts that belong together may share it, and what was looked up in one. */
+export function outerScope(): Scope {
+  return scopeOf(undefined, new Map(), { count: 0 });
 }
 
 /** What written names mean, by the namespaces declared around them. */
 export class Names {
-  #scope: Scope = scopeOf(0, undefined, new Map());
+  #scope: Scope;
+  /** Of the elements that declared the scopes around, the innermost last. */
+  readonly #depths: number[] = [];
+
+  constructor(scope: Scope) {
+    this.#scope = scope;
+  }
 
   /** An element of this depth has begun with these attributes, as they are written. */
   declare(depth: number, attributes: string): void {
-    const prefixes = new Map<string, string>();
-    for (const [, prefix = "", double, single] of attributes.matchAll(declaration))
-      prefixes.set(prefix, shortName(expandEntities(double ?? single ?? "")));
-    this.#scope = scopeOf(depth, this.#scope, prefixes);
+    const { inner, kept } = this.#scope;
+    const known = inner.get(attributes);
+    const scope = known ?? scopeOf(this.#scope, readDeclarations(attributes), kept);
+    if (!known && kept.count < mostKept) {
+      kept.count += 1;
+      inner.set(attributes, scope);
+    }
+    this.#scope = scope;
+    this.#depths.push(depth);
   }
 
   /** An element of this depth has ended. */
   leave(depth: number): void {
-    if (this.#scope.depth === depth && this.#scope.outer) this.#scope = this.#scope.outer;
+    if (this.#depths.at(-1) !== depth) return;
+    this.#depths.pop();
+    this.#scope = this.#scope.outer!;
   }
 
-  element(written: string): string {
-    const { elements } = this.#scope;
-    const known = elements.get(written);
-    if (known !== undefined) return known;
-    const colon = written.indexOf(":");
-    const name = this.#qualified(colon === -1 ? "" : written.slice(0, colon), written.slice(colon + 1));
-    elements.set(written, name);
-    return name;
+  /** The element whose name is written from `from` to `to`. */
+  element(source: string, from: number, to: number): Known {
+    const place = placeOf(source, from, to);
+    const known = this.#scope.elements[place];
+    if (known && isWritten(known, source, from, to)) return known;
+    return this.#look(this.#scope.elements, place, source.slice(from, to), true);
   }
 
-  attribute(written: string): string {
-    const { attributes } = this.#scope;
-    const known = attributes.get(written);
-    if (known !== undefined) return known;
+  attribute(source: string, from: number, to: number): string {
+    const place = placeOf(source, from, to);
+    const known = this.#scope.attributes[place];
+    if (known && isWritten(known, source, from, to)) return known.name;
+    return this.#look(this.#scope.attributes, place, source.slice(from, to), false).name;
+  }
+
+  #look(among: (Known | undefined)[], place: number, written: string, isElement: boolean): Known {
     const colon = written.indexOf(":");
+    const local = written.slice(colon + 1);
+    const prefix = colon === -1 ? "" : written.slice(0, colon);
     // Without a prefix an attribute is in no namespace, whatever the default is.
-    const name = colon === -1 ? written : this.#qualified(written.slice(0, colon), written.slice(colon + 1));
-    attributes.set(written, name);
-    return name;
+    const name = colon === -1 && !isElement ? written : this.#qualified(prefix, local);
+    const known = { written, name, endTag: `</${written}>` };
+    among[place] = known;
+    return known;
   }
 
   #qualified(prefix: string, local: string): string {
@@ -58,10 +85,57 @@ export class Names {
   }
 }
 
+/** A name that was looked up. */
+export interface Known {
+  readonly written: string;
+  readonly name: string;
+  readonly endTag: string;
+}
+
+/** Names are compared where they stand: to cut out and hash each would cost more than all the rest of reading. */
+function isWritten({ written }: Known, source: string, from: number, to: number): boolean {
+  return written.length === to - from && isAt(source, written, from);
+}
+
+/** Whether a word stands at a place. */
+export function isAt(source: string, word: string, at: number): boolean {
+  for (let index = 0; index < word.length; index += 1)
+    if (source.charCodeAt(at + index) !== word.charCodeAt(index)) return false;
+  return true;
+}
+
+/** Where a name is kept: few of those in one file share a place. */
+function placeOf(source: string, from: number, to: number): number {
+  const length = to - from;
+  const sum =
+    length * 31 +
+    source.charCodeAt(from) +
+    source.charCodeAt(to - 1) * 7 +
+    source.charCodeAt(from + (length >> 1)) * 13 +
+    source.charCodeAt(from + length - 2) * 5;
+  return sum & (places - 1);
+}
+
+const places = 256;
+
+/** So that a file that always declares something else is not kept in memory. */
+const mostKept = 200;
+
 const declaration = /(?:^|\s)xmlns(?::([^\s=]+))?\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-function scopeOf(depth: number, outer: Scope | undefined, prefixes: ReadonlyMap<string, string>): Scope {
-  return { depth, outer, prefixes, elements: new Map(), attributes: new Map() };
+function readDeclarations(attributes: string): ReadonlyMap<string, string> {
+  const prefixes = new Map<string, string>();
+  for (const [, prefix = "", double, single] of attributes.matchAll(declaration))
+    prefixes.set(prefix, shortName(expandEntities(double ?? single ?? "")));
+  return prefixes;
+}
+
+function scopeOf(
+  outer: Scope | undefined,
+  prefixes: ReadonlyMap<string, string>,
+  kept: { count: number },
+): Scope {
+  return { outer, prefixes, elements: [], attributes: [], inner: new Map(), kept };
 }
 
 function shortName(namespace: string): string {

@@ -73,7 +73,7 @@ describe("XmlReader", () => {
     ["</a>", "something ends there that has not begun (at character 0)"],
     ["<a b", "a tag has no end (at character 2)"],
     ["<a <b>", "a tag has no end (at character 2)"],
-    ["<a b='1>", "it breaks off (at character 6)"],
+    ["<a b='1>", "it breaks off (at character 2)"],
     ["<a></ab>", "<a> is not ended (at character 3)"],
     ["< a/>", "a < begins no element (at character 0)"],
     ["<!DOCTYPE a [", "its document type has no end (at character 2)"],

@@ -1,7 +1,7 @@
 import type { Budget } from "../budget.ts";
 import { damaged } from "../damaged.ts";
 import { expandEntities } from "./entities.ts";
-import { Names } from "./names.ts";
+import { isAt, type Known, Names, outerScope, type Scope } from "./names.ts";
 
 /**
  * Walks over XML once, forwards. Names are told by namespaces.ts, whatever prefixes the text uses. A caller descends by
@@ -23,18 +23,23 @@ export class XmlReader {
   readonly #source: string;
   readonly #where: string;
   readonly #budget: Budget;
-  readonly #names = new Names();
-  /** The names of open elements as they are written. */
-  readonly #open: string[] = [];
+  readonly #names: Names;
+  /** The names of open elements. */
+  readonly #open: Known[] = [];
   #position = 0;
   /** The element that began last has ended in the same tag. */
   #isEmpty = false;
   /** Where the attributes of the element that began last are. */
   #attributes = 0;
   #attributesEnd = 0;
+  /** Where the next namespace is declared, and where the next comment and the next single quote are: known ahead. */
+  #nextDeclaration = -1;
+  #nextBang = -1;
+  #nextApostrophe = -1;
 
-  /** `where` is for messages: "word/document.xml in report.docx". */
-  constructor(source: string, where: string, budget: Budget) {
+  /** `where` is for messages: "word/document.xml in report.docx". Parts of one file may share a `scope`. */
+  constructor(source: string, where: string, budget: Budget, scope: Scope = outerScope()) {
+    this.#names = new Names(scope);
     this.#source = source;
     this.#where = where;
     this.#budget = budget;
@@ -45,8 +50,7 @@ export class XmlReader {
     if (this.depth > of) this.#leave(of);
     for (;;) {
       const kind = this.#advance(false);
-      if (kind === "text") continue;
-      return kind === "begin";
+      if (kind !== text) return kind === begin;
     }
   }
 
@@ -54,8 +58,8 @@ export class XmlReader {
   node(of: number): "element" | "text" | undefined {
     if (this.depth > of) this.#leave(of);
     const kind = this.#advance(true);
-    if (kind === "text") return "text";
-    return kind === "begin" ? "element" : undefined;
+    if (kind === text) return "text";
+    return kind === begin ? "element" : undefined;
   }
 
   /** Whether the element that began last has this name. */
@@ -66,74 +70,79 @@ export class XmlReader {
   /** All text in the element that began last, which is then left. */
   content(): string {
     const of = this.depth;
-    let text = "";
+    let all = "";
     for (;;) {
       const kind = this.#advance(true);
-      if (kind === "text") text += this.text;
-      else if (kind === "end" && this.depth < of) return text;
+      if (kind === text) all += this.text;
+      else if (kind === end && this.depth < of) return all;
     }
   }
 
-  /** Whether the element that began last has an element of this name anywhere, by the letters; it is then left. */
+  /** Whether the element that began last has this word in its markup or text; it is then left. */
   mentions(word: string): boolean {
     const from = this.#position;
     this.#leave(this.depth - 1);
-    return this.#source.slice(from, this.#position).includes(word);
+    return this.#position - from > word.length && this.#source.slice(from, this.#position).includes(word);
   }
 
   /** An attribute of the element that began last: "w:val", "name". */
   attribute(name: string): string | undefined {
     const source = this.#source;
-    const end = this.#attributesEnd;
+    const last = this.#attributesEnd;
     let at = this.#attributes;
     for (;;) {
-      while (at < end && isSpace(source.charCodeAt(at))) at += 1;
-      if (at >= end) return undefined;
+      while (at < last && isSpace(source.charCodeAt(at))) at += 1;
+      if (at >= last) return undefined;
       let nameEnd = at;
-      while (nameEnd < end && source.charCodeAt(nameEnd) !== equals) nameEnd += 1;
-      let open = nameEnd + 1;
-      while (open < end && isSpace(source.charCodeAt(open))) open += 1;
-      const quote = source[open]!;
-      if (open >= end || (quote !== '"' && quote !== "'"))
+      while (nameEnd < last && endsAttribute(source.charCodeAt(nameEnd)) === false) nameEnd += 1;
+      let open = nameEnd;
+      while (open < last && isSpace(source.charCodeAt(open))) open += 1;
+      const hasValue = source.charCodeAt(open) === equals;
+      open += 1;
+      while (open < last && isSpace(source.charCodeAt(open))) open += 1;
+      const quote = source.charCodeAt(open);
+      if (!hasValue || open >= last || (quote !== doubleQuote && quote !== singleQuote))
         throw this.#damaged("an attribute has no value", at);
-      const close = this.#find(quote, open + 1);
-      if (this.#names.attribute(source.slice(at, nameEnd).trimEnd()) === name)
+      let close = open + 1;
+      while (source.charCodeAt(close) !== quote) close += 1;
+      if (this.#names.attribute(source, at, nameEnd) === name)
         return expandEntities(source.slice(open + 1, close));
       at = close + 1;
     }
   }
 
   /** `child` and `node` come here with nothing open below the element they are asked about. */
-  #advance(wantsText: boolean): "begin" | "end" | "text" | "over" {
+  #advance(wantsText: boolean): Kind {
     if (this.#isEmpty) {
       this.#isEmpty = false;
       this.#close();
-      return "end";
+      return end;
     }
     const source = this.#source;
     for (;;) {
       const from = this.#position;
-      const at = source.indexOf("<", from);
+      // Most tags follow each other without anything between them.
+      const at = source.charCodeAt(from) === less ? from : source.indexOf("<", from);
       if (at === -1) {
         if (this.depth > 0) throw this.#damaged("it breaks off", source.length);
-        return "over";
+        return over;
       }
       if (wantsText && at > from) {
         this.#position = at;
         this.text = expandEntities(source.slice(from, at));
-        return "text";
+        return text;
       }
       const next = source.charCodeAt(at + 1);
       if (next === slash) {
         this.#end(at);
-        return "end";
+        return end;
       }
       if (next === exclamation || next === question) {
-        if (this.#passOver(at) && wantsText) return "text";
+        if (this.#passOver(at) && wantsText) return text;
         continue;
       }
       this.#begin(at);
-      return "begin";
+      return begin;
     }
   }
 
@@ -141,28 +150,30 @@ export class XmlReader {
     const source = this.#source;
     let nameEnd = at + 1;
     while (!endsName(source.charCodeAt(nameEnd))) nameEnd += 1;
-    const written = source.slice(at + 1, nameEnd);
-    if (written === "") throw this.#damaged("a < begins no element", at);
-    const end = this.#tagEnd(nameEnd);
-    this.#isEmpty = source.charCodeAt(end - 1) === slash;
+    if (nameEnd === at + 1) throw this.#damaged("a < begins no element", at);
+    const close = this.#tagEnd(nameEnd);
+    this.#isEmpty = source.charCodeAt(close - 1) === slash;
     this.#attributes = nameEnd;
-    this.#attributesEnd = this.#isEmpty ? end - 1 : end;
-    this.#position = end + 1;
+    this.#attributesEnd = this.#isEmpty ? close - 1 : close;
+    this.#position = close + 1;
     this.depth += 1;
     this.#budget.descend(this.depth);
-    this.#open.push(written);
-    if (end - nameEnd > 8 && source.slice(nameEnd, end).includes("xmlns"))
+    if (this.#nextDeclaration < nameEnd) this.#nextDeclaration = indexOrEnd(source, "xmlns", nameEnd);
+    if (this.#nextDeclaration < close)
       this.#names.declare(this.depth, source.slice(nameEnd, this.#attributesEnd));
-    this.name = this.#names.element(written);
+    const known = this.#names.element(source, at + 1, nameEnd);
+    this.#open.push(known);
+    this.name = known.name;
   }
 
   #end(at: number): void {
-    const written = this.#open.at(-1);
+    const source = this.#source;
+    const written = this.#open.at(-1)?.written;
     if (written === undefined) throw this.#damaged("something ends there that has not begun", at);
-    if (!this.#source.startsWith(written, at + 2)) throw this.#damaged(`<${written}> is not ended`, at);
     let close = at + 2 + written.length;
-    while (isSpace(this.#source.charCodeAt(close))) close += 1;
-    if (this.#source.charCodeAt(close) !== greater) throw this.#damaged(`<${written}> is not ended`, at);
+    if (!isAt(source, written, at + 2)) throw this.#damaged(`<${written}> is not ended`, at);
+    while (isSpace(source.charCodeAt(close))) close += 1;
+    if (source.charCodeAt(close) !== greater) throw this.#damaged(`<${written}> is not ended`, at);
     this.#position = close + 1;
     this.#close();
   }
@@ -173,33 +184,56 @@ export class XmlReader {
     this.depth -= 1;
   }
 
-  /** To behind the end of the element at `of` + 1, counting tags and nothing else. */
+  /** To behind the end of the element at `of` + 1. */
   #leave(of: number): void {
     if (this.#isEmpty) {
       this.#isEmpty = false;
       this.#close();
     }
-    const source = this.#source;
     while (this.depth > of) {
-      let inside = 0;
-      for (;;) {
-        const at = source.indexOf("<", this.#position);
-        if (at === -1) throw this.#damaged("it breaks off", source.length);
-        const next = source.charCodeAt(at + 1);
-        if (next === slash) {
-          if (inside === 0) {
-            this.#end(at);
-            break;
-          }
-          inside -= 1;
-          this.#position = this.#tagEnd(at + 2) + 1;
-        } else if (next === exclamation || next === question) this.#passOver(at);
-        else {
-          const end = this.#tagEnd(at + 1);
-          if (source.charCodeAt(end - 1) !== slash) this.#budget.descend(this.depth + ++inside);
-          this.#position = end + 1;
-        }
+      this.#passInside(this.#open.at(-1)!);
+      this.#close();
+    }
+  }
+
+  /** To behind the end of an element: that is looked for, and what stands before it only if it must be counted. */
+  #passInside({ written, endTag }: Known): void {
+    const source = this.#source;
+    const from = this.#position;
+    if (isAt(source, endTag, from)) {
+      this.#position = from + endTag.length;
+      return;
+    }
+    const at = source.indexOf(endTag, from);
+    if (this.#nextBang < from) this.#nextBang = indexOrEnd(source, "<!", from);
+    // A comment may look like its end, and so may the end of another of its name in it.
+    if (at === -1 || this.#nextBang < at || this.#hasAnother(written, from, at)) this.#countInside();
+    else this.#position = at + endTag.length;
+  }
+
+  #hasAnother(written: string, from: number, to: number): boolean {
+    const inside = this.#source.slice(from, to);
+    const mark = `<${written}`;
+    for (let at = inside.indexOf(mark); at !== -1; at = inside.indexOf(mark, at + 1))
+      if (endsName(inside.charCodeAt(at + mark.length))) return true;
+    return false;
+  }
+
+  #countInside(): void {
+    const source = this.#source;
+    for (let inside = 1; inside > 0; ) {
+      const at = source.indexOf("<", this.#position);
+      if (at === -1) throw this.#damaged("it breaks off", source.length);
+      const next = source.charCodeAt(at + 1);
+      if (next === exclamation || next === question) {
+        this.#passOver(at);
+        continue;
       }
+      const close = this.#tagEnd(at + 1);
+      if (next === slash) inside -= 1;
+      else if (source.charCodeAt(close - 1) !== slash) inside += 1;
+      this.#budget.descend(this.depth + inside);
+      this.#position = close + 1;
     }
   }
 
@@ -236,14 +270,31 @@ export class XmlReader {
     throw this.#damaged("its document type has no end", from);
   }
 
-  /** Where the tag ends whose inside begins at `from`: a ">" in a quoted value does not end it. */
+  /** Where the tag ends whose attributes begin at `from`: a ">" in a quoted value does not end it. */
   #tagEnd(from: number): number {
     const source = this.#source;
+    if (source.charCodeAt(from) === greater) return from;
+    const at = source.indexOf(">", from);
+    if (at === -1) return this.#countToTagEnd(from);
+    if (this.#nextApostrophe < from) this.#nextApostrophe = indexOrEnd(source, "'", from);
+    const last = source.charCodeAt(at - 1) === slash ? at - 2 : at - 1;
+    if (last < from) return at;
+    // Where nothing is quoted otherwise, what stands before the end closes a value, unless it opens one.
+    const before = source.charCodeAt(last - 1);
+    const closes = source.charCodeAt(last) === doubleQuote && before !== equals && !isSpace(before);
+    return closes && this.#nextApostrophe > at ? at : this.#countToTagEnd(from);
+  }
+
+  #countToTagEnd(from: number): number {
+    const source = this.#source;
+    let quote = 0;
     for (let at = from; ; at += 1) {
       const character = source.charCodeAt(at);
-      if (character === greater) return at;
-      if (character === doubleQuote) at = this.#find('"', at + 1);
-      else if (character === singleQuote) at = this.#find("'", at + 1);
+      if (quote !== 0) {
+        if (character === quote) quote = 0;
+        else if (Number.isNaN(character)) throw this.#damaged("it breaks off", from);
+      } else if (character === greater) return at;
+      else if (character === doubleQuote || character === singleQuote) quote = character;
       else if (character === less || Number.isNaN(character)) throw this.#damaged("a tag has no end", from);
     }
   }
@@ -259,9 +310,15 @@ export class XmlReader {
   }
 }
 
+type Kind = typeof begin | typeof end | typeof text | typeof over;
+const begin = 0;
+const end = 1;
+const text = 2;
+const over = 3;
+
 const less = 0x3c;
-const greater = 0x3e;
 const equals = 0x3d;
+const greater = 0x3e;
 const slash = 0x2f;
 const exclamation = 0x21;
 const question = 0x3f;
@@ -274,5 +331,14 @@ function isSpace(character: number): boolean {
 
 /** Also true behind the end of the text. */
 function endsName(character: number): boolean {
-  return isSpace(character) || character === greater || character === slash || !(character > 0x20);
+  return !(character > 0x20) || character === greater || character === slash;
+}
+
+function endsAttribute(character: number): boolean {
+  return character === equals || isSpace(character);
+}
+
+function indexOrEnd(source: string, word: string, from: number): number {
+  const at = source.indexOf(word, from);
+  return at === -1 ? source.length : at;
 }

@@ -2,6 +2,7 @@ import type { DocumentSource } from "../../../contract/document.ts";
 import { damaged } from "../../damaged.ts";
 import type { Desk } from "../../reader.ts";
 import { decodeXml } from "../../xml/decode-xml.ts";
+import { outerScope } from "../../xml/names.ts";
 import { XmlReader } from "../../xml/xml-reader.ts";
 import { openZip, type Zip } from "../../zip/open-zip.ts";
 
@@ -27,9 +28,10 @@ export interface Relation {
 
 export function openPackage({ bytes, name }: DocumentSource, { budget }: Desk): Package {
   const zip = openZip(bytes, name, budget);
+  const scope = outerScope();
   const open = (part: string) => {
     const entry = zip.find(part);
-    return entry && new XmlReader(decodeXml(zip.read(entry)), `${part} in ${name}`, budget);
+    return entry && new XmlReader(decodeXml(zip.read(entry)), `${part} in ${name}`, budget, scope);
   };
   return {
     zip,

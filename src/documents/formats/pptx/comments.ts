@@ -19,7 +19,7 @@ export function readAuthors(opened: Package, relations: Relations): ReadonlyMap<
 /** The comments on a slide, and the answers to them. */
 export function readComments({ show, relations }: Slide): Block[] {
   const blocks: Block[] = [];
-  for (const { type, target } of relations.values()) {
+  for (const { type, target } of relations().values()) {
     const reader = type === "comments" ? show.opened.open(target) : undefined;
     if (!reader?.child(0)) continue;
     const { depth } = reader;
@@ -31,7 +31,7 @@ export function readComments({ show, relations }: Slide): Block[] {
 function readComment(
   reader: XmlReader,
   authors: ReadonlyMap<string, string>,
-  relations: Relations,
+  relations: () => Relations,
   blocks: Block[],
 ): void {
   const author = authors.get(reader.attribute("authorId") ?? "") || "an unnamed person";

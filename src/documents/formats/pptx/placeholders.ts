@@ -7,7 +7,7 @@ import type { Slide } from "./slide-show.ts";
 /** Where the layout of a slide puts what does not say its place itself; looked up only then. */
 export function placeholdersOf({ show, relations }: Slide): Placeholders {
   return () => {
-    const layout = [...relations.values()].find(({ type }) => type === "slideLayout")?.target;
+    const layout = [...relations().values()].find(({ type }) => type === "slideLayout")?.target;
     if (layout === undefined) return new Map();
     const known = show.layouts.get(layout) ?? readLayout(show.opened, layout);
     show.layouts.set(layout, known);

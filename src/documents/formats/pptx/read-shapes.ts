@@ -124,7 +124,7 @@ function readFrameContent(reader: XmlReader, slide: Slide): Block[] {
     else
       append(
         blocks,
-        readGraphic(reader, slide.show.opened, slide.relations) ?? readFrameContent(reader, slide),
+        readGraphic(reader, slide.show.opened, slide.relations()) ?? readFrameContent(reader, slide),
       );
   }
   return blocks;

@@ -3,11 +3,11 @@ import { append, type Block, cellText, showBlocks } from "../office/blocks.ts";
 import { readComments } from "./comments.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { readShapes, type Shape } from "./read-shapes.ts";
-import type { Slide, SlideShow } from "./slide-show.ts";
+import { type Slide, type SlideShow, slideOf } from "./slide-show.ts";
 
 /** A slide: its title, what stands on it in reading order, what the speaker notes, what others comment. */
 export function readSlide(show: SlideShow, part: string, number: number): DocumentPart {
-  const slide: Slide = { show, relations: show.opened.relations(part) };
+  const slide = slideOf(show, part);
   const { shapes, isHidden } = readPart(slide, part);
   const titles = shapes.filter(({ placeholder }) => placeholder === "title" || placeholder === "ctrTitle");
   const title = titles
@@ -39,9 +39,9 @@ function readPart(slide: Slide, part: string): { shapes: readonly Shape[]; isHid
 }
 
 function readSpeakerNotes({ show, relations }: Slide): readonly Block[] {
-  const part = [...relations.values()].find(({ type }) => type === "notesSlide")?.target;
+  const part = [...relations().values()].find(({ type }) => type === "notesSlide")?.target;
   if (part === undefined || !show.opened.zip.find(part)) return [];
-  const { shapes } = readPart({ show, relations: show.opened.relations(part) }, part);
+  const { shapes } = readPart(slideOf(show, part), part);
   const text = shapes
     .filter(({ placeholder }) => placeholder === "body")
     .map(({ blocks }) =>

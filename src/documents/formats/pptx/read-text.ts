@@ -6,7 +6,11 @@ import { link } from "../office/link.ts";
 import type { Relations } from "../office/open-package.ts";
 
 /** The paragraphs of a shape or cell. `isList`: those that do not say otherwise are items of a list. */
-export function readText(reader: XmlReader, relations: Relations, { isList }: { isList: boolean }): Block[] {
+export function readText(
+  reader: XmlReader,
+  relations: () => Relations,
+  { isList }: { isList: boolean },
+): Block[] {
   const blocks: Block[] = [];
   const counts: (number | undefined)[] = [];
   const { depth } = reader;
@@ -29,7 +33,7 @@ interface Paragraph {
   number: { readonly start: number; readonly show: (count: number) => string } | undefined;
 }
 
-function readParagraph(reader: XmlReader, relations: Relations): Paragraph {
+function readParagraph(reader: XmlReader, relations: () => Relations): Paragraph {
   const paragraph: Paragraph = { text: "", level: 0, bullet: undefined, number: undefined };
   const { depth } = reader;
   while (reader.child(depth)) {
@@ -50,7 +54,7 @@ function readParagraph(reader: XmlReader, relations: Relations): Paragraph {
   return paragraph;
 }
 
-function readRun(reader: XmlReader, relations: Relations): string {
+function readRun(reader: XmlReader, relations: () => Relations): string {
   switch (reader.name) {
     case "a:br":
       return "\n";
@@ -78,12 +82,13 @@ function readRun(reader: XmlReader, relations: Relations): string {
 }
 
 /** Where a click on the text leads, if that is outside. */
-function readTarget(reader: XmlReader, relations: Relations): string | undefined {
+function readTarget(reader: XmlReader, relations: () => Relations): string | undefined {
   let target: string | undefined;
   const { depth } = reader;
   while (reader.child(depth)) {
-    const relation = relations.get(reader.attribute("r:id") ?? "");
-    if (reader.name === "a:hlinkClick" && relation?.isOutside) target = relation.target;
+    if (reader.name !== "a:hlinkClick") continue;
+    const relation = relations().get(reader.attribute("r:id") ?? "");
+    if (relation?.isOutside) target = relation.target;
   }
   return target;
 }

@@ -14,5 +14,17 @@ export interface SlideShow {
 /** One of them. */
 export interface Slide {
   readonly show: SlideShow;
-  readonly relations: Relations;
+  /** Of its part; read when they are first asked for. */
+  readonly relations: () => Relations;
+}
+
+export function slideOf(show: SlideShow, part: string): Slide {
+  let relations: Relations | undefined;
+  return {
+    show,
+    relations: () => {
+      relations ??= show.opened.relations(part);
+      return relations;
+    },
+  };
 }
