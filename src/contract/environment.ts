@@ -308,6 +308,8 @@ export interface StartOptions {
    * of ours that runs nothing the workspace names, and needs no confinement.
    */
   readonly confinement?: Confinement | "ours";
+  /** It leaves the files of the workspace as they are, but for git's own: nobody has to look for what it changes. */
+  readonly leavesFiles?: boolean;
   /** Ends the process and everything it started. */
   readonly signal: AbortSignal;
 }

@@ -50,6 +50,7 @@ export async function commit(
   const said = await tryWritingGit(repository, wordsOf(message, amend), context, {
     ...hooks.options,
     ...beside,
+    leavesFiles: hooks.run.length === 0,
     ...(signing.isSigned && { confinement: "ours" }),
     settings: {
       ...authorSettings,

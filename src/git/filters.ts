@@ -5,10 +5,13 @@ import type { FilterDriver } from "./drivers.ts";
 import type { FilterUse } from "./filters-of.ts";
 import { textOfName } from "./names.ts";
 import { rulesToRun } from "./rules-to-run.ts";
-import type { GitContext, GitOptions, Repository } from "./run-git.ts";
+import type { GitContext, Repository } from "./run-git.ts";
 
 /** What git is told about filters, so that it runs those that may run, and no other command of theirs. */
-export type FilterOptions = Required<Pick<GitOptions, "filters" | "settings">>;
+export interface FilterOptions {
+  readonly filters: readonly string[];
+  readonly settings: Readonly<Record<string, string>>;
+}
 
 /**
  * For a command that takes files through filters: "clean" on the way into the repository, "smudge" out of it. `denied` where

@@ -42,6 +42,8 @@ export interface GitOptions {
    * must lie in the workspace.
    */
   readonly confinement?: "ours" | "call" | undefined;
+  /** Only git itself runs there, and changes no file of the working tree. */
+  readonly leavesFiles?: boolean | undefined;
   /** What it is to see there beside the workspace. */
   readonly readable?: readonly string[] | undefined;
 }
@@ -61,7 +63,7 @@ export async function startGit(
   { environment, signal }: GitContext,
   options: GitOptions = {},
 ): Promise<RunningProcess> {
-  const { use = "read", confinement = "ours", input, readable = [] } = options;
+  const { use = "read", confinement = "ours", leavesFiles = false, input, readable = [] } = options;
   const isFound = repository !== "none";
   return environment.start("git", {
     args: [
@@ -73,6 +75,7 @@ export async function startGit(
     cwd: (isFound && repository.directory) || ".",
     env: { ...heldVariables, ...(use === "read" && readingVariables), ...options.env },
     ...(input === undefined ? {} : { input }),
+    leavesFiles,
     ...(confinement === "ours" ? { confinement } : readable.length > 0 ? { confinement: { readable } } : {}),
     signal,
   });

@@ -49,6 +49,7 @@ export async function stage(
     ...hooks.options,
     ...filters,
     settings: { ...filters.settings, ...hooks.options.settings },
+    leavesFiles: filters.filters.length === 0 && hooks.run.length === 0,
     input: Buffer.from(names.map((name) => `${name}\0`).join(""), "latin1"),
   });
   return { files: names.length, notes: [...notes, ...(hooks.note === undefined ? [] : [hooks.note])] };
@@ -77,6 +78,7 @@ export async function unstage(
   const hooks = await hooksFor("stage", repository, context);
   await writeGit(repository, ["update-index", "-z", "--index-info"], context, {
     ...hooks.options,
+    leavesFiles: hooks.run.length === 0,
     input: Buffer.from(lines.join(""), "latin1"),
   });
   return { files: lines.length, notes: [...notes, ...(hooks.note === undefined ? [] : [hooks.note])] };

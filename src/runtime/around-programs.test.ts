@@ -6,8 +6,15 @@ import { ToolError } from "../contract/error.ts";
 import type { Tool } from "../contract/tool.ts";
 import { openCommandRoom, treeOf } from "../journal/scan/trials/command-room.ts";
 
+interface ChooserInput {
+  readonly commands: string[];
+  readonly ours?: boolean | undefined;
+  readonly leavesFiles?: boolean | undefined;
+  readonly fails?: boolean | undefined;
+}
+
 /** Starts programs of its own choice, and names none of them. */
-const chooser: Tool<{ commands: string[]; ours?: boolean | undefined; fails?: boolean | undefined }> = {
+const chooser: Tool<ChooserInput> = {
   name: "trial.choose",
   summary: "",
   risk: "write",
@@ -15,13 +22,15 @@ const chooser: Tool<{ commands: string[]; ours?: boolean | undefined; fails?: bo
   input: z.strictObject({
     commands: z.array(z.string()),
     ours: z.optional(z.boolean()),
+    leavesFiles: z.optional(z.boolean()),
     fails: z.optional(z.boolean()),
   }),
   limits: { maxChars: 1000, keep: "both" },
   accesses: () => [{ kind: "write", path: "." }],
-  run: async ({ commands, ours, fails }, { environment, signal }) => {
+  run: async ({ commands, ours, leavesFiles = false, fails }, { environment, signal }) => {
     for (const command of commands) {
-      const options = { args: ["-c", command], signal, ...(ours && { confinement: "ours" as const }) };
+      const confinement = ours ? { confinement: "ours" as const } : {};
+      const options = { args: ["-c", command], signal, leavesFiles, ...confinement };
       await (await environment.start("bash", options)).exit;
     }
     if (fails) throw new ToolError("unavailable", "It failed at last");
@@ -50,7 +59,7 @@ it("takes back what was changed before the tool failed", async () => {
   expect([error?.message, treeOf(room.workspace)]).toEqual(["It failed at last", before]);
 });
 
-it("looks for nothing where only programs of ours are started, or none", async () => {
+it("looks for nothing where only programs of ours are started, or what leaves files alone, or none", async () => {
   await using room = await openCommandRoom(files, { tools: [chooser] });
   const changed = async (input: object) => {
     const { callId } = await room.crib.call("trial.choose", input);
@@ -59,7 +68,8 @@ it("looks for nothing where only programs of ours are started, or none", async (
   writeFileSync(join(room.workspace, "a"), "x");
   expect([
     await changed({ commands: ["echo y > a"], ours: true }),
+    await changed({ commands: ["true"], leavesFiles: true }),
     await changed({ commands: [] }),
     await changed({ commands: ["echo z > a"] }),
-  ]).toEqual(["not-found", "not-found", "undone"]);
+  ]).toEqual(["not-found", "not-found", "not-found", "undone"]);
 });

@@ -4,8 +4,8 @@ import type { Scanner } from "../journal/scan/scanner.ts";
 import type { Next } from "./stage.ts";
 
 /**
- * Looks for what programs change which a tool starts by its own choice: from before the first of them that is not ours, so
- * that a call which starts none pays nothing.
+ * Looks for what programs change which a tool starts by its own choice: from before the first of them that may change
+ * something and is not ours, so that a call which starts none pays nothing.
  */
 export async function aroundPrograms(
   call: ToolCall,
@@ -26,7 +26,7 @@ export async function aroundPrograms(
       scanned.catch(reject);
     });
   const start: Environment["start"] = async (program, options) => {
-    if (options.confinement !== "ours") {
+    if (options.confinement !== "ours" && !options.leavesFiles) {
       begun ??= begin();
       await begun;
     }

@@ -142,7 +142,10 @@ async function create(
   await refuseExisting(name, repository, context);
   const commit = await resolveCommit(from, repository, context);
   const hooks = await hooksFor("branch", repository, context);
-  await writeGit(repository, ["branch", "--no-track", name, commit], context, hooks.options);
+  await writeGit(repository, ["branch", "--no-track", name, commit], context, {
+    ...hooks.options,
+    leavesFiles: hooks.run.length === 0,
+  });
   context.uncovered(`the branch ${name}: git.branch with \`delete\` takes it away`);
   const notes = hooks.note === undefined ? [] : [hooks.note];
   return {

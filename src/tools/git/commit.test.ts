@@ -29,7 +29,7 @@ it("commits what is staged, and tells the hash, the branch and the files", async
   }).toEqual({
     content:
       `Committed ${hash.slice(0, 7)} on main: Change a\n2 files changed, +2 -1\n  a +1 -1\n  sub/new +1 -0\n` +
-      "`git reset --soft HEAD~1` takes it back.\n[Undo does not cover: .git (branches or tags)]",
+      "`git reset --soft HEAD~1` takes it back.",
     data: {
       hash,
       short: hash.slice(0, 7),
@@ -152,7 +152,7 @@ describe("amend", () => {
     const kept = await room.call("git.commit", { amend: true });
     const words = log(room);
     await room.call("git.commit", { amend: true, message: "Other" });
-    expect([kept.content.split("\n").at(-2), words, log(room)]).toEqual([
+    expect([kept.content.split("\n").at(-1), words, log(room)]).toEqual([
       `\`git reset --soft ${before.slice(0, 12)}\` takes it back.`,
       ["First"],
       ["Other"],

@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest";
 import type { CallResult } from "../../toolcrib.ts";
 import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
 
-const uncovered = "[Undo does not cover: .git (the index)]";
 const refusal = ({ error }: CallResult) => error && [error.code, error.message];
 
 /** What is staged, as git itself says it. */
@@ -26,7 +25,7 @@ it("stages what was added, changed, deleted and renamed, and lists it", async ()
   expect({ content, data }).toEqual({
     content:
       "Staged 5 files.\nStaged now, 4 changes for git.commit:\n  modified a\n  deleted gone\n" +
-      `  renamed old → new name\n  added sub/new\n${uncovered}`,
+      `  renamed old → new name\n  added sub/new`,
     data: {
       files: 5,
       staged: [
@@ -47,8 +46,8 @@ it("stages only the paths given, and takes them back", async () => {
   const back = await room.call("git.stage", { paths: ["sub"], unstage: true });
   const nothing = await room.call("git.stage", { paths: ["sub"], unstage: true });
   expect([staged.content, back.content, nothing.content, room.git("status", "--short")]).toEqual([
-    `Staged 3 files.\nStaged now, 3 changes for git.commit:\n  modified a\n  modified sub/b\n  added sub/new\n${uncovered}`,
-    `Unstaged 2 files.\nStaged now, 1 change for git.commit:\n  modified a\n${uncovered}`,
+    `Staged 3 files.\nStaged now, 3 changes for git.commit:\n  modified a\n  modified sub/b\n  added sub/new`,
+    `Unstaged 2 files.\nStaged now, 1 change for git.commit:\n  modified a`,
     "Nothing was staged there.\nStaged now, 1 change for git.commit:\n  modified a",
     "M  a\n M c\n M sub/b\n?? sub/new",
   ]);
