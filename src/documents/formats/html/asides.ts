@@ -76,7 +76,10 @@ function isNamedLikeOne(element: Element): boolean {
   // The frame of a page says which kinds of bars it has: "has-sidebar".
   const isSmall = element.plainLength < mostWordsOfAside && !element.holdsTopHeading;
   if (!isSmall && !isMostlyLinks(element)) return false;
-  return asideWords.test(classes ?? "") || asideWords.test(id ?? "");
+  if (asideWords.test(classes ?? "")) return true;
+  // Sections are called after their headings: "Cookies", "Navigation".
+  const isSection = element.name === "section" || /(?:^|\s)section(?:\s|$)/.test(classes ?? "");
+  return !isSection && asideWords.test(id ?? "");
 }
 
 function isMostlyLinks({ plainLength, linkLength }: Element): boolean {

@@ -1,4 +1,4 @@
-import { type Element, findElement } from "./element.ts";
+import { type Element, findElement, textOf } from "./element.ts";
 
 /** A block of code, with its white space. */
 export function codeBlock(pre: Element): string {
@@ -36,8 +36,11 @@ export function codeText(element: Element): string {
 }
 
 /** What shows the numbers of lines beside code. */
-export function isLineNumber({ attributes }: Element): boolean {
-  return attributes.class !== undefined && lineNumbers.test(attributes.class);
+export function isLineNumber(element: Element): boolean {
+  const { class: classes, "data-nosnippet": isForEyesOnly } = element.attributes;
+  if (isForEyesOnly === undefined && (classes === undefined || !lineNumbers.test(classes))) return false;
+  // What holds the code is often called so, too.
+  return /^[\d\s]*$/.test(textOf(element));
 }
 
 const lineNumbers =

@@ -197,6 +197,11 @@ describe("htmlToMarkdown", () => {
       "```\na\nb\n```",
     ],
     ["line breaks", "<pre>a<br>b</pre>", "```\na\nb\n```"],
+    [
+      "no numbers of lines",
+      '<pre class="line-numbers"><a data-nosnippet>1</a>a\n<span class="lineno">2 </span>b</pre>',
+      "```\na\nb\n```",
+    ],
   ])("shows of code %s", (_what, html, markdown) => {
     expect(markdownOf(html)).toBe(markdown);
   });

@@ -65,6 +65,11 @@ describe("the matter of a page", () => {
       `${prose} `.repeat(5).trim(),
     ],
     [
+      "sections that are called after their headings",
+      `<main><section id="cookies"><h2>Cookies</h2>Short</section><div class="section" id="menu"><h2>Menu</h2>Bar</div></main>`,
+      "## Cookies\n\nShort\n\n## Menu\n\nBar",
+    ],
+    [
       "headings that are buttons",
       `<main><h3><button>Why?</button></h3><p>${prose}</main>`,
       `### Why?\n\n${prose}`,

@@ -235,7 +235,7 @@ const cells: ReadonlySet<string> = new Set(["td", "th", "caption"]);
 const attributeNames: ReadonlySet<string> = new Set(
   (
     "alt alttext aria-hidden aria-label aria-level class colspan content data-footnote-ref data-lang data-language " +
-    "data-src display encoding height hidden href id itemprop lang name property rel role rowspan src srcset start " +
+    "data-nosnippet data-src display encoding height hidden href id itemprop lang name property rel role rowspan src srcset start " +
     "style title type value width xml:lang"
   ).split(" "),
 );
