@@ -1,6 +1,6 @@
 #!/bin/bash
 # Makes the samples of test/samples/documents again, and beside each what a second, independent reader says of it.
-# For development only: needs LibreOffice, pandoc, poppler-utils and python3 with docx, odf and ebooklib (Debian 12).
+# For development only: needs LibreOffice, pandoc, poppler-utils, qpdf and python3 with docx, odf, openpyxl and ebooklib (Debian 12).
 # The samples are kept in the repository; run this when one changes, and look at the difference.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -70,4 +70,5 @@ pictures() {
   "$sources/pictures.sh" "$out"
 }
 
-for family in "${@:-office_texts}"; do "$family"; done
+[[ $# -gt 0 ]] || set -- office_texts sheets_and_pages
+for family in "$@"; do "$family"; done

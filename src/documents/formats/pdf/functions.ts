@@ -74,10 +74,7 @@ export interface Functions {
   FPDFAnnot_GetFormFieldType(form: Handle, annotation: Handle): number;
   FPDFAnnot_GetFormFieldName(form: Handle, annotation: Handle, buffer: number, bytes: number): number;
   FPDFAnnot_GetFormFieldValue(form: Handle, annotation: Handle, buffer: number, bytes: number): number;
-  FPDFAnnot_IsChecked(form: Handle, annotation: Handle): number;
   FPDFDOC_InitFormFillEnvironment(document: Handle, information: number): Handle;
-  FORM_OnAfterLoadPage(page: Handle, form: Handle): void;
-  FORM_OnBeforeClosePage(page: Handle, form: Handle): void;
 
   FPDFBitmap_CreateEx(width: number, height: number, format: number, buffer: number, stride: number): Handle;
   FPDFBitmap_FillRect(

@@ -100,7 +100,8 @@ const needsPassword = 4;
 const unknownSecurity = 5;
 
 function refused(error: number, name: string): ToolError {
-  if (error === needsPassword) return encrypted(name);
+  if (error === needsPassword)
+    return encrypted(name, "Save it without one: qpdf --password=… --decrypt in.pdf out.pdf");
   if (error === unknownSecurity)
     return new ToolError("unsupported", `${name} is encrypted in a way that cannot be read`, {
       hint: "Ask for a copy without encryption.",

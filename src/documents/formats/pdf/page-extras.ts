@@ -91,6 +91,14 @@ function readNote(pdf: Pdf, annotation: Handle): readonly string[] {
   return [author === "" ? note : `${author}: ${note}`];
 }
 
+function entry(pdf: Pdf, annotation: Handle, key: string): string {
+  const { pdfium } = pdf;
+  return pdf
+    .text((buffer, bytes) => pdfium.FPDFAnnot_GetStringValue(annotation, pdf.name(key), buffer, bytes))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
 const checkBox = 2;
 const radioButton = 3;
 const pushButton = 1;
@@ -103,9 +111,10 @@ function readField(pdf: Pdf, annotation: Handle): readonly string[] {
   const text = (call: typeof pdfium.FPDFAnnot_GetFormFieldName) =>
     pdf.text((buffer, bytes) => call(form, annotation, buffer, bytes)).trim();
   const name = text(pdfium.FPDFAnnot_GetFormFieldName) || "(without a name)";
-  if (type === checkBox)
-    return [`${name} = ${pdfium.FPDFAnnot_IsChecked(form, annotation) ? "checked" : "not checked"}`];
+  const state = entry(pdf, annotation, "AS");
+  const isOn = state !== "" && state !== "Off";
+  if (type === checkBox) return [`${name} = ${isOn ? "checked" : "not checked"}`];
+  if (type === radioButton && !isOn) return [];
   const value = text(pdfium.FPDFAnnot_GetFormFieldValue);
-  if (type === radioButton && !pdfium.FPDFAnnot_IsChecked(form, annotation)) return [];
   return [`${name} = ${value === "" ? "(empty)" : value.replaceAll(/\r\n?|\n/g, " / ")}`];
 }

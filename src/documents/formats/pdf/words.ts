@@ -43,7 +43,8 @@ export function readWords(pdf: Pdf, text: Handle): PageWords {
     }
     if (letters !== "") {
       const last = isBlank(code) ? index - 1 : index;
-      found.push({ ...place(pdf, text, first, last), text: letters, startsLine, followsBlank });
+      const word = signOfOwn.test(letters) ? "•" : letters;
+      found.push({ ...place(pdf, text, first, last), text: word, startsLine, followsBlank });
       letters = "";
       startsLine = false;
       followsBlank = false;
@@ -60,6 +61,9 @@ export function readWords(pdf: Pdf, text: Handle): PageWords {
 
 const space = 0x20;
 const lineFeed = 0x0a;
+
+/** A character without a meaning that all share, on its own: fonts of symbols have their bullets there. */
+const signOfOwn = /^[\ue000-\uf8ff]$/;
 
 /** Also what PDFium could not tell at all. */
 function isBlank(code: number): boolean {
