@@ -42,6 +42,7 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
 
   async run({ query, limit = 10, page = 1 }, context) {
     const engine = engineOf(context.settings);
+    context.progress(`asking ${engine.name}`);
     const found = await askEngine(engine, { query: query.trim(), limit, page }, context);
     return {
       data: { query, page, engine: engine.name, ...found },

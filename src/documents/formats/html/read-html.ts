@@ -1,6 +1,7 @@
 import type { DocumentContent } from "../../../contract/document.ts";
 import { counted } from "../../../text/counted.ts";
 import { decodePage } from "../../../text/net/decode-page.ts";
+import { showSize } from "../../../text/show-size.ts";
 import { gatherParts, splitAnchor, wholeText } from "../../anchors.ts";
 import type { DocumentReader } from "../../reader.ts";
 import { htmlToMarkdown } from "./html-to-markdown.ts";
@@ -10,7 +11,8 @@ import { sectionsOf } from "./sections.ts";
  * Pages of the web: their matter, as Markdown. The part "whole page" is all of it; "section 3", and "whole section 3", are
  * parts of either, if it is long.
  */
-export const readHtml: DocumentReader = async ({ name, bytes, mediaType }, wanted) => {
+export const readHtml: DocumentReader = async ({ name, bytes, mediaType }, wanted, desk) => {
+  if (bytes.length > longBytes) desk.progress(`reading ${showSize(bytes.length)} of HTML`);
   const { text } = decodePage(bytes, mediaType);
   const { isWhole, part } = wholeness(wanted.part);
   const page = htmlToMarkdown(text, { base: isWebAddress(name) ? name : undefined, whole: isWhole });
@@ -34,6 +36,8 @@ export const readHtml: DocumentReader = async ({ name, bytes, mediaType }, wante
     images: [],
   } satisfies DocumentContent;
 };
+
+const longBytes = 5_000_000;
 
 function wholeness(part: string | undefined): {
   readonly isWhole: boolean;
