@@ -1,4 +1,5 @@
 import type { KeptOutput, OutputKept, Outputs } from "../../contract/output.ts";
+import { showSize } from "../../text/show-size.ts";
 import { characterStart } from "../../text/truncate.ts";
 
 /** A text of any length: its beginning is held, the whole is kept under a handle once it is longer. */
@@ -31,7 +32,9 @@ export class LongText {
     const { handle } = this.#kept;
     const { keptBytes, isWhole } = await this.#kept.end({ keep: true });
     const way = `kept as ${handle}: give it as a path to file.read or search.grep.`;
-    const note = isWhole ? `The whole diff is ${way}` : `The first ${keptBytes} bytes of the diff are ${way}`;
+    const note = isWhole
+      ? `The whole diff is ${way}`
+      : `The first ${showSize(keptBytes)} of the diff are ${way}`;
     const kept =
       keptBytes === 0
         ? { handle: undefined, note: "The rest could not be kept: ask for fewer paths.", gaps: [] }

@@ -7,6 +7,7 @@ import { type BlamedCommit, type BlameGroup, notCommitted, parseBlame } from "..
 import { refuseHidden } from "../../git/paths.ts";
 import { resolveCommit } from "../../git/revisions.ts";
 import { runGit } from "../../git/run-git.ts";
+import { printableLine } from "../../text/printable.ts";
 import { showPath } from "../../text/show-path.ts";
 
 export interface GitBlameInput {
@@ -39,6 +40,7 @@ export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
   }),
   limits: { maxChars: 40_000, keep: "head" },
   startsPrograms: true,
+  timeoutMs: 120_000,
   accesses: ({ path }) => [{ kind: "read", path }],
 
   async run({ path, first_line: first = 1, last_line: last = first + usualLines - 1, revision }, context) {
@@ -84,7 +86,7 @@ function describe({ groups, commits }: GitBlameData): string {
 
 function describeCommit({ hash, author, date, subject }: BlamedCommit): string {
   if (notCommitted.test(hash)) return "not committed";
-  return `${hash.slice(0, 9)} ${date.slice(0, 10)} ${author}: ${subject}`;
+  return printableLine(`${hash.slice(0, 9)} ${date.slice(0, 10)} ${author}: ${subject}`);
 }
 
 function explainBlame(

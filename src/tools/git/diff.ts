@@ -58,6 +58,7 @@ export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
   }),
   limits,
   startsPrograms: true,
+  timeoutMs: 120_000,
   accesses: ({ paths = ["."] }) => paths.map((path) => ({ kind: "read", path })),
 
   async run(input, context) {

@@ -49,6 +49,7 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
   }),
   limits: { maxChars: 30_000, keep: "head" },
   startsPrograms: true,
+  timeoutMs: 120_000,
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 
   async run(input, context) {

@@ -6,6 +6,7 @@ import { pathspecs } from "../../git/paths.ts";
 import { type Commit, readLog } from "../../git/read-log.ts";
 import type { Revision } from "../../git/revisions.ts";
 import { outputOfGit, type Repository } from "../../git/run-git.ts";
+import { printable } from "../../text/printable.ts";
 import { describeWhole } from "./describe-commit.ts";
 import { describeDiff, describeNumbers } from "./describe-diff.ts";
 
@@ -69,7 +70,7 @@ async function tagText(hash: string, repository: Repository, context: ToolContex
   const field = (name: string) => new RegExp(`^${name} (.*)$`, "m").exec(head)?.[1] ?? "";
   const tagger = field("tagger").replace(/ \d+ [+-]\d+$/, "");
   const said = message.join("\n\n").replace(/-----BEGIN .*$/s, "");
-  return [`tag ${field("tag")}`, `Tagger: ${tagger}`, "", said.trimEnd(), ""].join("\n");
+  return printable([`tag ${field("tag")}`, `Tagger: ${tagger}`, "", said.trimEnd(), ""].join("\n"));
 }
 
 function sums(files: readonly DiffFile[]): { readonly additions: number; readonly deletions: number } {

@@ -29,6 +29,7 @@ export const gitShow: Tool<GitShowInput, GitShowData> = {
   }),
   limits: { maxChars: 40_000, keep: "head" },
   startsPrograms: true,
+  timeoutMs: 120_000,
   accesses: (input) => [{ kind: "read", path: split(input).path ?? "." }],
 
   async run(input, context) {

@@ -35,6 +35,7 @@ export const gitStatus: Tool<GitStatusInput, GitStatusData> = {
   }),
   limits: { maxChars: 20_000, maxLines: 400, keep: "head" },
   startsPrograms: true,
+  timeoutMs: 120_000,
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 
   async run({ path = "." }, context) {
