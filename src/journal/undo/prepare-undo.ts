@@ -40,7 +40,7 @@ export async function prepareUndo(
   const together = new WholeTransactions(journal);
   const wholes = options.hunk === undefined ? together : together.apart;
   const selected = selectChanges(selection, { journal, undos, wholes, reach, without });
-  if (selected.length === 0) throw nothingToUndo(selection);
+  if (selected.length === 0) throw nothingToUndo(selection, journal);
   const changes = withinPaths(selected, options.paths, environment.workspace);
   const calls = callsOf(changes);
   refuseRunning(calls, journal, reach);
@@ -89,10 +89,19 @@ async function phasesOf(
   return [{ nets: [await onlyHunk(net, hunk, contents)], move: undefined }];
 }
 
-function nothingToUndo({ kind }: Selection): ToolError {
+/** What a call did beside files has a way back of its own, if it says so. */
+function nothingToUndo(selection: Selection, journal: Journal): ToolError {
+  const { kind } = selection;
   const message =
     kind === "undo" ? "There is no undo to take back" : "There is nothing to undo: no files were changed";
-  return new ToolError("not-found", message, { hint: "A person sees what was done with: toolcrib log." });
+  const calls = kind === "calls" ? selection.ids : [];
+  const other = calls.flatMap((callId) => journal.find(callId)?.notCovered ?? []);
+  return new ToolError("not-found", message, {
+    hint:
+      other.length === 0
+        ? "A person sees what was done with: toolcrib log."
+        : `Not for undo: ${other.join("; ")}.`,
+  });
 }
 
 /** Calls of this session take turns, or are on record only when they have ended. */

@@ -50,6 +50,18 @@ it("commits what is staged, and tells the hash, the branch and the files", async
   });
 });
 
+it("tells whoever wants to undo it the way back", async () => {
+  await using room = await openStaged();
+  const { callId } = await room.call("git.commit", { message: "x" });
+  const { error } = await room.call("journal.undo", { call: callId });
+  const hash = room.git("rev-parse", "--short", "HEAD");
+  expect(error).toEqual({
+    code: "not-found",
+    message: "There is nothing to undo: no files were changed",
+    hint: `Not for undo: the commit ${hash}: \`git reset --soft HEAD~1\` takes it back and keeps its changes staged.`,
+  });
+});
+
 it("says so when nothing is staged", async () => {
   await using room = await openGitRoom({ files: { a: "1\n" } });
   const clean = await room.call("git.commit", { message: "x" });
