@@ -37,6 +37,7 @@ export function cliRoom(): CliRoom {
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     TOOLCRIB_HOME: home,
+    TOOLCRIB_SEARCH: undefined,
     NO_COLOR: undefined,
     FORCE_COLOR: undefined,
     CI: undefined,

@@ -47,8 +47,12 @@ const words: Readonly<Record<string, string>> = {
   record: "NAME=VALUE",
 };
 
-function wordOf(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+/** A list by repeating its flag, yes by the flag alone. */
+function wordsOf(field: string, value: unknown): readonly string[] {
+  const flag = flagOf(field);
+  if (Array.isArray(value)) return value.flatMap((one) => wordsOf(field, one));
+  if (value === true) return [flag];
+  return [flag, typeof value === "object" ? JSON.stringify(value) : String(value)];
 }
 
 function explainExample(
@@ -57,7 +61,7 @@ function explainExample(
   isOurs: (field: string) => boolean,
 ): string {
   const fields = Object.keys(input);
-  const toWords = (field: string) => [flagOf(field), wordOf(input[field])];
+  const toWords = (field: string) => wordsOf(field, input[field]);
   const after = fields.filter(isOurs).flatMap(toWords);
   const flags = [
     ...fields.filter((field) => !isOurs(field)).flatMap(toWords),

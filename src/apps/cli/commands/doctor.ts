@@ -9,8 +9,8 @@ export const doctorCommand: Command = {
   usage: ["doctor [--sandbox LEVEL] [--collect] [--json]"],
   notes: [
     "Looks at Node and programs, at the folders and their permissions, the journal and its proof, what can be undone, the",
-    "budget and the disk, the rules, what parses code; and attacks the sandbox in a workspace made for that, to see what is",
-    "enforced.",
+    "budget and the disk, the rules, what parses code and reads documents, who searches the web; and attacks the sandbox in a",
+    "workspace made for that, to see what is enforced.",
     "Changes nothing of yours, unless told to collect. Its exit code is 1 when something is wrong, or promised and not enforced.",
     "How much is kept for undo: TOOLCRIB_JOURNAL_MAX_BYTES (1 GiB) and TOOLCRIB_JOURNAL_MAX_DAYS (30).",
   ],

@@ -24,6 +24,13 @@ const sandbox = {
   hint: "Take the best that can be had: --sandbox auto",
 };
 
+const search = {
+  about: "search",
+  state: "note",
+  message: "no engine is set up, so that web.search is unavailable",
+  hint: "Set TOOLCRIB_SEARCH to one of: searxng https://…, brave, tavily, duckduckgo.",
+};
+
 describe("toolcrib doctor", () => {
   it("says of everything that it is well", async () => {
     await using room = cliRoom();
@@ -56,6 +63,9 @@ describe("toolcrib doctor", () => {
         ["well", "rules", "built in"],
         ["well", "code", expect.stringMatching(/^the parser starts, with grammars of \d+ languages$/)],
         ["well", "index", "not built yet: the first question does so"],
+        ["well", "documents", expect.stringMatching(/^the reader starts, for \d+ formats$/)],
+        ["note", "search", search.message],
+        ["", search.hint],
         ["note", "sandbox", sandbox.message],
         ["", sandbox.hint],
         ["well", "boundary", "enforced: Our environment variables are not handed on"],
@@ -269,6 +279,7 @@ describe("toolcrib doctor", () => {
           message: ".toolcrib/rules is not trusted: it may only forbid",
           hint: "Look at them, then trust them: toolcrib policy trust",
         },
+        search,
         sandbox,
       ],
     ]);

@@ -9,6 +9,8 @@ interface Program {
   /** What it is for. */
   readonly lost: string;
   readonly package: string;
+  /** What older ones cannot do, and which is the oldest that can. */
+  readonly oldest?: { readonly version: readonly [number, number]; readonly lost: string };
 }
 
 const programs: readonly Program[] = [
@@ -18,7 +20,8 @@ const programs: readonly Program[] = [
   },
   {
     ...{ name: "git", file: "git", ask: "--version", package: "git" },
-    lost: "ignored files are told by our own reading of .gitignore, and commands of git fail",
+    lost: "ignored files are told by our own reading of .gitignore, and commands and tools of git fail",
+    oldest: { version: [2, 31], lost: "some tools of git fail" },
   },
   {
     ...{ name: "bash", file: "bash", ask: "--version", package: "bash" },
@@ -58,10 +61,27 @@ export async function examinePrograms(workspace: string, signal: AbortSignal): P
       ...missing.map(({ name, lost, package: wanted }) =>
         note("programs", `${name} is not installed: ${lost}`, `Install ${wanted}.`),
       ),
+      ...found.flatMap(({ version, ...program }) => tooOld(program, version)),
     ];
   } finally {
     await environment.close();
   }
+}
+
+/** What cannot be told from a version is not complained of. */
+export function tooOld(
+  { name, oldest }: Pick<Program, "name" | "oldest">,
+  version: string | undefined,
+): readonly Finding[] {
+  const [major, minor] = (version ?? "").split(".").map(Number);
+  if (oldest === undefined || major === undefined || minor === undefined || Number.isNaN(major + minor))
+    return [];
+  const [leastMajor, leastMinor] = oldest.version;
+  if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return [];
+  const least = oldest.version.join(".");
+  return [
+    note("programs", `${name} ${version} is old: ${oldest.lost}`, `Install ${name} ${least} or newer.`),
+  ];
 }
 
 async function textOf(output: AsyncIterable<Uint8Array>): Promise<string> {

@@ -13,11 +13,13 @@ import { paint, print } from "../terminal.ts";
 import { collectNow } from "./collect-now.ts";
 import { examineCode } from "./examine-code.ts";
 import { examineDisk } from "./examine-disk.ts";
+import { examineDocuments } from "./examine-documents.ts";
 import { examineFolders } from "./examine-folders.ts";
 import { type Examination, examineJournal } from "./examine-journal.ts";
 import { examinePrograms } from "./examine-programs.ts";
 import { examineRules } from "./examine-rules.ts";
 import { examineSandbox } from "./examine-sandbox.ts";
+import { examineSearch } from "./examine-search.ts";
 import { type Finding, well, wrong } from "./finding.ts";
 
 /** `toolcrib doctor` */
@@ -40,6 +42,8 @@ export async function seeDoctor({ options }: Arguments): Promise<number> {
     const programs = await examinePrograms(workspace, signal);
     tell("code");
     const code = await examineCode({ workspace, state, config }, signal);
+    tell("documents");
+    const documents = await examineDocuments(signal);
     const { sandbox, boundary, ...attacked } = await examineSandbox({ want, signal, progress: tell });
     const folders = {
       state: workspaceDirectory(state, workspace),
@@ -55,6 +59,8 @@ export async function seeDoctor({ options }: Arguments): Promise<number> {
       ...journal.findings,
       ...rules,
       ...code,
+      documents,
+      examineSearch(process.env),
       ...attacked.findings,
     ];
     stop();
