@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { failureOf, readBytes } from "../../trials/read-bytes.ts";
+import { makeZip } from "../../zip/trials/make-zip.ts";
+import { plainFormula } from "./read-cell.ts";
+
+const names = ["office", "table", "text"]
+  .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
+  .join(" ");
+
+function readTable(rows: string, wanted: { part?: string; maxChars?: number } = {}) {
+  const content = `<office:document-content ${names}><office:body><office:spreadsheet><table:table table:name="T">${rows}</table:table></office:spreadsheet></office:body></office:document-content>`;
+  const bytes = makeZip([
+    { name: "mimetype", content: "application/vnd.oasis.opendocument.spreadsheet" },
+    { name: "content.xml", content },
+  ]);
+  return readBytes("x.ods", bytes, wanted);
+}
+
+const cell = (text: string, more = "") =>
+  `<table:table-cell office:value-type="string" ${more}><text:p>${text}</text:p></table:table-cell>`;
+
+it("repeats what is repeated, and only as far as it is wanted", async () => {
+  const rows = `<table:table-row table:number-rows-repeated="5"><table:table-cell table:number-columns-repeated="3"/></table:table-row>
+    <table:table-row-group><table:table-row table:number-rows-repeated="1000000">${cell("a", 'table:number-columns-repeated="2"')}</table:table-row></table:table-row-group>`;
+  const { parts, next } = await readTable(rows, { maxChars: 70 });
+  expect({ parts, next }).toEqual({
+    parts: [
+      {
+        anchor: "T!A6:B8",
+        title: undefined,
+        text: "| | A | B |\n|---|---|---|\n| 6 | a | a |\n| 7 | a | a |\n| 8 | a | a |",
+      },
+    ],
+    next: "T!A9:",
+  });
+  const last = await readTable(rows, { part: "T!B1000005:B2000000" });
+  expect(last.parts[0]!.text).toBe("| | B |\n|---|---|\n| 1000005 | a |");
+});
+
+it("is not made to repeat a long text", async () => {
+  const row = `<table:table-row>${cell("long ".repeat(100_000), 'table:number-columns-repeated="999999999"')}</table:table-row>`;
+  expect(await failureOf(readTable(row))).toEqual([
+    "too-large",
+    expect.stringContaining("x.ods is not read any further: it unpacks to more than"),
+  ]);
+});
+
+it("shows formulas as spreadsheets do", () => {
+  const formulas = {
+    "of:=SUM([.B2:.B4])": "SUM(B2:B4)",
+    "of:=[$Other.C1]*2": "Other!C1*2",
+    "of:=['My sheet'.$A$1:.B2]&\"[x]\"": "'My sheet'!$A$1:B2&\"[x]\"",
+    "msoxl:=A1+1": "A1+1",
+  };
+  expect(
+    Object.fromEntries(Object.keys(formulas).map((formula) => [formula, plainFormula(formula)])),
+  ).toEqual(formulas);
+});
