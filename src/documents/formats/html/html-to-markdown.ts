@@ -3,7 +3,8 @@ import { locateFrom } from "./links.ts";
 import { findMain } from "./main-content.ts";
 import { propertiesOf } from "./metadata.ts";
 import type { Page } from "./page.ts";
-import { type ParsedHtml, parseHtml } from "./parse-html.ts";
+import { parseHtml } from "./parse-html.ts";
+import type { ParsedHtml } from "./tree.ts";
 import { writeFlow } from "./write-blocks.ts";
 import { type BlockStart, MarkdownWriter } from "./writer.ts";
 

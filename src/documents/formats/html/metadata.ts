@@ -1,4 +1,4 @@
-import type { ParsedHtml } from "./parse-html.ts";
+import type { ParsedHtml } from "./tree.ts";
 
 /** What a page says of itself, in the order worth telling. */
 export function propertiesOf({ head, title }: ParsedHtml): Readonly<Record<string, string>> {
