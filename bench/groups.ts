@@ -19,6 +19,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   retrieval: () => import("./groups/retrieval.ts"),
   git: () => import("./groups/git.ts"),
   documents: () => import("./groups/documents.ts"),
+  calculator: () => import("./groups/calculator.ts"),
 };
 
 export const groupNames: readonly string[] = Object.keys(loaders);

@@ -55,13 +55,17 @@ function onlyOneWithLastWord(word: string, candidates: readonly string[]): strin
 }
 
 function lastWord(name: string): string {
+  // Not as a literal: that would be read when this file is loaded, and takes as long as all the rest of it.
+  wordBreak ??= /[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u;
   return (
     name
-      .split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u)
+      .split(wordBreak)
       .findLast((part) => part !== "")
       ?.toLowerCase() ?? ""
   );
 }
+
+let wordBreak: RegExp | undefined;
 
 function plainSpelling(name: string): string {
   return name.toLowerCase().replace(/[\s._-]+/g, "");

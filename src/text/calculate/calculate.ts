@@ -4,7 +4,7 @@ import { add, divide, modulo, multiply, negate, remainder, subtract } from "./ar
 import { constants } from "./constants.ts";
 import { Cursor } from "./cursor.ts";
 import { factorial } from "./factorial.ts";
-import { functions } from "./functions.ts";
+import { calculatorFunctions } from "./functions.ts";
 import { power } from "./power.ts";
 import { readLiteral } from "./read-literal.ts";
 import type { Value } from "./value.ts";
@@ -44,7 +44,7 @@ class Reading {
 
   whole(): Value {
     const value = this.#sum();
-    if (this.#cursor.peek() !== "") throw this.#cursor.expected("an operator");
+    if (this.#cursor.next !== "") throw this.#cursor.expected("an operator");
     return value;
   }
 
@@ -89,7 +89,7 @@ class Reading {
   #postfix(): Value {
     const value = this.#primary();
     if (!this.#takes("!")) return value;
-    if (this.#cursor.peek() === "!")
+    if (this.#cursor.next === "!")
       throw this.#cursor.refused("Two factorials in a row are ambiguous", "Write (3!)! for both.");
     return factorial(value);
   }
@@ -113,19 +113,19 @@ class Reading {
     const name = word.toLowerCase();
     this.#refuseIfStrict(word);
     if (Object.hasOwn(constants, name)) {
-      cursor.at += word.length;
+      cursor.goTo(cursor.at + word.length);
       return constants[name]!;
     }
-    if (!Object.hasOwn(functions, name)) throw this.#unknown(word);
-    cursor.at += word.length;
+    if (!Object.hasOwn(calculatorFunctions(), name)) throw this.#unknown(word);
+    cursor.goTo(cursor.at + word.length);
     if (!cursor.take("(")) throw cursor.expected(`"(" behind ${name}`);
     return this.#call(name);
   }
 
   #call(name: string): Value {
-    const { least, most, run } = functions[name]!;
+    const { least, most, run } = calculatorFunctions()[name]!;
     const values: Value[] = [];
-    if (this.#cursor.peek() !== ")")
+    if (this.#cursor.next !== ")")
       do values.push(this.#inside("sum"));
       while (this.#cursor.take(","));
     this.#close();
@@ -150,15 +150,16 @@ class Reading {
   }
 
   #takes(operator: "%" | "!"): boolean {
-    if (this.#cursor.peek() !== operator) return false;
+    if (this.#cursor.next !== operator) return false;
     this.#refuseIfStrict(operator);
     return this.#cursor.take(operator);
   }
 
   #takesMod(): boolean {
-    if (this.#cursor.word().toLowerCase() !== "mod") return false;
+    const { next } = this.#cursor;
+    if ((next !== "m" && next !== "M") || this.#cursor.word().toLowerCase() !== "mod") return false;
     this.#refuseIfStrict("mod");
-    this.#cursor.at += 3;
+    this.#cursor.goTo(this.#cursor.at + 3);
     return true;
   }
 
@@ -171,7 +172,9 @@ class Reading {
   }
 
   #unknown(word: string): ToolError {
-    const names = [...Object.keys(functions), ...Object.keys(constants)].filter((name) => name < "\x7f");
+    const names = [...Object.keys(calculatorFunctions()), ...Object.keys(constants)].filter(
+      (name) => name < "\x7f",
+    );
     const near = word.length > 1 ? nearest(word.slice(0, 40), names) : undefined;
     return this.#cursor.refused(
       `${JSON.stringify(word.slice(0, 40))} is not known`,
@@ -181,7 +184,7 @@ class Reading {
 }
 
 function wrongCount(name: string, count: number): ToolError {
-  const { least, most } = functions[name]!;
+  const { least, most } = calculatorFunctions()[name]!;
   const wanted =
     most === least ? `${least}` : Number.isFinite(most) ? `${least} or ${most}` : `at least ${least}`;
   return new ToolError(

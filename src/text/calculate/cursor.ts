@@ -1,43 +1,51 @@
 import { ToolError } from "../../contract/error.ts";
 
-/** A place in an expression. */
+/** A place in an expression, never before a space. */
 export class Cursor {
   readonly text: string;
   at = 0;
+  /** The operator or the character that comes next, spelled as programs spell it; "" at the end. */
+  next = "";
 
   constructor(text: string) {
     this.text = text;
+    this.goTo(0);
   }
 
-  /** The operator or the character that comes next, spelled as programs spell it; "" at the end. */
-  peek(): string {
+  /** To the first place from here on that is no space. */
+  goTo(at: number): void {
     const { text } = this;
-    let character = text[this.at] ?? "";
-    while (character <= " " || character === "\u00a0") {
-      if (character === "") return "";
-      this.at += 1;
-      character = text[this.at] ?? "";
+    let place = at;
+    let code = text.charCodeAt(place);
+    while (code <= space || code === hardSpace) {
+      place += 1;
+      code = text.charCodeAt(place);
     }
-    if (character > "\x7f") return spellings[character] ?? character;
-    return character === "*" && text[this.at + 1] === "*" ? "**" : character;
+    this.at = place;
+    const character = text[place] ?? "";
+    if (code > lastAscii) this.next = spellings[character] ?? character;
+    else this.next = character === "*" && text[place + 1] === "*" ? "**" : character;
   }
 
   /** Past what comes next, if it is this. */
   take(operator: string): boolean {
-    if (this.peek() !== operator) return false;
-    this.at += operator.length;
+    if (this.next !== operator) return false;
+    this.goTo(this.at + operator.length);
     return true;
   }
 
   /** The name that comes next, without going past it; "" where none does. */
   word(): string {
+    const code = this.text.charCodeAt(this.at) | 0x20;
+    const isLetter = (code >= letterA && code <= letterZ) || code > lastAscii || this.next === "_";
+    if (!isLetter) return "";
     wordHere.lastIndex = this.at;
     return wordHere.exec(this.text)?.[0] ?? "";
   }
 
   /** Where something else should have stood. */
   expected(what: string): ToolError {
-    const found = this.peek();
+    const found = this.next;
     const place = found === "" ? "at the end" : `at character ${this.at + 1}, found ${this.#shown()}`;
     return new ToolError("invalid-input", `Expected ${what} ${place}`, { hint: hintFor(found, this.text) });
   }
@@ -52,7 +60,21 @@ export class Cursor {
   }
 }
 
-const wordHere = /[\p{L}_][\p{L}\p{N}_]*/uy;
+const space = 0x20;
+const hardSpace = 0xa0;
+const lastAscii = 0x7f;
+const letterA = 0x61;
+const letterZ = 0x7a;
+
+/** Spelled out: to read `\p{L}` alone takes longer than to load all the rest. */
+const wordHere =
+  /[A-Za-z_\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u3040-\ud7ff][\w\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u1fff\u3040-\ud7ff]*/y;
+
+/** Whether a name begins there. */
+export function isWordAt(text: string, at: number): boolean {
+  wordHere.lastIndex = at;
+  return wordHere.test(text);
+}
 
 const spellings: Readonly<Record<string, string>> = {
   "×": "*",
@@ -75,7 +97,8 @@ function hintFor(found: string, text: string): string {
   if (found === ")" && text.includes("%")) return percent;
   if (found === "/") return "For a quotient without its fraction write floor(a / b).";
   if (found === "" && text.includes("(")) return "Every ( needs its ).";
-  if (/[\p{L}\p{N}_(√]/u.test(found)) return "Write every operator: 2 * pi, 3 * (1 + 2), sqrt(2).";
+  if (isWordAt(found, 0) || /[\d(√]/.test(found))
+    return "Write every operator: 2 * pi, 3 * (1 + 2), sqrt(2).";
   return "An expression is like (2 + 3) * 4 ^ 2 / sqrt(2).";
 }
 

@@ -27,8 +27,15 @@ export interface CalculatorFunction {
 
 const fromMinusOne = "from -1 to 1";
 
-/** By their names in lower case. */
-export const functions: Readonly<Record<string, CalculatorFunction>> = {
+/** By their names in lower case. Made when first asked for: most expressions name none. */
+export function calculatorFunctions(): Readonly<Record<string, CalculatorFunction>> {
+  made ??= makeFunctions();
+  return made;
+}
+
+let made: ReturnType<typeof calculatorFunctions> | undefined;
+
+const makeFunctions = (): ReturnType<typeof calculatorFunctions> => ({
   sqrt: one((value) => root(value, 2n)),
   cbrt: one((value) => root(value, 3n)),
   root: two(root),
@@ -71,7 +78,7 @@ export const functions: Readonly<Record<string, CalculatorFunction>> = {
   atanh: one(real(arcTangentH, { at: 0n, is: 0n }, "between -1 and 1")),
   deg: one((value) => multiply(value, 180 / Math.PI)),
   rad: one((value) => multiply(value, Math.PI / 180)),
-};
+});
 
 function one(run: (value: Value) => Value): CalculatorFunction {
   return { least: 1, most: 1, run: ([value]) => run(value!) };

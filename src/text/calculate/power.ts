@@ -48,7 +48,9 @@ function wholePower(base: Exact, exponent: bigint): Value {
     return integer(above ** exponent);
   }
   const isShort = bits <= mostBits && (bitsOf(below) - 1) * Number(exponent) <= mostDenominatorBits;
-  return isShort ? quotient(above ** exponent, below ** exponent) : longPower(base, exponent);
+  if (!isShort) return longPower(base, exponent);
+  // In lowest terms, as the base is.
+  return { numerator: integer(above ** exponent), denominator: below ** exponent };
 }
 
 /** Not `divide`: whatever may be inverted stays exact, since its power may be short again. */

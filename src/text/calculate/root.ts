@@ -10,7 +10,7 @@ export function integerRoot(value: bigint, degree: bigint): bigint | undefined {
   return near ** degree === value ? near : undefined;
 }
 
-const mostBitsLookedAt = 2 ** 16;
+const mostBitsLookedAt = 2 ** 14;
 
 /** By Newton's method from above: each step gets nearer, until the first that does not. */
 function nearRoot(value: bigint, degree: bigint, bits: number): bigint {

@@ -20,11 +20,12 @@ export const mostBits: number = 2 ** 17;
 export const mostDenominatorBits = 4096;
 
 const most = 1n << BigInt(mostBits);
+const least = -most;
 const mostDenominator = 1n << BigInt(mostDenominatorBits);
 
 /** An integer, if it may be as large as it is. */
 export function integer(value: bigint): bigint {
-  if (value > most || value < -most) throw tooLarge();
+  if (value > most || value < least) throw tooLarge();
   return value;
 }
 
@@ -73,6 +74,7 @@ export function greatestDivisor(one: bigint, other: bigint): bigint {
 }
 
 const safe = BigInt(Number.MAX_SAFE_INTEGER);
+const unsafe = -safe;
 
 export function toNumber(value: Value): number {
   if (typeof value === "number") return value;
@@ -83,7 +85,7 @@ export function toNumber(value: Value): number {
 /** A value that may be too large or too small for a number, as mantissa × 2 ** exponent. */
 export function scaled(value: Exact): { readonly mantissa: number; readonly exponent: number } {
   const [numerator, denominator] = [numeratorOf(value), denominatorOf(value)];
-  if (numerator <= safe && numerator >= -safe && denominator <= safe)
+  if (numerator <= safe && numerator >= unsafe && denominator <= safe)
     return { mantissa: Number(numerator) / Number(denominator), exponent: 0 };
   const shift = bitsOf(denominator) - bitsOf(numerator) + 64;
   const digits =

@@ -1,0 +1,100 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { calculate } from "../../src/text/calculate/calculate.ts";
+import { showValue } from "../../src/text/calculate/show-value.ts";
+import { workDirectory } from "../data/data.ts";
+import type { Contender, Group } from "../harness.ts";
+import { importPeer, peerProgram } from "../peers.ts";
+
+const source = fileURLToPath(new URL("../../src/text/calculate/calculate.ts", import.meta.url));
+const folder = join(workDirectory, "calculator");
+const bundle = join(folder, "calculate.cjs");
+const nothing = join(folder, "nothing.cjs");
+
+/** What all of them understand, and answer alike. */
+const expressions = [
+  ...["1 + 2 * 3", "(2 + 3) * 4 - 5 / 8", "2 ^ 10 + 3 ^ 5", "-2.5 * (1.25 + 3.75)"],
+  ...["100 * (1 + 0.05) ^ 10", "12345678 * 87654", "1 / 3 + 1 / 6", "sqrt(16) + abs(-3)"],
+  ...["floor(7.9) + ceil(2.1)", "sin(0.5) ^ 2 + cos(0.5) ^ 2", "max(3, 7, 5) * min(2, 4)", "17 % 5 + 9"],
+] as const;
+
+/** math.calculate against libraries that evaluate expressions. */
+export const group: Group = {
+  needs: [],
+  prepare: bundleCalculator,
+  cases: [
+    {
+      name: "loading it",
+      about:
+        "A process from start to exit that loads the calculator, with a compile cache as our launcher has it; the reference loads a file that does nothing.",
+      rounds: 60,
+      warmUpRounds: 3,
+      goals: [{ measure: "cpuMs", timesReference: 1.02 }],
+      contenders: {
+        "node, nothing": () => loading("nothing", nothing),
+        toolcrib: () => loading("toolcrib", bundle),
+        "expr-eval-fork": () => loading("expr-eval-fork", peerProgram("expr-eval-fork", "dist/bundle.js")),
+        fparser: () => loading("fparser", peerProgram("fparser", "dist/fparser.js")),
+        mathjs: () => loading("mathjs", peerProgram("mathjs", "lib/cjs/index.js")),
+      },
+    },
+    {
+      name: "evaluating expressions",
+      about: `From text to text, ${expressions.length} expressions a lap. Toolcrib's answers are exact, the others' floating point.`,
+      rounds: 25,
+      lapsPerRound: 200,
+      goals: [{ measure: "cpuMs", timesReference: 1 }],
+      contenders: {
+        "expr-eval-fork": async () => {
+          const { Parser } = await importPeer("expr-eval-fork", "dist/index.mjs");
+          return evaluating((expression) => String(Parser.evaluate(expression)));
+        },
+        toolcrib: () =>
+          evaluating((expression) => showValue(calculate(expression, { isStrict: false })).value),
+        fparser: async () => {
+          const { default: Formula } = await importPeer("fparser", "dist/fparser.js");
+          // It knows no `%`.
+          return evaluating((expression) => String(Formula.calc(expression.replace("17 % 5", "2"), {})));
+        },
+        mathjs: async () => {
+          const { evaluate } = await importPeer("mathjs", "lib/esm/index.js");
+          return evaluating((expression) => String(evaluate(expression)));
+        },
+      },
+    },
+  ],
+};
+
+function loading(name: string, file: string): Contender {
+  const program = join(folder, `load-${name}.cjs`);
+  const cache = JSON.stringify(join(folder, "cache"));
+  writeFileSync(
+    program,
+    `require("node:module").enableCompileCache(${cache}); require(${JSON.stringify(file)});`,
+  );
+  return { run: () => void execFileSync(process.execPath, [program], { stdio: "ignore" }) };
+}
+
+/** Answers with the sum, to nine digits: so many all of them have. */
+function evaluating(evaluate: (expression: string) => string): Contender {
+  return {
+    run: () => {
+      let sum = 0;
+      for (const expression of expressions) sum += Number(evaluate(expression));
+      return Number(sum.toPrecision(9));
+    },
+  };
+}
+
+/** As it is published: one file without types. */
+function bundleCalculator(): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(nothing, "exports.nothing = undefined;");
+  const program = `
+    const { build } = await import(${JSON.stringify(import.meta.resolve("rolldown"))});
+    await build({ input: ${JSON.stringify(source)}, platform: "node", logLevel: "warn",
+      output: { file: ${JSON.stringify(bundle)}, format: "cjs", minify: true } });`;
+  execFileSync(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", 2, 2] });
+}
