@@ -6,9 +6,8 @@ export interface Scope {
   readonly outer: Scope | undefined;
   /** Short names of the namespaces that are declared here, by the prefix that is written. */
   readonly prefixes: ReadonlyMap<string, string>;
-  /** By `placeOf`; the last one that was looked up there. */
-  readonly elements: (Known | undefined)[];
-  readonly attributes: (Known | undefined)[];
+  readonly elements: Looked;
+  readonly attributes: Looked;
   /** Scopes in this one, by what declares them: drawings declare the same again and again. */
   readonly inner: Map<string, Scope>;
   /** How many are kept in all. */
@@ -53,27 +52,32 @@ export class Names {
   /** The element whose name is written from `from` to `to`. */
   element(source: string, from: number, to: number): Known {
     const place = placeOf(source, from, to);
-    const known = this.#scope.elements[place];
+    const known = this.#scope.elements.places[place];
     if (known && isWritten(known, source, from, to)) return known;
-    return this.#look(this.#scope.elements, place, source.slice(from, to), true);
+    return this.#look(this.#scope.elements, place, source.slice(from, to));
   }
 
   attribute(source: string, from: number, to: number): string {
     const place = placeOf(source, from, to);
-    const known = this.#scope.attributes[place];
+    const known = this.#scope.attributes.places[place];
     if (known && isWritten(known, source, from, to)) return known.name;
-    return this.#look(this.#scope.attributes, place, source.slice(from, to), false).name;
+    return this.#look(this.#scope.attributes, place, source.slice(from, to)).name;
   }
 
-  #look(among: (Known | undefined)[], place: number, written: string, isElement: boolean): Known {
+  #look(among: Looked, place: number, written: string): Known {
+    const known = among.names.get(written) ?? this.#understand(written, among === this.#scope.elements);
+    among.places[place] = known;
+    if (among.names.size < mostNames) among.names.set(written, known);
+    return known;
+  }
+
+  #understand(written: string, isElement: boolean): Known {
     const colon = written.indexOf(":");
     const local = written.slice(colon + 1);
     const prefix = colon === -1 ? "" : written.slice(0, colon);
     // Without a prefix an attribute is in no namespace, whatever the default is.
     const name = colon === -1 && !isElement ? written : this.#qualified(prefix, local);
-    const known = { written, name, endTag: `</${written}>` };
-    among[place] = known;
-    return known;
+    return { written, name: comparable(name), endTag: `</${written}>` };
   }
 
   #qualified(prefix: string, local: string): string {
@@ -85,11 +89,22 @@ export class Names {
   }
 }
 
+/** Names that were looked up: all, and by `placeOf` the last one of each place. */
+interface Looked {
+  readonly names: Map<string, Known>;
+  readonly places: (Known | undefined)[];
+}
+
 /** A name that was looked up. */
 export interface Known {
   readonly written: string;
   readonly name: string;
   readonly endTag: string;
+}
+
+/** The engine compares names of properties with those in a program by where they are kept, not letter by letter. */
+function comparable(name: string): string {
+  return Object.keys({ [name]: true })[0]!;
 }
 
 /** Names are compared where they stand: to cut out and hash each would cost more than all the rest of reading. */
@@ -108,15 +123,16 @@ export function isAt(source: string, word: string, at: number): boolean {
 function placeOf(source: string, from: number, to: number): number {
   const length = to - from;
   const sum =
-    length * 31 +
-    source.charCodeAt(from) +
-    source.charCodeAt(to - 1) * 7 +
-    source.charCodeAt(from + (length >> 1)) * 13 +
-    source.charCodeAt(from + length - 2) * 5;
-  return sum & (places - 1);
+    length * 67 +
+    source.charCodeAt(to - 1) * 31 +
+    source.charCodeAt(from + (length >> 1)) * 131 +
+    source.charCodeAt(from + 2) * 7 +
+    source.charCodeAt(to - 2) * 257;
+  return sum & 0x1ff;
 }
 
-const places = 256;
+/** No format has more; a file that has is not kept in memory. */
+const mostNames = 2_000;
 
 /** So that a file that always declares something else is not kept in memory. */
 const mostKept = 200;
@@ -135,7 +151,11 @@ function scopeOf(
   prefixes: ReadonlyMap<string, string>,
   kept: { count: number },
 ): Scope {
-  return { outer, prefixes, elements: [], attributes: [], inner: new Map(), kept };
+  return { outer, prefixes, elements: noneLooked(), attributes: noneLooked(), inner: new Map(), kept };
+}
+
+function noneLooked(): Looked {
+  return { names: new Map(), places: [] };
 }
 
 function shortName(namespace: string): string {
