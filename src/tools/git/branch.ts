@@ -3,13 +3,7 @@ import * as z from "zod/mini";
 import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import {
-  type Branch,
-  commitOfBranch,
-  listBranches,
-  noSuchBranch,
-  requireBranchName,
-} from "../../git/branches.ts";
+import { commitOfBranch, listBranches, noSuchBranch, requireBranchName } from "../../git/branches.ts";
 import { deleteBranch } from "../../git/delete-branch.ts";
 import { findRepository } from "../../git/find-repository.ts";
 import { findWritable } from "../../git/find-writable.ts";
@@ -19,6 +13,7 @@ import { type Repository, runGit } from "../../git/run-git.ts";
 import { switchBranch } from "../../git/switch-branch.ts";
 import { writeGit } from "../../git/write-git.ts";
 import { counted } from "../../text/counted.ts";
+import { type BranchList, showBranches } from "./show-branches.ts";
 
 export interface GitBranchInput {
   readonly name?: string | undefined;
@@ -30,14 +25,7 @@ export interface GitBranchInput {
 }
 
 export type GitBranchData =
-  | {
-      readonly action: "listed";
-      /** Null when HEAD is detached. */
-      readonly current: string | null;
-      readonly branches: readonly Branch[];
-      /** There are more than these. */
-      readonly isCut: boolean;
-    }
+  | ({ readonly action: "listed" } & BranchList)
   | {
       readonly action: "created" | "switched" | "created and switched" | "deleted";
       readonly name: string;
@@ -107,31 +95,17 @@ function refuseContradictions({ name, from, force, ...input }: GitBranchInput): 
 }
 
 async function list(repository: Repository, context: ToolContext): Promise<ToolOutput<GitBranchData>> {
-  const found = await listBranches(repository, context, maxListed + 1);
-  const branches = found.slice(0, maxListed);
+  const listed = await listBranches(repository, context, maxListed + 1);
+  const branches = listed.slice(0, maxListed);
   const words = ["symbolic-ref", "--quiet", "--short", "HEAD"];
   const { stdout, code } = await runGit(repository, words, context);
   const current = code === 0 ? stdout.toString().trim() : null;
-  const isCut = found.length > maxListed;
-  const isUnborn = current !== null && !found.some(({ isCurrent }) => isCurrent) && !isCut;
-  return {
-    data: { action: "listed", current, branches, isCut },
-    text: [
-      ...(current === null ? ["HEAD is detached: no branch is current."] : []),
-      ...(isUnborn ? [`* ${current} (no commits yet)`] : []),
-      ...branches.map(showBranch),
-      ...(isCut ? [`More than ${maxListed}: \`git branch --list\` in shell.run shows all.`] : []),
-    ].join("\n"),
-  };
+  const isCut = listed.length > maxListed;
+  const found = { current, branches, isCut };
+  return { data: { action: "listed", ...found }, text: showBranches(found) };
 }
 
 const maxListed = 200;
-
-function showBranch({ name, isCurrent, commit, subject, date, upstream, ahead, behind }: Branch): string {
-  const distance = ahead === null ? "gone" : `ahead ${ahead}, behind ${behind}`;
-  const tracked = upstream === null ? "" : ` [${upstream}: ${distance}]`;
-  return `${isCurrent ? "*" : " "} ${name} ${commit} ${date.slice(0, 10)}${tracked} ${subject}`;
-}
 
 async function create(
   name: string,
