@@ -22,17 +22,21 @@ export function codeSpan(text: string): string {
 
 /** As written, but for the numbers of lines and what copies them. */
 export function codeText(element: Element): string {
-  let text = "";
+  const pieces: string[] = [];
+  collectCode(element, pieces);
+  return pieces.join("");
+}
+
+function collectCode(element: Element, pieces: string[]): void {
   for (const child of element.children) {
-    if (typeof child === "string") text += child;
-    else if (child.name === "br") text += "\n";
+    if (typeof child === "string") pieces.push(child);
+    else if (child.name === "br") pieces.push("\n");
     else if (child.name !== "button" && !isLineNumber(child)) {
       // Some keep each line in an element of its own, with nothing between them.
-      const isLine = child.isBlock && text !== "" && !text.endsWith("\n");
-      text += (isLine ? "\n" : "") + codeText(child);
+      if (child.isBlock && pieces.at(-1)?.endsWith("\n") === false) pieces.push("\n");
+      collectCode(child, pieces);
     }
   }
-  return text;
 }
 
 /** What shows the numbers of lines beside code. */
@@ -58,9 +62,13 @@ function languageOf(pre: Element): string | undefined {
     const found =
       named ??
       /(?:^|\s)(?:highlight-|sourceCode\s+|src-|hljs\s+|prettyprint\s+lang-)([\w+#]+)/.exec(classes)?.[1];
-    if (found !== undefined) return noLanguage.has(found) ? undefined : found.toLowerCase();
+    if (found !== undefined) return isLanguage(found) ? found.toLowerCase() : undefined;
   }
   return undefined;
+}
+
+function isLanguage(name: string): boolean {
+  return /^[\w+#.-]{1,30}$/.test(name) && !noLanguage.has(name);
 }
 
 const noLanguage: ReadonlySet<string> = new Set([

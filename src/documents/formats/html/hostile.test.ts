@@ -26,6 +26,7 @@ describe("pages that are built to be hard to read", () => {
     ["rows that cover each other", `<table>${"<tr><td colspan=1000 rowspan=60000>word<td>".repeat(many)}`],
     ["pieces of one paragraph", `<p>${"<b>word</b>,".repeat(many)}`],
     ["closed elements in code", `<pre>${"<span>word</span> ".repeat(many)}`],
+    ["lines of code in elements", `<pre>${"<div>word</div>".repeat(many)}`],
     ["drawings without end tags", "<svg><path/></svg>word".repeat(many)],
   ])("shows every word of %s", (_what, html) => {
     expect(countOf("word", html)).toBe(many);

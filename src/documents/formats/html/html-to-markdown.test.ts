@@ -197,6 +197,7 @@ describe("htmlToMarkdown", () => {
       "```\na\nb\n```",
     ],
     ["line breaks", "<pre>a<br>b</pre>", "```\na\nb\n```"],
+    ["no language that is none", '<pre data-lang="a\n```\n# b">x</pre>', "```\nx\n```"],
     [
       "no numbers of lines",
       '<pre class="line-numbers"><a data-nosnippet>1</a>a\n<span class="lineno">2 </span>b</pre>',
