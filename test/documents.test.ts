@@ -48,7 +48,7 @@ describe("every program runs", () => {
 /** The pages show commands as they run in bubblewrap. */
 const noBubblewrap = await missingHere("bwrap");
 const needsBubblewrap = ({ text }: Block) =>
-  /policy explain|transaction\.check|shell\.run|process\.|doctor/.test(text);
+  /policy explain|transaction\.check|shell\.run|process\.|doctor|git\.(?:stage|commit|branch)/.test(text);
 
 /** In a console block a line with `$` is typed, the lines after it are the answer; a line `…` stands for any lines. */
 describe("every console session is true", () => {
@@ -117,7 +117,12 @@ function prepareWorkspace(folder: string): void {
   // `npx toolcrib …` in the documents means the command of this checkout.
   writeFileSync(join(tools, "npx"), '#!/bin/sh\nexec "$@"\n');
   for (const name of ["toolcrib", "npx"]) chmodSync(join(tools, name), 0o755);
-  execFileSync("git", ["init", "-q"], { cwd: folder });
+  const git = (...words: string[]) => execFileSync("git", words, { cwd: folder });
+  git("init", "-q", "-b", "main");
+  // As most people have it in their own settings.
+  git("config", "user.name", "Ada");
+  git("config", "user.email", "ada@example.com");
+  writeFileSync(join(folder, ".git/info/exclude"), ".bin/\n.toolcrib-home/\n");
 }
 
 function shellOptions(folder: string) {
