@@ -16,7 +16,7 @@ export interface ParsedHtml {
 /** Browsers keep to the same. Whoever walks a tree may do so by recursion. */
 const maxDepth = 512;
 
-const maxElements = 2_000_000;
+const maxElements = 1_500_000;
 
 /**
  * Makes a tree of tags as browsers do, where that matters to a reader. What is never shown is not kept; elements below
