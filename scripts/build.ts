@@ -42,13 +42,24 @@ const isOfCommands = /src\/guardian\/commands\/|node_modules\/unbash\//;
 const isOfSandbox =
   /src\/environment\/(?:sandbox|shells|local\/processes\/(?!variables|run-records|run-tree|run\.))|src\/processes\/(?!open-)/;
 const isOfCode = /src\/(?:code|tools\/code)\//;
-const isOfDocuments = /src\/(?:documents|tools\/document)\//;
+const isOfDocuments = /src\/(?:documents|tools\/(?:document|notebook)|text\/notebook)\//;
 const isOfGit = /src\/(?:git|tools\/git)\//;
-const isOfWeb = /src\/(?:web|tools\/web|environment\/web)\//;
+const isOfWeb = /src\/(?:web|tools\/web|environment\/web)\/|node_modules\/(?:htmlparser2|entities|dom\w+)\//;
+const isOfNetwork = /src\/environment\/network\//;
 const isOfHosts = /src\/(?:hosts|environment\/hosts)\//;
 const readsCommands = /src\/(?:guardian\/decide|door\/judge)\.ts/;
 /** What only some calls need. */
-const rare = [isOfEdits, isOfSandbox, isOfCode, isOfDocuments, isOfHosts, isOfGit, isOfWeb, readsCommands];
+const rare = [
+  isOfEdits,
+  isOfSandbox,
+  isOfCode,
+  isOfDocuments,
+  isOfHosts,
+  isOfGit,
+  isOfWeb,
+  isOfNetwork,
+  readsCommands,
+];
 
 /**
  * CommonJS, small and in few files, because it starts the quickest: importing a built-in module from ESM evaluates all
@@ -83,6 +94,7 @@ const commandLine: BuildOptions = {
         { name: "documents", test: isOfDocuments, minShareCount: 2 },
         { name: "git", test: isOfGit, minShareCount: 2 },
         { name: "web", test: isOfWeb, minShareCount: 2 },
+        { name: "network", test: isOfNetwork, minShareCount: 2, priority: 1 },
         { name: "hosts", test: isOfHosts, minShareCount: 2, priority: 1 },
         // What starts programs is loaded by the first that is started.
         { name: "sandbox", test: isOfSandbox, minShareCount: 2 },

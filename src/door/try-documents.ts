@@ -1,13 +1,12 @@
-import { formats } from "../documents/formats.ts";
 import { openDocuments } from "../documents/open-documents.ts";
 
-/** Starts what reads documents, and has it read one, which takes PDFium. Tells how many formats it knows. */
-export async function tryDocuments(signal: AbortSignal): Promise<number> {
+/** Starts what reads documents, and has it read one, which takes PDFium. Tells what that was. */
+export async function tryDocuments(signal: AbortSignal): Promise<string> {
   const documents = openDocuments();
   try {
     const source = { name: "trial.pdf", bytes: Buffer.from(trial, "latin1") };
-    await documents.read(source, { maxChars: 1000 }, { signal, progress: () => {} });
-    return Object.keys(formats).length;
+    const reading = { signal, progress: () => {} };
+    return (await documents.read(source, { maxChars: 1000 }, reading)).description;
   } finally {
     await documents.close();
   }

@@ -63,7 +63,7 @@ describe("toolcrib doctor", () => {
         ["well", "rules", "built in"],
         ["well", "code", expect.stringMatching(/^the parser starts, with grammars of \d+ languages$/)],
         ["well", "index", "not built yet: the first question does so"],
-        ["well", "documents", expect.stringMatching(/^the reader starts, for \d+ formats$/)],
+        ["well", "documents", "the reader starts, and reads a PDF document"],
         ["note", "search", search.message],
         ["", search.hint],
         ["note", "sandbox", sandbox.message],
