@@ -54,6 +54,7 @@ export async function commit(
     ...(signing.isSigned && { confinement: "ours" }),
     settings: {
       ...authorSettings,
+      "i18n.commitEncoding": "UTF-8",
       ...beside?.settings,
       ...hooks.options.settings,
       ...(signing.isSigned && signing.settings),
@@ -78,8 +79,9 @@ export async function commit(
 
 /** The message is read as it is: no line of it is taken for a comment, no word for an option. */
 function wordsOf(message: string | undefined, amend: boolean): readonly string[] {
-  const telling = message === undefined ? ["--no-edit"] : ["--file=-", "--cleanup=whitespace"];
-  return ["commit", "--quiet", "--untracked-files=no", ...(amend ? ["--amend"] : []), ...telling];
+  const telling = message === undefined ? "--no-edit" : "--file=-";
+  const words = ["commit", "--quiet", "--untracked-files=no", "--cleanup=whitespace"];
+  return [...words, ...(amend ? ["--amend"] : []), telling];
 }
 
 const inRebase = "A rebase is in progress: `git rebase --continue` in shell.run goes on with it.";

@@ -59,6 +59,8 @@ export const gitBranch: Tool<GitBranchInput, GitBranchData> = {
   timeoutMs: 600_000,
   accesses: (input) => accessesOf(input),
 
+  preview: async (input) => previewOf(input),
+
   async run(input, context) {
     const { name, path = "." } = input;
     refuseContradictions(input);
@@ -81,6 +83,15 @@ function accessesOf({ name, path = ".", ...input }: GitBranchInput): readonly Ac
   if (input.delete && input.force) return [{ kind: "delete", path: own(reference) }];
   if (!input.switch) return [byGit(reference)];
   return [{ kind: "write", path }, byGit("HEAD"), byGit("index"), byGit(reference)];
+}
+
+function previewOf({ name, from = "HEAD", force, ...input }: GitBranchInput): string {
+  if (name === undefined) return "Would list branches.";
+  if (input.delete)
+    return `Would delete the branch ${name}${force ? ", also where its commits are not merged" : ""}.`;
+  return input.switch
+    ? `Would switch to the branch ${name}, which exchanges files.`
+    : `Would make the branch ${name} from ${from}.`;
 }
 
 function refuseContradictions({ name, from, force, ...input }: GitBranchInput): void {

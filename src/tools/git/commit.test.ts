@@ -382,6 +382,32 @@ it("asks in mode safe, and passes in mode cautious as other writes do", async ()
   ]);
 });
 
+it("shows the person who is asked what it would do", async () => {
+  const shown: unknown[] = [];
+  await using room = await openStaged({
+    mode: "safe",
+    approve: ({ preview }) => {
+      shown.push(preview);
+      return { allow: false };
+    },
+  });
+  for (const [tool, input] of [
+    ["git.commit", { message: "Change a" }],
+    ["git.commit", { amend: true }],
+    ["git.branch", { name: "b" }],
+    ["git.branch", { name: "b", switch: true }],
+    ["git.branch", { name: "b", delete: true, force: true }],
+  ] as const)
+    await room.call(tool, input);
+  expect(shown).toEqual([
+    "Would commit what is staged, with this message:\nChange a",
+    "Would replace the last commit by one with what is staged; its message stays.",
+    "Would make the branch b from HEAD.",
+    "Would switch to the branch b, which exchanges files.",
+    "Would delete the branch b, also where its commits are not merged.",
+  ]);
+});
+
 it("takes turns with a person's git", async () => {
   await using room = await openStaged();
   const others = Array.from({ length: 5 }, (_, at) => `other${at}`);

@@ -58,6 +58,10 @@ export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
       by: "git",
     })),
 
+  preview: async ({ message, amend }) =>
+    `Would ${amend ? "replace the last commit by one with what is staged" : "commit what is staged"}` +
+    (message === undefined ? "; its message stays." : `, with this message:\n${message}`),
+
   async run({ message, amend = false, path = "." }, context) {
     if (message === undefined ? !amend : message.trim() === "") throw noMessage();
     const { repository } = await findWritable(path, context);

@@ -52,6 +52,7 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
 
   async run(input, context) {
     const { repository, paths } = await whatIsMeant(input, context);
+    context.progress(input.unstage ? "Unstaging" : "Staging");
     const { files, notes } = input.unstage
       ? await unstage(paths, repository, context)
       : await stage(paths, repository, context);
