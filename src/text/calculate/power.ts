@@ -109,7 +109,7 @@ function exactRootPower(base: Value, exponent: Value): Value | undefined {
 }
 
 /** The root of a value that is not negative, if it is a fraction or an integer. */
-export function exactRoot(value: Exact, degree: bigint): Exact | undefined {
+function exactRoot(value: Exact, degree: bigint): Exact | undefined {
   const above = integerRoot(numeratorOf(value), degree);
   const below = above === undefined ? undefined : integerRoot(denominatorOf(value), degree);
   return above === undefined || below === undefined ? undefined : (quotient(above, below) as Exact);

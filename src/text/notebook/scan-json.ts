@@ -22,7 +22,7 @@ export interface JsonArray extends Span {
   readonly items: readonly JsonNode[];
 }
 
-export interface JsonScalar extends Span {
+interface JsonScalar extends Span {
   readonly kind: "string" | "number" | "literal";
 }
 
@@ -123,7 +123,9 @@ class Scan {
       this.#at = quote + 1;
       break;
     }
-    const wrong = this.#text.slice(start, this.#at).search(unfitInString);
+    const written = this.#text.slice(start, this.#at);
+    // Most strings have no escapes, and pictures are long.
+    const wrong = written.search(written.includes("\\") ? unfitInString : control);
     if (wrong === -1) return;
     this.#at = start + wrong;
     throw this.#fault("a character that may stand in a string");
@@ -162,6 +164,9 @@ class Scan {
 }
 
 const scalarHere = /(true|false|null)|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+const control = /[\0-\x1f]/;
 
 /** A control character, or a backslash before what it cannot stand before. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about

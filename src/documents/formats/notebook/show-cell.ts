@@ -39,7 +39,7 @@ export function showCell(cell: Cell, { language, maxOutput }: ShowOptions): Show
 }
 
 /** What became of one output. */
-export interface ShownOutput {
+interface ShownOutput {
   readonly text: string;
   readonly images: readonly Image[];
   readonly isShortened: boolean;
