@@ -43,7 +43,12 @@ export async function hooksFor(
   context: GitContext,
 ): Promise<Hooks> {
   const { mayRun } = context.environment.confinement ?? {};
-  const { directory, isTrusted } = await hooksPlace(repository, context);
+  const { directory, isTrusted, isForeign } = await hooksPlace(repository, context);
+  if (isForeign)
+    return without(
+      [],
+      `No hooks were run: the repository's settings look for them outside, in ${directory}.`,
+    );
   const names = await namesIn(directory, context);
   const present = hooksOf[deed].filter((name) => names.includes(name));
   if (present.length === 0) return without([], undefined);
@@ -75,7 +80,7 @@ function without(skipped: readonly string[], note: string | undefined): Hooks {
 async function hooksPlace(
   repository: Repository,
   context: GitContext,
-): Promise<{ readonly directory: string; readonly isTrusted: boolean }> {
+): Promise<{ readonly directory: string; readonly isTrusted: boolean; readonly isForeign?: boolean }> {
   const { environment } = context;
   const setting = settingOf(await settingsByOwner(repository, context), "core.hookspath");
   const isNamed = setting !== undefined && setting.value !== "";
@@ -84,7 +89,10 @@ async function hooksPlace(
     : posix.join(repository.commonDirectory, "hooks");
   const real = await environment.realPath(named).catch(() => undefined);
   // Outside the workspace no tool writes unasked; but only the person, or git itself, may have named it.
-  if (real === undefined) return { directory: named, isTrusted: setting?.from !== "repository" };
+  if (real === undefined) {
+    const isForeign = setting?.from === "repository";
+    return { directory: named, isTrusted: !isForeign, isForeign };
+  }
   return { directory: real, isTrusted: environment.confinement?.isReadOnly?.(real) === true };
 }
 

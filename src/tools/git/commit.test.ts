@@ -310,7 +310,7 @@ describe("hooks", () => {
     expect([...notes, (data as { notes: unknown }).notes]).toEqual([
       [`Not run: the hook pre-commit in ${room.workspace}/tools/hooks, where tools may write unasked.`],
       [],
-      [`Not run: the hook pre-commit in ${outside}, where tools may write unasked.`],
+      [`No hooks were run: the repository's settings look for them outside, in ${outside}.`],
     ]);
   });
 
