@@ -28,7 +28,7 @@ describe("a document", () => {
               expect([outcome.name, outcome.cause]).toEqual(["ToolError", undefined]);
           }
         }),
-        { numRuns: 20 },
+        { numRuns: 8 },
       );
     },
     60_000,
