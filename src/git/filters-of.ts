@@ -1,5 +1,5 @@
 import type { FilterDriver } from "./drivers.ts";
-import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
+import { type GitContext, outputOfGit, type Repository, reachedBySandbox } from "./run-git.ts";
 
 /** A filter, and the files that go through it. */
 export interface FilterUse {
@@ -51,11 +51,8 @@ export async function filtersAllowed(
   repository: Repository,
   { environment }: GitContext,
 ): Promise<readonly string[]> {
-  const { workspace, confinement } = environment;
-  const isInside = [repository.gitDirectory, repository.commonDirectory, repository.top].every(
-    (path) => path === workspace || path.startsWith(workspace === "/" ? "/" : `${workspace}/`),
-  );
-  if (!isInside || confinement?.mayRun === undefined) return [];
+  const { confinement } = environment;
+  if (confinement?.mayRun === undefined || !reachedBySandbox(repository, environment)) return [];
   const allowed: string[] = [];
   for (const filter of filters) if (await confinement.mayRun(cleaning(filter))) allowed.push(filter.name);
   return allowed;

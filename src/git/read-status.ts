@@ -73,11 +73,26 @@ async function throughFilters(
     repository,
     context,
   );
-  const notes = used.flatMap(({ filter, paths }) =>
-    filters.includes(filter.name) ? [] : [notRun(filter, paths.length)],
+  const refused = used.filter(({ filter }) => !filters.includes(filter.name));
+  const again =
+    filters.length === 0
+      ? undefined
+      : await statusBy(path, repository, context, { filters, confinement: "call" }).catch(unlessCancelled);
+  const missing = again === undefined ? used : refused;
+  const notes = missing.map(({ filter, paths }) => notRun(filter, paths.length));
+  if (again === undefined) return { status, notes };
+  // The sandbox hides secrets, which look changed there: only the files in question count.
+  const compared = new Set(used.flatMap(({ paths }) => paths));
+  const stillChanged = new Set(again.unstaged.map((change) => change.path));
+  const unstaged = status.unstaged.filter(
+    (change) => !compared.has(change.path) || stillChanged.has(change.path),
   );
-  if (filters.length === 0) return { status, notes };
-  return { status: await statusBy(path, repository, context, { filters, confinement: "call" }), notes };
+  return { status: { ...status, unstaged }, notes };
+}
+
+/** What the sandbox does not let git do is said instead. */
+function unlessCancelled(error: unknown): undefined {
+  if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
 }
 
 /** Told by files in git's own directory; of one outside the workspace by the commits it names. */

@@ -26,6 +26,8 @@ export interface Repository {
 export interface GitContext {
   readonly environment: Environment;
   readonly signal: AbortSignal;
+  /** Told each second that git is still at work. */
+  readonly progress?: (message: string) => void;
 }
 
 export interface GitOptions {
@@ -60,12 +62,12 @@ export interface GitResult {
 export async function startGit(
   repository: Repository | "none",
   args: readonly string[],
-  { environment, signal }: GitContext,
+  { environment, signal, progress }: GitContext,
   options: GitOptions = {},
 ): Promise<RunningProcess> {
   const { use = "read", confinement = "ours", leavesFiles = false, input, readable = [] } = options;
   const isFound = repository !== "none";
-  return environment.start("git", {
+  const process = await environment.start("git", {
     args: [
       "--no-pager",
       ...settingsFor(repository, options).flatMap((setting) => ["-c", setting]),
@@ -79,6 +81,32 @@ export async function startGit(
     ...(confinement === "ours" ? { confinement } : readable.length > 0 ? { confinement: { readable } } : {}),
     signal,
   });
+  if (progress !== undefined) tellWhileRunning(process, args[0] ?? "", progress);
+  return process;
+}
+
+function tellWhileRunning(
+  { exit }: RunningProcess,
+  command: string,
+  progress: (message: string) => void,
+): void {
+  let seconds = 0;
+  const timer = setInterval(() => {
+    seconds += 1;
+    progress(`git ${command}: ${seconds} s`);
+  }, 1000);
+  const stop = () => clearInterval(timer);
+  exit.then(stop, stop);
+}
+
+/** Whether a sandbox of this call shows all of the repository. */
+export function reachedBySandbox(
+  { gitDirectory, commonDirectory, top }: Repository,
+  { workspace, confinement }: Pick<Environment, "workspace" | "confinement">,
+): boolean {
+  const isInside = (path: string) =>
+    path === workspace || path.startsWith(workspace === "/" ? "/" : `${workspace}/`);
+  return confinement !== undefined && [gitDirectory, commonDirectory, top].every(isInside);
 }
 
 function settingsFor(repository: Repository | "none", options: GitOptions): readonly string[] {

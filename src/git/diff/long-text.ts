@@ -14,10 +14,6 @@ export class LongText {
     this.#maxChars = maxChars;
   }
 
-  get isLong(): boolean {
-    return this.#kept !== undefined;
-  }
-
   async add(text: string): Promise<void> {
     if (this.#kept !== undefined) return this.#kept.isFull ? undefined : this.#kept.write(text);
     this.#held += text;

@@ -43,10 +43,7 @@ export async function readDiff(
   });
   const text = new LongText(context.outputs, maxChars);
   try {
-    for await (const piece of process.stdout) {
-      await text.add(reader.push(piece));
-      if (text.isLong) context.progress(`git ${command}: ${reader.files.length} files so far`);
-    }
+    for await (const piece of process.stdout) await text.add(reader.push(piece));
     await text.add(reader.end());
   } catch (error) {
     process.stop();

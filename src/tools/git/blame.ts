@@ -53,7 +53,6 @@ export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
     const held = ["--no-textconv", "--no-ignore-revs-file"];
     const args = ["blame", "--porcelain", ...held, range, ...commit];
     const named = inside.slice(repository.below.length);
-    context.progress(`Looking for who changed ${path}`);
     const { stdout, stderr, code } = await runGit(repository, [...args, "--", named], context);
     if (code !== 0) throw explainBlame(stderr, code, { path, first, revision });
     const { groups, commits } = parseBlame(stdout.toString(), inside);

@@ -135,17 +135,23 @@ async function throughFilters(
     repository,
     context,
   );
-  const missing = used.filter(({ filter }) => !filters.includes(filter.name));
-  const said = missing.map(({ filter, paths }) => notRun(filter, paths.length));
   const again =
     filters.length === 0
-      ? output
-      : await compare(wanted, repository, context, { filters, confinement: "call" });
+      ? undefined
+      : await compare(wanted, repository, context, { filters, confinement: "call" }).catch(unlessCancelled);
+  const missing = again === undefined ? used : used.filter(({ filter }) => !filters.includes(filter.name));
+  const said = missing.map(({ filter, paths }) => notRun(filter, paths.length));
+  const best = again ?? output;
   return {
-    ...again,
-    data: { ...again.data, notes: [...notes, ...said] },
-    text: [again.text, ...said.map((note) => `[${note}]`)].join("\n"),
+    ...best,
+    data: { ...best.data, notes: [...notes, ...said] },
+    text: [best.text, ...said.map((note) => `[${note}]`)].join("\n"),
   };
+}
+
+/** The sandbox hides secrets: where git cannot go on without one, the first answer stands. */
+function unlessCancelled(error: unknown): undefined {
+  if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
 }
 
 function sums(files: readonly DiffFile[]): Pick<GitDiffData, "additions" | "deletions"> {

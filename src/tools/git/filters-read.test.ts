@@ -39,6 +39,19 @@ describe("files that go through a filter", () => {
     expect(diff.content.match(/^[-+]\w.*$/gm)).toEqual(["-HELLO", "+HELLO YOU"]);
   });
 
+  it("do not make secrets look changed, which the sandbox hides", async () => {
+    await using room = await openFiltered("allow run tr a-z A-Z");
+    room.write({ ".env": "KEY=hush\n", "server.key": "hush\n" });
+    room.git("add", "-f", ".env", "server.key");
+    room.git("commit", "-q", "-m", "Secrets");
+    expect((await room.call("git.status", {})).data).toMatchObject({ clean: true, notes: [] });
+    const diff = await room.call("git.diff", {});
+    expect({ isError: diff.isError, hush: diff.content.includes("hush") }).toEqual({
+      isError: false,
+      hush: false,
+    });
+  });
+
   it("run nothing else then, and nothing outside the sandbox", async () => {
     await using room = await openFiltered("allow run tr a-z A-Z");
     room.git("config", "core.fsmonitor", room.payload("payload"));
