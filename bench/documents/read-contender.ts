@@ -23,9 +23,13 @@ export function forgetDocuments(): void {
  */
 export function readContender(
   name: string,
-  { laps, maxChars = 200_000 }: { readonly laps?: number; readonly maxChars?: number } = {},
+  {
+    laps,
+    maxChars = 200_000,
+    part,
+  }: { readonly laps?: number; readonly maxChars?: number; readonly part?: string } = {},
 ): Promise<Contender> {
-  const input = { path: name, max_chars: maxChars };
+  const input = { path: name, max_chars: maxChars, ...(part !== undefined && { part }) };
   return callContender<{ parts: readonly { text: string }[] }>(
     documents,
     "document.read",

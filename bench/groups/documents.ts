@@ -1,6 +1,9 @@
 import { archives } from "../documents/archives.ts";
 import { html } from "../documents/html.ts";
+import { officeTexts } from "../documents/office-texts.ts";
+import { pdf } from "../documents/pdf.ts";
 import { forgetDocuments } from "../documents/read-contender.ts";
+import { sheets } from "../documents/sheets.ts";
 import type { Case, Group } from "../harness.ts";
 
 /** Documents of one kind: their samples, and what is measured of them. */
@@ -9,7 +12,7 @@ export interface DocumentCases {
   readonly cases: readonly Case[];
 }
 
-const kinds: readonly DocumentCases[] = [archives, html];
+const kinds: readonly DocumentCases[] = [archives, html, officeTexts, sheets, pdf];
 
 /** Reading documents in a room that has read some before, against the least that could be done. */
 export const group: Group = {
