@@ -9,7 +9,7 @@ export interface CommitSummary {
   readonly files: readonly CommittedFile[];
 }
 
-export interface CommittedFile {
+interface CommittedFile {
   readonly path: string;
   readonly from?: string;
   /** Undefined for a binary file. */
