@@ -115,7 +115,7 @@ export async function gitDirectoryAbove(context: GitContext): Promise<GitDirecto
   const words = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
   const { stdout, stderr, code } = await runGit("none", ["-C", "..", ...words], context);
   if (code !== 0) {
-    if (/not a git repository|must be run in a work tree/.test(stderr)) return undefined;
+    if (/not a git repository|must be run in a work tree|cannot change to/.test(stderr)) return undefined;
     throw explainFailure(stderr, code);
   }
   const [top = "", gitDirectory = "", common = ""] = stdout.toString().split("\n");

@@ -1,11 +1,9 @@
-import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
-import type { ToolContext } from "../contract/tool.ts";
 import { filtersAllowed, filtersOf, notRun } from "./filters-of.ts";
-import { findRepository } from "./find-repository.ts";
-import { type Change, parseStatus, type Status, type SubmoduleChange } from "./parse-status.ts";
-import { pathspecs } from "./paths.ts";
-import { type GitContext, type GitOptions, outputOfGit, type Repository } from "./run-git.ts";
+import type { Status } from "./parse-status.ts";
+import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
+import { statusOf } from "./status-of.ts";
+import { submoduleStates, withSubmodules } from "./submodule-states.ts";
 
 /** The state of a repository, or of what lies at one of its paths. */
 export interface RepositoryState extends Status {
@@ -20,10 +18,10 @@ export type Operation = "merge" | "rebase" | "cherry-pick" | "revert" | "bisect"
 export async function readStatus(
   path: string,
   repository: Repository,
-  context: Pick<ToolContext, "environment" | "signal">,
+  context: GitContext,
 ): Promise<RepositoryState> {
   const [first, inProgress] = await Promise.all([
-    statusBy(path, repository, context),
+    statusOf(path, repository, context),
     operationsIn(repository, context),
   ]);
   const { status, notes } = await throughFilters(path, first, repository, context);
@@ -35,28 +33,6 @@ export async function readStatus(
     notes: [...notes, ...inside.notes],
   };
 }
-
-async function statusBy(
-  path: string,
-  repository: Repository,
-  context: GitContext,
-  options: GitOptions = {},
-): Promise<Status> {
-  const limited = pathspecs(repository, [path]);
-  const output = await outputOfGit(repository, [...words, ...limited], context, options);
-  return parseStatus(output.toString());
-}
-
-/** Git would look into submodules by their own settings: that is done here, one by one. */
-const words = [
-  "status",
-  "--porcelain=v2",
-  "-z",
-  "--branch",
-  "--untracked-files=normal",
-  "--ignore-submodules=dirty",
-  "--find-renames",
-];
 
 /** Files that look changed and go through a filter are looked at again with it, where the rules let it run. */
 async function throughFilters(
@@ -77,7 +53,7 @@ async function throughFilters(
   const again =
     filters.length === 0
       ? undefined
-      : await statusBy(path, repository, context, { filters, confinement: "call" }).catch(unlessCancelled);
+      : await statusOf(path, repository, context, { filters, confinement: "call" }).catch(unlessCancelled);
   const missing = again === undefined ? used : refused;
   const notes = missing.map(({ filter, paths }) => notRun(filter, paths.length));
   if (again === undefined) return { status, notes };
@@ -131,71 +107,3 @@ const marks: Readonly<Record<string, Operation>> = {
   "rebase-apply": "rebase",
   BISECT_LOG: "bisect",
 };
-
-interface Submodules {
-  readonly states: ReadonlyMap<string, readonly SubmoduleChange[]>;
-  readonly notes: readonly string[];
-}
-
-/** What is changed inside submodules, each looked at as the repository that it is. */
-async function submoduleStates(
-  path: string,
-  repository: Repository,
-  context: Pick<ToolContext, "environment" | "signal">,
-): Promise<Submodules> {
-  const { environment } = context;
-  const file = posix.join(repository.top, ".gitmodules");
-  const info = await environment.info(file, { followLinks: false }).catch(() => undefined);
-  if (info?.kind !== "file") return { states: new Map(), notes: [] };
-  const listing = ["config", "-z", "-f", file, "--get-regexp", "^submodule\\..*\\.path$"];
-  const listed = await outputOfGit(repository, listing, context).catch(() => Buffer.of());
-  const all = listed
-    .toString()
-    .split("\0")
-    .flatMap((entry) => entry.split("\n").slice(1))
-    .filter((name) => path === "" || name === path || name.startsWith(`${path}/`));
-  const states = new Map<string, readonly SubmoduleChange[]>();
-  const notes: string[] = [];
-  for (const name of all.slice(0, maxSubmodules)) {
-    try {
-      const state = await stateOf(name, repository, context);
-      if (state.length > 0) states.set(name, state);
-    } catch (error) {
-      if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
-      notes.push(`The submodule ${name} was not looked into: ${error.message}.`);
-    }
-  }
-  if (all.length > maxSubmodules)
-    notes.push(`Of ${all.length} submodules only ${maxSubmodules} were looked into: give the path of one.`);
-  return { states, notes };
-}
-
-const maxSubmodules = 50;
-
-async function stateOf(
-  name: string,
-  { top }: Repository,
-  context: GitContext,
-): Promise<readonly SubmoduleChange[]> {
-  const wanted = posix.join(top, name);
-  const found = await findRepository(wanted, context);
-  // It is not checked out.
-  if (found.repository.top !== wanted) return [];
-  const { staged, unstaged, unmerged, untracked } = await statusBy("", found.repository, context);
-  return [
-    ...(staged.length + unstaged.length + unmerged.length > 0 ? (["modified content"] as const) : []),
-    ...(untracked.length > 0 ? (["untracked files"] as const) : []),
-  ];
-}
-
-function withSubmodules(changes: readonly Change[], states: Submodules["states"]): readonly Change[] {
-  const known = changes.map((change): Change => {
-    const inside = states.get(change.path);
-    return inside === undefined ? change : { ...change, submodule: [...(change.submodule ?? []), ...inside] };
-  });
-  const paths = new Set(changes.map(({ path }) => path));
-  const others = Array.from(states, ([path, submodule]): Change[] =>
-    paths.has(path) ? [] : [{ path, change: "modified", submodule }],
-  ).flat();
-  return [...known, ...others];
-}

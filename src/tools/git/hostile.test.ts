@@ -191,6 +191,17 @@ const attacks: Readonly<Record<string, Attack>> = {
     },
     falls: ["status"],
   },
+  "a filter of a submodule": {
+    prepare: (room, payload) => {
+      const library = join(room.home, "library");
+      room.git("clone", "-q", room.workspace, library);
+      room.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "lib");
+      room.git("-C", "lib", "config", "filter.evil.clean", payload);
+      room.write({ "lib/.gitattributes": "* filter=evil\n" });
+      touch(room, "lib/a.txt");
+    },
+    falls: ["status"],
+  },
   "log.showSignature with gpg.program": {
     prepare: (room) => {
       const head = room.git("cat-file", "commit", "HEAD");
@@ -262,4 +273,15 @@ describe("a repository that wants to run something", () => {
       if (falls !== undefined) expect(carelessly(room, ...falls)).toBe(true);
     });
   }
+
+  it("is refused with a filter whose name could not be given to git", async () => {
+    await using room = await openVictim();
+    room.write({ ".gitattributes": "* filter=a=b\n" });
+    setting(room, "filter.a=b.clean", `'${room.payload("payload")}'`);
+    touch(room, "b.txt");
+    expect([(await room.call("git.status", {})).content, ran(room)]).toEqual([
+      'The settings of this repository have a filter "a=b"\nNo filter in use has such a name: ask the person to look at .git/config.',
+      "",
+    ]);
+  });
 });
