@@ -10,7 +10,7 @@ export interface FilterDriver {
   readonly from: "repository" | "person";
 }
 
-export type FilterUse = "clean" | "smudge" | "process";
+type FilterUse = "clean" | "smudge" | "process";
 
 /**
  * Files that settings of the repository put in the place of the person's own, wherever they lie; as settings that put them

@@ -10,7 +10,7 @@ export interface Status {
   readonly untracked: readonly string[];
 }
 
-export interface BranchState {
+interface BranchState {
   /** Undefined when HEAD is detached. */
   readonly name: string | undefined;
   /** Undefined before the first commit. */
@@ -32,7 +32,7 @@ export interface Change {
 
 export type SubmoduleChange = "other commit" | "modified content" | "untracked files";
 
-export type UnmergedState = (typeof unmergedStates)[keyof typeof unmergedStates];
+type UnmergedState = (typeof unmergedStates)[keyof typeof unmergedStates];
 
 const unmergedStates = {
   DD: "both deleted",

@@ -18,7 +18,7 @@ export interface Commit {
 }
 
 /** Lines of binary files are not counted. */
-export interface CommitFile {
+interface CommitFile {
   readonly path: string;
   readonly additions: number | undefined;
   readonly deletions: number | undefined;

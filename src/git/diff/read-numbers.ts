@@ -18,7 +18,7 @@ export async function readNumbers(
 }
 
 /** First a record with the status of each file, then one with its numbers; a file that was renamed has two names in each. */
-export function parseNumbers(output: string, prefix: string): readonly DiffFile[] {
+function parseNumbers(output: string, prefix: string): readonly DiffFile[] {
   const files = new Map<string, DiffFile>();
   const fields = output.split("\0");
   const next = () => prefix + (fields.shift() ?? "");

@@ -36,7 +36,7 @@ function describeFile({ path, from, status, additions, deletions, isBinary }: Di
 }
 
 /** The reason is the guardian's, who names the rule to whoever asks for one of them. */
-export function leftOut({ hidden }: Pick<Described, "hidden">): string {
+function leftOut({ hidden }: Pick<Described, "hidden">): string {
   if (hidden.length === 0) return "";
   const names = hidden.slice(0, 10).map(showPath);
   const more = hidden.length > 10 ? ", …" : "";

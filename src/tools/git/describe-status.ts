@@ -23,7 +23,7 @@ export function describeStatus(data: GitStatusData): string {
 }
 
 /** "On main at 1a2b3c4, 2 commits ahead of origin/main." */
-export function describeBranch({ branch, repository }: Pick<GitStatusData, "branch" | "repository">): string {
+function describeBranch({ branch, repository }: Pick<GitStatusData, "branch" | "repository">): string {
   const { name, commit } = branch;
   const where = repository === "." ? "" : ` in ${showPath(repository)}`;
   const at = commit === undefined ? ", no commits yet" : ` at ${commit.slice(0, 7)}`;
