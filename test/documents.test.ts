@@ -2,6 +2,9 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { formats } from "../src/documents/formats.ts";
+import { constants } from "../src/text/calculate/constants.ts";
+import { functions } from "../src/text/calculate/functions.ts";
 import { missingHere } from "./sandbox-room.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -34,7 +37,7 @@ describe("every program runs", () => {
   );
   it.each(programs)("%s", async (_name, block) => {
     await using folder = temporaryFolder();
-    prepareWorkspace(folder.path);
+    prepareWorkspace(folder.path, block);
     const door = join(repository, "src/toolcrib.ts");
     const script = join(folder.path, ".bin/program.ts");
     writeFileSync(script, block.text.replaceAll('from "toolcrib"', `from ${JSON.stringify(door)}`));
@@ -55,7 +58,7 @@ describe("every console session is true", () => {
   for (const [name, block] of named(({ language }) => language === "console")) {
     it.skipIf(noBubblewrap !== undefined && needsBubblewrap(block))(name, async () => {
       await using folder = temporaryFolder();
-      prepareWorkspace(folder.path);
+      prepareWorkspace(folder.path, block);
       for (const { command, answer } of readSession(block.text)) {
         const run = spawnSync("bash", ["-c", `{ ${command}; } 2>&1`], {
           ...shellOptions(folder.path),
@@ -95,6 +98,26 @@ it("every relative link leads somewhere", () => {
   expect(broken).toEqual([]);
 });
 
+it("every format that can be read is in the table, with its names", () => {
+  const page = readFileSync(join(repository, "docs/documents.md"), "utf8");
+  const [, table = ""] = /^\| format \|.*\n\|.*\n((?:\|.*\n)+)/m.exec(page) ?? [];
+  const rows = table
+    .trim()
+    .split("\n")
+    .map((row) => row.split("|").map((cell) => cell.trim()));
+  expect(rows.map(([, format, names = ""]) => [format, names.match(/\w+/g) ?? []])).toEqual(
+    Object.values(formats).map(({ description, extensions }) => [description, [...extensions]]),
+  );
+});
+
+it("every name that the calculator knows is in its table", () => {
+  const page = readFileSync(join(repository, "docs/basic.md"), "utf8");
+  const [, rows = ""] = /^(\| roots[^]*?^\| constants .*)$/m.exec(page) ?? [];
+  const names = [...rows.matchAll(/`([a-z0-9 ]+)`/g)].flatMap((match) => match[1]!.split(" "));
+  const known = [...Object.keys(functions), ...Object.keys(constants)].filter((name) => name < "\x7f");
+  expect(names.toSorted()).toEqual(known.toSorted());
+});
+
 function readBlocks(document: string): Block[] {
   const text = readFileSync(join(repository, document), "utf8");
   const fences = text.matchAll(/(?:<!-- file: (\S+) -->\n)?^```(\S*)\n([\s\S]*?)^```$/gm);
@@ -107,9 +130,12 @@ function readBlocks(document: string): Block[] {
   }));
 }
 
-/** The small project that the documents talk about. */
-function prepareWorkspace(folder: string): void {
+/** The small project that the documents talk about, with the samples of documents that the block names. */
+function prepareWorkspace(folder: string, { text }: Block): void {
   cpSync(join(import.meta.dirname, "fixtures/project"), folder, { recursive: true });
+  const samples = join(import.meta.dirname, "samples/documents");
+  for (const name of globSync("[a-z]*", { cwd: samples }))
+    if (text.includes(` ${name}`)) cpSync(join(samples, name), join(folder, name));
   const tools = join(folder, ".bin");
   mkdirSync(tools);
   const main = join(repository, "src/apps/cli/main.ts");
@@ -130,6 +156,7 @@ function shellOptions(folder: string) {
     ...process.env,
     PATH: `${join(folder, ".bin")}:${process.env.PATH}`,
     TOOLCRIB_HOME: join(folder, ".toolcrib-home"),
+    TOOLCRIB_SEARCH: undefined,
     NO_COLOR: "1",
     FORCE_COLOR: undefined,
   };
