@@ -51,6 +51,15 @@ export interface Functions {
   FPDFText_HasUnicodeMapError(text: Handle, index: number): number;
   FPDFText_GetCharAngle(text: Handle, index: number): number;
   FPDFText_GetCharOrigin(text: Handle, index: number, x: number, y: number): number;
+  FPDFText_GetFontSize(text: Handle, index: number): number;
+  FPDFText_GetCharBox(
+    text: Handle,
+    index: number,
+    left: number,
+    right: number,
+    bottom: number,
+    top: number,
+  ): number;
   FPDFText_GetLooseCharBox(text: Handle, index: number, rectangle: number): number;
   FPDFText_GetBoundedText(
     text: Handle,

@@ -8,27 +8,33 @@ export class Pdf {
   readonly pdfium: Pdfium;
   readonly document: Handle;
   readonly pageCount: number;
-  /** For what functions leave where they are told to: 64 bytes. */
-  readonly #scratch: number;
+  /** Where functions leave what they find: 64 bytes. */
+  readonly scratch: number;
+  #view: DataView;
   #form: Handle | undefined;
 
   constructor(pdfium: Pdfium, document: Handle) {
     this.pdfium = pdfium;
     this.document = document;
     this.pageCount = pdfium.FPDF_GetPageCount(document);
-    this.#scratch = allocate(pdfium, 64);
+    this.scratch = allocate(pdfium, 64);
+    this.#view = new DataView(pdfium.memory.buffer);
   }
 
-  /** Calls a function that leaves numbers; undefined if it says that it did not. */
-  numbers(
-    count: number,
-    type: "f32" | "f64" | "u32",
-    call: (address: number) => number,
-  ): number[] | undefined {
-    if (!call(this.#scratch)) return undefined;
+  /** Its memory as it is now: it moves when it grows. */
+  get view(): DataView {
     const { buffer } = this.pdfium.memory;
-    const Kind = type === "f32" ? Float32Array : type === "f64" ? Float64Array : Uint32Array;
-    return [...new Kind(buffer, this.#scratch, count)];
+    if (this.#view.buffer !== buffer) this.#view = new DataView(buffer);
+    return this.#view;
+  }
+
+  /** Calls a function that leaves four corners or fewer numbers; undefined if it says that it did not. */
+  numbers(count: number, type: "f32" | "u32", call: (address: number) => number): number[] | undefined {
+    if (!call(this.scratch)) return undefined;
+    const { view, scratch } = this;
+    return Array.from({ length: count }, (_, index) =>
+      type === "f32" ? view.getFloat32(scratch + index * 4, true) : view.getUint32(scratch + index * 4, true),
+    );
   }
 
   /** Calls a function that leaves a text, and answers how many bytes it has or would have with its end of two. */

@@ -38,13 +38,12 @@ export function readWords(pdf: Pdf, text: Handle): PageWords {
     const isHyphen = code === hyphenMark || code === otherHyphenMark;
     if (!isBlank(code)) {
       if (letters === "") first = index;
-      letters += isHyphen ? "-" : String.fromCodePoint(code);
+      letters += isHyphen ? "-" : code < 0x10000 ? String.fromCharCode(code) : String.fromCodePoint(code);
       if (!isHyphen) continue;
     }
     if (letters !== "") {
-      const last = isBlank(code) ? index - 1 : index;
-      const word = signOfOwn.test(letters) ? "•" : letters;
-      found.push({ ...place(pdf, text, first, last), text: word, startsLine, followsBlank });
+      const last = isHyphen ? index : index - 1;
+      found.push(place(pdf, text, { letters, first, last, startsLine, followsBlank }, found.at(-1)));
       letters = "";
       startsLine = false;
       followsBlank = false;
@@ -52,7 +51,7 @@ export function readWords(pdf: Pdf, text: Handle): PageWords {
     if (code === lineFeed || isHyphen) startsLine = true;
     else if (index < count && pdfium.FPDFText_IsGenerated(text, index) !== 1) followsBlank = true;
   }
-  const angle = mostFrequent(found.map((word) => word.angle));
+  const angle = mostFrequent(found);
   return {
     words: found.map((word) => turned(word, angle)),
     unknown: found.filter(({ text, isUnknown }) => isUnknown || /[\ufffd\ue000-\uf8ff]/.test(text)).length,
@@ -74,19 +73,26 @@ function isBlank(code: number): boolean {
 const hyphenMark = 0x02;
 const otherHyphenMark = 0xfffe;
 
-interface Found extends Placed {
-  readonly text: string;
+/** A word by its characters. */
+interface Spelled {
+  readonly letters: string;
+  readonly first: number;
+  readonly last: number;
   readonly startsLine: boolean;
   readonly followsBlank: boolean;
 }
 
-interface Placed {
+interface Found {
+  readonly text: string;
   readonly start: Point;
   readonly end: Point;
   readonly height: number;
+  readonly fontSize: number;
   /** In quarter turns. */
   readonly angle: number;
   readonly isUnknown: boolean;
+  readonly startsLine: boolean;
+  readonly followsBlank: boolean;
 }
 
 interface Point {
@@ -94,32 +100,47 @@ interface Point {
   readonly y: number;
 }
 
-function place(pdf: Pdf, text: Handle, first: number, last: number): Placed {
-  const { pdfium } = pdf;
+function place(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefined): Found {
+  const { pdfium, scratch } = pdf;
+  const { letters, first, last, startsLine, followsBlank } = spelled;
   // PDFium counts it with the clock.
   const angle = Math.round(-pdfium.FPDFText_GetCharAngle(text, first) / (Math.PI / 2)) & 3;
-  const [x = 0, y = 0] =
-    pdf.numbers(2, "f64", (at) => pdfium.FPDFText_GetCharOrigin(text, first, at, at + 8)) ?? [];
-  const [left = x, top = y, right = x, bottom = y] =
-    pdf.numbers(4, "f32", (at) => pdfium.FPDFText_GetLooseCharBox(text, last, at)) ?? [];
-  const ends = [
-    { x: right, y },
-    { x, y: top },
-    { x: left, y },
-    { x, y: bottom },
-  ];
+  pdfium.FPDFText_GetCharOrigin(text, first, scratch, scratch + 8);
+  pdfium.FPDFText_GetCharBox(text, last, scratch + 16, scratch + 24, scratch + 32, scratch + 40);
+  const { view } = pdf;
+  const x = view.getFloat64(scratch, true);
+  const y = view.getFloat64(scratch + 8, true);
+  const end = view.getFloat64(scratch + ends[angle]!, true);
+  const fontSize = pdfium.FPDFText_GetFontSize(text, first);
+  const isSameFont = before?.fontSize === fontSize && before.angle === angle && !startsLine;
   return {
+    text: signOfOwn.test(letters) ? "•" : letters,
     start: { x, y },
-    end: ends[angle]!,
-    height: angle % 2 === 0 ? Math.abs(top - bottom) : Math.abs(right - left),
+    end: angle % 2 === 0 ? { x: end, y } : { x, y: end },
+    height: isSameFont ? before.height : heightOf(pdf, text, first, angle),
+    fontSize,
     angle,
     isUnknown: pdfium.FPDFText_HasUnicodeMapError(text, first) === 1,
+    startsLine,
+    followsBlank,
   };
 }
 
-function mostFrequent(angles: readonly number[]): number {
+/** Where the side of the last letter is kept at which a word ends that is turned so often: right, top, left, bottom. */
+const ends = [24, 40, 16, 32];
+
+/** Of the line, whatever letters it has. */
+function heightOf(pdf: Pdf, text: Handle, index: number, angle: number): number {
+  const { pdfium, scratch } = pdf;
+  if (!pdfium.FPDFText_GetLooseCharBox(text, index, scratch)) return 1;
+  const { view } = pdf;
+  const [one, other] = angle % 2 === 0 ? [4, 12] : [0, 8];
+  return Math.abs(view.getFloat32(scratch + one!, true) - view.getFloat32(scratch + other!, true));
+}
+
+function mostFrequent(words: readonly Found[]): number {
   const counts = [0, 0, 0, 0];
-  for (const angle of angles) counts[angle]! += 1;
+  for (const { angle } of words) counts[angle]! += 1;
   return counts.indexOf(Math.max(...counts));
 }
 
