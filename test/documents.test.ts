@@ -3,10 +3,10 @@ import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } f
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { formats } from "../src/documents/formats.ts";
-import { constants } from "../src/text/calculate/constants.ts";
-import { functions } from "../src/text/calculate/functions.ts";
+import { mathCalculate } from "../src/tools/math/calculate.ts";
 import { missingHere } from "./sandbox-room.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
+import { toolRoom } from "./tool-room.ts";
 
 const repository = join(import.meta.dirname, "..");
 const documents = ["README.md", "CONTRIBUTING.md", ...globSync("docs/**/*.md", { cwd: repository })];
@@ -110,12 +110,16 @@ it("every format that can be read is in the table, with its names", () => {
   );
 });
 
-it("every name that the calculator knows is in its table", () => {
+it("every name that the calculator knows is in its table", async () => {
   const page = readFileSync(join(repository, "docs/basic.md"), "utf8");
-  const [, rows = ""] = /^(\| roots[^]*?^\| constants .*)$/m.exec(page) ?? [];
-  const names = [...rows.matchAll(/`([a-z0-9 ]+)`/g)].flatMap((match) => match[1]!.split(" "));
-  const known = [...Object.keys(functions), ...Object.keys(constants)].filter((name) => name < "\x7f");
-  expect(names.toSorted()).toEqual(known.toSorted());
+  const rows = page.split("\n").filter((line) => /^\| (?!operators|remainders|numbers)\w.*`/.test(line));
+  const names = rows.flatMap((row) =>
+    [...row.matchAll(/`([a-z0-9 ]+)`/g)].flatMap((span) => span[1]!.split(" ")),
+  );
+  await using room = toolRoom();
+  const { hint } = await room.run(mathCalculate, { expression: "unknown" }).catch((error) => error);
+  expect(hint).toMatch(/^Known: /);
+  expect(names.toSorted()).toEqual(hint.match(/[a-z0-9]+(?=[ .])/g).toSorted());
 });
 
 function readBlocks(document: string): Block[] {
