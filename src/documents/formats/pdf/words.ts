@@ -1,7 +1,7 @@
 import type { Handle } from "./functions.ts";
 import type { Pdf } from "./open-pdf.ts";
 
-/** A word where it stands: as if the page were turned so that most of its text is upright, y counting downwards. */
+/** A word where it stands: as if the page were turned so that it is upright, y counting downwards. */
 export interface Word {
   readonly text: string;
   readonly left: number;
@@ -11,7 +11,7 @@ export interface Word {
   /** Of its line, from descenders to ascenders. */
   readonly height: number;
   /** Runs otherwise than most of the page. */
-  readonly isTurned: boolean;
+  isTurned: boolean;
   /** The document ends a line before it. */
   readonly startsLine: boolean;
   /** The document has a blank before it, not only a gap. */
@@ -52,8 +52,9 @@ export function readWords(pdf: Pdf, text: Handle): PageWords {
     else if (index < count && pdfium.FPDFText_IsGenerated(text, index) !== 1) followsBlank = true;
   }
   const angle = mostFrequent(found);
+  for (const word of found) word.isTurned = word.angle !== angle;
   return {
-    words: found.map((word) => turned(word, angle)),
+    words: found,
     unknown: found.filter(({ text, isUnknown }) => isUnknown || /[\ufffd\ue000-\uf8ff]/.test(text)).length,
   };
 }
@@ -82,22 +83,11 @@ interface Spelled {
   readonly followsBlank: boolean;
 }
 
-interface Found {
-  readonly text: string;
-  readonly start: Point;
-  readonly end: Point;
-  readonly height: number;
+interface Found extends Word {
   readonly fontSize: number;
-  /** In quarter turns. */
+  /** In quarter turns, against the clock. */
   readonly angle: number;
   readonly isUnknown: boolean;
-  readonly startsLine: boolean;
-  readonly followsBlank: boolean;
-}
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
 }
 
 function place(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefined): Found {
@@ -113,17 +103,28 @@ function place(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefin
   const end = view.getFloat64(scratch + ends[angle]!, true);
   const fontSize = pdfium.FPDFText_GetFontSize(text, first);
   const isSameFont = before?.fontSize === fontSize && before.angle === angle && !startsLine;
+  const from = along(angle, x, y);
+  const to = angle % 2 === 0 ? along(angle, end, y) : along(angle, x, end);
   return {
     text: signOfOwn.test(letters) ? "•" : letters,
-    start: { x, y },
-    end: angle % 2 === 0 ? { x: end, y } : { x, y: end },
+    left: Math.min(from, to),
+    right: Math.max(from, to),
+    baseline: -along((angle + 1) & 3, x, y),
     height: isSameFont ? before.height : heightOf(pdf, text, first, angle),
+    isTurned: false,
+    startsLine,
+    followsBlank,
     fontSize,
     angle,
     isUnknown: pdfium.FPDFText_HasUnicodeMapError(text, first) === 1,
-    startsLine,
-    followsBlank,
   };
+}
+
+/** How far a point is along lines that are turned so often. PDF counts y upwards. */
+function along(quarterTurns: number, x: number, y: number): number {
+  if (quarterTurns === 0) return x;
+  if (quarterTurns === 1) return y;
+  return quarterTurns === 2 ? -x : -y;
 }
 
 /** Where the side of the last letter is kept at which a word ends that is turned so often: right, top, left, bottom. */
@@ -142,27 +143,4 @@ function mostFrequent(words: readonly Found[]): number {
   const counts = [0, 0, 0, 0];
   for (const { angle } of words) counts[angle]! += 1;
   return counts.indexOf(Math.max(...counts));
-}
-
-function turned({ text, start, end, height, angle, startsLine, followsBlank }: Found, most: number): Word {
-  const from = along(start, most);
-  const to = along(end, most);
-  return {
-    text,
-    left: Math.min(from.x, to.x),
-    right: Math.max(from.x, to.x),
-    baseline: from.y,
-    height,
-    isTurned: angle !== most,
-    startsLine,
-    followsBlank,
-  };
-}
-
-/** PDF counts y upwards; angles count against the clock. */
-function along({ x, y }: Point, quarterTurns: number): Point {
-  if (quarterTurns === 0) return { x, y: -y };
-  if (quarterTurns === 1) return { x: y, y: x };
-  if (quarterTurns === 2) return { x: -x, y };
-  return { x: -y, y: -x };
 }
