@@ -78,6 +78,19 @@ it("keeps every folder to the imports the design allows it", () => {
   expect(forbidden).toEqual([]);
 });
 
+it("is the table that the documentation shows", () => {
+  const page = readFileSync(join(source, "../docs/architecture.md"), "utf8");
+  const rows = page.matchAll(/^\| (`.*`) \| (contract|nothing)(.*) \|$/gm);
+  const shown = [...rows].flatMap(([, folders = "", first = "", rest = ""]) =>
+    [...folders.matchAll(/`(.+?)`/g)].map(([, folder]) => [folder, `${first}${rest}`.split(", ").sort()]),
+  );
+  const held = Object.entries(mayImport).map(([folder, others]) => [
+    folder,
+    others.length === 0 ? ["nothing"] : [...others].sort(),
+  ]);
+  expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(held));
+});
+
 it("knows every folder of the source", () => {
   expect([...new Set(imports().map(({ folder }) => folder))].sort()).toEqual(Object.keys(mayImport).sort());
 });
