@@ -77,7 +77,7 @@ export class Names {
     const prefix = colon === -1 ? "" : written.slice(0, colon);
     // Without a prefix an attribute is in no namespace, whatever the default is.
     const name = colon === -1 && !isElement ? written : this.#qualified(prefix, local);
-    return { written, name: comparable(name), endTag: `</${written}>` };
+    return { written, name: comparable(name), endTag: `</${written}>`, nextEnd: undefined };
   }
 
   #qualified(prefix: string, local: string): string {
@@ -100,6 +100,8 @@ export interface Known {
   readonly written: string;
   readonly name: string;
   readonly endTag: string;
+  /** Where its next end is in the text of a reader: found once, however many of its name end before. */
+  nextEnd: { readonly reader: object; readonly at: number } | undefined;
 }
 
 /** The engine compares names of properties with those in a program by where they are kept, not letter by letter. */

@@ -197,17 +197,21 @@ export class XmlReader {
   }
 
   /** To behind the end of an element: that is looked for, and what stands before it only if it must be counted. */
-  #passInside({ written, endTag }: Known): void {
+  #passInside(element: Known): void {
     const source = this.#source;
+    const { written, endTag } = element;
     const from = this.#position;
     if (isAt(source, endTag, from)) {
       this.#position = from + endTag.length;
       return;
     }
-    const at = source.indexOf(endTag, from);
+    if (element.nextEnd?.reader !== this || element.nextEnd.at < from)
+      element.nextEnd = { reader: this, at: indexOrEnd(source, endTag, from) };
+    const { at } = element.nextEnd;
     if (this.#nextBang < from) this.#nextBang = indexOrEnd(source, "<!", from);
     // A comment may look like its end, and so may the end of another of its name in it.
-    if (at === -1 || this.#nextBang < at || this.#hasAnother(written, from, at)) this.#countInside();
+    if (at === source.length || this.#nextBang < at || this.#hasAnother(written, from, at))
+      this.#countInside();
     else this.#position = at + endTag.length;
   }
 

@@ -114,9 +114,9 @@ function write(text: string, story: Story, line: Line): void {
 
 function readHyperlink(reader: XmlReader, story: Story, line: Line): void {
   const relation = story.relations.get(reader.attribute("r:id") ?? "");
-  const start = line.text.length;
-  readRuns(reader, story, line);
-  line.text = line.text.slice(0, start) + link(line.text.slice(start), relation?.target);
+  const inside: Line = { text: "", boxes: line.boxes };
+  readRuns(reader, story, inside);
+  line.text += link(inside.text, relation?.target);
 }
 
 function readFieldMark(reader: XmlReader, story: Story, line: Line): void {
@@ -137,13 +137,16 @@ function readFieldMark(reader: XmlReader, story: Story, line: Line): void {
     case "end": {
       const field = fields.pop();
       const target = /^\s*HYPERLINK\s+"([^"]*)"/i.exec(field?.code ?? "")?.[1];
-      if (field?.line === line && target !== undefined)
+      if (field?.line === line && target !== undefined && field.start < longestLinked)
         line.text = line.text.slice(0, field.start) + link(line.text.slice(field.start), target);
       return;
     }
     default:
   }
 }
+
+/** A paragraph longer than any that people write is not copied again for each of its links. */
+const longestLinked = 50_000;
 
 /** No field that means something has more fields in it. */
 const deepest = 100;

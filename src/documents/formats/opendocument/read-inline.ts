@@ -30,9 +30,9 @@ function readElement(reader: XmlReader, story: Story, line: Line): void {
       break;
     case "text:a": {
       const target = reader.attribute("xlink:href");
-      const start = line.text.length;
-      readInline(reader, story, line);
-      line.text = line.text.slice(0, start) + link(line.text.slice(start), target);
+      const inside: Line = { text: "", boxes: line.boxes };
+      readInline(reader, story, inside);
+      line.text += link(inside.text, target);
       break;
     }
     case "text:note":

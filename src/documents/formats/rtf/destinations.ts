@@ -160,17 +160,21 @@ function beginFieldCode(story: Story): void {
 function beginFieldResult(story: Story): void {
   const { field, sheet, destination } = story.group;
   const start = sheet.line.length;
-  const before = sheet.line;
+  const ended = sheet.ended;
   direct(story, {
     field: undefined,
     atEnd: () => {
       const target = /^HYPERLINK\s+"([^"]*)"/i.exec(field?.code ?? "")?.[1];
       // A paragraph that ended meanwhile is written already.
-      if (destination === "sheet" && target !== undefined && sheet.line.startsWith(before))
-        sheet.line = before + link(sheet.line.slice(start), target);
+      if (destination !== "sheet" || target === undefined || sheet.ended !== ended || start > longestLinked)
+        return;
+      sheet.line = sheet.line.slice(0, start) + link(sheet.line.slice(start), target);
     },
   });
 }
+
+/** A paragraph longer than any that people write is not copied again for each of its links. */
+const longestLinked = 50_000;
 
 function beginPicture(story: Story): void {
   const { destination, sheet } = story.group;

@@ -22,6 +22,8 @@ export const plainParagraph: ParagraphKind = {
 export class Sheet {
   /** The paragraph that is being written. */
   line = "";
+  /** How many were written before it. */
+  ended = 0;
   /** What marks it in its list, if it is in one. */
   marker = "";
   /** Of text boxes that stand in it. */
@@ -46,6 +48,7 @@ export class Sheet {
     const isEmpty = text.trim() === "";
     this.line = "";
     this.marker = "";
+    this.ended += 1;
     if (!kind.isInTable && !isEmpty) this.#endTable();
     const into = kind.isInTable ? (kind.nesting > 1 ? this.#innerCell : this.#cell) : this.#blocks;
     const heading = this.#headingOf(kind);
