@@ -32,7 +32,7 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
         .string()
         .check(
           z.describe(
-            'Only this: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "cell 7", "chapter 4", "entry a/b.txt".',
+            'Only this, as answers name it: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "cell 7", "chapter 4", "entry a/b.txt".',
           ),
         ),
     ),
@@ -40,7 +40,11 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
       z.int().check(z.minimum(1), z.maximum(20_000_000), z.describe("About how much; 40000 if not given.")),
     ),
     images: z.optional(
-      z.boolean().check(z.describe("Also show pictures of the part; if not given, only picture files.")),
+      z
+        .boolean()
+        .check(
+          z.describe("Also show pictures of the part; if not given, only picture files and scanned pages."),
+        ),
     ),
   }),
   limits: { maxChars: 200_000, keep: "head" },

@@ -30,7 +30,7 @@ export interface GitCommitData extends CommitSummary {
 export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
   name: "git.commit",
   summary:
-    "Commit what is staged (git.stage) in the name of git's own user. `amend` replaces the last commit, unless it is " +
+    "Commit what is staged (git.stage), as the user whom git is set up for. `amend` replaces the last commit, unless it is " +
     "published.",
   risk: "write",
   startsPrograms: true,
@@ -41,7 +41,7 @@ export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
         .check(
           z.maxLength(100_000),
           z.regex(/^[^\0]*$/),
-          z.describe("A short line, then if needed an empty one and more."),
+          z.describe("A short line; what more there is to say after an empty one."),
         ),
     ),
     amend: z.optional(
