@@ -9,6 +9,7 @@ import { version } from "../version.ts";
 import { changeCode } from "./change-code.ts";
 import { editCopy } from "./edit-copy.ts";
 import { commandName, Guide, type OwnRoom } from "./guide.ts";
+import { readDocuments } from "./read-documents.ts";
 
 /** Real calls on this folder and in a temporary one; the exit code says whether all ended as told. */
 export async function giveTour(folder: string): Promise<number> {
@@ -26,6 +27,7 @@ export async function giveTour(folder: string): Promise<number> {
     await changeThings(guide, ownRoom);
     await editCopy(guide, ownRoom, sample);
     await changeCode(guide, ownRoom);
+    await readDocuments(guide, ownRoom);
     await meetLimits(guide, ownRoom);
     return sayGoodbye(guide);
   } finally {
