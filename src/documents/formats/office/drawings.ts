@@ -1,3 +1,4 @@
+import type { Budget } from "../../budget.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import { type Block, cellText } from "./blocks.ts";
 import type { Package, Relations } from "./open-package.ts";
@@ -13,7 +14,7 @@ export function readChart(opened: Package, part: string | undefined): Block[] {
     else return false;
     return true;
   });
-  return showChart(chart);
+  return showChart(chart, opened.budget);
 }
 
 /** What a diagram (SmartArt) says, an item for each of its shapes. */
@@ -75,13 +76,14 @@ function readPoints(reader: XmlReader): Map<number, string> {
   return points;
 }
 
-function showChart({ title, series }: Chart): Block[] {
+function showChart({ title, series }: Chart, budget: Budget): Block[] {
   const heading: Block = {
     kind: "paragraph",
     text: title.trim() === "" ? "[chart]" : `[chart: ${title.trim()}]`,
   };
   const places = new Set(series.flatMap(({ labels, values }) => [...labels.keys(), ...values.keys()]));
   if (places.size === 0) return [heading];
+  budget.walk(places.size * series.length);
   const labels = series.find((one) => one.labels.size > 0)?.labels ?? new Map<number, string>();
   const rows = [...places]
     .sort((left, right) => left - right)

@@ -1,4 +1,5 @@
 import type { DocumentSource } from "../../../contract/document.ts";
+import type { Budget } from "../../budget.ts";
 import { damaged } from "../../damaged.ts";
 import type { Desk } from "../../reader.ts";
 import { decodeXml } from "../../xml/decode-xml.ts";
@@ -9,6 +10,7 @@ import { openZip, type Zip } from "../../zip/open-zip.ts";
 /** A ZIP archive of XML parts, as all office formats are. */
 export interface Package {
   readonly zip: Zip;
+  readonly budget: Budget;
   /** A part that must be there. */
   need(part: string): XmlReader;
   open(part: string): XmlReader | undefined;
@@ -35,6 +37,7 @@ export function openPackage({ bytes, name }: DocumentSource, { budget }: Desk): 
   };
   return {
     zip,
+    budget,
     open,
     need: (part) => {
       const reader = open(part);

@@ -147,6 +147,7 @@ function readTable(reader: XmlReader, slide: Slide): Block {
     }
     rows.push(row);
   }
+  slide.show.opened.budget.walk(rows.length * rows.reduce((most, { length }) => Math.max(most, length), 0));
   return { kind: "table", rows };
 }
 

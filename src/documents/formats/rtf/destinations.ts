@@ -91,7 +91,7 @@ function take(story: Story, tell: (text: string) => void): void {
 
 /** What the group says stands on a sheet of its own. */
 function beginSheet(story: Story, tell: (blocks: readonly Block[]) => void): void {
-  const sheet = new Sheet((paragraph) => headingOf(paragraph, story.styles));
+  const sheet = new Sheet(story.budget, (paragraph) => headingOf(paragraph, story.styles));
   direct(story, {
     destination: "sheet",
     sheet,

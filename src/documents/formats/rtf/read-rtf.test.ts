@@ -74,6 +74,14 @@ describe("RTF", () => {
     ]);
   });
 
+  it("is refused when one long row would widen many", async () => {
+    const table = `${"\\intbl a\\cell ".repeat(10_000)}\\row${"\\intbl a\\cell\\row ".repeat(10_000)}`;
+    expect(await failureOf(readBytes("x.rtf", rtf(table)))).toEqual([
+      "too-large",
+      "x.rtf is not read any further: it has more than 50000000 pieces",
+    ]);
+  });
+
   it("answers whatever it is made of", async () => {
     const piece = fc.constantFrom(
       ..."{ } \\ \\par \\cell \\row \\nestcell \\nestrow \\u55357 \\'e4 \\'zz \\bin9999999999 \\*".split(" "),

@@ -1,3 +1,4 @@
+import type { Budget } from "../../budget.ts";
 import { append, type Block, cellText } from "../office/blocks.ts";
 
 /** What a paragraph is, until `\pard` or the end of its group. */
@@ -31,6 +32,7 @@ export class Sheet {
   /** Footnotes and comments that are cited in it. */
   readonly cited: Block[] = [];
   readonly #blocks: Block[] = [];
+  readonly #budget: Budget;
   readonly #headingOf: (kind: ParagraphKind) => number | undefined;
   #rows: string[][] = [];
   #row: string[] = [];
@@ -38,7 +40,8 @@ export class Sheet {
   #innerRow: string[] = [];
   #innerCell: Block[] = [];
 
-  constructor(headingOf: (kind: ParagraphKind) => number | undefined) {
+  constructor(budget: Budget, headingOf: (kind: ParagraphKind) => number | undefined) {
+    this.#budget = budget;
     this.#headingOf = headingOf;
   }
 
@@ -101,7 +104,9 @@ export class Sheet {
     this.endRow();
     const rows = this.#rows;
     this.#rows = [];
-    if (rows.length > 0) this.#blocks.push({ kind: "table", rows });
+    if (rows.length === 0) return;
+    this.#budget.walk(rows.length * rows.reduce((most, row) => Math.max(most, row.length), 0));
+    this.#blocks.push({ kind: "table", rows });
   }
 }
 

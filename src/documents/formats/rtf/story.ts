@@ -70,7 +70,7 @@ export interface Style {
 
 export function beginStory(budget: Budget): Story {
   const styles = new Map<number, Style>();
-  const sheet = new Sheet((paragraph) => headingOf(paragraph, styles));
+  const sheet = new Sheet(budget, (paragraph) => headingOf(paragraph, styles));
   const group: Group = {
     destination: "sheet",
     before: "sheet",
