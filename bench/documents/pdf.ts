@@ -1,6 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Random } from "../data/random.ts";
 import type { DocumentCases } from "../groups/documents.ts";
@@ -17,7 +18,9 @@ export const pdf: DocumentCases = {
     writeFileSync(documentPath("book.html"), book());
     const folder = dirname(documentPath(name));
     const words = ["--headless", "--infilter=HTML (StarWriter)", "--convert-to", "pdf", "--outdir", folder];
-    execFileSync("soffice", [...words, documentPath("book.html")], { stdio: "ignore" });
+    // A profile of its own: another LibreOffice that runs would else be asked, and may not answer.
+    const profile = `-env:UserInstallation=${pathToFileURL(documentPath("profile"))}`;
+    execFileSync("soffice", [profile, ...words, documentPath("book.html")], { stdio: "ignore" });
   },
   cases: [
     {
