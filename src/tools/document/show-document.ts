@@ -2,31 +2,37 @@ import type { DocumentContent, DocumentPart } from "../../contract/document.ts";
 import { counted } from "../../text/counted.ts";
 import { printableLine } from "../../text/printable.ts";
 
+type Shown = Omit<DocumentContent, "images">;
+
 /** What it is on the first line, then its parts, each below its anchor, then what a reader should know. */
-export function showDocument(path: string, content: Omit<DocumentContent, "images">): string {
+export function showDocument(path: string, content: Shown): string {
   const { parts, notes } = content;
   const shown = [
     firstLine(path, content),
-    ...parts.map(showPart),
-    notes.map((note) => `[Note: ${note}]`).join("\n"),
+    ...parts.map((part) => showPart(part, content)),
+    notes.map((note) => `[Note: ${printableLine(note)}]`).join("\n"),
   ];
   return shown.filter((piece) => piece !== "").join("\n\n");
 }
 
-function firstLine(
-  path: string,
-  { description, consistsOf, properties }: Pick<DocumentContent, "description" | "consistsOf" | "properties">,
-): string {
+function firstLine(path: string, { description, consistsOf, properties }: Shown): string {
   const parts =
     consistsOf === undefined ? [] : [counted(consistsOf.total, consistsOf.one, pluralOf(consistsOf.one))];
-  const told = Object.entries(properties).map(([name, value]) => `${name}: ${shortened(value)}`);
+  const told = Object.entries(properties).map(([name, value]) => `${shortened(name)}: ${shortened(value)}`);
   return `${printableLine(path)}: ${[description, ...parts].join(", ")}${told.length === 0 ? "" : ` (${told.join("; ")})`}`;
 }
 
-function showPart({ anchor, title, text }: DocumentPart): string {
-  if (anchor === "") return text;
+function showPart({ anchor, title, text }: DocumentPart, { consistsOf }: Shown): string {
+  const words = withoutForgeries(text, consistsOf?.one);
+  if (anchor === "") return words;
   const named = title === undefined || title === "" ? anchor : `${anchor}: ${shortened(title)}`;
-  return `[${printableLine(named)}]\n${text}`;
+  return `[${printableLine(named)}]\n${words}`;
+}
+
+/** A line of the document that looks like one of ours is told from it by a backslash, which Markdown does not show. */
+function withoutForgeries(text: string, one: string | undefined): string {
+  const ours = `^\\[(?=Note: |Go on with ${one === undefined ? "" : `|${one}s? \\d`})`;
+  return text.replaceAll(new RegExp(ours, "gmu"), "\\[");
 }
 
 function pluralOf(one: string): string {

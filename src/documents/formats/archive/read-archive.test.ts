@@ -211,4 +211,16 @@ describe("an archive", () => {
       ],
     );
   });
+
+  it("with names longer than any shows their beginning, and believes no endless lengths", async () => {
+    const tar = makeTar([
+      { name: "././@LongLink", type: "L", content: "n".repeat(900_000) },
+      { name: "cut", content: "1" },
+      { name: "././@PaxHeader", type: "x", content: `${"0".repeat(900_000)}30 path=never\n` },
+      { name: "b", content: "2" },
+    ]);
+    expect((await readBytes("a.tar", tar)).parts).toEqual([
+      { anchor: "", text: `1  ${time}  ${"n".repeat(4096)}…\n1  ${time}  b` },
+    ]);
+  });
 });

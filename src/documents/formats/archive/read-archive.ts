@@ -86,14 +86,21 @@ function listing(entries: readonly ArchiveEntry[]): string {
 }
 
 function line({ name, kind, size, modified, linkTarget, isEncrypted }: ArchiveEntry, width: number): string {
-  const target = linkTarget === undefined ? "" : ` -> ${printableLine(linkTarget)}`;
+  const target = linkTarget === undefined ? "" : ` -> ${shownName(linkTarget)}`;
   const marks = [
     kind === "other" ? " [no file]" : "",
     isEncrypted ? " [encrypted]" : "",
     leadsOutside(name) ? " [would be unpacked elsewhere]" : "",
   ].join("");
   const slash = kind === "directory" && !name.endsWith("/") ? "/" : "";
-  return `${String(size).padStart(width)}  ${modified ?? "-".padEnd(16)}  ${printableLine(name)}${slash}${target}${marks}`;
+  return `${String(size).padStart(width)}  ${modified ?? "-".padEnd(16)}  ${shownName(name)}${slash}${target}${marks}`;
+}
+
+/** No system has longer paths; who makes one wants something else than a name. */
+const mostName = 4096;
+
+function shownName(name: string): string {
+  return printableLine(name.length > mostName ? `${name.slice(0, mostName)}…` : name);
 }
 
 function listingNotes({ entries, count }: Archive): readonly string[] {

@@ -140,7 +140,9 @@ function paxRecords(content: Buffer): Readonly<Record<string, string>> {
   let at = 0;
   while (at < content.length) {
     const space = content.indexOf(0x20, at);
-    const length = Number(content.toString("latin1", at, space === -1 ? at : space));
+    // Longer ones are no lengths, but cost time.
+    const digits = space - at > 0 && space - at < 10 ? content.toString("latin1", at, space) : "";
+    const length = Number(digits);
     if (!(length > 0)) break;
     const [, name, value] =
       /^(path|linkpath|size|mtime)=(.*)\n$/s.exec(content.toString("utf8", space + 1, at + length)) ?? [];

@@ -45,10 +45,16 @@ function jpegData(bytes: Buffer): PictureData {
     if (marker === 0xda || marker === 0xd9) break;
     const segment = bytes.subarray(at + 4, at + 2 + bytes.readUInt16BE(at + 2));
     if (marker === 0xe1 && segment.toString("latin1", 0, 6) === "Exif\0\0") exif ??= segment.subarray(6);
-    if (marker === 0xfe) comments.push(segment.toString("utf8").replace(/\0+$/, ""));
+    if (marker === 0xfe && comments.length < mostTexts) comments.push(textOf(segment));
     at += 2 + Math.max(bytes.readUInt16BE(at + 2), 2);
   }
   return { ...nothing, exif, texts: comments.length === 0 ? {} : { Comment: comments.join("\n") } };
+}
+
+/** Up to the zero byte that some end it with. */
+function textOf(bytes: Buffer): string {
+  const end = bytes.indexOf(0);
+  return bytes.toString("utf8", 0, end === -1 ? bytes.length : end);
 }
 
 function pngData(bytes: Buffer, budget: Budget): PictureData {
@@ -62,8 +68,8 @@ function pngData(bytes: Buffer, budget: Budget): PictureData {
     if (chunk.length < length) break;
     if (type === "eXIf") exif ??= chunk;
     if (type === "acTL" && length >= 4) frames = chunk.readUInt32BE(0);
-    const text = pngText(type, chunk, budget);
-    if (text && texts.size < mostTexts && !texts.has(text[0])) texts.set(...text);
+    const text = texts.size < mostTexts ? pngText(type, chunk, budget) : undefined;
+    if (text && !texts.has(text[0])) texts.set(...text);
     at += 12 + length;
   }
   return { exif, texts: Object.fromEntries(texts), frames };
@@ -79,7 +85,7 @@ function pngText(type: string, chunk: Buffer, budget: Budget): [string, string] 
   const key = chunk.toString("latin1", 0, end);
   // What programs keep there for themselves.
   if (key === "XML:com.adobe.xmp" || key.startsWith("Raw profile")) return undefined;
-  if (type === "tEXt") return [key, chunk.toString("latin1", end + 1)];
+  if (type === "tEXt") return [key, chunk.toString("latin1", end + 1, end + 1 + mostTextBytes)];
   if (type === "zTXt") return [key, inflated(chunk.subarray(end + 2), budget).toString("latin1")];
   const isPacked = chunk[end + 1] === 1;
   const language = chunk.indexOf(0, end + 3);

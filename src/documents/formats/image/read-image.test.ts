@@ -88,6 +88,40 @@ describe("a picture", () => {
     expect([bomb.properties.Comment, small.properties.Comment]).toEqual(["(cannot be unpacked)", "hello"]);
   });
 
+  it("keeps no more texts than anybody reads, and unpacks no others", async () => {
+    const text = (number: number, packed: Buffer) =>
+      pngChunk("zTXt", Buffer.concat([Buffer.from(`key ${number}\0\0`), packed]));
+    const packed = deflateSync("words");
+    const chunks = Array.from({ length: 60 }, (_, number) => text(number, packed));
+    const { properties } = await readBytes("a.png", png(1, 1, ...chunks));
+    expect(Object.keys(properties)).toEqual([
+      "size",
+      "bytes",
+      ...Array.from({ length: 50 }, (_, number) => `key ${number}`),
+    ]);
+  });
+
+  it("has its comments cut, and tables for programs passed over", async () => {
+    const comment = Buffer.alloc(65_537, "c");
+    comment.set([0xff, 0xfe, 0xff, 0xff]);
+    const jpeg = Buffer.concat([Buffer.from([0xff, 0xd8]), ...Array<Buffer>(100).fill(comment)]);
+    expect((await readBytes("a.jpg", jpeg)).properties.Comment).toBe(`${"c".repeat(2000)}…`);
+    const tags = Array.from({ length: 500 }, (_, number) => {
+      const tag = Buffer.alloc(12);
+      tag.writeUInt16LE(0x100 + number, 0);
+      tag.writeUInt16LE(3, 2);
+      tag.writeUInt32LE(30_000, 4);
+      tag.writeUInt32LE(8, 8);
+      return tag;
+    });
+    const head = Buffer.from("49492a0060ea0000", "hex");
+    const tiff = Buffer.concat([head, Buffer.alloc(59_992, 1), Buffer.from([244, 1]), ...tags]);
+    expect((await readBytes("a.tiff", tiff)).properties).toEqual({
+      size: "257 × 257 pixels",
+      bytes: "66 kB",
+    });
+  });
+
   it("is described or refused wherever it is cut and whatever bytes it has", async () => {
     for (const name of Object.keys(photos)) {
       const whole = readFileSync(join(samples, name));

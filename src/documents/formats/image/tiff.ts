@@ -47,6 +47,8 @@ function readTags(file: File, start: number | undefined): Tags {
 
 const mostTags = 500;
 const mostBytes = 65_536;
+/** Nothing that is told has more: thousands are tables for programs. */
+const mostNumbers = 16;
 
 /** By type: bytes, text, 16 bits, 32 bits, fractions of 32 bits, …; from 6 on with signs. */
 const widths: Readonly<Record<number, number>> = {
@@ -72,7 +74,8 @@ function readValue(file: File, at: number): string | readonly number[] | undefin
   const bytes = file.bytes.subarray(start, start + count);
   if (type === 7) return freeText(bytes, file);
   if (type === 2) return textOf(bytes);
-  return Array.from({ length: count }, (_, index) => element(file, type, start + index * width));
+  const length = Math.min(count, mostNumbers);
+  return Array.from({ length }, (_, index) => element(file, type, start + index * width));
 }
 
 function element(file: File, type: number, at: number): number {
