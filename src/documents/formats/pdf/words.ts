@@ -93,8 +93,8 @@ interface Found extends Word {
 function place(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefined): Found {
   const { pdfium, scratch } = pdf;
   const { letters, first, last, startsLine, followsBlank } = spelled;
-  // PDFium counts it with the clock.
-  const angle = Math.round(-pdfium.FPDFText_GetCharAngle(text, first) / (Math.PI / 2)) & 3;
+  // What is told once for a line, or for the words of one size in it, is not asked for again.
+  const angle = startsLine || !before ? angleOf(pdf, text, first) : before.angle;
   pdfium.FPDFText_GetCharOrigin(text, first, scratch, scratch + 8);
   pdfium.FPDFText_GetCharBox(text, last, scratch + 16, scratch + 24, scratch + 32, scratch + 40);
   const { view } = pdf;
@@ -102,7 +102,7 @@ function place(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefin
   const y = view.getFloat64(scratch + 8, true);
   const end = view.getFloat64(scratch + ends[angle]!, true);
   const fontSize = pdfium.FPDFText_GetFontSize(text, first);
-  const isSameFont = before?.fontSize === fontSize && before.angle === angle && !startsLine;
+  const isSameFont = before?.fontSize === fontSize && !startsLine;
   const from = along(angle, x, y);
   const to = angle % 2 === 0 ? along(angle, end, y) : along(angle, x, end);
   return {
@@ -116,8 +116,13 @@ function place(pdf: Pdf, text: Handle, spelled: Spelled, before: Found | undefin
     followsBlank,
     fontSize,
     angle,
-    isUnknown: pdfium.FPDFText_HasUnicodeMapError(text, first) === 1,
+    isUnknown: isSameFont ? before.isUnknown : pdfium.FPDFText_HasUnicodeMapError(text, first) === 1,
   };
+}
+
+/** PDFium counts it with the clock. */
+function angleOf({ pdfium }: Pdf, text: Handle, index: number): number {
+  return Math.round(-pdfium.FPDFText_GetCharAngle(text, index) / (Math.PI / 2)) & 3;
 }
 
 /** How far a point is along lines that are turned so often. PDF counts y upwards. */
