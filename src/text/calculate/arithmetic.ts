@@ -9,6 +9,7 @@ import {
   numeratorOf,
   quotient,
   toNumber,
+  tooLarge,
   type Value,
 } from "./value.ts";
 
@@ -57,9 +58,18 @@ export function divide(one: Value, other: Value): Value {
 export function remainder(one: Value, other: Value): Value {
   if (isZero(other)) throw divisionByZero();
   if (typeof one === "bigint" && typeof other === "bigint") return one % other;
-  if (typeof one === "number" || typeof other === "number") return toNumber(one) % toNumber(other);
+  if (typeof one === "number" || typeof other === "number")
+    return remainderOfNumbers(toNumber(one), toNumber(other));
   const [left, right] = [denominatorOf(one), denominatorOf(other)];
   return quotient((numeratorOf(one) * right) % (numeratorOf(other) * left), left * right);
+}
+
+/** What the rounding of the dividend alone would make of zero is zero. */
+function remainderOfNumbers(one: number, other: number): number {
+  const unknown = Math.abs(one) * 2 ** -50;
+  if (Math.abs(other) < 4 * unknown) throw tooLarge("of the remainder no digit is known");
+  const left = one % other;
+  return Math.abs(left) <= unknown || Math.abs(other) - Math.abs(left) <= unknown ? 0 : left;
 }
 
 /** What `mod` leaves has the sign of the divisor, as in mathematics and Python. */
@@ -70,8 +80,9 @@ export function modulo(one: Value, other: Value): Value {
 
 /** Below, at or above zero as the one is less than, equal to or more than the other. */
 export function compare(one: Value, other: Value): number {
-  const difference = subtract(one, other);
-  return Number(typeof difference === "object" ? difference.numerator : difference);
+  if (typeof one === "number" || typeof other === "number") return toNumber(subtract(one, other));
+  const difference = numeratorOf(one) * denominatorOf(other) - numeratorOf(other) * denominatorOf(one);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
 /** Towards zero. */

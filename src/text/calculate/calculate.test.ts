@@ -174,7 +174,7 @@ describe("calculate", () => {
     ["exp(1000)", "too-large: The result is too large: an approximation cannot pass 1.8e308"],
     ["exp(-1000)", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
     ["0.5^5000", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
-    ["sin(1e30)", "too-large: The result is too large: the angle has no digits left behind the point"],
+    ["sin(pi * 1e30)", "too-large: The result is too large: the angle has no digits left behind the point"],
   ])("says that %s has no value", (expression, refused) => {
     expect(refusal(expression)).toBe(refused);
   });
@@ -251,6 +251,44 @@ describe("calculate", () => {
       'invalid-input: "!" is not allowed in strict mode, at character 2',
       'invalid-input: "a" is not allowed in strict mode, at character 1',
     ]);
+  });
+
+  it.each([
+    ["sin(1000000.1)", "≈ -0.254725827037861"],
+    ["cos(824.63709)", "≈ 0.0309766112435579"],
+    ["sin(3.14159265358979323846)", "≈ 2.64338327950288e-21"],
+    ["sin(10^22)", "≈ -0.852200849767189"],
+    ["tan(-1.5707963267948966)", "≈ -51998506188720300"],
+    ["1.0000001^(10^9 + 0.5)", "≈ 2.68810383567011e+43"],
+    ["max(1/3^2500, 1/7^1400) * 7^1400", "= 1"],
+    ["(3^50000 * 7) / (3^50000 * 2)", "= 3.5"],
+    ["3^60000 / 3^59999", "= 3"],
+    ["2^20000 / (2^20012 * 3^5)", "≈ 0.0000010046939300411522634 (1/995328)"],
+    ["sqrt(2) * 3 % sqrt(2)", "≈ 0"],
+    ["sqrt(2) % 1", "≈ 0.414213562373095"],
+  ])("loses no digit that is known: %s", (expression, value) => {
+    expect(shown(expression)).toBe(value);
+  });
+
+  it.each([
+    ["pi mod 1e-300", "too-large: The result is too large: of the remainder no digit is known"],
+    ["sqrt(2) * 1e20 % 7", "too-large: The result is too large: of the remainder no digit is known"],
+    ["sqrt(2 * 10^-700)", "too-large: The result is too close to zero: an approximation ends at 5e-324"],
+  ])("shows no digits that nobody knows: %s", (expression, message) => {
+    expect(refusal(expression)).toBe(message);
+  });
+
+  it.each([
+    "8000!",
+    "9000! % 7",
+    "log(7^40000, 7)",
+    "3^82000 / (2^131000 - 1)",
+    "1e30000",
+    "gcd(3^10000, 2^16000 - 1)",
+  ])("works out no more of %s than a few", (long) => {
+    expect(refusal(Array(100).fill(long).join(" + "))).toBe(
+      "too-large: The expression has too many long numbers",
+    );
   });
 
   it("refuses what is nested too deep, or too long", () => {

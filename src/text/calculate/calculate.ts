@@ -7,7 +7,7 @@ import { factorial } from "./factorial.ts";
 import { calculatorFunctions } from "./functions.ts";
 import { power } from "./power.ts";
 import { readLiteral } from "./read-literal.ts";
-import type { Value } from "./value.ts";
+import { bitsOf, isLong, mostBits, numeratorOf, type Value } from "./value.ts";
 
 export interface CalculateOptions {
   /** The four operations, powers, signs and parentheses over literals, and nothing else. */
@@ -31,11 +31,14 @@ export function calculate(expression: string, options: CalculateOptions): Value 
 
 const mostCharacters = 4000;
 const mostNesting = 200;
+/** Of all long numbers in an expression together: nothing else happens while they are worked with. */
+const mostLongBits = 8 * mostBits;
 
 class Reading {
   readonly #cursor: Cursor;
   readonly #isStrict: boolean;
   #nesting = 0;
+  #longBits = 0;
 
   constructor(text: string, { isStrict }: CalculateOptions) {
     this.#cursor = new Cursor(text);
@@ -78,6 +81,7 @@ class Reading {
       else if (!cursor.take("+")) break;
     }
     const value = this.#power();
+    if (typeof value !== "number" && isLong(value)) this.#countLong(bitsOf(numeratorOf(value)));
     return isNegative ? negate(value) : value;
   }
 
@@ -147,6 +151,14 @@ class Reading {
     const value = what === "sum" ? this.#sum() : this.#signed();
     this.#nesting -= 1;
     return value;
+  }
+
+  #countLong(bits: number): void {
+    this.#longBits += bits;
+    if (this.#longBits > mostLongBits)
+      throw new ToolError("too-large", "The expression has too many long numbers", {
+        hint: "Work out a part of it first, or let a command compute it.",
+      });
   }
 
   #takes(operator: "%" | "!"): boolean {

@@ -52,7 +52,7 @@ const makeFunctions = (): ReturnType<typeof calculatorFunctions> => ({
   trunc: one(truncationOf),
   round: { least: 1, most: 2, run: ([value, digits]) => rounded(value!, digits) },
   mod: two(modulo),
-  gcd: several((values) => integers("gcd", values).reduce(greatestDivisor)),
+  gcd: several((values) => integers("gcd", values).reduce(commonDivisor)),
   lcm: several((values) => integers("lcm", values).reduce(commonMultiple)),
   factorial: one(factorial),
   choose: two(choose),
@@ -105,9 +105,13 @@ function integers(name: string, values: readonly Value[]): readonly bigint[] {
 const mostBitsDivided = 2 ** 14;
 const mostDigitsDivided = 4900;
 
+function commonDivisor(one: bigint, other: bigint): bigint {
+  return greatestDivisor(one, other, 0n)!;
+}
+
 function commonMultiple(one: bigint, other: bigint): bigint {
   if (one === 0n || other === 0n) return 0n;
-  const multiple = (one / greatestDivisor(one, other)) * other;
+  const multiple = (one / commonDivisor(one, other)) * other;
   return integer(multiple < 0n ? -multiple : multiple);
 }
 

@@ -1,8 +1,7 @@
 import type { ToolError } from "../../contract/error.ts";
-import { negate } from "./arithmetic.ts";
+import { multiply, negate, subtract, truncate } from "./arithmetic.ts";
 import { integerRoot } from "./root.ts";
 import {
-  approximate,
   bitsOf,
   denominatorOf,
   divisionByZero,
@@ -30,7 +29,16 @@ export function power(base: Value, exponent: Value): Value {
     return typeof base === "number" ? numberPower(base, Number(exponent)) : wholePower(base, exponent);
   }
   if (isNegative(base)) throw noRealPower();
-  return exactRootPower(base, exponent) ?? numberPower(toNumber(base), toNumber(exponent));
+  return exactRootPower(base, exponent) ?? brokenPower(base, exponent);
+}
+
+/** By the whole part of the exponent first, which loses no digit of an exact base. */
+function brokenPower(base: Value, exponent: Exclude<Value, bigint>): Value {
+  if (typeof base === "number" || typeof exponent === "number")
+    return numberPower(toNumber(base), toNumber(exponent));
+  const whole = truncate(exponent);
+  const rest = toNumber(subtract(exponent, whole));
+  return multiply(power(base, whole), numberPower(toNumber(base), rest));
 }
 
 function numberPower(base: number, exponent: number): number {
@@ -130,9 +138,10 @@ export function root(value: Value, degree: Value): Value {
 function approximateRoot(value: Value, degree: bigint): number {
   const { mantissa, exponent } = typeof value === "number" ? { mantissa: value, exponent: 0 } : scaled(value);
   const times = Number(degree);
+  if (mantissa === 0) return 0;
   if (times > 512) return Math.exp((Math.log(mantissa) + exponent * Math.LN2) / times);
   const whole = Math.floor(exponent / times);
-  return approximate(numberRoot(mantissa * 2 ** (exponent - whole * times), times) * 2 ** whole);
+  return notZero(scaleUp(numberRoot(mantissa * 2 ** (exponent - whole * times), times), whole));
 }
 
 function numberRoot(value: number, degree: number): number {

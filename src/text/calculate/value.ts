@@ -48,7 +48,10 @@ export function notZero(value: number): number {
 /** The quotient of two integers, as exact as it can be kept. */
 export function quotient(numerator: bigint, denominator: bigint): Value {
   if (denominator === 0n) throw divisionByZero();
-  const divisor = greatestDivisor(numerator, denominator);
+  // With a smaller divisor the denominator stays too long to be kept: to look for that one may take minutes.
+  const worthwhile = (denominator < 0n ? -denominator : denominator) >> BigInt(mostDenominatorBits);
+  const divisor = greatestDivisor(numerator, denominator, worthwhile);
+  if (divisor === undefined) return toNumber({ numerator, denominator });
   const sign = denominator < 0n ? -divisor : divisor;
   const [above, below] = [integer(numerator / sign), denominator / sign];
   if (below === 1n) return above;
@@ -64,9 +67,13 @@ export function denominatorOf(value: Exact): bigint {
   return typeof value === "bigint" ? 1n : value.denominator;
 }
 
-export function greatestDivisor(one: bigint, other: bigint): bigint {
+/** Undefined as soon as it is known to be less than `least`. */
+export function greatestDivisor(one: bigint, other: bigint, least: bigint): bigint | undefined {
   let [larger, smaller] = [one < 0n ? -one : one, other < 0n ? -other : other];
-  while (smaller > safe) [larger, smaller] = [smaller, larger % smaller];
+  while (smaller > safe) {
+    if (smaller < least) return undefined;
+    [larger, smaller] = [smaller, larger % smaller];
+  }
   if (smaller === 0n) return larger;
   let [left, right] = [Number(smaller), Number(larger % smaller)];
   while (right !== 0) [left, right] = [right, left % right];
@@ -104,6 +111,12 @@ export function bitsOf(value: bigint): number {
   const near = Math.abs(Number(value));
   if (near === 0) return 0;
   return Number.isFinite(near) ? Math.floor(Math.log2(near)) + 1 : value.toString(16).length * 4;
+}
+
+/** Whether work with it takes noticeably longer than with others. */
+export function isLong(value: Exact): boolean {
+  const digits = numeratorOf(value);
+  return digits > mostDenominator || digits < -mostDenominator;
 }
 
 export function isNegative(value: Value): boolean {
