@@ -25,6 +25,8 @@ export const heldSettings: Readonly<Record<string, string>> = {
   "gpg.x509.program": "false",
   "gpg.ssh.program": "false",
   "gpg.ssh.defaultKeyCommand": "false",
+  // To use a remembered resolution is a merge, for which drivers have free names.
+  "rerere.enabled": "false",
   // Cleaning up starts hooks and goes on when the call has ended.
   "gc.auto": "0",
   "maintenance.auto": "false",
@@ -46,6 +48,7 @@ export const heldSettings: Readonly<Record<string, string>> = {
   "color.ui": "false",
   "core.quotePath": "false",
   "i18n.logOutputEncoding": "UTF-8",
+  "log.showRoot": "true",
   "diff.noprefix": "false",
   "diff.mnemonicPrefix": "false",
   "advice.detachedHead": "false",

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
@@ -165,4 +173,33 @@ it("writes through no link that somebody has put into the repository", async () 
       true,
     ]);
   }
+});
+
+it("settles no conflict by what was remembered, for which a repository may name a program", async () => {
+  await using room = await openGitRoom({ files: { "a.txt": "one\n" }, sandbox: "none" });
+  const conflict = () => expect(() => room.git("merge", "-q", "other")).toThrow();
+  room.git("switch", "-q", "-c", "other");
+  room.write({ "a.txt": "theirs\n" });
+  room.git("commit", "-q", "-a", "-m", "Theirs");
+  room.git("switch", "-q", "main");
+  room.write({ "a.txt": "ours\n" });
+  room.git("commit", "-q", "-a", "-m", "Ours");
+  room.git("config", "rerere.enabled", "true");
+  conflict();
+  room.write({ "a.txt": "both\n" });
+  room.git("commit", "-q", "-a", "-m", "Both");
+  room.git("reset", "-q", "--hard", "HEAD~1");
+  room.git("config", "rerere.enabled", "false");
+  conflict();
+  room.git("add", "a.txt");
+  const [remembered] = readdirSync(join(room.workspace, ".git/rr-cache"));
+  writeFileSync(join(room.workspace, ".git/MERGE_RR"), `${remembered}\ta.txt\0`);
+  writeFileSync(join(room.workspace, ".git/info/attributes"), "* merge=evil\n");
+  room.git("config", "merge.evil.driver", `'${room.payload("payload")}'`);
+  room.git("config", "rerere.enabled", "true");
+  const { error } = await room.call("git.commit", { message: "Merged" });
+  expect([error, ran(room)]).toEqual([null, ""]);
+  writeFileSync(join(room.workspace, ".git/MERGE_RR"), `${remembered}\ta.txt\0`);
+  room.git("commit", "-q", "--allow-empty", "-m", "As a person");
+  expect(ran(room)).not.toBe("");
 });
