@@ -53,9 +53,10 @@ function settled(result: number, radians: number): number {
 
 /** An exact angle as quarters of a turn and what is left, so that no digit of a long one is lost. */
 function turned(value: Exact): Turned {
-  const near = Math.abs(toNumber(value));
-  if (near < 0.5) return { quarters: 0, rest: toNumber(value) };
-  if (near > mostRadians) throw tooLarge("an angle may have 40 digits before the point");
+  const near = toNumber(value);
+  const isKept = typeof value === "bigint" && Number.isSafeInteger(near);
+  if (isKept || Math.abs(near) < 1) return { quarters: 0, rest: near };
+  if (Math.abs(near) > mostRadians) throw tooLarge("an angle may have 40 digits before the point");
   const digits = (numeratorOf(value) * scale) / denominatorOf(value);
   const quarters = (2n * digits + (digits < 0n ? -quarterTurn : quarterTurn)) / (2n * quarterTurn);
   const rest = Number(digits - quarters * quarterTurn) / Number(scale);
@@ -65,7 +66,7 @@ function turned(value: Exact): Turned {
 interface Turned {
   /** From 0 to 3. */
   readonly quarters: number;
-  /** From -π / 4 to π / 4. */
+  /** An angle that is short enough, or exact as a number. */
   readonly rest: number;
 }
 

@@ -22,6 +22,7 @@ export const mostDenominatorBits = 4096;
 const most = 1n << BigInt(mostBits);
 const least = -most;
 const mostDenominator = 1n << BigInt(mostDenominatorBits);
+const leastDenominator = -mostDenominator;
 
 /** An integer, if it may be as large as it is. */
 export function integer(value: bigint): bigint {
@@ -48,15 +49,19 @@ export function notZero(value: number): number {
 /** The quotient of two integers, as exact as it can be kept. */
 export function quotient(numerator: bigint, denominator: bigint): Value {
   if (denominator === 0n) throw divisionByZero();
-  // With a smaller divisor the denominator stays too long to be kept: to look for that one may take minutes.
-  const worthwhile = (denominator < 0n ? -denominator : denominator) >> BigInt(mostDenominatorBits);
-  const divisor = greatestDivisor(numerator, denominator, worthwhile);
+  const divisor = greatestDivisor(numerator, denominator, worthwhileDivisor(denominator));
   if (divisor === undefined) return toNumber({ numerator, denominator });
   const sign = denominator < 0n ? -divisor : divisor;
   const [above, below] = [integer(numerator / sign), denominator / sign];
   if (below === 1n) return above;
   const fraction = { numerator: above, denominator: below };
   return below > mostDenominator ? toNumber(fraction) : fraction;
+}
+
+/** With a smaller one the denominator stays too long to be kept; to look for that may take minutes. */
+function worthwhileDivisor(denominator: bigint): bigint {
+  if (denominator <= mostDenominator && denominator >= leastDenominator) return 0n;
+  return (denominator < 0n ? -denominator : denominator) / mostDenominator;
 }
 
 export function numeratorOf(value: Exact): bigint {
@@ -116,7 +121,7 @@ export function bitsOf(value: bigint): number {
 /** Whether work with it takes noticeably longer than with others. */
 export function isLong(value: Exact): boolean {
   const digits = numeratorOf(value);
-  return digits > mostDenominator || digits < -mostDenominator;
+  return digits > mostDenominator || digits < leastDenominator;
 }
 
 export function isNegative(value: Value): boolean {
