@@ -52,6 +52,17 @@ async function textOf(made: Made): Promise<string> {
   return (await readBytes("x.xlsx", makeXlsx(made))).parts.map(({ text }) => text).join("\n");
 }
 
+it("takes no cell for the empty one before it", async () => {
+  const strings = "<si><t>word</t></si>";
+  const cells =
+    '<row r="1"><c r="A1" s="1"/><c r="B1" t="s"><v>0</v></c><c r="C1" /><c r="D1"><v>4</v></c><c/><c><v>6</v></c></row>' +
+    '<row r="2"/><row r="3"><c r="B3"/></row><row r="4"><c r="A4"><v>7</v></c></row>';
+  expect(await textOf({ cells, strings })).toBe(`| | A | B | D | F |
+|---|---|---|---|---|
+| 1 | | word | 4 | 6 |
+| 4 | 7 | | | |`);
+});
+
 it("shows a formula that cells share as each of them has it", async () => {
   const cells = `<row r="1"><c r="A1"><v>1</v></c><c r="B1"><f t="shared" ref="B1:B3" si="0">A1*$C$1+SUM(A1:A2)&amp;"A1"</f><v>2</v></c></row>
     <row r="2"><c r="B2"><f t="shared" si="0"/><v>4</v></c></row>

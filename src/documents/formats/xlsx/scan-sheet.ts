@@ -126,6 +126,8 @@ function readAttributes(xml: string, start: number, cell: RawCell): number {
   for (;;) {
     let code = xml.charCodeAt(at);
     while (code <= blank) code = xml.charCodeAt(++at);
+    // That of an empty cell: the next "=" is another one's.
+    if (code === slash) code = xml.charCodeAt(++at);
     if (code === greater) return at;
     const begin = xml.charCodeAt(at + 1) === equals ? at + 2 : xml.indexOf("=", at) + 1;
     const mark = xml[begin];
