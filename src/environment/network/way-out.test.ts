@@ -49,14 +49,14 @@ describe("WayOut", () => {
     const wayOut = new WayOut({
       mayConnect: everythingPublic,
       resolve: async () => [{ address: "9.9.9.9", family: 4 }],
-      own: () => new Set(["9.9.9.9"]),
+      own: () => new Set(["9.9.9.9", "2a00:0::1"]),
     });
-    const reached = [
-      { host: "own.example", port: 80 },
-      { host: "9.9.9.9", port: 80 },
-    ].map((target) => wayOut.open(target).then(String, (error: NoWay) => error.place));
+    const places = (hosts: readonly string[]) =>
+      hosts.map((host) => wayOut.open({ host, port: 80 }).then(String, (error: NoWay) => error.place));
+    const reached = places(["own.example", "9.9.9.9", "::ffff:909:909", "2a00::1"]);
+    const addresses = ["9.9.9.9", "9.9.9.9", "::ffff:909:909", "2a00::1"];
     expect(await Promise.all(reached)).toEqual(
-      Array(2).fill({ address: "9.9.9.9", kind: "this machine", named: "localhost" }),
+      addresses.map((address) => ({ address, kind: "this machine", named: "localhost" })),
     );
   });
 

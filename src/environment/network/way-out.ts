@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { kindOfAddress } from "../../text/net/kind-of-address.ts";
-import type { HostAndPort } from "../../text/net/parse-host.ts";
+import { type HostAndPort, parseHost } from "../../text/net/parse-host.ts";
 import { Refusals } from "./refusals.ts";
 
 // Twice as many as programs can have, so that those that are being closed are in nobody's way.
@@ -84,7 +84,7 @@ export class WayOut {
     const { host, port } = target;
     const family = isIP(host);
     const addresses = family === 0 ? await this.#addressesOf(host) : [{ address: host, family }];
-    const own = this.#own();
+    const own = new Set([...this.#own()].flatMap(spellings));
     const allowed = addresses.filter(({ address }) => {
       const { kind, named } = found(address, own);
       return kind === "public" || this.#mayConnect(named, port);
@@ -146,8 +146,14 @@ export class WayOut {
 /** A public address of this machine is this machine, whoever may connect to the internet. */
 function found(address: string, own: ReadonlySet<string>): Found {
   const kind = kindOfAddress(address) ?? "no address";
-  if (!own.has(address)) return { address, kind, named: address };
+  if (!own.has(parseHost(address) ?? address)) return { address, kind, named: address };
   return { address, kind: "this machine", named: kind === "public" ? "localhost" : address };
+}
+
+/** An address of version 4 is reached by one of version 6 as well. */
+function spellings(address: string): readonly string[] {
+  const mapped = isIP(address) === 4 ? [`::ffff:${address}`] : [];
+  return [address, ...mapped].map((one) => parseHost(one) ?? one);
 }
 
 /** What listens on an address of this machine, also a public one, listens for its own people. */
