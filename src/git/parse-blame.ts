@@ -15,7 +15,7 @@ export interface BlamedCommit {
   readonly hash: string;
   readonly author: string;
   readonly email: string;
-  /** ISO 8601, in UTC. */
+  /** ISO 8601, in UTC; "" for a time that no calendar has. */
   readonly date: string;
   readonly subject: string;
 }
@@ -60,7 +60,12 @@ function readDetail(
   if (commit === undefined || key === undefined) return;
   if (key === "author") commit.author = value;
   if (key === "author-mail") commit.email = value.replace(/^<|>$/g, "");
-  if (key === "author-time") commit.date = new Date(Number(value) * 1000).toISOString();
+  if (key === "author-time") commit.date = isoTime(Number(value) * 1000);
   if (key === "summary") commit.subject = value;
   if (key === "filename") named(value.startsWith('"') ? unquoteC(value) : value);
+}
+
+function isoTime(ms: number): string {
+  const time = new Date(ms);
+  return Number.isNaN(time.getTime()) ? "" : time.toISOString();
 }

@@ -54,7 +54,8 @@ export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
     const args = ["blame", "--porcelain", ...held, range, ...commit];
     const named = inside.slice(repository.below.length);
     const { stdout, stderr, code } = await runGit(repository, [...args, "--", named], context);
-    if (code !== 0) throw explainBlame(stderr, code, { path, first, revision });
+    const isEmpty = first === 1 && /has only 0 lines/.test(stderr);
+    if (code !== 0 && !isEmpty) throw explainBlame(stderr, code, { path, first, revision });
     const { groups, commits } = parseBlame(stdout.toString(), inside);
     const end = groups.at(-1);
     const lastShown = end === undefined ? 0 : end.firstLine + end.lines.length - 1;
@@ -85,7 +86,7 @@ function describe({ groups, commits }: GitBlameData): string {
 
 function describeCommit({ hash, author, date, subject }: BlamedCommit): string {
   if (notCommitted.test(hash)) return "not committed";
-  return printableLine(`${hash.slice(0, 9)} ${date.slice(0, 10)} ${author}: ${subject}`);
+  return printableLine(`${hash.slice(0, 9)} ${date.slice(0, 10) || "date unknown"} ${author}: ${subject}`);
 }
 
 function explainBlame(
@@ -100,7 +101,7 @@ function explainBlame(
   const [, lines] = /has only (\d+) lines?/.exec(stderr) ?? [];
   if (lines !== undefined)
     return new ToolError("invalid-input", `${path} has ${lines} lines; line ${first} is past its end`, {
-      hint: `Use lines from 1 to ${lines}.`,
+      hint: lines === "0" ? "The file is empty." : `Use lines from 1 to ${lines}.`,
     });
   if (/no such path/.test(stderr)) {
     const where = revision === undefined ? "is not in the last commit" : `is not in ${revision}`;

@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { GitLogData } from "./log.ts";
 import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
 
 async function call(room: GitRoom, tool: string, input: object = {}) {
@@ -107,9 +109,33 @@ describe("git.log", () => {
     const { text, data } = await call(room, "git.log", { stat: true, limit: 1 });
     expect(text).toBe(
       `${room.third.slice(0, 9)} 2026-01-04 Ada: Go on (HEAD -> main, tag: v1)\n    picture binary\n    verse.txt +1 -0\n` +
-        `[There are more: raise \`limit\`, or go on with \`revision\` ${room.third.slice(0, 12)}~1.]`,
+        "[There are more: go on with `skip` 1.]",
     );
     expect(data).toMatchObject({ limited: true });
+  });
+
+  it("goes on without losing a commit of a merged branch, or of a file under its earlier name", async () => {
+    await using room = await openPast();
+    room.git("switch", "-q", "-c", "side", room.first);
+    room.write({ side: "1\n" });
+    commit(room, "Aside", "2026-01-05");
+    room.git("switch", "-q", "main");
+    room.git("merge", "-q", "--no-ff", "-m", "Merge", "side");
+    const pages = async (input: object) => {
+      const subjects: string[] = [];
+      for (let skip = 0, limited = true; limited; skip += 1) {
+        const data = (await call(room, "git.log", { ...input, limit: 1, skip })).data as GitLogData;
+        subjects.push(...data.commits.map(({ subject }) => subject));
+        limited = data.limited;
+      }
+      return subjects;
+    };
+    const all = await pages({});
+    expect([all.length, all.toSorted(), await pages({ path: "verse.txt" })]).toEqual([
+      5,
+      ["Aside", "Begin", "Go on", "Merge", "Rename"],
+      ["Go on", "Rename", "Begin"],
+    ]);
   });
 
   it("says that there are no commits yet", async () => {
@@ -121,6 +147,13 @@ describe("git.log", () => {
 });
 
 describe("git.show", () => {
+  it("shows what the first commit brought, whatever settings say", async () => {
+    await using room = await openPast();
+    room.git("config", "log.showRoot", "false");
+    const { text } = await call(room, "git.show", { revision: room.first, stat: true });
+    expect(text).toContain("poem.txt added +2 -0");
+  });
+
   it("shows a commit with its message and changes", async () => {
     await using room = await openPast();
     const { text, data } = await call(room, "git.show", { revision: "HEAD" });
@@ -268,6 +301,24 @@ describe("git.show", () => {
 });
 
 describe("git.blame", () => {
+  it("tells of lines from a time that no calendar has", async () => {
+    await using room = await openPast();
+    const raw = room.git("cat-file", "commit", "HEAD").replace(/^(author .*>) \d+/m, "$1 99999999999999999");
+    writeFileSync(join(room.home, "commit"), `${raw}\n`);
+    const hash = room.git("hash-object", "-w", "--literally", "-t", "commit", join(room.home, "commit"));
+    room.git("update-ref", "HEAD", hash);
+    const { text } = await call(room, "git.blame", { path: "verse.txt", first_line: 3 });
+    expect(text).toBe(`[${hash.slice(0, 9)} date unknown Ada: Go on]\n3 | in a wood`);
+  });
+
+  it("says that a file is empty", async () => {
+    await using room = await openPast();
+    room.write({ empty: "" });
+    commit(room, "Nothing", "2026-01-05");
+    const { text } = await call(room, "git.blame", { path: "empty" });
+    expect(text).toBe("[The file is empty.]");
+  });
+
   it("groups lines by the commit that brought them, also from earlier names", async () => {
     await using room = await openPast();
     room.write({ "verse.txt": "Two roads\ndiverged\nin a wood\nand I\n" });

@@ -9,6 +9,7 @@ import { describeFiles, describeLine } from "./describe-commit.ts";
 export interface GitLogInput {
   readonly path?: string | undefined;
   readonly limit?: number | undefined;
+  readonly skip?: number | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly author?: string | undefined;
@@ -25,6 +26,7 @@ export interface GitLogData {
 }
 
 const usualLimit = 20;
+const mostSkipped = 10_000;
 
 /** Lists commits. */
 export const gitLog: Tool<GitLogInput, GitLogData> = {
@@ -37,6 +39,9 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
     path: z.optional(z.string().check(z.describe("Only commits that change this file or directory."))),
     limit: z.optional(
       z.int().check(z.minimum(1), z.maximum(1000), z.describe("Most commits; 20 if not given.")),
+    ),
+    skip: z.optional(
+      z.int().check(z.minimum(0), z.maximum(mostSkipped), z.describe("Newest ones to leave out, to go on.")),
     ),
     since: z.optional(z.string().check(z.describe('Not older: "2026-03-01", "2 weeks ago".'))),
     until: z.optional(z.string().check(z.describe("Not newer."))),
@@ -53,14 +58,15 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 
   async run(input, context) {
-    const { path = ".", limit = usualLimit, revision = "HEAD", stat: files = false } = input;
+    const { path = ".", limit = usualLimit, skip = 0, revision = "HEAD", stat: files = false } = input;
     const found = await findRepository(path, context);
     const { repository } = found;
     const range = await resolveRange(revision, repository, context);
     const commits = await readLog(
       {
         revision: range,
-        limit: limit + 1,
+        // Git itself skips before it follows a file: it would leave out too few.
+        limit: skip + limit + 1,
         selecting: [...selecting(input), ...((await isFile(path, context)) ? ["--follow"] : [])],
         pathspecs: pathspecs(repository, [found.path]),
         files,
@@ -68,14 +74,12 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
       repository,
       context,
     );
-    const shown = commits.slice(0, limit);
-    const limited = commits.length > limit;
+    const shown = commits.slice(skip, skip + limit);
+    const limited = commits.length > skip + limit;
     return {
       data: { commits: shown, limited },
       text: describe(shown),
-      ...(limited && {
-        continuation: `There are more: raise \`limit\`, or go on with ${goOn(shown, input)}.`,
-      }),
+      ...(limited && { continuation: goOn(skip + limit) }),
     };
   },
 };
@@ -102,8 +106,6 @@ function describe(commits: readonly Commit[]): string {
   return commits.map((commit) => [describeLine(commit), ...describeFiles(commit)].join("\n")).join("\n");
 }
 
-function goOn(shown: readonly Commit[], { revision }: GitLogInput): string {
-  const last = shown.at(-1)!.hash.slice(0, 12);
-  const end = revision?.includes("..") ? `${revision.split("..")[0]}..${last}~1` : `${last}~1`;
-  return `\`revision\` ${end}`;
+function goOn(seen: number): string {
+  return `There are more: go on with ${seen > mostSkipped ? "`until` or `revision`" : `\`skip\` ${seen}`}.`;
 }
