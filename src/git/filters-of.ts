@@ -22,7 +22,9 @@ export async function filterUses(
   const used = new Map<string, string[]>();
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [path = "", , name = ""] = fields.slice(at, at + 3);
-    used.set(name, [...(used.get(name) ?? []), path]);
+    const known = used.get(name);
+    if (known === undefined) used.set(name, [path]);
+    else known.push(path);
   }
   return repository.filters.flatMap((filter) => {
     const own = used.get(filter.name);

@@ -21,9 +21,10 @@ export async function readNumbers(
 function parseNumbers(output: string, prefix: string): readonly DiffFile[] {
   const files = new Map<string, DiffFile>();
   const fields = output.split("\0");
-  const next = () => prefix + (fields.shift() ?? "");
-  while (fields.length > 0) {
-    const field = fields.shift()!.replace(/^\n/, "");
+  let at = 0;
+  const next = () => prefix + (fields[at++] ?? "");
+  while (at < fields.length) {
+    const field = fields[at++]!.replace(/^\n/, "");
     const [, modes = "", letter] = /^:+((?:[0-7]+ )+)(?:[0-9a-f.]+ )+([A-Z])/.exec(field) ?? [];
     const [, additions, deletions, name] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(field) ?? [];
     if (letter !== undefined) {

@@ -21,7 +21,8 @@ const shownFiles = 40;
 /** Names and numbers only. */
 export function describeNumbers(data: Described): string {
   const { files, compared } = data;
-  if (files.length === 0) return `No differences: ${compared}.${leftOut(data)}`;
+  const nothing = data.hidden.length === 0 ? "No differences" : "No differences that can be shown";
+  if (files.length === 0) return `${nothing}: ${compared}.${leftOut(data)}`;
   return [...files.map(describeFile), `[${summary(data)}]`].join("\n") + leftOut(data);
 }
 
