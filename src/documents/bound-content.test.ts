@@ -48,10 +48,15 @@ describe("what a document says of itself", () => {
         `${"x".repeat(4000)}…`,
         ...Array.from({ length: 99 }, () => "n"),
         "101 more notes left out",
-        "1 picture is not shown: together they are too large",
+        "1 picture is not shown: together they are too many or too large",
       ],
       images: 2,
     });
+    const many = boundContent({ ...content, images: Array(30).fill(content.images[0]) });
+    expect([many.images.length, many.notes]).toEqual([
+      20,
+      ["note", "10 pictures are not shown: together they are too many or too large"],
+    ]);
     expect(boundContent({ ...content, properties: { [long]: long } }).properties).toEqual({
       [`${"x".repeat(100)}…`]: `${"x".repeat(2000)}…`,
     });

@@ -46,19 +46,20 @@ const mostNote = 4000;
 
 /** As many bytes of pictures as models are shown in one answer. */
 const mostImageBytes = 10 * 1024 * 1024;
+const mostImages = 20;
 
 function boundImages(given: readonly Image[]): { readonly images: readonly Image[]; readonly note?: string } {
   let left = mostImageBytes;
   const images: Image[] = [];
   for (const image of given) {
     left -= image.base64.length * 0.75;
-    if (left >= 0) images.push(image);
+    if (left >= 0 && images.length < mostImages) images.push(image);
   }
   const missing = given.length - images.length;
   if (missing === 0) return { images };
   return {
     images,
-    note: `${counted(missing, "picture is", "pictures are")} not shown: together they are too large`,
+    note: `${counted(missing, "picture is", "pictures are")} not shown: together they are too many or too large`,
   };
 }
 

@@ -9,7 +9,7 @@ export function showDocument(path: string, content: Shown): string {
   const { parts, notes } = content;
   const shown = [
     firstLine(path, content),
-    ...parts.map((part) => showPart(part, content)),
+    ...parts.map(showPart),
     notes.map((note) => `[Note: ${printableLine(note)}]`).join("\n"),
   ];
   return shown.filter((piece) => piece !== "").join("\n\n");
@@ -22,18 +22,15 @@ function firstLine(path: string, { description, consistsOf, properties }: Shown)
   return `${printableLine(path)}: ${[description, ...parts].join(", ")}${told.length === 0 ? "" : ` (${told.join("; ")})`}`;
 }
 
-function showPart({ anchor, title, text }: DocumentPart, { consistsOf }: Shown): string {
-  const words = withoutForgeries(text, consistsOf?.one);
+function showPart({ anchor, title, text }: DocumentPart): string {
+  // A line of the document that looks like one of ours: a backslash tells it, which Markdown does not show.
+  const words = text.replaceAll(ourLines, "\\[");
   if (anchor === "") return words;
   const named = title === undefined || title === "" ? anchor : `${anchor}: ${shortened(title)}`;
   return `[${printableLine(named)}]\n${words}`;
 }
 
-/** A line of the document that looks like one of ours is told from it by a backslash, which Markdown does not show. */
-function withoutForgeries(text: string, one: string | undefined): string {
-  const ours = `^\\[(?=Note: |Go on with ${one === undefined ? "" : `|${one}s? \\d`})`;
-  return text.replaceAll(new RegExp(ours, "gmu"), "\\[");
-}
+const ourLines = /^\[(?=Note: |Go on with |(?:page|slide|section|chapter|cell|row)s? \d)/gm;
 
 function pluralOf(one: string): string {
   return one.endsWith("y") ? `${one.slice(0, -1)}ies` : `${one}s`;

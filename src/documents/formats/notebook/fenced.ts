@@ -3,8 +3,9 @@ import { characterStart } from "../../../text/truncate.ts";
 /** A text in a fence that is longer than any in it; nothing for an empty one. */
 export function fenced(text: string, language: string): string {
   if (text === "") return "";
-  const runs = text.match(/`{3,}/g) ?? [];
-  const fence = "`".repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
+  let longest = 2;
+  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
+  const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 

@@ -197,13 +197,37 @@ describe("notebooks", () => {
     const cell = {
       cell_type: "markdown",
       source: ["![a](attachment:a.png)"],
-      attachments: { "a.png": { "image/png": "iVBORw==" } },
+      attachments: { "a.gif": { "image/gif": ["R0lGODlh\n", "BAADAA=="] } },
     };
     const { parts: given, images } = await read(notebook(cell), { images: true });
     expect([given[0]?.text, images]).toEqual([
-      "![a](attachment:a.png)\n\n[attachment a.png: image/png, 4 bytes]",
-      [{ mediaType: "image/png", base64: "iVBORw==" }],
+      "![a](attachment:a.png)\n\n[attachment a.gif: image/gif, 4×3, 10 bytes]",
+      [{ mediaType: "image/gif", base64: "R0lGODlhBAADAA==" }],
     ]);
+  });
+
+  it("gives nobody what is no picture, or another than it says", async () => {
+    const kinds = [
+      { "image/png": "bm8gcGljdHVyZQ==" },
+      { "image/jpeg": "R0lGODlhBAADAA==" },
+      { "image/png": "!", "text/plain": "x" },
+    ];
+    const { parts: given, images } = await read(notebook(code(...kinds.map(result))), { images: true });
+    expect([given[0]?.text.split("\n").filter((line) => line.startsWith("[")), images]).toEqual([
+      [
+        "[picture: image/png, damaged, 10 bytes]",
+        "[picture: image/jpeg, damaged, 10 bytes]",
+        "[picture: image/png, damaged, 0 bytes]",
+      ],
+      [],
+    ]);
+  });
+
+  it("fences code that is nothing but fences", async () => {
+    const { parts: given } = await read(notebook({ ...code(), source: "```\n`````\n".repeat(100_000) }), {
+      maxChars: 11,
+    });
+    expect(given[0]?.text).toBe("``````\n```\n");
   });
 
   it("reads an empty notebook, and makes the best of strange cells", async () => {

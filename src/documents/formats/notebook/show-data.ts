@@ -1,5 +1,6 @@
 import type { Image } from "../../../contract/tool.ts";
 import { imageSize } from "../../../text/image-size.ts";
+import { sniffMediaType } from "../../../text/media-type.ts";
 import { showSize } from "../../../text/show-size.ts";
 import { plainTerminalText } from "../../../text/terminal-text.ts";
 import { htmlToMarkdown } from "../html/html-to-markdown.ts";
@@ -14,8 +15,8 @@ export interface ShownData {
 
 /** One thing that is there in several formats, in the one that says most. */
 export function showData(data: Members): ShownData {
-  const picture = showPicture(data, "picture");
-  if (picture.images.length > 0) return picture;
+  const picture = showPixels(data, "picture");
+  if (picture) return picture;
   const [markdown, html, plain, latex] = ["text/markdown", "text/html", "text/plain", "text/latex"].map(
     (type) => textOf(data[type]),
   ) as [string, string, string, string];
@@ -30,25 +31,35 @@ export function showData(data: Members): ShownData {
   const json = Object.entries(data).find(([type]) => /^application\/(?:.*\+)?json$/.test(type));
   if (json && !json[0].includes("widget-view"))
     return { text: JSON.stringify(json[1], undefined, 2) ?? "", isMarkdown: false, images: [] };
-  return picture.text === "" ? asMarkdown(namesOf(data)) : picture;
+  const drawing = showPicture(data, "picture");
+  return drawing.text === "" ? asMarkdown(namesOf(data)) : drawing;
 }
 
 /** A picture, if there is one that models can see; else its name. */
 export function showPicture(data: Members, what: string): ShownData {
+  const svg = textOf(data["image/svg+xml"]);
+  return (
+    showPixels(data, what) ??
+    asMarkdown(svg === "" ? "" : `[${what}: image/svg+xml, ${showSize(svg.length)}]`)
+  );
+}
+
+function showPixels(data: Members, what: string): ShownData | undefined {
   for (const mediaType of ["image/png", "image/jpeg", "image/webp", "image/gif"]) {
     const base64 = textOf(data[mediaType]).replace(/\s+/g, "");
     if (base64 === "") continue;
     const bytes = Buffer.from(base64, "base64");
     const size = imageSize(bytes);
-    const pixels = size ? `, ${size.width}×${size.height}` : "";
+    const isPicture = size !== undefined && sniffMediaType(bytes)?.mediaType === mediaType;
+    const pixels = isPicture ? `${size.width}×${size.height}` : "damaged";
     return {
-      text: `[${what}: ${mediaType}${pixels}, ${showSize(bytes.length)}]`,
+      text: `[${what}: ${mediaType}, ${pixels}, ${showSize(bytes.length)}]`,
       isMarkdown: true,
-      images: [{ mediaType, base64 }],
+      // Who shows models what is no picture has all of the request refused.
+      images: isPicture ? [{ mediaType, base64: bytes.toString("base64") }] : [],
     };
   }
-  const svg = textOf(data["image/svg+xml"]);
-  return asMarkdown(svg === "" ? "" : `[${what}: image/svg+xml, ${showSize(svg.length)}]`);
+  return undefined;
 }
 
 function asMarkdown(text: string): ShownData {
