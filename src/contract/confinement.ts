@@ -5,8 +5,11 @@
 export interface Confinement {
   /** Runs outside the sandbox, because a person has said so. */
   readonly unconfined?: true;
-  /** Whether it may connect to a host, by name or address as it asks for it; to none if not said. */
-  readonly mayConnect?: (host: string, port: number) => boolean;
+  /**
+   * Whether it may connect to a host, by name or address as it asks for it; to none if not said. With the name that has led
+   * to an address, and may be connected to: whether that holds for this address.
+   */
+  readonly mayConnect?: (host: string, port: number, name?: string) => boolean;
   /** The same for people, and to compare: the hosts as rules spell them, "*" for any. */
   readonly hosts?: readonly string[];
   /**

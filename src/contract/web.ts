@@ -14,7 +14,7 @@ export interface WebRequest {
   /** Told how much has come. */
   readonly progress?: ((bytes: number, total: number | undefined) => void) | undefined;
   /** Whether a host or an address may be connected to; decided for the call, whatever the caller says here. */
-  readonly mayConnect?: ((host: string, port: number) => boolean) | undefined;
+  readonly mayConnect?: ((host: string, port: number, name?: string) => boolean) | undefined;
 }
 
 export interface WebAnswer {

@@ -247,6 +247,14 @@ function sameAs(paths: readonly string[]): (found: readonly string[]) => boolean
   return (found) => JSON.stringify(found.toSorted()) === JSON.stringify(paths.toSorted());
 }
 
+it("reaches no address that a rule denies, whatever name leads there", () => {
+  const { mayConnect } = confine("npm test", "allow connect example.com\ndeny connect 9.9.*");
+  const led = (address: string) => mayConnect?.(address, 443, "example.com");
+  expect(
+    ["8.8.8.8", "9.9.9.9", "::ffff:909:909", "10.0.0.1", "localhost", "169.254.169.254"].map(led),
+  ).toEqual([true, ...Array(5).fill(false)]);
+});
+
 it("reaches the hosts that rules allow, and those that were allowed of this call", () => {
   const reached = (command: string, lines = "", trial: Trial = {}) => {
     const { mayConnect } = confine(command, lines, trial);

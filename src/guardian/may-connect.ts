@@ -31,7 +31,7 @@ export function mayConnect(
     if (deny !== undefined) return false;
     return hosts.has(name) || (wins?.kind === "connect" && wins.effect === "allow" && spells(wins, name));
   };
-  return (host) => {
+  return (host, _port, leadingName) => {
     const strict = parseHost(host);
     const name = strict === undefined ? undefined : hostOf(strict);
     if (name === undefined) return false;
@@ -40,7 +40,8 @@ export function mayConnect(
     const kind = kindOfHost(name);
     if (isNamed(name) || (kind === "loopback" && isNamed("localhost"))) return true;
     if (kind !== undefined && kind !== "public") return false;
-    return mode === "yolo" || wins?.effect === "allow";
+    // A name that is let may be anywhere on the internet, but where a rule denies it.
+    return leadingName !== undefined || mode === "yolo" || wins?.effect === "allow";
   };
 }
 

@@ -25,6 +25,19 @@ describe("WayOut", () => {
     ]);
   });
 
+  it("refuses an address on the internet that a rule denies, although its name is let", async () => {
+    const wayOut = new WayOut({
+      mayConnect: (host) => host !== "9.9.9.9",
+      resolve: async () => [{ address: "9.9.9.9", family: 4 }],
+    });
+    await expect(wayOut.open({ host: "some.example", port: 443 })).rejects.toThrow(
+      "A rule denies 9.9.9.9, where some.example:443 is",
+    );
+    expect(wayOut.refusals.remarks()).toEqual([
+      "refused some.example:443, which is at 9.9.9.9 (public): a rule of yours denies 9.9.9.9",
+    ]);
+  });
+
   it("connects to no address but those that it judged", async () => {
     await using allowed = await listen((socket) => socket.end(), { host: "127.0.0.2" });
     let answers = 0;

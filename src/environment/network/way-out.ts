@@ -17,7 +17,8 @@ export interface Address {
 }
 
 export interface WayOutOptions {
-  readonly mayConnect: (host: string, port: number) => boolean;
+  /** `name`: the name that has led to this address, and may be connected to. */
+  readonly mayConnect: (host: string, port: number, name?: string) => boolean;
   /** All addresses of a name; the system's own answer if not said. */
   readonly resolve?: ((host: string) => Promise<readonly Address[]>) | undefined;
   /** Addresses of this machine; those that it has if not said. */
@@ -87,7 +88,7 @@ export class WayOut {
     const own = new Set([...this.#own()].flatMap(spellings));
     const allowed = addresses.filter(({ address }) => {
       const { kind, named } = found(address, own);
-      return kind === "public" || this.#mayConnect(named, port);
+      return kind !== "no address" && this.#mayConnect(named, port, host);
     });
     const [first] = addresses;
     if (first === undefined) throw new NoWay("unknown", `${host} has no address`);
@@ -105,10 +106,14 @@ export class WayOut {
 
   #refused(target: HostAndPort, place?: Found): NoWay {
     this.refusals.add(target, place);
-    const name = place?.named ?? target.host;
+    const where = `${target.host}:${target.port}`;
+    const remedy =
+      place?.kind === "public"
+        ? `A rule denies ${place.address}, where ${where} is`
+        : `For ${where} a person would add: allow connect ${place?.named ?? target.host}`;
     return new NoWay(
       "refused",
-      `Toolcrib lets this command connect only where rules allow it. For ${target.host}:${target.port} a person would add: allow connect ${name}`,
+      `Toolcrib lets this command connect only where rules allow it. ${remedy}`,
       place,
     );
   }

@@ -14,6 +14,10 @@ export function noWay({ host, name }: WebPlace, error: NoWay): ToolError {
   const remedy = `A person can let it by a rule: allow connect ${place ?? named}`;
   if (kind === undefined)
     return new ToolError("denied", `This call may not connect to ${name}`, { hint: remedy });
+  if (kind === "public")
+    return new ToolError("denied", `${name} is at ${address}, which a rule denies`, {
+      hint: "A person can change that rule.",
+    });
   const found = address === host ? kind : `${address} (${kind})`;
   return new ToolError("denied", `${name} is ${address === host ? "" : "at "}${found}, not on the internet`, {
     hint: remedy,
