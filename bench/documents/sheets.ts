@@ -102,7 +102,7 @@ function workbook(): Buffer {
     const place = `r="${String.fromCharCode(65 + column)}${row}" s="0"`;
     if (column % 2 === 1) return `<c ${place}><v>${random.fraction() * 1000}</v></c>`;
     const known = column % 4 === 0 ? random.below(texts.length + 1) : texts.length;
-    if (known === texts.length) texts.push(`text of ${row} &amp; ${column}`);
+    if (known === texts.length) texts.push(`text of ${row} ${row % 10 === 0 ? "&amp;" : "and"} ${column}`);
     return `<c ${place} t="s"><v>${known}</v></c>`;
   };
   const line = (_: unknown, index: number) =>

@@ -17,7 +17,7 @@ export function kindOfPattern(pattern: string): NumberKind {
 
 /** `startsIn1904`: days are counted from 1904, as old programs for the Mac did. */
 export function showNumber(written: string, kind: NumberKind, startsIn1904: boolean): string {
-  if (kind === "plain" && written.length <= 16) return written;
+  if (kind === "plain" && (written.length <= 16 || !noise.test(written))) return written;
   const value = Number(written);
   if (written === "" || !Number.isFinite(value)) return written;
   if (kind === "percent") return `${shortest(value * 100)}%`;
@@ -26,7 +26,10 @@ export function showNumber(written: string, kind: NumberKind, startsIn1904: bool
   return showDay(value, kind, startsIn1904) ?? written;
 }
 
-/** Spreadsheets keep fifteen digits; what comes after is noise of the machine. */
+/** What 0.1 + 0.2 leaves behind. */
+const noise = /(?:0{5,}|9{5,})\d{1,2}$/;
+
+/** Spreadsheets show fifteen digits; what comes after is noise of the machine. */
 function shortest(value: number): string {
   return String(Number(value.toPrecision(15)));
 }
