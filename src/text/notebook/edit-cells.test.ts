@@ -37,7 +37,7 @@ describe("editing cells", () => {
     expect(samples.map(({ before, edit }) => edited(before, edit))).toEqual(
       samples.map(({ after }) => after),
     );
-    expect(samples.flatMap(({ after }) => notebookFaults(JSON.parse(after)))).toEqual([]);
+    expect(samples.flatMap(({ after }) => [...notebookFaults(JSON.parse(after))])).toEqual([]);
   });
 
   const compact =

@@ -2,52 +2,48 @@
  * What in a notebook does not follow nbformat 4, in words that name no place, so that those of two versions can be
  * compared. `value` is what JSON.parse makes of it.
  */
-export function notebookFaults(value: unknown): readonly string[] {
-  if (!isObject(value)) return ["it is no object"];
+export function* notebookFaults(value: unknown): Generator<string> {
+  if (!isObject(value)) {
+    yield "it is no object";
+    return;
+  }
   const { cells, metadata, nbformat, nbformat_minor: minor } = value;
   const hasIds = typeof minor === "number" && minor >= 5;
   const list = Array.isArray(cells) ? cells : [];
   const ids = list.flatMap((cell) => (isObject(cell) && typeof cell.id === "string" ? [cell.id] : []));
-  return [
-    ...unless(nbformat === 4 && Number.isInteger(minor), "its version is not 4"),
-    ...unless(isObject(metadata), "its metadata is no object"),
-    ...unless(Array.isArray(cells), "its cells are no list"),
-    ...unless(!hasIds || new Set(ids).size === ids.length, "two cells have the same id"),
-    ...list.flatMap((cell) => cellFaults(cell, hasIds)),
-  ];
+  if (nbformat !== 4 || !Number.isInteger(minor)) yield "its version is not 4";
+  if (!isObject(metadata)) yield "its metadata is no object";
+  if (!Array.isArray(cells)) yield "its cells are no list";
+  if (hasIds && new Set(ids).size < ids.length) yield "two cells have the same id";
+  for (const cell of list) yield* cellFaults(cell, hasIds);
 }
 
-function cellFaults(cell: unknown, hasIds: boolean): readonly string[] {
-  if (!isObject(cell)) return ["a cell is no object"];
+function* cellFaults(cell: unknown, hasIds: boolean): Generator<string> {
+  if (!isObject(cell)) {
+    yield "a cell is no object";
+    return;
+  }
   const type = String(cell.cell_type);
   const isCode = type === "code";
-  return [
-    ...unless(["code", "markdown", "raw"].includes(type), `a cell is of type ${type}`),
-    ...unless(isObject(cell.metadata), "a cell has no metadata"),
-    ...unless(isText(cell.source), "a cell has no source"),
-    ...unless(!hasIds || /^[\w-]{1,64}$/.test(String(cell.id ?? "")), "a cell has no id"),
-    ...unless(hasIds || !("id" in cell), "a cell has an id, which its version does not know"),
-    ...unless(
-      isCode || !("outputs" in cell || "execution_count" in cell),
-      "a cell that is no code has outputs",
-    ),
-    ...unless(!isCode || !("attachments" in cell), "a cell of code has attachments"),
-    ...(isCode ? outputFaults(cell) : []),
-  ];
+  if (!["code", "markdown", "raw"].includes(type)) yield `a cell is of type ${type}`;
+  if (!isObject(cell.metadata)) yield "a cell has no metadata";
+  if (!isText(cell.source)) yield "a cell has no source";
+  if (hasIds && !/^[\w-]{1,64}$/.test(String(cell.id ?? ""))) yield "a cell has no id";
+  if (!hasIds && "id" in cell) yield "a cell has an id, which its version does not know";
+  if (!isCode && ("outputs" in cell || "execution_count" in cell)) yield "a cell that is no code has outputs";
+  if (isCode && "attachments" in cell) yield "a cell of code has attachments";
+  if (isCode) yield* outputFaults(cell);
 }
 
-function outputFaults({
+function* outputFaults({
   outputs,
   execution_count: count,
-}: Readonly<Record<string, unknown>>): readonly string[] {
-  const list = Array.isArray(outputs) ? outputs : [];
-  return [
-    ...unless(Array.isArray(outputs), "a cell of code has no outputs"),
-    ...unless(count === null || Number.isInteger(count), "a cell of code has no execution_count"),
-    ...list.flatMap((output) =>
-      unless(isObject(output) && outputTypes.has(String(output.output_type)), "an output is of unknown type"),
-    ),
-  ];
+}: Readonly<Record<string, unknown>>): Generator<string> {
+  if (!Array.isArray(outputs)) yield "a cell of code has no outputs";
+  if (count !== null && !Number.isInteger(count)) yield "a cell of code has no execution_count";
+  for (const output of Array.isArray(outputs) ? outputs : [])
+    if (!isObject(output) || !outputTypes.has(String(output.output_type)))
+      yield "an output is of unknown type";
 }
 
 const outputTypes = new Set(["stream", "execute_result", "display_data", "error"]);
@@ -60,8 +56,4 @@ function isText(value: unknown): boolean {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function unless(holds: boolean, fault: string): readonly string[] {
-  return holds ? [] : [fault];
 }

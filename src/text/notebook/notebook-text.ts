@@ -20,9 +20,9 @@ export interface CellText extends CellName {
   readonly node: JsonObject;
 }
 
-/** Reads a notebook to be changed. `unsupported` for what is none, or of an old version. */
+/** Reads a notebook to be changed. `unsupported` for what is none, or of an old version; `too-large` for too many values. */
 export function readNotebookText(text: string, name: string): NotebookText {
-  const root = scanJson(text, name);
+  const root = scanJson(text, name, mostValues);
   const scalarOf = (node: JsonNode | undefined): unknown =>
     node === undefined || node.kind === "object" || node.kind === "array"
       ? undefined
@@ -51,6 +51,9 @@ export function readNotebookText(text: string, name: string): NotebookText {
     hasIds: typeof minor === "number" && minor >= 5,
   };
 }
+
+/** What is read in a second or two; pictures, which make most large notebooks large, are one each. */
+const mostValues = 1_000_000;
 
 function notANotebook(name: string, why: string): ToolError {
   return new ToolError("unsupported", `${name} is not a Jupyter notebook: ${why}`, {

@@ -31,9 +31,12 @@ interface Span {
   readonly end: number;
 }
 
-/** Where everything stands in a JSON text. `unsupported`, with line and column, for what is none. */
-export function scanJson(text: string, name: string): JsonNode {
-  return new Scan(text, name).whole();
+/**
+ * Where everything stands in a JSON text. `unsupported`, with line and column, for what is none; `too-large` for what has
+ * more values than `most`, each of which takes far more memory here than in the text.
+ */
+export function scanJson(text: string, name: string, most: number = Number.POSITIVE_INFINITY): JsonNode {
+  return new Scan(text, name, most).whole();
 }
 
 /** The value of a key; of the last one where it is there twice, as everybody reads it. */
@@ -46,12 +49,15 @@ const mostNesting = 500;
 class Scan {
   readonly #text: string;
   readonly #name: string;
+  readonly #most: number;
   #at = 0;
   #nesting = 0;
+  #values = 0;
 
-  constructor(text: string, name: string) {
+  constructor(text: string, name: string, most: number) {
     this.#text = text;
     this.#name = name;
+    this.#most = most;
   }
 
   whole(): JsonNode {
@@ -61,6 +67,8 @@ class Scan {
   }
 
   #value(): JsonNode {
+    this.#values += 1;
+    if (this.#values > this.#most) throw tooMany(this.#name, this.#most);
     const first = this.#next();
     const start = this.#at;
     if (first === '"') {
@@ -161,6 +169,12 @@ class Scan {
       { hint: "Correct it there with edit.replace, then try again." },
     );
   }
+}
+
+function tooMany(name: string, most: number): ToolError {
+  return new ToolError("too-large", `${name} has more than ${most} values, too many to be changed`, {
+    hint: "Clear its outputs first (jupyter nbconvert --clear-output --inplace FILE), or change its text with edit.replace.",
+  });
 }
 
 const scalarHere = /(true|false|null)|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

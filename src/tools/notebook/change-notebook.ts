@@ -79,12 +79,10 @@ async function readNotebook(path: string, { environment, signal }: PreviewContex
 
 /** What was wrong before is not this edit's business; what is wrong only now would be. */
 function refuseWorse(path: string, before: string, after: string): void {
-  const known = [...notebookFaults(JSON.parse(before))];
-  const added = notebookFaults(JSON.parse(after)).filter((fault) => {
-    const place = known.indexOf(fault);
-    if (place !== -1) known.splice(place, 1);
-    return place === -1;
-  });
+  const counts = new Map<string, number>();
+  for (const fault of notebookFaults(JSON.parse(before))) counts.set(fault, (counts.get(fault) ?? 0) + 1);
+  for (const fault of notebookFaults(JSON.parse(after))) counts.set(fault, (counts.get(fault) ?? 0) - 1);
+  const added = [...counts].filter(([, left]) => left < 0).map(([fault]) => fault);
   if (added.length > 0)
     throw new ToolError("internal", `${path} would be no valid notebook: ${added.join("; ")}`);
 }

@@ -216,3 +216,18 @@ it("says what is no notebook", async () => {
     (await room.refusal(notebookEdit, { path: "none.ipynb", operation: "append", source: "" })).code,
   ).toBe("not-found");
 });
+
+it("edits a notebook with a hundred thousand faults, and refuses one with more values than it may keep", async () => {
+  await using room = toolRoom();
+  const of = (cells: string) => `{"cells":[${cells}],"metadata":{},"nbformat":4,"nbformat_minor":5}`;
+  const odd = '{"cell_type":"x"}';
+  furnish(room, of(`${odd},`.repeat(25_000) + odd));
+  const input = { path: "a.ipynb", operation: "append", source: "" } as const;
+  const { data } = await notebookEdit.run(input, room.context);
+  expect(data.cells).toBe(25_002);
+  furnish(room, of("0,".repeat(1_000_000)));
+  expect(await room.refusal(notebookEdit, input)).toMatchObject({
+    code: "too-large",
+    message: "a.ipynb has more than 1000000 values, too many to be changed",
+  });
+});
