@@ -1,4 +1,5 @@
 import { ToolError } from "../contract/error.ts";
+import { showPath } from "../text/show-path.ts";
 import { authorSettings, requireAuthor } from "./author.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { filtersBesideHooks } from "./filters.ts";
@@ -114,7 +115,8 @@ async function refuseAmending(
 }
 
 function hasConflicts(paths: readonly string[]): ToolError {
-  const shown = paths.length > 5 ? [...paths.slice(0, 5), `${paths.length - 5} more`] : paths;
+  const shown = paths.slice(0, 5).map(showPath);
+  if (paths.length > 5) shown.push(`${paths.length - 5} more`);
   return new ToolError("unsupported", `Conflicts are not resolved in ${shown.join(", ")}`, {
     hint: "Edit each of them as it is to be, then git.stage it.",
   });

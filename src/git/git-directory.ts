@@ -44,8 +44,9 @@ async function directoryNamedIn(
   top: string,
   environment: Environment,
 ): Promise<string | undefined> {
-  const named = /^gitdir: (.+?)\s*$/.exec(await shortText(file, environment))?.[1];
-  return named === undefined ? undefined : posix.resolve(top, named);
+  const text = await shortText(file, environment);
+  const named = text.startsWith("gitdir: ") ? text.slice("gitdir: ".length).trimEnd() : "";
+  return named === "" ? undefined : posix.resolve(top, named);
 }
 
 async function commonDirectoryOf(gitDirectory: string, environment: Environment): Promise<string> {

@@ -1,4 +1,5 @@
 import { ToolError } from "../contract/error.ts";
+import { showPath } from "../text/show-path.ts";
 import { requireFilters } from "./filters.ts";
 import { filterUses } from "./filters-of.ts";
 import { hooksFor } from "./hooks.ts";
@@ -92,7 +93,7 @@ function isBelow(paths: readonly string[]): (name: string) => boolean {
 }
 
 function leftOut(names: readonly string[], why: string): readonly string[] {
-  const shown = names.slice(0, maxNamed).map((name) => textOfName(name));
+  const shown = names.slice(0, maxNamed).map((name) => showPath(textOfName(name)));
   const more = names.length > maxNamed ? [`${names.length - maxNamed} more`] : [];
   return names.length === 0 ? [] : [`Left out: ${[...shown, ...more].join(", ")} (${why}).`];
 }

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
+import { showPath } from "../text/show-path.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { requireFilters } from "./filters.ts";
 import { type FilterUse, filterUses } from "./filters-of.ts";
@@ -88,7 +89,7 @@ function refuseGuarded(
       const real = posix.join(top, one);
       return isHidden?.(real) || isReadOnly?.(real);
     });
-    return isGuarded ? [path] : [];
+    return isGuarded ? [showPath(path)] : [];
   });
   if (guarded.length === 0) return;
   throw new ToolError("denied", `The branches differ in ${some(guarded)}, which tools may not write`, {

@@ -110,6 +110,11 @@ describe("git.diff", () => {
     ]);
     expect(first.text).toContain("[1 file left out that may hold secrets: .env]");
     expect((await diff(room, { paths: [".env"] })).isError).toBe(true);
+    room.git("reset", "-q", "--hard");
+    room.write({ ".env": "KEY=hush-3\n" });
+    expect((await diff(room)).text).toBe(
+      "No differences that can be shown: working tree against index.\n[1 file left out that may hold secrets: .env]",
+    );
   });
 
   it("keeps all of a huge diff and shows its beginning, with the names of all files", async () => {

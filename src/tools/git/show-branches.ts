@@ -1,4 +1,5 @@
 import type { Branch } from "../../git/branches.ts";
+import { printableLine } from "../../text/printable.ts";
 
 export interface BranchList {
   /** Null when HEAD is detached. */
@@ -22,5 +23,7 @@ export function showBranches({ current, branches, isCut }: BranchList): string {
 function showBranch({ name, isCurrent, commit, subject, date, upstream, ahead, behind }: Branch): string {
   const distance = ahead === null ? "gone" : `ahead ${ahead}, behind ${behind}`;
   const tracked = upstream === null ? "" : ` [${upstream}: ${distance}]`;
-  return `${isCurrent ? "*" : " "} ${name} ${commit} ${date.slice(0, 10)}${tracked} ${subject}`;
+  return printableLine(
+    `${isCurrent ? "*" : " "} ${name} ${commit} ${date.slice(0, 10)}${tracked} ${subject}`,
+  );
 }

@@ -107,7 +107,8 @@ function describe(
   { unstage: isBack }: GitStageInput,
 ): string {
   const done = isBack ? "Unstaged" : "Staged";
-  const nothing = isBack ? "Nothing was staged there." : "Nothing to stage: nothing has changed there.";
+  const unchanged = isBack ? "Nothing was staged there." : "Nothing to stage: nothing has changed there.";
+  const nothing = notes.length === 0 ? unchanged : `Nothing was ${done.toLowerCase()}.`;
   return [
     files === 0 ? nothing : `${done} ${counted(files, "file")}.`,
     ...notes,
