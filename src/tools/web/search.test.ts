@@ -181,6 +181,7 @@ describe("web.search", () => {
       await said("<html>Welcome</html>", {}, searxng),
       await said('{"results":"none"}', {}, tavily),
       await said("", { status: 503 }, brave),
+      await said("", { status: 403 }, duckduckgo),
       await said("", { status: 301, headers: { location: "https://elsewhere.example/" } }, searxng),
     ]).toEqual([
       "unavailable: Brave Search answered 422: it does not accept the key (The provided subscription token is invalid.)\nSet BRAVE_API_KEY to the key of your account.",
@@ -193,6 +194,7 @@ describe("web.search", () => {
       "unavailable: SearXNG gave an answer that cannot be read: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
       "unavailable: Tavily gave an answer that cannot be read: it has no list at results\nCheck the address in TOOLCRIB_SEARCH, or set another engine there.",
       "unavailable: Brave Search answered 503: it cannot answer now\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
+      "unavailable: DuckDuckGo answered 403: it cannot answer now\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
       "unavailable: SearXNG answered 301: it is at https://elsewhere.example/ now\nThe person can set that address in TOOLCRIB_SEARCH, if it is the same engine.",
     ]);
   });

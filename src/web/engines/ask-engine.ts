@@ -46,7 +46,7 @@ function failure(engine: Engine, answer: WebAnswer): ToolError {
   const { status, headers } = answer;
   const said = engine.explain?.(answer);
   const { code, what, hint } =
-    said === undefined ? meaningOf(status, headers) : { code: "unavailable" as const, ...said };
+    said === undefined ? meaningOf(status, headers, engine) : { code: "unavailable" as const, ...said };
   return new ToolError(code, `${engine.name} answered ${status}: ${what}${detailOf(engine, answer)}`, {
     hint,
   });
@@ -58,8 +58,8 @@ interface Meaning {
   readonly hint: string;
 }
 
-function meaningOf(status: number, headers: WebAnswer["headers"]): Meaning {
-  if (status === 401 || status === 403)
+function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engine): Meaning {
+  if ((status === 401 || status === 403) && key !== undefined)
     return {
       code: "unavailable",
       what: "it does not accept the key",
