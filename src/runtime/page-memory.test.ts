@@ -13,6 +13,14 @@ it("forgets the oldest pages when there is no room for all", () => {
   expect(["a", "b", "c"].map((url) => pages.get(url)?.checkedMs)).toEqual([undefined, 1, 2]);
 });
 
+it("counts headers, too", () => {
+  const pages = new KeptPages({ maxBytes: 10_000 });
+  const { answer } = page(10);
+  for (const url of ["a", "b"])
+    pages.keep(url, { checkedMs: 0, answer: { ...answer, headers: { etag: "x".repeat(6000) } } });
+  expect(["a", "b"].map((url) => pages.get(url)?.answer.body.length)).toEqual([undefined, 10]);
+});
+
 it("counts a page that is kept again once, and as the latest", () => {
   const pages = new KeptPages({ maxBytes: 10_000 });
   pages.keep("a", page(3000, 1));

@@ -34,6 +34,8 @@ export class KeptPages implements PageMemory {
   }
 }
 
+/** About: a server may say more in its headers than in its pages. */
 function sizeOf({ answer }: KeptPage): number {
-  return answer.body.length + 1000;
+  const headers = Object.entries(answer.headers);
+  return headers.reduce((sum, [name, value]) => sum + name.length + value.length, answer.body.length + 1000);
 }
