@@ -310,8 +310,20 @@ export interface StartOptions {
   readonly confinement?: Confinement | "ours";
   /** It leaves the files of the workspace as they are, but for git's own: nobody has to look for what it changes. */
   readonly leavesFiles?: boolean;
+  /** For a program of ours. Left out where nothing is confined: then nothing is out of anybody's reach. */
+  readonly ownDirectory?: OwnDirectory;
   /** Ends the process and everything it started. */
   readonly signal: AbortSignal;
+}
+
+/** A directory that is made for a program, out of reach of whatever runs confined. */
+export interface OwnDirectory {
+  /** The program finds it by this variable. */
+  readonly variable: string;
+  /** Content by name. */
+  readonly files: Readonly<Record<string, string>>;
+  /** What each leads to, absolute, by name; there or not. */
+  readonly links: Readonly<Record<string, string>>;
 }
 
 export interface RunningProcess {

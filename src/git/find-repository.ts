@@ -4,6 +4,7 @@ import { ownRealPath } from "../contract/own-real-path.ts";
 import { driversIn, type FilterDriver, isPlainSettings, settingsIn, withoutForeignFiles } from "./drivers.ts";
 import { noRepository } from "./explain-failure.ts";
 import { type GitDirectory, gitDirectoryAbove, gitDirectoryIn } from "./git-directory.ts";
+import { judgedDirectory, settingsText } from "./judged-settings.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
 
 /** The repository that `path` is in, and the path as that repository names it, "" for its top. */
@@ -51,12 +52,14 @@ async function opened(
 async function heldIn(
   repository: Repository,
   context: GitContext,
-): Promise<Pick<Repository, "filters" | "settings">> {
-  const key = `${repository.gitDirectory}\0${repository.commonDirectory}`;
+): Promise<Pick<Repository, "filters" | "settings" | "judged">> {
+  const { commonDirectory } = repository;
+  const key = `${repository.gitDirectory}\0${commonDirectory}`;
   const known = personal.get(key);
   if (known !== undefined) {
-    const own = await settingsIn(repository.commonDirectory, context.environment);
-    if (own !== undefined && isPlainSettings(own)) return { filters: known, settings: [] };
+    const own = await settingsIn(commonDirectory, context.environment);
+    if (own !== undefined && isPlainSettings(own))
+      return { filters: known, settings: [], judged: judgedDirectory(commonDirectory, own) };
   }
   const listed = await outputOfGit(repository, ["config", "--list", "-z", "--show-scope"], context);
   const listing = listed.toString();
@@ -66,7 +69,8 @@ async function heldIn(
     key,
     filters.filter(({ from }) => from === "person"),
   );
-  return { filters, settings: withoutForeignFiles(listing) };
+  const judged = judgedDirectory(commonDirectory, settingsText(listing));
+  return { filters, settings: withoutForeignFiles(listing), judged };
 }
 
 const personal = new Map<string, readonly FilterDriver[]>();

@@ -1,4 +1,4 @@
-import type { Environment, RunningProcess } from "../contract/environment.ts";
+import type { Environment, OwnDirectory, RunningProcess } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { type FilterDriver, withoutFilters } from "./drivers.ts";
 import { explainFailure } from "./explain-failure.ts";
@@ -21,6 +21,8 @@ export interface Repository {
   readonly filters: readonly FilterDriver[];
   /** Settings that only this repository needs. */
   readonly settings: readonly string[];
+  /** What git has in the place of the common directory where no sandbox is around it; see judgedDirectory. */
+  readonly judged?: OwnDirectory;
 }
 
 export interface GitContext {
@@ -78,6 +80,9 @@ export async function startGit(
     env: { ...heldVariables, ...(use === "read" && readingVariables), ...options.env },
     ...(input === undefined ? {} : { input }),
     leavesFiles,
+    ...(isFound && confinement === "ours" && repository.judged !== undefined
+      ? { ownDirectory: repository.judged }
+      : {}),
     ...(confinement === "ours" ? { confinement } : readable.length > 0 ? { confinement: { readable } } : {}),
     signal,
   });

@@ -23,6 +23,13 @@ async function openTwo(
 }
 
 describe("listing", () => {
+  it("shows messages so that they steer no terminal", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.git("commit", "-q", "--allow-empty", "-m", "Red \u001b[31m");
+    const { content } = await room.call("git.branch", {});
+    expect(content.replace(/^\* main \w+ \S+ /, "")).toBe("Red <U+001B>[31m");
+  });
+
   it("tells which is current, its upstream and the last commit of each", async () => {
     await using room = await openTwo();
     room.git("update-ref", "refs/remotes/origin/other", "main");
@@ -223,13 +230,19 @@ describe("deleting", () => {
     await using room = await openTwo();
     room.git("branch", "merged");
     room.git("config", "branch.merged.remote", "origin");
-    const { content } = await room.call("git.branch", { name: "merged", delete: true });
+    room.git("branch", "plain");
     const commit = room.git("rev-parse", "--short=10", "main");
-    expect([content, room.git("branch", "--list", "merged"), room.git("config", "--list")]).toEqual([
-      `Deleted the branch merged, which was at ${commit}; git.branch with \`name\`: "merged" and \`from\`: "${commit}" brings it back.`,
-      "",
-      expect.not.stringContaining("branch.merged"),
-    ]);
+    const told = (name: string) =>
+      `Deleted the branch ${name}, which was at ${commit}; git.branch with \`name\`: "${name}" and \`from\`: "${commit}" brings it back.`;
+    const { level } = await room.crib.sandbox();
+    const stays =
+      "\nIts upstream stays in .git/config, for when it comes back: `git config --remove-section branch.merged` removes it.";
+    expect([
+      (await room.call("git.branch", { name: "plain", delete: true })).content,
+      (await room.call("git.branch", { name: "merged", delete: true })).content,
+      room.git("branch", "--list", "merged", "plain"),
+      room.git("config", "--list").includes("branch.merged"),
+    ]).toEqual([told("plain"), told("merged") + (level === "bwrap" ? stays : ""), "", level !== "none"]);
   });
 
   it("takes away other commits only by force, and never the current branch", async () => {

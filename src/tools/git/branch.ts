@@ -189,10 +189,9 @@ async function remove(
 ): Promise<ToolOutput<GitBranchData>> {
   const commit = await commitOfBranch(name, repository, context);
   if (commit === undefined) throw await noSuchBranch(name, repository, context);
-  const hooks = await deleteBranch(name, force, repository, context);
+  const { hooks, notes } = await deleteBranch(name, force, repository, context);
   const back = `git.branch with \`name\`: "${name}" and \`from\`: "${short(commit)}" brings it back`;
   context.uncovered(`the branch ${name}: ${back}`);
-  const notes = hooks.note === undefined ? [] : [hooks.note];
   return {
     data: { action: "deleted", name, commit, files: 0, skippedHooks: hooks.skipped, notes },
     text: [`Deleted the branch ${name}, which was at ${short(commit)}; ${back}.`, ...notes].join("\n"),

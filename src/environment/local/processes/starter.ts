@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { SandboxLevel } from "../../../contract/account.ts";
 import type { AbsentPath, Confinement } from "../../../contract/confinement.ts";
 import type { RunningProcess, SandboxReport, StartOptions } from "../../../contract/environment.ts";
@@ -9,6 +10,7 @@ import { ownCode } from "../../sandbox/own-code.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { ProgramFinder, type Programs } from "./find-program.ts";
 import { OutputPipes } from "./output-pipes.ts";
+import type { OwnDirectories } from "./own-directories.ts";
 import { RunRecords } from "./run-records.ts";
 import { Runs } from "./runs.ts";
 import { startProcess } from "./start-process.ts";
@@ -41,6 +43,7 @@ export class Starter {
   readonly #programs: ProgramFinder;
   readonly #runs: Runs;
   readonly #pipes = new OutputPipes((name) => this.find(name));
+  #ownDirectories: OwnDirectories | undefined;
   #sandbox: Promise<Sandbox> | undefined;
   #ownCode: readonly AbsentPath[] | undefined;
 
@@ -74,6 +77,7 @@ export class Starter {
             directory,
             options,
           ),
+          ...(await this.#variableOf(options)),
           [runVariable]: markAmong(mark),
         },
         confinement: confinement === "ours" ? {} : this.#withOwnCode(confinement),
@@ -107,6 +111,17 @@ export class Starter {
     this.#pipes.close();
     const sandbox = await this.#sandbox?.catch(() => undefined);
     await sandbox?.close();
+  }
+
+  async #variableOf({ ownDirectory }: StartOptions): Promise<Record<string, string>> {
+    const { sandbox } = this.#options;
+    if (ownDirectory === undefined || sandbox === undefined) return {};
+    if (this.#ownDirectories === undefined) {
+      // Loaded by the first one: it takes node:crypto.
+      const { OwnDirectories } = await import("./own-directories.ts");
+      this.#ownDirectories = new OwnDirectories(join(sandbox.directory, "given"));
+    }
+    return { [ownDirectory.variable]: this.#ownDirectories.open(ownDirectory) };
   }
 
   #withOwnCode(confinement: Confinement): Confinement {

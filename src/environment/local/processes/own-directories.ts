@@ -1,0 +1,54 @@
+import { hash } from "node:crypto";
+import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { OwnDirectory } from "../../../contract/environment.ts";
+import { makePrivateDirectory } from "../../directories.ts";
+import { namesIn } from "../../names-in.ts";
+
+/** Directories of ours for programs of ours, each made once for what is in it, in a private folder. */
+export class OwnDirectories {
+  readonly #folder: string;
+
+  /** The folder is made when it is needed. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The path of one with these files and links. */
+  open({ files, links }: OwnDirectory): string {
+    const path = join(this.#folder, hash("sha256", JSON.stringify([files, links])));
+    try {
+      const now = new Date();
+      utimesSync(path, now, now);
+    } catch {
+      this.#make(path, { files, links });
+    }
+    return path;
+  }
+
+  #make(path: string, { files, links }: Pick<OwnDirectory, "files" | "links">): void {
+    makePrivateDirectory(this.#folder);
+    this.#tidy();
+    const fresh = mkdtempSync(`${path}.`);
+    for (const [name, content] of Object.entries(files))
+      writeFileSync(join(fresh, name), content, { mode: 0o600 });
+    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(fresh, name));
+    try {
+      renameSync(fresh, path);
+    } catch {
+      // Another process was quicker.
+      rmSync(fresh, { recursive: true, force: true });
+    }
+  }
+
+  /** Removes those that nobody has used for long. */
+  #tidy(): void {
+    for (const name of namesIn(this.#folder)) {
+      const path = join(this.#folder, name);
+      const { mtimeMs = Date.now() } = statSync(path, { throwIfNoEntry: false }) ?? {};
+      if (Date.now() - mtimeMs > unusedMs) rmSync(path, { recursive: true, force: true });
+    }
+  }
+}
+
+const unusedMs = 30 * 24 * 60 * 60 * 1000;
