@@ -3,6 +3,7 @@ import { ToolError } from "../contract/error.ts";
 import type { PageMemory, WebAnswer, WebRequest } from "../contract/web.ts";
 import { agentName } from "./agent-name.ts";
 import { isFresh, mayBeKept, renewed, validators } from "./freshness.ts";
+import { isNear } from "./is-near.ts";
 import { faultOf } from "./parse-web-url.ts";
 
 /** What a fetch works with. */
@@ -43,11 +44,15 @@ export interface LedElsewhere {
   readonly redirects: readonly URL[];
   /** Made whole where that can be done. */
   readonly target: string;
+  readonly canBeFetched: boolean;
   /** To go on after the target: "where this call may not connect". */
   readonly reason: string;
 }
 
-/** Fetches a page, and goes where redirects lead as long as this call may connect there. */
+/**
+ * Fetches a page, and goes where redirects lead as long as this call may connect there. Who writes a page on the internet
+ * does not choose which of our own servers is asked, whatever rules allow.
+ */
 export async function fetchPage(
   start: URL,
   options: FetchOptions,
@@ -66,9 +71,11 @@ export async function fetchPage(
       status: answer.status,
       redirects,
       target: target instanceof URL ? target.href : location,
+      canBeFetched: target instanceof URL,
       reason,
     });
     if (!(target instanceof URL)) return elsewhere(`which ${target.message}`);
+    if (isNear(target) && !isNear(url)) return elsewhere("which is not on the internet, but near us");
     refuseLongWay([...redirects, url], target);
     try {
       found = await ask(target, start, options, surroundings);
@@ -90,7 +97,7 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const mostRedirects = 10;
 
 function refuseLongWay(redirects: readonly URL[], target: URL): void {
-  const way = [...redirects, target].map(({ href }) => href);
+  const way = [...redirects, target].map(({ href }) => (href.length > 200 ? `${href.slice(0, 200)}…` : href));
   const isCircle = redirects.some(({ href }) => href === target.href);
   if (!isCircle && redirects.length <= mostRedirects) return;
   const fault = isCircle ? "leads back to where it began" : `redirects more than ${mostRedirects} times`;

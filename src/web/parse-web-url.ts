@@ -20,6 +20,8 @@ export function faultOf(text: string, base?: URL): URL | Fault {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u001f\u007f\\]/.test(text))
     return { message: "has a control character or a backslash in it", hint: "Leave it out." };
+  if (text.length > mostCharacters)
+    return { message: `has more than ${mostCharacters} characters`, hint: "Few servers read more." };
   const url = URL.parse(text.replaceAll(" ", "%20"), base?.href);
   if (url === null) return { message: "is no URL", hint: "Give a whole URL: https://example.com/page" };
   if (url.protocol !== "http:" && url.protocol !== "https:")
@@ -34,6 +36,8 @@ export function faultOf(text: string, base?: URL): URL | Fault {
   url.hash = "";
   return url;
 }
+
+const mostCharacters = 8000;
 
 function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;

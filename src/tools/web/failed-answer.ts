@@ -1,6 +1,7 @@
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import type { FetchedPage } from "../../web/fetch-page.ts";
+import { whenToRetry } from "../../web/when-to-retry.ts";
 import { readPage } from "./read-page.ts";
 
 /** An answer that is no page: why, what to do, and the beginning of what the server says. */
@@ -26,9 +27,10 @@ interface Meaning {
 
 function meaningOf(status: number, retryAfter: string | undefined): Meaning {
   const known = meanings[status] ?? meanings[Math.floor(status / 100)] ?? strange;
-  if (retryAfter === undefined || known.code !== "unavailable") return known;
-  const when = /^\d+$/.test(retryAfter) ? `in ${retryAfter} s` : `after ${retryAfter.slice(0, 40)}`;
-  return { ...known, hint: `Try again ${when}.` };
+  const when = whenToRetry(retryAfter);
+  return when === undefined || known.code !== "unavailable"
+    ? known
+    : { ...known, hint: `Try again ${when}.` };
 }
 
 const gone: Meaning = {

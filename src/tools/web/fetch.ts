@@ -114,11 +114,15 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
 
 const maxBytes = 10_000_000;
 
-function showElsewhere({ url, status, redirects, target, reason }: LedElsewhere): ToolOutput<WebRedirect> {
+function showElsewhere(led: LedElsewhere): ToolOutput<WebRedirect> {
+  const { url, status, redirects, target, canBeFetched, reason } = led;
   const way = redirects.map(({ href }) => href);
+  const advice = canBeFetched
+    ? "Fetch that URL with a call of its own if it is what you want."
+    : "That cannot be fetched.";
   return {
     data: { kind: "redirect", url: url.href, status, redirects: way, target },
-    text: `${url.href} (${status}) redirects to ${shortened(target)}, ${reason}. Fetch that URL with a call of its own if it is what you want.`,
+    text: `${url.href} (${status}) redirects to ${shortened(target)}, ${reason}. ${advice}`,
   };
 }
 

@@ -73,8 +73,13 @@ function essenceOf(mediaType: string | undefined): string | undefined {
     ?.replace(/[;,].*/s, "")
     .trim()
     .toLowerCase();
-  return essence === "" || essence === "application/octet-stream" ? undefined : essence;
+  const isKnown =
+    essence !== undefined && mediaTypeForm.test(essence) && essence !== "application/octet-stream";
+  return isKnown ? essence : undefined;
 }
+
+/** A server can write there what it likes, and it stands on the first line of our answer. */
+const mediaTypeForm = /^[a-z0-9!#$&^_.+-]{1,40}\/[a-z0-9!#$&^_.+-]{1,100}$/;
 
 async function readDocument(
   name: string,
