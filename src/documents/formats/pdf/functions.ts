@@ -46,6 +46,7 @@ export interface Functions {
   FPDFText_LoadPage(page: Handle): Handle;
   FPDFText_ClosePage(text: Handle): void;
   FPDFText_CountChars(text: Handle): number;
+  FPDFText_GetText(text: Handle, start: number, count: number, buffer: number): number;
   FPDFText_GetUnicode(text: Handle, index: number): number;
   FPDFText_IsGenerated(text: Handle, index: number): number;
   FPDFText_HasUnicodeMapError(text: Handle, index: number): number;

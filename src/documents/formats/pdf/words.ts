@@ -1,5 +1,5 @@
 import type { Handle } from "./functions.ts";
-import type { Pdf } from "./open-pdf.ts";
+import { allocate, type Pdf } from "./open-pdf.ts";
 
 /** A word where it stands: as if the page were turned so that it is upright, y counting downwards. */
 export interface Word {
@@ -29,12 +29,13 @@ export function readWords(pdf: Pdf, text: Handle): PageWords {
   const { pdfium } = pdf;
   const found: Found[] = [];
   const count = pdfium.FPDFText_CountChars(text);
+  const codes = codesOf(pdf, text, count);
   let letters = "";
   let first = 0;
   let startsLine = true;
   let followsBlank = false;
   for (let index = 0; index <= count; index += 1) {
-    const code = index === count ? space : pdfium.FPDFText_GetUnicode(text, index);
+    const code = index === count ? space : (codes?.[index] ?? pdfium.FPDFText_GetUnicode(text, index));
     const isHyphen = code === hyphenMark || code === otherHyphenMark;
     if (!isBlank(code)) {
       if (letters === "") first = index;
@@ -57,6 +58,17 @@ export function readWords(pdf: Pdf, text: Handle): PageWords {
     words: found,
     unknown: found.filter(({ text, isUnknown }) => isUnknown || /[\ufffd\ue000-\uf8ff]/.test(text)).length,
   };
+}
+
+/** All characters at once; undefined where some take two places or none. */
+function codesOf(pdf: Pdf, text: Handle, count: number): Uint16Array | undefined {
+  const { pdfium } = pdf;
+  const buffer = allocate(pdfium, (count + 1) * 2);
+  const written = pdfium.FPDFText_GetText(text, 0, count, buffer);
+  const codes =
+    written === count + 1 ? new Uint16Array(pdfium.memory.buffer, buffer, count).slice() : undefined;
+  pdfium.free(buffer);
+  return codes;
 }
 
 const space = 0x20;
