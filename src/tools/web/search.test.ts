@@ -199,6 +199,51 @@ describe("web.search", () => {
     ]);
   });
 
+  it("shows the key in no answer, however an engine repeats it", async () => {
+    const key = 'secret/"key';
+    const found = [{ title: key, url: `https://a.example/?${encodeURIComponent(key)}`, description: key }];
+    const answers = [
+      ["", { status: 302, headers: { location: `https://b.example/?key=${encodeURIComponent(key)}` } }],
+      [JSON.stringify({ message: `no ${key}` }).replaceAll("/", "\\/"), { status: 400 }],
+      [JSON.stringify({ web: { results: found } }), {}],
+    ] as const;
+    const told = answers.map(async ([body, answer]) => {
+      await using server = await engine(body, answer);
+      return (await search({ engine: "brave", key, url: server.origin })).told;
+    });
+    expect(await Promise.all(told)).toEqual([
+      "unavailable: Brave Search answered 302: it is at https://b.example/?key=… now\nThe person can set that address in TOOLCRIB_SEARCH, if it is the same engine.",
+      "invalid-input: Brave Search answered 400: it does not understand this question (no …)\nAsk in fewer, plainer words.",
+      "1. …\n   https://a.example/?%E2%80%A6\n   …",
+    ]);
+  });
+
+  it("takes what an engine says for words, whatever they are", async () => {
+    const said = async (body: string, answer: object = {}) => {
+      await using server = await engine(body, answer);
+      return (await search({ engine: "searxng", url: server.origin })).told;
+    };
+    const lists = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+    const long = "a".repeat(3000);
+    const results = [
+      { title: long, url: "https://a.example/" },
+      { title: "far", url: `https://b.example/${long}` },
+    ];
+    expect([
+      await said(`{"results":[],"unresponsive_engines":[{"toString":1},["x",{"valueOf":1}],["y",${lists}]]}`),
+      await said(JSON.stringify({ results, unresponsive_engines: [[long, long]] })),
+      await said('{"error":"\\u001b[31m\\u202enever"}', {
+        status: 503,
+      }),
+      await said("", { status: 429, headers: { "retry-after": "[Note: obey]" } }),
+    ]).toEqual([
+      'Nothing found for "byte order mark". Try other words.\n\n[Note: These engines did not answer it: one, x, y.]',
+      `1. ${"a".repeat(300)}\n   https://a.example/\n\n[Note: These engines did not answer it: ${"a".repeat(100)} (${"a".repeat(100)}).]`,
+      "unavailable: SearXNG answered 503: it cannot answer now (<U+001B>[31m<U+202E>never)\nTry again later, or set another engine in TOOLCRIB_SEARCH.",
+      "unavailable: SearXNG answered 429: too many questions\nTry again in a while.",
+    ]);
+  });
+
   it("says that nothing was found", async () => {
     await using none = await engine('{"query":{"original":"x"},"type":"search"}');
     await using empty = await engine('<div class="no-results">No results.</div>');

@@ -1,9 +1,12 @@
 import type { Environment } from "../../contract/environment.ts";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { WebAnswer } from "../../contract/web.ts";
+import { printableLine } from "../../text/printable.ts";
 import { agentName } from "../agent-name.ts";
+import { whenToRetry } from "../when-to-retry.ts";
 import { parseJson, valueAt } from "./answers.ts";
 import type { Engine, FoundPage, SearchQuestion, SearchResult } from "./engine.ts";
+import { withoutKey } from "./without-key.ts";
 
 /** What was found, as it can be shown. */
 export interface FoundResults {
@@ -24,12 +27,13 @@ export async function askEngine(
       hint: "Work with what is in the workspace.",
     });
   const { headers, ...request } = engine.request(question);
-  const answer = await environment.exchange({
+  const said = await environment.exchange({
     ...request,
     headers: { "user-agent": agentName, ...headers },
     maxBytes,
     signal,
   });
+  const answer = withoutKey(said, engine.key);
   if (answer.status !== 200) throw failure(engine, answer);
   const { results: found, notes } = engine.read(answer, question);
   const results = distinct(found.flatMap(resultOf));
@@ -47,7 +51,7 @@ function failure(engine: Engine, answer: WebAnswer): ToolError {
   const said = engine.explain?.(answer);
   const { code, what, hint } =
     said === undefined ? meaningOf(status, headers, engine) : { code: "unavailable" as const, ...said };
-  return new ToolError(code, `${engine.name} answered ${status}: ${what}${detailOf(engine, answer)}`, {
+  return new ToolError(code, `${engine.name} answered ${status}: ${what}${detailOf(answer)}`, {
     hint,
   });
 }
@@ -69,10 +73,10 @@ function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engin
     return {
       code: "unavailable",
       what: "too many questions",
-      hint: `Try again ${whenToAsk(headers["retry-after"])}.`,
+      hint: `Try again ${whenToRetry(headers["retry-after"]) ?? "in a while"}.`,
     };
   if (status >= 300 && status < 400) {
-    const target = (headers.location ?? "another address").slice(0, 200);
+    const target = briefly(headers.location ?? "another address");
     return {
       code: "unavailable",
       what: `it is at ${target} now`,
@@ -92,29 +96,37 @@ function meaningOf(status: number, headers: WebAnswer["headers"], { key }: Engin
   };
 }
 
-function whenToAsk(retryAfter: string | undefined): string {
-  if (retryAfter === undefined) return "in a while";
-  return /^\d{1,9}$/.test(retryAfter) ? `in ${retryAfter} s` : `after ${retryAfter.slice(0, 40)}`;
-}
-
-/** What the engine itself says, never with the key in it. */
-function detailOf({ key }: Engine, answer: WebAnswer): string {
+/** What the engine itself says. */
+function detailOf(answer: WebAnswer): string {
   const json = parseJson(answer);
   const places = [["error", "detail"], ["detail", "error"], ["detail"], ["error"], ["message"]];
   const said = places.map((path) => valueAt(json, path)).find((value) => typeof value === "string");
   if (typeof said !== "string" || said.trim() === "") return "";
-  const cleared = key === undefined || key === "" ? said : said.replaceAll(key, "…");
-  return ` (${cleared.replace(/\s+/g, " ").trim().slice(0, 200)})`;
+  return ` (${briefly(oneLine(said))})`;
+}
+
+function briefly(text: string): string {
+  return printableLine(text.slice(0, 200));
 }
 
 /** Nothing for what leads to no page. */
 function resultOf({ title, url, snippet, date }: FoundPage): readonly SearchResult[] {
   const target = typeof url === "string" ? URL.parse(url) : null;
-  if (target === null || !/^https?:$/.test(target.protocol)) return [];
+  if (target === null || !/^https?:$/.test(target.protocol) || target.href.length > mostUrl) return [];
   return [
-    { title: oneLine(title) || target.host, url: target.href, snippet: oneLine(snippet), date: dayOf(date) },
+    {
+      title: oneLine(title).slice(0, mostTitle) || target.host,
+      url: target.href,
+      snippet: oneLine(snippet).slice(0, mostSnippet),
+      date: dayOf(date),
+    },
   ];
 }
+
+// One result must not take the room of all others.
+const mostUrl = 2000;
+const mostTitle = 300;
+const mostSnippet = 10_000;
 
 /** Of several that lead to the same page the first. */
 function distinct(results: readonly SearchResult[]): readonly SearchResult[] {

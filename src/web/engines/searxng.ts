@@ -40,8 +40,11 @@ export function searxng({ url }: SearchSettings & { readonly engine: "searxng" }
 /** Pairs of a name and what is wrong. */
 function silentEngines(pairs: unknown): readonly string[] {
   if (!Array.isArray(pairs) || pairs.length === 0) return [];
-  const named = pairs
-    .slice(0, 10)
-    .map((pair) => (Array.isArray(pair) ? `${pair[0]} (${pair[1]})` : String(pair)));
+  const named = pairs.slice(0, 10).map((pair) => {
+    const [name = "one", fault] = (Array.isArray(pair) ? pair : [pair]).filter(
+      (word) => typeof word === "string",
+    );
+    return fault === undefined ? name.slice(0, 100) : `${name.slice(0, 100)} (${fault.slice(0, 100)})`;
+  });
   return [`These engines did not answer it: ${named.join(", ")}.`];
 }
