@@ -130,13 +130,16 @@ function readList(reader: XmlReader): List {
   return { abstract, levels, starts };
 }
 
+/** Markers are short; what is longer would be written before every item. */
+const longestText = 100;
+
 function readLevel(reader: XmlReader): Level {
   const level: { -readonly [Key in keyof Level]: Level[Key] } = { ...plain };
   const { depth } = reader;
   while (reader.child(depth)) {
     const value = reader.attribute("w:val");
     if (reader.name === "w:start") level.start = Number(value ?? 1);
-    else if (reader.name === "w:lvlText") level.text = value ?? "";
+    else if (reader.name === "w:lvlText") level.text = (value ?? "").slice(0, longestText);
     else if (reader.name === "w:lvlRestart") level.restarts = value !== "0";
     else if (reader.name === "w:isLgl") level.isLegal = value !== "0" && value !== "false";
     else if (reader.name === "w:numFmt") {

@@ -194,6 +194,15 @@ describe("a hostile document", () => {
     expect(await failureOf(readBytes("x.docx", bytes, {}, limits))).toEqual(failure);
   });
 
+  it("writes no endless marker before its items", async () => {
+    const item =
+      '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>x</w:t></w:r></w:p>';
+    const level = `<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="${"%1.".repeat(100_000)}"/></w:lvl>`;
+    const numbering = `<w:numbering ${word}><w:abstractNum w:abstractNumId="1">${level}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`;
+    const text = await textOf(docx(item, { "word/numbering.xml": numbering }));
+    expect(text).toBe(`${"1.".repeat(33)}% x`);
+  });
+
   it("expands no entity", async () => {
     const bomb = `<!DOCTYPE w [<!ENTITY a "boom">${"<!ENTITY b '&a;&a;&a;&a;'>".repeat(10)}]>`;
     const document = `${bomb}<w:document ${word}><w:body><w:p><w:r><w:t>a &b; &lt;z</w:t></w:r></w:p></w:body></w:document>`;

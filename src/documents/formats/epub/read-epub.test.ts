@@ -70,6 +70,25 @@ describe("a book", () => {
     ]);
   });
 
+  it("whose list of contents is damaged is read without it", async () => {
+    const nav = '<item id="n" href="n.xhtml" properties="nav"/>';
+    const { parts, notes } = await readBytes(
+      "x.epub",
+      makeZip([
+        { name: "mimetype", content: "application/epub+zip", method: 0 },
+        { name: "META-INF/container.xml", content: container },
+        { name: "o/p.opf", content: opf.replace("<manifest>", `<manifest>${nav}`) },
+        { name: "o/n.xhtml", content: '<html xmlns="http://www.w3.org/1999/xhtml"><a href="c">x</b></html>' },
+        { name: "o/a b.xhtml", content: "<!DOCTYPE html [\n<!ENTITY a 'b'> ] >\n<p>Here &a;</p>" },
+        { name: "c.xhtml", content: "<p>There</p>" },
+      ]),
+    );
+    expect([parts.map(({ text }) => text), notes]).toEqual([
+      ["Here \\&a;", "There"],
+      ["its list of contents is damaged: titles of chapters may be missing"],
+    ]);
+  });
+
   it("that is protected says so; scrambled fonts do not matter", async () => {
     const scrambled = (part: string) => ({
       name: "META-INF/encryption.xml",

@@ -16,7 +16,7 @@ export const readEpub: DocumentReader = async (source, wanted, desk) => {
   const order = { one: "chapter", total: book.chapters.length };
   if (order.total === 0) throw damaged(source.name, "it has no chapters");
   refuseProtected(opened, book, source.name);
-  const titles = readTitles(opened, book);
+  const { titles, isDamaged } = readTitles(opened, book);
   const missing: number[] = [];
   const gathered = await gatherParts(wanted, { ...order, name: source.name }, (number) => {
     if (number % 20 === 0) desk.progress(`chapter ${number} of ${order.total}`);
@@ -35,6 +35,7 @@ export const readEpub: DocumentReader = async (source, wanted, desk) => {
     ...gathered,
     notes: [
       ...opened.zip.notes,
+      ...(isDamaged ? ["its list of contents is damaged: titles of chapters may be missing"] : []),
       ...missing.map((number) => `chapter ${number} is missing in the file (${book.chapters[number - 1]})`),
     ],
     images: [],

@@ -1,12 +1,30 @@
+import { ToolError } from "../../../contract/error.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import type { Package } from "../office/open-package.ts";
 import { type Book, partOf } from "./read-book.ts";
 
-/** What the contents of a book call its chapters, by their parts; the first title of each. */
-export function readTitles(opened: Package, { contents }: Book): ReadonlyMap<string, string> {
+/** What the contents of a book call its chapters. */
+export interface Titles {
+  /** By their parts; the first title of each. */
+  readonly titles: ReadonlyMap<string, string>;
+  /** There may be more: the book can be read without them. */
+  readonly isDamaged: boolean;
+}
+
+export function readTitles(opened: Package, book: Book): Titles {
   const titles = new Map<string, string>();
+  try {
+    collectTitles(opened, book, titles);
+    return { titles, isDamaged: false };
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== "unsupported") throw error;
+    return { titles, isDamaged: true };
+  }
+}
+
+function collectTitles(opened: Package, { contents }: Book, titles: Map<string, string>): void {
   const reader = contents === undefined ? undefined : opened.open(contents);
-  if (contents === undefined || !reader?.child(0)) return titles;
+  if (contents === undefined || !reader?.child(0)) return;
   const folder = contents.slice(0, contents.lastIndexOf("/") + 1);
   const add = (href: string | undefined, title: string) => {
     const part = href === undefined ? "" : partOf(folder, href);
@@ -15,7 +33,6 @@ export function readTitles(opened: Package, { contents }: Book): ReadonlyMap<str
   };
   if (reader.name === "ncx:ncx") lookForPoints(reader, add);
   else lookForLinks(reader, add);
-  return titles;
 }
 
 type Add = (href: string | undefined, title: string) => void;

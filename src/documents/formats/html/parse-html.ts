@@ -4,13 +4,23 @@ import { kindOf } from "./kinds.ts";
 import { type ParsedHtml, Tree } from "./tree.ts";
 
 /** One pass over the text, in time that its length decides alone. */
-export function parseHtml(html: string, options: { readonly showHidden: boolean }): ParsedHtml {
+export function parseHtml(given: string, options: { readonly showHidden: boolean }): ParsedHtml {
+  const html = withoutDeclarations(given);
   const tree = new Tree(options);
   const isXhtml = /^\s*<\?xml|<!DOCTYPE[^>]{0,100}XHTML/i.test(html.slice(0, 1000));
   const tokenizer = new Tokenizer({ recognizeSelfClosing: isXhtml }, listen(html, tree, isXhtml));
   tokenizer.write(html);
   tokenizer.end();
   return tree.finish();
+}
+
+/** What a document type declares in brackets, as in XHTML, is no text. */
+function withoutDeclarations(html: string): string {
+  const at = html.slice(0, 2000).search(/<!doctype[^>[]{0,500}\[/i);
+  if (at === -1) return html;
+  const end = /\]\s*>/g;
+  end.lastIndex = at;
+  return end.test(html) ? html.slice(0, at) + html.slice(end.lastIndex) : html;
 }
 
 function listen(html: string, tree: Tree, isXhtml: boolean): TokenizerCallbacks {

@@ -24,6 +24,12 @@ it("tells days, times and shares by their patterns", () => {
   );
 });
 
+it("believes no pattern that is longer than any", () => {
+  expect([kindOfPattern(`${"[".repeat(1_000_000)}yyyy`), kindOfPattern(`${"m 0.".repeat(300_000)}`)]).toEqual(
+    ["plain", "date"],
+  );
+});
+
 it("shows numbers as they are meant", () => {
   const shown = [
     showNumber("0.30000000000000004", "plain", false),

@@ -3,7 +3,10 @@ export type NumberKind = "plain" | "percent" | "date" | "time" | "date-time" | "
 
 /** By the pattern of a spreadsheet: "0.00%", "yyyy-mm-dd hh:mm", "[h]:mm". */
 export function kindOfPattern(pattern: string): NumberKind {
-  const bare = pattern.split(";")[0]!.replaceAll(/"[^"]*"|\\.|_.|\*./g, "");
+  const bare = pattern
+    .slice(0, longestPattern)
+    .split(";")[0]!
+    .replaceAll(/"[^"]*"|\\.|_.|\*./g, "");
   if (/\[(?:h+|m+|s+)\]/i.test(bare)) return "duration";
   const code = bare.replaceAll(/\[[^\]]*\]/g, "").replaceAll(/general/gi, "");
   const hasDate = /[ydge]|m(?![^a-z]*[s])/i.test(
@@ -14,6 +17,9 @@ export function kindOfPattern(pattern: string): NumberKind {
   if (hasTime) return "time";
   return code.includes("%") ? "percent" : "plain";
 }
+
+/** Spreadsheets take no longer ones. */
+const longestPattern = 255;
 
 /** `startsIn1904`: days are counted from 1904, as old programs for the Mac did. */
 export function showNumber(written: string, kind: NumberKind, startsIn1904: boolean): string {

@@ -48,7 +48,7 @@ function withFormula(value: string, formula: string | undefined): string {
 
 function showValue(cell: RawCell, { strings, styles, startsIn1904 }: Workbook, prefix: string): string {
   const { type, value } = cell;
-  if (type === "s") return strings.get(Number(value)) ?? "";
+  if (type === "s") return strings.get(Number(value)) ?? `[text ${value.slice(0, 20)} is missing]`;
   if (type === "inlineStr" || cell.inline !== undefined) return textsIn(cell.inline ?? "", prefix);
   if (type === "b") return value === "1" || value === "true" ? "TRUE" : value === "" ? "" : "FALSE";
   if (type === "" || type === "n") return showNumber(value, styles[cell.style] ?? "plain", startsIn1904);

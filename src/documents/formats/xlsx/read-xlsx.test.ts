@@ -79,9 +79,9 @@ it("reads texts in every way in which they are written", async () => {
     '<si><t>plain</t></si><si><r><t>rich </t></r><r><rPr/><t xml:space="preserve">&lt;text&gt; &#x41;</t></r><rPh><t>spoken</t></rPh></si><si><t/></si>';
   const cells = `<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c><c t="s"><v>2</v></c><c t="s"><v>99</v></c>
     <c t="inlineStr"><is><t>in</t><r><t>line</t></r></is></c><c t="str"><f>A1</f><v>a_x000D_b</v></c></row>`;
-  expect(await textOf({ cells, strings })).toBe(`| | A | B | E | F |
-|---|---|---|---|---|
-| 1 | plain | rich <text> A | inline | a<br>b (=A1) |`);
+  expect(await textOf({ cells, strings })).toBe(`| | A | B | D | E | F |
+|---|---|---|---|---|---|
+| 1 | plain | rich <text> A | [text 99 is missing] | inline | a<br>b (=A1) |`);
 });
 
 it("reads days that are counted from 1904, and other prefixes of names", async () => {

@@ -71,7 +71,7 @@ function readWorkbook(opened: Package, part: string): Contents {
     if (reader.name !== "x:sheets" && reader.name !== "x:definedNames") continue;
     const within = reader.depth;
     while (reader.child(within)) {
-      const name = reader.attribute("name") ?? "";
+      const name = (reader.attribute("name") ?? "").slice(0, longestName);
       if (reader.is("x:sheet")) {
         const isHidden = (reader.attribute("state") ?? "visible") !== "visible";
         sheets.push({ name, isHidden, part: relations.get(reader.attribute("r:id") ?? "")?.target });
@@ -85,6 +85,9 @@ function readWorkbook(opened: Package, part: string): Contents {
   }
   return { sheets, names, startsIn1904 };
 }
+
+/** Of names 255 characters are usual, of sheets 31. */
+const longestName = 255;
 
 function openSheet(
   opened: Package,
