@@ -68,7 +68,7 @@ describe("parts", () => {
     const text = (number: number) => ({ anchor: `page ${number}`, text: String(number).repeat(10) });
     const gather = (part: string | undefined, maxChars: number) =>
       gatherParts({ part, maxChars }, pages, text);
-    expect([await gather(undefined, 25), await gather("pages 4-6", 25), await gather("page 4", 25)]).toEqual([
+    expect([await gather(undefined, 35), await gather("pages 4-6", 35), await gather("page 4", 35)]).toEqual([
       { parts: [text(1), text(2)], next: "pages 3-" },
       { parts: [text(4), text(5)], next: "page 6" },
       { parts: [text(4)], next: undefined },
@@ -77,6 +77,15 @@ describe("parts", () => {
       parts: [{ anchor: "page 4", text: "4444" }],
       next: "pages 4-6 from 5",
     });
+  });
+
+  it("that say nothing are not given without end", async () => {
+    const order = { one: "page", total: 1_000_000, name: "a" };
+    const { parts, next } = await gatherParts({ maxChars: 40 }, order, (number) => ({
+      anchor: `page ${number}`,
+      text: "",
+    }));
+    expect([parts.length, next]).toEqual([6, "pages 7-"]);
   });
 
   it("are whole when they are put together, wherever they were cut", async () => {

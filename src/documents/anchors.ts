@@ -72,14 +72,19 @@ export async function gatherParts(
     const whole = await readPart(number);
     const start = number === first ? from : 1;
     refusePastEnd(start, whole.text, order.name);
-    if (number > first && whole.text.length > left)
+    if (number > first && sizeOf(whole) > left)
       return { parts, next: anchorOf({ first: number, last, from: 1 }, order) };
     const { part, next } = cutPart(whole, start, left);
     parts.push(part);
-    left -= part.text.length;
+    left -= sizeOf(part);
     if (next !== undefined) return { parts, next: anchorOf({ first: number, last, from: next }, order) };
   }
   return { parts, next: undefined };
+}
+
+/** With its name above it: a document may have a million parts that say nothing. */
+function sizeOf({ anchor, title = "", text }: DocumentPart): number {
+  return anchor.length + title.length + text.length;
 }
 
 /** A part from a character on, as much as fits; `next` is the character that follows, undefined at its end. */

@@ -77,12 +77,16 @@ function unpack(packed: Buffer, entry: ZipEntry, name: string, budget: Budget): 
         hint: "Pack it anew with the usual method (deflate).",
       },
     );
-  const maxOutputLength = Math.max(budget.inflatable, 1);
+  const { inflatable } = budget;
+  // What declares less than it is wants to be unpacked where nobody would unpack it.
+  const maxOutputLength = Math.max(Math.min(inflatable, entry.size), 1);
   try {
     return inflate(packed, { maxOutputLength, chunkSize: likelySize(entry, maxOutputLength) });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw budget.refuseInflating();
-    throw damaged(name, `${entry.name} cannot be unpacked`);
+    const isTooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    if (!isTooLarge) throw damaged(name, `${entry.name} cannot be unpacked`);
+    if (entry.size > inflatable) throw budget.refuseInflating();
+    throw damaged(name, `${entry.name} is larger than its directory says`);
   }
 }
 

@@ -156,12 +156,19 @@ describe("an archive", () => {
       "too-large",
       "a.gz is not read any further: it unpacks to more than 1.0 MB in all",
     ]);
+    const size = 3_000_000;
+    const large = makeZip([{ name: "a", size, packed: deflateRawSync(Buffer.alloc(size)) }]);
+    expect(await failureOf(readBytes("a.zip", large, { part: "entry a" }, { entry: 1_000_000 }))).toEqual([
+      "too-large",
+      "a.zip is not read any further: it unpacks to more than 1.0 MB in one piece",
+    ]);
+  });
+
+  it("unpacks no more of a link than it declares", async () => {
     const packed = deflateRawSync(Buffer.alloc(3_000_000));
-    expect(
-      await failureOf(
-        readBytes("a.zip", makeZip([{ name: "a", packed }]), { part: "entry a" }, { entry: 1_000_000 }),
-      ),
-    ).toEqual(["too-large", "a.zip is not read any further: it unpacks to more than 1.0 MB in one piece"]);
+    const links = ["a", "b"].map((name) => ({ name, size: 10, packed, unixMode: 0o120777 }));
+    const { parts } = await readBytes("a.zip", makeZip(links), {}, { inflated: 1_000_000 });
+    expect(parts[0]?.text).toBe("10  2026-11-15 17:30  a\n10  2026-11-15 17:30  b");
   });
 
   it("of another packer is described", async () => {
