@@ -42,6 +42,7 @@ export interface Functions {
   FPDFPage_CountObjects(page: Handle): number;
   FPDFPage_GetObject(page: Handle, index: number): Handle;
   FPDFPageObj_GetType(object: Handle): number;
+  FPDFImageObj_GetImagePixelSize(image: Handle, width: number, height: number): number;
 
   FPDFText_LoadPage(page: Handle): Handle;
   FPDFText_ClosePage(text: Handle): void;

@@ -29,10 +29,15 @@ export function readPage(pdf: Pdf, number: number): Page {
   });
 }
 
-/** Undefined for a page that cannot be read. */
+/** Undefined for a page that cannot be read, or would take minutes to draw. */
 export function pictureOf(pdf: Pdf, number: number): Image | undefined {
-  return withPage(pdf, number, undefined, (page) => drawPage(pdf, page));
+  return withPage(pdf, number, undefined, (page) =>
+    pixelsOf(pdf, page) > mostPixels ? undefined : drawPage(pdf, page),
+  );
 }
+
+/** A page of A1 at 600 dots per inch has about as many. */
+const mostPixels = 300_000_000;
 
 const unreadable: Page = { text: "(unreadable)", state: "unreadable", isGuessed: false };
 
@@ -55,13 +60,27 @@ function withPage<Answer>(
 const picture = 3;
 const form = 5;
 
-/** Among the first objects: a scanned page hardly has others. */
 function hasPicture(pdf: Pdf, page: Handle): boolean {
-  const { pdfium } = pdf;
+  for (const [, type] of objectsOf(pdf, page)) if (type === picture || type === form) return true;
+  return false;
+}
+
+function pixelsOf(pdf: Pdf, page: Handle): number {
+  let pixels = 0;
+  for (const [object, type] of objectsOf(pdf, page)) {
+    if (type !== picture) continue;
+    const [width = 0, height = 0] =
+      pdf.numbers(2, "u32", (at) => pdf.pdfium.FPDFImageObj_GetImagePixelSize(object, at, at + 4)) ?? [];
+    pixels += width * height;
+  }
+  return pixels;
+}
+
+/** The first ones, with their types: a scanned page hardly has others. */
+function* objectsOf({ pdfium }: Pdf, page: Handle): Generator<readonly [Handle, number]> {
   const count = Math.min(pdfium.FPDFPage_CountObjects(page), 1000);
   for (let index = 0; index < count; index += 1) {
-    const type = pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page, index));
-    if (type === picture || type === form) return true;
+    const object = pdfium.FPDFPage_GetObject(page, index);
+    yield [object, pdfium.FPDFPageObj_GetType(object)];
   }
-  return false;
 }

@@ -203,3 +203,29 @@ it("ends with an error where a page would take all memory", async () => {
   // What it did harms no other.
   expect(allText(await readSample("turned.pdf"))).toContain("First line");
 });
+
+it("keeps the text where a picture of the page would take too much", async () => {
+  const page = (picture: string) =>
+    makePdf([
+      "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+      "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> /Font << /F 6 0 R >> >> >>",
+      stream("BT /F 9 Tf (words) Tj ET 99 0 0 99 0 0 cm /X Do"),
+      picture,
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]);
+  const pixels = (width: number) =>
+    stream(
+      "x",
+      `/Type /XObject /Subtype /Image /Width ${width} /Height ${width} /ColorSpace /DeviceGray /BitsPerComponent 1 `,
+    );
+  const read = [60_000, 10].map((width) => readBytes("x.pdf", page(pixels(width)), { images: true }));
+  const told = (await Promise.all(read)).map(({ parts, notes, images }) => [
+    parts[0]?.text,
+    notes,
+    images.length,
+  ]);
+  expect(told).toEqual([
+    ["words", ["page 1 is too large to be drawn"], 0],
+    ["words", ["page 1 is also shown as a picture"], 1],
+  ]);
+});

@@ -1,14 +1,14 @@
 import type { DocumentContent } from "../../../contract/document.ts";
 import { ToolError } from "../../../contract/error.ts";
-import type { Image } from "../../../contract/tool.ts";
 import { counted } from "../../../text/counted.ts";
 import { gatherParts } from "../../anchors.ts";
 import { damaged } from "../../damaged.ts";
 import type { DocumentReader } from "../../reader.ts";
+import { type DrawnPages, drawPages } from "./draw-pages.ts";
 import { openPdf, type Pdf } from "./open-pdf.ts";
 import { readOutline } from "./outline.ts";
 import { readProperties } from "./properties.ts";
-import { type Page, pictureOf, readPage } from "./read-page.ts";
+import { type Page, readPage } from "./read-page.ts";
 
 /** Pictures of pages in one answer. */
 const mostPictures = 4;
@@ -30,33 +30,31 @@ export const readPdf: DocumentReader = async (source, wanted, desk) => {
     const shown = [...pages].slice(0, parts.length);
     const scanned = numbersOf(shown, ({ state }) => state === "picture");
     const drawn = wanted.images === true ? numbersOf(shown, ({ state }) => state !== "unreadable") : scanned;
-    const images = wanted.images === false ? [] : drawn.slice(0, mostPictures);
+    const properties = readProperties(pdf);
+    const whole = wanted.part === undefined ? notesOnWhole(pdf) : [];
+    const pictures = drawPages(pdf, wanted.images === false ? [] : drawn.slice(0, mostPictures));
     return {
       format: "pdf",
       description: "PDF document",
-      properties: readProperties(pdf),
+      properties,
       consistsOf: { one: "page", total: pdf.pageCount },
       parts,
       next,
-      notes: notesOn(pdf, shown, images, wanted.part === undefined),
-      images: images
-        .map((number) => pictureOf(pdf, number))
-        .filter((image): image is Image => image !== undefined),
+      notes: [...whole, ...notesOnPages(shown, pictures)],
+      images: pictures.images,
     } satisfies DocumentContent;
   } catch (error) {
     throw error instanceof ToolError || desk.signal.aborted ? error : brokeDown(source.name, error);
   }
 };
 
-function notesOn(
-  pdf: Pdf,
+function notesOnPages(
   pages: readonly (readonly [number, Page])[],
-  pictures: readonly number[],
-  isFirst: boolean,
+  { drawn, missing }: DrawnPages,
 ): readonly string[] {
   const told = (which: readonly number[], is: string, are: string) =>
     which.length === 0 ? [] : [`${pageList(which)} ${which.length === 1 ? is : are}`];
-  const notes = [
+  return [
     ...told(
       numbersOf(pages, ({ state }) => state === "unreadable"),
       "cannot be read",
@@ -72,9 +70,9 @@ function notesOn(
       "has a font that does not tell its letters: its words may be wrong",
       "have fonts that do not tell their letters: their words may be wrong",
     ),
-    ...told(pictures, "is also shown as a picture", "are also shown as pictures"),
+    ...told(drawn, "is also shown as a picture", "are also shown as pictures"),
+    ...told(missing, "is too large to be drawn", "are too large to be drawn"),
   ];
-  return isFirst ? [...notesOnWhole(pdf), ...notes] : notes;
 }
 
 function notesOnWhole(pdf: Pdf): readonly string[] {
