@@ -266,6 +266,7 @@ describe("calculate", () => {
     ["2^20000 / (2^20012 * 3^5)", "≈ 0.0000010046939300411522634 (1/995328)"],
     ["sqrt(2) * 3 % sqrt(2)", "≈ 0"],
     ["sqrt(2) % 1", "≈ 0.414213562373095"],
+    ["gcd(-8) + lcm(-3) + gcd(0) + lcm(0)", "= 11"],
   ])("loses no digit that is known: %s", (expression, value) => {
     expect(shown(expression)).toBe(value);
   });
