@@ -47,6 +47,7 @@ export const heldSettings: Readonly<Record<string, string>> = {
   // What we read must look the same everywhere.
   "color.ui": "false",
   "core.quotePath": "false",
+  "core.abbrev": "auto",
   "i18n.logOutputEncoding": "UTF-8",
   "log.showRoot": "true",
   "diff.noprefix": "false",

@@ -18,7 +18,7 @@ async function commitAs(
   const person = join(room.home, "person");
   mkdirSync(person, { recursive: true });
   writeFileSync(join(person, ".gitconfig"), settings);
-  room.git("config", "--unset-all", "commit.gpgSign");
+  for (const key of ["commit.gpgSign", "core.hooksPath"]) room.git("config", "--unset-all", key);
   room.write({ a: `${Math.random()}\n` });
   const calls = [
     ["git.stage", { all: true }],

@@ -48,6 +48,7 @@ export async function openGitRoom({ files, lines = "", ...options }: GitRoomOpti
   git("init", "-q", "-b", "main");
   // As the person's own settings on this machine might be otherwise.
   for (const [key, value] of Object.entries(identity)) git("config", key, value);
+  git("config", "core.hooksPath", join(workspace, ".git/hooks"));
   if (files !== undefined) {
     write(files);
     git("add", "-A");
