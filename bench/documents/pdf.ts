@@ -27,6 +27,8 @@ export const pdf: DocumentCases = {
       name: "read a PDF of 120 pages",
       about: "Prose, lists and tables, printed by LibreOffice: pdftotext against document.read of all of it.",
       rounds: 10,
+      // V8 compiles what is hot in PDFium anew while it reads the first dozen.
+      warmUpRounds: 4,
       lapsPerRound: 3,
       goals: [{ measure: "cpuMs", timesReference: 1.5 }],
       contenders: {
