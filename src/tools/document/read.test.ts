@@ -145,6 +145,21 @@ describe("document.read", () => {
     ]);
   });
 
+  it("has entries of archives judged by their names", () => {
+    const parts = ["entry x/.env", "x/.env from 5", "Entry ../../.env", "..", "entries 3-4", ""];
+    const paths = parts.map((part) =>
+      documentRead.accesses({ path: "b/a.zip", part }).map((access) => "path" in access && access.path),
+    );
+    expect(paths).toEqual([
+      ["b/a.zip", "b/a.zip/x/.env"],
+      ["b/a.zip", "b/a.zip/x/.env"],
+      ["b/a.zip", "b/a.zip/.env"],
+      ["b/a.zip"],
+      ["b/a.zip"],
+      ["b/a.zip"],
+    ]);
+  });
+
   it("takes no other fields, nor lengths that cannot be", () => {
     const inputs = [{ path: "a", page: 1 }, { path: "a", max_chars: 0 }, { path: "a", max_chars: 1e9 }, {}];
     expect(inputs.map((input) => schemaFaults(documentRead, input).length)).toEqual([1, 1, 1, 1]);

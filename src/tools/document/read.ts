@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
+import type { Access } from "../../contract/access.ts";
 import type { DocumentContent } from "../../contract/document.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { splitAnchor } from "../../documents/anchors.ts";
 import { showDocument } from "./show-document.ts";
 
 export interface DocumentReadInput {
@@ -48,7 +50,7 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
     ),
   }),
   limits: { maxChars: 200_000, keep: "head" },
-  accesses: ({ path }) => [{ kind: "read", path }],
+  accesses: ({ path, part }) => [{ kind: "read", path }, ...entryOf(path, part)],
 
   async run({ path, part, max_chars: maxChars = 40_000, images }, context) {
     const { signal } = context;
@@ -66,6 +68,15 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
     };
   },
 };
+
+/** What an entry of an archive is called decides whether it may be read, as if it lay in a folder of the archive's name. */
+function entryOf(path: string, part = ""): readonly Access[] {
+  const { anchor = "" } = splitAnchor(part);
+  if (/^(?:\p{L}+\s+)?\d+\s*(?:(?:-|–|to|\.\.)\s*\d*)?$/u.test(anchor)) return [];
+  const names = anchor.replace(/^entry\s+/i, "").split(/[/\\]/);
+  const inside = names.filter((name) => !["", ".", ".."].includes(name));
+  return inside.length === 0 ? [] : [{ kind: "read", path: [path, ...inside].join("/") }];
+}
 
 const maxBytes = 256_000_000;
 
