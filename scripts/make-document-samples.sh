@@ -30,7 +30,8 @@ office_texts() {
   done
   "$python" "$sources/read-odf.py" "$out/talk.odp" >"$out/talk.odp.odfpy.txt"
   pandoc -o "$out/planned.pptx" "$sources/planned.md"
-  for name in talk planned; do
+  "$python" "$sources/survey.py" "$out/talk.pptx" "$out/survey.pptx"
+  for name in talk planned survey; do
     # What a page shows is what LibreOffice makes of it; hidden slides and notes are not printed.
     soffice --headless --convert-to pdf --outdir /tmp "$out/$name.pptx" >/dev/null
     pdftotext "/tmp/$name.pdf" "$out/$name.pptx.pdftotext.txt"

@@ -3,13 +3,13 @@ import type { XmlReader } from "../../xml/xml-reader.ts";
 import { type Block, cellText } from "./blocks.ts";
 import type { Package, Relations } from "./open-package.ts";
 
-/** What the chart of a part says: its title, and its figures as a table. */
+/** What the chart of a part says: its title, those of its axes, and its figures as a table. */
 export function readChart(opened: Package, part: string | undefined): Block[] {
   const reader = part === undefined ? undefined : opened.open(part);
   if (!reader?.child(0)) return [];
-  const chart: Chart = { title: "", series: [] };
+  const chart: Chart = { titles: [], series: [] };
   lookInto(reader, (name) => {
-    if (name === "c:title" && chart.title === "") chart.title = runs(reader);
+    if (name === "c:title") chart.titles.push(runs(reader).trim());
     else if (name === "c:ser") chart.series.push(readSeries(reader));
     else return false;
     return true;
@@ -40,7 +40,8 @@ export function readGraphic(reader: XmlReader, opened: Package, relations: Relat
 }
 
 interface Chart {
-  title: string;
+  /** Its own first, then those of its axes. */
+  readonly titles: string[];
   readonly series: Series[];
 }
 
@@ -69,26 +70,38 @@ function readPoints(reader: XmlReader): Map<number, string> {
     if (name === "c:v") points.set(points.size, reader.content());
     else if (name === "c:pt") {
       const index = Number(reader.attribute("idx") ?? points.size);
-      points.set(index, runs(reader));
+      // Labels may have several levels, the innermost first.
+      const inner = points.get(index);
+      points.set(index, inner === undefined ? runs(reader) : `${runs(reader)} ${inner}`);
     } else return false;
     return true;
   });
   return points;
 }
 
-function showChart({ title, series }: Chart, budget: Budget): Block[] {
-  const heading: Block = {
-    kind: "paragraph",
-    text: title.trim() === "" ? "[chart]" : `[chart: ${title.trim()}]`,
-  };
+function showChart({ titles, series }: Chart, budget: Budget): Block[] {
+  const said = titles.filter((title) => title !== "").join(", ");
+  const heading: Block = { kind: "paragraph", text: said === "" ? "[chart]" : `[chart: ${said}]` };
+  // Each series of a scatter chart may have places of its own.
+  const first = series.find(({ labels }) => labels.size > 0)?.labels ?? new Map<number, string>();
+  const isShared = series.every(({ labels }) => labels.size === 0 || areSame(labels, first));
+  const tables = isShared ? [series] : series.map((one) => [one]);
+  return [heading, ...tables.flatMap((together) => showTable(together, budget))];
+}
+
+function areSame(one: Series["labels"], other: Series["labels"]): boolean {
+  return one.size === other.size && [...one].every(([place, label]) => other.get(place) === label);
+}
+
+function showTable(series: readonly Series[], budget: Budget): Block[] {
   const places = new Set(series.flatMap(({ labels, values }) => [...labels.keys(), ...values.keys()]));
-  if (places.size === 0) return [heading];
+  if (places.size === 0) return [];
   budget.walk(places.size * series.length);
-  const labels = series.find((one) => one.labels.size > 0)?.labels ?? new Map<number, string>();
+  const labels = series.find((one) => one.labels.size > 0)?.labels;
   const rows = [...places]
     .sort((left, right) => left - right)
-    .map((place) => [labels.get(place) ?? "", ...series.map(({ values }) => values.get(place) ?? "")]);
-  return [heading, { kind: "table", rows: [["", ...series.map(({ name }) => name)], ...rows] }];
+    .map((place) => [labels?.get(place) ?? "", ...series.map(({ values }) => values.get(place) ?? "")]);
+  return [{ kind: "table", rows: [["", ...series.map(({ name }) => name)], ...rows] }];
 }
 
 function fill(into: Map<number, string>, from: ReadonlyMap<number, string>): void {

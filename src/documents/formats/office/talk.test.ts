@@ -118,3 +118,56 @@ describe("a presentation that pandoc made, whose layout places what it holds", (
     );
   });
 });
+
+describe("a presentation with what PowerPoint adds", () => {
+  it("is read with its comments and their answers, its groups, charts and diagrams", async () => {
+    const { parts, notes } = await readSample("survey.pptx");
+    expect([parts.map(({ text }) => text.split("\n\n").slice(-7)), notes]).toEqual([
+      [
+        [
+          "# The old quay",
+          "- First thought\n  - a detail\n- Second thought, see [the plan](https://example.org/quay)",
+          "Speaker notes: Greet everybody first.",
+          "comment by Cleo Reader (2024-03-03): Which quay?",
+        ],
+        [
+          "Left box",
+          "Right box",
+          "| Quay | Depth |\n|---|---|\n| North | 4.9 |",
+          "In a group",
+          "of two",
+          "comment by Ada Writer (2024-03-04): When was this measured?",
+          "comment by Ben Editor (2024-03-05): At low water.",
+        ],
+        [
+          "# Survey",
+          "first of it",
+          "within it",
+          "Below the group",
+          "[chart: Soundings, Season, Metres]",
+          "| | North | South |\n|---|---|---|\n| Spring | 4.9 | 12 |\n| Autumn | 5.1 | 11 |",
+          "- Dredge\n- Measure again",
+        ],
+      ],
+      [],
+    ]);
+  });
+
+  it("has the words that a printed page shows, whose axis has numbers of its own", async () => {
+    const ours = allText(await readSample("survey.pptx"));
+    const left = [
+      "Speaker notes: Greet everybody first.",
+      "comment by Cleo Reader (2024-03-03): Which quay?",
+      "comment by Ada Writer (2024-03-04): When was this measured?",
+      "comment by Ben Editor (2024-03-05): At low water.",
+      "[chart:",
+      "4.9 | 12",
+      "5.1 | 11",
+      "- Dredge",
+      "- Measure again",
+    ];
+    const axis = /^(?:15|10|5|0)$/gm;
+    const theirs = secondReading("survey.pptx", "pdftotext").replaceAll(axis, "");
+    expect([...wordsOf(ours, left)].sort()).toEqual([...wordsOf(theirs)].sort());
+  });
+});

@@ -1,5 +1,5 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import { type Block, cellText } from "../office/blocks.ts";
+import { append, type Block, cellText } from "../office/blocks.ts";
 import type { Package, Relations } from "../office/open-package.ts";
 import { readText } from "./read-text.ts";
 import type { Slide } from "./slide-show.ts";
@@ -37,6 +37,8 @@ function readComment(
   const author = authors.get(reader.attribute("authorId") ?? "") || "an unnamed person";
   const day = (reader.attribute("dt") ?? reader.attribute("created"))?.slice(0, 10);
   const by = `comment by ${author}${day === undefined ? "" : ` (${day})`}: `;
+  // Answers are written before what they answer.
+  const answers: Block[] = [];
   const { depth } = reader;
   while (reader.child(depth)) {
     if (reader.name === "p:text") blocks.push({ kind: "paragraph", text: by + reader.content() });
@@ -44,7 +46,8 @@ function readComment(
       blocks.push({ kind: "paragraph", text: by + cellText(readText(reader, relations, { isList: false })) });
     else if (reader.is("p188:replyLst")) {
       const replies = reader.depth;
-      while (reader.child(replies)) readComment(reader, authors, relations, blocks);
+      while (reader.child(replies)) readComment(reader, authors, relations, answers);
     }
   }
+  append(blocks, answers);
 }

@@ -24,9 +24,16 @@ export function readShapes(reader: XmlReader, slide: Slide, placeholders: Placeh
   return inReadingOrder(shapes);
 }
 
-function collect(reader: XmlReader, slide: Slide, placeholders: Placeholders, shapes: Shape[]): void {
+/** Adds them in the order of the file. Answers with the place of a group. */
+function collect(
+  reader: XmlReader,
+  slide: Slide,
+  placeholders: Placeholders,
+  shapes: Shape[],
+): Place | undefined {
   const { depth } = reader;
   let isChosen = false;
+  let place: Place | undefined;
   while (reader.child(depth)) {
     switch (reader.name) {
       case "p:sp":
@@ -37,6 +44,9 @@ function collect(reader: XmlReader, slide: Slide, placeholders: Placeholders, sh
         break;
       case "p:grpSp":
         shapes.push(readGroup(reader, slide, placeholders));
+        break;
+      case "p:grpSpPr":
+        place = readPlace(reader);
         break;
       case "mc:AlternateContent":
         collect(reader, slide, placeholders, shapes);
@@ -49,20 +59,13 @@ function collect(reader: XmlReader, slide: Slide, placeholders: Placeholders, sh
       default:
     }
   }
+  return place;
 }
 
 /** Its shapes count their places in units of its own, so it is one thing on the slide. */
 function readGroup(reader: XmlReader, slide: Slide, placeholders: Placeholders): Shape {
   const shapes: Shape[] = [];
-  let place: Place | undefined;
-  const { depth } = reader;
-  while (reader.child(depth)) {
-    if (reader.name === "p:grpSpPr") place = readPlace(reader);
-    else if (reader.name === "p:grpSp") shapes.push(readGroup(reader, slide, placeholders));
-    else if (reader.name === "mc:AlternateContent") collect(reader, slide, placeholders, shapes);
-    else if (/^p:(?:sp|pic|graphicFrame)$/.test(reader.name))
-      shapes.push(readShape(reader, slide, placeholders));
-  }
+  const place = collect(reader, slide, placeholders, shapes);
   const blocks: Block[] = [];
   for (const shape of inReadingOrder(shapes)) append(blocks, shape.blocks);
   return { place, placeholder: undefined, blocks };
