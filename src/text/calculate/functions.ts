@@ -1,5 +1,6 @@
 import { add, compare, divide, modulo, multiply } from "./arithmetic.ts";
 import { choose, factorial } from "./factorial.ts";
+import { greatestDivisor } from "./greatest-divisor.ts";
 import { logarithm, naturalLogarithm } from "./logarithm.ts";
 import { power, root } from "./power.ts";
 import { ceilingOf, floorOf, rounded, truncationOf } from "./rounding.ts";
@@ -7,7 +8,6 @@ import { cosine, real, sine, tangent } from "./trigonometry.ts";
 import {
   approximate,
   bitsOf,
-  greatestDivisor,
   integer,
   isNegative,
   isZero,

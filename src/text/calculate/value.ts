@@ -1,4 +1,5 @@
 import { ToolError } from "../../contract/error.ts";
+import { greatestDivisor } from "./greatest-divisor.ts";
 
 /**
  * A number as the calculator keeps it: a bigint is an exact integer, a fraction is exact too, and a number is an
@@ -70,19 +71,6 @@ export function numeratorOf(value: Exact): bigint {
 
 export function denominatorOf(value: Exact): bigint {
   return typeof value === "bigint" ? 1n : value.denominator;
-}
-
-/** Undefined as soon as it is known to be less than `least`. */
-export function greatestDivisor(one: bigint, other: bigint, least: bigint): bigint | undefined {
-  let [larger, smaller] = [one < 0n ? -one : one, other < 0n ? -other : other];
-  while (smaller > safe) {
-    if (smaller < least) return undefined;
-    [larger, smaller] = [smaller, larger % smaller];
-  }
-  if (smaller === 0n) return larger;
-  let [left, right] = [Number(smaller), Number(larger % smaller)];
-  while (right !== 0) [left, right] = [right, left % right];
-  return BigInt(left);
 }
 
 const safe = BigInt(Number.MAX_SAFE_INTEGER);
