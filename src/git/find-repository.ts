@@ -7,11 +7,21 @@ import { type GitDirectory, gitDirectoryAbove, gitDirectoryIn } from "./git-dire
 import { judgedDirectory, settingsText } from "./judged-settings.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
 
-/** The repository that `path` is in, and the path as that repository names it, "" for its top. */
+/** A path as the repository names it that it is in, "" for its top. */
+export interface FoundPath {
+  readonly repository: Repository;
+  readonly path: string;
+}
+
+/** What one call has found out of directories of the workspace: whether a repository has its top there, and which. */
+export type KnownTops = Map<string, Repository | undefined>;
+
+/** The repository that `path` is in. Whoever looks for several gives each the same `known`. */
 export async function findRepository(
   path: string,
   context: GitContext,
-): Promise<{ readonly repository: Repository; readonly path: string }> {
+  known: KnownTops = new Map(),
+): Promise<FoundPath> {
   const { environment } = context;
   const { workspace } = environment;
   const real = await ownRealPath(environment, path);
@@ -19,21 +29,26 @@ export async function findRepository(
   if (inside.split("/").some((name) => name.toLowerCase() === ".git")) throw isGitsOwn(path);
   for (let directory = inside; ; directory = posix.dirname(directory)) {
     const name = directory === "." ? "" : directory;
-    const found = await gitDirectoryIn(name, context);
-    if (found !== undefined) return opened(found, name, real, context);
-    if (name === "") break;
+    const repository = known.has(name) ? known.get(name) : await repositoryIn(name, context);
+    known.set(name, repository);
+    if (repository !== undefined) return { repository, path: posix.relative(repository.top, real) };
+    if (name === "") throw noRepository(path === "." ? "the workspace" : path);
   }
-  const above = await gitDirectoryAbove(context);
-  if (above === undefined) throw noRepository(path === "." ? "the workspace" : path);
-  return opened(above, undefined, real, context);
+}
+
+/** The one that has its top in this directory; of the workspace itself also one that has it above. */
+async function repositoryIn(directory: string, context: GitContext): Promise<Repository | undefined> {
+  const found = await gitDirectoryIn(directory, context);
+  if (found !== undefined) return opened(found, directory, context);
+  const above = directory === "" ? await gitDirectoryAbove(context) : undefined;
+  return above && opened(above, undefined, context);
 }
 
 async function opened(
   found: GitDirectory,
   directory: string | undefined,
-  real: string,
   context: GitContext,
-): Promise<{ readonly repository: Repository; readonly path: string }> {
+): Promise<Repository> {
   const { workspace } = context.environment;
   const below = directory === undefined ? `${posix.relative(found.top, workspace)}/` : "";
   const bare: Repository = {
@@ -44,8 +59,7 @@ async function opened(
     filters: [],
     settings: [],
   };
-  const repository = { ...bare, ...(await heldIn(bare, context)) };
-  return { repository, path: posix.relative(found.top, real) };
+  return { ...bare, ...(await heldIn(bare, context)) };
 }
 
 /** What settings name that must not run. Those of the person hardly ever change, and are remembered. */

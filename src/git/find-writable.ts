@@ -1,13 +1,10 @@
 import { ToolError } from "../contract/error.ts";
-import { findRepository } from "./find-repository.ts";
+import { type FoundPath, findRepository } from "./find-repository.ts";
 import { refuseLinks } from "./refuse-links.ts";
 import type { GitContext, Repository } from "./run-git.ts";
 
 /** As `findRepository`, for who changes what git keeps there: that must lie in the workspace, or be known to be its own. */
-export async function findWritable(
-  path: string,
-  context: GitContext,
-): Promise<{ readonly repository: Repository; readonly path: string }> {
+export async function findWritable(path: string, context: GitContext): Promise<FoundPath> {
   const found = await findRepository(path, context);
   await requireWritable(found.repository, context);
   return found;

@@ -205,7 +205,7 @@ describe("git.diff", () => {
       await heads(part, { paths: ["a"] }),
     ]).toEqual([["diff --git a/inner/c b/inner/c"], ["diff --git a/a b/a"], ["diff --git a/a b/a"]]);
     expect((await diff(room, { paths: ["inner", "part"] })).text).toBe(
-      "inner and part are in different repositories\nAsk for each of them in a call of its own.",
+      "inner and part are in different repositories\nGive those of each in a call of its own.",
     );
   });
 });

@@ -5,7 +5,7 @@ import type { DiffFile } from "../../git/diff/diff-reader.ts";
 import { readDiff } from "../../git/diff/read-diff.ts";
 import { readNumbers } from "../../git/diff/read-numbers.ts";
 import { filtersAllowed, filtersOf, notRun } from "../../git/filters-of.ts";
-import { findRepository } from "../../git/find-repository.ts";
+import { findTogether } from "../../git/find-together.ts";
 import { gitPath, pathspecs } from "../../git/paths.ts";
 import { resolveRange } from "../../git/revisions.ts";
 import type { GitOptions, Repository } from "../../git/run-git.ts";
@@ -62,7 +62,7 @@ export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
   accesses: ({ paths = ["."] }) => paths.map((path) => ({ kind: "read", path })),
 
   async run(input, context) {
-    const { repository, paths } = await findPaths(input.paths ?? ["."], context);
+    const { repository, paths } = await findTogether(input.paths ?? ["."], context);
     const range =
       input.commit === undefined ? undefined : await resolveRange(input.commit, repository, context);
     if (range?.includes("..") && input.staged) throw stagedAndTwo();
@@ -164,21 +164,6 @@ function sums(files: readonly DiffFile[]): Pick<GitDiffData, "additions" | "dele
 function describeCompared({ staged, commit }: GitDiffInput): string {
   if (commit?.includes("..")) return commit;
   return `${staged ? "index" : "working tree"} against ${commit ?? (staged ? "HEAD" : "index")}`;
-}
-
-async function findPaths(
-  given: readonly string[],
-  context: ToolContext,
-): Promise<{ readonly repository: Repository; readonly paths: readonly string[] }> {
-  const found = [];
-  for (const path of given) found.push(await findRepository(path, context));
-  const [{ repository }] = found as [(typeof found)[0]];
-  const other = found.findIndex((one) => one.repository.top !== repository.top);
-  if (other >= 0)
-    throw new ToolError("invalid-input", `${given[0]} and ${given[other]} are in different repositories`, {
-      hint: "Ask for each of them in a call of its own.",
-    });
-  return { repository, paths: found.map(({ path }) => path) };
 }
 
 function stagedAndTwo(): ToolError {

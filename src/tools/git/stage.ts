@@ -3,7 +3,8 @@ import * as z from "zod/mini";
 import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
-import { findRepository } from "../../git/find-repository.ts";
+import { type FoundPath, findRepository, type KnownTops } from "../../git/find-repository.ts";
+import { findTogether } from "../../git/find-together.ts";
 import { findWritable, requireWritable } from "../../git/find-writable.ts";
 import { shownChanges, statusByNames } from "../../git/names.ts";
 import type { Change } from "../../git/parse-status.ts";
@@ -73,28 +74,18 @@ async function whatIsMeant(
       hint: "Give `paths`, or `all: true` for everything that has changed.",
     });
   if (all) return { ...(await findWritable(".", context)), paths: [] };
-  const found = [];
-  for (const path of paths) found.push(await repositoryOf(path, context));
-  const { repository } = found[0]!;
-  await requireWritable(repository, context);
-  const other = found.findIndex((one) => one.repository.gitDirectory !== repository.gitDirectory);
-  if (other !== -1)
-    throw new ToolError("invalid-input", `${paths[0]} and ${paths[other]} are in different repositories`, {
-      hint: "Stage them by two calls.",
-    });
-  return { repository, paths: found.map(({ path }) => path) };
+  const found = await findTogether(paths, context, repositoryOf);
+  await requireWritable(found.repository, context);
+  return found;
 }
 
 /** The top of a repository in another one is meant as a part of that one: a submodule. */
-async function repositoryOf(
-  path: string,
-  context: GitContext,
-): Promise<{ readonly repository: Repository; readonly path: string }> {
-  const inner = await findRepository(path, context);
+async function repositoryOf(path: string, context: GitContext, known: KnownTops): Promise<FoundPath> {
+  const inner = await findRepository(path, context, known);
   const { directory } = inner.repository;
   if (inner.path !== "" || directory === "") return inner;
   try {
-    const outer = await findRepository(posix.dirname(directory), context);
+    const outer = await findRepository(posix.dirname(directory), context, known);
     return { ...outer, path: posix.join(outer.path, posix.basename(directory)) };
   } catch (error) {
     if (error instanceof ToolError && error.code === "not-found") return inner;
