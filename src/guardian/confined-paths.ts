@@ -18,7 +18,7 @@ type Judge = (path: string) => boolean;
  * thousands of paths may keep the answers.
  */
 export function hiddenPaths(policy: Policy, tool: Tool): Judge {
-  return remembered(policy, `hidden ${keyOf(tool)}`, () => {
+  return remembered(policy, `hidden ${keyOf(tool, policy)}`, () => {
     const counts = (rule: PathRule) => isFor(rule, tool);
     const { highestFirst } = policy.paths;
     const isOpened = highestFirst.some(
@@ -31,16 +31,20 @@ export function hiddenPaths(policy: Policy, tool: Tool): Judge {
 
 /** What commands may read and not write, but for what was allowed of this call. */
 export function readOnlyPaths(policy: Policy, tool: Tool, mode: Mode, allowed: readonly string[]): Judge {
-  const isReadOnly = remembered(policy, `read-only ${mode === "paranoid"} ${keyOf(tool)}`, (): Judge => {
-    const counts = (rule: PathRule) => isFor(rule, tool);
-    return (path) => {
-      const names = namesOf(path, policy.place);
-      if (refusingWhole(policy, "write", names, counts) !== undefined) return true;
-      // Git writes there by itself; what it would run is protected.
-      if (names.folded.slice(names.inside).includes(".git")) return false;
-      return isAskedAbout(names, tool, mode, policy);
-    };
-  });
+  const isReadOnly = remembered(
+    policy,
+    `read-only ${mode === "paranoid"} ${keyOf(tool, policy)}`,
+    (): Judge => {
+      const counts = (rule: PathRule) => isFor(rule, tool);
+      return (path) => {
+        const names = namesOf(path, policy.place);
+        if (refusingWhole(policy, "write", names, counts) !== undefined) return true;
+        // Git writes there by itself; what it would run is protected.
+        if (names.folded.slice(names.inside).includes(".git")) return false;
+        return isAskedAbout(names, tool, mode, policy);
+      };
+    },
+  );
   const lifted = allowed.filter(isReadOnly);
   if (lifted.length === 0) return isReadOnly;
   const isLifted = (path: string) => lifted.some((one) => path === one || path.startsWith(`${one}/`));
@@ -123,8 +127,12 @@ function literalNames(pattern: readonly Segment[]): string[] | undefined {
   return names.every((name) => name !== undefined && name !== "..") ? (names as string[]) : undefined;
 }
 
-function keyOf({ name, server = "" }: Tool): string {
-  return `${name} of ${server}`;
+/** The same for tools that the same rules are about: few rules name a tool. */
+function keyOf(tool: Tool, policy: Policy): string {
+  const aboutSome = remembered(policy, "about some tools", () =>
+    policy.paths.highestFirst.filter(({ by }) => by !== undefined),
+  );
+  return aboutSome.map((rule) => (isFor(rule, tool) ? "1" : "0")).join("");
 }
 
 const all = new WeakMap<Policy, Map<string, unknown>>();

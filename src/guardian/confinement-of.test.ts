@@ -12,15 +12,17 @@ interface Trial {
   readonly answer?: "approved" | "not asked";
   readonly sources?: readonly RuleSource[];
   readonly realPaths?: Readonly<Record<string, string>>;
+  readonly tool?: string;
 }
 
 function confine(command: string, lines = "", trial: Trial = {}): Confinement {
   const { mode = "cautious", answer = "approved", sources = [], realPaths = {} } = trial;
+  const { tool = "shell.run" } = trial;
   const policy = policyOf([...sources, ...(lines === "" ? [] : [rules(lines)])]);
   const accesses: readonly Access[] = [{ kind: "execute", command }];
   const question: Question = {
     mode,
-    tool: { name: "shell.run", risk: "execute" },
+    tool: { name: tool, risk: "execute" },
     accesses,
     sandbox: "bwrap",
     realPaths: new Map(Object.entries(realPaths)),
@@ -347,4 +349,17 @@ it("gives what leaves the sandbox only what rules say of variables and limits", 
 it("answers with the same functions while the rules are the same", () => {
   const [one, other] = [confine("npm test"), confine("npm run build")];
   expect([one.isHidden === other.isHidden, one.isReadOnly === other.isReadOnly]).toEqual([true, true]);
+});
+
+it("answers with the same functions for tools that the same rules are about", () => {
+  const lines = "deny read logs/** by git.*";
+  const functionsFor = (tool: string) => {
+    const { isHidden, isReadOnly } = confine("npm test", lines, { tool });
+    return [isHidden, isReadOnly, isHidden?.(inside("logs/a"))];
+  };
+  const [shell, process, stage, commit] = ["shell.run", "process.start", "git.stage", "git.commit"].map(
+    functionsFor,
+  );
+  expect([shell, stage]).toEqual([process, commit]);
+  expect([shell![0] === stage![0], shell![2], stage![2]]).toEqual([false, false, true]);
 });
