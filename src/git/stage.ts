@@ -106,10 +106,12 @@ async function refuseUnmatched(
   names: readonly string[],
   { repository, context }: { readonly repository: Repository; readonly context: GitContext },
 ): Promise<void> {
-  for (const path of paths) {
-    if (path === "" || names.some(isBelow([path])) || names.includes(`${path}/`)) continue;
-    const tracked = await outputOfGit(repository, ["ls-files", "-z", "--", path], context);
-    if (tracked.length > 0) continue;
+  const unchanged = paths.filter((path) => !names.some(isBelow([path])));
+  if (unchanged.length === 0 || paths.includes("")) return;
+  const listed = await outputOfGit(repository, ["ls-files", "-z", "--", ...unchanged], context);
+  const tracked = listed.toString("latin1").split("\0");
+  for (const path of unchanged) {
+    if (tracked.some(isBelow([path]))) continue;
     await context.environment.info(`${repository.prefix}${path}`, { followLinks: false });
     const input = Buffer.from(`./${path}\0`);
     // It knows no literal paths, and with "./" before it no other.
