@@ -15,8 +15,8 @@ export function readCell(reader: XmlReader): OpenDocumentCell {
   const type = reader.attribute("office:value-type");
   const value = reader.attribute(valueAttributes[type ?? ""] ?? "office:value") ?? "";
   const formula = reader.attribute("table:formula");
-  const columns = Number(reader.attribute("table:number-columns-spanned") ?? "1");
-  const rows = Number(reader.attribute("table:number-rows-spanned") ?? "1");
+  const columns = countIn(reader, "table:number-columns-spanned");
+  const rows = countIn(reader, "table:number-rows-spanned");
   const { text, comment } = readContent(reader);
   const shown = showValue(type, value, text);
   const computed = formula === undefined ? "" : `=${plainFormula(formula)}`;
@@ -25,6 +25,12 @@ export function readCell(reader: XmlReader): OpenDocumentCell {
     comment,
     covers: columns > 1 || rows > 1 ? { columns, rows } : undefined,
   };
+}
+
+/** How often something is repeated, or how much it covers. Files may say a million for nothing, or what is no number. */
+export function countIn(reader: XmlReader, attribute: string): number {
+  const count = Number(reader.attribute(attribute) ?? "1");
+  return Number.isSafeInteger(count) && count > 0 ? count : 1;
 }
 
 const valueAttributes: Readonly<Record<string, string>> = {

@@ -45,6 +45,24 @@ it("is not made to repeat a long text", async () => {
   ]);
 });
 
+it("says of the rows it shows what is remarked, and of no other", async () => {
+  const remarked = (text: string, more = "") =>
+    `<table:table-row><table:table-cell office:value-type="string" ${more}><office:annotation><text:p>on ${text}</text:p></office:annotation><text:p>${text}</text:p></table:table-cell></table:table-row>`;
+  const rows = remarked("a") + remarked("b", 'table:number-rows-spanned="2"') + remarked("c".repeat(60));
+  const first = await readTable(rows, { maxChars: 100 });
+  const second = await readTable(rows, { part: first.next! });
+  expect([first.parts[0]!.text, first.next, second.parts[0]!.text]).toEqual([
+    "| | A |\n|---|---|\n| 1 | a |\n| 2 | b |\nMerged: A2:A3\nComments:\n- A1: on a\n- A2: on b",
+    "T!A3:",
+    `| | A |\n|---|---|\n| 3 | ${"c".repeat(60)} |\nComments:\n- A3: on ${"c".repeat(60)}`,
+  ]);
+});
+
+it("takes no cell for one that covers all there is", async () => {
+  const row = `<table:table-row>${cell("a", 'table:number-columns-spanned="1e999" table:number-rows-spanned="-4"')}</table:table-row>`;
+  expect((await readTable(row)).parts[0]!.text).toBe("| | A |\n|---|---|\n| 1 | a |");
+});
+
 it("shows formulas as spreadsheets do", () => {
   const formulas = {
     "of:=SUM([.B2:.B4])": "SUM(B2:B4)",

@@ -4,6 +4,7 @@ import { decodeXml } from "../../xml/decode-xml.ts";
 import { openDocumentProperties } from "../office/properties.ts";
 import { openOpenDocument } from "../opendocument/open-opendocument.ts";
 import { notesOnSheets } from "../sheets/notes-on-sheets.ts";
+import { showRemarks } from "../sheets/remarks.ts";
 import type { Sheet } from "../sheets/sheet.ts";
 import { showSheets } from "../sheets/show-sheets.ts";
 import { Tables, type Told } from "./tables.ts";
@@ -25,7 +26,7 @@ export const readOds: DocumentReader = (source, wanted, desk) => {
         told = { merged: [], comments: [] };
         return tables.rows(index, range, told);
       },
-      remarks: () => showTold(told),
+      remarks: (range) => showRemarks(told, range),
     };
   });
   return {
@@ -37,16 +38,3 @@ export const readOds: DocumentReader = (source, wanted, desk) => {
     images: [],
   };
 };
-
-const most = 50;
-
-function showTold({ merged, comments }: Told): readonly string[] {
-  return [
-    ...(merged.length > 0 ? [`Merged: ${bounded(merged).join(", ")}`] : []),
-    ...(comments.length > 0 ? ["Comments:", ...bounded(comments).map((comment) => `- ${comment}`)] : []),
-  ];
-}
-
-function bounded(list: readonly string[]): readonly string[] {
-  return list.length > most ? [...list.slice(0, most), `and ${list.length - most} more`] : list;
-}

@@ -2,8 +2,9 @@ import type { Budget } from "../../budget.ts";
 import { XmlReader } from "../../xml/xml-reader.ts";
 import { columnLetters, type Range } from "../sheets/cell-address.ts";
 import { inOrder } from "../sheets/in-order.ts";
+import type { Remark } from "../sheets/remarks.ts";
 import type { Cell, Row } from "../sheets/sheet.ts";
-import { readCell } from "./read-cell.ts";
+import { countIn, readCell } from "./read-cell.ts";
 
 /** No spreadsheet has more. */
 const mostColumns = 16_384;
@@ -87,8 +88,8 @@ export class Tables {
 
 /** What is said of cells beside what is in them; filled while rows are read. */
 export interface Told {
-  readonly merged: string[];
-  readonly comments: string[];
+  readonly merged: Remark[];
+  readonly comments: Remark[];
 }
 
 interface Reading {
@@ -109,7 +110,7 @@ function* readRows(reader: XmlReader, state: Reading): Generator<Row> {
     if (!reader.is("table:table-row")) continue;
     const first = state.number;
     if (first > range.lastRow) return;
-    const times = repeats(reader, "table:number-rows-repeated");
+    const times = countIn(reader, "table:number-rows-repeated");
     state.number += times;
     if (state.number <= range.firstRow) continue;
     const cells = inOrder(readCells(reader, first, state));
@@ -130,13 +131,19 @@ function readCells(reader: XmlReader, row: number, { range, told, budget }: Read
     const isCovered = reader.is("table:covered-table-cell");
     if (!isCovered && !reader.is("table:table-cell")) continue;
     const first = next;
-    next += repeats(reader, "table:number-columns-repeated");
+    next += countIn(reader, "table:number-columns-repeated");
     if (next <= range.firstColumn || first > Math.min(range.lastColumn, mostColumns)) continue;
     const { text, comment, covers } = readCell(reader);
     const address = `${columnLetters(first)}${row}`;
-    if (comment !== undefined && comment !== "") told.comments.push(`${address}: ${comment}`);
-    if (covers)
-      told.merged.push(`${address}:${columnLetters(first + covers.columns - 1)}${row + covers.rows - 1}`);
+    const cell: Range = { firstRow: row, lastRow: row, firstColumn: first, lastColumn: first };
+    if (comment !== undefined && comment !== "")
+      told.comments.push({ range: cell, text: `${address}: ${comment}` });
+    if (covers) {
+      const lastColumn = first + covers.columns - 1;
+      const lastRow = row + covers.rows - 1;
+      const range = { ...cell, lastRow, lastColumn };
+      told.merged.push({ range, text: `${address}:${columnLetters(lastColumn)}${lastRow}` });
+    }
     if (text === "") continue;
     const last = Math.min(next - 1, range.lastColumn, mostColumns);
     const start = Math.max(first, range.firstColumn);
@@ -145,12 +152,6 @@ function readCells(reader: XmlReader, row: number, { range, told, budget }: Read
     for (let column = start; column <= last; column += 1) cells.push({ column, text });
   }
   return cells;
-}
-
-/** Files say how often a row or a cell is repeated, and may say a million times for nothing. */
-function repeats(reader: XmlReader, attribute: string): number {
-  const times = Number(reader.attribute(attribute) ?? "1");
-  return Number.isSafeInteger(times) && times > 0 ? times : 1;
 }
 
 function readHidden(reader: XmlReader, hidden: Set<string>): void {

@@ -7,12 +7,13 @@ import { XmlReader } from "../../xml/xml-reader.ts";
 import { mainPart, openPackage, type Package } from "../office/open-package.ts";
 import { packageProperties } from "../office/properties.ts";
 import { notesOnSheets } from "../sheets/notes-on-sheets.ts";
+import { showRemarks } from "../sheets/remarks.ts";
 import type { Sheet } from "../sheets/sheet.ts";
 import { showSheets } from "../sheets/show-sheets.ts";
 import { readRows, type Workbook } from "./open-sheet.ts";
 import { readStyles } from "./read-styles.ts";
 import { SharedStrings } from "./shared-strings.ts";
-import { readRemarks, showRemarks } from "./sheet-remarks.ts";
+import { readRemarks } from "./sheet-remarks.ts";
 
 /** By sheets, of which only those are unpacked that are shown. */
 export const readXlsx: DocumentReader = (source, wanted, desk) => {

@@ -1,24 +1,18 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import type { Package, Relations } from "../office/open-package.ts";
-import { parseRange, type Range } from "../sheets/cell-address.ts";
+import { parseRange } from "../sheets/cell-address.ts";
+import type { Remark, Remarks } from "../sheets/remarks.ts";
 
 /** What a sheet says of its cells outside of them. */
-export interface Remarks {
+export interface LinkedRemarks extends Remarks {
   /** Where cells lead, by column and row: "2,14". */
   readonly links: ReadonlyMap<string, string>;
-  readonly merged: readonly Place[];
-  readonly comments: readonly Place[];
-}
-
-export interface Place {
-  readonly range: Range;
-  readonly text: string;
 }
 
 /** From what follows the cells of a sheet; `after` stands in its root element. */
-export function readRemarks(after: XmlReader, opened: Package, relations: Relations): Remarks {
+export function readRemarks(after: XmlReader, opened: Package, relations: Relations): LinkedRemarks {
   const links = new Map<string, string>();
-  const merged: Place[] = [];
+  const merged: Remark[] = [];
   after.child(0);
   const { depth } = after;
   while (after.child(depth)) {
@@ -37,12 +31,12 @@ export function readRemarks(after: XmlReader, opened: Package, relations: Relati
   return { links, merged, comments: readComments(opened, relations) };
 }
 
-function readComments(opened: Package, relations: Relations): readonly Place[] {
+function readComments(opened: Package, relations: Relations): readonly Remark[] {
   const part = [...relations.values()].find(({ type }) => type === "comments")?.target;
   const reader = part === undefined ? undefined : opened.open(part);
   if (!reader?.child(0)) return [];
   const authors: string[] = [];
-  const comments: Place[] = [];
+  const comments: Remark[] = [];
   const { depth } = reader;
   while (reader.child(depth)) {
     const list = reader.depth;
@@ -66,29 +60,4 @@ function textOf(reader: XmlReader): string {
   let text = "";
   while (reader.child(depth)) if (reader.is("x:text")) text += reader.content();
   return text;
-}
-
-const most = 50;
-
-/** Those that have to do with a range, as lines. */
-export function showRemarks({ merged, comments }: Remarks, range: Range): readonly string[] {
-  const inRange = (places: readonly Place[]) => {
-    const found = places.filter((place) => overlap(place.range, range)).map(({ text }) => text);
-    return found.length > most ? [...found.slice(0, most), `and ${found.length - most} more`] : found;
-  };
-  const cells = inRange(merged);
-  const notes = inRange(comments);
-  return [
-    ...(cells.length > 0 ? [`Merged: ${cells.join(", ")}`] : []),
-    ...(notes.length > 0 ? ["Comments:", ...notes.map((note) => `- ${note}`)] : []),
-  ];
-}
-
-function overlap(one: Range, other: Range): boolean {
-  return (
-    one.firstRow <= other.lastRow &&
-    one.lastRow >= other.firstRow &&
-    one.firstColumn <= other.lastColumn &&
-    one.lastColumn >= other.firstColumn
-  );
 }
