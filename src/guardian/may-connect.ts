@@ -26,11 +26,13 @@ export function mayConnect(
 
   const said = (name: string) =>
     strongest(near.filter((rule) => counts(rule) && rule.hosts.some((host) => matchSegment(host, name))));
-  const isNamed = (name: string) => {
+  const isSpelled = (name: string) => {
     const { deny, wins } = said(name);
-    if (deny !== undefined) return false;
-    return hosts.has(name) || (wins?.kind === "connect" && wins.effect === "allow" && spells(wins, name));
+    return deny === undefined && wins?.kind === "connect" && wins.effect === "allow" && spells(wins, name);
   };
+  const isNamed = (name: string) => isSpelled(name) || (hosts.has(name) && said(name).deny === undefined);
+  // Whoever owns a name chooses where it leads: that this is our own machine, a rule has to say of the name.
+  const mayLeadHere = (name: string) => kindOfHost(name) === "loopback" || isSpelled(name);
   return (host, _port, leadingName) => {
     const strict = parseHost(host);
     const name = strict === undefined ? undefined : hostOf(strict);
@@ -38,7 +40,8 @@ export function mayConnect(
     const { deny, wins } = said(name);
     if (deny !== undefined) return false;
     const kind = kindOfHost(name);
-    if (isNamed(name) || (kind === "loopback" && isNamed("localhost"))) return true;
+    if (isNamed(name) || (kind === "loopback" && isNamed("localhost")))
+      return kind !== "loopback" || leadingName === undefined || mayLeadHere(hostOf(leadingName) ?? "");
     if (kind !== undefined && kind !== "public") return false;
     // A name that is let may be anywhere on the internet, but where a rule denies it.
     return leadingName !== undefined || mode === "yolo" || wins?.effect === "allow";
