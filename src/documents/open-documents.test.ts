@@ -69,6 +69,16 @@ describe("documents", () => {
     expect((await documents.read(text("next.txt", "next"), wanted, always)).format).toBe("text");
   });
 
+  it("all pass by one that takes long, however many they are", async () => {
+    const { promise: held, resolve } = Promise.withResolvers<Uint8Array>();
+    const slow = documents.read({ name: "slow.txt", load: () => held }, wanted, always);
+    const names = Array.from({ length: 6 }, (_, number) => `${number}.txt`);
+    const quick = await Promise.all(names.map((name) => documents.read(text(name, name), wanted, always)));
+    expect(quick.map(({ parts }) => parts[0]?.text)).toEqual(names);
+    resolve(Buffer.from("slow"));
+    expect((await slow).parts[0]?.text).toBe("slow");
+  });
+
   it("fail with the code, the words and the way out that were found beside us", async () => {
     const failure = await documents
       .read({ name: "a.bin", bytes: Buffer.from([0, 1, 2]) }, wanted, always)

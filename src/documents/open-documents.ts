@@ -1,4 +1,5 @@
 import type { Documents } from "../contract/document.ts";
+import { Turns } from "../hosts/turns.ts";
 import { DocumentHost } from "./host/document-host.ts";
 
 export interface OpenDocuments extends Documents {
@@ -10,11 +11,16 @@ export interface OpenDocuments extends Documents {
 export function openDocuments(): OpenDocuments {
   // Two, so that one slow document does not hold up the next; the second is only started then.
   const hosts = [new DocumentHost(), new DocumentHost()];
+  const turns = new Turns(hosts.length);
   return {
-    read: (source, wanted, options) => {
-      const [first, ...others] = hosts;
-      const freest = others.reduce((best, host) => (host.busy < best.busy ? host : best), first!);
-      return freest.read(source, wanted, options);
+    read: async (source, wanted, options) => {
+      const release = await turns.take(options.signal, source.name);
+      try {
+        const free = hosts.find((host) => !host.isBusy) ?? hosts[0]!;
+        return await free.read(source, wanted, options);
+      } finally {
+        release();
+      }
     },
     close: async () => {
       await Promise.all(hosts.map((host) => host.close()));

@@ -37,9 +37,8 @@ export class DocumentHost {
     });
   }
 
-  /** How many it reads, or has still to read. */
-  get busy(): number {
-    return this.#told.size;
+  get isBusy(): boolean {
+    return this.#told.size > 0;
   }
 
   async read(
