@@ -1,5 +1,6 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import { link } from "../office/link.ts";
+import { readSpaces } from "../opendocument/read-spaces.ts";
 import { showNumber } from "../sheets/show-number.ts";
 
 export interface OpenDocumentCell {
@@ -112,8 +113,7 @@ function readParagraph(reader: XmlReader): string {
     const node = reader.node(depth);
     if (node === undefined) return text;
     if (node === "text") text += reader.text.replaceAll(/\s+/g, " ");
-    else if (reader.is("text:s"))
-      text += " ".repeat(Math.min(Number(reader.attribute("text:c") ?? "1") || 1, 1000));
+    else if (reader.is("text:s")) text += readSpaces(reader);
     else if (reader.is("text:tab")) text += "\t";
     else if (reader.is("text:line-break")) text += "\n";
     else if (reader.is("text:a")) {

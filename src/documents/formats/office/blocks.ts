@@ -18,7 +18,7 @@ export function showBlock(block: Block): string {
     case "paragraph":
       return block.text.trim();
     case "item": {
-      const indent = "  ".repeat(Math.min(block.level, 20));
+      const indent = "  ".repeat(Math.min(Math.max(block.level, 0), 20));
       const lines = block.text.trim().replaceAll("\n", `\n${indent}  `);
       return `${indent}${block.marker} ${lines}`;
     }

@@ -3,6 +3,7 @@ import { append, cellText } from "../office/blocks.ts";
 import { link } from "../office/link.ts";
 import { readBlocks } from "./read-blocks.ts";
 import { isShape, readShape } from "./read-shape.ts";
+import { readSpaces } from "./read-spaces.ts";
 import type { Line, Story } from "./story.ts";
 
 /** The text of a paragraph, span or field; the reader stands at its beginning. */
@@ -20,7 +21,7 @@ const crowded = /[\t\r\n]| {2}/;
 function readElement(reader: XmlReader, story: Story, line: Line): void {
   switch (reader.name) {
     case "text:s":
-      line.text += " ".repeat(Math.min(Number(reader.attribute("text:c") ?? 1) || 1, 40));
+      line.text += readSpaces(reader);
       break;
     case "text:tab":
       line.text += "\t";
