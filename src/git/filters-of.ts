@@ -1,5 +1,13 @@
+import { ToolError } from "../contract/error.ts";
+import { printableLine } from "../text/printable.ts";
 import type { FilterDriver } from "./drivers.ts";
-import { type GitContext, outputOfGit, type Repository, reachedBySandbox } from "./run-git.ts";
+import {
+  type GitContext,
+  type GitOptions,
+  outputOfGit,
+  type Repository,
+  reachedBySandbox,
+} from "./run-git.ts";
 
 /** A filter, and the files that go through it. */
 export interface FilterUse {
@@ -21,7 +29,8 @@ export async function filterUses(
   const fields = (await outputOfGit(repository, fromTop, context, { input })).toString(encoding).split("\0");
   const used = new Map<string, string[]>();
   for (let at = 0; at + 2 < fields.length; at += 3) {
-    const [path = "", , name = ""] = fields.slice(at, at + 3);
+    const [path = "", , value = ""] = fields.slice(at, at + 3);
+    const name = Buffer.from(value, encoding).toString();
     const known = used.get(name);
     if (known === undefined) used.set(name, [path]);
     else known.push(path);
@@ -36,7 +45,7 @@ export async function filterUses(
  * The same for comparing. Git compares files by what a filter makes of them: while it is not run, an unchanged file may look
  * changed.
  */
-export async function filtersOf(
+async function filtersOf(
   paths: readonly string[],
   repository: Repository,
   context: GitContext,
@@ -44,11 +53,45 @@ export async function filtersOf(
   return (await filterUses(paths, repository, context)).filter(({ filter }) => cleaning(filter) !== "");
 }
 
+/** What came of comparing again. */
+interface Filtered<Result> {
+  /** All filters in question. */
+  readonly used: readonly FilterUse[];
+  /** Undefined where nothing could be compared again. */
+  readonly result: Result | undefined;
+  /** Which filters were not run, in sentences. */
+  readonly notes: readonly string[];
+}
+
+/** Compares files that look changed, by git's paths, again with their filters, where the rules let those run. */
+export async function throughFilters<Result>(
+  changed: readonly string[],
+  repository: Repository,
+  context: GitContext,
+  compare: (options: GitOptions) => Promise<Result>,
+): Promise<Filtered<Result>> {
+  const used = await filtersOf(changed, repository, context);
+  const filters = await filtersAllowed(
+    used.map(({ filter }) => filter),
+    repository,
+    context,
+  );
+  // The sandbox hides secrets: where git cannot go on without one, nothing was run.
+  const unlessCancelled = (error: unknown) => {
+    if (!(error instanceof ToolError) || context.signal.aborted) throw error;
+    return undefined;
+  };
+  const result =
+    filters.length === 0 ? undefined : await compare({ filters, confinement: "call" }).catch(unlessCancelled);
+  const missing = result === undefined ? used : used.filter(({ filter }) => !filters.includes(filter.name));
+  return { used, result, notes: missing.map(({ filter, paths }) => notRun(filter, paths.length)) };
+}
+
 /**
  * Those of the filters that the rules let this call run, by name: then git runs in the sandbox of the call. None where the
  * sandbox would not reach the repository.
  */
-export async function filtersAllowed(
+async function filtersAllowed(
   filters: readonly FilterDriver[],
   repository: Repository,
   { environment }: GitContext,
@@ -61,11 +104,11 @@ export async function filtersAllowed(
 }
 
 /** Says what was not run, and which rule would let it. */
-export function notRun(filter: FilterDriver, files: number): string {
+function notRun(filter: FilterDriver, files: number): string {
   const subject = files === 1 ? "1 file goes" : `${files} files go`;
-  return (
+  return printableLine(
     `${subject} through the filter ${filter.name}, which was not run: unchanged ones may look changed. ` +
-    `The rule "allow run ${cleaning(filter).replaceAll("%f", "*")}" lets it run in the sandbox.`
+      `The rule "allow run ${cleaning(filter).replaceAll("%f", "*")}" lets it run in the sandbox.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import { type FoundPath, findRepository } from "./find-repository.ts";
+import { liesIn } from "./paths.ts";
 import { refuseLinks } from "./refuse-links.ts";
 import type { GitContext, Repository } from "./run-git.ts";
 
@@ -18,10 +19,6 @@ export async function requireWritable(repository: Repository, { environment }: G
     // Only a rule says that it may be read; otherwise the repository has named this working tree as its own.
     else if (liesIn(directory, readable) && !liesIn(directory, writable)) throw onlyReadable(directory);
   }
-}
-
-function liesIn(path: string, directories: readonly string[]): boolean {
-  return directories.some((directory) => path === directory || path.startsWith(`${directory}/`));
 }
 
 function topIsAbove({ top }: Repository): ToolError {

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import { explainFailure } from "./explain-failure.ts";
+import { liesIn } from "./paths.ts";
 import { refuseWaysOut } from "./refuse-ways-out.ts";
 import { type GitContext, type Repository, runGit } from "./run-git.ts";
 
@@ -100,10 +101,6 @@ async function leadingOut(named: string, top: string, context: GitContext): Prom
   const isSubmodule = worktree !== "" && posix.resolve(gitDirectory, worktree) === top;
   if (!isLinked && !isSubmodule) throw leadsOut(top, gitDirectory);
   return { gitDirectory, commonDirectory, top };
-}
-
-function liesIn(path: string, directories: readonly string[]): boolean {
-  return directories.some((directory) => path === directory || path.startsWith(`${directory}/`));
 }
 
 /**

@@ -2,6 +2,13 @@ import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { Repository } from "./run-git.ts";
 
+/** Whether an absolute path is one of these directories, or lies in one. */
+export function liesIn(path: string, directories: readonly string[]): boolean {
+  return directories.some(
+    (directory) => path === directory || path.startsWith(directory === "/" ? "/" : `${directory}/`),
+  );
+}
+
 /** A path of git as one of the workspace; undefined for what lies outside of that. */
 export function workspacePath({ prefix, below }: Repository, path: string): string | undefined {
   if (below === "") return prefix + path;

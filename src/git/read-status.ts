@@ -1,5 +1,4 @@
-import { ToolError } from "../contract/error.ts";
-import { filtersAllowed, filtersOf, notRun } from "./filters-of.ts";
+import { throughFilters } from "./filters-of.ts";
 import type { Status } from "./parse-status.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
 import { statusOf } from "./status-of.ts";
@@ -24,7 +23,7 @@ export async function readStatus(
     statusOf(path, repository, context),
     operationsIn(repository, context),
   ]);
-  const { status, notes } = await throughFilters(path, first, repository, context);
+  const { status, notes } = await filtered(path, first, repository, context);
   const inside = await submoduleStates(path, repository, context);
   return {
     ...status,
@@ -35,40 +34,24 @@ export async function readStatus(
 }
 
 /** Files that look changed and go through a filter are looked at again with it, where the rules let it run. */
-async function throughFilters(
+async function filtered(
   path: string,
   status: Status,
   repository: Repository,
   context: GitContext,
 ): Promise<{ readonly status: Status; readonly notes: readonly string[] }> {
   const changed = status.unstaged.map((change) => change.path);
-  const used = await filtersOf(changed, repository, context);
-  if (used.length === 0) return { status, notes: [] };
-  const filters = await filtersAllowed(
-    used.map(({ filter }) => filter),
-    repository,
-    context,
+  const { used, result, notes } = await throughFilters(changed, repository, context, (options) =>
+    statusOf(path, repository, context, options),
   );
-  const refused = used.filter(({ filter }) => !filters.includes(filter.name));
-  const again =
-    filters.length === 0
-      ? undefined
-      : await statusOf(path, repository, context, { filters, confinement: "call" }).catch(unlessCancelled);
-  const missing = again === undefined ? used : refused;
-  const notes = missing.map(({ filter, paths }) => notRun(filter, paths.length));
-  if (again === undefined) return { status, notes };
+  if (result === undefined) return { status, notes };
   // The sandbox hides secrets, which look changed there: only the files in question count.
   const compared = new Set(used.flatMap(({ paths }) => paths));
-  const stillChanged = new Set(again.unstaged.map((change) => change.path));
+  const stillChanged = new Set(result.unstaged.map((change) => change.path));
   const unstaged = status.unstaged.filter(
     (change) => !compared.has(change.path) || stillChanged.has(change.path),
   );
   return { status: { ...status, unstaged }, notes };
-}
-
-/** What the sandbox does not let git do is said instead. */
-function unlessCancelled(error: unknown): undefined {
-  if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
 }
 
 /** Told by files in git's own directory; of one outside the workspace by the commits it names. */

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { Directory, Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { liesIn } from "./paths.ts";
 
 /**
  * Git follows links in its own directories, and takes objects from others' where a file names them: neither may lead out of
@@ -80,7 +81,7 @@ function unquoted(line: string): string {
 
 function isReadable(path: string, { confinement }: Environment): boolean {
   const { readable = [], isHidden } = confinement ?? {};
-  return readable.some((one) => path === one || path.startsWith(`${one}/`)) && isHidden?.(path) !== true;
+  return liesIn(path, readable) && isHidden?.(path) !== true;
 }
 
 /** What is not there leads nowhere. What may not be looked at does. */

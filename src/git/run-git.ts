@@ -2,6 +2,7 @@ import type { Environment, OwnDirectory, RunningProcess } from "../contract/envi
 import { ToolError } from "../contract/error.ts";
 import { type FilterDriver, withoutFilters } from "./drivers.ts";
 import { explainFailure } from "./explain-failure.ts";
+import { liesIn } from "./paths.ts";
 import { heldSettings, heldVariables, readingVariables } from "./settings.ts";
 
 /** Where git is to be used, and what its settings could run there. */
@@ -109,9 +110,8 @@ export function reachedBySandbox(
   { gitDirectory, commonDirectory, top }: Repository,
   { workspace, confinement }: Pick<Environment, "workspace" | "confinement">,
 ): boolean {
-  const isInside = (path: string) =>
-    path === workspace || path.startsWith(workspace === "/" ? "/" : `${workspace}/`);
-  return confinement !== undefined && [gitDirectory, commonDirectory, top].every(isInside);
+  const places = [gitDirectory, commonDirectory, top];
+  return confinement !== undefined && places.every((place) => liesIn(place, [workspace]));
 }
 
 function settingsFor(repository: Repository | "none", options: GitOptions): readonly string[] {

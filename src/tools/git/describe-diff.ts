@@ -43,3 +43,11 @@ function leftOut({ hidden }: Pick<Described, "hidden">): string {
   const more = hidden.length > 10 ? ", …" : "";
   return `\n[${counted(hidden.length, "file")} left out that may hold secrets: ${names.join(", ")}${more}]`;
 }
+
+/** Lines that were added and deleted, of all files. */
+export function sums(files: readonly DiffFile[]): Pick<GitDiffData, "additions" | "deletions"> {
+  return {
+    additions: files.reduce((sum, file) => sum + file.additions, 0),
+    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+  };
+}

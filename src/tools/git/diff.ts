@@ -4,12 +4,12 @@ import type { OutputLimits, Tool, ToolContext, ToolOutput } from "../../contract
 import type { DiffFile } from "../../git/diff/diff-reader.ts";
 import { readDiff } from "../../git/diff/read-diff.ts";
 import { readNumbers } from "../../git/diff/read-numbers.ts";
-import { filtersAllowed, filtersOf, notRun } from "../../git/filters-of.ts";
+import { throughFilters } from "../../git/filters-of.ts";
 import { findTogether } from "../../git/find-together.ts";
 import { gitPath, pathspecs } from "../../git/paths.ts";
 import { resolveRange } from "../../git/revisions.ts";
 import type { GitOptions, Repository } from "../../git/run-git.ts";
-import { describeDiff, describeNumbers } from "./describe-diff.ts";
+import { describeDiff, describeNumbers, sums } from "./describe-diff.ts";
 
 export interface GitDiffInput {
   readonly staged?: boolean | undefined;
@@ -73,7 +73,7 @@ export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
     };
     const output = await compare(wanted, repository, context);
     if (input.staged || range?.includes("..")) return output;
-    return throughFilters(output, wanted, repository, context);
+    return filtered(output, wanted, repository, context);
   },
 };
 
@@ -120,44 +120,20 @@ async function compare(
 const shownPart = 0.9;
 
 /** What differs only because a filter was not run is looked at again with it, where the rules let it run. */
-async function throughFilters(
+async function filtered(
   output: ToolOutput<GitDiffData>,
   wanted: Wanted,
   repository: Repository,
   context: ToolContext,
 ): Promise<ToolOutput<GitDiffData>> {
-  const { files, notes } = output.data;
-  const changed = files.map(({ path }) => gitPath(repository, path));
-  const used = await filtersOf(changed, repository, context);
-  if (used.length === 0) return output;
-  const filters = await filtersAllowed(
-    used.map(({ filter }) => filter),
-    repository,
-    context,
+  const changed = output.data.files.map(({ path }) => gitPath(repository, path));
+  const { result = output, notes } = await throughFilters(changed, repository, context, (options) =>
+    compare(wanted, repository, context, options),
   );
-  const again =
-    filters.length === 0
-      ? undefined
-      : await compare(wanted, repository, context, { filters, confinement: "call" }).catch(unlessCancelled);
-  const missing = again === undefined ? used : used.filter(({ filter }) => !filters.includes(filter.name));
-  const said = missing.map(({ filter, paths }) => notRun(filter, paths.length));
-  const best = again ?? output;
   return {
-    ...best,
-    data: { ...best.data, notes: [...notes, ...said] },
-    text: [best.text, ...said.map((note) => `[${note}]`)].join("\n"),
-  };
-}
-
-/** The sandbox hides secrets: where git cannot go on without one, the first answer stands. */
-function unlessCancelled(error: unknown): undefined {
-  if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
-}
-
-function sums(files: readonly DiffFile[]): Pick<GitDiffData, "additions" | "deletions"> {
-  return {
-    additions: files.reduce((sum, file) => sum + file.additions, 0),
-    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+    ...result,
+    data: { ...result.data, notes },
+    text: [result.text, ...notes.map((note) => `[${note}]`)].join("\n"),
   };
 }
 

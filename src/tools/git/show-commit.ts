@@ -8,7 +8,7 @@ import type { Revision } from "../../git/revisions.ts";
 import { outputOfGit, type Repository } from "../../git/run-git.ts";
 import { printable } from "../../text/printable.ts";
 import { describeWhole } from "./describe-commit.ts";
-import { describeDiff, describeNumbers } from "./describe-diff.ts";
+import { describeDiff, describeNumbers, sums } from "./describe-diff.ts";
 
 export interface ShownCommit {
   readonly kind: "commit";
@@ -71,11 +71,4 @@ async function tagText(hash: string, repository: Repository, context: ToolContex
   const tagger = field("tagger").replace(/ \d+ [+-]\d+$/, "");
   const said = message.join("\n\n").replace(/-----BEGIN .*$/s, "");
   return printable([`tag ${field("tag")}`, `Tagger: ${tagger}`, "", said.trimEnd(), ""].join("\n"));
-}
-
-function sums(files: readonly DiffFile[]): { readonly additions: number; readonly deletions: number } {
-  return {
-    additions: files.reduce((sum, file) => sum + file.additions, 0),
-    deletions: files.reduce((sum, file) => sum + file.deletions, 0),
-  };
 }
