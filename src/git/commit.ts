@@ -1,4 +1,5 @@
 import { ToolError } from "../contract/error.ts";
+import { printable } from "../text/printable.ts";
 import { showPath } from "../text/show-path.ts";
 import { authorSettings, requireAuthor } from "./author.ts";
 import { explainFailure } from "./explain-failure.ts";
@@ -147,7 +148,7 @@ function failed(result: GitResult, hooks: Hooks, signing: Signing): ToolError {
 }
 
 function outputOf({ stdout, stderr }: GitResult): string {
-  return `${stdout.toString()}${stderr}`.slice(-maxOutput);
+  return printable(`${stdout.toString()}${stderr}`.slice(-maxOutput));
 }
 
 const maxOutput = 5000;

@@ -1,5 +1,6 @@
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { printableLine } from "../text/printable.ts";
 import { showPath } from "../text/show-path.ts";
 import type { FilterDriver } from "./drivers.ts";
 import type { FilterUse } from "./filters-of.ts";
@@ -73,8 +74,8 @@ async function mayNotRun(
   const rules = await rulesToRun(command.replaceAll("%f", "*"), environment);
   return new ToolError(
     "denied",
-    `${showPath(path)} goes through the filter ${name} (${command}), which may not run`,
-    { hint: `${without[way]}. Ask the person: it takes ${rules}.` },
+    printableLine(`${showPath(path)} goes through the filter ${name} (${command}), which may not run`),
+    { hint: printableLine(`${without[way]}. Ask the person: it takes ${rules}.`) },
   );
 }
 

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
+import { showPath } from "../text/show-path.ts";
 import { rulesToRun } from "./rules-to-run.ts";
 import { complaintOf, type GitContext, type GitOptions, type Repository } from "./run-git.ts";
 import { settingOf, settingsByOwner } from "./settings-by-owner.ts";
@@ -47,13 +48,14 @@ export async function hooksFor(
   if (isForeign)
     return without(
       [],
-      `No hooks were run: the repository's settings look for them outside, in ${directory}.`,
+      `No hooks were run: the repository's settings look for them outside, in ${showPath(directory)}.`,
     );
   const names = await namesIn(directory, context);
   const present = hooksOf[deed].filter((name) => names.includes(name));
   if (present.length === 0) return without([], undefined);
   const named = `Not run: the ${present.length === 1 ? "hook" : "hooks"} ${present.join(", ")}`;
-  if (!isTrusted) return without(present, `${named} in ${directory}, where tools may write unasked.`);
+  if (!isTrusted)
+    return without(present, `${named} in ${showPath(directory)}, where tools may write unasked.`);
   for (const name of present) {
     if (await mayRun?.(`git hook run ${name}`)) continue;
     const rules = await rulesToRun("git hook run *", context.environment);

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { ToolError } from "../contract/error.ts";
+import { printableLine } from "../text/printable.ts";
 import { findRepository } from "./find-repository.ts";
 import type { Change, SubmoduleChange } from "./parse-status.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
@@ -36,7 +37,7 @@ export async function submoduleStates(
       if (state.length > 0) states.set(name, state);
     } catch (error) {
       if (!(error instanceof ToolError) || error.code === "cancelled") throw error;
-      notes.push(`The submodule ${name} was not looked into: ${error.message}.`);
+      notes.push(printableLine(`The submodule ${name} was not looked into: ${error.message}.`));
     }
   }
   if (all.length > maxSubmodules)

@@ -6,6 +6,7 @@ import { type Committed, commit } from "../../git/commit.ts";
 import { type CommitSummary, lastCommit } from "../../git/committed-files.ts";
 import { findWritable } from "../../git/find-writable.ts";
 import { counted } from "../../text/counted.ts";
+import { printableLine } from "../../text/printable.ts";
 import { showPath } from "../../text/show-path.ts";
 
 export interface GitCommitInput {
@@ -100,7 +101,9 @@ function describe(
 ): string {
   const sum = (side: "additions" | "deletions") => files.reduce((all, file) => all + (file[side] ?? 0), 0);
   return [
-    `${amend ? "Amended" : "Committed"} ${short} on ${branch ?? "no branch (HEAD is detached)"}: ${subject}`,
+    printableLine(
+      `${amend ? "Amended" : "Committed"} ${short} on ${branch ?? "no branch (HEAD is detached)"}: ${subject}`,
+    ),
     `${counted(files.length, "file")} changed, +${sum("additions")} -${sum("deletions")}`,
     ...files.map(
       ({ path, from, additions, deletions }) =>
