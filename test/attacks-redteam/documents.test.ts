@@ -1,0 +1,44 @@
+import { writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+import { makeTar } from "../../src/documents/formats/archive/trials/make-tar.ts";
+import { makeZip } from "../../src/documents/zip/trials/make-zip.ts";
+import { cribRoom } from "../crib-room.ts";
+
+/** What a red team got out of document.read when it was new, judged through the whole counter. */
+const options = { timeout: 60_000 };
+const room = await cribRoom();
+afterAll(() => room[Symbol.asyncDispose]());
+
+async function read(path: string, bytes: Uint8Array | string, others: object = {}) {
+  writeFileSync(room.at(path), bytes);
+  return room.crib.call("document.read", { path, ...others });
+}
+
+describe("a document", () => {
+  it.each([
+    ["a.zip", makeZip([{ name: "app/.env", content: "KEY=canary" }]), "entry app/.env"],
+    ["a.zip", makeZip([{ name: "../.env", content: "KEY=canary" }]), "../.env"],
+    ["a.tar", makeTar([{ name: ".ssh/id_rsa", content: "canary" }]), "entry .ssh/id_rsa from 1"],
+    ["b.gz", gzipSync("canary"), "entry b/../.env"],
+  ])("does not carry secrets past the rules: %s", options, async (path, bytes, part) => {
+    const result = await read(path, bytes, { part });
+    expect([result.error?.code, JSON.stringify(result).includes("canary")]).toEqual(["denied", false]);
+  });
+
+  it("does not fill the room by what it says of itself", options, async () => {
+    const comment = Buffer.alloc(65_537, "c");
+    comment.set([0xff, 0xfe, 0xff, 0xff]);
+    const picture = Buffer.concat([Buffer.from([0xff, 0xd8]), ...Array<Buffer>(200).fill(comment)]);
+    const result = await read("a.jpg", picture);
+    expect([result.error, JSON.stringify(result).length < 10_000]).toEqual([null, true]);
+  });
+
+  it("does not hand models pictures that are none", options, async () => {
+    const output = { output_type: "display_data", metadata: {}, data: { "image/png": "bm8gcGljdHVyZQ==" } };
+    const cell = { cell_type: "code", execution_count: 1, metadata: {}, outputs: [output], source: "x" };
+    const notebook = { cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 4 };
+    const result = await read("a.ipynb", JSON.stringify(notebook), { images: true });
+    expect([result.error, result.images]).toEqual([null, []]);
+  });
+});
