@@ -102,13 +102,16 @@ function fitPart(
     const part = showPart(sheet, taken, range);
     const excess = part.text.length - maxChars;
     if (excess <= 0 || taken.rows.length < 2) return { part, following: taken.following };
-    target = Math.min(target, part.text.length) - excess - 1;
+    // By at least a row each time, however long the next one is.
+    target = taken.size - excess - 1;
   }
 }
 
 interface Taken {
   readonly rows: readonly Row[];
   readonly columns: readonly number[];
+  /** How many characters they take at least. */
+  readonly size: number;
   /** The first that did not fit. */
   readonly following: number | undefined;
 }
@@ -118,9 +121,11 @@ function takeRows(sheet: Sheet, range: Range, maxChars: number, desk: Desk): Tak
   const rows: Row[] = [];
   const columns = new Set<number>();
   let length = 0;
+  let fitting = 0;
   const taken = (following: number | undefined): Taken => ({
     rows,
     columns: [...columns].sort((one, other) => one - other),
+    size: fitting,
     following,
   });
   for (const row of sheet.rows(range)) {
@@ -135,6 +140,7 @@ function takeRows(sheet: Sheet, range: Range, maxChars: number, desk: Desk): Tak
     // Each column has at least two characters in each row, and a few in the head.
     const size = length + columns.size * (2 * rows.length + 12);
     if (rows.length > 0 && size > maxChars) return taken(row.number);
+    fitting = size;
     rows.push(row);
     if (rows.length % 5000 === 0) {
       desk.signal.throwIfAborted();

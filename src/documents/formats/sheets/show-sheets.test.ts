@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { Budget } from "../../budget.ts";
+import type { Sheet } from "./sheet.ts";
+import { showSheets } from "./show-sheets.ts";
+
+it("looks at rows a few times, however little its remarks are too long and however long the next row is", () => {
+  let looks = 0;
+  const sheet: Sheet = {
+    name: "S",
+    isHidden: false,
+    rows: () => {
+      looks += 1;
+      return ["a", "b", "c".repeat(50_000)].map((text, index) => ({
+        number: index + 1,
+        cells: [{ column: 1, text }],
+      }));
+    },
+    remarks: () => ["r".repeat(20_000)],
+  };
+  const desk = { budget: new Budget("x"), signal: new AbortController().signal, progress: () => {} };
+  // With both rows 20 038 characters: one too many.
+  const { parts, next } = showSheets([sheet], { maxChars: 20_037 }, "x", desk);
+  expect([parts[0]?.text.length, next, looks]).toEqual([20_028, "S!A2:", 2]);
+});
