@@ -80,14 +80,9 @@ function readAnnotations(pdf: Pdf, page: Handle): { readonly notes: string[]; re
 }
 
 function readNote(pdf: Pdf, annotation: Handle): readonly string[] {
-  const value = (key: string) =>
-    pdf
-      .text((buffer, bytes) => pdf.pdfium.FPDFAnnot_GetStringValue(annotation, pdf.name(key), buffer, bytes))
-      .replaceAll(/\s+/g, " ")
-      .trim();
-  const note = value("Contents");
+  const note = entry(pdf, annotation, "Contents");
   if (note === "") return [];
-  const author = value("T");
+  const author = entry(pdf, annotation, "T");
   return [author === "" ? note : `${author}: ${note}`];
 }
 
