@@ -8,7 +8,7 @@ import { readBlocks } from "./read-blocks.ts";
 import type { Field, Line, Story } from "./story.ts";
 
 /** The text in a paragraph, hyperlink or other element that has runs; the reader stands at its beginning. */
-export function readRuns(reader: XmlReader, story: Story, line: Line): void {
+function readRuns(reader: XmlReader, story: Story, line: Line): void {
   const { depth } = reader;
   while (reader.child(depth)) readInline(reader, story, line);
 }

@@ -1,7 +1,7 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
 
 /** What a paragraph is by its style. */
-export interface ParagraphStyle {
+interface ParagraphStyle {
   /** 1 for the highest; undefined for what is no heading. */
   readonly heading: number | undefined;
   readonly numberedBy: string | undefined;

@@ -4,7 +4,7 @@ import { type Block, cellText } from "./blocks.ts";
 import type { Package, Relations } from "./open-package.ts";
 
 /** What the chart of a part says: its title, those of its axes, and its figures as a table. */
-export function readChart(opened: Package, part: string | undefined): Block[] {
+function readChart(opened: Package, part: string | undefined): Block[] {
   const reader = part === undefined ? undefined : opened.open(part);
   if (!reader?.child(0)) return [];
   const chart: Chart = { titles: [], series: [] };
@@ -18,7 +18,7 @@ export function readChart(opened: Package, part: string | undefined): Block[] {
 }
 
 /** What a diagram (SmartArt) says, an item for each of its shapes. */
-export function readDiagram(opened: Package, part: string | undefined): Block[] {
+function readDiagram(opened: Package, part: string | undefined): Block[] {
   const reader = part === undefined ? undefined : opened.open(part);
   if (!reader?.child(0)) return [];
   const items: Block[] = [];

@@ -20,7 +20,7 @@ export interface Package {
 
 export type Relations = ReadonlyMap<string, Relation>;
 
-export interface Relation {
+interface Relation {
   /** The last word of its type: "slide", "hyperlink". */
   readonly type: string;
   /** The name of a part, or an address outside. */

@@ -6,7 +6,7 @@ import { type Block, separator, showBlock } from "./blocks.ts";
  * Text documents have no pages until something prints them, so their parts are sections: some thousand characters that
  * begin at a heading where one is near. The same document is always divided in the same way.
  */
-export interface Section {
+interface Section {
   readonly title: string | undefined;
   readonly text: string;
   /** All headings in it. */
@@ -36,7 +36,7 @@ const shortest = 3_000;
 /** And any block does after this much. */
 const longest = 12_000;
 
-export function sectionsOf(blocks: readonly Block[]): readonly Section[] {
+function sectionsOf(blocks: readonly Block[]): readonly Section[] {
   const sections: Section[] = [];
   let title: string | undefined;
   let current = newSection();

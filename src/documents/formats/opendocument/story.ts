@@ -20,7 +20,7 @@ export interface Story {
 }
 
 /** What the whole document has, for the notes of the answer. */
-export interface Tally {
+interface Tally {
   changes: number;
   pictures: number;
   hidden: number;

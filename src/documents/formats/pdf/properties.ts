@@ -29,7 +29,7 @@ const keys = {
 };
 
 /** "D:20261115173538+01'00'" as others write it; what is no such time stays as it is. */
-export function isoTime(text: string): string {
+function isoTime(text: string): string {
   const match = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?/.exec(text);
   if (!match) return text;
   const [, year, month, day, hour, minute = "00", second = "00", isUtc, sign, zoneHour, zoneMinute = "00"] =

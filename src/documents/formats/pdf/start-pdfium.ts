@@ -10,7 +10,7 @@ export interface Pdfium extends Functions {
 }
 
 /** It wanted more memory than it may have, or found itself in a state that must not be. It cannot be used any more. */
-export class PdfiumEnded extends Error {
+class PdfiumEnded extends Error {
   override readonly name = "PdfiumEnded";
 }
 

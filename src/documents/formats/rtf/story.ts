@@ -57,7 +57,7 @@ export interface Group {
   readonly atEnd: (() => void) | undefined;
 }
 
-export interface Font {
+interface Font {
   name: string;
   charset: string | undefined;
 }
