@@ -92,7 +92,9 @@ describe("git.log", () => {
       await subjects({ author: "BOB@" }),
       await subjects({ grep: "poets do." }),
       await subjects({ grep: "poets.*" }),
-      await subjects({ author: "--output=x", since: "--all" }),
+      await subjects({ author: "--output=x" }),
+      await subjects({ since: "a week ago", until: "9999-12-31", limit: 1 }),
+      await subjects({ until: "a week ago" }),
     ]).toEqual([
       ["Go on", "Rename", "Begin"],
       ["Go on"],
@@ -101,6 +103,17 @@ describe("git.log", () => {
       ["Rename"],
       [undefined],
       [undefined],
+      ["Go on", "go on with"],
+      [undefined],
+    ]);
+  });
+
+  it("refuses a date that git would take for another", async () => {
+    await using room = await openPast();
+    const { error } = await room.call("git.log", { since: "last weeek" });
+    expect([error?.code, error?.message]).toEqual([
+      "invalid-input",
+      '"last weeek" is no date that git knows',
     ]);
   });
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { findRepository } from "../../git/find-repository.ts";
+import { momentOf } from "../../git/moment-of.ts";
 import { pathspecs } from "../../git/paths.ts";
 import { type Commit, readLog } from "../../git/read-log.ts";
 import { resolveRange } from "../../git/revisions.ts";
@@ -87,8 +88,8 @@ export const gitLog: Tool<GitLogInput, GitLogData> = {
 /** Each value is in the word of its option, whatever it begins with. Text is text, in any case of letters. */
 function selecting({ since, until, author, grep }: GitLogInput): readonly string[] {
   return [
-    ...(since === undefined ? [] : [`--since=${since}`]),
-    ...(until === undefined ? [] : [`--until=${until}`]),
+    ...(since === undefined ? [] : [`--since=${momentOf(since, "since")}`]),
+    ...(until === undefined ? [] : [`--until=${momentOf(until, "until")}`]),
     ...(author === undefined ? [] : [`--author=${author}`]),
     ...(grep === undefined ? [] : [`--grep=${grep}`]),
     ...(author === undefined && grep === undefined ? [] : ["--fixed-strings", "--regexp-ignore-case"]),
