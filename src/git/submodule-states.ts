@@ -27,7 +27,7 @@ export async function submoduleStates(
   const all = listed
     .toString()
     .split("\0")
-    .flatMap((entry) => entry.split("\n").slice(1))
+    .flatMap((entry) => /\n(.+)$/s.exec(entry)?.[1] ?? [])
     .filter((name) => path === "" || name === path || name.startsWith(`${path}/`));
   const states = new Map<string, readonly SubmoduleChange[]>();
   const notes: string[] = [];

@@ -129,6 +129,16 @@ describe("git.status", () => {
     expect((await status(room)).text).toMatch(/^HEAD is detached at [0-9a-f]{7}\.\n/);
   });
 
+  it("takes the line end in a name of a submodule for a part of it", async () => {
+    await using room = await openGitRoom({
+      files: { ".gitmodules": '[submodule "x"]\n\tpath = "x\\nlib"\n' },
+    });
+    room.git("init", "-q", "lib");
+    room.write({ "lib/a": "1\n" });
+    const { data } = await room.call("git.status", {});
+    expect(data).toMatchObject({ unstaged: [], untracked: ["lib/"], notes: [] });
+  });
+
   it("looks into submodules by themselves", async () => {
     await using room = await openGitRoom({ files: { a: "" } });
     const library = join(room.home, "library");
