@@ -52,10 +52,11 @@ export function driversIn(listing: string): readonly FilterDriver[] {
   >();
   const fields = listing.split("\0");
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [, name, use, command = ""] = /^filter\.(.*)\.([^.\n]*)(?:\n(.*))?$/s.exec(fields[at + 1]!) ?? [];
+    const [, name, use, command = ""] =
+      /^filter\.([^\n]*)\.([^.\n]*)(?:\n(.*))?$/s.exec(fields[at + 1]!) ?? [];
     if (name === undefined || !(use === "clean" || use === "smudge" || use === "process")) continue;
     // On the command line it would be another setting.
-    if (name.includes("=") || name.includes("\n")) throw unfitName(name);
+    if (name.includes("=")) throw unfitName(name);
     const driver = found.get(name) ?? { commands: {}, from: "person" };
     driver.commands[use] = command;
     if (!personal.has(fields[at]!)) driver.from = "repository";

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
@@ -39,6 +39,19 @@ describe("staging a file that goes through a filter", () => {
       null,
       "y",
     ]);
+  });
+
+  it("is refused whatever the command looks like", async () => {
+    const commands = ["./x.sh", "/bin/x.y.z", "cat\n./x.sh", "a=b.c cat", "tr a.b A.B\n"];
+    const found: unknown[] = [];
+    for (const clean of commands) {
+      await using room = await openFiltered("", { clean });
+      room.write({ "x.up": "hello\n", "x.sh": "#!/bin/sh\ntouch ran\n" });
+      chmodSync(join(room.workspace, "x.sh"), 0o755);
+      const { error } = await room.call("git.stage", { paths: ["x.up"] });
+      found.push([error?.code, existsSync(join(room.workspace, "ran"))]);
+    }
+    expect(found).toEqual(commands.map(() => ["denied", false]));
   });
 
   it("runs the filter where a rule lets it", async () => {
