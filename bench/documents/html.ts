@@ -18,8 +18,8 @@ export const html: DocumentCases = {
       name: "1 MB of HTML to Markdown",
       about:
         "An article with links, lists, tables and code among navigation. The reference only collects all text with the parser that both use; readability, linkedom and turndown find the article and write Markdown without tables.",
-      rounds: 15,
-      warmUpRounds: 5,
+      rounds: 12,
+      warmUpRounds: 4,
       goals: [{ measure: "cpuMs", timesReference: 4 }],
       contenders: {
         "htmlparser2, text only": () => onPage(collectText),
@@ -30,8 +30,8 @@ export const html: DocumentCases = {
     {
       name: "document.read of 1 MB of HTML",
       about: "The same with a warm room: read, handed to the host, and as much of it shown as is asked for.",
-      rounds: 15,
-      warmUpRounds: 5,
+      rounds: 12,
+      warmUpRounds: 4,
       goals: [],
       contenders: {
         "htmlparser2, text only": () => onPage(collectText),

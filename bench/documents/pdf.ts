@@ -65,6 +65,8 @@ function byPdftotext(options: readonly string[]): Contender {
 /** A room, a host and PDFium for each. */
 function cold(): Contender {
   return {
+    // Each is long enough alone.
+    laps: 1,
     run: async () => {
       const subject = await openSubject({ workspace: dirname(documentPath(name)) });
       const { data } = await subject.call("document.read", wanted);

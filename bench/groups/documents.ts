@@ -1,4 +1,5 @@
 import { archives } from "../documents/archives.ts";
+import { compareWords, comparison } from "../documents/compare-words.ts";
 import { html } from "../documents/html.ts";
 import { officeTexts } from "../documents/office-texts.ts";
 import { pdf } from "../documents/pdf.ts";
@@ -20,6 +21,9 @@ export const group: Group = {
   prepare: () => {
     forgetDocuments();
     for (const { prepare } of kinds) prepare();
+  },
+  run: async function* ({ only }) {
+    if (comparison.includes(only)) yield compareWords();
   },
   cases: kinds.flatMap(({ cases }) => cases),
 };
