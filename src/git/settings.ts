@@ -37,6 +37,8 @@ export const heldSettings: Readonly<Record<string, string>> = {
   // A diff would write the index, whatever the variable says: what only looks changed is left out by us.
   "diff.autoRefreshIndex": "false",
   "diff.suppressBlankEmpty": "false",
+  // Comparing takes five times the memory of a file: larger ones are told of like binary ones.
+  "core.bigFileThreshold": "100m",
   // Nothing is fetched.
   "protocol.allow": "never",
   // Files anywhere, whose lines would be shown.

@@ -8,7 +8,7 @@ export interface DiffFile {
   readonly from?: string;
   readonly additions: number;
   readonly deletions: number;
-  /** Its content is no text, and not shown. */
+  /** Its content is no text, or over 100 MB, and not shown. */
   readonly isBinary: boolean;
   /** Its hunks; of many files or long ones only the beginning, or nothing: see `isCut`. */
   readonly patch: string;

@@ -85,6 +85,13 @@ describe("git.diff", () => {
     );
   });
 
+  it("shows lines also where settings take every file for a large one", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.git("config", "core.bigFileThreshold", "1");
+    room.write({ a: "2\n" });
+    expect((await diff(room)).text).toContain("\n-1\n+2\n");
+  });
+
   it("says when nothing differs, also when only the time of a file does, and leaves the index alone", async () => {
     await using room = await openGitRoom({ files: { a: "1\n" } });
     utimesSync(join(room.workspace, "a"), new Date(0), new Date(0));
