@@ -7,9 +7,10 @@ import { filtersBesideHooks } from "./filters.ts";
 import { type Hooks, hooksFor } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
 import { operationsIn } from "./read-status.ts";
-import { type GitContext, type GitResult, outputOfGit, type Repository } from "./run-git.ts";
+import { type GitContext, type GitOptions, type GitResult, outputOfGit, type Repository } from "./run-git.ts";
 import { settingsByOwner } from "./settings-by-owner.ts";
-import { type Signing, signingBy } from "./signing.ts";
+import { signLastCommit, takeBackCommit } from "./sign-commit.ts";
+import { signingBy } from "./signing.ts";
 import { tryWritingGit } from "./write-git.ts";
 
 export interface CommitRequest {
@@ -53,17 +54,20 @@ export async function commit(
     ...hooks.options,
     ...beside,
     leavesFiles: hooks.run.length === 0,
-    ...(signing.isSigned && { confinement: "ours" }),
     settings: {
       ...authorSettings,
       "i18n.commitEncoding": "UTF-8",
       ...beside?.settings,
       ...hooks.options.settings,
-      ...(signing.isSigned && signing.settings),
     },
     ...(message !== undefined && { input: Buffer.from(message) }),
   });
-  if (said.code !== 0) throw failed(said, hooks, signing);
+  if (said.code !== 0) throw failed(said, hooks);
+  if (signing.isSigned) {
+    const isBegun = operations.some((operation) => operation !== "bisect");
+    const before = isBegun ? "stays" : { commit: branch.commit };
+    await sign(signing.settings, before, repository, context);
+  }
   return {
     before: branch.commit,
     branch: branch.name,
@@ -132,13 +136,36 @@ function nothingStaged(changed: number): ToolError {
   });
 }
 
-function failed(result: GitResult, hooks: Hooks, signing: Signing): ToolError {
+/** A commit that cannot be signed is none; but one that has concluded a merge cannot be taken back so that this goes on. */
+async function sign(
+  settings: NonNullable<GitOptions["settings"]>,
+  before: { readonly commit: string | undefined } | "stays",
+  repository: Repository,
+  context: GitContext,
+): Promise<void> {
+  const takeBack = async () => {
+    const signal = AbortSignal.timeout(takeBackMs);
+    if (before !== "stays") await takeBackCommit(before.commit, repository, { ...context, signal });
+  };
+  const complaint = await signLastCommit(settings, repository, context).catch(async (error) => {
+    await takeBack();
+    throw error;
+  });
+  if (complaint === undefined) return;
+  await takeBack();
+  throw new ToolError("unavailable", "git could not sign the commit, as the person's settings ask for", {
+    hint:
+      before === "stays"
+        ? "It is made without: `git commit --amend --no-edit -S` signs it, once the person's key can be used."
+        : "Nothing is committed. Ask the person: their key may need its passphrase.",
+    output: complaint,
+  });
+}
+
+const takeBackMs = 30_000;
+
+function failed(result: GitResult, hooks: Hooks): ToolError {
   const { stderr, code } = result;
-  if (signing.isSigned && /failed to sign|gpg|ssh-keygen/.test(stderr))
-    return new ToolError("unavailable", "git could not sign the commit, as the person's settings ask for", {
-      hint: "Nothing is committed. Ask the person: their key may need its passphrase.",
-      output: stderr,
-    });
   const explained = explainFailure(stderr, code);
   if (hooks.run.length === 0 || !explained.message.startsWith("git failed")) return explained;
   return new ToolError("denied", "A hook of the repository refused the commit", {

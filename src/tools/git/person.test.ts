@@ -56,6 +56,22 @@ describe("settings of the person", () => {
       [],
       expect.stringContaining("gpgsig -----BEGIN PGP SIGNATURE-----"),
     ]);
+    const like = (hash: string) => room.git("log", "-1", "--format=%T %P %an %ae %at %cn %ce %ct %B", hash);
+    expect([like("HEAD"), room.git("status", "--porcelain")]).toEqual([like("HEAD@{1}"), ""]);
+  });
+
+  it("do not undo a merge that could not be signed", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.git("switch", "-q", "-c", "other");
+    room.git("commit", "-q", "--allow-empty", "-m", "Other");
+    room.git("switch", "-q", "main");
+    room.git("merge", "-q", "--no-ff", "--no-commit", "other");
+    const { committed } = await commitAs(room, signing(room.payload("signer", "exit 2")));
+    expect([committed.error, room.git("log", "-1", "--format=%s"), room.git("rev-parse", "HEAD^2")]).toEqual([
+      expect.objectContaining({ code: "unavailable", hint: expect.stringContaining("It is made without") }),
+      "Second",
+      room.git("rev-parse", "other"),
+    ]);
   });
 
   it("let nothing be committed that could not be signed", async () => {
