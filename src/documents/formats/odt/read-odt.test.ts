@@ -34,6 +34,27 @@ describe("an OpenDocument text", () => {
     );
   });
 
+  it("shows equations as one would type them, and says of other objects that they are there", async () => {
+    const object = (target: string) =>
+      `<draw:frame><draw:object xlink:href="${target}"/><draw:image/></draw:frame>`;
+    const body = `<text:p>${["./One", "Two/", "Three"].map(object).join(" and ")}</text:p>`;
+    const math = (inside: string) => `<math xmlns="http://www.w3.org/1998/Math/MathML">${inside}</math>`;
+    const power =
+      "<semantics><mrow><mi>E</mi><mo>=</mo><mi>m</mi><msup><mi>c</mi><mn>2</mn></msup></mrow><annotation>E = m c^2</annotation></semantics>";
+    const sum =
+      "<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>0</mn></mrow><mi>n</mi></munderover><mfrac><msqrt><msub><mi>x</mi><mi>i</mi></msub></msqrt><mrow><mn>2</mn><mi>a</mi></mrow></mfrac><mroot><mi>y</mi><mn>3</mn></mroot>";
+    const bytes = odt(body, "", {
+      "One/content.xml": math(power),
+      "Two/content.xml": math(sum),
+      "Three/content.xml": "<chart/>",
+    });
+    const { parts, notes } = await readBytes("x.odt", bytes);
+    expect([parts, notes]).toEqual([
+      [{ anchor: "", text: "E = m c^2 and ∑_(i = 0)^n (√(x_i))/(2 a) root(3, y) and" }],
+      ["has 1 embedded object, not shown"],
+    ]);
+  });
+
   it("shows cells and rows that are repeated, bounded, and empty ones once", async () => {
     const cell = (text: string, more = "") =>
       `<table:table-cell ${more}><text:p>${text}</text:p></table:table-cell>`;
@@ -76,9 +97,13 @@ describe("an OpenDocument text", () => {
   });
 });
 
-const names = ["office", "text", "table", "style"]
-  .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
-  .join(" ");
+const names = [
+  ...["office", "text", "table", "style"].map(
+    (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
+  ),
+  'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"',
+  'xmlns:xlink="http://www.w3.org/1999/xlink"',
+].join(" ");
 
 function odt(body: string, styles = "", others: Readonly<Record<string, string>> = {}): Buffer {
   const content = `<office:document-content ${names}>${styles}<office:body><office:text>${body}</office:text></office:body></office:document-content>`;

@@ -82,7 +82,8 @@ function readSigns(reader: XmlReader): Arguments {
   return found;
 }
 
-function grouped(text: string): string {
+/** In brackets, unless it is one word or sign. */
+export function grouped(text: string): string {
   return [...text.trim()].length <= 1 || /^[\p{L}\p{N}.]+$/u.test(text.trim())
     ? text.trim()
     : `(${text.trim()})`;

@@ -1,7 +1,9 @@
 import type { XmlReader } from "../../xml/xml-reader.ts";
 import { append } from "../office/blocks.ts";
 import { picture } from "../office/link.ts";
+import { resolvePart } from "../office/open-package.ts";
 import { readBlock } from "./read-blocks.ts";
+import { readMath } from "./read-math.ts";
 import type { Line, Story } from "./story.ts";
 
 export function isShape(name: string): boolean {
@@ -50,19 +52,8 @@ export function readShape(reader: XmlReader, story: Story, line: Line): void {
 
 /** An equation is shown; of other objects it is only said that they are there. */
 function readObject(reader: XmlReader, { opened, tally }: Story, line: Line): void {
-  const folder = reader.attribute("xlink:href")?.replace(/^\.\//, "");
-  const content = folder === undefined ? undefined : opened.open(`${folder}/content.xml`);
+  const folder = reader.attribute("xlink:href");
+  const content = folder === undefined ? undefined : opened.open(resolvePart("", `${folder}/content.xml`));
   if (content?.child(0) && content.name === "math:math") line.text += readMath(content);
   else tally.embedded += 1;
-}
-
-function readMath(reader: XmlReader): string {
-  const { depth } = reader;
-  let text = "";
-  for (let node = reader.node(depth); node; node = reader.node(depth)) {
-    if (node === "text") text += reader.text.trim();
-    // What was typed to make it says the same once more.
-    else if (reader.name !== "math:annotation") text += `${text === "" ? "" : " "}${readMath(reader)}`;
-  }
-  return text;
 }
