@@ -18,6 +18,7 @@ describe("pages that are built to be hard to read", () => {
     ["end tags of what was never begun", `${"<div>".repeat(many)}${"</span>word".repeat(many)}`],
     ["paragraphs", "<p>word".repeat(many)],
     ["links in links", "<a href=x>word".repeat(many)],
+    ["notes in notes", "<sup><a href=#fn1>word".repeat(many)],
     ["lists in lists", "<ul><li>word".repeat(many)],
     ["quotations in quotations", `${"<blockquote>".repeat(many)}${"word<br>".repeat(many)}`],
     ["tables in tables", "<table><tr><td>word".repeat(many)],
