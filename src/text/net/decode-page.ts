@@ -17,9 +17,9 @@ export function decodePage(bytes: Uint8Array, mediaType = ""): DecodedPage {
   const declared =
     known(charsetOf(mediaType)) ?? known(charsetInMarkup(head)) ?? detectUtf16(bytes.subarray(0, 1024));
   if (declared !== undefined && declared !== "utf-8") return decodeAs(declared, bytes);
+  if (declared === undefined) return asValidUtf8(bytes) ?? decodeAs("windows-1252", bytes);
   const page = decodeAs("utf-8", bytes);
-  const isUtf8 = declared === undefined ? isValidUtf8(bytes) : isMostlyUtf8(page.text);
-  return isUtf8 ? page : decodeAs("windows-1252", bytes);
+  return isMostlyUtf8(page.text) ? page : decodeAs("windows-1252", bytes);
 }
 
 function decodeAs(charset: string, bytes: Uint8Array): DecodedPage {
@@ -55,11 +55,11 @@ function known(label: string | undefined): string | undefined {
   }
 }
 
-function isValidUtf8(bytes: Uint8Array): boolean {
+function asValidUtf8(bytes: Uint8Array): DecodedPage | undefined {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
-    return true;
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    return { text, charset: "utf-8" };
   } catch {
-    return false;
+    return undefined;
   }
 }
