@@ -34,6 +34,17 @@ describe("an OpenDocument text", () => {
     );
   });
 
+  it("keeps the layout of programs: blanks before a line, empty lines, and no others between", async () => {
+    const style = (name: string, parent: string) =>
+      `<style:style style:name="${name}" style:family="paragraph" style:parent-style-name="${parent}"/>`;
+    const styles = `<office:automatic-styles>${style("P1", "Preformatted_20_Text")}${style("P2", "P1")}</office:automatic-styles>`;
+    const line = (text: string, name = "P1") => `<text:p text:style-name="${name}">${text}</text:p>`;
+    const body = `<text:p>Run:</text:p>${line("def f(x):")}${line('<text:s text:c="4"/>if x:')}${line('<text:s text:c="8"/>return', "P2")}${line("")}${line("f(1)")}<text:p><text:s text:c="2"/>Done</text:p>`;
+    expect(await textOf(odt(body, styles))).toBe(
+      "Run:\n\ndef f(x):\n    if x:\n        return\n\nf(1)\n\n  Done",
+    );
+  });
+
   it("shows equations as one would type them, and says of other objects that they are there", async () => {
     const object = (target: string) =>
       `<draw:frame><draw:object xlink:href="${target}"/><draw:image/></draw:frame>`;

@@ -4,6 +4,8 @@ import { markdownTable } from "../../markdown-table.ts";
 export type Block =
   | { readonly kind: "heading"; readonly level: number; readonly text: string }
   | { readonly kind: "paragraph"; readonly text: string }
+  /** A line of what is written with its layout, as programs are. */
+  | { readonly kind: "line"; readonly text: string }
   /** Of a list; `level` counts from 0, `marker` is "-" or its number as the document shows it: "2.1.". */
   | { readonly kind: "item"; readonly level: number; readonly marker: string; readonly text: string }
   | { readonly kind: "table"; readonly rows: readonly (readonly string[])[] }
@@ -16,7 +18,10 @@ export function showBlock(block: Block): string {
     case "heading":
       return `${"#".repeat(Math.min(Math.max(block.level, 1), 6))} ${inOneLine(block.text)}`;
     case "paragraph":
-      return block.text.trim();
+      // Blanks at its beginning may be all that shows how a program is built.
+      return block.text.trimEnd().replace(/^\s*\n/, "");
+    case "line":
+      return block.text.trimEnd();
     case "item": {
       const indent = "  ".repeat(Math.min(Math.max(block.level, 0), 20));
       const lines = block.text.trim().replaceAll("\n", `\n${indent}  `);
@@ -29,7 +34,7 @@ export function showBlock(block: Block): string {
   }
 }
 
-/** Blocks with an empty line between them; items of a list stand together. */
+/** Blocks with an empty line between them; items of a list stand together, and so do lines. */
 export function showBlocks(blocks: readonly Block[]): string {
   return blocks.map((block, index) => separator(blocks[index - 1], block) + showBlock(block)).join("");
 }
@@ -37,8 +42,10 @@ export function showBlocks(blocks: readonly Block[]): string {
 /** What stands between two blocks. */
 export function separator(before: Block | undefined, block: Block): string {
   if (before === undefined) return "";
-  return before.kind === block.kind && (block.kind === "item" || block.kind === "note") ? "\n" : "\n\n";
+  return before.kind === block.kind && standTogether.has(block.kind) ? "\n" : "\n\n";
 }
+
+const standTogether: ReadonlySet<Block["kind"]> = new Set(["item", "note", "line"]);
 
 /** What a cell of a table says, in one line: its blocks, and the rows of a table in it, on lines of their own. */
 export function cellText(blocks: readonly Block[]): string {

@@ -67,6 +67,7 @@ interface Place {
 function readParagraph(reader: XmlReader, story: Story, blocks: Block[], place?: Place): void {
   const isHeading = reader.name === "text:h";
   const level = Number(reader.attribute("text:outline-level") ?? 1) || 1;
+  const isLine = story.preformatted.has(reader.attribute("text:style-name") ?? "");
   const isUncounted = reader.attribute("text:is-list-header") === "true";
   const line: Line = { text: "", boxes: [] };
   readInline(reader, story, line);
@@ -80,8 +81,8 @@ function readParagraph(reader: XmlReader, story: Story, blocks: Block[], place?:
       });
     else if (place && marker !== "")
       blocks.push({ kind: "item", level: place.level, marker, text: line.text });
-    else blocks.push({ kind: "paragraph", text: line.text });
-  }
+    else blocks.push({ kind: isLine ? "line" : "paragraph", text: line.text });
+  } else if (isLine && blocks.at(-1)?.kind === "line") blocks.push({ kind: "line", text: "" });
   append(blocks, line.boxes, story.cited.splice(0));
 }
 

@@ -12,8 +12,13 @@ export function readInline(reader: XmlReader, story: Story, line: Line): void {
   for (let node = reader.node(depth); node; node = reader.node(depth)) {
     if (node === "element") readElement(reader, story, line);
     // Line breaks and several spaces are written as elements; in the text they are only layout.
-    else line.text += crowded.test(reader.text) ? reader.text.replaceAll(/[ \t\r\n]+/g, " ") : reader.text;
+    else line.text += withoutLayout(reader.text, line.text === "");
   }
+}
+
+function withoutLayout(text: string, isFirst: boolean): string {
+  const plain = crowded.test(text) ? text.replaceAll(/[ \t\r\n]+/g, " ") : text;
+  return isFirst && plain.startsWith(" ") ? plain.slice(1) : plain;
 }
 
 const crowded = /[\t\r\n]| {2}/;

@@ -5,14 +5,25 @@ import { type ListStyle, readListStyle } from "./lists.ts";
 export interface OpenDocumentStyles {
   readonly listStyles: Map<string, ListStyle>;
   readonly listOfStyle: Map<string, string>;
+  /** Styles of paragraphs whose layout is kept. */
+  readonly preformatted: Set<string>;
   /** Styles of pages that are not shown. */
   readonly hidden: Set<string>;
   outline: ListStyle | undefined;
 }
 
 export function noStyles(): OpenDocumentStyles {
-  return { listStyles: new Map(), listOfStyle: new Map(), hidden: new Set(), outline: undefined };
+  return {
+    listStyles: new Map(),
+    listOfStyle: new Map(),
+    preformatted: new Set([preformatted]),
+    hidden: new Set(),
+    outline: undefined,
+  };
 }
+
+/** As all programs name it. */
+const preformatted = "Preformatted_20_Text";
 
 /** The reader stands at `office:styles` or `office:automatic-styles`. */
 export function readStyles(reader: XmlReader, styles: OpenDocumentStyles): void {
@@ -24,6 +35,8 @@ export function readStyles(reader: XmlReader, styles: OpenDocumentStyles): void 
     else if (reader.is("style:style")) {
       const list = reader.attribute("style:list-style-name");
       if (list !== undefined && list !== "") styles.listOfStyle.set(name, list);
+      if (styles.preformatted.has(reader.attribute("style:parent-style-name") ?? ""))
+        styles.preformatted.add(name);
       const inside = reader.depth;
       while (reader.child(inside))
         if (reader.attribute("presentation:visibility") === "hidden") styles.hidden.add(name);

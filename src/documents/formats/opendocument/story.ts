@@ -10,6 +10,8 @@ export interface Story {
   readonly listStyles: ReadonlyMap<string, ListStyle>;
   /** The list that each style of paragraphs belongs to. */
   readonly listOfStyle: ReadonlyMap<string, string>;
+  /** Styles of paragraphs whose layout is kept. */
+  readonly preformatted: ReadonlySet<string>;
   readonly outline: ListStyle | undefined;
   readonly headings: ListCounter;
   /** Counters of lists that may be continued, by their names and by their styles. */
