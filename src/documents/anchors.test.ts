@@ -125,18 +125,23 @@ describe("parts", () => {
   });
 
   it("do not begin behind their end", async () => {
-    const pastEnd = {
+    expect(failure(() => wholeText("hello", { part: "from 6", maxChars: 3 }, "a"))).toEqual({
       code: "not-found",
       message: 'a has no part "from 6": it ends at character 5',
       hint: undefined,
-    };
-    const order = { one: "page", total: 1, name: "a" };
-    expect(failure(() => wholeText("hello", { part: "from 6", maxChars: 3 }, "a"))).toEqual(pastEnd);
-    const gathering = gatherParts({ part: "page 1 from 6", maxChars: 3 }, order, () => ({
-      anchor: "page 1",
-      text: "hello",
-    }));
-    await expect(gathering).rejects.toMatchObject(pastEnd);
+    });
+    const order = { one: "page", total: 2, name: "a" };
+    const gather = (part: string) =>
+      gatherParts({ part, maxChars: 3 }, order, (number) => ({ anchor: `page ${number}`, text: "hello" }));
+    await expect(gather("from 6")).rejects.toMatchObject({
+      code: "not-found",
+      message: 'a has no part "pages 1- from 6": page 1 ends at character 5',
+      hint: 'Ask for one that is there: "page 2".',
+    });
+    await expect(gather("page 2 from 6")).rejects.toMatchObject({
+      message: 'a has no part "page 2 from 6": page 2 ends at character 5',
+      hint: 'Ask for one that is there: "page 2".',
+    });
   });
 
   it("are none of a document that is one text", () => {

@@ -71,7 +71,8 @@ export async function gatherParts(
   for (let number = first; number <= last; number += 1) {
     const whole = await readPart(number);
     const start = number === first ? from : 1;
-    refusePastEnd(start, whole.text, order.name);
+    if (start > 1 && start > whole.text.length)
+      throw pastEnd({ first: number, last, from }, whole.text, order);
     if (number > first && sizeOf(whole) > left)
       return { parts, next: anchorOf({ first: number, last, from: 1 }, order) };
     const { part, next } = cutPart(whole, start, left);
@@ -110,7 +111,8 @@ export function wholeText(
   const { anchor, from } = splitAnchor(wanted.part);
   if (anchor !== undefined)
     throw noSuchPart(anchor, name, "it has no parts that could be asked for", '"from 40001"');
-  refusePastEnd(from, text, name);
+  if (from > 1 && from > text.length)
+    throw noSuchPart(`from ${from}`, name, `it ends at character ${text.length}`, undefined);
   const { part, next } = cutPart({ anchor: "", text }, from, wanted.maxChars);
   return { parts: [part], next: next === undefined ? undefined : `from ${next}` };
 }
@@ -127,9 +129,18 @@ export function noSuchPart(
   });
 }
 
-function refusePastEnd(from: number, text: string, name: string): void {
-  if (from > 1 && from > text.length)
-    throw noSuchPart(`from ${from}`, name, `it ends at character ${text.length}`, undefined);
+/** Characters are counted in each part. */
+function pastEnd(wanted: WantedParts, { length }: string, order: PartsInOrder): ToolError {
+  const { one, total, name } = order;
+  const { first } = wanted;
+  const example =
+    first < total ? anchorOf({ first: first + 1, last: total, from: 1 }, order) : `${one} ${first}`;
+  return noSuchPart(
+    anchorOf(wanted, order),
+    name,
+    `${one} ${first} ends at character ${length}`,
+    `"${example}"`,
+  );
 }
 
 /** Between two lines if that costs little, else between two words, never inside a character. */
