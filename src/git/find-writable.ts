@@ -13,11 +13,16 @@ export async function findWritable(path: string, context: GitContext): Promise<F
 
 export async function requireWritable(repository: Repository, { environment }: GitContext): Promise<void> {
   if (repository.below !== "") throw topIsAbove(repository);
-  const { readable = [], writable = [] } = environment.confinement ?? {};
+  const { readable = [], writable = [], unconfined = false } = environment.confinement ?? {};
   for (const directory of new Set([repository.gitDirectory, repository.commonDirectory])) {
     if (liesIn(directory, [environment.workspace])) await refuseLinks(directory, environment);
     // Only a rule says that it may be read; otherwise the repository has named this working tree as its own.
     else if (liesIn(directory, readable) && !liesIn(directory, writable)) throw onlyReadable(directory);
+    // A sandbox shows the repository of the workspace itself, wherever that lies, and no other.
+    else if (repository.directory !== "" && !liesIn(directory, writable) && !unconfined) {
+      const { level } = (await environment.sandbox?.()) ?? { level: "none" };
+      if (level !== "none") throw onlyReadable(directory);
+    }
   }
 }
 

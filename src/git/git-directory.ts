@@ -4,7 +4,7 @@ import { ToolError } from "../contract/error.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { liesIn } from "./paths.ts";
 import { refuseWaysOut } from "./refuse-ways-out.ts";
-import { type GitContext, type Repository, runGit } from "./run-git.ts";
+import { complaintOf, type GitContext, type Repository, runGit } from "./run-git.ts";
 
 /** Where git keeps what it knows of a working tree. All absolute and real. */
 export type GitDirectory = Pick<Repository, "gitDirectory" | "commonDirectory" | "top">;
@@ -96,12 +96,30 @@ async function leadingOut(named: string, top: string, context: GitContext): Prom
   if (isReadable) return { gitDirectory, commonDirectory, top };
   const isLinked =
     gitDirectory !== commonDirectory &&
-    (await run("worktree", "list", "--porcelain")).split("\n").includes(`worktree ${top}`);
+    (await run("worktree", "list", "--porcelain")).split("\n").includes(`worktree ${top}`) &&
+    (await isOf(gitDirectory, top, context));
   const worktree = isLinked ? "" : (await run("config", "--local", "core.worktree")).replace(/\n$/, "");
   const isSubmodule = worktree !== "" && posix.resolve(gitDirectory, worktree) === top;
   if (!isLinked && !isSubmodule) throw leadsOut(top, gitDirectory);
   return { gitDirectory, commonDirectory, top };
 }
+
+/** Whether it is the directory of this linked working tree, and not that of another one of the same repository. */
+async function isOf(
+  gitDirectory: string,
+  top: string,
+  { environment, signal }: GitContext,
+): Promise<boolean> {
+  const args = ["--", posix.join(gitDirectory, "gitdir")];
+  const process = await environment.start("cat", { args, confinement: "ours", signal });
+  const complaint = complaintOf(process);
+  let named = "";
+  for await (const piece of process.stdout) if (named.length < maxPath) named += Buffer.from(piece);
+  await Promise.all([complaint, process.exit]);
+  return posix.resolve(gitDirectory, named.replace(/\n$/, "")) === posix.join(top, ".git");
+}
+
+const maxPath = 64 * 1024;
 
 /**
  * Of the working tree that the whole workspace is a part of. Nothing in the workspace can have made it: it is taken as git

@@ -1,0 +1,29 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openGitRoom } from "../../src/tools/git/trials/git-room.ts";
+
+it("takes a linked working tree for no other one, and changes none that a sandbox would not show", async () => {
+  await using room = await openGitRoom({ files: { a: "1\n" } });
+  const main = join(room.home, "main");
+  room.git("clone", "-q", room.workspace, main);
+  room.git("-C", main, "worktree", "add", "-q", join(room.workspace, "own"));
+  room.git("-C", main, "worktree", "add", "-q", join(room.home, "other"));
+  room.write({ "own/new": "new\n" });
+  const codeOf = async (tool: string, input: object) => (await room.call(tool, input)).error?.code;
+  const { level } = await room.crib.sandbox();
+  const own = [
+    await codeOf("git.status", { path: "own" }),
+    await codeOf("git.stage", { paths: ["own/new"] }),
+  ];
+  writeFileSync(join(room.workspace, "own/.git"), `gitdir: ${main}/.git/worktrees/other\n`);
+  const others = [
+    await codeOf("git.status", { path: "own" }),
+    await codeOf("git.diff", { staged: true, paths: ["own"] }),
+    await codeOf("git.stage", { paths: ["own/new"] }),
+  ];
+  expect([own, others]).toEqual([
+    [undefined, level === "none" ? undefined : "outside-workspace"],
+    ["outside-workspace", "outside-workspace", "outside-workspace"],
+  ]);
+});
