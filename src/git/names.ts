@@ -1,5 +1,6 @@
-import { type Change, parseStatus, type Status } from "./parse-status.ts";
+import { type Change, changes, parseStatus, type Status } from "./parse-status.ts";
 import { type GitContext, outputOfGit, type Repository } from "./run-git.ts";
+import { heldDiffOptions } from "./settings.ts";
 
 /**
  * Names of files are bytes, not always UTF-8. Whoever gives them back to git keeps them with a character for each byte
@@ -34,9 +35,31 @@ export async function statusByNames(
   return parseStatus((await outputOfGit(repository, words, context)).toString("latin1"));
 }
 
+/** What the next commit will change, by the same names. No file of the working tree is looked at. */
+export async function stagedByNames(repository: Repository, context: GitContext): Promise<readonly Change[]> {
+  const words = ["diff", "--cached", ...heldDiffOptions, "--raw", "-z", "--find-renames", "--no-relative"];
+  const fields = (await outputOfGit(repository, words, context)).toString("latin1").split("\0");
+  const staged: Change[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [, before, after, letter = ""] = /^:(\d+) (\d+) \S+ \S+ ([A-Z])/.exec(fields[at]!) ?? [];
+    const change = changes[letter];
+    const from = letter === "R" || letter === "C" ? fields[at + 1]! : undefined;
+    if (from !== undefined) at += 1;
+    const isSubmodule = before === "160000" || after === "160000";
+    if (change !== undefined)
+      staged.push({
+        path: fields[at + 1]!,
+        change,
+        ...(from !== undefined && { from }),
+        ...(isSubmodule && { submodule: [] }),
+      });
+  }
+  return staged;
+}
+
 /** Changes as programs and people see them, with paths of the workspace. */
-export function shownChanges(changes: readonly Change[], { prefix }: Repository): readonly Change[] {
-  return changes.map((change) => ({
+export function shownChanges(found: readonly Change[], { prefix }: Repository): readonly Change[] {
+  return found.map((change) => ({
     ...change,
     path: prefix + textOfName(change.path),
     ...(change.from !== undefined && { from: prefix + textOfName(change.from) }),

@@ -98,7 +98,8 @@ function readHeader(
   branch.behind = Number(behind);
 }
 
-const changes: Readonly<Record<string, Change["change"]>> = {
+/** By git's letters. */
+export const changes: Readonly<Record<string, Change["change"]>> = {
   A: "added",
   M: "modified",
   D: "deleted",

@@ -8,11 +8,16 @@ export interface Setting {
   readonly from: "person" | "repository";
 }
 
-/** All of them in the order in which they count; the last of a key wins. Ours are left out. */
-export async function settingsByOwner(
-  repository: Repository,
-  context: GitContext,
-): Promise<readonly Setting[]> {
+/** All of them in the order in which they count; the last of a key wins. Ours are left out. Read once for a call. */
+export function settingsByOwner(repository: Repository, context: GitContext): Promise<readonly Setting[]> {
+  const settings = known.get(repository) ?? readSettings(repository, context);
+  known.set(repository, settings);
+  return settings;
+}
+
+const known = new WeakMap<Repository, Promise<readonly Setting[]>>();
+
+async function readSettings(repository: Repository, context: GitContext): Promise<readonly Setting[]> {
   const listing = await outputOfGit(repository, ["config", "--list", "-z", "--show-scope"], context);
   const fields = listing.toString().split("\0");
   const found: Setting[] = [];

@@ -6,7 +6,7 @@ import type { Tool } from "../../contract/tool.ts";
 import { type FoundPath, findRepository, type KnownTops } from "../../git/find-repository.ts";
 import { findTogether } from "../../git/find-together.ts";
 import { findWritable, requireWritable } from "../../git/find-writable.ts";
-import { shownChanges, statusByNames } from "../../git/names.ts";
+import { shownChanges, stagedByNames } from "../../git/names.ts";
 import type { Change } from "../../git/parse-status.ts";
 import type { GitContext, Repository } from "../../git/run-git.ts";
 import { type Staging, stage, unstage } from "../../git/stage.ts";
@@ -57,8 +57,8 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
     const { files, notes } = input.unstage
       ? await unstage(paths, repository, context)
       : await stage(paths, repository, context);
-    const status = await statusByNames(repository, context, { untracked: "no", renames: true });
-    const data = { files, staged: shownChanges(status.staged, repository), notes };
+    const staged = shownChanges(await stagedByNames(repository, context), repository);
+    const data = { files, staged, notes };
     if (files > 0) context.uncovered("what is staged: git.stage puts it in and, with `unstage`, out again");
     return { data, text: describe(data, input) };
   },
