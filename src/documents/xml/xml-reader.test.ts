@@ -91,6 +91,15 @@ describe("XmlReader", () => {
     expect(failure(() => reader.child(0))).toEqual(tooDeep);
   });
 
+  it("passes over a hundred thousand names whose ends are not written as usual", () => {
+    const names = Array.from({ length: 100_000 }, (_, number) => `<a${number}>x</a${number} >`);
+    const reader = read(`<all>${names.join("")}</all>`);
+    reader.child(0);
+    let count = 0;
+    while (reader.child(1)) count += 1;
+    expect([count, reader.name]).toEqual([100_000, "a99999"]);
+  });
+
   it("answers or refuses whatever it is given", () => {
     const piece = fc.constantFrom(
       "<a>",

@@ -36,6 +36,8 @@ export class XmlReader {
   #nextDeclaration = -1;
   #nextBang = -1;
   #nextApostrophe = -1;
+  /** How many characters were looked through for ends. */
+  #searched = 0;
 
   /** `where` is for messages: "word/document.xml in report.docx". Parts of one file may share a `scope`. */
   constructor(source: string, where: string, budget: Budget, scope: Scope = outerScope()) {
@@ -206,13 +208,22 @@ export class XmlReader {
       return;
     }
     if (element.nextEnd?.reader !== this || element.nextEnd.at < from)
-      element.nextEnd = { reader: this, at: indexOrEnd(source, endTag, from) };
+      element.nextEnd = { reader: this, at: this.#search(endTag, from) };
     const { at } = element.nextEnd;
     if (this.#nextBang < from) this.#nextBang = indexOrEnd(source, "<!", from);
     // A comment may look like its end, and so may the end of another of its name in it.
     if (at === source.length || this.#nextBang < at || this.#hasAnother(written, from, at))
       this.#countInside();
     else this.#position = at + endTag.length;
+  }
+
+  /** The end of the text, as if there were none, once more was looked through than a text without malice makes us. */
+  #search(endTag: string, from: number): number {
+    const { length } = this.#source;
+    if (this.#searched > length * 16) return length;
+    const at = indexOrEnd(this.#source, endTag, from);
+    this.#searched += at - from;
+    return at;
   }
 
   #hasAnother(written: string, from: number, to: number): boolean {
