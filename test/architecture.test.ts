@@ -96,6 +96,16 @@ it("knows every folder of the source", () => {
 });
 
 /** Otherwise a PATH that leads into the workspace would say which program runs, outside every sandbox. */
+it("is written in what the oldest Node that it runs on understands", () => {
+  const shipped = globSync("**/*.ts", { cwd: source }).filter(
+    (path) => !/\.test\.ts$|(?:^|\/)(?:trials|conformance)\//.test(path),
+  );
+  const newer = shipped.filter((path) =>
+    /^\s*(?:await )?using \w+ =/m.test(readFileSync(join(source, path), "utf8")),
+  );
+  expect(newer).toEqual([]);
+});
+
 it("starts programs by their path only, with variables chosen for them", () => {
   const starting = imports().filter(({ specifier }) => specifier === "node:child_process");
   expect(starting.filter(({ file }) => startsIn(file).length === 0)).toEqual([]);

@@ -26,12 +26,16 @@ export async function exchange(request: WebRequest, options: ExchangeOptions = {
   const limits = { ...usual, ...options.limits };
   const watch = new Watch(place.name, limits, request.signal);
   try {
-    await using connection = await connectTo(place, request, options, watch);
-    const { socket } = connection;
-    watch.over(socket);
-    const response = await watch.during(ask(socket, request, place.name, limits.headerBytes));
-    const body = await watch.during(readBody(response, request));
-    return { status: response.statusCode ?? 0, headers: headersOf(response), ...body };
+    const connection = await connectTo(place, request, options, watch);
+    try {
+      const { socket } = connection;
+      watch.over(socket);
+      const response = await watch.during(ask(socket, request, place.name, limits.headerBytes));
+      const body = await watch.during(readBody(response, request));
+      return { status: response.statusCode ?? 0, headers: headersOf(response), ...body };
+    } finally {
+      await connection[Symbol.asyncDispose]();
+    }
   } catch (error) {
     if (error instanceof ToolError) throw error;
     throw watch.reason ?? ended(place.name, error);

@@ -33,11 +33,24 @@ export async function examineSandbox(options: Examining): Promise<SandboxExamina
   }
 }
 
-async function attack({ want, signal, progress }: Examining): Promise<{
+interface Attacked {
   readonly report: SandboxReport;
   readonly boundary: readonly Proof[];
-}> {
-  await using lab = await openLab();
+}
+
+async function attack(examining: Examining): Promise<Attacked> {
+  const lab = await openLab();
+  try {
+    return await attackFrom(lab, examining);
+  } finally {
+    await lab[Symbol.asyncDispose]();
+  }
+}
+
+async function attackFrom(
+  lab: Awaited<ReturnType<typeof openLab>>,
+  { want, signal, progress }: Examining,
+): Promise<Attacked> {
   const crib = await openToolcrib({
     workspace: lab.workspace,
     stateDirectory: lab.state,
