@@ -6,12 +6,10 @@ import { promisify } from "node:util";
 import { Random } from "../data/random.ts";
 import type { DocumentCases } from "../groups/documents.ts";
 import type { Contender } from "../harness.ts";
-import { openSubject } from "../subject.ts";
-import { documentPath, readContender } from "./read-contender.ts";
+import { coldContender, documentPath, readContender } from "./read-contender.ts";
 
 const run = promisify(execFile);
 const name = "book.pdf";
-const wanted = { path: name, max_chars: 20_000_000 };
 
 export const pdf: DocumentCases = {
   prepare: () => {
@@ -34,7 +32,7 @@ export const pdf: DocumentCases = {
       contenders: {
         pdftotext: () => byPdftotext([]),
         toolcrib: () => readContender(name, { maxChars: 20_000_000 }),
-        "toolcrib, with a new host": () => cold(),
+        "toolcrib, with a new host": () => coldContender(name),
       },
     },
     {
@@ -58,20 +56,6 @@ function byPdftotext(options: readonly string[]): Contender {
         maxBuffer: 2 ** 28,
       });
       return countWords(stdout);
-    },
-  };
-}
-
-/** A room, a host and PDFium for each. */
-function cold(): Contender {
-  return {
-    // Each is long enough alone.
-    laps: 1,
-    run: async () => {
-      const subject = await openSubject({ workspace: dirname(documentPath(name)) });
-      const { data } = await subject.call("document.read", wanted);
-      await subject.close();
-      return countWords((data as { parts: { text: string }[] }).parts.map(({ text }) => text).join("\n"));
     },
   };
 }

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { workDirectory } from "../data/data.ts";
 import type { Contender } from "../harness.ts";
-import { callContender } from "../subject.ts";
+import { callContender, openSubject } from "../subject.ts";
 
 /** Where the documents of this group lie. */
 const documents = join(workDirectory, "documents");
@@ -30,11 +30,32 @@ export function readContender(
   }: { readonly laps?: number; readonly maxChars?: number; readonly part?: string } = {},
 ): Promise<Contender> {
   const input = { path: name, max_chars: maxChars, ...(part !== undefined && { part }) };
-  return callContender<{ parts: readonly { text: string }[] }>(
+  return callContender<Read>(
     documents,
     "document.read",
     input,
-    ({ parts }) => parts.reduce((sum, { text }) => sum + (text.match(/\w+/g)?.length ?? 0), 0),
+    countWords,
     laps === undefined ? {} : { laps },
   );
+}
+
+/** The same for each with a new room and a new host, whose code is new to V8: what the first document of a day takes. */
+export function coldContender(name: string): Contender {
+  return {
+    laps: 1,
+    run: async () => {
+      const subject = await openSubject({ workspace: documents });
+      const { data } = await subject.call("document.read", { path: name, max_chars: 20_000_000 });
+      await subject.close();
+      return countWords(data as Read);
+    },
+  };
+}
+
+interface Read {
+  readonly parts: readonly { readonly text: string }[];
+}
+
+function countWords({ parts }: Read): number {
+  return parts.reduce((sum, { text }) => sum + (text.match(/\w+/g)?.length ?? 0), 0);
 }

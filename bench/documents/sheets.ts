@@ -5,7 +5,7 @@ import { makeZip } from "../../src/documents/zip/trials/make-zip.ts";
 import { Random } from "../data/random.ts";
 import type { DocumentCases } from "../groups/documents.ts";
 import type { Contender } from "../harness.ts";
-import { documentPath, readContender } from "./read-contender.ts";
+import { coldContender, documentPath, readContender } from "./read-contender.ts";
 
 const rows = 10_000;
 const columns = 20;
@@ -32,6 +32,7 @@ export const sheets: DocumentCases = {
       contenders: {
         "unzip and scan": () => scan(),
         toolcrib: () => readContender("cells.xlsx", { maxChars: everything }),
+        "toolcrib, with a new host": () => coldContender("cells.xlsx"),
       },
     },
     {
