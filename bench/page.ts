@@ -19,7 +19,7 @@ ${summary(results)}
 
 \`\`\`sh
 npm run bench                          # everything; makes 2 GB of data in bench/.work the first time
-npm run bench -- grep read             # some groups: grep glob read write counter start sandbox shell edit race crash
+npm run bench -- grep read             # some groups: grep glob read write counter start sandbox shell edit git documents calculator race crash
 npm run bench -- grep --only "15 files"  # cases whose name holds these words
 npm run bench -- edit --show "tabs for spaces"  # the first edits of a class that go wrong
 npm run bench -- race                  # a million tries for each operation

@@ -23,7 +23,8 @@ export const pdf: DocumentCases = {
   cases: [
     {
       name: "read a PDF of 120 pages",
-      about: "Prose, lists and tables, printed by LibreOffice: pdftotext against document.read of all of it.",
+      about:
+        "Prose, lists and tables, printed by LibreOffice: pdftotext against document.read of all of it. A new host runs from source and takes off its types first; a build has none.",
       rounds: 10,
       // V8 compiles what is hot in PDFium anew while it reads the first dozen.
       warmUpRounds: 4,

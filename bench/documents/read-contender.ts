@@ -39,7 +39,10 @@ export function readContender(
   );
 }
 
-/** The same for each with a new room and a new host, whose code is new to V8: what the first document of a day takes. */
+/**
+ * The same for each with a new room and a new host, whose code is new to V8: what the first document takes, and then some,
+ * because the host runs from source here and its types are taken off first.
+ */
 export function coldContender(name: string): Contender {
   return {
     laps: 1,
