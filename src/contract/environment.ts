@@ -115,8 +115,8 @@ export interface Environment {
   /**
    * One exchange by HTTP. The host is judged, resolved once, and only addresses that were judged are connected to, which
    * must be public unless `mayConnect` names them. `denied` where it may not connect, `unavailable` where it cannot,
-   * `timeout` after 30 seconds or 15 of silence, `invalid-input` for what is no such URL. Missing where an environment has
-   * no network.
+   * `timeout` after 30 seconds or 15 of silence, `invalid-input` for what is no such URL. Some at once, so that memory is
+   * bounded; for the others time begins with their turn. Missing where an environment has no network.
    */
   exchange?(request: WebRequest): Promise<WebAnswer>;
 

@@ -1,5 +1,5 @@
 import type { Documents } from "../contract/document.ts";
-import { Turns } from "../hosts/turns.ts";
+import { Turns } from "../environment/turns.ts";
 import { DocumentHost } from "./host/document-host.ts";
 
 export interface OpenDocuments extends Documents {

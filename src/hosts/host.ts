@@ -1,8 +1,8 @@
 import type { ToolError } from "../contract/error.ts";
 import { type HostEnd, type HostProcess, startHost } from "../environment/hosts/start-host.ts";
+import { cancelled, Turns, untilCancelled } from "../environment/turns.ts";
 import { type AnswerOf, Channel, type InputOf, type ServiceOf } from "./channel.ts";
-import { cancelled, closed } from "./failures.ts";
-import { Turns, untilCancelled } from "./turns.ts";
+import { closed } from "./failures.ts";
 
 export interface HostOptions {
   /** The file that it runs; it calls `serveStarter`. */

@@ -7,9 +7,9 @@ import type {
 } from "../../contract/document.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { HostEnd } from "../../environment/hosts/start-host.ts";
+import { Turns } from "../../environment/turns.ts";
 import { Host } from "../../hosts/host.ts";
 import { tooMuchMemory } from "../../hosts/too-much-memory.ts";
-import { Turns } from "../../hosts/turns.ts";
 import { showSize } from "../../text/show-size.ts";
 import { mostHeap, mostMemory } from "./memory.ts";
 import { hostProgram } from "./program.ts";

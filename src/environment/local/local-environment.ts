@@ -34,6 +34,7 @@ import { Gate } from "../gate.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
+import { Turns } from "../turns.ts";
 import type { ExchangeOptions } from "../web/exchange.ts";
 import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
 import type { ChangeRecords } from "./changes/change-set.ts";
@@ -105,6 +106,7 @@ class LocalEnvironment implements Environment {
   readonly #tidied = new Set<string>();
   readonly #starting: StarterOptions;
   readonly #web: ExchangeOptions | undefined;
+  readonly #exchanges = new Turns(exchangesAtOnce);
   #starter: Promise<Starter> | undefined;
   #outside: { readonly files: readonly IgnoreFileOutside[]; readonly until: number } = {
     files: [],
@@ -300,8 +302,13 @@ class LocalEnvironment implements Environment {
   }
 
   async exchange(request: WebRequest): Promise<WebAnswer> {
-    const { exchange } = await import("../web/exchange.ts");
-    return exchange(request, this.#web);
+    const release = await this.#exchanges.take(request.signal, request.url.host);
+    try {
+      const { exchange } = await import("../web/exchange.ts");
+      return await exchange(request, this.#web);
+    } finally {
+      release();
+    }
   }
 
   async close(): Promise<void> {
@@ -362,6 +369,9 @@ class LocalEnvironment implements Environment {
 
 // Looking for ignore files above the workspace takes as long as a small search, and they hardly ever change.
 const outsideMs = 1000;
+
+// Each may hold many megabytes until it is read.
+const exchangesAtOnce = 8;
 
 function canPinByHandle(): boolean {
   return process.platform === "linux" && existsSync("/proc/self/fd");

@@ -1,4 +1,4 @@
-import { cancelled } from "./failures.ts";
+import { ToolError } from "../contract/error.ts";
 
 /** So many at once; the others in the order in which they came. */
 export class Turns {
@@ -50,4 +50,9 @@ export async function untilCancelled<Result>(
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+export function cancelled({ reason }: AbortSignal, about: string): ToolError {
+  if (reason instanceof ToolError) return reason;
+  return new ToolError("cancelled", `The call was cancelled while ${about} was read`);
 }
