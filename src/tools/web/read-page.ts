@@ -5,6 +5,7 @@ import { wholeText } from "../../documents/anchors.ts";
 import { detectEncoding, detectionBytes } from "../../text/encoding.ts";
 import { sniffMediaType } from "../../text/media-type.ts";
 import { decodePage } from "../../text/net/decode-page.ts";
+import { ownCopy } from "../../text/own-copy.ts";
 import { prettyJson } from "../../text/pretty-json.ts";
 import { showSize } from "../../text/show-size.ts";
 import type { FetchedPage } from "../../web/fetch-page.ts";
@@ -34,12 +35,14 @@ export async function readPage(
   // What is longer is not looked at as a whole anyway.
   const pretty =
     kind === "json" && !wanted.raw && text.length <= maxPrettyChars ? prettyJson(text) : undefined;
+  const { parts, next } = wholeText(pretty ?? text, wanted, name);
   return {
     format: kind,
     description: essenceOf(mediaType) ?? "text",
     properties: {},
     consistsOf: undefined,
-    ...wholeText(pretty ?? text, wanted, name),
+    parts: parts.map((part) => ({ ...part, text: ownCopy(part.text) })),
+    next,
     notes: body.length === 0 ? ["the page is empty"] : [],
     images: [],
   };
