@@ -1,5 +1,6 @@
 import type { Budget } from "../../budget.ts";
 import { expandEntities } from "../../xml/entities.ts";
+import { append } from "../office/blocks.ts";
 import { link } from "../office/link.ts";
 import type { Range } from "../sheets/cell-address.ts";
 import { inOrder } from "../sheets/in-order.ts";
@@ -17,28 +18,50 @@ export interface Workbook {
   readonly budget: Budget;
 }
 
-/** The rows of a sheet. `links`: where cells lead, by their address. */
+export interface SheetPart {
+  readonly xml: string;
+  /** Whether its rows are. */
+  readonly isInOrder: boolean;
+  /** Where cells lead, by their address. */
+  readonly links: ReadonlyMap<string, string>;
+}
+
+/** The rows of a sheet. */
 export function* readRows(
-  xml: string,
+  { xml, isInOrder, links }: SheetPart,
   range: Range,
   workbook: Workbook,
-  links: ReadonlyMap<string, string>,
 ): Generator<Row> {
   const prefix = prefixOf(xml, "worksheet");
   const formulas = new SharedFormulas();
   // A formula that cells of the range share may be written above it.
   const first = xml.includes('"shared"') ? 1 : range.firstRow;
-  const { firstRow, lastRow: last, firstColumn, lastColumn } = range;
+  const { firstRow, lastRow, firstColumn, lastColumn } = range;
+  const last = isInOrder ? lastRow : Number.POSITIVE_INFINITY;
   const rows = scanRows(xml, { first, last, budget: workbook.budget }, (raw, row): Cell | undefined => {
     const { column } = raw;
     const formula = raw.formula && formulas.textOf(raw.formula, row, column);
-    if (row < firstRow || column < firstColumn || column > lastColumn) return undefined;
+    if (row < firstRow || row > lastRow || column < firstColumn || column > lastColumn) return undefined;
     const text = withFormula(showValue(raw, workbook, prefix), formula);
     if (text === "") return undefined;
     const target = links.size === 0 ? undefined : links.get(`${column},${row}`);
     return { column, text: target === undefined ? text : link(text, target) };
   });
-  for (const { number, cells } of rows) if (cells.length > 0) yield { number, cells: inOrder(cells) };
+  for (const { number, cells } of isInOrder ? rows : sorted(rows))
+    if (cells.length > 0) yield { number, cells: inOrder(cells) };
+}
+
+/** By their numbers, with all the cells of several that have the same. */
+function sorted(rows: Iterable<Row>): readonly Row[] {
+  const found = new Map<number, Cell[]>();
+  for (const { number, cells } of rows) {
+    const same = found.get(number);
+    if (same) append(same, cells);
+    else found.set(number, [...cells]);
+  }
+  return [...found]
+    .map(([number, cells]) => ({ number, cells }))
+    .sort((one, other) => one.number - other.number);
 }
 
 function withFormula(value: string, formula: string | undefined): string {

@@ -102,6 +102,30 @@ it("loses no cell of a file that is not as it should be", async () => {
   expect(await textOf({ cells })).toContain("| 9 | open |");
 });
 
+it("shows rows in order however the file has them, and all of a range", async () => {
+  const cells = [
+    '<row r="4"><c r="A4"><v>4</v></c></row>',
+    '<row r="2"><c r="A2"><v>2</v></c></row><row><c><v>3</v></c></row>',
+    "<row spans='1:2' r='4'><c r='B4'><v>more</v></c></row>",
+    '<row r="1"><c r="A1"><v>1</v></c></row>',
+  ].join("");
+  const { parts } = await readBytes("x.xlsx", makeXlsx({ cells }));
+  const { parts: some } = await readBytes("x.xlsx", makeXlsx({ cells }), { part: "S!A1:B3" });
+  const { next } = await readBytes("x.xlsx", makeXlsx({ cells }), { maxChars: 50 });
+  const head = "| | A |\n|---|---|";
+  expect([parts, some, next]).toEqual([
+    [
+      {
+        anchor: "S!A1:B4",
+        title: undefined,
+        text: "| | A | B |\n|---|---|---|\n| 1 | 1 | |\n| 2 | 2 | |\n| 3 | 3 | |\n| 4 | 4 | more |",
+      },
+    ],
+    [{ anchor: "S!A1:A3", title: undefined, text: `${head}\n| 1 | 1 |\n| 2 | 2 |\n| 3 | 3 |` }],
+    "S!A3:",
+  ]);
+});
+
 it("is not made to write a long text into a thousand cells", async () => {
   const strings = `<si><t>${"long ".repeat(1_000_000)}</t></si>`;
   const cells = `<row>${'<c t="s"><v>0</v></c>'.repeat(1000)}</row>`;

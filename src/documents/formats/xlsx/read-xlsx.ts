@@ -12,6 +12,7 @@ import type { Sheet } from "../sheets/sheet.ts";
 import { showSheets } from "../sheets/show-sheets.ts";
 import { readRows, type Workbook } from "./open-sheet.ts";
 import { readStyles } from "./read-styles.ts";
+import { hasRowsInOrder } from "./scan-sheet.ts";
 import { SharedStrings } from "./shared-strings.ts";
 import { readRemarks } from "./sheet-remarks.ts";
 
@@ -105,7 +106,7 @@ function openSheet(
   return {
     name,
     isHidden,
-    rows: (range) => readRows(sheet().xml, range, workbook(), sheet().remarks.links),
+    rows: (range) => readRows(sheet().part, range, workbook()),
     remarks: (range) => showRemarks(sheet().remarks, range),
   };
 
@@ -113,7 +114,8 @@ function openSheet(
     const xml = part === undefined ? undefined : xmlOf(opened, part);
     if (xml === undefined) throw damaged(source.name, `the sheet ${name} is missing`);
     const outside = new XmlReader(withoutCells(xml), `${part} in ${source.name}`, budget);
-    return { xml, remarks: readRemarks(outside, opened, opened.relations(part!)) };
+    const remarks = readRemarks(outside, opened, opened.relations(part!));
+    return { part: { xml, isInOrder: hasRowsInOrder(xml), links: remarks.links }, remarks };
   }
 }
 
