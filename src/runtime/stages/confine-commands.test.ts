@@ -6,6 +6,7 @@ import type { ToolCall } from "../../contract/call.ts";
 import type { Confinement } from "../../contract/confinement.ts";
 import type { Environment, RunningProcess, StartOptions } from "../../contract/environment.ts";
 import type { AnyTool } from "../../contract/tool.ts";
+import type { WebRequest } from "../../contract/web.ts";
 import { MemoryEnvironment } from "../../environment/memory/memory-environment.ts";
 import type { Mode } from "../../guardian/mode.ts";
 import { compilePolicy } from "../../guardian/rules/compile-policy.ts";
@@ -23,6 +24,12 @@ function openStarting() {
       started.push(options);
       return {} as RunningProcess;
     },
+    exchange: async ({ mayConnect }: WebRequest) => ({
+      status: mayConnect?.("example.com", 443) ? 200 : 403,
+      headers: {},
+      body: new Uint8Array(),
+      isCut: false,
+    }),
     sandbox: async () => ({ ...now, missing: [], gaps: [] }),
   });
   return { environment, started, now };
@@ -134,6 +141,24 @@ it("confines tools that name no command but may run some, and starts nothing for
     await confined("read", [{ kind: "read", path: "a" }], { confinement: { unconfined: true } }),
     await confined("read", [{ kind: "read", path: "a" }], { confinement: "ours" }),
   ]).toEqual(["confined", "confined", "confined", "confined", "denied", "denied", "ours"]);
+});
+
+it("connects where the call may, and nowhere because its commands run outside of every sandbox", async () => {
+  const statuses: (number | undefined)[] = [];
+  const tool: Partial<AnyTool> = {
+    run: async (_input, { environment, signal }) => {
+      const url = new URL("https://example.com/");
+      const answer = await environment.exchange?.({ url, maxBytes: 1, signal, mayConnect: () => true });
+      statuses.push(answer?.status);
+      await environment.start("make", { args: [], signal });
+      return { data: null, text: "" };
+    },
+  };
+  const lines = "allow run make";
+  await start({ tool, lines });
+  await start({ tool, lines: `${lines}\nallow connect example.com` });
+  await start({ tool, lines: `${lines}\nunconfined run make` });
+  expect(statuses).toEqual([403, 200, 403]);
 });
 
 it("starts nothing in another sandbox than the call was judged for", async () => {

@@ -39,12 +39,12 @@ function startingBy(
   });
 }
 
-/** Connections are judged like those of commands. */
+/** Connections are judged like those of commands, but for commands outside of every sandbox: what they may is theirs alone. */
 function exchangeJudged(
   environment: Environment,
   judged: JudgedConfinement | undefined,
 ): NonNullable<Environment["exchange"]> {
-  const mayConnect = judged?.unconfined ? () => true : (judged?.mayConnect ?? (() => false));
+  const mayConnect = judged?.mayConnect ?? (() => false);
   return (request) => environment.exchange!({ ...request, mayConnect });
 }
 
