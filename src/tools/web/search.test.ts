@@ -53,11 +53,13 @@ describe("web.search", () => {
     expect(server.asked).toEqual(["GET /searx/search?q=byte+order+mark&format=json&pageno=2"]);
     expect(content).toBe(
       [
-        "6. FAQ - UTF-8, UTF-16, UTF-32 & BOM",
+        "Page 2:",
+        "",
+        "1. FAQ - UTF-8, UTF-16, UTF-32 & BOM",
         "   https://www.unicode.org/faq/utf_bom.html",
         "   A: A byte order mark (BOM) consists of the character code U+FEFF at the beginning of a data stream, where a < b is text.",
         "",
-        "7. Byte order mark",
+        "2. Byte order mark",
         "   https://en.wikipedia.org/wiki/Byte_order_mark",
         "   2024-03-01: The byte-order mark (BOM) is a particular usage of the special Unicode character code, U+FEFF.",
         "",
@@ -97,11 +99,13 @@ describe("web.search", () => {
     ]);
     expect(content).toBe(
       [
-        "5. The byte-order mark (BOM) in HTML & CSS",
+        "Page 3:",
+        "",
+        "1. The byte-order mark (BOM) in HTML & CSS",
         "   https://www.w3.org/International/questions/qa-byte-order-mark",
         "   2023-01-31: What is a byte-order mark, and why shouldn't I use it with UTF-8 <script>?",
         "",
-        "6. Byte order mark",
+        "2. Byte order mark",
         "   https://learn.microsoft.com/en-us/globalization/encoding/byte-order-mark",
       ].join("\n"),
     );
@@ -118,7 +122,9 @@ describe("web.search", () => {
     ]);
     expect(content).toBe(
       [
-        "2. News of encodings",
+        "Page 2:",
+        "",
+        "1. News of encodings",
         "   https://example.org/news",
         "   2025-11-11: A standard was published.",
         "",
@@ -140,11 +146,13 @@ describe("web.search", () => {
     ]);
     expect(content).toBe(
       [
-        "11. Byte order mark & more - Wikipedia",
+        "Page 2:",
+        "",
+        "1. Byte order mark & more - Wikipedia",
         "   https://en.wikipedia.org/wiki/Byte_order_mark?a=1&b=2",
         "   The byte-order mark (BOM) isn't always needed.",
         "",
-        "12. FAQ",
+        "2. FAQ",
         "   https://www.unicode.org/faq/utf_bom.html",
       ].join("\n"),
     );
@@ -254,6 +262,14 @@ describe("web.search", () => {
     expect(contents).toEqual([
       ['Nothing found for "byte order mark". Try other words.', false],
       ['Nothing found for "byte order mark" on page 2. Try other words.', false],
+    ]);
+  });
+
+  it("does not ask for nothing", async () => {
+    await using server = await engine("{}");
+    expect([(await search(brave(server), { query: " \n\t" })).told, server.asked]).toEqual([
+      "invalid-input: web.search: `query`: is empty: say what to look for\nIt takes: query, limit, page.",
+      [],
     ]);
   });
 

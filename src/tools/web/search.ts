@@ -25,7 +25,12 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
   summary: "Search the web: title, URL and snippet of each page found. To read one use web.fetch.",
   risk: "network",
   input: z.strictObject({
-    query: z.string().check(z.minLength(1), z.maxLength(400), z.describe("What to look for, in words.")),
+    query: z.string().check(
+      z.minLength(1),
+      z.maxLength(400),
+      z.refine((query) => query.trim() !== "", { error: "is empty: say what to look for" }),
+      z.describe("What to look for, in words."),
+    ),
     limit: z.optional(
       z.int().check(z.minimum(1), z.maximum(20), z.describe("Most results; 10 if not given.")),
     ),
@@ -51,13 +56,14 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
   },
 };
 
-function describe({ results, more, notes }: FoundResults, { query, limit, page }: SearchQuestion): string {
-  const first = limit * (page - 1) + 1;
-  const list = results.map((result, place) => showResult(first + place, result));
+function describe({ results, more, notes }: FoundResults, { query, page }: SearchQuestion): string {
+  // How many results a page has is for the engine to say, and hardly one does.
+  const list = results.map((result, place) => showResult(place + 1, result));
+  const head = page === 1 || list.length === 0 ? [] : [`Page ${page}:`];
   const left = more === 0 ? [] : [`${counted(more, "more result")} of this page left out; raise limit.`];
   const nothing = `Nothing found for ${JSON.stringify(query)}${page === 1 ? "" : ` on page ${page}`}. Try other words.`;
   const remarks = [...left, ...notes].map((note) => `[Note: ${printableLine(note)}]`);
-  return [...(list.length === 0 ? [nothing] : list), ...remarks].join("\n\n");
+  return [...head, ...(list.length === 0 ? [nothing] : list), ...remarks].join("\n\n");
 }
 
 const maxSnippet = 1000;
