@@ -45,6 +45,18 @@ it("is not made to repeat a long text", async () => {
   ]);
 });
 
+it("says that cells are left out that no spreadsheet has the columns for", async () => {
+  const far = (repeated: number) =>
+    `<table:table-row>${cell("a")}<table:table-cell table:number-columns-repeated="${repeated}"/>${cell("far")}</table:table-row>`;
+  const answers = await Promise.all([readTable(far(16_382)), readTable(far(16_383))]);
+  const part = await readTable(far(16_383), { part: "T!A1:D4" });
+  expect([...answers, part].map(({ parts, notes }) => [parts[0]!.anchor, notes])).toEqual([
+    ["T!A1:XFD1", []],
+    ["T!A1:A1", ["T has cells past column XFD, which are not shown"]],
+    ["T!A1:A1", []],
+  ]);
+});
+
 it("says of the rows it shows what is remarked, and of no other", async () => {
   const remarked = (text: string, more = "") =>
     `<table:table-row><table:table-cell office:value-type="string" ${more}><office:annotation><text:p>on ${text}</text:p></office:annotation><text:p>${text}</text:p></table:table-cell></table:table-row>`;

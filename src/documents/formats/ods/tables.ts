@@ -6,7 +6,7 @@ import type { Remark } from "../sheets/remarks.ts";
 import type { Cell, Row } from "../sheets/sheet.ts";
 import { countIn, readCell } from "./read-cell.ts";
 
-/** No spreadsheet has more. */
+/** No spreadsheet program has more. */
 const mostColumns = 16_384;
 
 /** What the tables of a spreadsheet are called, and what it gives names. */
@@ -90,6 +90,8 @@ export class Tables {
 export interface Told {
   readonly merged: Remark[];
   readonly comments: Remark[];
+  /** Whether cells are left out because no spreadsheet has so many columns. */
+  goesBeyond: boolean;
 }
 
 interface Reading {
@@ -132,7 +134,7 @@ function readCells(reader: XmlReader, row: number, { range, told, budget }: Read
     if (!isCovered && !reader.is("table:table-cell")) continue;
     const first = next;
     next += countIn(reader, "table:number-columns-repeated");
-    if (next <= range.firstColumn || first > Math.min(range.lastColumn, mostColumns)) continue;
+    if (next <= range.firstColumn || first > range.lastColumn) continue;
     const { text, comment, covers } = readCell(reader);
     const address = `${columnLetters(first)}${row}`;
     const cell: Range = { firstRow: row, lastRow: row, firstColumn: first, lastColumn: first };
@@ -145,10 +147,11 @@ function readCells(reader: XmlReader, row: number, { range, told, budget }: Read
       told.merged.push({ range, text: `${address}:${columnLetters(lastColumn)}${lastRow}` });
     }
     if (text === "") continue;
+    if (Math.min(next - 1, range.lastColumn) > mostColumns) told.goesBeyond = true;
     const last = Math.min(next - 1, range.lastColumn, mostColumns);
     const start = Math.max(first, range.firstColumn);
     // What is repeated is produced like anything else.
-    budget.inflate(text.length * (last - start));
+    budget.inflate(text.length * Math.max(last - start, 0));
     for (let column = start; column <= last; column += 1) cells.push({ column, text });
   }
   return cells;
