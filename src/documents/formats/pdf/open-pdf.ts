@@ -1,6 +1,7 @@
 import { ToolError } from "../../../contract/error.ts";
 import { damaged, encrypted } from "../../damaged.ts";
 import type { Handle } from "./functions.ts";
+import { mendCharacterMaps } from "./mend-character-maps.ts";
 import { type Pdfium, startPdfium } from "./start-pdfium.ts";
 
 /** A document that PDFium has opened. There is no closing it: its memory goes with the last reference to it. */
@@ -88,7 +89,9 @@ const maxTextBytes = 4 * 1024 * 1024;
 export async function openPdf(bytes: Uint8Array, name: string): Promise<Pdf> {
   const pdfium = await startPdfium(bytes.length);
   const address = allocate(pdfium, bytes.length);
-  new Uint8Array(pdfium.memory.buffer).set(bytes, address);
+  const own = new Uint8Array(pdfium.memory.buffer, address, bytes.length);
+  own.set(bytes);
+  mendCharacterMaps(own);
   const document = pdfium.FPDF_LoadMemDocument(address, bytes.length, 0);
   if (document === 0) throw refused(pdfium.FPDF_GetLastError(), name);
   const pdf = new Pdf(pdfium, document);
