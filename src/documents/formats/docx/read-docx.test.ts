@@ -107,6 +107,29 @@ describe("a document", () => {
     );
   });
 
+  it("has the comments on its footnotes behind those", async () => {
+    const text = (said: string, more = "") => `<w:p><w:r><w:t>${said}</w:t>${more}</w:r></w:p>`;
+    const cite = (kind: string, id: number) => `<w:${kind}Reference w:id="${id}"/>`;
+    const kinds = ["footnotes", "comments"];
+    const relations = kinds.map(
+      (kind) =>
+        `<Relationship Id="${kind}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}" Target="${kind}.xml"/>`,
+    );
+    const body = text("Body", cite("comment", 8) + cite("footnote", 1)) + text("after");
+    const parts = {
+      "word/_rels/document.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${relations.join("")}</Relationships>`,
+      "word/footnotes.xml": `<w:footnotes ${word}><w:footnote w:id="1">${text("note", cite("comment", 7))}</w:footnote></w:footnotes>`,
+      "word/comments.xml": `<w:comments ${word}><w:comment w:id="7" w:author="Eve">${text("on the note")}</w:comment><w:comment w:id="8" w:author="Ann">${text("on the body")}</w:comment></w:comments>`,
+    };
+    expect(await textOf(docx(body, parts))).toBe(`Body[^comment-2][^1]
+
+after
+
+[^comment-2]: comment by Ann: on the body
+[^1]: note[^comment-1]
+[^comment-1]: comment by Eve: on the note`);
+  });
+
   it("does not let words vanish in a field that never ends", async () => {
     const body =
       '<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>PAGE</w:instrText></w:r></w:p><w:p><w:r><w:t>still there</w:t></w:r></w:p>';

@@ -7,7 +7,7 @@ import { showSections } from "../office/sections.ts";
 import { Numbering } from "./numbering.ts";
 import { readBlocks } from "./read-blocks.ts";
 import { readNotes } from "./read-notes.ts";
-import type { Story, Tally } from "./story.ts";
+import type { Notes, Story, Tally } from "./story.ts";
 import { readStyles } from "./styles.ts";
 
 /** Word documents and templates, with or without macros (which are never looked at). */
@@ -30,7 +30,7 @@ export const readDocx: DocumentReader = async (source, wanted, desk) => {
   const openNumbering = () =>
     new Numbering(opened.open(related("numbering") ?? "word/numbering.xml"), styles);
   const numberingOfOthers = openNumbering();
-  const storyOf = (name: string, notes: ReadonlyMap<string, string>): Story => ({
+  const storyOf = (name: string, notes: Notes): Story => ({
     opened,
     budget: desk.budget,
     relations: name === part ? relations : opened.relations(name),
@@ -42,7 +42,7 @@ export const readDocx: DocumentReader = async (source, wanted, desk) => {
     tally,
     joined: "",
   });
-  const notes = readNotes(opened, relations, (name) => storyOf(name, new Map()));
+  const notes = readNotes(opened, relations, storyOf);
   const blocks = readBody(opened, part, storyOf(part, notes));
   for (const [text, margin] of readMargins(opened, tally, (name) => storyOf(name, notes)))
     blocks.push({ kind: "paragraph", text: `${margin}: ${text}` });

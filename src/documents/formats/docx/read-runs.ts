@@ -185,7 +185,7 @@ function cite(kind: string, id: string, { notes, tally, cited }: Story, line: Li
   tally.cited.set(kind, count);
   tally.labels.set(key, label);
   line.text += `[^${label}]`;
-  cited.push({ kind: "note", label, text: note });
+  append(cited, [{ kind: "note", label, text: note.text }], note.comments);
 }
 
 /** The reading stands above its base; here behind it. */

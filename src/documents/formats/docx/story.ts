@@ -13,13 +13,21 @@ export interface Story {
   readonly numbering: Numbering;
   /** Fields that have begun and not ended, the innermost last. They may go over paragraphs. */
   readonly fields: Field[];
-  /** Footnotes, endnotes and comments by "footnote 2"; empty where they are read themselves. */
-  readonly notes: ReadonlyMap<string, string>;
+  /** Footnotes, endnotes and comments by "footnote 2"; where notes are read themselves only comments, which have none. */
+  readonly notes: Notes;
   /** Those that were cited since the last block. */
   readonly cited: Block[];
   readonly tally: Tally;
   /** Text of a paragraph whose end was deleted: the next one goes on with it. */
   joined: string;
+}
+
+export type Notes = ReadonlyMap<string, Note>;
+
+export interface Note {
+  readonly text: string;
+  /** The comments on it, which follow it. */
+  readonly comments: readonly Block[];
 }
 
 /** What the whole document has, for the notes of the answer. */
