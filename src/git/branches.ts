@@ -108,3 +108,21 @@ export async function noSuchBranch(
         : `${remote} has it: with \`from\`: "${remote}" it is made from that.`,
   });
 }
+
+/** The same for who would delete it: names those that there are, newest first. */
+export async function noBranchToDelete(
+  name: string,
+  repository: Repository,
+  context: GitContext,
+): Promise<ToolError> {
+  const names = (await listBranches(repository, context, maxNamed + 1)).map((branch) => branch.name);
+  const more = names.length > maxNamed ? ", …" : "";
+  return new ToolError("not-found", `There is no branch ${name}`, {
+    hint:
+      names.length === 0
+        ? "There are no branches yet."
+        : `There are: ${names.slice(0, maxNamed).join(", ")}${more}. Only branches of this repository are deleted, not of remotes.`,
+  });
+}
+
+const maxNamed = 20;

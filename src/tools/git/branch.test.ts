@@ -263,6 +263,17 @@ describe("deleting", () => {
       "* main",
     ]);
   });
+
+  it("names the branches that there are when one to delete is not there", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    room.git("update-ref", "refs/remotes/origin/topic", "main");
+    const { error } = await room.call("git.branch", { name: "topic", delete: true });
+    expect(error).toEqual({
+      code: "not-found",
+      message: "There is no branch topic",
+      hint: "There are: main. Only branches of this repository are deleted, not of remotes.",
+    });
+  });
 });
 
 it("refuses names that git would take for something else", async () => {

@@ -3,7 +3,13 @@ import * as z from "zod/mini";
 import type { Access } from "../../contract/access.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
-import { commitOfBranch, listBranches, noSuchBranch, requireBranchName } from "../../git/branches.ts";
+import {
+  commitOfBranch,
+  listBranches,
+  noBranchToDelete,
+  noSuchBranch,
+  requireBranchName,
+} from "../../git/branches.ts";
 import { deleteBranch } from "../../git/delete-branch.ts";
 import { findRepository } from "../../git/find-repository.ts";
 import { findWritable } from "../../git/find-writable.ts";
@@ -188,7 +194,7 @@ async function remove(
   context: ToolContext,
 ): Promise<ToolOutput<GitBranchData>> {
   const commit = await commitOfBranch(name, repository, context);
-  if (commit === undefined) throw await noSuchBranch(name, repository, context);
+  if (commit === undefined) throw await noBranchToDelete(name, repository, context);
   const { hooks, notes } = await deleteBranch(name, force, repository, context);
   const back = `git.branch with \`name\`: "${name}" and \`from\`: "${short(commit)}" brings it back`;
   context.uncovered(`the branch ${name}: ${back}`);
