@@ -31,6 +31,16 @@ describe("document.read", () => {
     });
   });
 
+  it("tells to read on in what was kept before the next part, where an answer shows less than was asked for", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "word\n".repeat(60_000));
+    const going = async (max_chars: number) => (await read(room, { path: "a.txt", max_chars })).continuation;
+    expect([await going(190_000), await going(200_000)]).toEqual([
+      'Go on with part: "from 190001".',
+      'The rest of this is only in the output kept; then go on with part: "from 200001".',
+    ]);
+  });
+
   it("reads plain text in the encodings of file.read", async () => {
     await using room = toolRoom();
     writeFileSync(room.at("a.txt"), Buffer.from("\ufeffgrün\n", "utf16le"));

@@ -4,7 +4,7 @@ import type { DocumentContent } from "../../contract/document.ts";
 import { reworded, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { splitAnchor } from "../../documents/anchors.ts";
-import { showDocument } from "./show-document.ts";
+import { howToGoOn, showDocument } from "./show-document.ts";
 
 export interface DocumentReadInput {
   readonly path: string;
@@ -17,6 +17,8 @@ export interface DocumentReadInput {
 export interface DocumentReadData extends Omit<DocumentContent, "images"> {
   readonly path: string;
 }
+
+const limits = { maxChars: 200_000, keep: "head" } as const;
 
 /** Shows what documents say: those that people make with other programs than editors. */
 export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
@@ -49,7 +51,7 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
         ),
     ),
   }),
-  limits: { maxChars: 200_000, keep: "head" },
+  limits,
   accesses: ({ path, part }) => [{ kind: "read", path }, ...entryOf(path, part)],
 
   async run({ path, part, max_chars: maxChars = 40_000, images }, context) {
@@ -60,10 +62,11 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
       { signal, progress: (message) => context.progress(message) },
     );
     const { next } = content;
+    const text = showDocument(path, content);
     return {
       data: { path, ...content },
-      text: showDocument(path, content),
-      ...(next === undefined ? {} : { continuation: `Go on with part: ${JSON.stringify(next)}.` }),
+      text,
+      ...(next === undefined ? {} : { continuation: howToGoOn(next, text, limits.maxChars) }),
       ...(pictures.length === 0 ? {} : { images: pictures }),
     };
   },

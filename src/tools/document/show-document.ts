@@ -15,6 +15,15 @@ export function showDocument(path: string, content: Shown): string {
   return shown.filter((piece) => piece !== "").join("\n\n");
 }
 
+/** What follows `text`, of which an answer shows no more than `maxChars`. */
+export function howToGoOn(next: string, text: string, maxChars: number): string {
+  const part = JSON.stringify(next);
+  // What is cut there is in the output that is kept, and in no other answer.
+  return text.length > maxChars
+    ? `The rest of this is only in the output kept; then go on with part: ${part}.`
+    : `Go on with part: ${part}.`;
+}
+
 function firstLine(path: string, { description, consistsOf, properties }: Shown): string {
   const parts =
     consistsOf === undefined ? [] : [counted(consistsOf.total, consistsOf.one, pluralOf(consistsOf.one))];

@@ -6,7 +6,7 @@ import { printableLine } from "../../text/printable.ts";
 import { showSize } from "../../text/show-size.ts";
 import { fetchPage, type LedElsewhere } from "../../web/fetch-page.ts";
 import { parseWebUrl } from "../../web/parse-web-url.ts";
-import { showDocument } from "../document/show-document.ts";
+import { howToGoOn, showDocument } from "../document/show-document.ts";
 import { failedAnswer } from "./failed-answer.ts";
 import { readPage } from "./read-page.ts";
 import { wayNotes } from "./way-notes.ts";
@@ -45,6 +45,8 @@ export interface WebRedirect {
   readonly target: string;
 }
 
+const limits = { maxChars: 250_000, keep: "head" } as const;
+
 /** Fetches what stands at a URL, and shows it as text. */
 export const webFetch: Tool<WebFetchInput, WebFetchData> = {
   name: "web.fetch",
@@ -68,7 +70,7 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
     ),
     raw: z.optional(z.boolean().check(z.describe("Text as it was sent, also HTML; false if not given."))),
   }),
-  limits: { maxChars: 250_000, keep: "head" },
+  limits,
   accesses: ({ url }) => [{ kind: "network", host: parseWebUrl(url).hostname }],
 
   preview: async ({ url }) => `Would fetch ${parseWebUrl(url).href}`,
@@ -88,6 +90,7 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
     const { status, headers, body, isCut } = answer;
     const notes = [...wayNotes(fetched), ...content.notes];
     const description = `${content.description}, ${showSize(body.length)}`;
+    const text = showDocument(`${href} (${status})`, { ...content, description, notes });
     return {
       data: {
         kind: "page",
@@ -103,10 +106,8 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
         },
         ...content,
       },
-      text: showDocument(`${href} (${status})`, { ...content, description, notes }),
-      ...(content.next === undefined
-        ? {}
-        : { continuation: `Go on with part: ${JSON.stringify(content.next)}.` }),
+      text,
+      ...(content.next === undefined ? {} : { continuation: howToGoOn(content.next, text, limits.maxChars) }),
       ...(images.length === 0 ? {} : { images }),
     };
   },
