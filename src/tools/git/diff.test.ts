@@ -1,4 +1,4 @@
-import { readFileSync, utimesSync } from "node:fs";
+import { readFileSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type GitRoom, openGitRoom } from "./trials/git-room.ts";
@@ -49,6 +49,27 @@ describe("git.diff", () => {
       await lines({ commit: "HEAD~1..HEAD" }),
       await lines({ commit: "HEAD...HEAD~1" }),
     ]).toEqual([["-3", "+4"], ["-2", "+3"], ["-2", "+4"], ["-1", "+3"], ["-1", "+2"], null]);
+  });
+
+  it("refuses a path that is nowhere, and takes one that is in a commit, in the index or on disk", async () => {
+    await using room = await openGitRoom({ files: { long: "1\n", gone: "1\n", deleted: "1\n" } });
+    room.git("rm", "-q", "long");
+    room.git("commit", "-q", "-m", "Remove long");
+    room.git("rm", "-q", "gone");
+    rmSync(join(room.workspace, "deleted"));
+    room.write({ untracked: "1\n" });
+    const asked = async (...inputs: object[]) =>
+      Promise.all(inputs.map(async (input) => (await room.call("git.diff", input)).error?.code ?? "fine"));
+    expect(
+      await asked(
+        { paths: ["nope"] },
+        { paths: ["untracked", "nope/deeper"], stat: true },
+        { paths: ["long"] },
+        { paths: ["long"], commit: "HEAD~1" },
+        { paths: ["long"], commit: "HEAD..HEAD~1" },
+        { paths: ["gone", "deleted", "untracked", "."] },
+      ),
+    ).toEqual(["not-found", "not-found", "not-found", "fine", "fine", "fine"]);
   });
 
   it("names files that are new, gone, moved, of another mode, or no text", async () => {

@@ -7,6 +7,7 @@ import { readNumbers } from "../../git/diff/read-numbers.ts";
 import { throughFilters } from "../../git/filters-of.ts";
 import { findTogether } from "../../git/find-together.ts";
 import { gitPath, pathspecs } from "../../git/paths.ts";
+import { requireKnown } from "../../git/require-known.ts";
 import { resolveRange } from "../../git/revisions.ts";
 import type { GitOptions, Repository } from "../../git/run-git.ts";
 import { describeDiff, describeNumbers, sums } from "./describe-diff.ts";
@@ -66,6 +67,8 @@ export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
     const range =
       input.commit === undefined ? undefined : await resolveRange(input.commit, repository, context);
     if (range?.includes("..") && input.staged) throw stagedAndTwo();
+    const named = paths.map((path, at) => ({ path, given: input.paths?.[at] ?? "." }));
+    await requireKnown(named, range?.split(/\.{2,3}/) ?? [], repository, context);
     const wanted = {
       words: ["diff", ...(input.staged ? ["--cached"] : []), ...(range === undefined ? [] : [range])],
       paths,
