@@ -1,4 +1,7 @@
+import { posix } from "node:path";
+import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
+import { showPath } from "../text/show-path.ts";
 import { type FoundPath, findRepository } from "./find-repository.ts";
 import { liesIn } from "./paths.ts";
 import { refuseLinks } from "./refuse-links.ts";
@@ -14,6 +17,7 @@ export async function findWritable(path: string, context: GitContext): Promise<F
 export async function requireWritable(repository: Repository, { environment }: GitContext): Promise<void> {
   if (repository.below !== "") throw topIsAbove(repository);
   const { readable = [], writable = [], unconfined = false } = environment.confinement ?? {};
+  refuseDenied(repository, environment);
   for (const directory of new Set([repository.gitDirectory, repository.commonDirectory])) {
     if (liesIn(directory, [environment.workspace])) await refuseLinks(directory, environment);
     // Only a rule says that it may be read; otherwise the repository has named this working tree as its own.
@@ -24,6 +28,16 @@ export async function requireWritable(repository: Repository, { environment }: G
       if (level !== "none") throw onlyReadable(directory);
     }
   }
+}
+
+/** A call names what it would write before anybody knows in which repository that is. */
+function refuseDenied({ gitDirectory }: Repository, { workspace, confinement }: Environment): void {
+  const index = posix.join(gitDirectory, "index");
+  if (confinement?.isReadOnly?.(index) !== true) return;
+  const shown = liesIn(index, [workspace]) ? posix.relative(workspace, index) : index;
+  throw new ToolError("denied", `Rules deny writing ${showPath(shown)}`, {
+    hint: "This repository can be looked at, not changed. Ask the person, whose rule it is.",
+  });
 }
 
 function topIsAbove({ top }: Repository): ToolError {

@@ -53,6 +53,18 @@ it("stages only the paths given, and takes them back", async () => {
   ]);
 });
 
+it("leaves the index of a repository in a folder alone where a rule denies it", async () => {
+  await using room = await openGitRoom({ rules: ["deny write sub/.git/**"] });
+  room.write({ "sub/deep/b.ts": "b\n" });
+  room.git("init", "--quiet", "sub");
+  const paths = ["sub/deep/b.ts", join(room.workspace, "sub/deep/b.ts"), "sub/deep"];
+  const refusals = await Promise.all(paths.map((path) => room.call("git.stage", { paths: [path] })));
+  expect([refusals.map(refusal), room.git("-C", "sub", "status", "--short")]).toEqual([
+    paths.map(() => ["denied", "Rules deny writing sub/.git/index"]),
+    "?? deep/",
+  ]);
+});
+
 it("stages and takes back before the first commit", async () => {
   await using room = await openGitRoom();
   room.write({ a: "1\n", b: "2\n" });

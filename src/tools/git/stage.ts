@@ -46,6 +46,7 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
     unstage: z.optional(z.boolean().check(z.describe("Take out of the next commit instead."))),
   }),
   limits: { maxChars: 10_000, keep: "head" },
+  // A path does not tell where its repository has its top: rules about the index of another are asked when it is found.
   accesses: ({ paths = ["."], unstage: isBack }) => [
     { kind: "write", path: ".git/index", by: "git" },
     ...(isBack ? [] : paths.map((path): Access => ({ kind: "read", path }))),
