@@ -9,6 +9,7 @@ export const namespaces: ReadonlyMap<string, string> = new Map<string, string>([
   ...office("x", "spreadsheetml/2006/main", "spreadsheetml/main"),
   ...office("a", "drawingml/2006/main", "drawingml/main"),
   ...office("c", "drawingml/2006/chart", "drawingml/chart"),
+  ["http://schemas.microsoft.com/office/drawing/2014/chartex", "cx"],
   ...office("dgm", "drawingml/2006/diagram", "drawingml/diagram"),
   ...office("pic", "drawingml/2006/picture", "drawingml/picture"),
   ...office("wp", "drawingml/2006/wordprocessingDrawing", "drawingml/wordprocessingDrawing"),

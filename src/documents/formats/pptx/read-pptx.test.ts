@@ -20,6 +20,29 @@ describe("a chart", () => {
   });
 });
 
+describe("a chart of a kind that came later", () => {
+  const frame = '<cx:chart r:id="chart"/>';
+
+  it("shows its titles once, and its figures", async () => {
+    const points = (values: readonly string[]) =>
+      `<cx:lvl>${values.map((value, index) => `<cx:pt idx="${index}">${value}</cx:pt>`).join("")}</cx:lvl>`;
+    const chart = `<cx:chartSpace ${names}><cx:chartData><cx:data id="0">
+      <cx:strDim type="cat"><cx:f>A2:B4</cx:f>${points(["Start", "Sold"])}${points(["2024"])}</cx:strDim>
+      <cx:numDim type="val"><cx:f>C2:C4</cx:f>${points(["100", "-20"])}</cx:numDim></cx:data></cx:chartData>
+      <cx:chart><cx:title><cx:tx><cx:txData><cx:v>Stock</cx:v></cx:txData></cx:tx><cx:txPr><a:p><a:r><a:t>Stock</a:t></a:r></a:p></cx:txPr></cx:title>
+      <cx:plotArea><cx:plotAreaRegion><cx:series layoutId="waterfall"><cx:tx><cx:txData><cx:f>C1</cx:f><cx:v>Pieces</cx:v></cx:txData></cx:tx><cx:dataId val="0"/></cx:series>
+      <cx:series layoutId="paretoLine" ownerIdx="0"/></cx:plotAreaRegion>
+      <cx:axis><cx:title><cx:tx><cx:rich><a:p><a:r><a:t>Year</a:t></a:r></a:p></cx:rich></cx:tx></cx:title></cx:axis></cx:plotArea></cx:chart></cx:chartSpace>`;
+    expect(await textOf({ frame, part: chart })).toBe(
+      "[chart: Stock, Year]\n\n| | Pieces |\n|---|---|\n| 2024 Start | 100 |\n| Sold | -20 |",
+    );
+  });
+
+  it("is said to be there whatever is in it", async () => {
+    expect(await textOf({ frame, part: "" })).toBe("[chart]");
+  });
+});
+
 describe("a hostile presentation", () => {
   const limits = { pieces: 100_000 };
   const tooMany = ["too-large", "x.pptx is not read any further: it has more than 100000 pieces"];
@@ -55,17 +78,19 @@ interface Made {
   /** What stands in a frame: a table. */
   readonly frame?: string;
   readonly chart?: string;
+  /** All that stands in the part of the chart. */
+  readonly part?: string;
   /** How often its slide is shown. */
   readonly times?: number;
 }
 
 const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const drawing = "http://schemas.openxmlformats.org/drawingml/2006";
-const names = `xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:r="${office}" xmlns:a="${drawing}/main" xmlns:c="${drawing}/chart"`;
+const names = `xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:r="${office}" xmlns:a="${drawing}/main" xmlns:c="${drawing}/chart" xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex"`;
 
 /** A presentation with one slide. */
-function pptx({ shapes = "", frame = "", chart, times = 1 }: Made): Buffer {
-  const inFrame = chart === undefined ? frame : '<c:chart r:id="chart"/>';
+function pptx({ shapes = "", frame = "", chart = "", part, times = 1 }: Made): Buffer {
+  const inFrame = chart === "" ? frame : '<c:chart r:id="chart"/>';
   const graphic = `<p:graphicFrame><a:graphic><a:graphicData>${inFrame}</a:graphicData></a:graphic></p:graphicFrame>`;
   const tree = `<p:spTree>${inFrame === "" ? shapes : graphic}</p:spTree>`;
   return makeZip([
@@ -77,7 +102,7 @@ function pptx({ shapes = "", frame = "", chart, times = 1 }: Made): Buffer {
     { name: "ppt/_rels/presentation.xml.rels", content: relation("slide", "slides/slide1.xml") },
     { name: "ppt/slides/slide1.xml", content: `<p:sld ${names}><p:cSld>${tree}</p:cSld></p:sld>` },
     { name: "ppt/slides/_rels/slide1.xml.rels", content: relation("chart", "../charts/chart1.xml") },
-    { name: "ppt/charts/chart1.xml", content: `<c:chartSpace ${names}>${chart ?? ""}</c:chartSpace>` },
+    { name: "ppt/charts/chart1.xml", content: part ?? `<c:chartSpace ${names}>${chart}</c:chartSpace>` },
   ]);
 }
 

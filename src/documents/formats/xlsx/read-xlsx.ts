@@ -133,7 +133,7 @@ function xmlOf(opened: Package, part: string): string | undefined {
 
 function notesOnMore({ zip }: Package): readonly string[] {
   const count = (folder: RegExp) => zip.entries.filter((entry) => folder.test(entry.name)).length;
-  const charts = count(/^xl\/charts\/chart\d*\.xml$/);
+  const charts = count(/^xl\/charts\/chart(?:Ex)?\d*\.xml$/);
   const pictures = count(/^xl\/media\//);
   const notes = [];
   if (charts > 0) notes.push(`${counted(charts, "chart")} not shown`);
