@@ -43,6 +43,24 @@ describe("RTF", () => {
     expect(await textOf(body)).toBe("| a | b<br>c |\n|---|---|\n| d | x ; y<br>e |\n\nafter");
   });
 
+  it("puts cells into the columns that they stand in, also those that are wider than one", async () => {
+    const row = (edges: readonly number[], ...cells: string[]) =>
+      `\\trowd${edges.map((edge) => `\\cellx${edge}`).join("")}\\pard\\intbl ${cells.map((cell) => `${cell}\\cell `).join("")}\\row`;
+    const text = [
+      row([5652, 8532], "a", "c"),
+      row([2772, 5652, 8532], "d", "e", "f"),
+      row([2780, 8530], "g", "h"),
+      row([], "i", "j"),
+    ].join("");
+    const { parts } = await readBytes("x.rtf", Buffer.from(`{\\rtf1 ${text}\\pard}`));
+    expect(parts).toEqual([
+      {
+        anchor: "",
+        text: "| a | | c |\n|---|---|---|\n| d | e | f |\n| g | h | |\n| i | j | |",
+      },
+    ]);
+  });
+
   it("takes headings from styles and paragraphs, markers from what is written", async () => {
     const styles = "{\\stylesheet{\\s1\\outlinelevel1 One;}{\\s2\\sbasedon1 Two;}{\\s3 heading 3;}}";
     const body = `${styles}\\pard\\s2 by base\\par\\pard\\s3 by name\\par\\pard\\outlinelevel0 by itself\\par\\pard{\\listtext 4.\\tab}\\ilvl1 item\\par\\pard{\\pntext\\'b7\\tab}dot\\par`;

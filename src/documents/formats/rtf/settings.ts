@@ -11,6 +11,8 @@ export const settings: ReadonlyMap<string, (story: Story, value: number | undefi
   ["sect", (story) => onSheet(story, ({ sheet, paragraph }) => sheet.endParagraph(paragraph))],
   ["cell", (story) => onSheet(story, ({ sheet, paragraph }) => sheet.endCell(paragraph))],
   ["row", (story) => onSheet(story, ({ sheet }) => sheet.endRow())],
+  ["trowd", (story) => onSheet(story, ({ sheet }) => sheet.defineRow())],
+  ["cellx", (story, value) => onSheet(story, ({ sheet }) => sheet.defineCell(value ?? 0))],
   ["nestcell", (story) => onSheet(story, ({ sheet, paragraph }) => sheet.endInnerCell(paragraph))],
   ["nestrow", ({ group }) => group.sheet.endInnerRow()],
   ["ftnalt", ({ group }) => group.moveToEnd?.()],

@@ -1,5 +1,6 @@
 import type { Budget } from "../../budget.ts";
 import { append, type Block, cellText } from "../office/blocks.ts";
+import { edgesOf, inColumns, type Row } from "./columns.ts";
 
 /** What a paragraph is, until `\pard` or the end of its group. */
 export interface ParagraphKind {
@@ -34,7 +35,9 @@ export class Sheet {
   readonly #blocks: Block[] = [];
   readonly #budget: Budget;
   readonly #headingOf: (kind: ParagraphKind) => number | undefined;
-  #rows: string[][] = [];
+  #rows: Row[] = [];
+  /** Where the cells of the row end. */
+  #edges: number[] = [];
   #row: string[] = [];
   #cell: Block[] = [];
   #innerRow: string[] = [];
@@ -73,8 +76,16 @@ export class Sheet {
   }
 
   endRow(): void {
-    if (this.#row.length > 0) this.#rows.push(this.#row);
+    if (this.#row.length > 0) this.#rows.push({ cells: this.#row, edges: this.#edges });
     this.#row = [];
+  }
+
+  defineRow(): void {
+    this.#edges = [];
+  }
+
+  defineCell(edge: number): void {
+    if (this.#edges.length < mostCells) this.#edges.push(edge);
   }
 
   endInnerCell(kind: ParagraphKind): void {
@@ -105,10 +116,15 @@ export class Sheet {
     const rows = this.#rows;
     this.#rows = [];
     if (rows.length === 0) return;
-    this.#budget.walk(rows.length * rows.reduce((most, row) => Math.max(most, row.length), 0));
-    this.#blocks.push({ kind: "table", rows });
+    const edges = edgesOf(rows);
+    const columns = rows.reduce((most, { cells }) => Math.max(most, cells.length), edges.length);
+    this.#budget.walk(rows.length * columns);
+    this.#blocks.push({ kind: "table", rows: rows.map((row) => inColumns(row, edges)) });
   }
 }
+
+/** Of one row, as far as it matters where they end. */
+const mostCells = 1000;
 
 /** As the document writes it; a bullet, of whatever shape, as "-". */
 function showMarker(written: string): string {
