@@ -72,6 +72,32 @@ describe("git.diff", () => {
     ).toEqual(["not-found", "not-found", "not-found", "fine", "fine", "fine"]);
   });
 
+  it("says which submodules have modified content, and shows it when asked for one", async () => {
+    await using room = await openGitRoom({ files: { a: "1\n" } });
+    const library = join(room.home, "library");
+    room.git("clone", "-q", room.workspace, library);
+    for (const name of ["lib", "other"])
+      room.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, name);
+    room.git("commit", "-q", "-m", "Add them");
+    room.write({ "lib/a": "changed\n", "other/untracked": "" });
+    const note = "The submodule lib has modified content: give it as path to see that.";
+    const none = { files: [], additions: 0, deletions: 0, hidden: [] };
+    const inside = await diff(room, { paths: ["lib"], stat: true });
+    expect([await diff(room), await diff(room, { staged: true }), inside.text]).toEqual([
+      {
+        isError: false,
+        data: { compared: "working tree against index", ...none, notes: [note] },
+        text: `No differences: working tree against index.\n[${note}]`,
+      },
+      {
+        isError: false,
+        data: { compared: "index against HEAD", ...none, notes: [] },
+        text: "No differences: index against HEAD.",
+      },
+      "lib/a +1 -1\n[working tree against index: 1 file changed, +1 -1]",
+    ]);
+  });
+
   it("names files that are new, gone, moved, of another mode, or no text", async () => {
     await using room = await openGitRoom({
       files: { "old name": "1\n2\n3\n4\n", gone: "x\n", picture: "a\0b", run: "x\n", 'qu"ote\n': "q\n" },
@@ -187,7 +213,7 @@ describe("git.diff", () => {
 
   it("takes revisions and paths for nothing else", async () => {
     await using room = await openGitRoom({ files: { a: "1\n", b: "1\n" } });
-    room.write({ a: "2\n", b: "2\n" });
+    room.write({ a: "2\n", b: "2\n", "--output=stolen": "", ":(exclude)a": "", ":/x": "", "*": "" });
     const codes = [];
     for (const commit of [
       "--output=stolen",
@@ -205,7 +231,9 @@ describe("git.diff", () => {
       codes.push(isError || data.files.length > 0);
     }
     expect(codes).toEqual([true, true, true, true, true, true, true, true, false, true, false, false, false]);
-    expect(room.git("status", "--porcelain")).toBe(" M a\n M b");
+    expect(room.git("status", "--porcelain")).toBe(
+      " M a\n M b\n?? *\n?? --output=stolen\n?? :(exclude)a\n?? :/",
+    );
   });
 
   it("says what is spelled alike when there is no such revision", async () => {

@@ -6,10 +6,12 @@ import { readDiff } from "../../git/diff/read-diff.ts";
 import { readNumbers } from "../../git/diff/read-numbers.ts";
 import { throughFilters } from "../../git/filters-of.ts";
 import { findTogether } from "../../git/find-together.ts";
-import { gitPath, pathspecs } from "../../git/paths.ts";
+import { gitPath, pathspecs, workspacePath } from "../../git/paths.ts";
 import { requireKnown } from "../../git/require-known.ts";
 import { resolveRange } from "../../git/revisions.ts";
 import type { GitOptions, Repository } from "../../git/run-git.ts";
+import { submoduleStates } from "../../git/submodule-states.ts";
+import { showPath } from "../../text/show-path.ts";
 import { describeDiff, describeNumbers, sums } from "./describe-diff.ts";
 
 export interface GitDiffInput {
@@ -130,14 +132,37 @@ async function filtered(
   context: ToolContext,
 ): Promise<ToolOutput<GitDiffData>> {
   const changed = output.data.files.map(({ path }) => gitPath(repository, path));
-  const { result = output, notes } = await throughFilters(changed, repository, context, (options) =>
-    compare(wanted, repository, context, options),
+  const { result = output, notes: ofFilters } = await throughFilters(
+    changed,
+    repository,
+    context,
+    (options) => compare(wanted, repository, context, options),
   );
+  const notes = [...ofFilters, ...(await changedSubmodules(wanted.paths, repository, context))];
   return {
     ...result,
     data: { ...result.data, notes },
     text: [result.text, ...notes.map((note) => `[${note}]`)].join("\n"),
   };
+}
+
+/** What is changed inside a submodule is a matter of its own repository: it is named, not shown. */
+async function changedSubmodules(
+  paths: readonly string[],
+  repository: Repository,
+  context: ToolContext,
+): Promise<readonly string[]> {
+  const notes = new Set<string>();
+  for (const path of paths.includes("") ? [""] : paths) {
+    const inside = await submoduleStates(path, repository, context);
+    for (const [name, state] of inside.states) {
+      const shown = workspacePath(repository, name);
+      if (shown === undefined || !state.includes("modified content")) continue;
+      notes.add(`The submodule ${showPath(shown)} has modified content: give it as path to see that.`);
+    }
+    for (const note of inside.notes) notes.add(note);
+  }
+  return [...notes];
 }
 
 function describeCompared({ staged, commit }: GitDiffInput): string {
