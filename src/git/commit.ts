@@ -1,4 +1,4 @@
-import { ToolError } from "../contract/error.ts";
+import { reworded, ToolError } from "../contract/error.ts";
 import { printable } from "../text/printable.ts";
 import { showPath } from "../text/show-path.ts";
 import { authorSettings, requireAuthor } from "./author.ts";
@@ -7,7 +7,14 @@ import { filtersBesideHooks } from "./filters.ts";
 import { type Hooks, hooksFor } from "./hooks.ts";
 import { statusByNames, textOfName } from "./names.ts";
 import { operationsIn } from "./read-status.ts";
-import { type GitContext, type GitOptions, type GitResult, outputOfGit, type Repository } from "./run-git.ts";
+import {
+  type GitContext,
+  type GitOptions,
+  type GitResult,
+  outputOfGit,
+  type Repository,
+  runGit,
+} from "./run-git.ts";
 import { settingsByOwner } from "./settings-by-owner.ts";
 import { signLastCommit, takeBackCommit } from "./sign-commit.ts";
 import { signingBy } from "./signing.ts";
@@ -31,7 +38,7 @@ export interface Committed {
   readonly notes: readonly string[];
 }
 
-/** Commits what is staged. Nothing is committed where it throws. */
+/** Commits what is staged. Where it throws nothing is committed, or, when the call was ended too late, the error says what. */
 export async function commit(
   { message, amend }: CommitRequest,
   repository: Repository,
@@ -50,6 +57,9 @@ export async function commit(
     areHooksRun: hooks.run.length > 0,
   });
   const beside = hooks.run.length > 0 ? await filtersBesideHooks(repository, context) : undefined;
+  const tellIfMade = async (error: unknown) => {
+    throw context.signal.aborted ? await orMade(error, branch.commit, repository, context) : error;
+  };
   const said = await tryWritingGit(repository, wordsOf(message, amend), context, {
     ...hooks.options,
     ...beside,
@@ -61,12 +71,12 @@ export async function commit(
       ...hooks.options.settings,
     },
     ...(message !== undefined && { input: Buffer.from(message) }),
-  });
+  }).catch(tellIfMade);
   if (said.code !== 0) throw failed(said, hooks);
   if (signing.isSigned) {
     const isBegun = operations.some((operation) => operation !== "bisect");
     const before = isBegun ? "stays" : { commit: branch.commit };
-    await sign(signing.settings, before, repository, context);
+    await sign(signing.settings, before, repository, context).catch(tellIfMade);
   }
   return {
     before: branch.commit,
@@ -82,6 +92,27 @@ export async function commit(
     ],
   };
 }
+
+/** Who ends a call while a last hook runs comes too late for the commit: the error then says that it is made. */
+async function orMade(
+  error: unknown,
+  before: string | undefined,
+  repository: Repository,
+  context: GitContext,
+): Promise<unknown> {
+  if (!(error instanceof ToolError)) return error;
+  const late = { environment: context.environment, signal: AbortSignal.timeout(lookMs) };
+  const words = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
+  const result = await runGit(repository, words, late).catch(() => undefined);
+  const head = result?.code === 0 ? result.stdout.toString().trim() : undefined;
+  if (head === undefined || head === before) return error;
+  const back = before === undefined ? "update-ref -d HEAD" : `reset --soft ${before.slice(0, 12)}`;
+  return reworded(error, {
+    output: `The commit ${head.slice(0, 10)} was already made: \`git ${back}\` takes it back.\n`,
+  });
+}
+
+const lookMs = 1000;
 
 /** The message is read as it is: no line of it is taken for a comment, no word for an option. */
 function wordsOf(message: string | undefined, amend: boolean): readonly string[] {

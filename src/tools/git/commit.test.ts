@@ -229,6 +229,24 @@ async function isHeld(room: GitRoom): Promise<boolean> {
 }
 
 describe("hooks", () => {
+  it("that run when a call is ended leave the commit, and the error says so", async () => {
+    await using room = await openStaged(allowing);
+    const before = room.git("rev-parse", "--short=12", "HEAD");
+    const controller = new AbortController();
+    hook(room, "post-commit", "touch reached; sleep 300");
+    const watching = setInterval(() => {
+      if (existsSync(join(room.workspace, "reached"))) controller.abort();
+    }, 20);
+    const { error } = await room.crib.call("git.commit", { message: "x" }, { signal: controller.signal });
+    clearInterval(watching);
+    const made = room.git("rev-parse", "--short=10", "HEAD");
+    expect([error?.code, error?.output, room.git("log", "-1", "--format=%s")]).toEqual([
+      "cancelled",
+      `The commit ${made} was already made: \`git reset --soft ${before}\` takes it back.\n`,
+      "x",
+    ]);
+  });
+
   it("do not run unless a rule lets them, and the answer names them and the rule", async () => {
     await using room = await openStaged();
     hook(room, "pre-commit", "exit 1");
