@@ -155,9 +155,11 @@ const longRow = 1024 * 1024;
 function showPart(sheet: Sheet, { rows, columns, following }: Taken, range: Range): DocumentPart {
   const title = sheet.isHidden ? `${sheet.name} (hidden)` : undefined;
   if (rows.length === 0) return { anchor: showSheetName(sheet.name), title, text: "(empty)" };
+  // A file may have its rows in any order.
+  const numbers = rows.map(({ number }) => number);
   const shown: Range = {
-    firstRow: rows[0]!.number,
-    lastRow: rows.at(-1)!.number,
+    firstRow: numbers.reduce((first, number) => Math.min(first, number)),
+    lastRow: numbers.reduce((last, number) => Math.max(last, number)),
     firstColumn: columns[0]!,
     lastColumn: columns.at(-1)!,
   };
