@@ -179,12 +179,18 @@ describe("toolcrib call", () => {
       ["call", "file.read", "--path", "poem.txt", "--mode", "paranoid"],
       ["call", "file.read", "--path", "a b/.env"],
       ["call", "file.read", "--path", "poem.txt", "--rule", "deny read poem.txt"],
+      ["call", "web.fetch", "--url", "http://127.0.0.1:1/"],
+      ["call", "web.fetch", "--url", "http://[::1]:1/", "--mode", "safe"],
+      ["call", "web.fetch", "--url", "http://example.com/"],
     );
     expect(ends.map(({ stderr }) => stderr.trimEnd().split("\n").at(-1))).toEqual([
       "To allow it yourself, answer on a terminal.",
       "To allow it yourself, answer on a terminal, or choose another --mode.",
       "To open it, add --rule 'open a b/.env', or put that line into your own rules (toolcrib paths).",
       "Leave that part out, or find another way; only the person can change the rule.",
+      "To allow it yourself, answer on a terminal, or add --rule 'allow connect 127.0.0.1'.",
+      "To allow it yourself, answer on a terminal, or add --rule 'allow connect ::1'.",
+      "To allow it yourself, answer on a terminal, or add a rule (--rule 'allow …') or --mode yolo.",
     ]);
   });
 

@@ -2,6 +2,7 @@ import { ToolError } from "../../../contract/error.ts";
 import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
 import { sandboxWanted } from "../../../door/sandbox-wanted.ts";
+import { kindOfHost } from "../../../guardian/host-kinds.ts";
 import type { Mode } from "../../../guardian/mode.ts";
 import type { Approval, Approve, CallResult, ProcessStatus } from "../../../toolcrib.ts";
 import { canAsk } from "../approval/can-ask.ts";
@@ -140,11 +141,19 @@ const bareWayOut =
   "To allow it yourself, answer on a terminal, or get a sandbox (toolcrib doctor tells how), or add two rules " +
   "(--rule 'allow run …' --rule 'unconfined run …') or --mode yolo.\n";
 
+/** No mode lets a call connect to what is not on the internet: only a rule that names it does, or a person. */
+function nearWayOut(message: string, mode: Mode): string | undefined {
+  const [, host] = /: it would connect to ([^\s,;]+) \([^;]*\)$/.exec(message) ?? [];
+  const kind = host === undefined ? undefined : kindOfHost(host);
+  if (host === undefined || kind === undefined || kind === "public" || mode === "paranoid") return undefined;
+  return `To allow it yourself, answer on a terminal, or add ${toCommandLine(["--rule", `allow connect ${host}`])}.\n`;
+}
+
 /** What only a person may do about a refusal, so that models are not told. */
 function wayOut({ code, message }: NonNullable<CallResult["error"]>, mode: Mode): string {
   if (code === "needs-approval" && message.includes("there is no sandbox") && mode !== "paranoid")
     return bareWayOut;
-  if (code === "needs-approval") return waysToAllow[mode];
+  if (code === "needs-approval") return nearWayOut(message, mode) ?? waysToAllow[mode];
   const [, path] =
     /^Denied: it would (?:read|write|delete) ([^:,]+): may hold secrets \(/.exec(message) ?? [];
   if (code !== "denied" || path === undefined) return "";
