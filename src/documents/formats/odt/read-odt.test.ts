@@ -16,15 +16,15 @@ describe("an OpenDocument text", () => {
     );
   });
 
-  it("numbers headings by their outline", async () => {
+  it("numbers headings by their outline, and its title not", async () => {
     const level = (at: number) =>
       `<text:outline-level-style text:level="${at}" style:num-format="1" text:display-levels="${at}"/>`;
     const styles = `<office:document-styles ${names}><office:styles><text:outline-style>${level(1)}${level(2)}</text:outline-style></office:styles></office:document-styles>`;
     const heading = (text: string, at: number, more = "") =>
       `<text:h text:outline-level="${at}" ${more}>${text}</text:h>`;
-    const body = `${heading("A", 1)}${heading("B", 2)}${heading("C", 2)}${heading("Free", 1, 'text:is-list-header="true"')}${heading("D", 1)}`;
+    const body = `<text:p text:style-name="Title">All of it</text:p>${heading("A", 1)}${heading("B", 2)}${heading("C", 2)}${heading("Free", 1, 'text:is-list-header="true"')}${heading("D", 1)}`;
     expect(await textOf(odt(body, "", { "styles.xml": styles }))).toBe(
-      "# 1 A\n\n## 1.1 B\n\n## 1.2 C\n\n# Free\n\n# 2 D",
+      "# All of it\n\n# 1 A\n\n## 1.1 B\n\n## 1.2 C\n\n# Free\n\n# 2 D",
     );
   });
 

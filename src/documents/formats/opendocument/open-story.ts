@@ -14,13 +14,14 @@ export function openStory(opened: Package, { budget }: Desk): { story: Story; st
       if (reader.name === "office:styles" || reader.name === "office:automatic-styles")
         readStyles(reader, styles);
   }
-  const { listStyles, listOfStyle, preformatted, outline } = styles;
+  const { listStyles, listOfStyle, preformatted, titles, outline } = styles;
   const story: Story = {
     opened,
     budget,
     listStyles,
     listOfStyle,
     preformatted,
+    titles,
     outline,
     headings: new ListCounter(),
     lists: new Map(),

@@ -65,10 +65,12 @@ interface Place {
 }
 
 function readParagraph(reader: XmlReader, story: Story, blocks: Block[], place?: Place): void {
-  const isHeading = reader.name === "text:h";
+  const style = reader.attribute("text:style-name") ?? "";
+  const isTitle = story.titles.has(style);
+  const isHeading = reader.name === "text:h" || isTitle;
   const level = Number(reader.attribute("text:outline-level") ?? 1) || 1;
-  const isLine = story.preformatted.has(reader.attribute("text:style-name") ?? "");
-  const isUncounted = reader.attribute("text:is-list-header") === "true";
+  const isLine = story.preformatted.has(style);
+  const isUncounted = isTitle || reader.attribute("text:is-list-header") === "true";
   const line: Line = { text: "", boxes: [] };
   readInline(reader, story, line);
   if (line.text.trim() !== "") {

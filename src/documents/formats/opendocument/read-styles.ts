@@ -7,6 +7,8 @@ export interface OpenDocumentStyles {
   readonly listOfStyle: Map<string, string>;
   /** Styles of paragraphs whose layout is kept. */
   readonly preformatted: Set<string>;
+  /** Styles of what the whole document is called. */
+  readonly titles: Set<string>;
   /** Styles of pages that are not shown. */
   readonly hidden: Set<string>;
   outline: ListStyle | undefined;
@@ -17,6 +19,7 @@ export function noStyles(): OpenDocumentStyles {
     listStyles: new Map(),
     listOfStyle: new Map(),
     preformatted: new Set([preformatted]),
+    titles: new Set(["Title"]),
     hidden: new Set(),
     outline: undefined,
   };
@@ -35,8 +38,9 @@ export function readStyles(reader: XmlReader, styles: OpenDocumentStyles): void 
     else if (reader.is("style:style")) {
       const list = reader.attribute("style:list-style-name");
       if (list !== undefined && list !== "") styles.listOfStyle.set(name, list);
-      if (styles.preformatted.has(reader.attribute("style:parent-style-name") ?? ""))
-        styles.preformatted.add(name);
+      const parent = reader.attribute("style:parent-style-name") ?? "";
+      if (styles.preformatted.has(parent)) styles.preformatted.add(name);
+      if (parent === "Title") styles.titles.add(name);
       const inside = reader.depth;
       while (reader.child(inside))
         if (reader.attribute("presentation:visibility") === "hidden") styles.hidden.add(name);

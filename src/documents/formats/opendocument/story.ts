@@ -12,6 +12,8 @@ export interface Story {
   readonly listOfStyle: ReadonlyMap<string, string>;
   /** Styles of paragraphs whose layout is kept. */
   readonly preformatted: ReadonlySet<string>;
+  /** Styles of what the whole document is called. */
+  readonly titles: ReadonlySet<string>;
   readonly outline: ListStyle | undefined;
   readonly headings: ListCounter;
   /** Counters of lists that may be continued, by their names and by their styles. */
