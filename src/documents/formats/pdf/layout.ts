@@ -11,11 +11,17 @@ export interface Segment {
 }
 
 /** Segments one below the other: lines of a text, or of a cell. */
-export type Stack = Segment[];
+export interface Stack {
+  readonly lines: Segment[];
+  left: number;
+  right: number;
+}
 
 /** What takes a strip of the page for itself: a line, or stacks side by side, which are the cells of a row or columns. */
 export interface Band {
   readonly stacks: Stack[];
+  /** The lowest baseline in it. */
+  bottom: number;
 }
 
 /** Puts words together in the order in which the document has them: nothing is ever moved. */
@@ -26,24 +32,34 @@ export function layOut(words: readonly Word[]): readonly Band[] {
   for (const segment of segmentsOf(words)) {
     const band = bands.length > floor ? bands.at(-1) : undefined;
     const last = band?.stacks.at(-1);
-    if (segment.isTurned || last?.[0]?.isTurned) floor = bands.length;
-    if (!band || !last || floor === bands.length) bands.push({ stacks: [[segment]] });
-    else if (goesBelow(band, last, segment)) last.push(segment);
-    else if (segment.baseline > bottomOf(band) + toleranceOf(segment)) bands.push({ stacks: [[segment]] });
+    if (segment.isTurned || last?.lines[0]?.isTurned) floor = bands.length;
+    if (!band || !last || floor === bands.length) bands.push(bandOf(segment));
+    else if (goesBelow(band, last, segment)) {
+      addLine(last, segment);
+      band.bottom = Math.max(band.bottom, segment.baseline);
+    } else if (segment.baseline > band.bottom + toleranceOf(segment)) bands.push(bandOf(segment));
     else if (!putBeside(bands, floor, segment)) {
       floor = bands.length;
-      bands.push({ stacks: [[segment]] });
+      bands.push(bandOf(segment));
     }
   }
   return bands;
 }
 
-export function leftOf(stack: Stack): number {
-  return Math.min(...stack.map(({ left }) => left));
+function bandOf(segment: Segment): Band {
+  return { stacks: [stackOf([segment])], bottom: segment.baseline };
 }
 
-export function rightOf(stack: Stack): number {
-  return Math.max(...stack.map(({ right }) => right));
+function stackOf(lines: readonly Segment[]): Stack {
+  const stack: Stack = { lines: [], left: Number.POSITIVE_INFINITY, right: Number.NEGATIVE_INFINITY };
+  for (const line of lines) addLine(stack, line);
+  return stack;
+}
+
+function addLine(stack: Stack, line: Segment): void {
+  stack.lines.push(line);
+  stack.left = Math.min(stack.left, line.left);
+  stack.right = Math.max(stack.right, line.right);
 }
 
 /** Of a line's height: how far baselines of the same line may be apart. Footnote marks and formulas are raised by less. */
@@ -90,14 +106,14 @@ const listMark = /^(?:[•◦▪■●○‣·–—*>+-]|\d{1,3}[.)]|\(?[a-z][.
 
 /** Whether the last of several cells has one more line. */
 function goesBelow(band: Band, last: Stack, segment: Segment): boolean {
-  const above = last.at(-1)!;
+  const above = last.lines.at(-1)!;
   const step = segment.baseline - above.baseline;
   return (
     band.stacks.length > 1 &&
     step > toleranceOf(segment) &&
     step < Math.max(segment.height, above.height) * 1.7 &&
-    segment.left > leftOf(last) - segment.height &&
-    segment.left < rightOf(last)
+    segment.left > last.left - segment.height &&
+    segment.left < last.right
   );
 }
 
@@ -106,21 +122,28 @@ function putBeside(bands: Band[], floor: number, segment: Segment): boolean {
   let first = bands.length;
   // Cells are often centred: the line of one is then half a line above that of another.
   const top = segment.baseline - segment.height * 0.6;
-  while (first > floor && bottomOf(bands[first - 1]!) >= top) first -= 1;
-  const beside = bands.slice(first);
-  if (
-    beside.length > mostLinesOfCell ||
-    (beside.length > 1 && beside.some(({ stacks }) => stacks.length > 1))
-  )
-    return false;
-  const stacks = beside.length > 1 ? [beside.flatMap((band) => band.stacks.flat())] : beside[0]!.stacks;
-  if (segment.left < rightOf(stacks.at(-1)!) - segment.height / 2) return false;
-  bands.splice(first, beside.length, { stacks: [...stacks, [segment]] });
+  while (first > floor && bands[first - 1]!.bottom >= top) {
+    first -= 1;
+    if (bands.length - first > mostLinesOfCell) return false;
+  }
+  const [band, ...others] = bands.slice(first);
+  if (!band) return false;
+  if (others.length > 0) {
+    if ([band, ...others].some(({ stacks }) => stacks.length > 1)) return false;
+    const cell = stackOf([band, ...others].flatMap(({ stacks }) => stacks[0]!.lines));
+    if (!standsRightOf(cell, segment)) return false;
+    const bottom = Math.max(others.at(-1)!.bottom, segment.baseline);
+    bands.splice(first, bands.length - first, { stacks: [cell, stackOf([segment])], bottom });
+    return true;
+  }
+  if (!standsRightOf(band.stacks.at(-1)!, segment)) return false;
+  band.stacks.push(stackOf([segment]));
+  band.bottom = Math.max(band.bottom, segment.baseline);
   return true;
 }
 
-function bottomOf({ stacks }: Band): number {
-  return Math.max(...stacks.map((stack) => stack.at(-1)!.baseline));
+function standsRightOf(cell: Stack, { left, height }: Segment): boolean {
+  return left >= cell.right - height / 2;
 }
 
 function toleranceOf({ height }: Segment): number {

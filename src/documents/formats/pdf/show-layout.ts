@@ -1,5 +1,6 @@
 import { markdownTable } from "../../markdown-table.ts";
-import { type Band, leftOf, mostLinesOfCell, rightOf, type Segment, type Stack } from "./layout.ts";
+import { append } from "../office/blocks.ts";
+import { type Band, mostLinesOfCell, type Segment, type Stack } from "./layout.ts";
 
 /** The bands of a page as text: lines as they are, a blank one between paragraphs, tables as Markdown. */
 export function showLayout(bands: readonly Band[]): string {
@@ -16,7 +17,7 @@ export function showLayout(bands: readonly Band[]): string {
     }
     const step = index === 0 ? 0 : stepBetween(bands[index - 1]!, bands[index]!);
     if (step > usual * 1.3 || step < 0) finish();
-    lines.push(...linesOf(bands[index]!));
+    append(lines, linesOf(bands[index]!));
     index += 1;
   }
   finish();
@@ -30,8 +31,9 @@ export function showLayout(bands: readonly Band[]): string {
 
 /** What is no table: cells of one line side by side, others one after the other. */
 function linesOf({ stacks }: Band): readonly string[] {
-  if (stacks.every((stack) => stack.length === 1)) return [sideBySide(stacks.flat())];
-  return stacks.flatMap((stack) => stack.map(({ text }) => text));
+  if (stacks.every(({ lines }) => lines.length === 1))
+    return [sideBySide(stacks.map(({ lines }) => lines[0]!))];
+  return stacks.flatMap(({ lines }) => lines.map(({ text }) => text));
 }
 
 function sideBySide(segments: readonly Segment[]): string {
@@ -50,7 +52,7 @@ function usualStep(bands: readonly Band[]): number {
 }
 
 function stepBetween(above: Band, below: Band): number {
-  return below.stacks[0]![0]!.baseline - Math.max(...above.stacks.map((stack) => stack.at(-1)!.baseline));
+  return below.stacks[0]!.lines[0]!.baseline - above.bottom;
 }
 
 interface Column {
@@ -75,7 +77,7 @@ function tableAt(
   let end = start;
   for (let index = start; index < bands.length; index += 1) {
     const band = bands[index]!;
-    const tooFar = band.stacks[0]![0]!.height * 4;
+    const tooFar = band.stacks[0]!.lines[0]!.height * 4;
     if (index > start && Math.abs(stepBetween(bands[index - 1]!, band)) > tooFar) break;
     const placed = place(band, columns);
     if (!placed) break;
@@ -83,8 +85,8 @@ function tableAt(
     // A line of its own may be a row of which only one cell is filled, if another row follows.
     if (!isRow(band)) continue;
     for (const { stack, column } of placed) {
-      column.left = Math.min(column.left, leftOf(stack));
-      column.right = Math.max(column.right, rightOf(stack));
+      column.left = Math.min(column.left, stack.left);
+      column.right = Math.max(column.right, stack.right);
       if (!columns.includes(column)) columns.push(column);
     }
     end = index + 1;
@@ -103,26 +105,32 @@ function tableAt(
 
 /** Gives each stack a column for itself, a new one where none is; undefined where that cannot be. */
 function place({ stacks }: Band, columns: readonly Column[]): readonly Placed[] | undefined {
+  if (Math.max(columns.length, stacks.length) > mostColumns) return undefined;
   const placed: Placed[] = [];
   for (const stack of stacks) {
     const [first, second] = columns.filter((column) => overlaps(column, stack));
     const isTaken = placed.some(({ column }) => column === first);
     if (second || isTaken || (!first && stacks.length === 1)) return undefined;
-    placed.push({ stack, column: first ?? { left: leftOf(stack), right: rightOf(stack) } });
+    placed.push({ stack, column: first ?? { left: stack.left, right: stack.right } });
   }
   return placed;
 }
 
+/** Nobody could read more on one page; a file that has a new column in each row is not made a hundred times as long. */
+const mostColumns = 200;
+
 function isRow({ stacks }: Band): boolean {
-  return stacks.length > 1 && stacks.every((stack) => stack.length <= mostLinesOfCell && !stack[0]!.isTurned);
+  return (
+    stacks.length > 1 && stacks.every(({ lines }) => lines.length <= mostLinesOfCell && !lines[0]!.isTurned)
+  );
 }
 
 function textOf(stack: Stack): string {
-  return stack.map(({ text }) => text).join(" ");
+  return stack.lines.map(({ text }) => text).join(" ");
 }
 
 function overlaps({ left, right }: Column, stack: Stack): boolean {
-  return leftOf(stack) < right && rightOf(stack) > left;
+  return stack.left < right && stack.right > left;
 }
 
 /** Columns of text that the document has line by line, across. */
