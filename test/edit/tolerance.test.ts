@@ -123,3 +123,13 @@ function alterOne(
   const line = first!.lines[index]!;
   return [{ ...first!, lines: first!.lines.with(index, { sign, text: alter(line.text) }) }, ...others];
 }
+
+it("indents new lines between a comment and the margin as the rest of the call shows", () => {
+  const file = "/**\n * Says.\n */\nclass A {\n\treadonly b = 1;\n}\n";
+  const find = " * Says.\n */\nclass A {\n  readonly b = 1;";
+  const replace = " * Says.\n */\nfunction c() {\n  d();\n}\nclass A {\n  readonly b = 1;";
+  const request: EditRequest = { kind: "replace", path, edits: [{ find, replace }] };
+  expect(attempt(Buffer.from(file), request)).toEqual(
+    applied(Buffer.from(file.replace("class A", "function c() {\n\td();\n}\nclass A"))),
+  );
+});

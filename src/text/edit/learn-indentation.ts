@@ -24,7 +24,9 @@ export function learnIndentation(
   const pairs = indentationPairs(block, found);
   const removed = pairs.filter(({ index }) => !block.isContext(index));
   const near = removed.length > 0 ? removed : pairs.filter(isNextTo(block));
-  if (near.every(isSame) && near.some(({ written }) => written !== "")) return (written) => written;
+  // A single blank is no level, but stands before the star of a comment.
+  if (near.every(isSame) && near.some(({ written }) => written !== "" && written !== " "))
+    return (written) => written;
   const fitting = withoutContradiction(pairs, removed);
   const later = fitting.filter(({ index }) => index > 0);
   // Text that begins at its first letter says nothing about other lines, unless that is at the margin.

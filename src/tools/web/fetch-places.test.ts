@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { cribRoom } from "../../../test/crib-room.ts";
 import { serve, webRoom } from "../../../test/web-room.ts";
 import { certificate } from "../../environment/sandbox/network/trials/certificate.ts";
@@ -252,13 +252,11 @@ it("goes to what a process of the room listens on, inside its sandbox", async ()
     });
     server.listen(0, "127.0.0.1", () => console.log("port " + server.address().port));`,
   );
-  await crib.call("process.start", {
-    command: `'${process.execPath}' server.cjs`,
-    name: "web",
-    ready: { line: "^port " },
-  });
-  const { data: said } = await crib.call("process.output", { name: "web", cursor: 0 });
-  const [, port] = /port (\d+)/.exec((said as { text: string }).text)!;
+  await crib.call("process.start", { command: `'${process.execPath}' server.cjs`, name: "web" });
+  const port = await vi.waitFor(async () => {
+    const { data } = await crib.call("process.output", { name: "web", cursor: 0 });
+    return /port (\d+)/.exec((data as { text: string }).text)![1]!;
+  }, 30_000);
   const { data } = await crib.call("web.fetch", { url: `http://localhost:${port}/a` });
   await crib.call("process.stop", { name: "web" });
   const after = await crib.call("web.fetch", { url: `http://localhost:${port}/c` });
