@@ -244,15 +244,23 @@ describe("where web.fetch goes", () => {
 it("goes to what a process of the room listens on, inside its sandbox", async () => {
   await using room = await cribRoom({ mode: "yolo", rules: ["allow connect localhost by web.fetch"] });
   const { crib } = room;
+  // Not in Node, which a sandbox does not show where it lies below the temporary directory.
   room.write(
-    "server.cjs",
-    `const server = require("node:http").createServer(({ url, headers }, response) => {
-      if (url === "/a") response.writeHead(302, { location: "/b" }).end();
-      else response.setHeader("content-type", "text/plain").end(url + " of " + headers.host);
-    });
-    server.listen(0, "127.0.0.1", () => console.log("port " + server.address().port));`,
+    "server.pl",
+    String.raw`use IO::Socket::INET;
+      $| = 1;
+      my $server = IO::Socket::INET->new(Listen => 5, LocalAddr => "127.0.0.1") or die;
+      print "port ", $server->sockport, "\n";
+      while (my $client = $server->accept) {
+        my ($path) = <$client> =~ / (\S+)/;
+        my $host;
+        while (<$client> =~ /^(\S+): (\S+)/) { $host = $2 if lc $1 eq "host" }
+        my ($status, $body) = $path eq "/a" ? ("302 Found\r\nLocation: /b", "") : ("200 OK", "$path of $host");
+        print $client "HTTP/1.1 $status\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n$body";
+        close $client;
+      }`,
   );
-  await crib.call("process.start", { command: `'${process.execPath}' server.cjs`, name: "web" });
+  await crib.call("process.start", { command: "perl server.pl", name: "web" });
   const port = await vi.waitFor(async () => {
     const { data } = await crib.call("process.output", { name: "web", cursor: 0 });
     return /port (\d+)/.exec((data as { text: string }).text)![1]!;
