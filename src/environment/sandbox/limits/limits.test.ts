@@ -18,9 +18,12 @@ function withoutAmounts(remarks: readonly string[]): readonly string[] {
   );
 }
 
-function tooManyProcesses(limit: number): string {
+/** Where the kernel holds it to the limit, bash may give up before it is ended, and is told so. */
+function tooManyProcesses(limit: number): unknown {
   const what = `it had … processes and threads at once, and may have ${limit}`;
-  return `It was ended at a limit: ${what}. The rule \`limit processes ${2 * limit}\` allows more.`;
+  return expect.stringMatching(
+    `^It (was ended at|met) a limit: ${what}. The rule \`limit processes ${2 * limit}\` allows more.$`,
+  );
 }
 
 const tooMuchMemory =
@@ -30,6 +33,10 @@ const tooLargeFile =
   "It met a limit: a file could not become larger than 1 MB. The rule `limit file 2MB` allows more.";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+function uniqueSeconds(): string {
+  return `60.${process.pid}0${Math.random().toString().slice(2)}`;
+}
 
 function isRunning(word: string): boolean {
   return readdirSync("/proc")
@@ -50,19 +57,19 @@ for (const level of ["bwrap", "landlock", "none"] as const) {
     it("is ended when it starts ever more processes", async () => {
       await using room = openSandboxRoom(level);
       // It ends by itself at 4096, so that on a busy machine no other test finds the table of processes full.
-      const bomb =
-        "bomb() { if (($1 < 12)); then bomb $(($1 + 1)) | bomb $(($1 + 1)) & else exec sleep 60; fi; }";
-      const ran = await room.run(`${bomb}; bomb 0; sleep 60`, { limits: { processes: 150 } });
-      expect([ran.code, withoutAmounts(ran.remarks)]).toEqual([undefined, [tooManyProcesses(150)]]);
+      const name = uniqueSeconds();
+      const bomb = `bomb() { if (($1 < 12)); then bomb $(($1 + 1)) | bomb $(($1 + 1)) & else exec sleep ${name}; fi; }`;
+      const { remarks } = await room.run(`${bomb}; bomb 0; sleep ${name}`, { limits: { processes: 150 } });
+      expect([withoutAmounts(remarks)[0], isRunning(name)]).toEqual([tooManyProcesses(150), false]);
     });
 
     it("is ended with everything that it has started", async () => {
       await using room = openSandboxRoom(level);
-      const name = `60.${process.pid}0${Math.random().toString().slice(2)}`;
+      const name = uniqueSeconds();
       const { remarks } = await room.run(`for i in {1..400}; do setsid sleep ${name} & done; sleep 60`, {
         limits: { processes: 100 },
       });
-      expect([withoutAmounts(remarks), isRunning(name)]).toEqual([[tooManyProcesses(100)], false]);
+      expect([withoutAmounts(remarks)[0], isRunning(name)]).toEqual([tooManyProcesses(100), false]);
     });
 
     it("is ended when its memory is used up", async () => {
