@@ -1,7 +1,8 @@
 import type { DocumentPart } from "../../../contract/document.ts";
 import type { XmlReader } from "../../xml/xml-reader.ts";
-import { append, type Block, cellText, showBlocks } from "../office/blocks.ts";
+import { append, type Block, cellText } from "../office/blocks.ts";
 import { inReadingOrder, type Place } from "../office/reading-order.ts";
+import { showSlide } from "../office/show-slide.ts";
 import { readComment } from "../opendocument/read-inline.ts";
 import { isShape, readShape } from "../opendocument/read-shape.ts";
 import type { Line, Story } from "../opendocument/story.ts";
@@ -15,18 +16,15 @@ export function readSlide(
 ): DocumentPart {
   const isHidden = hidden.has(reader.attribute("draw:style-name") ?? "");
   const { shapes, notes, comments } = readShapes(reader, story);
-  const titles = shapes.filter(({ kind }) => kind === "title");
-  const title = titles
-    .map(({ blocks }) => cellText(blocks).replaceAll(/\s*\n\s*/g, " "))
-    .join(" ")
-    .trim();
-  const blocks: Block[] = title === "" ? [] : [{ kind: "heading", level: 1, text: title }];
-  for (const shape of shapes)
-    if (!titles.includes(shape) && shape.kind !== "page-number") append(blocks, shape.blocks);
-  if (notes !== "") blocks.push({ kind: "paragraph", text: `Speaker notes: ${notes}` });
-  append(blocks, comments, story.cited.splice(0));
-  const shown = isHidden ? `${title} (hidden)`.trim() : title;
-  return { anchor, title: shown || undefined, text: showBlocks(blocks) };
+  const isTitle = ({ kind }: Shape) => kind === "title";
+  const isOther = (shape: Shape) => !isTitle(shape) && shape.kind !== "page-number";
+  const said: readonly Block[] = notes === "" ? [] : [{ kind: "paragraph", text: `Speaker notes: ${notes}` }];
+  return showSlide(anchor, {
+    titles: shapes.filter(isTitle).map(({ blocks }) => blocks),
+    others: shapes.filter(isOther).map(({ blocks }) => blocks),
+    remarks: [said, comments, story.cited.splice(0)],
+    isHidden,
+  });
 }
 
 interface Shape {

@@ -1,5 +1,6 @@
 import type { DocumentPart } from "../../../contract/document.ts";
-import { append, type Block, cellText, showBlocks } from "../office/blocks.ts";
+import { type Block, showBlocks } from "../office/blocks.ts";
+import { showSlide } from "../office/show-slide.ts";
 import { readComments } from "./comments.ts";
 import { placeholdersOf } from "./placeholders.ts";
 import { readShapes, type Shape } from "./read-shapes.ts";
@@ -9,18 +10,15 @@ import { type Slide, type SlideShow, slideOf } from "./slide-show.ts";
 export function readSlide(show: SlideShow, part: string, number: number): DocumentPart {
   const slide = slideOf(show, part);
   const { shapes, isHidden } = readPart(slide, part);
-  const titles = shapes.filter(({ placeholder }) => placeholder === "title" || placeholder === "ctrTitle");
-  const title = titles
-    .map(({ blocks }) => cellText(blocks).replaceAll(/\s*\n\s*/g, " "))
-    .join(" ")
-    .trim();
-  const blocks: Block[] = title === "" ? [] : [{ kind: "heading", level: 1, text: title }];
+  const isTitle = ({ placeholder }: Shape) => placeholder === "title" || placeholder === "ctrTitle";
   // The number of the slide is what it is asked for by.
-  for (const shape of shapes)
-    if (!titles.includes(shape) && shape.placeholder !== "sldNum") append(blocks, shape.blocks);
-  append(blocks, readSpeakerNotes(slide), readComments(slide));
-  const shown = isHidden ? `${title} (hidden)`.trim() : title;
-  return { anchor: `slide ${number}`, title: shown || undefined, text: showBlocks(blocks) };
+  const isOther = (shape: Shape) => !isTitle(shape) && shape.placeholder !== "sldNum";
+  return showSlide(`slide ${number}`, {
+    titles: shapes.filter(isTitle).map(({ blocks }) => blocks),
+    others: shapes.filter(isOther).map(({ blocks }) => blocks),
+    remarks: [readSpeakerNotes(slide), readComments(slide)],
+    isHidden,
+  });
 }
 
 function readPart(slide: Slide, part: string): { shapes: readonly Shape[]; isHidden: boolean } {
