@@ -52,3 +52,12 @@ it.runIf(isLinux)("does not take the success of something else for a sandbox", a
     missing: `bwrap: ${join(folder.path, "bwrap")} does not work here: It ended with 0.`,
   });
 });
+
+it.runIf(isLinux)("says that it cannot be started", async () => {
+  await using folder = temporaryFolder();
+  const preferred = join(folder.path, "bwrap");
+  writeFileSync(preferred, "#!/bin/sh\n", { mode: 0o644 });
+  expect(await saidOf(folder.path, undefined)).toEqual({
+    missing: `bwrap: ${preferred} does not work here: spawn ${preferred} EACCES`,
+  });
+});

@@ -91,6 +91,8 @@ async function failureOf(sandbox: Sandbox, workspace: string): Promise<string | 
       said += bytes;
     });
     const closed = once(child, "close");
+    // One that cannot be started says so before it is waited for.
+    closed.catch(() => {});
     const channels = child.stdio.slice(3).filter((stream) => stream !== null) as unknown as Duplex[];
     const refusal = await launch.started({ pid: child.pid ?? 0, channels }).then(
       () => undefined,
