@@ -8,6 +8,8 @@ sources=$PWD/document-samples
 out=$PWD/../test/samples/documents
 python=/usr/bin/python3
 mkdir -p "$out"
+scratch=$(mktemp -d)
+trap 'rm -r "$scratch"' EXIT
 
 # Its plain text draws cells side by side, so the words are taken out of its HTML.
 by_pandoc() {
@@ -21,8 +23,8 @@ office_texts() {
   done
   for name in report.odt report.docx; do by_pandoc "$name"; done
   # Neither pandoc nor unrtf reads its notes and tables.
-  soffice --headless --convert-to txt:"Text (encoded):UTF8" --outdir /tmp "$out/report.rtf" >/dev/null
-  mv /tmp/report.txt "$out/report.rtf.soffice.txt"
+  soffice --headless --convert-to txt:"Text (encoded):UTF8" --outdir "$scratch" "$out/report.rtf" >/dev/null
+  mv "$scratch/report.txt" "$out/report.rtf.soffice.txt"
   "$python" "$sources/word.py" "$out/word.docx"
   by_pandoc word.docx
   for format in odp pptx; do
@@ -33,9 +35,8 @@ office_texts() {
   "$python" "$sources/survey.py" "$out/talk.pptx" "$out/survey.pptx"
   for name in talk planned survey; do
     # What a page shows is what LibreOffice makes of it; hidden slides and notes are not printed.
-    soffice --headless --convert-to pdf --outdir /tmp "$out/$name.pptx" >/dev/null
-    pdftotext "/tmp/$name.pdf" "$out/$name.pptx.pdftotext.txt"
-    rm "/tmp/$name.pdf"
+    soffice --headless --convert-to pdf --outdir "$scratch" "$out/$name.pptx" >/dev/null
+    pdftotext "$scratch/$name.pdf" "$out/$name.pptx.pdftotext.txt"
   done
   "$python" "$sources/book.py" "$out/book.epub"
   pandoc -o "$out/planned.epub" "$sources/planned.md"
@@ -48,8 +49,8 @@ office_texts() {
 sheets_and_pages() {
   "$python" "$sources/ledger.py" "$out/ledger.xlsx"
   for format in ods xlsx; do
-    soffice --headless --convert-to "$format" --outdir /tmp "$out/ledger.xlsx" >/dev/null
-    mv "/tmp/ledger.$format" "$out/ledger-office.$format"
+    soffice --headless --convert-to "$format" --outdir "$scratch" "$out/ledger.xlsx" >/dev/null
+    mv "$scratch/ledger.$format" "$out/ledger-office.$format"
   done
   for name in ledger ledger-office; do
     "$python" "$sources/read-sheets.py" "$out/$name.xlsx" >"$out/$name.xlsx.openpyxl.txt"
