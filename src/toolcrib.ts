@@ -2,6 +2,7 @@ import type { Environment, RecoveredChange, SandboxReport } from "./contract/env
 import { ToolError } from "./contract/error.ts";
 import type { ProcessStatus } from "./contract/process.ts";
 import type { SearchSettings } from "./contract/settings.ts";
+import type { ToolSource } from "./contract/source.ts";
 import type { AnyTool } from "./contract/tool.ts";
 import type { ToolDefinition } from "./dialects/definition.ts";
 import type { Dialect } from "./dialects/dialect.ts";
@@ -24,7 +25,7 @@ import type { JournalBudget } from "./journal/collect/budget.ts";
 import type { CallRecord } from "./journal/journal.ts";
 import { openProcesses } from "./processes/open-processes.ts";
 import type { Approve } from "./runtime/approvals/approval.ts";
-import { CallEvents, type EventSource } from "./runtime/call-events.ts";
+import { CallEvents, type EventListener, type EventSource } from "./runtime/call-events.ts";
 import { openCounter } from "./runtime/runtime.ts";
 import { newIdentifier } from "./text/identifier.ts";
 
@@ -39,13 +40,15 @@ export type { CallEvent } from "./contract/event.ts";
 export type * from "./contract/history.ts";
 export type * from "./contract/process.ts";
 export type * from "./contract/settings.ts";
+export type * from "./contract/source.ts";
 export type { AnyTool, Image, OutputLimits, Tool, ToolContext, ToolOutput } from "./contract/tool.ts";
 export type * from "./contract/transaction.ts";
 export type * from "./contract/web.ts";
 export type { ToolDefinition } from "./dialects/definition.ts";
-export type { Dialect, DialectTool } from "./dialects/dialect.ts";
+export type { Dialect, DialectTool, MeantCall, OfferedTool } from "./dialects/dialect.ts";
 export { dialectNames } from "./dialects/dialects.ts";
 export { rename } from "./dialects/rename.ts";
+export { reshape } from "./dialects/reshape.ts";
 export type { CallFailure, CallResult } from "./door/call-result.ts";
 export type { SandboxWanted } from "./door/sandbox-wanted.ts";
 export { openLocalEnvironment } from "./environment/local/local-environment.ts";
@@ -70,8 +73,17 @@ export interface ToolcribOptions {
   readonly rules?: readonly string[];
   /** Files of such rules. */
   readonly ruleFiles?: readonly string[];
-  /** Own tools beside the dialect's; a name that is taken is replaced. */
+  /** Own tools beside the dialect's; a name that is taken is replaced, the last one wins. */
   readonly tools?: readonly AnyTool[];
+  /** Tools of other servers, which may change while the room is open; the room closes them. */
+  readonly sources?: readonly ToolSource[];
+  /**
+   * No other tools than these, listed and called: by name in the dialect or canonical, by pattern (`file.*`), by a set of the
+   * dialect, or `all`. If not said, all can be called, and those are listed that the dialect lists at once.
+   */
+  readonly allowedTools?: readonly string[];
+  /** No tool that may change anything. */
+  readonly readOnly?: boolean;
   /** Where journal and outputs are kept; below the XDG state directory if not said. */
   readonly stateDirectory?: string;
   /** How much of the past is kept; else as TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS say. */
@@ -104,6 +116,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Ends the call after this long; time spent waiting for a person or for its turn does not count. */
   readonly timeoutMs?: number;
+  /** Asks the person about this call, instead of whom the room asks. */
+  readonly approve?: Approve;
+  /** Hears of this call, as `events` do. */
+  readonly onEvent?: EventListener;
 }
 
 /** An open tool room. Close it when done. */
@@ -118,8 +134,10 @@ export interface Toolcrib {
   readonly recovered: readonly RecoveredChange[];
   /** What a person has to know, as it becomes known: that the journal was damaged, and what became of it. */
   readonly warnings: readonly string[];
-  /** The tools as models are told of them. */
-  definitions(): Promise<readonly ToolDefinition[]>;
+  /** The tools as models are told of them; "all" also gives those that are not listed at once. */
+  definitions(which?: "listed" | "all"): Promise<readonly ToolDefinition[]>;
+  /** Calls `listener` whenever `definitions()` may have changed; the answer stops it. */
+  onToolsChange(listener: () => void): () => void;
   /** Calls a tool by its name in the dialect, or its canonical name. Never rejects: failures are results. */
   call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
   /** How well commands are confined here, and why not better; found out by trying, once. */
@@ -135,8 +153,15 @@ export interface Toolcrib {
 /** The door: puts environment, stages and dialect together. Every app comes in here. */
 export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolcrib> {
   const dialect =
-    typeof options.dialect === "object" ? options.dialect : findDialect(options.dialect ?? "toolcrib");
+    typeof options.dialect === "object" ? options.dialect : await findDialect(options.dialect ?? "toolcrib");
   const mode = checkMode(options.mode ?? "cautious");
+  const { sources = [] } = options;
+  const shelf = new Shelf(dialect, {
+    own: options.tools ?? [],
+    sources,
+    allowed: options.allowedTools,
+    readOnly: options.readOnly,
+  });
   const session = newIdentifier("session");
   const place = await openPlace(options);
   const past = openPast(place, { session, ...options });
@@ -182,10 +207,10 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
         variables: (names) => allowedVariables(process.env, names),
         shell: (name) => shells.past(name),
       },
-      ...(options.approve ? { approve: options.approve } : {}),
+      approverOf: (callId) => asked.get(callId) ?? options.approve,
     },
   });
-  const shelf = new Shelf(dialect, options.tools ?? []);
+  const asked = new Map<string, Approve>();
   const running = new RunningCalls();
   running.add(past.endAbandoned());
   const warnings: string[] = [];
@@ -193,7 +218,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const close = async () => {
     await running.end();
     try {
-      await Promise.all([processes.close(), shells.close(), code.close(), documents.close()]);
+      await Promise.all([processes, shells, code, documents, ...sources].map((part) => part.close()));
       warnings.push(...(await transactions.leave()));
     } finally {
       events.close();
@@ -208,20 +233,24 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     events,
     recovered,
     get warnings() {
-      return [...policy.warnings, ...journal.warnings, ...warnings];
+      return [
+        ...policy.warnings,
+        ...journal.warnings,
+        ...sources.flatMap((source) => source.warnings),
+        ...warnings,
+      ];
     },
-    definitions: async () => {
-      const { defineTools } = await import("./dialects/definition.ts");
-      return defineTools(await shelf.all());
-    },
-    call: async (name, input, { signal, timeoutMs } = {}) => {
+    definitions: (which) => shelf.definitions(which),
+    onToolsChange: (listener) => shelf.onChange(listener),
+    call: async (name, input, { signal, timeoutMs, approve, onEvent } = {}) => {
       const id = newIdentifier("call");
-      if (running.haveEnded) return toResult(id, { ok: false, error: roomClosed() });
-      const outcome = shelf.find(name).then((tool) =>
+      if (running.haveEnded) return toResult(id, { ok: false, error: roomClosed() }, dialect);
+      if (approve) asked.set(id, approve);
+      const stopListening = onEvent && events.on((event) => event.callId === id && onEvent(event));
+      const outcome = shelf.find(name, input).then((meant) =>
         counter({
+          ...meant,
           id,
-          tool,
-          input,
           accesses: [],
           environment,
           account: {},
@@ -232,7 +261,12 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
         }),
       );
       running.add(outcome);
-      return toResult(id, await outcome);
+      try {
+        return toResult(id, await outcome, dialect);
+      } finally {
+        asked.delete(id);
+        stopListening?.();
+      }
     },
     sandbox: () => place.sandbox(),
     processes: () => processes.list(),

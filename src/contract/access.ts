@@ -1,5 +1,6 @@
 /** How much harm a call can do, from none to most. */
-export type Risk = "read" | "write" | "execute" | "network" | "destructive";
+export const risks = ["read", "write", "execute", "network", "destructive"] as const;
+export type Risk = (typeof risks)[number];
 
 /**
  * One thing a call would touch, said before it runs.

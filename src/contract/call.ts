@@ -49,6 +49,8 @@ export interface Success {
   readonly text: string;
   readonly data: unknown;
   readonly images: readonly Image[];
+  /** See ToolOutput. */
+  readonly isError?: true;
   /** Everything the tool said, uncut. */
   readonly fullText: string;
   /** How to ask for what the tool left out. */

@@ -28,6 +28,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly limits: OutputLimits;
   /** Ends the call after this long; 60 seconds if not said. */
   readonly timeoutMs?: number;
+  /** Puts what our words say of other tools as this caller knows them. */
+  readonly wording?: (text: string) => string;
   /** It starts programs of its own choice, git for example: `environment.confinement` is decided for each of its calls. */
   readonly startsPrograms?: true;
   /** How long a call waits for the session that it uses, which is busy; as long as that is, if not said. */
@@ -107,6 +109,8 @@ export interface ToolOutput<Data = unknown> {
   readonly continuation?: string;
   /** Pictures for models that see. */
   readonly images?: readonly Image[];
+  /** The tool has done its work, and what it tells is a failure: of a command, or of another server's tool. */
+  readonly isError?: true;
   /** For a tool that keeps its output itself, when not all of it can be shown. */
   readonly kept?: OutputKept;
   /**
@@ -127,4 +131,6 @@ export interface OutputLimits {
   readonly maxLines?: number;
   /** Which part stays: the beginning, the end, or both with the middle left out. */
   readonly keep: "head" | "tail" | "both";
+  /** Stands at the end of what was cut, instead of our own words about it. */
+  readonly notice?: (sizes: { readonly total: number; readonly shown: number }) => string;
 }

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import type { Risk } from "../contract/access.ts";
-import type { AnyTool } from "../contract/tool.ts";
+import { catalog } from "../tools/catalog.ts";
+import type { OfferedTool } from "./dialect.ts";
+import { type Wording, wordingFor } from "./wording.ts";
 
 /** A tool as models and SDKs are told of it. */
 export interface ToolDefinition {
@@ -14,23 +16,30 @@ export interface ToolDefinition {
 }
 
 /** Tools that stand side by side. Where one speaks of another, it calls it by the name the model knows. */
-export function defineTools(tools: readonly AnyTool[]): readonly ToolDefinition[] {
-  const names = new Map(tools.map((tool) => [tool.canonical ?? tool.name, tool.name]));
-  const translate = (text: string) => text.replace(/\b\w+\.\w+\b/g, (name) => names.get(name) ?? name);
-  return tools.map((tool) => defineTool(tool, translate));
+export function defineTools(
+  tools: readonly OfferedTool[],
+  wording: Wording = wordingOf(tools),
+): readonly ToolDefinition[] {
+  return tools.map((tool) => defineTool(tool, wording));
 }
 
-function defineTool(tool: AnyTool, translate: (text: string) => string): ToolDefinition {
+/** For those who are offered just these. */
+export function wordingOf(tools: readonly Pick<OfferedTool, "name" | "canonical">[]): Wording {
+  const names = new Map(tools.map(({ name, canonical = name }) => [canonical, name]));
+  return wordingFor(names, (name) => name in catalog);
+}
+
+function defineTool(tool: OfferedTool, wording: Wording): ToolDefinition {
   const { $schema, ...inputSchema } = z.toJSONSchema(tool.input, {
     io: "input",
     override: ({ jsonSchema }) => {
-      if (jsonSchema.description !== undefined) jsonSchema.description = translate(jsonSchema.description);
+      if (jsonSchema.description !== undefined) jsonSchema.description = wording(jsonSchema.description);
     },
   });
   return {
     name: tool.name,
     canonical: tool.canonical ?? tool.name,
-    description: translate(tool.summary),
+    description: wording(tool.summary),
     risk: tool.risk,
     inputSchema,
   };

@@ -1,16 +1,58 @@
+import type { z } from "zod";
+import type { Risk } from "../contract/access.ts";
+import type { ErrorCode } from "../contract/error.ts";
 import type { AnyTool } from "../contract/tool.ts";
 
 /** One model family's way to name and shape the tools. Data and pure functions only. */
 export interface Dialect {
   readonly name: string;
   readonly tools: readonly DialectTool[];
+  /**
+   * The names that models are told of at once; the others they find with `tools.find`. All of them, if not said. A room
+   * that is opened with `tools` lists just those.
+   */
+  readonly listed?: readonly string[];
+  /** Tools that are wanted together, by the name of their set: `--tools v3`. */
+  readonly sets?: Readonly<Record<string, readonly string[]>>;
+  /** `Bash` and `BASH` are `bash`. */
+  readonly ignoresCase?: true;
+  /** How its models are told of a failure; message, hint and output, a line each, if not said. */
+  failure?(failure: Failure): string;
 }
 
 /** A tool as a dialect offers it, loaded on first use. */
 export interface DialectTool {
   /** The name models know it by. */
   readonly name: string;
-  /** The canonical tool behind it; calls may use this name too. */
+  /** The canonical tool behind it, the first where it can mean several; calls may use this name too. */
   readonly canonical: string;
-  load(): Promise<AnyTool>;
+  /** Left out of a room that has no such thing. */
+  readonly needs?: "agents";
+  load(): Promise<OfferedTool>;
+}
+
+/** What models are told of a tool, and what a call of it means. */
+export interface OfferedTool
+  extends Pick<AnyTool, "name" | "canonical" | "server" | "summary" | "risk" | "input"> {
+  readonly risk: Risk;
+  /** Of the arguments in the dialect. */
+  readonly input: z.core.$ZodType;
+  /** Its arguments are those of the canonical tool, which checks them. */
+  readonly takesCanonical?: true;
+  /** The call that arguments mean which fit `input`. */
+  means(given: unknown): MeantCall;
+}
+
+/** A call as it goes to the counter: of a canonical tool, with its arguments. */
+export interface MeantCall {
+  readonly tool: AnyTool;
+  readonly input: unknown;
+}
+
+interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | null;
+  /** What a command had said until then. */
+  readonly output?: string;
 }

@@ -3,14 +3,15 @@ import { nearest } from "../text/nearest.ts";
 import type { Dialect } from "./dialect.ts";
 import { toolcribDialect } from "./toolcrib.ts";
 
-/** Every dialect by name. A new dialect is its file, its golden and a line here. */
-const dialects: readonly Dialect[] = [toolcribDialect];
+/** Every dialect by name, loaded when it is wanted. A new dialect is its file, its golden and a line here. */
+const dialects: Readonly<Record<string, () => Promise<Dialect>>> = {
+  toolcrib: async () => toolcribDialect,
+};
 
-export const dialectNames: readonly string[] = dialects.map((dialect) => dialect.name);
+export const dialectNames: readonly string[] = Object.keys(dialects);
 
-export function findDialect(name: string): Dialect {
-  const found = dialects.find((dialect) => dialect.name === name);
-  if (found) return found;
+export async function findDialect(name: string): Promise<Dialect> {
+  if (Object.hasOwn(dialects, name)) return dialects[name]!();
   const meant = nearest(name, dialectNames);
   throw new ToolError("invalid-input", `There is no dialect "${name}"`, {
     hint: meant ? `Did you mean "${meant}"?` : `Known: ${dialectNames.join(", ")}.`,

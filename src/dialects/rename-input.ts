@@ -3,32 +3,48 @@ import type { AnyTool } from "../contract/tool.ts";
 import type { CanonicalName } from "../tools/catalog.ts";
 import type { Renaming } from "./rename.ts";
 
-/** Takes the dialect's fields, gives the canonical ones, which the tool's own schema checks again as a whole. */
+/** The arguments in the dialect, and the way from them to the canonical ones. */
+export interface RenamedInput {
+  readonly wire: AnyTool["input"];
+  toCanonical(given: unknown): unknown;
+}
+
 export function renameInput(
   input: AnyTool["input"],
-  renaming: Pick<Renaming<CanonicalName>, "fields" | "omit" | "require" | "defaults">,
-): AnyTool["input"] {
+  renaming: Pick<Renaming<CanonicalName>, "fields" | "omit" | "require" | "defaults" | "describe">,
+): RenamedInput {
   const { shape } = input._zod.def as unknown as { shape: Record<string, z.ZodMiniType> };
   const wireNames: Readonly<Record<string, string | undefined>> = renaming.fields ?? {};
+  const descriptions: Readonly<Record<string, string | undefined>> = renaming.describe ?? {};
   const defaults: Readonly<Record<string, unknown>> = renaming.defaults ?? {};
   const omitted = new Set<PropertyKey>(renaming.omit);
   const required = new Set<PropertyKey>(renaming.require);
   const offered = Object.entries(shape)
     .filter(([field]) => !omitted.has(field))
-    .map(([field, schema]) => ({
-      field,
-      wireName: wireNames[field] ?? field,
-      schema: required.has(field) ? mandatory(schema) : field in defaults ? z.optional(schema) : schema,
-    }));
-  const wire = z.strictObject(Object.fromEntries(offered.map(({ wireName, schema }) => [wireName, schema])));
-  const toCanonical = (given: Record<string, unknown>): unknown => {
-    const present = offered.filter(({ wireName }) => given[wireName] !== undefined);
-    return {
-      ...defaults,
-      ...Object.fromEntries(present.map(({ field, wireName }) => [field, given[wireName]])),
-    };
+    .map(([field, schema]) => {
+      const shaped = required.has(field)
+        ? mandatory(schema)
+        : field in defaults
+          ? z.optional(schema)
+          : schema;
+      const description = descriptions[field];
+      return {
+        field,
+        wireName: wireNames[field] ?? field,
+        schema: description === undefined ? shaped : shaped.check(z.describe(description)),
+      };
+    });
+  return {
+    wire: z.strictObject(Object.fromEntries(offered.map(({ wireName, schema }) => [wireName, schema]))),
+    toCanonical: (given) => {
+      const values = given as Record<string, unknown>;
+      const present = offered.filter(({ wireName }) => values[wireName] !== undefined);
+      return {
+        ...defaults,
+        ...Object.fromEntries(present.map(({ field, wireName }) => [field, values[wireName]])),
+      };
+    },
   };
-  return z.pipe(z.pipe(wire, z.transform(toCanonical)), input);
 }
 
 function mandatory(schema: z.ZodMiniType): z.ZodMiniType {

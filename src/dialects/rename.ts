@@ -1,9 +1,13 @@
 import type { AnyTool, OutputLimits, Tool } from "../contract/tool.ts";
 import { type CanonicalName, type CanonicalTool, catalog } from "../tools/catalog.ts";
-import type { DialectTool } from "./dialect.ts";
+import { type Answering, answerWith } from "./answer.ts";
+import type { DialectTool, OfferedTool } from "./dialect.ts";
 
-type InputOf<Name extends CanonicalName> =
+export type InputOf<Name extends CanonicalName> =
   CanonicalTool<Name> extends Tool<infer Input, unknown> ? Input : Record<string, unknown>;
+
+export type DataOf<Name extends CanonicalName> =
+  CanonicalTool<Name> extends Tool<never, infer Data> ? Data : unknown;
 
 /** How a dialect's tool differs from the canonical one; TypeScript checks the field names. */
 export interface Renaming<Name extends CanonicalName> {
@@ -11,6 +15,8 @@ export interface Renaming<Name extends CanonicalName> {
   readonly summary?: string;
   /** Canonical field to the dialect's name for it; fields not listed keep theirs. */
   readonly fields?: { readonly [Field in keyof InputOf<Name>]?: string };
+  /** Other words for a canonical field. */
+  readonly describe?: { readonly [Field in keyof InputOf<Name>]?: string };
   /** Fields the dialect does not offer. */
   readonly omit?: readonly (keyof InputOf<Name>)[];
   /** Fields the caller must give although the canonical tool can do without. */
@@ -18,6 +24,9 @@ export interface Renaming<Name extends CanonicalName> {
   /** Values the dialect gives when the caller does not, or always when the field is omitted. */
   readonly defaults?: { readonly [Field in keyof InputOf<Name>]?: InputOf<Name>[Field] };
   readonly limits?: OutputLimits;
+  readonly timeoutMs?: number;
+  /** The answer in the dialect's words, from the canonical one. */
+  readonly answer?: Answering<DataOf<Name>, Record<string, unknown>>;
 }
 
 /** A canonical tool under a dialect's names. The wire schema is derived, never restated. */
@@ -29,19 +38,34 @@ export function rename<Name extends CanonicalName>(canonical: Name, renaming: Re
   };
 }
 
-async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Promise<AnyTool> {
+/** What a dialect changes of a canonical tool besides its arguments. */
+export function retitle(
+  tool: AnyTool,
+  { name, summary = tool.summary, limits = tool.limits, timeoutMs = tool.timeoutMs }: Titles,
+): AnyTool {
   return {
     ...tool,
-    name: renaming.name,
+    name,
     canonical: tool.name,
-    summary: renaming.summary ?? tool.summary,
-    limits: renaming.limits ?? tool.limits,
-    input: changesInput(renaming)
-      ? (await import("./rename-input.ts")).renameInput(tool.input, renaming)
-      : tool.input,
+    summary,
+    limits,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
 }
 
-function changesInput({ fields, omit, require, defaults }: Renaming<CanonicalName>): boolean {
-  return [fields, omit, require, defaults].some((change) => change !== undefined);
+type Titles = Pick<Renaming<CanonicalName>, "name" | "summary" | "limits" | "timeoutMs">;
+
+async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Promise<OfferedTool> {
+  const renamed = retitle(tool, renaming);
+  const means = (input: unknown, given: unknown) =>
+    answerWith({ tool: renamed, input }, renaming.answer, given as Record<string, unknown>);
+  if (!changesInput(renaming))
+    return { ...renamed, takesCanonical: true, means: (given) => means(given, given) };
+  const { renameInput } = await import("./rename-input.ts");
+  const { wire, toCanonical } = renameInput(tool.input, renaming);
+  return { ...renamed, input: wire, means: (given) => means(toCanonical(given), given) };
+}
+
+function changesInput({ fields, omit, require, defaults, describe }: Renaming<CanonicalName>): boolean {
+  return [fields, omit, require, defaults, describe].some((change) => change !== undefined);
 }

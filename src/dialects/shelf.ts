@@ -1,45 +1,156 @@
-import type { ToolError } from "../contract/error.ts";
+import { safeParse } from "zod/v4/core";
+import { ToolError } from "../contract/error.ts";
+import type { ToolSource } from "../contract/source.ts";
 import type { AnyTool } from "../contract/tool.ts";
-import type { Dialect, DialectTool } from "./dialect.ts";
+import { catalog } from "../tools/catalog.ts";
+import type { ToolDefinition } from "./definition.ts";
+import type { Dialect, DialectTool, MeantCall, OfferedTool } from "./dialect.ts";
 import { findTool } from "./find-tool.ts";
+import { selectTools } from "./select-tools.ts";
+import { type Wording, wordingFor } from "./wording.ts";
 
-/** The tools on offer: a dialect's and own ones, loaded when first wanted. */
+export interface ShelfOptions {
+  /** Own tools: the last of a name replaces all others that have it, also the dialect's. */
+  readonly own?: readonly AnyTool[];
+  /** Tools from elsewhere: what is already there keeps its name. */
+  readonly sources?: readonly ToolSource[];
+  /** Only these, as `selectTools` reads them; the dialect's choice of what is listed, and all the others on demand, if not said. */
+  readonly allowed?: readonly string[] | undefined;
+  /** Only tools that change nothing. */
+  readonly readOnly?: boolean | undefined;
+  /** What the room has, for tools that need it. */
+  readonly has?: ReadonlySet<NonNullable<DialectTool["needs"]>>;
+}
+
+/** The tools on offer: a dialect's, own ones and those of other servers, loaded when first wanted. */
 export class Shelf {
-  readonly #tools = new Map<string, DialectTool>();
+  readonly #dialect: Dialect;
+  readonly #options: ShelfOptions;
+  /** Listed although the dialect does not list them at once: a model has found them. */
+  readonly #found = new Set<string>();
+  readonly #listeners = new Set<() => void>();
+  readonly #loading = new WeakMap<DialectTool, Promise<OfferedTool>>();
+  #tools: readonly DialectTool[] = [];
+  #wording: Wording = (text) => text;
 
-  /** An own tool replaces one of the same name. */
-  constructor(dialect: Dialect, ownTools: readonly AnyTool[]) {
-    for (const tool of [...dialect.tools, ...ownTools.map(offer)]) this.#tools.set(tool.name, loadOnce(tool));
+  constructor(dialect: Dialect, options: ShelfOptions = {}) {
+    this.#dialect = dialect;
+    this.#options = options;
+    this.#fill();
+    for (const source of options.sources ?? [])
+      source.onChange(() => {
+        this.#fill();
+        this.#tell();
+      });
   }
 
-  async all(): Promise<readonly AnyTool[]> {
-    return Promise.all([...this.#tools.values()].map((tool) => tool.load()));
+  /** Calls `listener` after each change of what is listed; the answer stops it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** What models are told of, or all that can be called. */
+  async definitions(which: "listed" | "all" = "listed"): Promise<readonly ToolDefinition[]> {
+    const { defineTools } = await import("./definition.ts");
+    const wanted = this.#tools.filter((tool) => which === "all" || this.#isListed(tool));
+    const tools = await Promise.all(wanted.map((tool) => this.#load(tool)));
+    return defineTools(
+      tools.filter((tool) => this.#isAllowed(tool)),
+      this.#wording,
+    );
+  }
+
+  /** Lists these from now on. */
+  list(names: readonly string[]): void {
+    const fresh = names.filter((name) => !this.#found.has(name));
+    if (fresh.length === 0) return;
+    for (const name of fresh) this.#found.add(name);
+    this.#tell();
   }
 
   /**
-   * By its name in the dialect or its canonical name; it answers to the one it was called by. For a name nobody has, a
-   * tool that says so when it is called.
+   * The call that is meant, of a tool by its name in the dialect or its canonical name; it answers to the one it was called
+   * by. For a name nobody has, and for arguments that do not fit, a call that says so at the counter.
    */
-  async find(name: string): Promise<AnyTool> {
+  async find(name: string, given: unknown): Promise<MeantCall> {
     try {
-      const tool = await (this.#tools.get(name) ?? findTool([...this.#tools.values()], name)).load();
-      return tool.name === name ? tool : { ...tool, name };
+      const offered = await this.#load(findTool(this.#tools, name, this.#dialect));
+      if (!this.#isAllowed(offered)) throw onlyReading(name);
+      const { tool, input } = meaningOf(offered, given);
+      // Who calls it by our name for it knows the others by theirs.
+      const wording = name === tool.canonical ? undefined : this.#wording;
+      return { tool: { ...tool, name, ...(wording && { wording }) }, input };
     } catch (error) {
-      return absentTool(name, error as ToolError);
+      return { tool: await absentTool(name, error as ToolError), input: given };
     }
   }
+
+  #load(tool: DialectTool): Promise<OfferedTool> {
+    const loading = this.#loading.get(tool) ?? tool.load();
+    this.#loading.set(tool, loading);
+    return loading;
+  }
+
+  #isAllowed({ risk }: OfferedTool): boolean {
+    return !this.#options.readOnly || risk === "read";
+  }
+
+  #isListed({ name, canonical }: DialectTool): boolean {
+    const { listed } = this.#dialect;
+    if (listed === undefined || this.#options.allowed !== undefined) return true;
+    return listed.includes(canonical) || listed.includes(name) || this.#found.has(name);
+  }
+
+  #fill(): void {
+    const { own = [], sources = [], allowed, has } = this.#options;
+    const tools = new Map<string, DialectTool>();
+    for (const tool of this.#dialect.tools)
+      if (tool.needs === undefined || has?.has(tool.needs)) tools.set(tool.name, tool);
+    for (const tool of own.map(offer)) tools.set(tool.name, tool);
+    for (const tool of sources.flatMap((source) => source.tools.map(offer)))
+      if (!tools.has(tool.name)) tools.set(tool.name, tool);
+    const all = [...tools.values()];
+    this.#tools = allowed === undefined ? all : selectTools(all, allowed, this.#dialect);
+    const names = new Map(this.#tools.map(({ name, canonical }) => [canonical, name]));
+    this.#wording = wordingFor(names, (name) => name in catalog);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function meaningOf(offered: OfferedTool, given: unknown): MeantCall {
+  if (offered.takesCanonical) return offered.means(given);
+  const parsed = safeParse(offered.input, given);
+  if (parsed.success) return offered.means(parsed.data);
+  const { name, canonical, summary, risk, input } = offered;
+  const limits = { maxChars: 1_000, keep: "head" } as const;
+  return {
+    tool: { name, canonical: canonical ?? name, summary, risk, input, limits, accesses: never, run: never },
+    input: given,
+  };
+}
+
+/** Stands where the counter never comes: the arguments do not fit. */
+function never(): never {
+  throw new Error("arguments that did not fit went on");
 }
 
 /** Providers refuse dots, so an own tool is offered without them, as the default dialect's are. */
 function offer(tool: AnyTool): DialectTool {
   const name = tool.name.replaceAll(".", "_");
   const canonical = tool.canonical ?? tool.name;
-  return { name, canonical, load: async () => ({ ...tool, name, canonical }) };
+  const named = { ...tool, name, canonical };
+  const means = (input: unknown) => ({ tool: named, input });
+  return { name, canonical, load: async () => ({ ...named, takesCanonical: true as const, means }) };
 }
 
-function loadOnce(tool: DialectTool): DialectTool {
-  let loaded: Promise<AnyTool> | undefined;
-  return { ...tool, load: () => (loaded ??= tool.load()) };
+function onlyReading(name: string): ToolError {
+  return new ToolError("denied", `Denied: ${name} may change something, and this room only reads`, {
+    hint: "Use tools that only read.",
+  });
 }
 
 /** Stands in at the counter, so that also a call of nothing is announced and recorded. */

@@ -6,8 +6,9 @@ import type { Image } from "../contract/tool.ts";
 export interface CallResult {
   /** Words for the model: the answer, or what went wrong and the way out. */
   readonly content: string;
+  /** Also true, with `error` null, where the tool did its work and tells of a failure: a command that failed. */
   readonly isError: boolean;
-  /** The answer, typed and whole; null after an error. */
+  /** The answer, typed and whole; null where `error` is not. */
   readonly data: unknown;
   readonly error: CallFailure | null;
   readonly callId: string;
@@ -26,12 +27,12 @@ export interface CallFailure {
   readonly output?: string;
 }
 
-export function toResult(callId: string, outcome: Outcome): CallResult {
+export function toResult(callId: string, outcome: Outcome, { failure }: Words = {}): CallResult {
   if (outcome.ok) {
     const { text, data, images, truncated } = outcome;
     return {
       content: text,
-      isError: false,
+      isError: outcome.isError ?? false,
       data,
       error: null,
       callId,
@@ -41,14 +42,20 @@ export function toResult(callId: string, outcome: Outcome): CallResult {
     };
   }
   const { code, message, hint = null, output, kept } = outcome.error;
+  const error = { code, message, hint, ...(output === undefined ? {} : { output }) };
   return {
-    content: [message, hint, output].filter((part) => part != null && part !== "").join("\n"),
+    content: failure?.(error) ?? [message, hint, output].filter((part) => part).join("\n"),
     isError: true,
     data: null,
-    error: { code, message, hint, ...(output === undefined ? {} : { output }) },
+    error,
     callId,
     truncated: kept !== undefined,
     output: kept?.handle ?? null,
     images: [],
   };
+}
+
+/** How failures are told. */
+interface Words {
+  readonly failure?: (error: CallFailure) => string;
 }

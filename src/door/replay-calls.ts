@@ -2,7 +2,7 @@ import type { SandboxLevel } from "../contract/account.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { ShellPast } from "../contract/process.ts";
 import type { AnyTool } from "../contract/tool.ts";
-import { findDialect } from "../dialects/dialects.ts";
+import { toolcribDialect } from "../dialects/toolcrib.ts";
 import { makePrivateDirectory, workspaceFiles } from "../environment/directories.ts";
 import { pastAfter } from "../guardian/commands/session-knowledge.ts";
 import type { Mode } from "../guardian/mode.ts";
@@ -77,7 +77,7 @@ function readRecords(
 const maxCalls = 10_000;
 
 async function toolOf({ tool: name, accesses }: CallRecord): Promise<Pick<AnyTool, "name" | "risk">> {
-  const known = findDialect("toolcrib").tools.find(({ canonical }) => canonical === name);
+  const known = toolcribDialect.tools.find(({ canonical }) => canonical === name);
   if (known) return { name, risk: (await known.load()).risk };
   // A tool of an application: what it touched says more than what it might do.
   return { name, risk: accesses.length > 0 ? "read" : "execute" };

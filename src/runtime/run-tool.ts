@@ -70,6 +70,7 @@ export function runTool(environment: Environment, room: Room = emptyRoom): Next 
       fullText: output.text,
       data: output.data,
       images: output.images ?? [],
+      ...(output.isError === undefined ? {} : { isError: output.isError }),
       ...(output.continuation === undefined ? {} : { continuation: output.continuation }),
       ...(output.kept === undefined ? {} : { kept: output.kept }),
       ...(output.afterwards === undefined ? {} : { afterwards: output.afterwards }),

@@ -3,6 +3,7 @@ import { defineTools } from "../../src/dialects/definition.ts";
 import { dialectNames, findDialect } from "../../src/dialects/dialects.ts";
 
 it.each(dialectNames)("the wire definitions of %s are as published", async (name) => {
-  const tools = await Promise.all(findDialect(name).tools.map((tool) => tool.load()));
+  const dialect = await findDialect(name);
+  const tools = await Promise.all(dialect.tools.map((tool) => tool.load()));
   await expect(`${JSON.stringify(defineTools(tools), null, 2)}\n`).toMatchFileSnapshot(`${name}.json`);
 });

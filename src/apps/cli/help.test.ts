@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { safeParse } from "zod/v4/core";
 import { defineTools } from "../../dialects/definition.ts";
-import { findDialect } from "../../dialects/dialects.ts";
 import { findTool } from "../../dialects/find-tool.ts";
+import { toolcribDialect } from "../../dialects/toolcrib.ts";
 import { commands, findCommand } from "./commands/commands.ts";
 import { fieldSchemasOf } from "./field-schemas.ts";
 import { explainCommand, explainEverything } from "./help.ts";
@@ -11,7 +11,7 @@ import { parseArguments } from "./parse-arguments.ts";
 import { readInput } from "./read-input.ts";
 import { toolExamples } from "./tool-examples.ts";
 
-const { tools } = findDialect("toolcrib");
+const { tools } = toolcribDialect;
 const explain = (name: string, ...operands: string[]) =>
   explainCommand(findCommand(name), { options: new Map(), operands });
 

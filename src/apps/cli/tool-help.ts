@@ -12,7 +12,8 @@ import { flagOf, isSwitch } from "./tool-fields.ts";
 
 /** The answer to `toolcrib call <tool> --help`: what the tool takes. */
 export async function explainTool(name: string, dialect: string | undefined, call: Command): Promise<string> {
-  const tool = await findTool(findDialect(dialect ?? "toolcrib").tools, name).load();
+  const { tools, ...rest } = await findDialect(dialect ?? "toolcrib");
+  const tool = await findTool(tools, name, rest).load();
   const fields = fieldSchemasOf(tool);
   const isOurs = (field: string) => optionsOf(call).some((option) => flagOf(field) === `--${option.name}`);
   const rows = Object.entries(fields).map(([field, schema]) => [

@@ -1,11 +1,9 @@
-import type { Risk } from "../../contract/access.ts";
+import { type Risk, risks } from "../../contract/access.ts";
 import type { Effect, SimpleCommand, Span } from "../commands/analysis.ts";
-
-const ascending: readonly Risk[] = ["read", "write", "execute", "network", "destructive"];
 
 /** How harmful, from 0. */
 export function harm(risk: Risk): number {
-  return ascending.indexOf(risk);
+  return risks.indexOf(risk);
 }
 
 /** The more harmful of two. */

@@ -13,8 +13,8 @@ export interface GuardianSettings {
   /** What previews can look at. */
   readonly previews?: PreviewRoom;
   readonly surroundings: Surroundings;
-  /** Asks the person. Without it, whatever would be asked is refused with `needs-approval`. */
-  readonly approve?: Approve;
+  /** Who asks the person about a call. Without one, whatever would be asked is refused with `needs-approval`. */
+  readonly approverOf?: (callId: string) => Approve | undefined;
 }
 
 /** The rules that hold, and the way to add what a person grants. */

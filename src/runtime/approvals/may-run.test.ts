@@ -53,7 +53,7 @@ async function within<Found>(
       },
       variables: () => ({}),
     },
-    approve: () => ({ allow: true }),
+    approverOf: () => () => ({ allow: true }),
   });
   let found: Found | undefined;
   const account: ToolCall["account"] = {};

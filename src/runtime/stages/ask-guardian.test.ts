@@ -49,7 +49,7 @@ async function answerAfter(before: Surroundings, after: Surroundings) {
     mode: "cautious",
     rules: { current: policy, grantForSession: () => {}, grantAlways: async () => {} },
     surroundings: { sandbox: async () => surroundings.sandbox, variables: () => surroundings.variables },
-    approve: (request) => {
+    approverOf: () => (request) => {
       requests.push(request);
       surroundings = after;
       return { allow: true };
@@ -124,7 +124,7 @@ it("judges a command of a shell that stays by what that shell has been through",
         shell: (name) => (name === "main" ? past : undefined),
       },
       ...(whileAsked && {
-        approve: () => {
+        approverOf: () => () => {
           whileAsked();
           return { allow: true };
         },

@@ -27,7 +27,7 @@ import { untilAborted } from "../until-aborted.ts";
 
 /** Lets a call pass, asks the person, or refuses it. */
 export function askGuardian(settings: GuardianSettings): Stage {
-  const { approve, rules, previews = emptyRoom } = settings;
+  const { approverOf, rules, previews = emptyRoom } = settings;
   const questions = new OpenQuestions();
   return async (given, next) => {
     // Whoever made the call may still hold its input: what is judged must be what will run.
@@ -44,6 +44,7 @@ export function askGuardian(settings: GuardianSettings): Stage {
       };
       if (decision.verdict === "allow") return goOn("not asked");
       if (decision.verdict === "deny") throw denied(decision);
+      const approve = approverOf?.(call.id);
       if (!approve) throw needsApproval(decision);
 
       const grants = grantsOffered(decision, question);

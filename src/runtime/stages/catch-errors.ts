@@ -10,7 +10,10 @@ export const catchErrors: Stage = async (call, next) => {
   try {
     return await next(call);
   } catch (thrown) {
-    return { ok: false, error: redacted(thrown instanceof ToolError ? thrown : internalError(thrown)) };
+    const error = redacted(thrown instanceof ToolError ? thrown : internalError(thrown));
+    const { wording } = call.tool;
+    if (wording === undefined || error.hint === undefined) return { ok: false, error };
+    return { ok: false, error: reworded(error, { hint: wording(error.hint) }) };
   }
 };
 

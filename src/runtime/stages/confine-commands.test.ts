@@ -65,7 +65,7 @@ async function start(trial: Trial): Promise<StartOptions["confinement"] | string
       grantAlways: async () => {},
     },
     surroundings: { sandbox: async () => now.level, variables: () => ({}) },
-    ...(trial.approve && { approve: () => ({ allow: true }) }),
+    ...(trial.approve && { approverOf: () => () => ({ allow: true as const }) }),
   });
   const counter = compose([guardian, confineCommands], runTool(environment));
   const { signal } = new AbortController();

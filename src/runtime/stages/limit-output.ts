@@ -2,7 +2,7 @@ import { reworded, ToolError } from "../../contract/error.ts";
 import type { OutputKept } from "../../contract/output.ts";
 import type { OutputLimits } from "../../contract/tool.ts";
 import type { OutputStore } from "../../journal/output-store.ts";
-import { type Cut, truncateText } from "../../text/truncate.ts";
+import { type Cut, characterStart, truncateText } from "../../text/truncate.ts";
 import type { Stage } from "../stage.ts";
 
 /** Shows the model no more than the tool's limits; what was cut is kept whole and can be read by its handle. */
@@ -13,21 +13,25 @@ export function limitOutput(outputs: OutputStore): Stage {
     });
     if (!result.ok) return result;
     const { kept: ownKept, ...outcome } = result;
-    const { fullText, continuation } = outcome;
-    const { maxChars, maxLines } = call.tool.limits;
+    const { fullText } = outcome;
+    const { limits, wording = asItIs } = call.tool;
+    const continuation = outcome.continuation === undefined ? undefined : wording(outcome.continuation);
+    const { maxChars, maxLines, notice } = limits;
     // A text this short cannot be over either limit, so the usual case costs nothing.
     const fits = fullText.length <= maxChars && fullText.length <= (maxLines ?? maxChars);
     const shown = fits
       ? undefined
       : truncateText(fullText, call.tool.limits, (cut, removed) => cutMark(cut, removed, ownKept));
     if (ownKept !== undefined) {
-      const text = withContinuation(`${shown?.text ?? fullText}\n[${ownKept.note}]`, continuation);
+      const text = withContinuation(`${shown?.text ?? fullText}\n[${wording(ownKept.note)}]`, continuation);
       return { ...outcome, text, truncated: { handle: ownKept.handle } };
     }
     if (!shown?.cut) return { ...outcome, text: withContinuation(fullText, continuation) };
     // What was done is done: that the rest of the answer is lost must not make it a failure.
     const kept = await outputs.keep(fullText).catch((error: Error) => error);
-    const [handle, note] = kept instanceof Error ? [undefined, restIsLost(kept)] : [kept, wayToTheRest(kept)];
+    const [handle, note] =
+      kept instanceof Error ? [undefined, restIsLost(kept)] : [kept, wording(wayToTheRest(kept))];
+    if (notice) return { ...outcome, text: cutShort(fullText, limits, notice), truncated: { handle } };
     return {
       ...outcome,
       text: withContinuation(`${shown.text}\n${note}`, continuation),
@@ -42,6 +46,20 @@ function limitOutputOf(error: unknown, limits: OutputLimits): unknown {
   const { kept } = error;
   const { text } = truncateText(error.output, limits, (cut, removed) => cutMark(cut, removed, kept));
   return reworded(error, { output: kept === undefined ? text : `${text}\n[${kept.note}]` });
+}
+
+/** In the words of a dialect, which promises them to the letter. */
+function cutShort(
+  text: string,
+  { maxChars }: OutputLimits,
+  notice: NonNullable<OutputLimits["notice"]>,
+): string {
+  const shown = characterStart(text, maxChars);
+  return `${text.slice(0, shown)}\n${notice({ total: text.length, shown })}`;
+}
+
+function asItIs(text: string): string {
+  return text;
 }
 
 function cutMark({ chars }: Cut, removed: string, kept: OutputKept | undefined): string {

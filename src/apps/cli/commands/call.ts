@@ -82,8 +82,8 @@ export const callCommand: Command = {
     if (name === undefined) {
       throw new ToolError("invalid-input", "Name a tool", { hint: "See which there are: toolcrib tools" });
     }
-    const dialect = findDialect(options.get("dialect") ?? "toolcrib");
-    const input = await readInput(findTool(dialect.tools, name), words);
+    const dialect = await findDialect(options.get("dialect") ?? "toolcrib");
+    const input = await readInput(findTool(dialect.tools, name, dialect), words);
     const timeoutMs = readCount(given, "timeout-ms");
     const mode = (options.get("mode") ?? "cautious") as Mode;
 

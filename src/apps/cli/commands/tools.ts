@@ -1,5 +1,5 @@
 import { findDialect } from "../../../dialects/dialects.ts";
-import type { AnyTool } from "../../../toolcrib.ts";
+import type { OfferedTool } from "../../../toolcrib.ts";
 import type { Command } from "../command.ts";
 import { dialectOption, jsonOption, workspaceOption } from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
@@ -38,12 +38,13 @@ export const toolsCommand: Command = {
 /** Names, risks and one line for each tool of a dialect; without a dialect by the names that people type. */
 export async function describeTools(dialect: string | undefined): Promise<string> {
   const tools = await loadTools(dialect);
-  const nameOf = ({ name, canonical = name }: AnyTool) => (dialect === undefined ? canonical : name);
+  const nameOf = ({ name, canonical = name }: OfferedTool) => (dialect === undefined ? canonical : name);
   return layTable(tools.map((tool) => [nameOf(tool), tool.risk, firstSentence(tool.summary)]));
 }
 
-async function loadTools(dialect = "toolcrib"): Promise<readonly AnyTool[]> {
-  return Promise.all(findDialect(dialect).tools.map((tool) => tool.load()));
+async function loadTools(dialect = "toolcrib"): Promise<readonly OfferedTool[]> {
+  const { tools } = await findDialect(dialect);
+  return Promise.all(tools.map((tool) => tool.load()));
 }
 
 function firstSentence(text: string): string {

@@ -1,4 +1,4 @@
-import { findDialect } from "../../../dialects/dialects.ts";
+import { toolcribDialect } from "../../../dialects/toolcrib.ts";
 import type { Command, Option } from "../command.ts";
 import type { Shell } from "../commands/completion.ts";
 import { optionsOf } from "../options.ts";
@@ -30,7 +30,7 @@ export function writeCompletion(shell: Shell, commands: readonly Command[]): str
 }
 
 function operandsOf({ operand }: Command, commands: readonly Command[]): readonly string[] {
-  const tools = findDialect("toolcrib").tools.map(({ canonical }) => canonical);
+  const tools = toolcribDialect.tools.map(({ canonical }) => canonical);
   if (operand === "tool") return tools;
   if (operand === "command") return [...commands.map(({ name }) => name), ...tools];
   return operand ?? [];

@@ -1,7 +1,7 @@
 import type { Access } from "../../../contract/access.ts";
 import { ToolError } from "../../../contract/error.ts";
-import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
+import { toolcribDialect } from "../../../dialects/toolcrib.ts";
 import { type JudgedCall, judge, toJudgedCall } from "../../../door/judge.ts";
 import { searchSettings } from "../../../door/search-settings.ts";
 import type { Decision, RulePlace } from "../../../guardian/policy.ts";
@@ -76,14 +76,14 @@ async function readUse(what: string): Promise<JudgedCall> {
       hint: "Write: use TOOL, or use TOOL of SERVER",
     });
   }
-  const known =
-    server === undefined && findDialect("toolcrib").tools.find(({ canonical }) => canonical === name);
+  const known = server === undefined && toolcribDialect.tools.find(({ canonical }) => canonical === name);
   const risk = known ? (await known.load()).risk : "execute";
   return { tool: { name, risk, ...(server === undefined ? {} : { server }) }, accesses: [] };
 }
 
 async function readToolCall(name: string, words: readonly string[]): Promise<JudgedCall> {
-  const entry = findTool(findDialect("toolcrib").tools, name);
+  const entry = findTool(toolcribDialect.tools, name);
   const settings = { search: searchSettings(process.env) };
-  return toJudgedCall(await entry.load(), await readInput(entry, words), settings);
+  const { tool, input } = (await entry.load()).means(await readInput(entry, words));
+  return toJudgedCall(tool, input, settings);
 }

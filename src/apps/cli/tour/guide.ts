@@ -1,5 +1,5 @@
-import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
+import { toolcribDialect } from "../../../dialects/toolcrib.ts";
 import {
   type CallResult,
   type ErrorCode,
@@ -64,7 +64,7 @@ export class Guide {
 async function call(room: Room, words: readonly string[]): Promise<CallResult> {
   const { options, operands } = parseArguments(words, callCommand);
   const [name = "", ...rest] = operands;
-  const input = await readInput(findTool(findDialect("toolcrib").tools, name), rest);
+  const input = await readInput(findTool(toolcribDialect.tools, name), rest);
   const crib = await openToolcrib({ ...room, mode: (options.get("mode") ?? "cautious") as Mode });
   try {
     return await crib.call(name, input);

@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import type * as mini from "zod/mini";
+import { type Risk, risks } from "../contract/access.ts";
+import type { AnyTool, OutputLimits } from "../contract/tool.ts";
+import { type CanonicalName, catalog } from "../tools/catalog.ts";
+import { type Answering, answerWith } from "./answer.ts";
+import type { DialectTool } from "./dialect.ts";
+import { type DataOf, type InputOf, retitle } from "./rename.ts";
+
+/** A tool whose arguments truly differ from the canonical ones, or which is several canonical tools in one. */
+export interface Reshaping<Name extends CanonicalName, Given> {
+  readonly name: string;
+  readonly summary: string;
+  /** The arguments in the dialect; a function, so that a dialect that is not used costs nothing. */
+  readonly input: (z: typeof mini) => z.core.$ZodType<Given>;
+  /** The canonical call that they mean. Pure. */
+  readonly means: (given: Given) => CanonicalCall<Name>;
+  readonly limits?: OutputLimits;
+  readonly timeoutMs?: number;
+  readonly needs?: DialectTool["needs"];
+  /** The answer in the dialect's words, from the canonical one. */
+  readonly answer?: Answering<DataOf<Name>, Given>;
+}
+
+/** One of the canonical tools that it may mean, with its arguments. */
+type CanonicalCall<Name extends CanonicalName> = {
+  [Each in Name]: readonly [tool: Each, input: InputOf<Each>];
+}[Name];
+
+/** For shapes that `rename` cannot derive; the canonical tools that it may mean are named, the usual one first. */
+export function reshape<Name extends CanonicalName, Given>(
+  canonicals: readonly [Name, ...Name[]],
+  reshaping: Reshaping<Name, Given>,
+): DialectTool {
+  const { name, summary, means, answer, needs } = reshaping;
+  return {
+    name,
+    canonical: canonicals[0],
+    ...(needs === undefined ? {} : { needs }),
+    load: async () => {
+      const { zod } = await import("./zod-mini.ts");
+      const tools = new Map<CanonicalName, AnyTool>();
+      for (const canonical of canonicals)
+        tools.set(canonical, retitle(await catalog[canonical](), reshaping));
+      return {
+        name,
+        canonical: canonicals[0],
+        summary,
+        risk: mostOf([...tools.values()]),
+        input: reshaping.input(zod),
+        means: (given) => {
+          const [canonical, input] = means(given as Given);
+          return answerWith({ tool: tools.get(canonical)!, input }, answer, given as Given);
+        },
+      };
+    },
+  };
+}
+
+function mostOf(tools: readonly AnyTool[]): Risk {
+  return risks[Math.max(...tools.map(({ risk }) => risks.indexOf(risk)))]!;
+}

@@ -1,0 +1,24 @@
+/**
+ * Our own words name tools as we do; each becomes the name that the model knows. A sentence that names only tools which
+ * are not on offer is left out: it would send the model where it cannot go.
+ */
+export function wordingFor(names: ReadonlyMap<string, string>, known: (name: string) => boolean): Wording {
+  const leadsNowhere = (sentence: string) => {
+    const named = (sentence.match(toolName) ?? []).filter(known);
+    return named.length > 0 && !named.some((name) => names.has(name));
+  };
+  return (text) => {
+    if (!text.includes(".")) return text;
+    const sentences = text.split(sentenceEnds);
+    const possible = sentences.filter((sentence) => !leadsNowhere(sentence));
+    return (possible.length === 0 ? sentences : possible)
+      .join(" ")
+      .replace(/;$/, ".")
+      .replace(toolName, (name) => names.get(name) ?? name);
+  };
+}
+
+export type Wording = (text: string) => string;
+
+const sentenceEnds = /(?<=[.;]) (?=\S)/;
+const toolName = /\b[a-z]+\.[a-z_]+\b/g;
