@@ -42,8 +42,13 @@ const mayImport: Record<string, readonly string[]> = {
     "runtime",
     "dialects",
     "door",
+    "wire",
   ],
-  apps: ["contract", "text", "environment", "guardian", "dialects", "door", "toolcrib.ts"],
+  wire: ["contract", "dialects"],
+  adapters: ["contract", "dialects", "wire", "toolcrib.ts"],
+  mcp: ["contract", "text", "environment", "dialects", "wire", "door", "toolcrib.ts"],
+  compat: ["contract", "text", "dialects", "wire", "mcp", "door", "toolcrib.ts"],
+  apps: ["contract", "text", "environment", "guardian", "dialects", "wire", "mcp", "door", "toolcrib.ts"],
 };
 
 /** Modules that only some folders may use. */
@@ -51,13 +56,17 @@ const ownedModules: Record<string, readonly string[]> = {
   "node:fs": ["environment", "apps"],
   "node:fs/promises": ["environment", "apps"],
   "node:child_process": ["environment"],
-  "node:http": ["environment", "processes"],
+  "node:http": ["environment", "processes", "mcp"],
   "node:https": ["environment", "processes"],
   "node:net": ["environment", "processes"],
   "node:tls": ["environment"],
   "node:dns/promises": ["environment"],
   "node:sqlite": ["environment", "journal", "code"],
   "@vscode/ripgrep": ["environment"],
+  "@modelcontextprotocol/server": ["mcp"],
+  "@modelcontextprotocol/server/stdio": ["mcp"],
+  "@modelcontextprotocol/client": ["mcp"],
+  "@modelcontextprotocol/node": ["mcp"],
   unbash: ["guardian"],
   "web-tree-sitter": ["code"],
 };
