@@ -6,8 +6,9 @@
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BuildOptions } from "rolldown";
+import packageDescription from "../package.json" with { type: "json" };
 import { packGrammars } from "./pack-grammars.ts";
 import { packPdfium } from "./pack-pdfium.ts";
 
@@ -24,9 +25,15 @@ const shared: BuildOptions = {
   logLevel: "warn",
 };
 
+/** What the package exports: `dist/openai.js`, whose types are at `dist/types/adapters/openai.d.ts`, is `src/adapters/openai.ts`. */
+const entries = Object.values<{ types?: string; default?: string }>(packageDescription.exports).flatMap(
+  ({ types, default: file }) =>
+    types && file ? [[basename(file, ".js"), relative("dist/types", types).replace(/\.d\.ts$/, "")]] : [],
+);
+
 const library: BuildOptions = {
   ...shared,
-  input: { toolcrib: "src/toolcrib.ts" },
+  input: Object.fromEntries(entries.map(([name, module]) => [name, `src/${module}.ts`])),
   output: {
     dir: fresh,
     format: "esm",
@@ -142,17 +149,17 @@ function writeDeclarations(): void {
   const types = join(fresh, "types");
   const options = ["-p", join(root, "tsconfig.build.json"), "--outDir", types];
   execFileSync(process.execPath, [compiler, ...options], { stdio: "inherit" });
-  const reached = declarationsReachedFrom(join(types, "toolcrib.d.ts"));
+  const reached = new Set<string>();
+  for (const [, module] of entries) declarationsReachedFrom(join(types, `${module}.d.ts`), reached);
   for (const file of globSync(join(types, "**/*.d.ts"))) if (!reached.has(file)) rmSync(file);
 }
 
 /** The compiler declares every module there is; who uses the library sees one in seven. */
-function declarationsReachedFrom(file: string, reached = new Set<string>()): ReadonlySet<string> {
-  if (reached.has(file)) return reached;
+function declarationsReachedFrom(file: string, reached: Set<string>): void {
+  if (reached.has(file)) return;
   reached.add(file);
   for (const [, path] of readFileSync(file, "utf8").matchAll(/\b(?:from |import\()"(\..*?)\.ts"/g))
     declarationsReachedFrom(resolve(dirname(file), `${path}.d.ts`), reached);
-  return reached;
 }
 
 function keepDeclarations(): void {
