@@ -28,6 +28,8 @@ export class Shelf {
   readonly #options: ShelfOptions;
   /** Listed although the dialect does not list them at once: a model has found them. */
   readonly #found = new Set<string>();
+  /** Listed although no dialect knows them: own tools, and those of other servers unless they are many. */
+  #foreign: ReadonlySet<string> = new Set();
   readonly #listeners = new Set<() => void>();
   readonly #loading = new WeakMap<DialectTool, Promise<OfferedTool>>();
   #tools: readonly DialectTool[] = [];
@@ -99,7 +101,8 @@ export class Shelf {
   #isListed({ name, canonical }: DialectTool): boolean {
     const { listed } = this.#dialect;
     if (listed === undefined || this.#options.allowed !== undefined) return true;
-    return listed.includes(canonical) || listed.includes(name) || this.#found.has(name);
+    const isWanted = this.#found.has(name) || this.#foreign.has(name);
+    return isWanted || listed.includes(canonical) || listed.includes(name);
   }
 
   #fill(): void {
@@ -107,9 +110,14 @@ export class Shelf {
     const tools = new Map<string, DialectTool>();
     for (const tool of this.#dialect.tools)
       if (tool.needs === undefined || has?.has(tool.needs)) tools.set(tool.name, tool);
-    for (const tool of own.map(offer)) tools.set(tool.name, tool);
-    for (const tool of sources.flatMap((source) => source.tools.map(offer)))
-      if (!tools.has(tool.name)) tools.set(tool.name, tool);
+    const ours = own.map(offer);
+    for (const tool of ours) tools.set(tool.name, tool);
+    const theirs = sources
+      .flatMap((source) => source.tools.map(offer))
+      .filter(({ name }) => !tools.has(name));
+    for (const tool of theirs) tools.set(tool.name, tool);
+    const listed = theirs.length > maxListedOfOthers ? ours : [...ours, ...theirs];
+    this.#foreign = new Set(listed.map(({ name }) => name));
     const all = [...tools.values()];
     this.#tools = allowed === undefined ? all : selectTools(all, allowed, this.#dialect);
     const names = new Map(this.#tools.map(({ name, canonical }) => [canonical, name]));
@@ -120,6 +128,9 @@ export class Shelf {
     for (const listener of this.#listeners) listener();
   }
 }
+
+/** Of other servers' tools: more would cost a model more than they help. */
+const maxListedOfOthers = 20;
 
 function meaningOf(offered: OfferedTool, given: unknown): MeantCall {
   if (offered.takesCanonical) return offered.means(given);

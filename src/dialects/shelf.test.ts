@@ -1,0 +1,113 @@
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import { emptySource } from "../../test/tool-source.ts";
+import type { AnyTool } from "../contract/tool.ts";
+import type { Dialect } from "./dialect.ts";
+import { rename } from "./rename.ts";
+import { reshape } from "./reshape.ts";
+import { Shelf } from "./shelf.ts";
+
+const dialect: Dialect = {
+  name: "small",
+  ignoresCase: true,
+  listed: ["Read", "Edit"],
+  tools: [
+    rename("file.read", { name: "Read", fields: { path: "file" }, require: ["path"], omit: ["paths"] }),
+    reshape(["file.write", "edit.replace"], {
+      name: "Edit",
+      summary: "Change a file.",
+      input: (zod) =>
+        zod.strictObject({ file: zod.string(), old: zod.optional(zod.string()), text: zod.string() }),
+      means: ({ file, old, text }) =>
+        old === undefined
+          ? ["file.write", { path: file, content: text }]
+          : ["edit.replace", { path: file, find: old, replace: text }],
+    }),
+    rename("file.list", { name: "List" }),
+  ],
+};
+
+it("makes canonical calls of a dialect's, of whichever tool is meant", async () => {
+  const shelf = new Shelf(dialect);
+  const calls = [
+    await shelf.find("read", { file: "a.txt", limit: 3 }),
+    await shelf.find("EDIT", { file: "a.txt", text: "new" }),
+    await shelf.find("Edit", { file: "a.txt", old: "b", text: "new" }),
+  ];
+  expect(calls.map(({ tool, input }) => [tool.name, tool.canonical, input])).toEqual([
+    ["read", "file.read", { path: "a.txt", limit: 3 }],
+    ["EDIT", "file.write", { path: "a.txt", content: "new" }],
+    ["Edit", "edit.replace", { path: "a.txt", find: "b", replace: "new" }],
+  ]);
+});
+
+it("leaves arguments that do not fit to the counter, which knows the dialect's schema", async () => {
+  const { tool, input } = await new Shelf(dialect).find("Read", { path: "a.txt" });
+  expect([tool.canonical, input, z.safeParse(tool.input as z.ZodMiniType, input).success]).toEqual([
+    "file.read",
+    { path: "a.txt" },
+    false,
+  ]);
+});
+
+it("lists what the dialect lists at once, then also what was found, and tells who listens", async () => {
+  const shelf = new Shelf(dialect);
+  let changes = 0;
+  const stop = shelf.onChange(() => (changes += 1));
+  const before = await namesOf(shelf);
+  shelf.list(["List"]);
+  shelf.list(["List"]);
+  stop();
+  expect([before, await namesOf(shelf), await namesOf(shelf, "all"), changes]).toEqual([
+    ["Read", "Edit"],
+    ["Read", "Edit", "List"],
+    ["Read", "Edit", "List"],
+    1,
+  ]);
+});
+
+it("offers no more than is allowed, and nothing that changes something where only reading is", async () => {
+  const narrow = new Shelf(dialect, { allowed: ["file.*"] });
+  const reading = new Shelf(dialect, { readOnly: true });
+  const refused = await reading.find("Edit", {});
+  expect([await namesOf(narrow), await namesOf(reading, "all"), thrownBy(refused.tool)]).toEqual([
+    ["Read", "Edit", "List"],
+    ["Read", "List"],
+    "denied",
+  ]);
+});
+
+it("lets the last own tool of a name replace all others, and a source replace none", async () => {
+  const own = (name: string, summary: string): AnyTool => ({
+    name,
+    summary,
+    risk: "read",
+    input: z.strictObject({}),
+    limits: { maxChars: 10, keep: "head" },
+    accesses: () => [],
+    run: async () => ({ data: null, text: summary }),
+  });
+  const source = emptySource();
+  const shelf = new Shelf(dialect, { own: [own("Read", "first"), own("Read", "second")], sources: [source] });
+  source.put([own("Read", "foreign"), own("weather", "foreign")]);
+  const definitions = await shelf.definitions();
+  expect(
+    definitions.map(({ name, description }) => [name, description]).filter(([, words]) => words!.length < 10),
+  ).toEqual([
+    ["Read", "second"],
+    ["weather", "foreign"],
+  ]);
+});
+
+async function namesOf(shelf: Shelf, which: "listed" | "all" = "listed"): Promise<readonly string[]> {
+  return (await shelf.definitions(which)).map(({ name }) => name);
+}
+
+function thrownBy(tool: AnyTool): string | undefined {
+  try {
+    tool.accesses({});
+    return undefined;
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
