@@ -31,3 +31,7 @@ it("refuses a name that no tool has, and names the nearest", () => {
     expect.objectContaining({ code: "invalid-input", hint: 'Did you mean "Read"?' }),
   );
 });
+
+it("waits for tools that may still come", () => {
+  expect(selectTools(tools, ["Read", "github__*"], { more: true }).map(({ name }) => name)).toEqual(["Read"]);
+});

@@ -119,7 +119,8 @@ export class Shelf {
     const listed = theirs.length > maxListedOfOthers ? ours : [...ours, ...theirs];
     this.#foreign = new Set(listed.map(({ name }) => name));
     const all = [...tools.values()];
-    this.#tools = allowed === undefined ? all : selectTools(all, allowed, this.#dialect);
+    this.#tools =
+      allowed === undefined ? all : selectTools(all, allowed, { ...this.#dialect, more: sources.length > 0 });
     const names = new Map(this.#tools.map(({ name, canonical }) => [canonical, name]));
     this.#wording = wordingFor(names, (name) => name in catalog);
   }
