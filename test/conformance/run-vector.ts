@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import type { Answer, Entry, Vector } from "./vector.ts";
+import { readEntry } from "./vector-workspace.ts";
+
+/** Whoever answers the calls: the library, or a server. */
+export type Caller = (tool: string, input: unknown) => Promise<Answer>;
+
+/** All that a vector says of how it ends. */
+export interface Ending {
+  readonly answers: readonly Answer[];
+  readonly after: Readonly<Record<string, Entry>>;
+}
+
+/** Makes the calls of a vector in its workspace, and gives what came of it beside what should have. */
+export async function runVector(
+  vector: Vector,
+  workspace: string,
+  call: Caller,
+): Promise<{ readonly actual: Ending; readonly expected: Ending }> {
+  const answers: Answer[] = [];
+  const expected: Answer[] = [];
+  for (const { tool, input, answer } of vector.calls) {
+    const got = await call(tool, inPlace(input, workspace));
+    answers.push({ ...got, images: got.images ?? [] });
+    const content = fillIn(answer.content.replaceAll("{{workspace}}", workspace), got.content);
+    expected.push({ ...answer, content, images: answer.images ?? [] });
+  }
+  const { after = {} } = vector;
+  const found = Object.entries(after).map(([path, wanted]) => [
+    path,
+    readEntry(join(workspace, path), wanted),
+  ]);
+  return {
+    actual: { answers, after: Object.fromEntries(found) },
+    expected: { answers: expected, after },
+  };
+}
+
+/** `actual`, if it is what `expected` describes; else `expected` as it stands, so that the difference can be seen. */
+export function fillIn(expected: string, actual: string): string {
+  const pattern = expected
+    .split(/(\{\{\w+\}\})/)
+    .map((part) => differing[part] ?? part.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"))
+    .join("");
+  return new RegExp(`^${pattern}$`).test(actual) ? actual : expected;
+}
+
+const differing: Readonly<Record<string, string>> = {
+  "{{number}}": "\\d+(?:[.,]\\d+)*",
+  "{{time}}": "\\d{4}-\\d\\d-\\d\\d(?:[T ]\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z|[+-]\\d\\d:?\\d\\d)?)?",
+  "{{hash}}": "[0-9a-f]{7,64}",
+  "{{id}}": "[\\w-]+",
+  "{{any}}": "[\\s\\S]*",
+};
+
+function inPlace(input: unknown, workspace: string): unknown {
+  const json = JSON.stringify(input).replaceAll("{{workspace}}", JSON.stringify(workspace).slice(1, -1));
+  return JSON.parse(json);
+}

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openToolcrib } from "../../src/toolcrib.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { fillIn, runVector } from "./run-vector.ts";
+import { readVectors } from "./vector.ts";
+import { makeWorkspace } from "./vector-workspace.ts";
+
+const vectors = readVectors();
+
+it.each(vectors)("$title", async (vector) => {
+  await using folder = temporaryFolder();
+  const workspace = join(folder.path, "workspace");
+  makeWorkspace(workspace, vector);
+  const crib = await openToolcrib({
+    workspace,
+    dialect: vector.dialect,
+    mode: vector.mode ?? "yolo",
+    rules: vector.rules ?? [],
+    ...(vector.tools && { allowedTools: vector.tools }),
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+  });
+  try {
+    const { actual, expected } = await runVector(vector, workspace, async (tool, input) => {
+      const { content, isError, images } = await crib.call(tool, input);
+      return { content, isError, images: images.map(({ mediaType }) => mediaType) };
+    });
+    expect(actual).toEqual(expected);
+  } finally {
+    await crib.close();
+  }
+});
+
+it("gives each vector a name of its own, and a reason to those that do not compare all", () => {
+  const titles = vectors.map(({ title }) => title);
+  const unexplained = vectors.filter(
+    ({ calls, why }) => why === undefined && calls.some(({ answer }) => answer.content.includes("{{any}}")),
+  );
+  expect([titles.filter((title, at) => titles.indexOf(title) !== at), unexplained]).toEqual([[], []]);
+});
+
+it("lets only that differ which a vector marks", () => {
+  const answers = ["took 12.5 ms, call_01-a", "took long, call_01-a", "took 12.5 ms, call_01-a\n"];
+  expect(answers.map((answer) => fillIn("took {{number}} ms, {{id}}", answer))).toEqual([
+    "took 12.5 ms, call_01-a",
+    "took {{number}} ms, {{id}}",
+    "took {{number}} ms, {{id}}",
+  ]);
+});

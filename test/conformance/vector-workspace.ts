@@ -1,0 +1,75 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { Entry, Vector } from "./vector.ts";
+
+/** Lays out what a vector begins with. */
+export function makeWorkspace(folder: string, { workspace = {}, git = false }: Vector): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [path, entry] of Object.entries(workspace)) makeEntry(join(folder, path), entry);
+  if (git) commitAll(folder);
+}
+
+/** What lies there, told as `wanted` tells it. */
+export function readEntry(path: string, wanted: Entry): Entry {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  if (status === undefined) return null;
+  if (status.isSymbolicLink()) return { link: readlinkSync(path) };
+  if (status.isDirectory()) return path.endsWith("/") ? null : "(a folder)";
+  if (wanted !== null && typeof wanted === "object" && "base64" in wanted)
+    return { base64: readFileSync(path, "base64") };
+  const text = readFileSync(path, "utf8");
+  if (wanted === null || typeof wanted === "string" || !("text" in wanted)) return text;
+  return {
+    text,
+    ...(wanted.mode === undefined ? {} : { mode: (statSync(path).mode & 0o777).toString(8) }),
+    ...(wanted.modified === undefined ? {} : { modified: statSync(path).mtime.toISOString() }),
+  };
+}
+
+function makeEntry(path: string, entry: Entry): void {
+  if (path.endsWith("/")) {
+    mkdirSync(path, { recursive: true });
+    return;
+  }
+  if (entry === null) throw new Error(`${path} is null: the name of a folder ends in /`);
+  mkdirSync(dirname(path), { recursive: true });
+  if (typeof entry === "string") writeFileSync(path, entry);
+  else if ("link" in entry) symlinkSync(entry.link, path);
+  else if ("base64" in entry) writeFileSync(path, Buffer.from(entry.base64, "base64"));
+  else {
+    writeFileSync(path, entry.text);
+    if (entry.mode !== undefined) chmodSync(path, Number.parseInt(entry.mode, 8));
+    const modified = entry.modified === undefined ? undefined : new Date(entry.modified);
+    if (modified) utimesSync(path, modified, modified);
+  }
+}
+
+function commitAll(folder: string): void {
+  const run = (...args: string[]) => execFileSync("git", args, { cwd: folder, env: gitVariables });
+  run("init", "--quiet", "--initial-branch=main");
+  run("add", "--all");
+  run("commit", "--quiet", "--allow-empty", "--message=first");
+}
+
+const gitVariables = {
+  PATH: process.env.PATH,
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_AUTHOR_NAME: "Ada",
+  GIT_AUTHOR_EMAIL: "ada@example.org",
+  GIT_AUTHOR_DATE: "2026-01-02T03:04:05Z",
+  GIT_COMMITTER_NAME: "Ada",
+  GIT_COMMITTER_EMAIL: "ada@example.org",
+  GIT_COMMITTER_DATE: "2026-01-02T03:04:05Z",
+};
