@@ -22,6 +22,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly summary: string;
   /** The most any call of this tool can do; `accesses` says what one call does. */
   readonly risk: Risk;
+  /** What is told of it beforehand, where that differs from what `risk` says. Nothing is decided by it. */
+  readonly hints?: ToolHints;
   /** A strict object schema of `zod` or `zod/mini`. */
   readonly input: z.core.$ZodType<Input>;
   /** How much of the text a model is shown; the whole is kept and handed out by handle. */
@@ -45,6 +47,22 @@ export interface Tool<Input = unknown, Data = unknown> {
    */
   preview?(input: Input, context: PreviewContext): Promise<string>;
   run(input: Input, context: ToolContext): Promise<ToolOutput<Data>>;
+}
+
+/** For clients that show tools to people, or ask them less about some; in the words of MCP. */
+export interface ToolHints {
+  /** For people; made from the name if not said. */
+  readonly title?: string;
+  /** No call changes anything, be it only what runs or what is kept of the past. */
+  readonly readOnly?: boolean;
+  /** A call may replace or remove what is there; false of tools that only add. */
+  readonly destructive?: boolean;
+  /** The same call again changes nothing more. */
+  readonly idempotent?: boolean;
+  /** What it deals with is not only the workspace. */
+  readonly openWorld?: boolean;
+  /** Its data says all that its text says, so that a client may show only that. */
+  readonly structured?: boolean;
 }
 
 /** A tool of any input and output, as kept in lists. */

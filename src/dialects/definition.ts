@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { Risk } from "../contract/access.ts";
 import { catalog } from "../tools/catalog.ts";
 import type { OfferedTool } from "./dialect.ts";
+import { effectsOf, type ToolEffects } from "./effects.ts";
 import { type Wording, wordingFor } from "./wording.ts";
 
 /** A tool as models and SDKs are told of it. */
@@ -11,6 +12,7 @@ export interface ToolDefinition {
   readonly canonical: string;
   readonly description: string;
   readonly risk: Risk;
+  readonly effects: ToolEffects;
   /** JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
@@ -33,6 +35,7 @@ function defineTool(tool: OfferedTool, wording: Wording): ToolDefinition {
   const { $schema, ...inputSchema } = z.toJSONSchema(tool.input, {
     io: "input",
     override: ({ jsonSchema }) => {
+      for (const bound of bounds) delete jsonSchema[bound];
       if (jsonSchema.description !== undefined) jsonSchema.description = wording(jsonSchema.description);
     },
   });
@@ -41,6 +44,22 @@ function defineTool(tool: OfferedTool, wording: Wording): ToolDefinition {
     canonical: tool.canonical ?? tool.name,
     description: wording(tool.summary),
     risk: tool.risk,
+    effects: effectsOf(tool),
     inputSchema,
   };
 }
+
+/** Costs a model tokens in every request and is no help to it: who crosses one is told so at the counter. */
+const bounds = [
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "pattern",
+  "format",
+  "propertyNames",
+] as const;

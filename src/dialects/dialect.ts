@@ -33,7 +33,7 @@ export interface DialectTool {
 
 /** What models are told of a tool, and what a call of it means. */
 export interface OfferedTool
-  extends Pick<AnyTool, "name" | "canonical" | "server" | "summary" | "risk" | "input"> {
+  extends Pick<AnyTool, "name" | "canonical" | "server" | "summary" | "risk" | "hints" | "input"> {
   readonly risk: Risk;
   /** Of the arguments in the dialect. */
   readonly input: z.core.$ZodType;

@@ -5,6 +5,7 @@ import type { AnyTool, OutputLimits } from "../contract/tool.ts";
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import { type Answering, answerWith } from "./answer.ts";
 import type { DialectTool } from "./dialect.ts";
+import { hintsOfAll } from "./effects.ts";
 import { type DataOf, type InputOf, retitle } from "./rename.ts";
 
 /** A tool whose arguments truly differ from the canonical ones, or which is several canonical tools in one. */
@@ -47,6 +48,7 @@ export function reshape<Name extends CanonicalName, Given>(
         canonical: canonicals[0],
         summary,
         risk: mostOf([...tools.values()]),
+        hints: hintsOfAll([...tools.values()]),
         input: reshaping.input(zod),
         means: (given) => {
           const [canonical, input] = means(given as Given);

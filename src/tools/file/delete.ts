@@ -27,6 +27,7 @@ export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
     "Delete a file or a link (never what the link points to), or with `recursive` a directory and everything in it. " +
     "To rename something use file.move.",
   risk: "destructive",
+  hints: { idempotent: true },
   input: z.strictObject({
     path: z.string().check(z.describe("What to delete, relative to the workspace or absolute.")),
     recursive: z.optional(

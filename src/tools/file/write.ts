@@ -31,6 +31,7 @@ export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
     "Create a file, with its directories, or replace a whole file. To change a part of an existing file use edit.replace " +
     "instead: that is shorter and cannot lose the rest.",
   risk: "write",
+  hints: { idempotent: true },
   input: z.strictObject({
     path: z.string().check(z.describe("File to write, relative to the workspace or absolute.")),
     content: z.string().check(z.describe("The whole new content; at most 10 MB.")),

@@ -35,6 +35,7 @@ export const gitStage: Tool<GitStageInput, GitStageData> = {
     "Stage files for the next commit: what was added, changed, deleted or renamed at `paths`, or everywhere with `all`. " +
     "`unstage` takes back what is staged; files stay as they are.",
   risk: "write",
+  hints: { idempotent: true },
   startsPrograms: true,
   input: z.strictObject({
     paths: z.optional(

@@ -19,6 +19,7 @@ export const journalCheckpoint: Tool<JournalCheckpointInput, JournalCheckpointDa
     "Give this moment a name, so that journal.undo with `checkpoint` can bring the files back to it. Costs nothing: set " +
     "one before anything risky.",
   risk: "read",
+  hints: { readOnly: false, destructive: false },
   input: z.strictObject({
     name: z.optional(
       z

@@ -17,6 +17,7 @@ export const mathCalculate: Tool<MathCalculateInput, MathCalculateData> = {
     "Work out an arithmetic expression. Integers of any size, decimals and fractions are exact (=); roots, logarithms and " +
     `trigonometry are rounded to about ${shownDigits.approximation} digits (≈).`,
   risk: "read",
+  hints: { structured: true },
   input: z.strictObject({
     expression: z
       .string()

@@ -15,6 +15,7 @@ export const processStop: Tool<ProcessStopInput, ProcessStatus> = {
   summary:
     "End a process or shell of this session and everything it started: it is asked to end, and ended after two seconds.",
   risk: "read",
+  hints: { readOnly: false, idempotent: true },
   input: z.strictObject({ name: nameField }),
   limits: { maxChars: 10_000, keep: "tail" },
   accesses: () => [],

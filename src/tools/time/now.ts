@@ -12,6 +12,7 @@ export const timeNow: Tool<TimeNowInput, ZonedTime> = {
   summary:
     "The current date and time in ISO-8601 with its offset, and the weekday. In UTC unless a zone is given.",
   risk: "read",
+  hints: { structured: true },
   input: z.strictObject({
     zone: z.optional(
       z

@@ -14,6 +14,7 @@ export const transactionBegin: Tool<TransactionBeginInput, Transaction> = {
     "transaction.commit, or take all of it back with transaction.rollback; transaction.check runs a command and rolls " +
     "back if it fails.",
   risk: "read",
+  hints: { readOnly: false, destructive: false },
   input: z.strictObject({
     name: z.optional(
       z.string().check(z.maxLength(80), z.describe("What it is about, for the journal: rename-parser.")),

@@ -9,6 +9,7 @@ export const transactionCommit: Tool<object, Transaction> = {
   summary:
     "Commit the open transaction: what its calls changed stays, and is undone together if it is ever undone.",
   risk: "read",
+  hints: { readOnly: false, destructive: false, idempotent: true },
   input: z.strictObject({}),
   limits: { maxChars: 1000, keep: "both" },
   accesses: () => [],

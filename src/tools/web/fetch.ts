@@ -54,6 +54,7 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
     "Fetch a web page or file by its URL: HTML as Markdown, JSON, text, PDF and other documents, pictures. To find pages " +
     "use web.search.",
   risk: "network",
+  hints: { readOnly: true },
   input: z.strictObject({
     url: z.string().check(z.describe("https://… or http://…")),
     part: z.optional(

@@ -24,6 +24,7 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
   name: "web.search",
   summary: "Search the web: title, URL and snippet of each page found. To read one use web.fetch.",
   risk: "network",
+  hints: { readOnly: true },
   input: z.strictObject({
     query: z.string().check(
       z.minLength(1),

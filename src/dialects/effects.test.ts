@@ -1,0 +1,77 @@
+import { expect, it } from "vitest";
+import type { AnyTool } from "../contract/tool.ts";
+import { catalog } from "../tools/catalog.ts";
+import { effectsOf, hintsOfAll } from "./effects.ts";
+import { reshape } from "./reshape.ts";
+
+const load = (): Promise<readonly AnyTool[]> => Promise.all(Object.values(catalog).map((tool) => tool()));
+
+it("takes for granted what the risk of a tool says", async () => {
+  const told = (name: keyof typeof catalog) => catalog[name]().then(effectsOf);
+  expect([await told("file.read"), await told("edit.replace"), await told("shell.run")]).toEqual([
+    {
+      title: "File: read",
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+      structured: false,
+    },
+    {
+      title: "Edit: replace",
+      readOnly: false,
+      destructive: true,
+      idempotent: false,
+      openWorld: false,
+      structured: false,
+    },
+    {
+      title: "Shell: run",
+      readOnly: false,
+      destructive: true,
+      idempotent: false,
+      openWorld: true,
+      structured: false,
+    },
+  ]);
+});
+
+it("never says of a tool that it only reads when it may write, delete or run something", async () => {
+  const harmless = (await load()).filter((tool) => effectsOf(tool).readOnly);
+  expect(
+    harmless.filter(({ risk }) => risk !== "read" && risk !== "network").map(({ name }) => name),
+  ).toEqual([]);
+});
+
+it("says of what only reads for the guardian, and changes what runs or is kept, that it changes something", async () => {
+  const changing = (await load()).filter((tool) => tool.risk === "read" && !effectsOf(tool).readOnly);
+  expect(changing.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["process.stop", "journal.checkpoint", "transaction.begin", "transaction.commit"]),
+  );
+});
+
+it("says of everything that reaches beyond the workspace that it does", async () => {
+  const reaching = (await load()).filter((tool) => effectsOf(tool).openWorld);
+  expect(reaching.filter(({ risk }) => risk !== "execute" && risk !== "network")).toEqual([]);
+});
+
+it("promises of a tool that means several no more than all of them do", async () => {
+  const both = reshape(["file.read", "file.write"], {
+    name: "file",
+    summary: "",
+    input: (z) => z.strictObject({ path: z.string() }),
+    means: ({ path }) => ["file.read", { path }],
+  });
+  expect(effectsOf(await both.load())).toEqual({
+    title: "File: read",
+    readOnly: false,
+    destructive: true,
+    idempotent: true,
+    openWorld: false,
+    structured: false,
+  });
+  expect(hintsOfAll([await catalog["time.now"](), await catalog["math.calculate"]()])).toMatchObject({
+    readOnly: true,
+    structured: true,
+  });
+});

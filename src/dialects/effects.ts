@@ -1,0 +1,56 @@
+import type { Risk } from "../contract/access.ts";
+import type { AnyTool } from "../contract/tool.ts";
+
+/** What a caller may count on before a call: the tool's hints, and where it gives none what its risk says. */
+export interface ToolEffects {
+  /** For people. */
+  readonly title: string;
+  /** No call changes anything. */
+  readonly readOnly: boolean;
+  /** A call may replace or remove what is there; false of tools that only add. */
+  readonly destructive: boolean;
+  /** The same call again changes nothing more. */
+  readonly idempotent: boolean;
+  /** What it deals with is not only the workspace. */
+  readonly openWorld: boolean;
+  /** Its data says all that its text says. */
+  readonly structured: boolean;
+}
+
+type Hinted = Pick<AnyTool, "name" | "canonical" | "risk" | "hints">;
+
+export function effectsOf({ name, canonical = name, risk, hints = {} }: Hinted): ToolEffects {
+  const readOnly = hints.readOnly ?? risk === "read";
+  return {
+    title: hints.title ?? titleOf(canonical),
+    readOnly,
+    destructive: hints.destructive ?? !readOnly,
+    idempotent: hints.idempotent ?? readOnly,
+    openWorld: hints.openWorld ?? reachesOut.includes(risk),
+    structured: hints.structured ?? false,
+  };
+}
+
+/** Of a tool that means one of several: no more than all of them promise. */
+export function hintsOfAll(tools: readonly Hinted[]): NonNullable<AnyTool["hints"]> {
+  const effects = tools.map(effectsOf);
+  const [first] = effects;
+  return {
+    title: first!.title,
+    readOnly: effects.every(({ readOnly }) => readOnly),
+    destructive: effects.some(({ destructive }) => destructive),
+    idempotent: effects.every(({ idempotent }) => idempotent),
+    openWorld: effects.some(({ openWorld }) => openWorld),
+    structured: effects.every(({ structured }) => structured),
+  };
+}
+
+/** A command may reach anything that its sandbox lets it. */
+const reachesOut: readonly Risk[] = ["execute", "network"];
+
+/** "file.read" is "File: read". */
+function titleOf(canonical: string): string {
+  const [family = "", ...verb] = canonical.replaceAll("_", " ").split(".");
+  const words = verb.length === 0 ? family : `${family}: ${verb.join(" ")}`;
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
