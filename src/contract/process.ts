@@ -28,13 +28,19 @@ export interface Waiting {
 
 export interface ProcessRequest {
   readonly command: string;
-  /** Unique in the room; made from the command if not said. */
+  /** Unique in the room; made from the command if not said. A "#" in it becomes a number that no other has had. */
   readonly name?: string | undefined;
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly terminal?: boolean | undefined;
+  /** "none": it has nothing to read, and can be given nothing. */
+  readonly input?: "open" | "none" | undefined;
   readonly ready?: Readiness | undefined;
   readonly readyTimeoutMs?: number | undefined;
+  /** Instead of `ready`: until it has ended, but no longer than this. However it ends is told, not thrown. */
+  readonly waitMs?: number | undefined;
+  /** Ends it after this long. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Whichever is named must come true, all of them. */
@@ -72,7 +78,8 @@ export interface ProcessStatus {
 }
 
 export interface OutputRequest {
-  readonly cursor?: number | undefined;
+  /** "last": what no answer has shown yet. */
+  readonly cursor?: number | "last" | undefined;
   readonly stream?: "stdout" | "stderr" | undefined;
   readonly maxChars: number;
 }
@@ -92,6 +99,12 @@ export interface ProcessInput {
   readonly text: string;
   /** It will be given no more. */
   readonly end?: boolean | undefined;
+  /** Until it has ended, but no longer than this; until it has answered, if not said. */
+  readonly waitMs?: number | undefined;
+  /** Of its answer; 20 000 if not said. */
+  readonly maxChars?: number | undefined;
+  /** "last": also what it said before, and no answer has shown yet. */
+  readonly cursor?: "last" | undefined;
 }
 
 export interface WaitCondition {

@@ -10,10 +10,8 @@ import type {
   Waiting,
 } from "../contract/process.ts";
 import { giveInput } from "./give-input.ts";
-import type { KeptProcess } from "./kept-process.ts";
 import type { ProcessesParts } from "./open-processes.ts";
 import { type ProcessTable, stopProcess } from "./process-table.ts";
-import { readLog } from "./read-log.ts";
 import { settleIn, waitUntil } from "./wait-until.ts";
 
 /** The processes of a room as one call may use them. */
@@ -49,14 +47,14 @@ export class CallProcesses implements Processes {
   }
 
   async output(name: string, request: OutputRequest): Promise<ProcessOutput> {
-    return outputOf(this.#table.get(name), request);
+    return this.#table.get(name).show(request);
   }
 
   async input(name: string, input: ProcessInput, waiting: Waiting): Promise<ProcessOutput> {
     const kept = this.#table.get(name);
-    const cursor = kept.log.end;
+    const { cursor = kept.log.end, maxChars = usualAnswerChars } = input;
     await giveInput(kept, input, waiting);
-    return outputOf(kept, { cursor, maxChars: maxAnswerChars });
+    return kept.show({ cursor, maxChars });
   }
 
   async wait(name: string, condition: WaitCondition, waiting: Waiting): Promise<ProcessStatus> {
@@ -89,8 +87,4 @@ export class CallProcesses implements Processes {
   }
 }
 
-const maxAnswerChars = 20_000;
-
-function outputOf(kept: KeptProcess, request: OutputRequest): ProcessOutput {
-  return { ...readLog(kept.log, request), status: kept.status };
-}
+const usualAnswerChars = 20_000;

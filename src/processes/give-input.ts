@@ -8,11 +8,16 @@ import { within } from "./waiting.ts";
 export async function giveInput(kept: KeptProcess, input: ProcessInput, waiting: Waiting): Promise<void> {
   const { running, log } = kept;
   if (kept.hasEnded) throw readsNoMore(kept);
+  if (!kept.readsInput) throw readsNothing(kept.name);
   if (!kept.terminal && keys.some((key) => input.text.includes(key))) throw noTerminal(kept.name);
   const before = log.end;
   if (input.text !== "" && !(await within(running.write(Buffer.from(input.text)), unreadMs, waiting)))
     throw doesNotRead(kept.name);
   if (input.end === true) running.endInput();
+  if (input.waitMs !== undefined) {
+    await within(kept.ended, input.waitMs, waiting);
+    return;
+  }
   const began = Date.now();
   for (;;) {
     if (await within(kept.ended, lookMs, waiting)) return;
@@ -36,6 +41,12 @@ const longestMs = 5_000;
 function readsNoMore({ name, status }: KeptProcess): ToolError {
   return new ToolError("unavailable", `${name} ${describeEnd(status)}: it reads no more`, {
     hint: "Start it again with process.start; what it said is still there, see process.output.",
+  });
+}
+
+function readsNothing(name: string): ToolError {
+  return new ToolError("unsupported", `${name} was started with nothing to read`, {
+    hint: "End it with process.stop and start it again with a terminal, or with its input left open.",
   });
 }
 

@@ -1,6 +1,6 @@
 import type { ProcessExit, RunningProcess } from "../contract/environment.ts";
 import type { Outputs } from "../contract/output.ts";
-import type { ProcessStatus } from "../contract/process.ts";
+import type { OutputRequest, ProcessOutput, ProcessStatus } from "../contract/process.ts";
 import { monotonicMs } from "../text/clock.ts";
 import { explainConfinedFailure } from "../text/confined/explain-failure.ts";
 import { OutputLog } from "./output-log.ts";
@@ -14,6 +14,7 @@ export interface KeptProcessParts {
   readonly command: string;
   readonly running: RunningProcess;
   readonly terminal: boolean;
+  readonly readsInput: boolean;
   readonly awaitReadiness: AwaitReadiness | undefined;
   /** There is a host that it could reach. */
   readonly hasNetwork: boolean;
@@ -27,6 +28,8 @@ export class KeptProcess {
   readonly name: string;
   readonly running: RunningProcess;
   readonly terminal: boolean;
+  /** It can be given something to read. */
+  readonly readsInput: boolean;
   readonly log: OutputLog = new OutputLog();
   /** When all that it said is on record, too. */
   readonly ended: Promise<void>;
@@ -34,7 +37,7 @@ export class KeptProcess {
   readonly ready: Promise<boolean> | undefined;
   readonly #command: string;
   readonly #hasNetwork: boolean;
-  readonly #remarks: readonly string[];
+  readonly #remarks: string[];
   readonly #whole: WholeOutput;
   readonly #startedAt = Date.now();
   readonly #began = monotonicMs();
@@ -44,14 +47,16 @@ export class KeptProcess {
   #endedAfterMs: number | undefined;
   #exit: ProcessExit | undefined;
   #isReady = false;
+  #shownTo = 0;
 
   constructor({ name, command, running, terminal, awaitReadiness, ...parts }: KeptProcessParts) {
     this.name = name;
     this.running = running;
     this.terminal = terminal;
+    this.readsInput = parts.readsInput;
     this.#command = command;
     this.#hasNetwork = parts.hasNetwork;
-    this.#remarks = parts.remarks;
+    this.#remarks = [...parts.remarks];
     this.#whole = new WholeOutput(this.log, parts.outputs);
     this.ended = this.#follow(parts.redactor);
     this.ready = awaitReadiness && this.#becomeReady(awaitReadiness);
@@ -61,6 +66,18 @@ export class KeptProcess {
 
   get hasEnded(): boolean {
     return this.#exit !== undefined;
+  }
+
+  /** What it has said after a cursor, which from now on has been shown. */
+  show({ cursor, ...request }: OutputRequest): ProcessOutput {
+    const output = readLog(this.log, { ...request, cursor: cursor === "last" ? this.#shownTo : cursor });
+    this.#shownTo = Math.max(this.#shownTo, output.cursor);
+    return { ...output, status: this.status };
+  }
+
+  /** Puts on record what else is worth knowing. */
+  remark(remark: string): void {
+    this.#remarks.push(remark);
   }
 
   /** How long it has said nothing. */

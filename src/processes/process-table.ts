@@ -13,6 +13,7 @@ export class ProcessTable {
   readonly #kept = new Map<string, KeptProcess>();
   readonly #reserved = new Set<string>();
   readonly #closing = new AbortController();
+  #numbered = 0;
 
   constructor(parts: ProcessesParts) {
     this.#parts = parts;
@@ -20,7 +21,7 @@ export class ProcessTable {
 
   /** Starts one with the environment of a call, which it outlives. */
   async start(request: ProcessRequest, environment: Environment, { signal }: Waiting): Promise<KeptProcess> {
-    const { command, terminal = false } = request;
+    const { command, terminal = false, input = "open" } = request;
     const awaitReadiness = request.ready && planReadiness(request.ready);
     const name = this.#reserve(request);
     // Until it runs the call can still take it back.
@@ -37,12 +38,14 @@ export class ProcessTable {
         command,
         running,
         terminal,
+        readsInput: input === "open",
         awaitReadiness,
         hasNetwork: environment.confinement?.mayConnect !== undefined,
         remarks,
         outputs,
         redactor,
       });
+      if (request.timeoutMs !== undefined) endAfter(request.timeoutMs, kept);
       this.#kept.delete(name);
       this.#kept.set(name, kept);
       this.#forgetOldest();
@@ -84,7 +87,8 @@ export class ProcessTable {
     await Promise.all(Array.from(this.#kept.values(), stopProcess));
   }
 
-  #reserve({ name, command }: ProcessRequest): string {
+  #reserve({ name: wanted, command }: ProcessRequest): string {
+    const name = wanted?.replace("#", () => String(this.#nextNumber(wanted)));
     const isTaken = (wanted: string) =>
       this.#reserved.has(wanted) || this.#shells().some((shell) => shell.name === wanted);
     if (name !== undefined) {
@@ -94,6 +98,13 @@ export class ProcessTable {
     const chosen = name ?? nameFor(command, (wanted) => isTaken(wanted) || this.#kept.has(wanted));
     this.#reserved.add(chosen);
     return chosen;
+  }
+
+  /** Also of those that are forgotten: who asks for one of them must not be given another. */
+  #nextNumber(pattern: string): number {
+    do this.#numbered += 1;
+    while (this.#kept.has(pattern.replace("#", String(this.#numbered))));
+    return this.#numbered;
   }
 
   #shells(): readonly ProcessStatus[] {
@@ -114,6 +125,14 @@ export async function stopProcess({ running, ended }: KeptProcess): Promise<void
   clearTimeout(overdue);
 }
 
+function endAfter(timeoutMs: number, kept: KeptProcess): void {
+  const timer = setTimeout(() => {
+    kept.remark(`Its time was up after ${timeoutMs / 1000} s`);
+    void stopProcess(kept);
+  }, timeoutMs);
+  void kept.ended.then(() => clearTimeout(timer));
+}
+
 /** More than `terminate` gives it. */
 const overdueMs = 5_000;
 
@@ -121,14 +140,14 @@ const overdueMs = 5_000;
 const maxEnded = 20;
 
 async function startShell(
-  { command, cwd, env, terminal = false }: ProcessRequest,
+  { command, cwd, env, terminal = false, input = "open" }: ProcessRequest,
   environment: Environment,
   signal: AbortSignal,
 ): Promise<{ readonly running: RunningProcess; readonly remarks: readonly string[] }> {
   const options = {
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env }),
-    input: "open",
+    ...(input === "open" ? { input } : {}),
     terminal,
     reachable: true,
     signal,

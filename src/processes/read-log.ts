@@ -1,6 +1,10 @@
 import type { OutputRequest } from "../contract/process.ts";
 import type { OutputLog } from "./output-log.ts";
 
+export interface LogRequest extends OutputRequest {
+  readonly cursor?: number | undefined;
+}
+
 export interface LogPart {
   readonly text: string;
   /** Where it begins, and where to go on. */
@@ -11,11 +15,11 @@ export interface LogPart {
 }
 
 /** What was said after a cursor, oldest first; without a cursor the latest. Whole lines where that can be. */
-export function readLog(log: OutputLog, request: OutputRequest): LogPart {
+export function readLog(log: OutputLog, request: LogRequest): LogPart {
   return request.cursor === undefined ? readEnd(log, request) : readOn(log, request.cursor, request);
 }
 
-function readOn(log: OutputLog, cursor: number, { stream, maxChars }: OutputRequest): LogPart {
+function readOn(log: OutputLog, cursor: number, { stream, maxChars }: LogRequest): LogPart {
   const asked = Math.min(cursor, log.end);
   const from = Math.max(asked, log.start);
   let text = "";
@@ -40,7 +44,7 @@ function readOn(log: OutputLog, cursor: number, { stream, maxChars }: OutputRequ
   return { text, from, cursor: Math.max(next, log.end), lost: from - asked };
 }
 
-function readEnd(log: OutputLog, { stream, maxChars }: OutputRequest): LogPart {
+function readEnd(log: OutputLog, { stream, maxChars }: LogRequest): LogPart {
   const pieces = [...log.after(log.start, stream)];
   let text = "";
   let from = log.end;

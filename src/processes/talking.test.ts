@@ -144,3 +144,76 @@ it("reads characters that come in halves, and bytes that are none", async () => 
   const { text } = await processes.output(name, { maxChars: 100 });
   expect(text).toBe("€ \ufffd\n");
 });
+
+it("waits for the end as long as it is told, and tells how it ended instead of refusing", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const failed = await processes.start({ command: "echo no; exit 3", waitMs: 30_000 }, { signal });
+  const goesOn = await processes.start({ command: "cat", name: "cat", waitMs: 0 }, { signal });
+  expect([failed, goesOn].map(({ state, exitCode, cursor }) => [state, exitCode, cursor])).toEqual([
+    ["ended", 3, 3],
+    ["running", null, 0],
+  ]);
+});
+
+it("shows what was not shown yet", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  await processes.start({ command: "echo one; cat", name: "cat", ready: { line: "one" } }, { signal });
+  const since = async () => (await processes.output("cat", { cursor: "last", maxChars: 1000 })).text;
+  const first = await since();
+  const nothing = await since();
+  await processes.wait("cat", { until: "ready", timeoutMs: 30_000 }, { signal });
+  const said = processes.wait("cat", { until: "output", line: "^two$", timeoutMs: 30_000 }, { signal });
+  const answered = await processes.input("cat", { text: "two\n" }, { signal });
+  await said;
+  const input = { text: "", end: true, waitMs: 30_000, cursor: "last" } as const;
+  const last = await processes.input("cat", { ...input, text: "three\n" }, { signal });
+  expect([first, nothing, answered.text, last.text, last.status.state, await since()]).toEqual([
+    "one\n",
+    "",
+    "two\n",
+    "three\n",
+    "ended",
+    "",
+  ]);
+});
+
+it("gives nothing to read to who was started so", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const ended = await processes.start(
+    { command: "cat; echo over", input: "none", waitMs: 30_000 },
+    { signal },
+  );
+  await processes.start({ command: "sleep 60", name: "sleeper", input: "none", waitMs: 0 }, { signal });
+  const refused = await refusalOf(processes.input("sleeper", { text: "x" }, { signal }));
+  expect([ended.state, ended.cursor, refused]).toEqual([
+    "ended",
+    5,
+    {
+      code: "unsupported",
+      message: "sleeper was started with nothing to read",
+      hint: "End it with process.stop and start it again with a terminal, or with its input left open.",
+      output: undefined,
+    },
+  ]);
+});
+
+it("numbers processes, never two alike", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const start = (name: string) => processes.start({ command: "true", name, waitMs: 30_000 }, { signal });
+  const names = [];
+  for (const name of ["#", "bash_#", "4", "#", "#"]) names.push((await start(name)).name);
+  for (let count = 0; count < 25; count += 1) await start("other-#");
+  expect([...names, (await start("#")).name]).toEqual(["1", "bash_2", "4", "3", "5", "31"]);
+});
+
+it("ends a process whose time is up, and says so", async () => {
+  await using room = processRoom();
+  const { processes, signal } = room;
+  const request = { command: "sleep 60", name: "sleeper", timeoutMs: 100, waitMs: 30_000 };
+  const { state, signal: endedBy, remarks } = await processes.start(request, { signal });
+  expect([state, endedBy, remarks]).toEqual(["ended", "SIGTERM", ["Its time was up after 0.1 s"]]);
+});

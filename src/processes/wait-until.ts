@@ -8,6 +8,11 @@ import { within } from "./waiting.ts";
 /** Waits until a process that was just started is ready, or for a moment whether it stays. */
 export async function settleIn(kept: KeptProcess, request: ProcessRequest, waiting: Waiting): Promise<void> {
   const { name } = kept;
+  if (request.waitMs !== undefined) {
+    const tell = (seconds: number) => `${name} has run for ${seconds} s`;
+    await within(kept.ended, request.waitMs, waiting, tell);
+    return;
+  }
   if (kept.ready === undefined) {
     await within(kept.ended, momentMs, waiting);
     const { exitCode } = kept.status;

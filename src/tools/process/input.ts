@@ -3,12 +3,16 @@ import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { describeProcess } from "./describe-process.ts";
 import { nameField } from "./name-field.ts";
+import { lastCursor, maxCharsField } from "./output-fields.ts";
 import { showOutput, whereToGoOn } from "./show-output.ts";
 
 export interface ProcessInputInput {
   readonly name: string;
   readonly text: string;
   readonly end?: boolean | undefined;
+  readonly wait_ms?: number | undefined;
+  readonly max_chars?: number | undefined;
+  readonly cursor?: "last" | undefined;
 }
 
 /** Gives a process something to read. */
@@ -22,16 +26,29 @@ export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
     name: nameField,
     text: z.string().check(z.describe("As typed, taken literally: yes\\n")),
     end: z.optional(z.boolean().check(z.describe("Then close its input; false if not given."))),
+    wait_ms: z.optional(
+      z
+        .int()
+        .check(
+          z.minimum(0),
+          z.maximum(600_000),
+          z.describe("Wait until it has ended, at most this long; until it has answered if not given."),
+        ),
+    ),
+    max_chars: maxCharsField("20000"),
+    cursor: z.optional(lastCursor.check(z.describe("Also show what it said before, and was not shown yet."))),
   }),
   limits: { maxChars: 30_000, keep: "tail" },
+  timeoutMs: 610_000,
   accesses: () => [],
 
   preview: async ({ name, text, end }) =>
     `Would give ${name} to read: ${JSON.stringify(text)}${end ? ", and then no more" : ""}`,
 
-  async run({ name, text, end }, { processes, signal, progress, uncovered }) {
+  async run({ name, ...given }, { processes, signal, progress, uncovered }) {
     uncovered("what a process does with its input");
-    const output = await processes.input(name, { text, end }, { signal, progress });
+    const { text, end, wait_ms: waitMs, max_chars: maxChars, cursor } = given;
+    const output = await processes.input(name, { text, end, waitMs, maxChars, cursor }, { signal, progress });
     return {
       data: output,
       text: [showOutput(output), describeProcess(output.status)].join("\n"),

@@ -4,12 +4,15 @@ import type { Tool } from "../../contract/tool.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import { describeProcess } from "./describe-process.ts";
 import { nameField } from "./name-field.ts";
+import { lastCursor, maxCharsField, untilEnded, waitField } from "./output-fields.ts";
 import { showOutput } from "./show-output.ts";
 
 export interface ProcessOutputInput {
   readonly name: string;
-  readonly cursor?: number | undefined;
+  readonly cursor?: number | "last" | undefined;
   readonly stream?: "stdout" | "stderr" | undefined;
+  readonly wait_ms?: number | undefined;
+  readonly max_chars?: number | undefined;
 }
 
 /** Shows what a process has said. */
@@ -22,17 +25,25 @@ export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
   input: z.strictObject({
     name: nameField,
     cursor: z.optional(
-      z.int().check(z.minimum(0), z.describe("Only what came after it; 0 for all that is held.")),
+      z
+        .union([z.int().check(z.minimum(0)), lastCursor])
+        .check(
+          z.describe('Only what came after it; 0 for all that is held; "last": what was not shown yet.'),
+        ),
     ),
     stream: z.optional(
       z.enum(["stdout", "stderr"]).check(z.describe("One of the two; both, in order, if not given.")),
     ),
+    wait_ms: waitField,
+    max_chars: maxCharsField("20000"),
   }),
   limits: { maxChars: 30_000, keep: "tail" },
+  timeoutMs: 610_000,
   accesses: () => [],
 
-  async run({ name, cursor, stream }, { processes }) {
-    const output = await processes.output(name, { cursor, stream, maxChars });
+  async run({ name, cursor, stream, wait_ms: waitMs, max_chars: maxChars = usualChars }, context) {
+    if (waitMs !== undefined) await untilEnded(name, waitMs, context);
+    const output = await context.processes.output(name, { cursor, stream, maxChars });
     return {
       data: output,
       text: [showOutput(output), describeProcess(output.status), ...surroundingsOf(output.status)].join("\n"),
@@ -41,9 +52,9 @@ export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
   },
 };
 
-const maxChars = 20_000;
+const usualChars = 20_000;
 
-function whereToGoOn({ from, cursor, status }: ProcessOutput, asked: number | undefined): string {
+function whereToGoOn({ from, cursor, status }: ProcessOutput, asked: number | "last" | undefined): string {
   const next = `cursor ${cursor}`;
   if (cursor < status.cursor) return `More was said: go on with ${next}.`;
   const before = asked === undefined && from > 0 ? ` For what came before this start with cursor 0.` : "";

@@ -191,3 +191,35 @@ function toolsRoom(): ToolsRoom {
     [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
   };
 }
+
+it("runs a command to its end within the time, and lets it go on after it", async () => {
+  await using room = toolsRoom();
+  const { say } = room;
+  expect([
+    await say(processStart, { command: "echo no; exit 3", name: "#", input: false, wait_ms: 30_000 }),
+    [...room.uncovered],
+    await say(processStart, { command: "echo a; cat", name: "#", wait_ms: 0 }).then(firstLine),
+    await say(processInput, { name: "2", text: "b\n", end: true, wait_ms: 30_000, cursor: "last" }),
+    await say(processOutput, { name: "2", cursor: "last", wait_ms: 30_000 }),
+    await say(processOutput, { name: "2", cursor: 0, max_chars: 2 }),
+    [...room.uncovered],
+    await refusal(processStart, { command: "true", wait_ms: 5, ready: { line: "x" } }),
+  ]).toEqual([
+    "1 ended after N s with exit code 3.\nno\n[sandbox: none]",
+    [],
+    "2 runs for N s.",
+    expect.stringMatching(/^(?:a\n)?b\n2 ended after N s with exit code 0\.$/),
+    "[It said nothing more.]\n2 ended after N s with exit code 0.\n[sandbox: none]\n[That is all.]",
+    "a\n2 ended after N s with exit code 0.\n[sandbox: none]\n[More was said: go on with cursor 2.]",
+    ["what a process changes after the call that started it", "what a process does with its input"],
+    "It is waited for until it is ready, or until it has ended",
+  ]);
+
+  async function refusal<Input>(tool: Tool<Input>, input: Input): Promise<string> {
+    return say(tool, input).catch((error: Error) => error.message);
+  }
+});
+
+function firstLine(text: string): string {
+  return text.split("\n")[0]!;
+}

@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
-import type { ProcessStatus, Readiness } from "../../contract/process.ts";
+import { ToolError } from "../../contract/error.ts";
+import type { ProcessRequest, ProcessStatus, Readiness } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { commandAccess } from "../shell/command-access.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import { describeProcess } from "./describe-process.ts";
+import { maxCharsField } from "./output-fields.ts";
 import { showOutput } from "./show-output.ts";
 
 export interface ProcessStartInput {
@@ -12,16 +14,21 @@ export interface ProcessStartInput {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly terminal?: boolean | undefined;
+  readonly input?: boolean | undefined;
   readonly ready?: Readiness | undefined;
   readonly ready_timeout_ms?: number | undefined;
+  readonly wait_ms?: number | undefined;
+  readonly timeout_ms?: number | undefined;
+  readonly max_chars?: number | undefined;
 }
 
 export interface ProcessStartData extends ProcessStatus {
-  /** What it has said so far, at most the last 4 000 characters. */
+  /** What it has said so far; of much output the end. */
   readonly said: string;
 }
 
 const maxTimeoutMs = 600_000;
+const longestMs = 24 * 3_600_000;
 
 /** Starts something that goes on running beside the calls. */
 export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
@@ -41,6 +48,9 @@ export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
     ),
     terminal: z.optional(
       z.boolean().check(z.describe("Give it a terminal, for programs that want one; false if not given.")),
+    ),
+    input: z.optional(
+      z.boolean().check(z.describe("False: it has nothing to read, now and later; true if not given.")),
     ),
     ready: z.optional(
       z
@@ -66,6 +76,19 @@ export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
           z.describe("How long to wait for that; 60000 if not given."),
         ),
     ),
+    wait_ms: z.optional(
+      z
+        .int()
+        .check(
+          z.minimum(0),
+          z.maximum(maxTimeoutMs),
+          z.describe("Instead of `ready`: wait until it has ended, at most this long; then it goes on."),
+        ),
+    ),
+    timeout_ms: z.optional(
+      z.int().check(z.minimum(1), z.maximum(longestMs), z.describe("Ends it after this long.")),
+    ),
+    max_chars: maxCharsField("4000"),
   }),
   limits: { maxChars: 10_000, keep: "tail" },
   timeoutMs: maxTimeoutMs + 10_000,
@@ -73,10 +96,15 @@ export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
 
   async run(input, { processes, signal, progress, uncovered }) {
     const isFirst = (await processes.list()).length === 0;
-    uncovered(laterChanges);
-    const { ready_timeout_ms: readyTimeoutMs, ...request } = input;
-    const status = await processes.start({ ...request, readyTimeoutMs }, { signal, progress });
-    const output = await processes.output(status.name, { maxChars: maxSaidChars });
+    const { max_chars: maxChars = usualSaidChars } = input;
+    const request = requestOf(input);
+    let status: ProcessStatus | undefined;
+    try {
+      status = await processes.start(request, { signal, progress });
+    } finally {
+      if (input.wait_ms === undefined || status?.state !== "ended") uncovered(laterChanges);
+    }
+    const output = await processes.output(status.name, { maxChars });
     const text = [
       describeProcess(output.status),
       ...(output.text === "" ? [] : [showOutput(output)]),
@@ -87,6 +115,27 @@ export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
   },
 };
 
-const maxSaidChars = 4_000;
+const usualSaidChars = 4_000;
+
+function requestOf(given: ProcessStartInput): ProcessRequest {
+  const { ready_timeout_ms: readyTimeoutMs, wait_ms: waitMs, timeout_ms: timeoutMs, ...input } = given;
+  const { command, name, cwd, env, terminal, ready } = input;
+  if (waitMs !== undefined && ready !== undefined)
+    throw new ToolError("invalid-input", "It is waited for until it is ready, or until it has ended", {
+      hint: "Leave out `ready` or `wait_ms`.",
+    });
+  return {
+    command,
+    name,
+    cwd,
+    env,
+    terminal,
+    ...(input.input === false ? { input: "none" } : {}),
+    ready,
+    readyTimeoutMs,
+    waitMs,
+    timeoutMs,
+  };
+}
 
 const laterChanges = "what a process changes after the call that started it";
