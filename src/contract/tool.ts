@@ -18,6 +18,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly canonical?: string;
   /** The MCP server that it comes from. */
   readonly server?: string;
+  /** Its name at that server, which rules call it by: `deny use delete_* of github`. */
+  readonly ownName?: string;
   /** For models: what it does and when to use it. */
   readonly summary: string;
   /** The most any call of this tool can do; `accesses` says what one call does. */

@@ -14,7 +14,7 @@ import { type Lister, refusedBelow } from "./refused-below.ts";
 
 /** A call whose paths have not been looked up yet. */
 export interface UnansweredCall {
-  readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "risk">;
+  readonly tool: Pick<AnyTool, "name" | "canonical" | "server" | "ownName" | "risk">;
   readonly accesses: readonly Access[];
   readonly environment: Pick<Environment, "realPath"> & Lister;
 }
@@ -35,7 +35,7 @@ export async function questionOf(
   },
 ): Promise<Question> {
   const { mode, sandbox, policy, lookUp, readCommand, shells } = settings;
-  const { name, canonical = name, server, risk } = tool;
+  const { name, canonical = name, server, ownName = canonical, risk } = tool;
   const isSettled = lookUp === "what decides" && mode !== "paranoid" && !asksAboutReads(policy);
   const open = isSettled ? accesses.filter(({ kind }) => kind !== "read") : accesses;
   const paths = pathsNamed(open, policy.place, readCommand, shells);
@@ -44,7 +44,7 @@ export async function questionOf(
   const directories = isHeld ? [] : directoriesRead(accesses, policy.place, readCommand, shells);
   return {
     mode,
-    tool: { name: canonical, risk, ...(server === undefined ? {} : { server }) },
+    tool: { name: ownName, risk, ...(server === undefined ? {} : { server }) },
     accesses,
     sandbox,
     ...(shells && { shells }),
