@@ -46,7 +46,8 @@ export function hashFor(
   { surroundings }: Settings,
 ): string {
   return hashCall({
-    tool: question.tool.name,
+    // Not as rules call it: tools of two servers may have one name.
+    tool: call.tool.canonical ?? call.tool.name,
     input: call.input,
     realPaths: question.realPaths,
     directory: call.environment.workspace,
