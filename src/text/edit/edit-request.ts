@@ -18,6 +18,8 @@ export interface ReplaceEdit {
   readonly all?: boolean | undefined;
   /** How many places there have to be; more than one implies `all`. */
   readonly expectCount?: number | undefined;
+  /** Nothing is overlooked in finding, blanks and line ends included, and the new text is put there as it is. */
+  readonly exact?: boolean | undefined;
 }
 
 /** `*** Begin Patch` and so on, any number of files. */
@@ -30,6 +32,8 @@ export interface PatchRequest {
 export interface DiffRequest {
   readonly kind: "diff";
   readonly diff: string;
+  /** The one file that it changes, whatever it calls it. */
+  readonly path?: string | undefined;
 }
 
 /** What is to happen to one file. */

@@ -2,6 +2,7 @@ import { ToolError } from "../../contract/error.ts";
 import type { DiffRequest, EditRequest, FilePlan, PatchRequest } from "./edit-request.ts";
 import type { FileSection } from "./file-section.ts";
 import type { ReadFile } from "./named-file.ts";
+import { onlyChanging, withHeader } from "./one-file-diff.ts";
 import { parseDiff } from "./parse-diff.ts";
 import { hasLooseReading, parsePatch } from "./parse-patch.ts";
 import { planReplace } from "./plan-replace.ts";
@@ -37,7 +38,12 @@ import { unescapeWhole } from "./unescape-whole.ts";
  * is not: every byte outside the named change stays as it was, and a place is used only when it is the only one.
  */
 export function planEdits(request: EditRequest, read: ReadFile): readonly FilePlan[] {
-  return request.kind === "replace" ? [planReplace(request, read)] : planFirst(readings(request), read);
+  if (request.kind === "replace") return [planReplace(request, read)];
+  const path = request.kind === "diff" ? request.path : undefined;
+  // A path that is named beside the diff is no name in it, which may be spelled in several ways.
+  const readNamed: ReadFile =
+    path === undefined ? read : (asked) => (asked === path ? read(path) : undefined);
+  return planFirst(readings(request), readNamed);
 }
 
 /**
@@ -84,6 +90,12 @@ function planFirst(readings: Iterable<Reading>, read: ReadFile): readonly FilePl
 
 /** The loose reading comes second, so that content which looks like a marker stays content where the file has it. */
 function* readings(request: PatchRequest | DiffRequest): Generator<Reading> {
+  if (request.kind === "diff" && request.path !== undefined) {
+    const { path, diff } = request;
+    for (const reading of readings({ kind: "diff", diff: withHeader(diff) }))
+      yield () => onlyChanging(path, reading());
+    return;
+  }
   const text = request.kind === "patch" ? request.patch : request.diff;
   for (const unescaped of unescapeWhole(withoutMargin(text.replace(/^\ufeff/, "")))) {
     if (isPatch(unescaped, request.kind)) {

@@ -96,6 +96,7 @@ function prepare(path: string, edit: ReplaceEdit, name: string): Wanted {
     find,
     replace,
     expectCount: edit.expectCount,
+    exact: edit.exact,
     forAll,
     block: blockOfTexts(name, find, replace),
   };
@@ -121,7 +122,7 @@ function findAll(
       return !found;
     });
     if (!missing) return { source, places: unescaped(places) };
-    failure ??= notFound(source, missing.block);
+    failure ??= missing.exact ? notExactly(source, missing) : notFound(source, missing.block);
   }
   throw failure ?? new ToolError("internal", `${path} cannot be read as text`);
 }
@@ -135,19 +136,44 @@ function unescaped(places: readonly Places[]): readonly Places[] {
 function find(source: Source, wanted: Wanted): Places | undefined {
   const literal = literalMatches(source, wanted);
   if (literal.length > 0) return { block: wanted.block, matches: literal, isLiteral: true };
+  if (wanted.exact) return undefined;
   const [finding] = look(source, wanted.block);
   return finding && { ...finding, isLiteral: false };
 }
 
-function literalMatches(source: Source, { find, forAll }: Wanted): readonly Match[] {
+/** What tolerance would find is named, not used. */
+function notExactly(source: Source, wanted: Wanted): ToolError {
+  const [match] = look(source, wanted.block)[0]?.matches ?? [];
+  if (match === undefined) return notFound(source, wanted.block);
+  const found = tierOf(match, wanted);
+  return new ToolError(
+    "no-match",
+    `${source.path}: ${wanted.name} was not found exactly; at line ${match.line + 1} it stands with other ${found}`,
+    { hint: "Copy it from the file to the character: blanks and line ends count." },
+  );
+}
+
+function tierOf({ tier }: Match, { find }: Wanted): string {
+  if (tier === "exact") return find.includes("\n") ? "line ends" : "escapes";
+  return differences[tier] ?? "wrapping";
+}
+
+const differences: Readonly<Partial<Record<TierName, string>>> = {
+  "line-ends": "line ends",
+  "trailing-blanks": "blanks at line ends",
+  indentation: "indentation",
+  glyphs: "quotes, dashes or blanks",
+};
+
+function literalMatches(source: Source, { find, forAll, exact }: Wanted): readonly Match[] {
   // Where all places are wanted, those with other line ends are too.
-  if (forAll && /(?<!\r)\n/.test(find) && source.hasCarriageReturns) return [];
+  if (!exact && forAll && /(?<!\r)\n/.test(find) && source.hasCarriageReturns) return [];
   refuseHalfCharacters(find);
   const { bytes } = source.utf8;
   const wanted = bytesOf(find);
   const matches: Match[] = [];
   for (const at of everyPlace(bytes, wanted)) {
-    const splitsLineEnd = bytes[at] === "\n" && bytes[at - 1] === "\r";
+    const splitsLineEnd = !exact && bytes[at] === "\n" && bytes[at - 1] === "\r";
     const start = splitsLineEnd ? at - 1 : at;
     matches.push({ tier: "exact", line: source.lines.lineAt(start), start, end: at + wanted.length });
     refuseTooMany(source.path, matches.length);
@@ -175,10 +201,11 @@ function place(source: Source, wanted: Wanted, places: Places): readonly Placed[
 
 function splicesAt(
   source: Source,
-  { find, replace }: Wanted,
+  { find, replace, exact }: Wanted,
   places: Places,
   match: Match,
 ): readonly Splice[] {
+  if (exact) return [{ start: match.start, end: match.end, text: replace }];
   if (!places.isLiteral) return rewrite(source, places.block, match);
   if (!/[\r\n]/.test(replace) && !find.includes("\n"))
     return [{ start: match.start, end: match.end, text: replace }];

@@ -129,10 +129,10 @@ describe("edit.diff", () => {
     });
   });
 
-  it("takes nothing but a diff", () => {
-    const faults = [{ diff: "x" }, { diff: "" }, {}, { diff: "x", path: "y" }].map((input) =>
-      schemaFaults(editDiff, input),
+  it("takes nothing but a diff and whose it is", () => {
+    const faults = [{ diff: "x" }, { diff: "" }, {}, { diff: "x", find: "y" }, { diff: "x", path: "y" }].map(
+      (input) => schemaFaults(editDiff, input),
     );
-    expect(faults.map(({ length }) => length)).toEqual([0, 1, 1, 1]);
+    expect(faults.map(({ length }) => length)).toEqual([0, 1, 1, 1, 0]);
   });
 });

@@ -6,6 +6,7 @@ import { accessesOf } from "./touched-paths.ts";
 
 export interface EditDiffInput {
   readonly diff: string;
+  readonly path?: string | undefined;
 }
 
 /** Applies a unified diff. */
@@ -22,9 +23,10 @@ export const editDiff: Tool<EditDiffInput, EditData> = {
         z.minLength(1),
         z.describe("The diff: `--- a/path`, `+++ b/path`, then hunks that begin with `@@`."),
       ),
+    path: z.optional(z.string().check(z.describe("Change this one file, whatever the diff calls it."))),
   }),
   limits: { maxChars: 20_000, keep: "both" },
-  accesses: ({ diff }) => accessesOf({ kind: "diff", diff }),
-  preview: ({ diff }, context) => diffOfEdit({ kind: "diff", diff }, {}, context),
-  run: ({ diff }, context) => editFiles({ kind: "diff", diff }, {}, context),
+  accesses: (input) => accessesOf({ kind: "diff", ...input }),
+  preview: (input, context) => diffOfEdit({ kind: "diff", ...input }, {}, context),
+  run: (input, context) => editFiles({ kind: "diff", ...input }, {}, context),
 };

@@ -17,6 +17,7 @@ export interface ReplaceFields {
   readonly all?: boolean | undefined;
   readonly expect_count?: number | undefined;
   readonly edits?: TextEdit[] | undefined;
+  readonly exact?: boolean | undefined;
   readonly expected_hash?: string | undefined;
   readonly hard_links?: "break" | "keep" | undefined;
 }
@@ -57,6 +58,7 @@ export const replaceFields = {
         ),
       ),
   ),
+  exact: z.optional(z.boolean().check(z.describe("Forgive nothing in finding: blanks and line ends count."))),
   expected_hash: z.optional(
     z
       .string()
@@ -92,12 +94,12 @@ export function isGiven(field: unknown): boolean {
 
 /** The request behind fields that have no fault. */
 export function toReplaceRequest(fields: ReplaceFields): ReplaceRequest {
-  const { path = "", find = "", replace = "", all, expect_count, edits } = fields;
+  const { path = "", find = "", replace = "", all, expect_count, edits, exact } = fields;
   const wanted = edits?.length ? edits : [{ find, replace, all, expect_count }];
   return {
     kind: "replace",
     path,
-    edits: wanted.map(({ expect_count: expectCount, ...edit }) => ({ ...edit, expectCount })),
+    edits: wanted.map(({ expect_count: expectCount, ...edit }) => ({ ...edit, expectCount, exact })),
   };
 }
 

@@ -16,7 +16,10 @@ export interface Touch {
 /** All that may be touched. Throws `invalid-input` when the request cannot be read. */
 export function touchesOf(request: EditRequest): readonly Touch[] {
   if (request.kind === "replace") return [{ action: "update", paths: [request.path] }];
-  return sectionsIn(request).map(touchOf);
+  const touches = sectionsIn(request).map(touchOf);
+  return request.kind === "diff" && request.path !== undefined
+    ? [{ action: "update", paths: [request.path] }]
+    : touches;
 }
 
 /** What the guardian is told before anything is changed. */

@@ -271,8 +271,8 @@ describe("file tools refuse", () => {
     writeFileSync(room.at("a.txt"), "one\ntwo\n");
     expect(await room.refusal(fileRead, { path: "a.txt", offset: 3 })).toEqual({
       code: "invalid-input",
-      message: "a.txt has 2 lines; offset 3 is past its end",
-      hint: "Use an offset from 1 to 2, or a negative one to count from the end.",
+      message: "a.txt has 2 lines; line 3 is past its end",
+      hint: "Its lines are 1 to 2.",
     });
   });
 });

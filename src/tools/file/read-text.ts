@@ -12,6 +12,8 @@ export interface LinesWanted {
   readonly offset: number;
   readonly limit: number;
   readonly lineNumbers: boolean;
+  /** Of whole lines, at most. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** The wanted lines, or what is known of the file when it is no text. */
@@ -20,10 +22,10 @@ export async function readText(
   wanted: LinesWanted,
   context: ToolContext,
 ): Promise<ToolOutput<TextFile> | { readonly binary: BinaryFile }> {
-  const { offset, limit } = wanted;
+  const { offset, limit, maxBytes = maxSliceBytes } = wanted;
   const slice = await context.environment.readLines(
     path,
-    { first: offset, count: limit, maxBytes: maxSliceBytes },
+    { first: offset, count: limit, maxBytes },
     context.signal,
   );
   const head = mayBeBinary(slice) ? await headOf(path, offset, slice, context) : new Uint8Array();
@@ -43,7 +45,7 @@ function isText(slice: LineSlice): slice is TextSlice {
 }
 
 /** A slice never takes more memory than this, however many lines are asked for. */
-const maxSliceBytes = 1024 * 1024;
+export const maxSliceBytes: number = 1024 * 1024;
 
 async function headOf(
   path: string,
@@ -59,10 +61,9 @@ async function headOf(
 function showNothing(path: string, offset: number, slice: TextSlice): ToolOutput<TextFile> {
   const total = slice.totalLines ?? 0;
   if (total > 0) {
-    const message = `${path} has ${counted(total, "line")}; offset ${offset} is past its end`;
-    const range = total === 1 ? "offset 1" : `an offset from 1 to ${total}`;
+    const message = `${path} has ${counted(total, "line")}; line ${offset} is past its end`;
     throw new ToolError("invalid-input", message, {
-      hint: `Use ${range}, or a negative one to count from the end.`,
+      hint: total === 1 ? "It has line 1 alone." : `Its lines are 1 to ${total}.`,
     });
   }
   return {
@@ -108,6 +109,7 @@ async function showLines(
     encoding,
     lineEnd: lineEndOf(text),
     bytes: slice.info.bytes,
+    ...(slice.cutBytes === 0 ? {} : { cutBytes: slice.cutBytes }),
     get hash() {
       return isWhole ? hashOf(slice) : undefined;
     },

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
 import { type ImageFile, readImage } from "./read-image.ts";
-import { readText } from "./read-text.ts";
+import { maxSliceBytes, readText } from "./read-text.ts";
 import type { TextFile } from "./show-text.ts";
 
 export interface FileReadInput {
@@ -11,6 +11,7 @@ export interface FileReadInput {
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
   readonly line_numbers?: boolean | undefined;
+  readonly max_bytes?: number | undefined;
 }
 
 /** One entry for each path, in the order they were asked for. */
@@ -66,6 +67,15 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
           .boolean()
           .check(z.describe("Put `N | ` before each line (it is not in the file); true if not given.")),
       ),
+      max_bytes: z.optional(
+        z
+          .int()
+          .check(
+            z.minimum(1),
+            z.maximum(maxSliceBytes),
+            z.describe("Stop before the line that would pass this."),
+          ),
+      ),
     })
     .check(
       z.refine(({ path, paths }) => (path === undefined) !== (paths === undefined), {
@@ -105,7 +115,7 @@ async function readOne(
 ): Promise<ToolOutput<TextFile | ImageFile>> {
   const { offset = 1, limit = 2000, line_numbers: lineNumbers = true } = input;
   try {
-    const text = await readText(path, { offset, limit, lineNumbers }, context);
+    const text = await readText(path, { offset, limit, lineNumbers, maxBytes: input.max_bytes }, context);
     return "binary" in text ? await readImage(path, text.binary, imageBytes, context) : text;
   } catch (error) {
     throw await asDirectory(path, error, context);

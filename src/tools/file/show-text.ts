@@ -19,6 +19,8 @@ export interface TextFile {
   readonly lineEnd: "lf" | "crlf" | "mixed" | "none";
   /** Of the whole file. */
   readonly bytes: number;
+  /** Missing at the end of the text: a single line that is too long. */
+  readonly cutBytes?: number;
   /** SHA-256 of the file when all of it was read, to be given back as `expected_hash`; worked out when looked at. */
   readonly hash: string | undefined;
 }

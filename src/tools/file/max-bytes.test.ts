@@ -1,0 +1,22 @@
+import { writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { toolRoom } from "../../../test/tool-room.ts";
+import { fileRead } from "./read.ts";
+
+it("stops before the line that would pass the bytes asked for", async () => {
+  await using room = toolRoom();
+  writeFileSync(room.at("a.txt"), "1234\n".repeat(5));
+  const { text, continuation } = await room.run(fileRead, {
+    path: "a.txt",
+    max_bytes: 12,
+    line_numbers: false,
+  });
+  expect([text, continuation]).toEqual(["1234\n1234\n", "a.txt: lines 1 to 2 of 5; read on with offset 3."]);
+});
+
+it("cuts a single line that is longer, and says by how much", async () => {
+  await using room = toolRoom();
+  writeFileSync(room.at("a.txt"), `${"x".repeat(30)}\nnext\n`);
+  const { data } = await room.run(fileRead, { path: "a.txt", max_bytes: 10 });
+  expect(data.files).toMatchObject([{ text: "x".repeat(10), cutBytes: 20, lines: 1, nextOffset: 2 }]);
+});
