@@ -1,3 +1,4 @@
+import type { Agents } from "./contract/agents.ts";
 import type { Environment, RecoveredChange, SandboxReport } from "./contract/environment.ts";
 import { ToolError } from "./contract/error.ts";
 import type { ProcessStatus } from "./contract/process.ts";
@@ -9,11 +10,13 @@ import type { Dialect } from "./dialects/dialect.ts";
 import { findDialect } from "./dialects/dialects.ts";
 import { Shelf } from "./dialects/shelf.ts";
 import { type CallResult, toResult } from "./door/call-result.ts";
+import { DeniedTools } from "./door/denied-tools.ts";
 import { lazyCode } from "./door/lazy-code.ts";
 import { lazyDocuments } from "./door/lazy-documents.ts";
 import { lazyShells } from "./door/lazy-shells.ts";
 import { openPast } from "./door/open-past.ts";
 import { openPlace } from "./door/open-place.ts";
+import { type OutputPart, type OutputRange, readOutput } from "./door/read-output.ts";
 import { recordRecovery } from "./door/record-recovery.ts";
 import { RunningCalls } from "./door/running-calls.ts";
 import type { SandboxWanted } from "./door/sandbox-wanted.ts";
@@ -26,11 +29,14 @@ import type { CallRecord } from "./journal/journal.ts";
 import { openProcesses } from "./processes/open-processes.ts";
 import type { Approve } from "./runtime/approvals/approval.ts";
 import { CallEvents, type EventListener, type EventSource } from "./runtime/call-events.ts";
+import { noAgents } from "./runtime/no-agents.ts";
 import { openCounter } from "./runtime/runtime.ts";
 import { newIdentifier } from "./text/identifier.ts";
+import type { WireFormat, WireTools } from "./wire/formats.ts";
 
 export type { Access, Risk } from "./contract/access.ts";
 export type { Account, DecisionRecord, SandboxLevel } from "./contract/account.ts";
+export type * from "./contract/agents.ts";
 export type { Success } from "./contract/call.ts";
 export type * from "./contract/code.ts";
 export type * from "./contract/document.ts";
@@ -38,10 +44,19 @@ export type * from "./contract/environment.ts";
 export { type ErrorCode, errorCodes, ToolError } from "./contract/error.ts";
 export type { CallEvent } from "./contract/event.ts";
 export type * from "./contract/history.ts";
+export type * from "./contract/plan.ts";
 export type * from "./contract/process.ts";
 export type * from "./contract/settings.ts";
 export type * from "./contract/source.ts";
-export type { AnyTool, Image, OutputLimits, Tool, ToolContext, ToolHints, ToolOutput } from "./contract/tool.ts";
+export type {
+  AnyTool,
+  Image,
+  OutputLimits,
+  Tool,
+  ToolContext,
+  ToolHints,
+  ToolOutput,
+} from "./contract/tool.ts";
 export type * from "./contract/transaction.ts";
 export type * from "./contract/web.ts";
 export type { ToolDefinition } from "./dialects/definition.ts";
@@ -51,6 +66,7 @@ export type { ToolEffects } from "./dialects/effects.ts";
 export { rename } from "./dialects/rename.ts";
 export { reshape } from "./dialects/reshape.ts";
 export type { CallFailure, CallResult } from "./door/call-result.ts";
+export type { OutputPart, OutputRange } from "./door/read-output.ts";
 export type { SandboxWanted } from "./door/sandbox-wanted.ts";
 export { openLocalEnvironment } from "./environment/local/local-environment.ts";
 export { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
@@ -60,6 +76,7 @@ export type { JournalBudget } from "./journal/collect/budget.ts";
 export type { CallRecord } from "./journal/journal.ts";
 export type { Approval, ApprovalRequest, Approve } from "./runtime/approvals/approval.ts";
 export type { EventListener, EventSource } from "./runtime/call-events.ts";
+export type { WireFormat, WireTools } from "./wire/formats.ts";
 
 export interface ToolcribOptions {
   /** The folder the tools work in and never leave; the current one if not said. */
@@ -85,6 +102,8 @@ export interface ToolcribOptions {
   readonly allowedTools?: readonly string[];
   /** No tool that may change anything. */
   readonly readOnly?: boolean;
+  /** Other agents for the one who calls; without them the tools `agent.*` are not there. */
+  readonly agents?: Agents;
   /** Where journal and outputs are kept; below the XDG state directory if not said. */
   readonly stateDirectory?: string;
   /** How much of the past is kept; else as TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS say. */
@@ -98,6 +117,11 @@ export interface ToolcribOptions {
    * this level; a command fails where that cannot be had.
    */
   readonly sandbox?: SandboxWanted;
+  /**
+   * What a model is shown of one answer, in tokens as a careful reader would count them, where tools allow themselves more:
+   * for clients that refuse what is longer. The rest is kept.
+   */
+  readonly maxShownTokens?: number;
   /** Who answers web.search; else as TOOLCRIB_SEARCH says, or nobody. */
   readonly search?: SearchSettings;
   /**
@@ -123,6 +147,11 @@ export interface CallOptions {
   readonly onEvent?: EventListener;
 }
 
+export interface DefinitionOptions {
+  /** "listed" if not said. */
+  readonly which?: "listed" | "all" | undefined;
+}
+
 /** An open tool room. Close it when done. */
 export interface Toolcrib {
   /** Real path of the workspace. */
@@ -135,12 +164,20 @@ export interface Toolcrib {
   readonly recovered: readonly RecoveredChange[];
   /** What a person has to know, as it becomes known: that the journal was damaged, and what became of it. */
   readonly warnings: readonly string[];
-  /** The tools as models are told of them; "all" also gives those that are not listed at once. */
-  definitions(which?: "listed" | "all"): Promise<readonly ToolDefinition[]>;
+  /**
+   * The tools as models are told of them; `which: "all"` also gives those that are not listed at once, `for` puts them as one
+   * provider's API takes them.
+   */
+  definitions(options?: DefinitionOptions & { readonly for?: undefined }): Promise<readonly ToolDefinition[]>;
+  definitions<Format extends WireFormat>(
+    options: DefinitionOptions & { readonly for: Format },
+  ): Promise<readonly WireTools[Format][]>;
   /** Calls `listener` whenever `definitions()` may have changed; the answer stops it. */
   onToolsChange(listener: () => void): () => void;
   /** Calls a tool by its name in the dialect, or its canonical name. Never rejects: failures are results. */
   call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  /** A part of an output that was too long to show, by its handle; `not-found` when it is not kept any more. */
+  readOutput(handle: string, range?: OutputRange): Promise<OutputPart>;
   /** How well commands are confined here, and why not better; found out by trying, once. */
   sandbox(): Promise<SandboxReport>;
   /** What runs beside the calls of this room, and what has ended, oldest first. */
@@ -162,11 +199,14 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     sources,
     allowed: options.allowedTools,
     readOnly: options.readOnly,
+    has: new Set(options.agents ? (["agents"] as const) : []),
+    isDenied: (tool) => denied.isDenied(tool),
   });
   const session = newIdentifier("session");
   const place = await openPlace(options);
   const past = openPast(place, { session, ...options });
   const { environment, policy } = place;
+  const denied = new DeniedTools(policy);
   const { journal, transactions, outputs } = past;
   const release = async () => {
     await past.close();
@@ -197,6 +237,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     events,
     processes,
     shells,
+    agents: options.agents ?? noAgents,
     code,
     documents,
     settings: { search: options.search ?? searchSettings(process.env) },
@@ -217,6 +258,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const warnings: string[] = [];
   let closed: Promise<void> | undefined;
   const close = async () => {
+    denied.close();
     await running.end();
     try {
       await Promise.all([processes, shells, code, documents, ...sources].map((part) => part.close()));
@@ -241,8 +283,21 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
         ...warnings,
       ];
     },
-    definitions: (which) => shelf.definitions(which),
-    onToolsChange: (listener) => shelf.onChange(listener),
+    definitions: async <Format extends WireFormat>(
+      options: DefinitionOptions & { readonly for?: Format | undefined } = {},
+    ) => {
+      await denied.refresh();
+      const definitions = await shelf.definitions(options.which);
+      if (options.for === undefined) return definitions as never;
+      const { toWire } = await import("./wire/formats.ts");
+      return toWire(options.for, definitions) as never;
+    },
+    onToolsChange: (listener) => {
+      const stops = [shelf.onChange(listener), denied.onChange(listener)];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
     call: async (name, input, { signal, timeoutMs, approve, onEvent } = {}) => {
       const id = newIdentifier("call");
       if (running.haveEnded) return toResult(id, { ok: false, error: roomClosed() }, dialect);
@@ -269,6 +324,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
         stopListening?.();
       }
     },
+    readOutput: (handle, range) => readOutput(place.kept, handle, range),
     sandbox: () => place.sandbox(),
     processes: () => processes.list(),
     history: (limit = 50) => {

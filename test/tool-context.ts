@@ -1,5 +1,6 @@
 import type { Environment } from "../src/contract/environment.ts";
 import type { ToolContext } from "../src/contract/tool.ts";
+import { noAgents } from "../src/runtime/no-agents.ts";
 import { noCode } from "../src/runtime/no-code.ts";
 import { noDocuments } from "../src/runtime/no-documents.ts";
 import { noHistory, noTransactions } from "../src/runtime/no-history.ts";
@@ -20,9 +21,11 @@ export function toolContext(
     transactions: noTransactions(),
     processes: noProcesses(),
     shells: noShells(),
+    agents: noAgents,
     code: noCode,
     documents: noDocuments,
     pages: new KeptPages(),
+    plan: { plan: { steps: [], explanation: undefined } },
     settings: {},
     outputs: noOutputs,
     signal,

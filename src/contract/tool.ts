@@ -1,10 +1,12 @@
 import type { z } from "zod";
 import type { Access, Risk } from "./access.ts";
+import type { Agents } from "./agents.ts";
 import type { Code } from "./code.ts";
 import type { Documents } from "./document.ts";
 import type { Environment } from "./environment.ts";
 import type { History } from "./history.ts";
 import type { OutputKept, Outputs } from "./output.ts";
+import type { PlanMemory } from "./plan.ts";
 import type { Processes, Shells } from "./process.ts";
 import type { Settings } from "./settings.ts";
 import type { Transactions } from "./transaction.ts";
@@ -84,12 +86,16 @@ export interface ToolContext {
   readonly processes: Processes;
   /** Shells that keep their state between calls. */
   readonly shells: Shells;
+  /** Others that work for this caller. */
+  readonly agents: Agents;
   /** Reads code. */
   readonly code: Code;
   /** Reads documents. */
   readonly documents: Documents;
   /** What was fetched before. */
   readonly pages: PageMemory;
+  /** What the agent means to do. */
+  readonly plan: PlanMemory;
   readonly settings: Settings;
   /** Keeps what is too long to show. */
   readonly outputs: Outputs;

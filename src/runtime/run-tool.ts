@@ -1,12 +1,15 @@
+import type { Agents } from "../contract/agents.ts";
 import type { ToolCall } from "../contract/call.ts";
 import type { Code } from "../contract/code.ts";
 import type { Documents } from "../contract/document.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { History } from "../contract/history.ts";
 import type { Outputs } from "../contract/output.ts";
+import type { PlanMemory } from "../contract/plan.ts";
 import type { Processes, Shells } from "../contract/process.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { Transactions } from "../contract/transaction.ts";
+import { noAgents } from "./no-agents.ts";
 import { noCode } from "./no-code.ts";
 import { noDocuments } from "./no-documents.ts";
 import { noHistory, noTransactions } from "./no-history.ts";
@@ -22,6 +25,7 @@ export interface Room {
   readonly transactions: { forCall(call: ToolCall): Transactions };
   readonly processes: { forCall(call: ToolCall): Processes };
   readonly shells: { forCall(call: ToolCall): Shells };
+  readonly agents: Agents;
   readonly code: Code;
   readonly documents: Documents;
   readonly settings: Settings;
@@ -34,6 +38,7 @@ export const emptyRoom: Room = {
   transactions: { forCall: noTransactions },
   processes: { forCall: noProcesses },
   shells: { forCall: noShells },
+  agents: noAgents,
   code: noCode,
   documents: noDocuments,
   settings: {},
@@ -44,6 +49,7 @@ export const emptyRoom: Room = {
 export function runTool(environment: Environment, room: Room = emptyRoom): Next {
   const seen = new SeenMemory(environment);
   const pages = new KeptPages();
+  const plan: PlanMemory = { plan: { steps: [], explanation: undefined } };
   return async (call) => {
     const output = await call.tool.run(call.input, {
       environment: call.environment,
@@ -52,9 +58,11 @@ export function runTool(environment: Environment, room: Room = emptyRoom): Next 
       transactions: room.transactions.forCall(call),
       processes: room.processes.forCall(call),
       shells: room.shells.forCall(call),
+      agents: room.agents,
       code: room.code,
       documents: room.documents,
       pages,
+      plan,
       settings: room.settings,
       outputs: room.outputs,
       signal: call.signal,

@@ -94,6 +94,8 @@ export const catalog = {
     (await import("./transaction/rollback.ts")).transactionRollback,
   "notebook.edit": async (): Promise<typeof import("./notebook/edit.ts").notebookEdit> =>
     (await import("./notebook/edit.ts")).notebookEdit,
+  "plan.update": async (): Promise<typeof import("./plan/update.ts").planUpdate> =>
+    (await import("./plan/update.ts")).planUpdate,
   "math.calculate": async (): Promise<typeof import("./math/calculate.ts").mathCalculate> =>
     (await import("./math/calculate.ts")).mathCalculate,
   "time.now": async (): Promise<typeof import("./time/now.ts").timeNow> =>
@@ -104,6 +106,14 @@ export const catalog = {
     (await import("./web/fetch.ts")).webFetch,
   "web.search": async (): Promise<typeof import("./web/search.ts").webSearch> =>
     (await import("./web/search.ts")).webSearch,
+  "agent.spawn": async (): Promise<typeof import("./agent/spawn.ts").agentSpawn> =>
+    (await import("./agent/spawn.ts")).agentSpawn,
+  "agent.send": async (): Promise<typeof import("./agent/send.ts").agentSend> =>
+    (await import("./agent/send.ts")).agentSend,
+  "agent.wait": async (): Promise<typeof import("./agent/wait.ts").agentWait> =>
+    (await import("./agent/wait.ts")).agentWait,
+  "agent.close": async (): Promise<typeof import("./agent/close.ts").agentClose> =>
+    (await import("./agent/close.ts")).agentClose,
 };
 
 export type CanonicalName = keyof typeof catalog;

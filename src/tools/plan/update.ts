@@ -1,0 +1,67 @@
+import * as z from "zod/mini";
+import { type Plan, type PlanStatus, type PlanStep, planStatuses } from "../../contract/plan.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { printableLine } from "../../text/printable.ts";
+
+export interface PlanUpdateInput {
+  readonly steps?: PlanStep[] | undefined;
+  readonly explanation?: string | undefined;
+}
+
+/** Keeps a plan in the room and shows it; hosts hear of it by the event that ends the call. */
+export const planUpdate: Tool<PlanUpdateInput, Plan> = {
+  name: "plan.update",
+  summary:
+    "Keep a plan of the steps to do, for work of several steps: the whole list each time, one step in progress. Without " +
+    "`steps` it shows the plan.",
+  risk: "read",
+  input: z.strictObject({
+    steps: z.optional(
+      z
+        .array(
+          z.strictObject({
+            step: z.string().check(z.minLength(1), z.maxLength(1000)),
+            status: z.enum(planStatuses),
+            activity: z.optional(z.string().check(z.maxLength(1000))),
+          }),
+        )
+        .check(
+          z.maxLength(100),
+          z.refine((steps) => steps.filter(isInProgress).length <= 1, {
+            error: "at most one step can be in_progress",
+          }),
+          z.describe("All steps in order; it replaces the plan, empty clears it."),
+        ),
+    ),
+    explanation: z.optional(
+      z.string().check(z.maxLength(5000), z.describe("Why the plan is so, or has changed.")),
+    ),
+  }),
+  limits: { maxChars: 20_000, keep: "both" },
+  accesses: () => [],
+
+  async run({ steps, explanation }, { plan: memory }) {
+    if (steps !== undefined) memory.plan = { steps, explanation };
+    return { data: memory.plan, text: showPlan(memory.plan) };
+  },
+};
+
+function isInProgress({ status }: PlanStep): boolean {
+  return status === "in_progress";
+}
+
+function showPlan({ steps }: Plan): string {
+  if (steps.length === 0) return "The plan is empty.";
+  const done = steps.filter(({ status }) => status === "completed").length;
+  const lines = steps.map(({ step, status }) => `${marks[status]} ${printableLine(step.replace(/\s+/g, " "))}`);
+  return [`The plan: ${done} of ${counted(steps.length, "step")} done.`, ...lines].join("\n");
+}
+
+const marks: Readonly<Record<PlanStatus, string>> = {
+  pending: "[ ]",
+  in_progress: "[>]",
+  completed: "[x]",
+  cancelled: "[-]",
+  blocked: "[!]",
+};
