@@ -26,10 +26,10 @@ const shared: BuildOptions = {
 };
 
 /** What the package exports: `dist/openai.js`, whose types are at `dist/types/adapters/openai.d.ts`, is `src/adapters/openai.ts`. */
-const entries = Object.values<{ types?: string; default?: string }>(packageDescription.exports).flatMap(
-  ({ types, default: file }) =>
-    types && file ? [[basename(file, ".js"), relative("dist/types", types).replace(/\.d\.ts$/, "")]] : [],
-);
+const entries = Object.values(packageDescription.exports).flatMap((entry) => {
+  if (typeof entry === "string") return [];
+  return [[basename(entry.default, ".js"), relative("dist/types", entry.types).replace(/\.d\.ts$/, "")]];
+});
 
 const library: BuildOptions = {
   ...shared,

@@ -15,6 +15,8 @@ export interface ToolDefinition {
   readonly effects: ToolEffects;
   /** JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** How it is sent to models that know it by its type. */
+  readonly native?: OfferedTool["native"];
 }
 
 /** Tools that stand side by side. Where one speaks of another, it calls it by the name the model knows. */
@@ -46,6 +48,7 @@ function defineTool(tool: OfferedTool, wording: Wording): ToolDefinition {
     risk: tool.risk,
     effects: effectsOf(tool),
     inputSchema,
+    ...(tool.native && { native: tool.native }),
   };
 }
 

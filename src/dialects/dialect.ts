@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Risk } from "../contract/access.ts";
 import type { ErrorCode } from "../contract/error.ts";
+import type { Reach } from "../contract/reach.ts";
 import type { AnyTool } from "../contract/tool.ts";
 
 /** One model family's way to name and shape the tools. Data and pure functions only. */
@@ -16,6 +17,8 @@ export interface Dialect {
   readonly sets?: Readonly<Record<string, readonly string[]>>;
   /** `Bash` and `BASH` are `bash`. */
   readonly ignoresCase?: true;
+  /** Where its tools reach besides the workspace, unless the room says otherwise; nowhere if not said. */
+  reach?(place: Surroundings): Reach;
   /** How its models are told of a failure; message, hint and output, a line each, if not said. */
   failure?(failure: Failure): string;
 }
@@ -37,16 +40,29 @@ export interface OfferedTool
   readonly risk: Risk;
   /** Of the arguments in the dialect. */
   readonly input: z.core.$ZodType;
+  /** Anthropic's models know it by this type: they are sent that instead of words and schema. */
+  readonly native?: NativeType;
   /** Its arguments are those of the canonical tool, which checks them. */
   readonly takesCanonical?: true;
   /** The call that arguments mean which fit `input`. */
   means(given: unknown): MeantCall;
 }
 
+export type NativeType =
+  | { readonly type: "bash_20250124" }
+  | { readonly type: "text_editor_20250728"; readonly max_characters?: number };
+
 /** A call as it goes to the counter: of a canonical tool, with its arguments. */
 export interface MeantCall {
   readonly tool: AnyTool;
   readonly input: unknown;
+}
+
+/** Real paths that a reach may be said by. */
+export interface Surroundings {
+  readonly workspace: string;
+  /** Directories for what is temporary. */
+  readonly temporary: readonly string[];
 }
 
 interface Failure {

@@ -4,9 +4,9 @@ import { type Risk, risks } from "../contract/access.ts";
 import type { AnyTool, OutputLimits } from "../contract/tool.ts";
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import { type Answering, answerWith } from "./answer.ts";
-import type { DialectTool } from "./dialect.ts";
+import type { DialectTool, OfferedTool } from "./dialect.ts";
 import { hintsOfAll } from "./effects.ts";
-import { type DataOf, type InputOf, retitle } from "./rename.ts";
+import { type DataOf, type InputOf, needsOf, retitle } from "./rename.ts";
 
 /** A tool whose arguments truly differ from the canonical ones, or which is several canonical tools in one. */
 export interface Reshaping<Name extends CanonicalName, Given> {
@@ -18,7 +18,7 @@ export interface Reshaping<Name extends CanonicalName, Given> {
   readonly means: (given: Given) => CanonicalCall<Name>;
   readonly limits?: OutputLimits;
   readonly timeoutMs?: number;
-  readonly needs?: DialectTool["needs"];
+  readonly native?: OfferedTool["native"];
   /** The answer in the dialect's words, from the canonical one. */
   readonly answer?: Answering<DataOf<Name>, Given>;
 }
@@ -33,11 +33,11 @@ export function reshape<Name extends CanonicalName, Given>(
   canonicals: readonly [Name, ...Name[]],
   reshaping: Reshaping<Name, Given>,
 ): DialectTool {
-  const { name, summary, means, answer, needs } = reshaping;
+  const { name, summary, means, answer, native } = reshaping;
   return {
     name,
     canonical: canonicals[0],
-    ...(needs === undefined ? {} : { needs }),
+    ...needsOf(canonicals[0]),
     load: async () => {
       const { zod } = await import("./zod-mini.ts");
       const tools = new Map<CanonicalName, AnyTool>();
@@ -50,6 +50,7 @@ export function reshape<Name extends CanonicalName, Given>(
         risk: mostOf([...tools.values()]),
         hints: hintsOfAll([...tools.values()]),
         input: reshaping.input(zod),
+        ...(native && { native }),
         means: (given) => {
           const [canonical, input] = means(given as Given);
           return answerWith({ tool: tools.get(canonical)!, input }, answer, given as Given);

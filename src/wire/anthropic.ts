@@ -1,0 +1,28 @@
+import type { ToolDefinition } from "../dialects/definition.ts";
+import type { ObjectSchema } from "./json-schema.ts";
+
+/** A tool of the Messages API: described, or one that the models know by its type. */
+export type AnthropicTool = AnthropicDescribedTool | AnthropicNativeTool;
+
+export interface AnthropicDescribedTool {
+  name: string;
+  description: string;
+  input_schema: ObjectSchema;
+}
+
+export type AnthropicNativeTool =
+  | { type: "bash_20250124"; name: "bash" }
+  | { type: "text_editor_20250728"; name: "str_replace_based_edit_tool"; max_characters?: number };
+
+export function toAnthropic({ name, description, native, inputSchema }: ToolDefinition): AnthropicTool {
+  if (native) return { ...native, name } as AnthropicNativeTool;
+  return { name, description, input_schema: asObject(inputSchema) };
+}
+
+/** Anthropic refuses a choice at the top: then the counter holds it, and the fields of all are told. */
+function asObject(schema: Readonly<Record<string, unknown>>): ObjectSchema {
+  const { anyOf, oneOf, allOf, ...plain } = schema;
+  const choices = [anyOf, oneOf, allOf].flatMap((each) => (Array.isArray(each) ? each : []));
+  const properties = Object.assign({}, plain.properties, ...choices.map((choice) => choice.properties ?? {}));
+  return { ...plain, type: "object", properties };
+}

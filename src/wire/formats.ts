@@ -1,0 +1,37 @@
+import type { ToolDefinition } from "../dialects/definition.ts";
+import { type AiSdkTool, toAiSdk } from "./ai-sdk.ts";
+import { type AnthropicTool, toAnthropic } from "./anthropic.ts";
+import { type GeminiFunction, toGemini } from "./gemini.ts";
+import { type McpTool, toMcp } from "./mcp.ts";
+import { type OpenAiChatTool, type OpenAiTool, toOpenAi, toOpenAiChat } from "./openai.ts";
+
+/** How a tool is sent, by whom it is sent to. */
+export interface WireTools {
+  openai: OpenAiTool;
+  "openai-chat": OpenAiChatTool;
+  anthropic: AnthropicTool;
+  gemini: GeminiFunction;
+  mcp: McpTool;
+  "ai-sdk": AiSdkTool;
+}
+
+export type WireFormat = keyof WireTools;
+
+const formats: { readonly [Format in WireFormat]: (definition: ToolDefinition) => WireTools[Format] } = {
+  openai: toOpenAi,
+  "openai-chat": toOpenAiChat,
+  anthropic: toAnthropic,
+  gemini: toGemini,
+  mcp: toMcp,
+  "ai-sdk": toAiSdk,
+};
+
+export const wireFormats: readonly WireFormat[] = Object.keys(formats) as WireFormat[];
+
+/** The tools as one provider's API takes them. Pure. */
+export function toWire<Format extends WireFormat>(
+  format: Format,
+  definitions: readonly ToolDefinition[],
+): readonly WireTools[Format][] {
+  return definitions.map(formats[format]);
+}

@@ -1,0 +1,16 @@
+import type { ToolDefinition } from "../dialects/definition.ts";
+import { type GeminiSchema, geminiSchema } from "./gemini-schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
+
+/** A function declaration of the Gemini API. */
+export interface GeminiFunction {
+  name: string;
+  description: string;
+  /** Left out where a tool takes nothing. */
+  parameters?: GeminiSchema;
+}
+
+export function toGemini({ name, description, inputSchema }: ToolDefinition): GeminiFunction {
+  const parameters = geminiSchema(inputSchema as JsonSchema);
+  return { name, description, ...(parameters ? { parameters } : {}) };
+}

@@ -1,0 +1,55 @@
+import type { ToolDefinition } from "../dialects/definition.ts";
+import { type JsonSchema, objectSchema } from "./json-schema.ts";
+import { patchGrammar } from "./patch-grammar.ts";
+import { strictSchema } from "./strict-schema.ts";
+
+/** A tool of the Responses API. */
+export type OpenAiTool = OpenAiFunction | OpenAiCustomTool;
+
+export interface OpenAiFunction {
+  type: "function";
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+  strict: boolean;
+}
+
+/** Whose input is text that follows a grammar. */
+export interface OpenAiCustomTool {
+  type: "custom";
+  name: string;
+  description: string;
+  format: { type: "grammar"; syntax: "lark"; definition: string };
+}
+
+/** A tool of the Chat Completions API, as its many look-alikes understand it too: without strict mode. */
+export interface OpenAiChatTool {
+  type: "function";
+  function: { name: string; description: string; parameters: Record<string, unknown> };
+}
+
+export function toOpenAi(definition: ToolDefinition): OpenAiTool {
+  const { name, description, inputSchema } = definition;
+  if (freeformField(definition) !== undefined)
+    return {
+      type: "custom",
+      name,
+      description,
+      format: { type: "grammar", syntax: "lark", definition: patchGrammar },
+    };
+  const strict = strictSchema(inputSchema as JsonSchema);
+  const parameters = strict ?? objectSchema(inputSchema);
+  return { type: "function", name, description, parameters, strict: strict !== undefined };
+}
+
+export function toOpenAiChat({ name, description, inputSchema }: ToolDefinition): OpenAiChatTool {
+  return { type: "function", function: { name, description, parameters: objectSchema(inputSchema) } };
+}
+
+/** The field that takes the text of a tool that is written freely: the patch, where nothing else can be given. */
+export function freeformField({ canonical, inputSchema }: ToolDefinition): string | undefined {
+  const { properties = {}, required = [] } = inputSchema as JsonSchema;
+  const names = Object.keys(properties);
+  const isText = names.length === 1 && properties[names[0]!]!.type === "string";
+  return canonical === "edit.patch" && isText && required.length === 1 ? names[0] : undefined;
+}

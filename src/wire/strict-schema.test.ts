@@ -1,0 +1,81 @@
+import { expect, it } from "vitest";
+import { strictSchema, withoutNulls } from "./strict-schema.ts";
+
+const edit = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "File." },
+    mode: { type: "string", enum: ["a", "b"] },
+    cell: { anyOf: [{ type: "integer" }, { type: "string" }] },
+    nothing: { type: ["string", "null"] },
+    edits: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { find: { type: "string" }, all: { type: "boolean" } },
+        required: ["find"],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ["path"],
+  additionalProperties: false,
+};
+
+it("requires every property, and lets those be null that need not be given", () => {
+  expect(strictSchema(edit)).toEqual({
+    type: "object",
+    properties: {
+      path: { type: "string", description: "File." },
+      mode: { type: ["string", "null"], enum: ["a", "b", null] },
+      cell: { anyOf: [{ type: "integer" }, { type: "string" }, { type: "null" }] },
+      nothing: { type: ["string", "null"] },
+      edits: {
+        type: ["array", "null"],
+        items: {
+          type: "object",
+          properties: { find: { type: "string" }, all: { type: ["boolean", "null"] } },
+          required: ["find", "all"],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ["path", "mode", "cell", "nothing", "edits"],
+    additionalProperties: false,
+  });
+});
+
+it("gives no strict schema where strict mode cannot say what is meant", () => {
+  const env = { type: "object", additionalProperties: { type: "string" } };
+  expect([
+    strictSchema({ type: "object", properties: { env } }),
+    strictSchema({ type: "object", properties: { any: {} } }),
+    strictSchema({ type: "object", properties: { list: { type: "array" } } }),
+    strictSchema({ type: "object", properties: {}, patternProperties: {} }),
+  ]).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+it("takes out the nulls that only strict mode asked for", () => {
+  const given = {
+    path: "a",
+    mode: null,
+    cell: null,
+    nothing: null,
+    edits: [{ find: "x", all: null }],
+    unknown: null,
+  };
+  expect(withoutNulls(edit, given)).toEqual({
+    path: "a",
+    nothing: null,
+    edits: [{ find: "x" }],
+    unknown: null,
+  });
+});
+
+it("leaves a null where something must be given, so that it is refused", () => {
+  expect(withoutNulls(edit, { path: null })).toEqual({ path: null });
+});
+
+it("leaves alone what is no object", () => {
+  expect([null, "a", [1, null]].map((given) => withoutNulls(edit, given))).toEqual([null, "a", [1, null]]);
+});

@@ -1,0 +1,100 @@
+import { allowsNull, choicesOf, type JsonSchema } from "./json-schema.ts";
+
+/**
+ * A schema as OpenAI's strict mode wants it: every property required, optional ones null instead, nothing beside them.
+ * Undefined for what strict mode cannot say: objects with names of the caller's choice, for example.
+ */
+export function strictSchema(schema: JsonSchema): JsonSchema | undefined {
+  if (Object.keys(schema).some((keyword) => !known.has(keyword))) return undefined;
+  const { description } = schema;
+  const described = description === undefined ? {} : { description };
+  const choices = choicesOf(schema);
+  if (choices) {
+    const anyOf = strictAll(choices);
+    return anyOf && { ...described, anyOf };
+  }
+  if (schema.enum !== undefined || schema.const !== undefined) return strictValues(schema, described);
+  switch (schema.type) {
+    case "object": {
+      const shape = strictObject(schema);
+      return shape && { type: "object", ...described, ...shape };
+    }
+    case "array": {
+      const items = typeof schema.items === "object" ? strictSchema(schema.items) : undefined;
+      return items && { type: "array", ...described, items };
+    }
+    case undefined:
+      return undefined;
+    default:
+      return Array.isArray(schema.type) && schema.type.some((type) => type === "object" || type === "array")
+        ? undefined
+        : { type: schema.type, ...described };
+  }
+}
+
+/**
+ * Arguments of a strict call as the schema that it was made from means them: what is null because it had to be given is
+ * not given.
+ */
+export function withoutNulls(schema: JsonSchema, given: unknown): unknown {
+  if (Array.isArray(given)) {
+    const { items } = schema;
+    return typeof items === "object" ? given.map((each) => withoutNulls(items, each)) : given;
+  }
+  if (typeof given !== "object" || given === null) return given;
+  const shape = shapeFor(schema, given);
+  if (shape === undefined) return given;
+  const { properties = {}, required = [] } = shape;
+  const kept = Object.entries(given).filter(([name, value]) => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return value !== null || property === undefined || required.includes(name) || allowsNull(property);
+  });
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutNulls(properties[name] ?? {}, value)]));
+}
+
+/** Keywords that strict mode knows, or can do without, as the counter holds what they say. */
+const known = new Set([
+  ...["type", "description", "properties", "required", "additionalProperties", "items"],
+  ...["anyOf", "oneOf", "enum", "const", "title", "default", "examples", "$schema", "format", "pattern"],
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  ...["minLength", "maxLength", "minItems", "maxItems", "uniqueItems"],
+]);
+
+function strictAll(schemas: readonly JsonSchema[]): readonly JsonSchema[] | undefined {
+  const strict = schemas.map(strictSchema);
+  return strict.every((schema) => schema !== undefined) ? strict : undefined;
+}
+
+function strictValues(schema: JsonSchema, described: { description?: string }): JsonSchema {
+  const values = schema.enum ?? [schema.const];
+  const types = [...new Set(values.map((value) => (value === null ? "null" : typeof value)))];
+  const type = schema.type ?? (types.length === 1 ? types[0]! : types);
+  return { type, ...described, enum: values };
+}
+
+function strictObject({ properties = {}, required = [], additionalProperties }: JsonSchema) {
+  if (additionalProperties !== undefined && additionalProperties !== false) return undefined;
+  const strict: Record<string, JsonSchema> = {};
+  for (const [name, property] of Object.entries(properties)) {
+    const schema = strictSchema(property);
+    if (schema === undefined) return undefined;
+    strict[name] = required.includes(name) ? schema : orNull(schema);
+  }
+  return { properties: strict, required: Object.keys(strict), additionalProperties: false };
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  if (allowsNull(schema)) return schema;
+  if (schema.anyOf) return { ...schema, anyOf: [...schema.anyOf, { type: "null" }] };
+  const type = [schema.type ?? [], "null"].flat();
+  return { ...schema, type, ...(schema.enum ? { enum: [...schema.enum, null] } : {}) };
+}
+
+/** The object schema that an object is meant by: of several the one that knows most of its names. */
+function shapeFor(schema: JsonSchema, given: object): JsonSchema | undefined {
+  const names = Object.keys(given);
+  const shapes = (choicesOf(schema) ?? [schema]).filter(({ properties }) => properties);
+  const known = ({ properties = {} }: JsonSchema) =>
+    names.filter((name) => Object.hasOwn(properties, name)).length;
+  return shapes.toSorted((a, b) => known(b) - known(a))[0];
+}
