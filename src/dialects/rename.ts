@@ -34,8 +34,14 @@ export function rename<Name extends CanonicalName>(canonical: Name, renaming: Re
   return {
     name: renaming.name,
     canonical,
+    ...needsOf(canonical),
     load: async () => renameTool(await catalog[canonical](), renaming),
   };
+}
+
+/** Who works alone has no use for tools about other agents. */
+export function needsOf(canonical: CanonicalName): Pick<DialectTool, "needs"> {
+  return canonical.startsWith("agent.") ? { needs: "agents" } : {};
 }
 
 /** What a dialect changes of a canonical tool besides its arguments. */

@@ -38,6 +38,7 @@ export interface CounterParts {
   /** What runs beside the calls. */
   readonly processes: Room["processes"];
   readonly shells: Room["shells"];
+  readonly agents: Room["agents"];
   readonly code: Room["code"];
   readonly documents: Room["documents"];
   readonly settings: Room["settings"];

@@ -1,0 +1,21 @@
+import * as z from "zod/mini";
+import type { AgentStatus } from "../../contract/agents.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { agentField } from "./agent-field.ts";
+import { agentLimits, describeAgent } from "./describe-agent.ts";
+
+export interface AgentCloseInput {
+  readonly agent: string;
+}
+
+/** Ends an agent. */
+export const agentClose: Tool<AgentCloseInput, AgentStatus> = {
+  name: "agent.close",
+  summary: "End an agent that is not needed any more, whether it works or has answered.",
+  risk: "read",
+  hints: { readOnly: false, idempotent: true },
+  input: z.strictObject({ agent: agentField }),
+  limits: agentLimits,
+  accesses: () => [],
+  run: async ({ agent }, { agents }) => describeAgent(await agents.close(agent)),
+};

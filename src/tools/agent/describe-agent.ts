@@ -1,0 +1,22 @@
+import type { AgentStatus } from "../../contract/agents.ts";
+import type { ToolOutput } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+
+/** So much of an answer is shown; the whole is kept. */
+export const agentLimits = { maxChars: 20_000, keep: "both" } as const;
+
+/** How it stands with an agent, and what it answered. */
+export function describeAgent(agent: AgentStatus): ToolOutput<AgentStatus> {
+  const { id, state, turns, output } = agent;
+  const head = `${id} ${states[state]} ${state === "running" ? "since" : "after"} ${counted(turns, "turn")}`;
+  return {
+    data: agent,
+    text: output === "" ? `${head}.` : `${head}:\n${output}`,
+    ...(state === "failed" ? { isError: true } : {}),
+    ...(state === "running" ? { continuation: waysOn } : {}),
+  };
+}
+
+const states = { running: "is running", completed: "completed", failed: "failed", closed: "is closed" };
+
+const waysOn = "Get its answer with agent.wait; tell it more with agent.send; end it with agent.close.";

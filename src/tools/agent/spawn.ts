@@ -1,0 +1,35 @@
+import * as z from "zod/mini";
+import type { AgentStatus } from "../../contract/agents.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { agentLimits, describeAgent } from "./describe-agent.ts";
+
+export interface AgentSpawnInput {
+  readonly task: string;
+  readonly cwd?: string | undefined;
+  readonly model?: string | undefined;
+  readonly max_turns?: number | undefined;
+}
+
+/** Has another agent work on a task. */
+export const agentSpawn: Tool<AgentSpawnInput, AgentStatus> = {
+  name: "agent.spawn",
+  summary:
+    "Start another agent on a task of its own, beside you. It knows only what `task` says. Get its answer with agent.wait.",
+  // It touches nothing itself; what the agent does passes the counter call by call.
+  risk: "read",
+  hints: { readOnly: false, openWorld: true },
+  input: z.strictObject({
+    task: z
+      .string()
+      .check(z.minLength(1), z.describe("What to do and what to answer, with all that it must know.")),
+    cwd: z.optional(z.string().check(z.describe("Where it works; the workspace if not given."))),
+    model: z.optional(z.string().check(z.describe("Its model; yours if not given."))),
+    max_turns: z.optional(
+      z.int().check(z.minimum(1), z.describe("How often it may ask its model before it fails.")),
+    ),
+  }),
+  limits: agentLimits,
+  accesses: ({ cwd }) => (cwd === undefined ? [] : [{ kind: "read", path: cwd }]),
+  run: async ({ task, cwd, model, max_turns: maxTurns }, { agents, signal }) =>
+    describeAgent(await agents.spawn({ task, cwd, model, maxTurns }, signal)),
+};
