@@ -18,6 +18,8 @@ export interface ShelfOptions {
   readonly allowed?: readonly string[] | undefined;
   /** Only tools that change nothing. */
   readonly readOnly?: boolean | undefined;
+  /** Nobody is told of these: rules deny whatever they would do. By their canonical name. */
+  readonly isDenied?: (tool: Pick<OfferedTool, "name" | "risk" | "server">) => boolean;
   /** What the room has, for tools that need it. */
   readonly has?: ReadonlySet<NonNullable<DialectTool["needs"]>>;
 }
@@ -58,7 +60,7 @@ export class Shelf {
     const wanted = this.#tools.filter((tool) => which === "all" || this.#isListed(tool));
     const tools = await Promise.all(wanted.map((tool) => this.#load(tool)));
     return defineTools(
-      tools.filter((tool) => this.#isAllowed(tool)),
+      tools.filter((tool) => this.#isAllowed(tool) && !this.#isDenied(tool)),
       this.#wording,
     );
   }
@@ -94,6 +96,12 @@ export class Shelf {
     return loading;
   }
 
+  #isDenied({ name, canonical = name, risk, server }: OfferedTool): boolean {
+    return (
+      this.#options.isDenied?.({ name: canonical, risk, ...(server !== undefined && { server }) }) ?? false
+    );
+  }
+
   #isAllowed({ risk }: OfferedTool): boolean {
     return !this.#options.readOnly || risk === "read";
   }
@@ -113,9 +121,9 @@ export class Shelf {
     const ours = own.map(offer);
     for (const tool of ours) tools.set(tool.name, tool);
     const theirs = sources
-      .flatMap((source) => source.tools.map(offer))
-      .filter(({ name }) => !tools.has(name));
-    for (const tool of theirs) tools.set(tool.name, tool);
+      .flatMap((source) => source.tools)
+      .map((tool) => offerBeside(tools, tool))
+      .filter((tool) => tool !== undefined);
     const listed = theirs.length > maxListedOfOthers ? ours : [...ours, ...theirs];
     this.#foreign = new Set(listed.map(({ name }) => name));
     const all = [...tools.values()];
@@ -157,6 +165,14 @@ function offer(tool: AnyTool): DialectTool {
   const named = { ...tool, name, canonical };
   const means = (input: unknown) => ({ tool: named, input });
   return { name, canonical, load: async () => ({ ...named, takesCanonical: true as const, means }) };
+}
+
+/** What is there keeps its name: then a tool from elsewhere is offered by its long one, "server__tool". */
+function offerBeside(tools: Map<string, DialectTool>, tool: AnyTool): DialectTool | undefined {
+  const names = [tool, { ...tool, name: tool.canonical ?? tool.name }].map(offer);
+  const free = names.find(({ name }) => !tools.has(name));
+  if (free) tools.set(free.name, free);
+  return free;
 }
 
 function onlyReading(name: string): ToolError {

@@ -1,9 +1,12 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
+import type { Reach } from "../contract/reach.ts";
 import { realLocation } from "../environment/directories.ts";
+import { FileMarks } from "../environment/file-marks.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { appendToPolicyFile, mayExist, policyFiles, readPolicyFile } from "../environment/policy-files.ts";
 import { ownCode } from "../environment/sandbox/own-code.ts";
@@ -23,52 +26,100 @@ export interface PolicyOptions {
   readonly environment?: Environment | undefined;
   /** Rules of this run, one each. */
   readonly rules?: readonly string[] | undefined;
+  /** Real paths. */
+  readonly reach?: Reach | undefined;
   /** Files with rules of this run. */
   readonly ruleFiles?: readonly string[] | undefined;
 }
 
-/** All rules that hold in one open room, and those that answers add to them. */
+/** All rules that hold in one open room, as their files say at any moment, and those that answers add to them. */
 export class OpenPolicy {
-  readonly project: ProjectRules | undefined;
+  readonly #options: PolicyOptions;
+  readonly #marks: FileMarks;
+  readonly #grantedFile: string;
+  readonly #place: Place;
+  readonly #listeners = new Set<() => void>();
+  #project: ProjectRules | undefined;
   /** The weakest level first. */
   #sources: readonly RuleSource[];
   #current: Policy;
-  readonly #grantedFile: string;
-  readonly #place: Place;
-  /** Grants only allow, and no allow rule opens what is guarded: it stays the same. */
-  readonly guard: PathGuard;
+  #guard: PathGuard;
+  #refreshing: Promise<Policy> | undefined;
+  /** Why the rules as they are now cannot be used. */
+  #trouble: ToolError | undefined;
 
   private constructor(
     sources: readonly RuleSource[],
     project: ProjectRules | undefined,
     options: PolicyOptions,
+    marks: FileMarks,
   ) {
+    this.#options = options;
+    this.#marks = marks;
     this.#sources = sources;
-    this.project = project;
-    const { workspace, state, config } = options;
+    this.#project = project;
+    const { workspace, state, config, reach } = options;
     // Paths are judged by where they lead, so ours have to be known by that, too.
     const own = [...new Set([state, config].flatMap((path) => [path, realLocation(path)]))];
+    own.push(...(reach?.except ?? []));
     const code = ownCode(workspace).map(({ path }) => path);
-    this.#place = { workspace, home: homedir(), own, code };
+    const writable = reach && { writable: reach.write ?? [] };
+    this.#place = { workspace, home: homedir(), own, code, ...writable };
     this.#current = compilePolicy(sources, this.#place);
     this.#grantedFile = policyFiles(config, workspace).granted;
-    this.guard = guardPaths(this.#current);
+    this.#guard = guardPaths(this.#current);
   }
 
   /** Reads every source. Throws where one cannot be read or understood: rules are never left out in silence. */
   static async open(options: PolicyOptions): Promise<OpenPolicy> {
+    const { user, granted, trust } = policyFiles(options.config, options.workspace);
+    const { environment, ruleFiles = [] } = options;
+    // Elsewhere, a look at the project's file could take long: it is read again only with the others.
+    const own = environment ? [] : [join(options.workspace, projectRulesPath)];
+    const marks = new FileMarks([user, granted, trust, ...ruleFiles, ...own]);
     const project = await projectRules(options);
-    return new OpenPolicy(readSources(options, project), project, options);
+    return new OpenPolicy(readSources(options, project), project, options, marks);
   }
 
+  /** As last read. */
   get current(): Policy {
     return this.#current;
   }
 
+  /** What holds wherever a path is reached: follows the rules as last read. */
+  get guard(): PathGuard {
+    return (use, realPath) => this.#guard(use, realPath);
+  }
+
+  get project(): ProjectRules | undefined {
+    return this.#project;
+  }
+
+  /**
+   * As the files are now, read again where one has changed. Rejects while one cannot be read or understood: nothing may
+   * be judged by rules that the person has replaced.
+   */
+  refreshed(): Policy | Promise<Policy> {
+    if (this.#refreshing !== undefined) return this.#refreshing;
+    if (this.#trouble === undefined && this.#marks.areSame) return this.#current;
+    this.#refreshing = this.#refresh().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  /** Calls `listener` after each change of the rules that was noticed; the answer stops it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   /** What the person has to know. */
   get warnings(): readonly string[] {
-    if (this.project?.trust !== "changed") return [];
+    const trouble = this.#trouble === undefined ? [] : [this.#trouble.message];
+    if (this.#project?.trust !== "changed") return trouble;
     return [
+      ...trouble,
       `${projectRulesPath} has changed since you trusted it: it can only forbid until toolcrib policy trust.`,
     ];
   }
@@ -93,10 +144,61 @@ export class OpenPolicy {
   }
 
   #put(source: RuleSource): void {
-    const sources = [...this.#sources.filter(({ level }) => level !== source.level), source];
-    this.#current = compilePolicy(sources, this.#place);
-    this.#sources = sources;
+    this.#hold([...this.#sources.filter(({ level }) => level !== source.level), source]);
   }
+
+  #hold(sources: readonly RuleSource[]): void {
+    this.#current = compilePolicy(sources, this.#place);
+    this.#guard = guardPaths(this.#current);
+    this.#sources = sources;
+    for (const listener of this.#listeners) listener();
+  }
+
+  async #refresh(): Promise<Policy> {
+    try {
+      if (!this.#marks.areSame) await this.#settle();
+      const project = await projectRules(this.#options);
+      const read = readSources(this.#options, project);
+      const session = this.#sources.filter(({ level }) => level === "session");
+      // What has not changed is not compiled again.
+      const known = read.map((source) => this.#sources.find((other) => isSame(source, other)) ?? source);
+      this.#hold([...known, ...session]);
+      this.#project = project;
+      this.#trouble = undefined;
+      return this.#current;
+    } catch (error) {
+      this.#trouble = unusable(error as Error);
+      throw this.#trouble;
+    }
+  }
+
+  /** Editors empty a file, or move it away, before they write it: half of the rules would be other rules. */
+  async #settle(): Promise<void> {
+    for (let tries = 0; tries < maxSettleTries; tries += 1) {
+      this.#marks.note();
+      await wait(settleMs);
+      if (this.#marks.areSame) return;
+    }
+  }
+}
+
+const settleMs = 30;
+const maxSettleTries = 30;
+
+function isSame(one: RuleSource, other: RuleSource): boolean {
+  return (
+    one.level === other.level &&
+    one.name === other.name &&
+    one.text === other.text &&
+    one.onlyTightens === other.onlyTightens
+  );
+}
+
+function unusable(cause: Error): ToolError {
+  return new ToolError("unavailable", `The rules have changed and cannot be used: ${cause.message}`, {
+    hint: "Nothing is done until the person has mended them; then call again.",
+    cause,
+  });
 }
 
 function joinLines(text: string, lines: readonly string[]): string {

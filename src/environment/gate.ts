@@ -1,18 +1,15 @@
-import { type PathGuard, type PathRefusal, RefusedPath } from "../contract/guard.ts";
+import { type PathGuard, RefusedPath } from "../contract/guard.ts";
 import { withSlash } from "./workspace-path.ts";
 
-/** Asks the guard about real paths, and remembers what it said. Without a guard it lets everything pass. */
+/** Asks the guard about real paths, each time: what it says may change. Without a guard it lets everything pass. */
 export class Gate {
   readonly #guard: PathGuard | undefined;
   readonly #cut: number;
-  readonly #said = {
-    read: new Map<string, PathRefusal | null>(),
-    write: new Map<string, PathRefusal | null>(),
-  };
 
   constructor(workspace: string, guard: PathGuard | undefined) {
     this.#guard = guard;
-    this.#cut = withSlash(workspace).length;
+    // Outside a workspace paths are told whole.
+    this.#cut = workspace === "/" ? 0 : withSlash(workspace).length;
   }
 
   get isGuarded(): boolean {
@@ -21,16 +18,7 @@ export class Gate {
 
   /** Throws for what must not be used so. `given`: how the caller spelled it, or what holds it. */
   pass(use: "read" | "write", realPath: string, given: string): void {
-    if (this.#guard === undefined) return;
-    const said = this.#said[use];
-    let refusal = said.get(realPath);
-    if (refusal === undefined) {
-      refusal = this.#guard(use, realPath) ?? null;
-      if (said.size >= maxRemembered) said.clear();
-      said.set(realPath, refusal);
-    }
-    if (refusal !== null) throw new RefusedPath(given, realPath.slice(this.#cut), refusal);
+    const refusal = this.#guard?.(use, realPath);
+    if (refusal !== undefined) throw new RefusedPath(given, realPath.slice(this.#cut), refusal);
   }
 }
-
-const maxRemembered = 4096;

@@ -7,16 +7,31 @@ import type { PathRule } from "./rules/compile-rule.ts";
 
 /**
  * The part of a policy that holds wherever a path is reached: secret, protected and denied paths. "write" is asked about
- * what is written, replaced, deleted or moved, which for a directory means all in it.
+ * what is written, replaced, deleted or moved, which for a directory means all in it. What was said is remembered.
  */
 export function guardPaths(policy: Policy): PathGuard {
-  return (use, realPath) => {
-    const names = namesOf(realPath, policy.place);
-    const rule =
-      refusingRule(policy, use, names, forEveryTool) ??
-      (use === "write" ? refusingRule(policy, "delete", names, isClass) : undefined);
-    return rule && refusal(rule, use);
+  const said = {
+    read: new Map<string, PathRefusal | undefined>(),
+    write: new Map<string, PathRefusal | undefined>(),
   };
+  return (use, realPath) => {
+    const known = said[use];
+    if (known.has(realPath)) return known.get(realPath);
+    const refused = refuse(policy, use, realPath);
+    if (known.size >= maxRemembered) known.clear();
+    known.set(realPath, refused);
+    return refused;
+  };
+}
+
+const maxRemembered = 4096;
+
+function refuse(policy: Policy, use: "read" | "write", realPath: string): PathRefusal | undefined {
+  const names = namesOf(realPath, policy.place);
+  const rule =
+    refusingRule(policy, use, names, forEveryTool) ??
+    (use === "write" ? refusingRule(policy, "delete", names, isClass) : undefined);
+  return rule && refusal(rule, use);
 }
 
 function forEveryTool({ by }: PathRule): boolean {

@@ -19,7 +19,8 @@ export interface GuardianSettings {
 
 /** The rules that hold, and the way to add what a person grants. */
 export interface Rules {
-  readonly current: Policy;
+  /** As they are at this moment. Throws where they have changed into something that cannot be used. */
+  refreshed(): Policy | Promise<Policy>;
   /** Until the room is closed. */
   grantForSession(lines: readonly string[]): void;
   /** From now on, in this workspace. */

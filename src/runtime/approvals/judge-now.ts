@@ -24,7 +24,7 @@ export async function judgeNow(
 ): Promise<JudgedCall> {
   const readCommand = await readerFor(call);
   const sandbox = runsCommands(call) ? await surroundings.sandbox() : "none";
-  const policy = rules.current;
+  const policy = await rules.refreshed();
   const shells = await shellsUsed(call, policy, surroundings);
   const question = await questionOf(call, {
     mode,

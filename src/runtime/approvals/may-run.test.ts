@@ -45,7 +45,7 @@ async function within<Found>(
   });
   const guardian = askGuardian({
     mode,
-    rules: { current: policyOf(lines), grantForSession: () => {}, grantAlways: async () => {} },
+    rules: { refreshed: () => policyOf(lines), grantForSession: () => {}, grantAlways: async () => {} },
     surroundings: {
       sandbox: async () => {
         asked += 1;

@@ -47,7 +47,7 @@ async function answerAfter(before: Surroundings, after: Surroundings) {
   const requests: ApprovalRequest[] = [];
   const stage = askGuardian({
     mode: "cautious",
-    rules: { current: policy, grantForSession: () => {}, grantAlways: async () => {} },
+    rules: { refreshed: () => policy, grantForSession: () => {}, grantAlways: async () => {} },
     surroundings: { sandbox: async () => surroundings.sandbox, variables: () => surroundings.variables },
     approverOf: () => (request) => {
       requests.push(request);
@@ -114,7 +114,7 @@ it("judges a command of a shell that stays by what that shell has been through",
     const stage = askGuardian({
       mode: "cautious",
       rules: {
-        current: compilePolicy([source], place),
+        refreshed: () => compilePolicy([source], place),
         grantForSession: () => {},
         grantAlways: async () => {},
       },
@@ -158,7 +158,7 @@ it("lets nothing run that was judged before another call put a link in its way",
     [
       askGuardian({
         mode: "cautious",
-        rules: { current: policy, grantForSession: () => {}, grantAlways: async () => {} },
+        rules: { refreshed: () => policy, grantForSession: () => {}, grantAlways: async () => {} },
         surroundings: { sandbox: async () => "none", variables: () => ({}) },
       }),
       takeTurns(environment),

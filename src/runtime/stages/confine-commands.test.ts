@@ -60,7 +60,7 @@ async function start(trial: Trial): Promise<StartOptions["confinement"] | string
   const guardian = askGuardian({
     mode,
     rules: {
-      current: compilePolicy([source], place),
+      refreshed: () => compilePolicy([source], place),
       grantForSession: () => {},
       grantAlways: async () => {},
     },
