@@ -2,6 +2,7 @@ import type { Agents } from "./contract/agents.ts";
 import type { Environment, RecoveredChange, SandboxReport } from "./contract/environment.ts";
 import { ToolError } from "./contract/error.ts";
 import type { ProcessStatus } from "./contract/process.ts";
+import type { Reach } from "./contract/reach.ts";
 import type { SearchSettings } from "./contract/settings.ts";
 import type { ToolSource } from "./contract/source.ts";
 import type { AnyTool } from "./contract/tool.ts";
@@ -17,6 +18,7 @@ import { lazyShells } from "./door/lazy-shells.ts";
 import { openPast } from "./door/open-past.ts";
 import { openPlace } from "./door/open-place.ts";
 import { type OutputPart, type OutputRange, readOutput } from "./door/read-output.ts";
+import { reachOf } from "./door/reach-of.ts";
 import { recordRecovery } from "./door/record-recovery.ts";
 import { RunningCalls } from "./door/running-calls.ts";
 import type { SandboxWanted } from "./door/sandbox-wanted.ts";
@@ -46,6 +48,7 @@ export type { CallEvent } from "./contract/event.ts";
 export type * from "./contract/history.ts";
 export type * from "./contract/plan.ts";
 export type * from "./contract/process.ts";
+export type * from "./contract/reach.ts";
 export type * from "./contract/settings.ts";
 export type * from "./contract/source.ts";
 export type {
@@ -104,6 +107,8 @@ export interface ToolcribOptions {
   readonly readOnly?: boolean;
   /** Other agents for the one who calls; without them the tools `agent.*` are not there. */
   readonly agents?: Agents;
+  /** Where files can be reached by name besides the workspace; else as the dialect promises, which is nowhere for most. */
+  readonly reach?: Reach;
   /** Where journal and outputs are kept; below the XDG state directory if not said. */
   readonly stateDirectory?: string;
   /** How much of the past is kept; else as TOOLCRIB_JOURNAL_MAX_BYTES and TOOLCRIB_JOURNAL_MAX_DAYS say. */
@@ -203,7 +208,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     isDenied: (tool) => denied.isDenied(tool),
   });
   const session = newIdentifier("session");
-  const place = await openPlace(options);
+  const place = await openPlace({ ...options, reach: reachOf(dialect, options) });
   const past = openPast(place, { session, ...options });
   const { environment, policy } = place;
   const denied = new DeniedTools(policy);

@@ -1,6 +1,8 @@
 import type { Environment, SandboxReport } from "../contract/environment.ts";
+import type { Reach } from "../contract/reach.ts";
 import {
   makePrivateDirectory,
+  realLocation,
   realWorkspace,
   userDirectories,
   workspaceFiles,
@@ -8,6 +10,8 @@ import {
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { withGuard } from "../environment/with-guard.ts";
 import { withOutputs } from "../environment/with-outputs.ts";
+import { liesInside } from "../environment/workspace-path.ts";
+import { guardReach } from "../guardian/guard-reach.ts";
 import { OpenPolicy } from "./open-policy.ts";
 import { noSandbox, type SandboxWanted, sandboxWanted } from "./sandbox-wanted.ts";
 
@@ -19,6 +23,7 @@ export interface PlaceOptions {
   readonly rules?: readonly string[];
   readonly ruleFiles?: readonly string[];
   readonly sandbox?: SandboxWanted;
+  readonly reach?: Reach | undefined;
 }
 
 /** Where the calls of a room happen, the rules that hold there, and where Toolcrib keeps what belongs to it. */
@@ -48,8 +53,10 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
   } = options;
   const want = sandboxWanted(options.sandbox);
   const workspace = foreign?.workspace ?? realWorkspace(folder);
-  const policy = await OpenPolicy.open({ workspace, state, config, environment: foreign, rules, ruleFiles });
-  const { guard } = policy;
+  const reach = foreign ? undefined : realReach(options.reach, workspace);
+  const here = { workspace, state, config, environment: foreign };
+  const policy = await OpenPolicy.open({ ...here, rules, ruleFiles, reach });
+  const guard = reach ? guardReach(policy.guard, reach, workspace) : policy.guard;
   const files = workspaceFiles(state, workspace);
   const { outputs, changes: changeRecords, started: startRecords } = files;
   makePrivateDirectory(outputs);
@@ -57,7 +64,15 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
   const sandbox = { want, directory: files.sandbox, own: [config] };
   const environment = foreign
     ? withOutputs(withGuard(foreign, guard), kept)
-    : openLocalEnvironment({ workspace: folder, outputs, changeRecords, startRecords, sandbox, guard });
+    : openLocalEnvironment({
+        workspace: folder,
+        outputs,
+        changeRecords,
+        startRecords,
+        sandbox,
+        guard,
+        ...(reach && { reach: { directories: directoriesOf(reach), links: "lead out" } }),
+      });
   let bare: Environment | undefined;
   return {
     workspace,
@@ -68,7 +83,9 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
     environment,
     kept,
     unguarded: () => {
-      bare ??= foreign ?? openLocalEnvironment({ workspace: folder, changeRecords });
+      // Whatever a room of this workspace has changed can be brought back, wherever it is.
+      const everywhere = { directories: ["/"], links: "stay inside" } as const;
+      bare ??= foreign ?? openLocalEnvironment({ workspace: folder, changeRecords, reach: everywhere });
       return bare;
     },
     sandbox: async () => (await environment.sandbox?.()) ?? noSandbox,
@@ -77,4 +94,20 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
       if (!foreign) await Promise.all([environment.close(), bare?.close()]);
     },
   };
+}
+
+/** Paths are judged by where they lead. The workspace itself is never left out. */
+function realReach(reach: Reach | undefined, workspace: string): Reach | undefined {
+  if (reach === undefined) return undefined;
+  const real = (paths: readonly string[] = []) => [...new Set(paths.map(realLocation))];
+  return {
+    read: real(reach.read),
+    write: real(reach.write),
+    ask: real(reach.ask),
+    except: real(reach.except).filter((path) => !liesInside(workspace, path)),
+  };
+}
+
+function directoriesOf({ read = [], write = [], ask = [] }: Reach): readonly string[] {
+  return [...read, ...write, ...ask];
 }

@@ -61,10 +61,9 @@ export class OpenPolicy {
     const { workspace, state, config, reach } = options;
     // Paths are judged by where they lead, so ours have to be known by that, too.
     const own = [...new Set([state, config].flatMap((path) => [path, realLocation(path)]))];
-    own.push(...(reach?.except ?? []));
     const code = ownCode(workspace).map(({ path }) => path);
-    const writable = reach && { writable: reach.write ?? [] };
-    this.#place = { workspace, home: homedir(), own, code, ...writable };
+    const beyond = reach && { served: reach.except ?? [], writable: reach.write ?? [] };
+    this.#place = { workspace, home: homedir(), own, code, ...beyond };
     this.#current = compilePolicy(sources, this.#place);
     this.#grantedFile = policyFiles(config, workspace).granted;
     this.#guard = guardPaths(this.#current);

@@ -1,6 +1,7 @@
 import type { SandboxLevel } from "../contract/account.ts";
 import { type Because, type Finding, isFor, strongest } from "./finding.ts";
 import { reasonOf } from "./guard-paths.ts";
+import { lies } from "./guard-reach.ts";
 import { fold } from "./paths/fold.ts";
 import { type Names, namesOf } from "./paths/names.ts";
 import { namesIn } from "./paths/path-pattern.ts";
@@ -29,7 +30,9 @@ export function findPathRules(part: PathPart, question: Question, policy: Policy
   if (part.mentioned) return findMentionRules(part, tool, policy);
   const { kind, target, risk } = part;
   if (target.kind === "output") return { risk };
-  const doubt = part.in && whereItLies(target, policy.place, question.sandbox);
+  const doubt = part.in
+    ? whereItLies(target, policy.place, question.sandbox)
+    : beyondWorkspace(part, target, policy.place);
   if (target.kind === "open") {
     if (part.extent === "names") return { risk, doubt };
     return { risk, doubt, ...findOpenRules(target.alternatives, kind, tool, policy) };
@@ -167,6 +170,18 @@ function findOpenRules(
     )?.rule;
   }
   return { mayDeny, wins };
+}
+
+/** Why a path of a tool is asked about that the mode would let pass, in rooms that reach beyond their workspace. */
+function beyondWorkspace(
+  { kind }: PathPart,
+  target: Exclude<PathTarget, { kind: "output" }>,
+  { workspace, writable }: Place,
+): string | undefined {
+  if (kind === "read" || writable === undefined || target.kind !== "known") return undefined;
+  const reached = target.real ?? target.path;
+  const isOurs = [workspace, ...writable].some((directory) => lies(reached, directory));
+  return isOurs ? undefined : "it lies outside the workspace";
 }
 
 /** Why a path of a command is asked about that the mode would let pass; for tools the environment sees to it. */

@@ -38,6 +38,10 @@ export interface Place {
   readonly own: readonly string[];
   /** Toolcrib's own programs, where a project has installed them: no tool writes them. */
   readonly code?: readonly string[];
+  /** The data of the program that the tools serve: no tool reads or writes it. */
+  readonly served?: readonly string[];
+  /** Where tools reach beyond the workspace: directories that they may write there unasked. */
+  readonly writable?: readonly string[];
 }
 
 /** One thing a call would do that is judged by itself. */

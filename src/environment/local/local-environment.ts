@@ -1,5 +1,5 @@
 import { closeSync, existsSync, realpathSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type {
   Announcing,
   ChangeOptions,
@@ -29,14 +29,21 @@ import type { Snapshot, SnapshotOptions } from "../../contract/snapshot.ts";
 import type { WebAnswer, WebRequest } from "../../contract/web.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { monotonicMs } from "../../text/clock.ts";
-import { asToolError, isNoDirectory, isOutputHandle, isReadOnlyOutput } from "../failures.ts";
+import {
+  asToolError,
+  isNoDirectory,
+  isOutputHandle,
+  isReadOnlyOutput,
+  outsideWorkspace,
+} from "../failures.ts";
 import { Gate } from "../gate.ts";
 import { LayoutCache } from "../lines/layout-cache.ts";
 import { type ByteRange, checkByteRange, checkLineRange } from "../ranges.ts";
 import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
 import { Turns } from "../turns.ts";
 import type { ExchangeOptions } from "../web/exchange.ts";
-import { relativeToWorkspace, withSlash } from "../workspace-path.ts";
+import { liesInside, relativeToWorkspace, withSlash } from "../workspace-path.ts";
+import { Beyond, type LocalReach } from "./beyond.ts";
 import type { ChangeRecords } from "./changes/change-set.ts";
 import { recoverChanges } from "./changes/recover-changes.ts";
 import { openers } from "./files/copy-out.ts";
@@ -78,6 +85,8 @@ export interface LocalEnvironmentOptions {
   readonly programs?: Programs;
   /** Refuses paths to everybody who works here; asked about the real path that is reached. */
   readonly guard?: PathGuard;
+  /** What files can be reached by name besides those in the workspace; none if not said. */
+  readonly reach?: LocalReach;
   /** Who is believed on the web; those whom the system believes if not said. */
   readonly web?: ExchangeOptions;
   /** How directories are held; by handle where the system has /proc. */
@@ -96,9 +105,12 @@ class LocalEnvironment implements Environment {
   readonly #spellings: readonly [string, ...string[]];
   readonly #prefix: string;
   readonly #inside: Pinning;
+  readonly #beyond: Beyond | undefined;
   readonly recovered: RecoveredChange[] = [];
   readonly #outputs: string | undefined;
   readonly #records: ChangeRecords | undefined;
+  /** Of changes that are not all in the workspace. */
+  readonly #recordsBeyond: ChangeRecords | undefined;
   #changeFiles: Promise<typeof import("./changes/change-files.ts")> | undefined;
   readonly #hold: (root: string, guard?: PathGuard) => Pinning;
   readonly #layouts = new LayoutCache();
@@ -121,9 +133,16 @@ class LocalEnvironment implements Environment {
     const Holding = pinning === "proc" ? ProcPinning : PortablePinning;
     this.#hold = (root, guard) => new Holding(root, new Gate(root, guard));
     this.#inside = this.#hold(this.workspace, options.guard);
+    this.#beyond = options.reach && new Beyond(this.#hold("/", options.guard), options.reach, this.#inside);
     this.#outputs = options.outputs;
-    this.#records = this.#keepRecords(options.changeRecords);
+    const { changeRecords: folder } = options;
+    this.#records = folder === undefined ? undefined : this.#keepRecords(folder, this.#inside);
     this.#records?.recover();
+    this.#recordsBeyond =
+      folder === undefined || this.#beyond === undefined
+        ? undefined
+        : this.#keepRecords(`${folder}-beyond`, this.#beyond.pinning);
+    this.#recordsBeyond?.recover();
     this.#starting = {
       workspace: this.workspace,
       programs: options.programs ?? {},
@@ -133,7 +152,10 @@ class LocalEnvironment implements Environment {
     this.#web = options.web;
     // What is kept for undo is shown to nobody.
     const unguarded = new Gate(this.workspace, undefined);
-    openers.set(this, (path) => openForReading(this.#inside, this.#name(path), unguarded));
+    openers.set(this, (path) => {
+      const { pinning, named } = this.#locate(path, { followLinks: true });
+      return openForReading(pinning, named, unguarded);
+    });
   }
 
   async realPath(path: string): Promise<string> {
@@ -146,11 +168,12 @@ class LocalEnvironment implements Environment {
 
   async info(path: string, options: { readonly followLinks?: boolean } = {}): Promise<FileInfo> {
     const { followLinks = true } = options;
-    return this.#reading(path, (pinning, named) => {
+    const look = (pinning: Pinning, named: NamedPath) => {
       const place = findExisting(pinning, named.absolute, { followLinks, givenPath: path });
       place.directory.close();
       return fileInfo(place.stats);
-    });
+    };
+    return this.#reading(path, look, { followLinks });
   }
 
   async readFile(
@@ -189,16 +212,23 @@ class LocalEnvironment implements Environment {
   }
 
   async writeFile(path: string, content: Uint8Array, options: WriteOptions = {}): Promise<WriteReceipt> {
-    return this.#changing(path, (named) => writeWhole(this.#inside, named, content, options, this.#tidied));
+    return this.#changing(path, { followLinks: true }, ({ pinning, named }) =>
+      writeWhole(pinning, named, content, options, this.#tidied),
+    );
   }
 
   async delete(path: string, options: DeleteOptions = {}): Promise<void> {
-    return this.#changing(path, (named) => deleteEntry(this.#inside, named, options));
+    return this.#changing(path, { followLinks: false }, ({ pinning, named }) =>
+      deleteEntry(pinning, named, options),
+    );
   }
 
   async move(from: string, to: string, options: MoveOptions = {}): Promise<void> {
-    return this.#changing(from, (source) =>
-      this.#changing(to, (target) => moveEntry(this.#inside, source, target, options, this.#records?.folder)),
+    return this.#changing(from, { followLinks: false }, (source) =>
+      this.#changing(to, { followLinks: false }, (target) => {
+        const { pinning, records } = this.#around([source, target]);
+        return moveEntry(pinning, source.named, target.named, options, records?.folder);
+      }),
     );
   }
 
@@ -209,11 +239,16 @@ class LocalEnvironment implements Environment {
     // Loaded by the first change, as what starts processes is.
     this.#changeFiles ??= import("./changes/change-files.ts");
     const { changeFiles } = await this.#changeFiles;
+    const located = this.#beyond
+      ? changes.map(({ path, after }) => this.#toBeChanged(path, { followLinks: after !== "nothing" }))
+      : [];
     return changeFiles(changes, {
       ...options,
-      pinning: this.#inside,
-      nameOf: (path) => this.#toBeChanged(path),
-      records: this.#records,
+      ...this.#around(located),
+      nameOf: (path) => {
+        if (this.#outputOf(path) !== undefined) throw isReadOnlyOutput(path);
+        return this.#name(path);
+      },
       tidied: this.#tidied,
     });
   }
@@ -222,7 +257,8 @@ class LocalEnvironment implements Environment {
     // Loaded by the first use, as what changes files is.
     const { entryState } = await import("./files/entry-state.ts");
     try {
-      return await this.#reading(path, (pinning, named) => entryState(pinning, named, options.signal));
+      const look = (pinning: Pinning, named: NamedPath) => entryState(pinning, named, options.signal);
+      return await this.#reading(path, look, { followLinks: false });
     } catch (error) {
       throw asToolError(error, path);
     }
@@ -230,7 +266,9 @@ class LocalEnvironment implements Environment {
 
   async changeEntry(path: string, change: EntryChange, options: Announcing = {}): Promise<void> {
     const { changeEntry } = await import("./files/change-entry.ts");
-    return this.#changing(path, (named) => changeEntry(this.#inside, named, change, options));
+    return this.#changing(path, { followLinks: false }, ({ pinning, named }) =>
+      changeEntry(pinning, named, change, options),
+    );
   }
 
   async modifiedTimes(
@@ -260,7 +298,9 @@ class LocalEnvironment implements Environment {
   }
 
   async openDirectory(path: string): Promise<Directory> {
-    return this.#reading(path, (pinning, named) => {
+    const open = (pinning: Pinning, named: NamedPath) => {
+      // A directory is known by its path in the workspace.
+      if (pinning === this.#beyond?.pinning) throw outsideWorkspace(path, this.workspace);
       const place = findExisting(pinning, named.absolute, { followLinks: true, givenPath: path });
       try {
         if (!place.stats.isDirectory()) throw isNoDirectory(path);
@@ -274,7 +314,8 @@ class LocalEnvironment implements Environment {
       } finally {
         place.directory.close();
       }
-    });
+    };
+    return this.#reading(path, open);
   }
 
   async ignoreFilesOutside(): Promise<readonly IgnoreFileOutside[]> {
@@ -315,6 +356,7 @@ class LocalEnvironment implements Environment {
     await (await this.#starter)?.close();
     for (const directory of this.#directories) directory.close();
     this.#inside.close();
+    this.#beyond?.pinning.close();
   }
 
   /** Loaded by the first process: node:child_process costs a tenth of the start of a call that needs none. */
@@ -323,14 +365,47 @@ class LocalEnvironment implements Environment {
     return this.#starter;
   }
 
-  #keepRecords(folder: string | undefined): ChangeRecords | undefined {
-    if (folder === undefined) return undefined;
-    return { folder, recover: () => void this.recovered.push(...recoverChanges(this.#inside, folder)) };
+  #keepRecords(folder: string, pinning: Pinning): ChangeRecords {
+    const nameOf = (path: string) => relative(this.workspace, withSlash(pinning.root) + path);
+    const recover = () => {
+      for (const change of recoverChanges(pinning, folder)) {
+        const { paths, leftAlone } = change;
+        this.recovered.push({ ...change, paths: paths.map(nameOf), leftAlone: leftAlone.map(nameOf) });
+      }
+    };
+    return { folder, recover };
+  }
+
+  /** What holds all of several places. */
+  #around(
+    located: readonly Located[],
+  ): Pick<Located, "pinning"> & { readonly records: ChangeRecords | undefined } {
+    const beyond = located.find(({ pinning }) => pinning !== this.#inside);
+    return beyond === undefined
+      ? { pinning: this.#inside, records: this.#records }
+      : { pinning: beyond.pinning, records: this.#recordsBeyond };
+  }
+
+  /** Where a path is worked on: in the workspace, unless it leads to what can be reached beyond. */
+  #locate(path: string, options: { readonly followLinks: boolean }): Located {
+    const named = this.#name(path);
+    const beyond = this.#beyond;
+    if (beyond === undefined) return { pinning: this.#inside, named };
+    const isInside = liesInside(named.absolute, this.workspace);
+    if (isInside && !beyond.isBehind(named.absolute, options)) return { pinning: this.#inside, named };
+    if (!beyond.reaches(named.absolute, options)) throw outsideWorkspace(path, this.workspace);
+    return { pinning: beyond.pinning, named };
   }
 
   #name(path: string): NamedPath {
-    const relative = relativeToWorkspace(path, this.#spellings);
-    return { given: path, absolute: relative === "" ? this.workspace : this.#prefix + relative };
+    try {
+      const relative = relativeToWorkspace(path, this.#spellings);
+      return { given: path, absolute: relative === "" ? this.workspace : this.#prefix + relative };
+    } catch (error) {
+      const isOutside = error instanceof ToolError && error.code === "outside-workspace";
+      if (!isOutside || this.#beyond === undefined) throw error;
+      return { given: path, absolute: resolve(this.workspace, path) };
+    }
   }
 
   #outputOf(path: string): string | undefined {
@@ -338,10 +413,17 @@ class LocalEnvironment implements Environment {
     return existsSync(join(this.#outputs, path)) ? this.#outputs : undefined;
   }
 
-  #reading<Result>(path: string, act: (pinning: Pinning, named: NamedPath) => Result): Result {
+  #reading<Result>(
+    path: string,
+    act: (pinning: Pinning, named: NamedPath) => Result,
+    options: { readonly followLinks: boolean } = { followLinks: true },
+  ): Result {
     try {
       const outputs = this.#outputOf(path);
-      if (outputs === undefined) return act(this.#inside, this.#name(path));
+      if (outputs === undefined) {
+        const { pinning, named } = this.#locate(path, options);
+        return act(pinning, named);
+      }
       const pinning = this.#hold(realpathSync.native(outputs));
       try {
         return act(pinning, { given: path, absolute: withSlash(pinning.root) + path });
@@ -353,18 +435,28 @@ class LocalEnvironment implements Environment {
     }
   }
 
-  async #changing<Result>(path: string, act: (named: NamedPath) => Promise<Result>): Promise<Result> {
+  async #changing<Result>(
+    path: string,
+    options: { readonly followLinks: boolean },
+    act: (located: Located) => Promise<Result>,
+  ): Promise<Result> {
     try {
-      return await act(this.#toBeChanged(path));
+      return await act(this.#toBeChanged(path, options));
     } catch (error) {
       throw asToolError(error, path);
     }
   }
 
-  #toBeChanged(path: string): NamedPath {
+  #toBeChanged(path: string, options: { readonly followLinks: boolean }): Located {
     if (this.#outputOf(path) !== undefined) throw isReadOnlyOutput(path);
-    return this.#name(path);
+    return this.#locate(path, options);
   }
+}
+
+/** A path, and what it is worked on by. */
+interface Located {
+  readonly pinning: Pinning;
+  readonly named: NamedPath;
 }
 
 // Looking for ignore files above the workspace takes as long as a small search, and they hardly ever change.

@@ -127,13 +127,13 @@ function namePattern(pattern: string): NamePattern {
 
 /** Whatever else rules say, no tool reads or writes what Toolcrib keeps for itself, nor writes its programs. */
 export function ownRules(place: Place): PathRule[] {
-  const rule = (effect: "secret" | "protected", directory: string): PathRule => ({
+  const rule = (effect: "secret" | "protected", directory: string, owner = "Toolcrib itself"): PathRule => ({
     kind: "path",
     effect,
     rank: Number.POSITIVE_INFINITY,
     spelledOut: directory.length,
     by: undefined,
-    because: "it belongs to Toolcrib itself",
+    because: `it belongs to ${owner}`,
     place: { level: "built-in", name: "built-in", line: 0, text: `${effect} ${directory}` },
     uses: new Set(["read", "write", "delete"]),
     glob: escapeGlob(directory),
@@ -142,6 +142,7 @@ export function ownRules(place: Place): PathRule[] {
   });
   return [
     ...place.own.map((directory) => rule("secret", directory)),
+    ...(place.served ?? []).map((path) => rule("secret", path, "the program that the tools serve")),
     ...(place.code ?? []).map((directory) => rule("protected", directory)),
   ];
 }

@@ -241,13 +241,17 @@ function explainMissing(pinning: Pinning, path: string, place: Place, givenPath:
     const isLink = direct.stats?.isSymbolicLink() === true;
     if (isLink) return danglingLink(givenPath, readlinkSync(direct.directory.at(direct.name)));
     return notFound(givenPath, {
-      directory: place.directory.realPath.slice(withSlash(pinning.root).length),
+      directory: pinning.root === "/" ? place.directory.realPath : relativeTo(pinning.root, place.directory),
       names: namesIn(place.directory.at(".")),
       wanted: place.missing[0] ?? place.name,
     });
   } finally {
     direct.directory.close();
   }
+}
+
+function relativeTo(root: string, { realPath }: PinnedDirectory): string {
+  return realPath.slice(withSlash(root).length);
 }
 
 // Comparing with more names than this takes longer than anybody wants to wait for a hint.
