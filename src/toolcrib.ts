@@ -17,8 +17,8 @@ import { lazyDocuments } from "./door/lazy-documents.ts";
 import { lazyShells } from "./door/lazy-shells.ts";
 import { openPast } from "./door/open-past.ts";
 import { openPlace } from "./door/open-place.ts";
-import { type OutputPart, type OutputRange, readOutput } from "./door/read-output.ts";
 import { reachOf } from "./door/reach-of.ts";
+import { type OutputPart, type OutputRange, readOutput } from "./door/read-output.ts";
 import { recordRecovery } from "./door/record-recovery.ts";
 import { RunningCalls } from "./door/running-calls.ts";
 import type { SandboxWanted } from "./door/sandbox-wanted.ts";
@@ -51,6 +51,7 @@ export type * from "./contract/process.ts";
 export type * from "./contract/reach.ts";
 export type * from "./contract/settings.ts";
 export type * from "./contract/source.ts";
+export type * from "./contract/tool-finder.ts";
 export type {
   AnyTool,
   Image,
@@ -245,6 +246,8 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     agents: options.agents ?? noAgents,
     code,
     documents,
+    maxShownTokens: options.maxShownTokens,
+    tools: shelf,
     settings: { search: options.search ?? searchSettings(process.env) },
     guardian: {
       mode,

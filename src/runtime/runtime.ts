@@ -32,6 +32,8 @@ export interface CounterParts {
   readonly blobs: Blobs;
   readonly scanner: Scanner;
   readonly guardian: GuardianSettings;
+  /** What is shown of one answer. */
+  readonly maxShownTokens?: number | undefined;
   /** What earlier calls changed, as one call may see and undo it. */
   readonly historyFor: (call: ToolCall) => History;
   readonly transactions: RoomTransactions;
@@ -41,6 +43,7 @@ export interface CounterParts {
   readonly agents: Room["agents"];
   readonly code: Room["code"];
   readonly documents: Room["documents"];
+  readonly tools: Room["tools"];
   readonly settings: Room["settings"];
 }
 
@@ -61,7 +64,7 @@ export function openCounter(parts: CounterParts): Next {
       takeTurns(parts.environment),
       keepUndo(parts),
       limitTime,
-      limitOutput(parts.outputs),
+      limitOutput(parts.outputs, parts.maxShownTokens),
       redactSecrets,
     ],
     runTool(parts.environment, parts),

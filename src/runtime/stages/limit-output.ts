@@ -2,26 +2,30 @@ import { reworded, ToolError } from "../../contract/error.ts";
 import type { OutputKept } from "../../contract/output.ts";
 import type { OutputLimits } from "../../contract/tool.ts";
 import type { OutputStore } from "../../journal/output-store.ts";
+import { estimateTokens, mostTokensPerUnit } from "../../text/estimate-tokens.ts";
 import { type Cut, characterStart, truncateText } from "../../text/truncate.ts";
 import type { Stage } from "../stage.ts";
 
-/** Shows the model no more than the tool's limits; what was cut is kept whole and can be read by its handle. */
-export function limitOutput(outputs: OutputStore): Stage {
+/**
+ * Shows the model no more than the tool's limits, and the room's; what was cut is kept whole and can be read by its handle.
+ */
+export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_INFINITY): Stage {
   return async (call, next) => {
     const result = await next(call).catch((error: unknown) => {
-      throw limitOutputOf(error, call.tool.limits);
+      throw limitOutputOf(error, call.tool.limits, maxTokens);
     });
     if (!result.ok) return result;
     const { kept: ownKept, ...outcome } = result;
     const { fullText } = outcome;
-    const { limits, wording = asItIs } = call.tool;
+    const { wording = asItIs } = call.tool;
+    const limits = within(call.tool.limits, fullText, maxTokens);
     const continuation = outcome.continuation === undefined ? undefined : wording(outcome.continuation);
     const { maxChars, maxLines, notice } = limits;
     // A text this short cannot be over either limit, so the usual case costs nothing.
     const fits = fullText.length <= maxChars && fullText.length <= (maxLines ?? maxChars);
     const shown = fits
       ? undefined
-      : truncateText(fullText, call.tool.limits, (cut, removed) => cutMark(cut, removed, ownKept));
+      : truncateText(fullText, limits, (cut, removed) => cutMark(cut, removed, ownKept));
     if (ownKept !== undefined) {
       const text = withContinuation(`${shown?.text ?? fullText}\n[${wording(ownKept.note)}]`, continuation);
       return { ...outcome, text, truncated: { handle: ownKept.handle } };
@@ -41,11 +45,20 @@ export function limitOutput(outputs: OutputStore): Stage {
 }
 
 /** What a command had said until it failed is shown within the same limits. */
-function limitOutputOf(error: unknown, limits: OutputLimits): unknown {
+function limitOutputOf(error: unknown, ofTool: OutputLimits, maxTokens: number): unknown {
   if (!(error instanceof ToolError) || error.output === undefined) return error;
-  const { kept } = error;
-  const { text } = truncateText(error.output, limits, (cut, removed) => cutMark(cut, removed, kept));
+  const { kept, output } = error;
+  const limits = within(ofTool, output, maxTokens);
+  const { text } = truncateText(output, limits, (cut, removed) => cutMark(cut, removed, kept));
   return reworded(error, { output: kept === undefined ? text : `${text}\n[${kept.note}]` });
+}
+
+/** As many characters as the tokens allow, which nobody needs to count where they cannot be too many. */
+function within(limits: OutputLimits, text: string, maxTokens: number): OutputLimits {
+  if (Math.min(text.length, limits.maxChars) <= maxTokens / mostTokensPerUnit) return limits;
+  const tokens = estimateTokens(text);
+  const maxChars = Math.floor((text.length * maxTokens) / tokens);
+  return maxChars < limits.maxChars ? { ...limits, maxChars } : limits;
 }
 
 /** In the words of a dialect, which promises them to the letter. */

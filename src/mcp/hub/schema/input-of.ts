@@ -1,0 +1,40 @@
+import * as z from "zod/mini";
+import type { ObjectSchema, Schema } from "./repair-schema.ts";
+
+/**
+ * The check of arguments before they go to another server: what it needs must be there, and plain values be of their
+ * kind, so that a mistake is told at once and in our words. All else is for the server to judge.
+ */
+export function inputOf(schema: ObjectSchema): z.core.$ZodType<Record<string, unknown>> {
+  const required = new Set(schema.required);
+  const shape = Object.fromEntries(
+    Object.entries(schema.properties).map(([key, property]) => [
+      key,
+      required.has(key) ? checkOf(property) : z.optional(checkOf(property)),
+    ]),
+  );
+  const input = schema.additionalProperties === false ? z.strictObject(shape) : z.looseObject(shape);
+  // What models are told is what the server says, which our check is only a part of.
+  input._zod.toJSONSchema = () => ({ ...schema });
+  return input;
+}
+
+function checkOf({ type }: Schema): z.core.$ZodType {
+  return (
+    (typeof type === "string" && Object.hasOwn(checks, type) ? checks[type]?.() : undefined) ?? present()
+  );
+}
+
+const checks: Readonly<Record<string, () => z.core.$ZodType>> = {
+  string: () => z.string(),
+  number: () => z.number(),
+  integer: () => z.number(),
+  boolean: () => z.boolean(),
+  array: () => z.array(z.unknown()),
+  object: () => z.record(z.string(), z.unknown()),
+};
+
+/** Anything but nothing. */
+function present(): z.core.$ZodType {
+  return z.nonoptional(z.unknown());
+}

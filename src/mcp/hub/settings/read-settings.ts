@@ -1,0 +1,118 @@
+import { isAbsolute, resolve } from "node:path";
+import * as z from "zod/mini";
+import { ToolError } from "../../../contract/error.ts";
+import { expandVariables } from "./expand-variables.ts";
+
+/** One server, ready to be connected. */
+export interface ServerSettings {
+  readonly name: string;
+  readonly reach: StdioReach | HttpReach;
+  readonly timeoutMs: number;
+  readonly startTimeoutMs: number;
+  readonly tools: readonly string[] | undefined;
+  readonly protocol: "2025" | "2026" | "auto";
+  readonly trustsAnnotations: boolean;
+  readonly tellsRoots: boolean;
+  /** Never to be shown: what its variables and headers hold. */
+  readonly secrets: readonly string[];
+}
+
+export interface StdioReach {
+  readonly kind: "stdio";
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+export interface HttpReach {
+  readonly kind: "http";
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Throws `invalid-input` where a configuration cannot be used; the message says why, in words after the server's name. */
+export function readSettings(
+  name: string,
+  given: unknown,
+  { workspace, variables }: { readonly workspace: string; readonly variables: NodeJS.ProcessEnv },
+): ServerSettings | "disabled" {
+  const parsed = configuration.safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw unusable(`its \`${issue?.path.join(".") || "configuration"}\` is not valid`);
+  }
+  const server = parsed.data;
+  if (server.disabled === true) return "disabled";
+  const secrets: string[] = [];
+  const expand = (text: string) => expandVariables(text, variables, (value) => secrets.push(value));
+  const expandAll = (texts: Readonly<Record<string, string>> = {}) => {
+    const all = Object.entries(texts).map(([key, text]) => [key, expand(text)] as const);
+    secrets.push(...all.map(([, value]) => value));
+    return Object.fromEntries(all);
+  };
+  const isStdio = server.command !== undefined;
+  return {
+    name,
+    reach: isStdio
+      ? {
+          kind: "stdio",
+          command: program(expand(server.command!), resolve(workspace, expand(server.cwd ?? "."))),
+          args: (server.args ?? []).map(expand),
+          env: expandAll(server.env),
+          cwd: resolve(workspace, expand(server.cwd ?? ".")),
+        }
+      : { kind: "http", url: readUrl(server, expand), headers: expandAll(server.headers) },
+    timeoutMs: server.timeoutMs ?? 60_000,
+    startTimeoutMs: server.startTimeoutMs ?? 30_000,
+    tools: server.tools,
+    protocol: server.protocol ?? (isStdio ? "2025" : "auto"),
+    trustsAnnotations: server.trustAnnotations ?? false,
+    tellsRoots: server.roots ?? true,
+    // Short ones are words, not secrets, and would make holes in what is shown.
+    secrets: [...new Set(secrets)].filter((value) => value.length >= 6),
+  };
+}
+
+const milliseconds = z.optional(z.int().check(z.minimum(1), z.maximum(3_600_000)));
+const texts = z.optional(z.record(z.string(), z.string()));
+
+/** Other programs write more than this into their files. */
+const configuration = z.looseObject({
+  command: z.optional(z.string().check(z.minLength(1))),
+  args: z.optional(z.array(z.string())),
+  env: texts,
+  cwd: z.optional(z.string()),
+  type: z.optional(z.string()),
+  url: z.optional(z.string()),
+  headers: texts,
+  timeoutMs: milliseconds,
+  startTimeoutMs: milliseconds,
+  tools: z.optional(z.array(z.string())),
+  disabled: z.optional(z.boolean()),
+  protocol: z.optional(z.enum(["2025", "2026", "auto"])),
+  trustAnnotations: z.optional(z.boolean()),
+  roots: z.optional(z.boolean()),
+});
+
+/** A path is seen from where the server starts, a name is looked for where programs are. */
+function program(command: string, cwd: string): string {
+  return command.includes("/") && !isAbsolute(command) ? resolve(cwd, command) : command;
+}
+
+function readUrl(
+  server: { readonly url?: string | undefined; readonly type?: string | undefined },
+  expand: (text: string) => string,
+): URL {
+  if (server.url === undefined) throw unusable("it has neither `command` nor `url`");
+  if (server.type === "sse") throw unusable("the transport `sse` is no longer spoken: use `http`");
+  const text = expand(server.url);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw unusable("its `url` is no http address");
+  return url;
+}
+
+function unusable(why: string): ToolError {
+  return new ToolError("invalid-input", why);
+}

@@ -1,0 +1,105 @@
+import type { Image, ToolOutput } from "../../contract/tool.ts";
+import { prettyJson } from "../../text/pretty-json.ts";
+import { showSize } from "../../text/show-size.ts";
+import { isRecord } from "./schema/legal-types.ts";
+import { cleanLine } from "./words/clean-words.ts";
+
+/** What another server's tool gave, as far as it is a result at all. */
+export interface GivenResult {
+  readonly content?: unknown;
+  readonly structuredContent?: unknown;
+  readonly isError?: unknown;
+}
+
+/** The same for programs: as the server gave it, pictures aside. */
+export interface HubData {
+  readonly content: readonly unknown[];
+  readonly structuredContent?: unknown;
+}
+
+/** Text and pictures as they are; of what a model cannot be shown, what it is. Data only where there are no words. */
+export function showResult({ content, structuredContent, isError }: GivenResult): ToolOutput<HubData> {
+  const blocks = Array.isArray(content) ? content : [];
+  const shown = blocks.map(showBlock);
+  const words = shown.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n");
+  const images = shown.flatMap(({ image }) => (image === undefined ? [] : [image])).slice(0, maxImages);
+  const text =
+    words !== "" ? words : structuredContent === undefined ? "(no content)" : asJson(structuredContent);
+  return {
+    data: {
+      content: blocks.map((block, index) => (shown[index]?.image ? withoutData(block) : block)),
+      ...(structuredContent !== undefined && { structuredContent }),
+    },
+    text,
+    ...(images.length > 0 && { images }),
+    ...(isError === true && { isError }),
+  };
+}
+
+interface Shown {
+  readonly text: string;
+  readonly image?: Image;
+}
+
+function showBlock(block: unknown): Shown {
+  if (!isRecord(block)) return { text: "[content without a type]" };
+  switch (block.type) {
+    case "text":
+      return { text: typeof block.text === "string" ? block.text : "" };
+    case "image":
+      return showImage(block);
+    case "audio":
+      return { text: `[audio, ${kindOf(block)}: it cannot be shown]` };
+    case "resource":
+      return { text: showResource(block.resource) };
+    case "resource_link":
+      return { text: showLink(block) };
+    default:
+      return { text: `[content of the unknown type ${cleanLine(String(block.type), 40)}]` };
+  }
+}
+
+function showImage(block: Record<string, unknown>): Shown {
+  const { data, mimeType } = block;
+  const isImage = typeof mimeType === "string" && imageType.test(mimeType);
+  const isData = typeof data === "string" && data.length <= maxImageChars && base64.test(data);
+  const kind = `image, ${kindOf(block)}`;
+  if (!isImage || !isData) return { text: `[${kind}: it cannot be shown]` };
+  return { text: `[${kind}]`, image: { mediaType: mimeType, base64: data } };
+}
+
+const imageType = /^image\/(?:png|jpeg|gif|webp)$/;
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const maxImageChars = 10_000_000;
+const maxImages = 20;
+
+function withoutData(block: unknown): unknown {
+  const { data: _, ...rest } = block as Record<string, unknown>;
+  return rest;
+}
+
+function showResource(resource: unknown): string {
+  if (!isRecord(resource)) return "[resource without content]";
+  const name = `resource ${cleanLine(resource.uri, 500)}`;
+  if (typeof resource.text === "string") return `[${name}]\n${resource.text}`;
+  return `[${name}, ${kindOf({ ...resource, data: resource.blob })}: it cannot be shown]`;
+}
+
+function showLink({ uri, name, description }: Record<string, unknown>): string {
+  const words = [cleanLine(name, 200), cleanLine(description, 500)].filter((part) => part !== "").join(": ");
+  return `[resource ${cleanLine(uri, 500)}${words === "" ? "" : `, ${words}`}]`;
+}
+
+function kindOf({ mimeType, data }: Record<string, unknown>): string {
+  const type = cleanLine(mimeType, 80) || "of no known type";
+  return typeof data === "string" ? `${type}, ${showSize(Math.floor((data.length * 3) / 4))}` : type;
+}
+
+function asJson(value: unknown): string {
+  try {
+    const text = JSON.stringify(value);
+    return prettyJson(text) ?? text;
+  } catch {
+    return "[data that is nested too deeply to be shown]";
+  }
+}

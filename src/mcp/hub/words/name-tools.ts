@@ -1,0 +1,60 @@
+import { legalName, longName } from "./legal-name.ts";
+
+export interface ServerTools {
+  readonly server: string;
+  /** As the server calls them, each once. */
+  readonly tools: readonly string[];
+}
+
+export interface NamedTool {
+  readonly server: string;
+  /** As its server calls it. */
+  readonly ownName: string;
+  /** "server__tool": always callable, and nobody else's. */
+  readonly longName: string;
+  /** The plain name, or the long one where another has that. */
+  readonly name: string;
+}
+
+/**
+ * Names for the tools of all servers, the first server first. A plain name goes to the first that has it; `owners` tells
+ * who has had it all along, and keeps it: what a model knows by a name must not become another server's.
+ */
+export function nameTools(
+  servers: readonly ServerTools[],
+  owners: ReadonlyMap<string, string> = new Map(),
+): { readonly tools: readonly NamedTool[]; readonly warnings: readonly string[] } {
+  const taken = new Set<string>();
+  const all = servers.flatMap(({ server, tools }) =>
+    tools.map((ownName) => {
+      const long = unique(longName(server, ownName), taken);
+      taken.add(long);
+      return { server, ownName, longName: long, plain: legalName(ownName) };
+    }),
+  );
+  const holders = new Map<string, (typeof all)[number]>();
+  for (const tool of all) {
+    const owner = owners.get(tool.plain);
+    if (owner === undefined ? !holders.has(tool.plain) : owner === tool.longName)
+      holders.set(tool.plain, tool);
+  }
+  const warnings: string[] = [];
+  const tools = all.map(({ plain, ...tool }) => {
+    const holder = holders.get(plain);
+    const isPlain = holder?.longName === tool.longName && !taken.has(plain);
+    if (!isPlain && holder && holder.longName !== tool.longName)
+      warnings.push(
+        `"${plain}" is the tool of the MCP server ${holder.server}; that of ${tool.server} is ${tool.longName}.`,
+      );
+    return { ...tool, name: isPlain ? plain : tool.longName };
+  });
+  return { tools, warnings };
+}
+
+function unique(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name;
+  for (let count = 2; ; count += 1) {
+    const other = `${name.slice(0, 60)}_${count}`;
+    if (!taken.has(other)) return other;
+  }
+}

@@ -1,0 +1,121 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import {
+  createRequestStateCodec,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type RequestStateCodec,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { contentHash } from "../../../text/content-hash.ts";
+import type { Approval, ApprovalRequest } from "../../../toolcrib.ts";
+import { describeRequest } from "./describe-request.ts";
+
+/** What travels with a question through the client, signed, and comes back with the answer. */
+interface QuestionState {
+  /** Stands for the very call and what was shown of it. */
+  readonly shown: string;
+  /** Each answer counts once. */
+  readonly nonce: string;
+}
+
+/** What a person said, where the client came back with a question of ours. */
+export type Answer =
+  | { readonly kind: "none" }
+  /** Nobody could be asked, or the form was closed: as if there were no such client. */
+  | { readonly kind: "unanswered" }
+  | { readonly kind: "answered"; approve(request: ApprovalRequest): Approval | undefined };
+
+/** Questions that clients put before a person, and their answers; the same in both eras of the protocol. */
+export class Questions {
+  readonly #codec: RequestStateCodec<QuestionState>;
+  readonly #used = new Set<string>();
+
+  constructor({ ttlSeconds = 600 }: { readonly ttlSeconds?: number | undefined } = {}) {
+    this.#codec = createRequestStateCodec<QuestionState>({
+      key: randomBytes(32),
+      ttlSeconds,
+      bind: ({ mcpReq, sessionId = "" }) => `${mcpReq.method}\0${sessionId}`,
+    });
+  }
+
+  /** Refuses what was not signed here, for this session, a short while ago. */
+  verify(state: string, context: ServerContext): Promise<QuestionState> {
+    return this.#codec.verify(state, context);
+  }
+
+  async ask(request: ApprovalRequest, context: ServerContext): Promise<InputRequiredResult> {
+    const choices = ["once", ...(request.grants.length === 0 ? [] : ["session", "always"]), "no"];
+    const requestState = await this.#codec.mint({ shown: shownBy(request), nonce: randomUUID() }, context);
+    return inputRequired({
+      requestState,
+      inputRequests: {
+        [questionKey]: inputRequired.elicit({
+          message: describeRequest(request),
+          requestedSchema: {
+            type: "object",
+            properties: {
+              answer: {
+                type: "string",
+                title: "Allow it?",
+                description: choices.map((choice) => `${choice}: ${meanings[choice]}`).join("; "),
+                enum: choices,
+              },
+            },
+            required: ["answer"],
+          },
+        }),
+      },
+    });
+  }
+
+  answerIn({ mcpReq }: ServerContext): Answer {
+    const state = mcpReq.requestState<QuestionState>();
+    if (state === undefined) return { kind: "none" };
+    const view = inputResponse(mcpReq.inputResponses, questionKey);
+    if (view.kind !== "elicit") return { kind: "none" };
+    if (view.action !== "accept") return { kind: "unanswered" };
+    const approval = approvals.get(view.content?.answer);
+    if (approval === undefined) return { kind: "none" };
+    return {
+      kind: "answered",
+      approve: (request) =>
+        state.shown === shownBy(request) && this.#use(state.nonce)
+          ? { ...approval, ...(approval.allow ? { hash: request.hash } : {}) }
+          : undefined,
+    };
+  }
+
+  /** Whether an answer has not counted yet. Older ones than those remembered have expired, or nearly so. */
+  #use(nonce: string): boolean {
+    if (this.#used.has(nonce)) return false;
+    this.#used.add(nonce);
+    for (const oldest of this.#used) {
+      if (this.#used.size <= maxRemembered) break;
+      this.#used.delete(oldest);
+    }
+    return true;
+  }
+}
+
+const questionKey = "approval";
+const maxRemembered = 10_000;
+
+const meanings: Readonly<Record<string, string>> = {
+  once: "this call",
+  session: "also what is named above, until the server ends",
+  always: "also what is named above, in this workspace from now on",
+  no: "refuse it",
+};
+
+const approvals: ReadonlyMap<unknown, Approval> = new Map<unknown, Approval>([
+  ["once", { allow: true }],
+  ["session", { allow: true, remember: "session" }],
+  ["always", { allow: true, remember: "always" }],
+  ["no", { allow: false }],
+]);
+
+/** The call, and the changes that were shown: what others have changed since must be shown again. */
+function shownBy({ hash, preview = "" }: ApprovalRequest): string {
+  return contentHash(Buffer.from(`${hash}\0${preview}`));
+}

@@ -1,0 +1,52 @@
+import { Server } from "@modelcontextprotocol/server";
+import { toMcp } from "../../wire/mcp.ts";
+import { Questions } from "./approvals/questions.ts";
+import { callTool } from "./call-tool.ts";
+import { abilitiesOf } from "./client-abilities.ts";
+import { listOutputs, outputTemplate, readOutput } from "./outputs.ts";
+import type { ServedRoom } from "./served-room.ts";
+
+/** What a server says of itself. */
+export interface ServerIdentity {
+  readonly version: string;
+  readonly instructions?: string | undefined;
+}
+
+export interface ServerParts extends ServerIdentity {
+  readonly room: ServedRoom;
+  readonly questions?: Questions;
+}
+
+/**
+ * The server of one connection, or of one request: cheap to make, since all that lasts is in the room. Answers `initialize`
+ * before the room is open.
+ */
+export function newServer({ room, version, instructions, questions = new Questions() }: ServerParts): Server {
+  const server = new Server(
+    { name: "toolcrib", title: "Toolcrib", version },
+    {
+      capabilities: { tools: { listChanged: true }, resources: {} },
+      ...(instructions === undefined ? {} : { instructions }),
+      cacheHints,
+      requestState: { verify: (state, context) => questions.verify(state, context) },
+    },
+  );
+  server.setRequestHandler("tools/list", async () => {
+    const definitions = await room.definitions();
+    return { tools: definitions.map(toMcp) };
+  });
+  server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) =>
+    room.busy(() => callTool({ name, input }, { room, questions }, abilitiesOf(server, context), context)),
+  );
+  server.setRequestHandler("resources/list", () => ({ resources: listOutputs(room) }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [outputTemplate] }));
+  server.setRequestHandler("resources/read", ({ params: { uri } }) => readOutput(room, uri));
+  return server;
+}
+
+/** Lists may be kept for a while: changes are told. What is kept of an output never changes. */
+const cacheHints = {
+  "tools/list": { ttlMs: 60_000, cacheScope: "private" },
+  "resources/read": { ttlMs: 600_000, cacheScope: "private" },
+  "server/discover": { ttlMs: 600_000, cacheScope: "private" },
+} as const;

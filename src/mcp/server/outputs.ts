@@ -1,0 +1,57 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type Resource,
+} from "@modelcontextprotocol/server";
+import { ToolError } from "../../toolcrib.ts";
+import type { ServedRoom } from "./served-room.ts";
+
+/** Outputs that were too long to show, as resources: `toolcrib://output/out_…`, in parts by `?offset=BYTES`. */
+export function outputUri(handle: string, offset = 0): string {
+  return `${prefix}${handle}${offset === 0 ? "" : `?offset=${offset}`}`;
+}
+
+export const outputTemplate = {
+  uriTemplate: "toolcrib://output/{handle}{?offset}",
+  name: "output",
+  title: "Output that was too long to show",
+  description: "By its handle, out_…, from a byte on.",
+  mimeType: "text/plain",
+};
+
+export function listOutputs({ outputs }: ServedRoom): Resource[] {
+  return outputs.map((handle) => ({ uri: outputUri(handle), name: handle, mimeType: "text/plain" }));
+}
+
+/** A part of an output; a second content says where to go on. */
+export async function readOutput(room: ServedRoom, uri: string): Promise<ReadResourceResult> {
+  const match = uriPattern.exec(uri);
+  if (match === null) throw noSuchResource(uri, "Outputs are toolcrib://output/out_…");
+  const [, handle = "", offset = "0"] = match;
+  const crib = await room.crib();
+  try {
+    const { text, next, bytes } = await crib.readOutput(handle, { offset: Number(offset), maxBytes });
+    const contents = [{ uri, mimeType: "text/plain", text }];
+    if (next !== undefined)
+      contents.push({
+        uri: outputUri(handle, next),
+        mimeType: "text/plain",
+        text: `[${bytes - next} more bytes follow: read ${outputUri(handle, next)}]`,
+      });
+    return { contents };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    throw noSuchResource(uri, error.message);
+  }
+}
+
+const prefix = "toolcrib://output/";
+const uriPattern = /^toolcrib:\/\/output\/(out_[a-z0-9]+)(?:\?offset=(\d{1,12}))?$/;
+
+/** Below what clients refuse to show a model. */
+const maxBytes = 60_000;
+
+function noSuchResource(uri: string, reason: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource not found: ${reason}`, { uri });
+}

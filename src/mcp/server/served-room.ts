@@ -1,0 +1,108 @@
+import type { Toolcrib, ToolDefinition } from "../../toolcrib.ts";
+
+/** A room as a server holds it: opened by the first who needs it, and whatever is remembered between its requests. */
+export class ServedRoom {
+  readonly #open: () => Promise<Toolcrib>;
+  readonly #listeners = new Set<() => void>();
+  /** Handles that answers have named, the latest last. */
+  readonly #outputs = new Set<string>();
+  #crib: Promise<Toolcrib> | undefined;
+  #definitions: Promise<readonly ToolDefinition[]> | undefined;
+  #byName: ReadonlyMap<string, ToolDefinition> = new Map();
+  #running = 0;
+  #closed: Promise<void> | undefined;
+
+  constructor(open: () => Promise<Toolcrib>) {
+    this.#open = open;
+  }
+
+  /** Opens it now. Who failed to open it may be asked again. */
+  crib(): Promise<Toolcrib> {
+    this.#crib ??= this.#enter();
+    return this.#crib;
+  }
+
+  /** The tools that clients are told of. */
+  definitions(): Promise<readonly ToolDefinition[]> {
+    this.#definitions ??= this.#define();
+    return this.#definitions;
+  }
+
+  /** Of a tool that was listed. */
+  definitionOf(name: string): ToolDefinition | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** Calls `listener` when other tools are to be listed; the answer stops it. */
+  onToolsChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Counts as busy until the work has ended. */
+  async busy<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  get isBusy(): boolean {
+    return this.#running > 0;
+  }
+
+  /** Latest first. */
+  get outputs(): readonly string[] {
+    return [...this.#outputs].reverse();
+  }
+
+  noteOutput(handle: string): void {
+    this.#outputs.add(handle);
+    for (const oldest of this.#outputs) {
+      if (this.#outputs.size <= maxOutputs) return;
+      this.#outputs.delete(oldest);
+    }
+  }
+
+  /** May be called twice. */
+  close(): Promise<void> {
+    this.#closed ??= this.#leave();
+    return this.#closed;
+  }
+
+  async #enter(): Promise<Toolcrib> {
+    try {
+      const crib = await this.#open();
+      crib.onToolsChange(() => {
+        this.#definitions = undefined;
+        for (const listener of this.#listeners) listener();
+      });
+      return crib;
+    } catch (error) {
+      this.#crib = undefined;
+      throw error;
+    }
+  }
+
+  async #define(): Promise<readonly ToolDefinition[]> {
+    try {
+      const definitions = await (await this.crib()).definitions();
+      this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));
+      return definitions;
+    } catch (error) {
+      this.#definitions = undefined;
+      throw error;
+    }
+  }
+
+  async #leave(): Promise<void> {
+    this.#listeners.clear();
+    const crib = await this.#crib?.catch(() => undefined);
+    await crib?.close();
+  }
+}
+
+/** How many outputs are listed as resources; the others can still be read by their handle. */
+const maxOutputs = 100;

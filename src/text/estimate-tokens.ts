@@ -1,0 +1,35 @@
+/**
+ * How many tokens a text may cost a model: rather too many than too few, whatever its tokenizer. Words cost little, digits
+ * and signs more, a character of another script up to a token, and long runs without a blank (hashes, base64) nearly that.
+ */
+export function estimateTokens(text: string): number {
+  let tokens = 0;
+  let run = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit > 127) {
+      tokens += isSurrogate(unit) ? costs.surrogate : costs.foreign;
+      run = 0;
+    } else if (isBlank[unit]) {
+      tokens += costs.blank;
+      run = 0;
+    } else {
+      run += 1;
+      tokens += run > longRun ? costs.dense : isLetter[unit] ? costs.letter : costs.sign;
+    }
+  }
+  return Math.ceil(tokens);
+}
+
+/** Half of a character beyond the usual ones: emoji above all. */
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+/** What one unit costs at most. */
+export const mostTokensPerUnit = 1.5;
+
+const costs = { surrogate: mostTokensPerUnit, foreign: 1.1, blank: 0.2, letter: 0.3, sign: 0.6, dense: 0.85 };
+const longRun = 40;
+const isLetter = Array.from({ length: 128 }, (_, unit) => /[a-z]/i.test(String.fromCharCode(unit)));
+const isBlank = Array.from({ length: 128 }, (_, unit) => /\s/.test(String.fromCharCode(unit)));
