@@ -2,6 +2,13 @@ import { escapeGlob, type Glob, parseGlob } from "../text/glob.ts";
 import { expandBraces } from "../text/glob-braces.ts";
 import { fileType } from "./file-types.ts";
 
+export interface FilterOptions {
+  readonly globs: readonly string[];
+  readonly type?: string | undefined;
+  /** Of globs. */
+  readonly ignoreCase?: boolean | undefined;
+}
+
 /** Which files of a directory are wanted. Globs count from that directory, whatever ignore files say besides. */
 export class FileFilter {
   /** In the order they were given: the last that matches decides. */
@@ -10,11 +17,15 @@ export class FileFilter {
   readonly #type: string | undefined;
   readonly #typeGlobs: readonly Glob[] | undefined;
 
-  constructor(options: { readonly globs: readonly string[]; readonly type?: string | undefined }) {
+  readonly #ignoresCase: boolean;
+
+  constructor(options: FilterOptions) {
+    this.#ignoresCase = options.ignoreCase ?? false;
+    const spelling = { ignoreCase: this.#ignoresCase };
     this.#globs = options.globs.map((source) => {
       const wanted = !source.startsWith("!");
       const text = wanted ? source : source.slice(1);
-      return { source: text, glob: parseGlob(text), wanted };
+      return { source: text, glob: parseGlob(text, spelling), wanted };
     });
     this.#wantsAll = this.#globs.every(({ wanted }) => !wanted);
     this.#type = options.type;
@@ -24,7 +35,8 @@ export class FileFilter {
   /** Whatever is taken ends in one of these; a rough filter for programs. Undefined when nothing is sure. */
   get tails(): readonly string[] | undefined {
     const tails = this.#globs.flatMap(({ glob, wanted }) => (wanted ? glob.tails : []));
-    return tails.length === 0 || tails.includes("") ? undefined : tails;
+    const isSure = tails.length > 0 && !tails.includes("") && !this.#ignoresCase;
+    return isSure ? tails : undefined;
   }
 
   takes(path: string): boolean {

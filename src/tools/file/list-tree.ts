@@ -1,6 +1,7 @@
 import type { DirectoryEntry, Environment } from "../../contract/environment.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import type { FileFilter } from "../../files/file-filter.ts";
 import { IgnoreChain } from "../../files/ignore-chain.ts";
 import { isShown, type Visibility } from "../../files/visibility.ts";
 import { Breath } from "../../text/breath.ts";
@@ -43,6 +44,8 @@ export interface ListedDirectory {
 export interface ListOptions extends Visibility {
   readonly depth: number;
   readonly limit: number;
+  /** What it does not take is left out, as if it were ignored. Its globs count from where the list starts. */
+  readonly filter: FileFilter;
 }
 
 /**
@@ -62,7 +65,7 @@ export async function listTree(
   let isLimited = false;
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     try {
-      waiting.push(...(await list(next, left, options, environment)));
+      waiting.push(...(await list(next, left, { ...options, start }, environment)));
     } catch (error) {
       // The first must be readable; deeper ones are shown as they are.
       if (next.node === root || !(error instanceof ToolError)) throw error;
@@ -95,7 +98,7 @@ function unlisted(name: string): Filling<ListedDirectory> {
 async function list(
   { node, path, depth, chainIn }: Waiting,
   limit: number,
-  options: ListOptions,
+  options: ListOptions & { readonly start: string },
   environment: Environment,
 ): Promise<Waiting[]> {
   const directory = await environment.openDirectory(path || ".");
@@ -103,8 +106,11 @@ async function list(
     const all = await directory.entries();
     const chain = await chainIn(directory, all);
     const pathOf = (name: string) => (path === "" ? name : `${path}/${name}`);
+    const cut = options.start === "" ? 0 : options.start.length + 1;
     const visible = all.filter(({ name, kind }) => {
       const isDirectory = kind === "directory";
+      const below = pathOf(name).slice(cut);
+      if (!(isDirectory ? options.filter.enters(below) : options.filter.takes(below))) return false;
       return isShown({ path: pathOf(name), name, kind: isDirectory ? kind : "file" }, chain, options);
     });
     const entries: ListedEntry[] = [];

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../contract/tool.ts";
+import { FileFilter } from "../../files/file-filter.ts";
 import { counted } from "../../text/counted.ts";
 import { findScope } from "../search/scope.ts";
 import { type ListedDirectory, listTree } from "./list-tree.ts";
@@ -9,6 +10,7 @@ export interface FileListInput {
   readonly path?: string | undefined;
   readonly depth?: number | undefined;
   readonly limit?: number | undefined;
+  readonly exclude?: string[] | undefined;
   readonly hidden?: boolean | undefined;
   readonly no_ignore?: boolean | undefined;
 }
@@ -37,16 +39,29 @@ export const fileList: Tool<FileListInput, FileListData> = {
     limit: z.optional(
       z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Most entries in all; 1000 if not given.")),
     ),
+    exclude: z.optional(
+      z
+        .array(z.string().check(z.minLength(1)))
+        .check(z.maxLength(100), z.describe("Leave out what these patterns name: *.log, build/.")),
+    ),
     hidden: z.optional(z.boolean().check(z.describe("Also list names that begin with a dot (never .git)."))),
     no_ignore: z.optional(z.boolean().check(z.describe("Also list what .gitignore and its like leave out."))),
   }),
   limits: { maxChars: 20_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 
-  async run({ path = ".", depth = 2, limit = 1000, hidden = false, no_ignore = false }, context) {
+  async run(
+    { path = ".", depth = 2, limit = 1000, exclude = [], hidden = false, no_ignore = false },
+    context,
+  ) {
+    const filter = new FileFilter({ globs: exclude.map((glob) => `!${glob}`) });
     const scope = await findScope(context.environment, path);
     const visibility = { hidden, ignoreFiles: !no_ignore };
-    const { root, shown, isLimited } = await listTree(scope.path, { depth, limit, ...visibility }, context);
+    const { root, shown, isLimited } = await listTree(
+      scope.path,
+      { depth, limit, filter, ...visibility },
+      context,
+    );
     return {
       data: { root, shown, limited: isLimited },
       text: showTree(root),

@@ -10,6 +10,7 @@ import { findScope } from "./scope.ts";
 export interface GlobInput {
   readonly pattern: string;
   readonly path?: string | undefined;
+  readonly ignore_case?: boolean | undefined;
   readonly sort?: "newest" | "path" | undefined;
   readonly limit?: number | undefined;
   readonly hidden?: boolean | undefined;
@@ -46,6 +47,7 @@ export const searchGlob: Tool<GlobInput, GlobData> = {
         z.describe("Name pattern: * ? [a-z] {a,b} **. Without a slash it matches at any depth."),
       ),
     path: z.optional(z.string().check(z.describe("Directory to look in; the workspace if not given."))),
+    ignore_case: z.optional(z.boolean().check(z.describe("Upper and lower case are the same."))),
     sort: z.optional(z.enum(["newest", "path"]).check(z.describe("Order; newest first if not given."))),
     limit: z.optional(
       z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Most files; 500 if not given.")),
@@ -57,10 +59,10 @@ export const searchGlob: Tool<GlobInput, GlobData> = {
   accesses: ({ path = "." }) => [{ kind: "read", path }],
 
   async run(
-    { pattern, path = ".", sort = "newest", limit = 500, hidden = false, no_ignore = false },
+    { pattern, path = ".", sort = "newest", limit = 500, hidden = false, no_ignore = false, ...input },
     context,
   ) {
-    const filter = new FileFilter({ globs: [pattern] });
+    const filter = new FileFilter({ globs: [pattern], ignoreCase: input.ignore_case });
     const scope = await findScope(context.environment, path);
     if (scope.kind === "file") {
       throw new ToolError("unsupported", `${path} is not a directory`, {

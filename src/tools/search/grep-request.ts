@@ -1,7 +1,13 @@
+import { ToolError } from "../../contract/error.ts";
 import { FileFilter } from "../../files/file-filter.ts";
 import type { Visibility } from "../../files/visibility.ts";
 import { type RustRegex, translateRegex } from "../../text/rust-regex.ts";
 import type { GrepInput } from "./grep.ts";
+
+/** Whether a search could lose itself, and has to be watched. */
+export function mayBacktrack({ regex, exclude }: Pick<GrepRequest, "regex" | "exclude">): boolean {
+  return regex.mayBacktrack || exclude?.mayBacktrack === true;
+}
 
 export type GrepMode = "content" | "files" | "count";
 
@@ -13,6 +19,10 @@ export interface GrepRequest extends Visibility {
   readonly wholeWord: boolean;
   readonly multiline: boolean;
   readonly regex: RustRegex;
+  /** Lines that match this are passed over. */
+  readonly exclude: RustRegex | undefined;
+  /** What matches is shown instead of its line. */
+  readonly onlyMatching: boolean;
   readonly filter: FileFilter;
   readonly mode: GrepMode;
   /** Lines shown before and after each match. */
@@ -20,13 +30,15 @@ export interface GrepRequest extends Visibility {
   readonly after: number;
   /** Matching lines, or files, at most. */
   readonly limit: number;
+  /** Matching lines of one file, at most. */
+  readonly maxPerFile: number;
 }
 
 /** Throws `invalid-input` for a pattern, glob or type that makes no sense. */
 export function readRequest(input: GrepInput): GrepRequest {
   const { pattern, glob = [], type, mode = "content", limit = 100, context = 0 } = input;
   const { literal = false, ignore_case: ignoreCase = false, whole_word: wholeWord = false } = input;
-  const { multiline = false } = input;
+  const { multiline = false, exclude, only_matching: onlyMatching = false } = input;
   return {
     pattern,
     literal,
@@ -34,12 +46,23 @@ export function readRequest(input: GrepInput): GrepRequest {
     wholeWord,
     multiline,
     regex: translateRegex(pattern, { literal, ignoreCase, wholeWord, multiline }),
+    exclude: exclude === undefined ? undefined : readExclude(exclude, ignoreCase),
+    onlyMatching,
     filter: new FileFilter({ globs: typeof glob === "string" ? [glob] : glob, type }),
     mode,
-    before: input.before ?? context,
-    after: input.after ?? context,
+    before: onlyMatching ? 0 : (input.before ?? context),
+    after: onlyMatching ? 0 : (input.after ?? context),
     limit,
+    maxPerFile: input.max_per_file ?? Number.POSITIVE_INFINITY,
     hidden: input.hidden ?? false,
     ignoreFiles: !(input.no_ignore ?? false),
   };
+}
+
+function readExclude(pattern: string, ignoreCase: boolean): RustRegex {
+  const regex = translateRegex(pattern, { ignoreCase });
+  if (regex.untranslatable === undefined) return regex;
+  throw new ToolError("unsupported", `Lines cannot be left out by this pattern: ${regex.untranslatable}`, {
+    hint: "Use a simpler `exclude`.",
+  });
 }

@@ -10,6 +10,7 @@ export class GrepResults {
   readonly #partlySearched = new Set<string>();
   readonly #tooLarge = new Set<string>();
   readonly #countsFiles: boolean;
+  readonly #maxPerFile: number;
   #left: number;
   #isLimited = false;
   engine: "built-in" | "ripgrep" = "built-in";
@@ -17,9 +18,10 @@ export class GrepResults {
   /** The file that the search was in, if it is no text. */
   binary: { readonly path: string; readonly matches: boolean | undefined } | undefined;
 
-  constructor(request: Pick<GrepRequest, "mode" | "limit">) {
+  constructor(request: Pick<GrepRequest, "mode" | "limit" | "maxPerFile">) {
     this.#countsFiles = request.mode !== "content";
     this.#left = request.limit;
+    this.#maxPerFile = request.maxPerFile;
   }
 
   /** How many more matching lines, or files, there is room for. */
@@ -29,7 +31,7 @@ export class GrepResults {
 
   /** How many matching lines of one more file are worth looking for. */
   get wanted(): number {
-    if (!this.#countsFiles) return this.#left;
+    if (!this.#countsFiles) return Math.min(this.#left, this.#maxPerFile);
     return this.#left === 0 ? 0 : Number.POSITIVE_INFINITY;
   }
 
@@ -58,6 +60,11 @@ export class GrepResults {
     return [...this.#tooLarge].sort();
   }
 
+  /** Of some files not all matching lines were wanted. */
+  get hasCutFiles(): boolean {
+    return this.#hits.some(({ hasMore }) => hasMore);
+  }
+
   /** Ordered by path. */
   get hits(): readonly FileHits[] {
     return this.#hits.toSorted((one, other) => (one.path < other.path ? -1 : 1));
@@ -70,7 +77,8 @@ export class GrepResults {
   /** Takes what was found in a file that was searched from beginning to end, or as far as it is wanted. */
   add(hits: FileHits): void {
     this.#searched.add(hits.path);
-    this.#isLimited ||= hits.hasMore || (hits.count > 0 && this.#left === 0);
+    const isCut = hits.hasMore && hits.count < this.#maxPerFile;
+    this.#isLimited ||= isCut || (hits.count > 0 && this.#left === 0);
     if (hits.count === 0 || this.#left === 0) return;
     this.#left -= this.#countsFiles ? 1 : hits.count;
     this.#hits.push(hits);

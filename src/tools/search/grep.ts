@@ -13,6 +13,8 @@ export interface GrepInput {
   readonly ignore_case?: boolean | undefined;
   readonly whole_word?: boolean | undefined;
   readonly multiline?: boolean | undefined;
+  readonly exclude?: string | undefined;
+  readonly only_matching?: boolean | undefined;
   readonly context?: number | undefined;
   readonly before?: number | undefined;
   readonly after?: number | undefined;
@@ -20,6 +22,7 @@ export interface GrepInput {
   readonly type?: string | undefined;
   readonly mode?: GrepMode | undefined;
   readonly limit?: number | undefined;
+  readonly max_per_file?: number | undefined;
   readonly hidden?: boolean | undefined;
   readonly no_ignore?: boolean | undefined;
 }
@@ -54,7 +57,7 @@ export interface GrepMatch {
   readonly path: string;
   /** Counted from 1. */
   readonly line: number;
-  /** The line without its end; of a long one the part around the match, between "[…]". */
+  /** The line without its end; of a long one the part around the match, between "[…]". Or just what matches. */
   readonly text: string;
   /** The lines around it that were asked for. */
   readonly before?: readonly string[];
@@ -86,6 +89,10 @@ export const searchGrep: Tool<GrepInput, GrepData> = {
         .boolean()
         .check(z.describe("Let the pattern match across lines: \\n is allowed, \\s matches line ends.")),
     ),
+    exclude: z.optional(z.string().check(z.describe("Leave out lines that match this expression, too."))),
+    only_matching: z.optional(
+      z.boolean().check(z.describe("Show just what matches of each line, without context.")),
+    ),
     context: z.optional(lineCount("Lines to show before and after each match.")),
     before: z.optional(lineCount("Lines to show before each match.")),
     after: z.optional(lineCount("Lines to show after each match.")),
@@ -114,6 +121,9 @@ export const searchGrep: Tool<GrepInput, GrepData> = {
           z.maximum(100_000),
           z.describe("Most matching lines in all (in other modes: files); 100 if not given."),
         ),
+    ),
+    max_per_file: z.optional(
+      z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Most matching lines of one file.")),
     ),
     hidden: z.optional(
       z.boolean().check(z.describe("Also search names that begin with a dot (never .git).")),

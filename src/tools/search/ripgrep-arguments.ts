@@ -10,7 +10,8 @@ export function searchArguments(
   paths: readonly string[],
   filters: readonly string[],
 ): readonly string[] {
-  const { multiline, mode, before, after, limit } = request;
+  const { multiline, mode, before, after } = request;
+  const limit = Math.min(request.limit, request.maxPerFile);
   const flags = ["--no-heading", "--with-filename", "--null", "--no-context-separator"];
   if (mode === "count" && !multiline) flags.push("--count");
   else flags.push("-n", "-b", "--column", "-M", String(maxLineChars), "--max-columns-preview");

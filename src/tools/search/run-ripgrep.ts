@@ -21,6 +21,8 @@ export async function runRipgrep(
   context: ToolContext,
   options: { readonly searchesAgain: boolean },
 ): Promise<boolean> {
+  // It knows no lines that match one expression and not another.
+  if (request.exclude !== undefined) return false;
   const filter = scope.kind === "file" ? everything : await directoryFilter(scope.path, request, context);
   const process = await startRipgrep(searchArguments(request, [scope.path], filter.args), context);
   if (process === undefined) return false;

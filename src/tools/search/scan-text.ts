@@ -7,7 +7,7 @@ import { showLine } from "./show-line.ts";
 /** Searches one text, for at most `most` matching lines. */
 export function scanText(
   { text, traits }: SearchableText,
-  request: Pick<GrepRequest, "regex" | "multiline" | "mode" | "before" | "after">,
+  request: Pick<GrepRequest, "regex" | "exclude" | "multiline" | "mode" | "before" | "after">,
   most: number,
 ): Omit<FileHits, "path"> {
   const { mode, before, after, multiline } = request;
@@ -21,7 +21,9 @@ export function scanText(
       lines.push({ line: last.line, text: showLine(text.slice(start, last.end), 0), matched: false });
     }
   };
+  const excluded = request.exclude?.compile(traits);
   for (const match of matchLines(text, request.regex.compile(traits), { multiline })) {
+    if (excluded !== undefined && occursIn(text.slice(match.start, match.end), excluded)) continue;
     if (count === most) {
       if (mode === "content") showUntil(Math.min(last.line + after, match.line - 1));
       return { count, lines, hasMore: true };
@@ -44,6 +46,11 @@ export function scanText(
   }
   if (mode === "content" && count > 0) showUntil(last.line + after);
   return { count, lines, hasMore: false };
+}
+
+function occursIn(line: string, expression: RegExp): boolean {
+  expression.lastIndex = 0;
+  return expression.test(line);
 }
 
 function lineEnd(text: string, start: number): number {

@@ -2,7 +2,7 @@ import { asBuffer } from "../../text/as-buffer.ts";
 import { byteOrderMarkLength } from "../../text/encoding.ts";
 import { toSearchableText } from "../../text/searchable-text.ts";
 import { OutOfTime, withinTime } from "../../text/time-bound.ts";
-import type { GrepRequest } from "./grep-request.ts";
+import { type GrepRequest, mayBacktrack } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
 import { scanText } from "./scan-text.ts";
 
@@ -34,7 +34,7 @@ export class Batch {
   add(file: FileToSearch): void {
     this.#files.push(file);
     this.#bytes += file.bytes.length;
-    const { files, bytes } = this.#request.regex.mayBacktrack ? batchOfMany : batchOfOne;
+    const { files, bytes } = mayBacktrack(this.#request) ? batchOfMany : batchOfOne;
     if (this.#files.length >= files || this.#bytes >= bytes) this.search();
   }
 
@@ -69,7 +69,7 @@ export function searchFiles(
     }
   };
   try {
-    if (request.regex.mayBacktrack) withinTime(batchMs, search);
+    if (mayBacktrack(request)) withinTime(batchMs, search);
     else search();
   } catch (error) {
     // Written for other texts than ASCII an expression can be too large after all.

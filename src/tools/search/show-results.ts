@@ -4,6 +4,7 @@ import type { GrepData, GrepMatch } from "./grep.ts";
 import type { GrepRequest } from "./grep-request.ts";
 import type { GrepResults } from "./grep-results.ts";
 import type { FileHits } from "./hits.ts";
+import { onlyMatches } from "./only-matches.ts";
 import type { Scope } from "./scope.ts";
 
 export function showResults(
@@ -11,7 +12,8 @@ export function showResults(
   request: GrepRequest,
   scope: Scope,
 ): { readonly data: GrepData; readonly text: string } {
-  const { hits, unreadable, guarded, partlySearched, tooLarge, binary, engine } = results;
+  const { unreadable, guarded, partlySearched, tooLarge, binary, engine } = results;
+  const hits = request.onlyMatching ? onlyMatches(results.hits, request) : results.hits;
   const data: GrepData = {
     mode: request.mode,
     matches: request.mode === "content" ? hits.flatMap((file) => matchesOf(file, request)) : [],
@@ -30,7 +32,11 @@ export function showResults(
     ...(binary === undefined ? {} : { binary }),
   };
   const body = hits.length === 0 ? describeNothing(data, request, scope) : showHits(hits, request);
-  return { data, text: [body, ...describeSkipped(data)].join("\n") };
+  const perFile =
+    results.hasCutFiles && !results.isLimited
+      ? [`[not all lines that match: ${request.maxPerFile} of a file at most]`]
+      : [];
+  return { data, text: [body, ...perFile, ...describeSkipped(data)].join("\n") };
 }
 
 export function describeLimit({ mode, limit }: GrepRequest): string {
