@@ -6,6 +6,7 @@ import { noDocuments } from "../src/runtime/no-documents.ts";
 import { noHistory, noTransactions } from "../src/runtime/no-history.ts";
 import { noOutputs } from "../src/runtime/no-outputs.ts";
 import { noProcesses, noShells } from "../src/runtime/no-processes.ts";
+import { noToolFinder } from "../src/runtime/no-tool-finder.ts";
 import { KeptPages } from "../src/runtime/page-memory.ts";
 import { SeenMemory } from "../src/runtime/seen-memory.ts";
 
@@ -26,6 +27,7 @@ export function toolContext(
     documents: noDocuments,
     pages: new KeptPages(),
     plan: { plan: { steps: [], explanation: undefined } },
+    tools: noToolFinder,
     settings: {},
     outputs: noOutputs,
     signal,

@@ -9,6 +9,7 @@ import type { OutputKept, Outputs } from "./output.ts";
 import type { PlanMemory } from "./plan.ts";
 import type { Processes, Shells } from "./process.ts";
 import type { Settings } from "./settings.ts";
+import type { ToolFinder } from "./tool-finder.ts";
 import type { Transactions } from "./transaction.ts";
 import type { PageMemory } from "./web.ts";
 
@@ -96,6 +97,8 @@ export interface ToolContext {
   readonly pages: PageMemory;
   /** What the agent means to do. */
   readonly plan: PlanMemory;
+  /** More tools than the caller was told of. */
+  readonly tools: ToolFinder;
   readonly settings: Settings;
   /** Keeps what is too long to show. */
   readonly outputs: Outputs;

@@ -2,10 +2,12 @@ import { safeParse } from "zod/v4/core";
 import { ToolError } from "../contract/error.ts";
 import type { ToolSource } from "../contract/source.ts";
 import type { AnyTool } from "../contract/tool.ts";
+import type { FoundTools } from "../contract/tool-finder.ts";
 import { catalog } from "../tools/catalog.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Dialect, DialectTool, MeantCall, OfferedTool } from "./dialect.ts";
 import { findTool } from "./find-tool.ts";
+import { rename } from "./rename.ts";
 import { selectTools } from "./select-tools.ts";
 import { type Wording, wordingFor } from "./wording.ts";
 
@@ -32,6 +34,8 @@ export class Shelf {
   readonly #found = new Set<string>();
   /** Listed although no dialect knows them: own tools, and those of other servers unless they are many. */
   #foreign: ReadonlySet<string> = new Set();
+  /** Those of other servers, when they are many: they have to be found. */
+  #hidden: ReadonlySet<string> = new Set();
   readonly #listeners = new Set<() => void>();
   readonly #loading = new WeakMap<DialectTool, Promise<OfferedTool>>();
   #tools: readonly DialectTool[] = [];
@@ -57,12 +61,24 @@ export class Shelf {
   /** What models are told of, or all that can be called. */
   async definitions(which: "listed" | "all" = "listed"): Promise<readonly ToolDefinition[]> {
     const { defineTools } = await import("./definition.ts");
-    const wanted = this.#tools.filter((tool) => which === "all" || this.#isListed(tool));
-    const tools = await Promise.all(wanted.map((tool) => this.#load(tool)));
-    return defineTools(
-      tools.filter((tool) => this.#isAllowed(tool) && !this.#isDenied(tool)),
-      this.#wording,
-    );
+    const canFind = this.#tools.some((tool) => !this.#isListedAtOnce(tool));
+    const wanted = this.#tools
+      .filter((tool) => which === "all" || this.#isListed(tool))
+      .filter(({ canonical }) => canFind || !isFinder(canonical));
+    return defineTools(await this.#loadAll(wanted), this.#wording);
+  }
+
+  /** Of the tools that are not listed at once, those that a few words are about; they are listed from then on. */
+  async search(query: string, { limit }: { readonly limit: number }): Promise<FoundTools> {
+    const [{ defineTools }, { rankTools }] = await Promise.all([
+      import("./definition.ts"),
+      import("./rank-tools.ts"),
+    ]);
+    const hidden = await this.#loadAll(this.#tools.filter((tool) => !this.#isListedAtOnce(tool)));
+    const ranked = rankTools(defineTools(hidden, this.#wording), query).slice(0, limit);
+    this.list(ranked.map(({ name }) => name));
+    const tools = ranked.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    return { tools, hidden: hidden.length };
   }
 
   /** Lists these from now on. */
@@ -81,6 +97,8 @@ export class Shelf {
     try {
       const offered = await this.#load(findTool(this.#tools, name, this.#dialect));
       if (!this.#isAllowed(offered)) throw onlyReading(name);
+      const inner = offered.canonical === "tools.call" ? this.#namedIn(given) : undefined;
+      if (inner) return await this.find(inner.name, inner.arguments ?? {});
       const { tool, input } = meaningOf(offered, given);
       // Who calls it by our name for it knows the others by theirs.
       const wording = name === tool.canonical ? undefined : this.#wording;
@@ -88,6 +106,19 @@ export class Shelf {
     } catch (error) {
       return { tool: await absentTool(name, error as ToolError), input: given };
     }
+  }
+
+  /** The call that a call of `tools.call` is for, unless that is itself. */
+  #namedIn(given: unknown): InnerCall | undefined {
+    const { name } = (given ?? {}) as { name?: unknown };
+    if (typeof name !== "string") return undefined;
+    const named = this.#tools.find((tool) => tool.name === name || tool.canonical === name);
+    return named?.canonical === "tools.call" ? undefined : (given as InnerCall);
+  }
+
+  async #loadAll(tools: readonly DialectTool[]): Promise<readonly OfferedTool[]> {
+    const loaded = await Promise.all(tools.map((tool) => this.#load(tool)));
+    return loaded.filter((tool) => this.#isAllowed(tool) && !this.#isDenied(tool));
   }
 
   #load(tool: DialectTool): Promise<OfferedTool> {
@@ -106,11 +137,15 @@ export class Shelf {
     return !this.#options.readOnly || risk === "read";
   }
 
-  #isListed({ name, canonical }: DialectTool): boolean {
+  #isListed(tool: DialectTool): boolean {
+    return this.#found.has(tool.name) || this.#isListedAtOnce(tool);
+  }
+
+  #isListedAtOnce({ name, canonical }: DialectTool): boolean {
     const { listed } = this.#dialect;
-    if (listed === undefined || this.#options.allowed !== undefined) return true;
-    const isWanted = this.#found.has(name) || this.#foreign.has(name);
-    return isWanted || listed.includes(canonical) || listed.includes(name);
+    if (this.#options.allowed !== undefined || this.#foreign.has(name) || isFinder(canonical)) return true;
+    if (this.#hidden.has(name)) return false;
+    return listed === undefined || listed.includes(canonical) || listed.includes(name);
   }
 
   #fill(): void {
@@ -124,9 +159,12 @@ export class Shelf {
       .flatMap((source) => source.tools)
       .map((tool) => offerBeside(tools, tool))
       .filter((tool) => tool !== undefined);
-    const listed = theirs.length > maxListedOfOthers ? ours : [...ours, ...theirs];
-    this.#foreign = new Set(listed.map(({ name }) => name));
-    const all = [...tools.values()];
+    const hidden = theirs.length > maxListedOfOthers ? theirs : [];
+    this.#hidden = new Set(hidden.map(({ name }) => name));
+    this.#foreign = new Set(
+      [...ours, ...theirs].map(({ name }) => name).filter((name) => !this.#hidden.has(name)),
+    );
+    const all = hidden.length > 0 ? withFinders([...tools.values()]) : [...tools.values()];
     this.#tools =
       allowed === undefined ? all : selectTools(all, allowed, { ...this.#dialect, more: sources.length > 0 });
     const names = new Map(this.#tools.map(({ name, canonical }) => [canonical, name]));
@@ -151,6 +189,27 @@ function meaningOf(offered: OfferedTool, given: unknown): MeantCall {
     tool: { name, canonical: canonical ?? name, summary, risk, input, limits, accesses: never, run: never },
     input: given,
   };
+}
+
+interface InnerCall {
+  readonly name: string;
+  readonly arguments?: unknown;
+}
+
+function isFinder(canonical: string): boolean {
+  return canonical === "tools.find" || canonical === "tools.call";
+}
+
+/** A dialect that has no way to find tools gets ours. */
+function withFinders(tools: readonly DialectTool[]): readonly DialectTool[] {
+  const finders = [
+    rename("tools.find", { name: "tools_find" }),
+    rename("tools.call", { name: "tools_call" }),
+  ];
+  return [
+    ...tools,
+    ...finders.filter(({ canonical }) => !tools.some((tool) => tool.canonical === canonical)),
+  ];
 }
 
 /** Stands where the counter never comes: the arguments do not fit. */

@@ -8,6 +8,7 @@ import type { Outputs } from "../contract/output.ts";
 import type { PlanMemory } from "../contract/plan.ts";
 import type { Processes, Shells } from "../contract/process.ts";
 import type { Settings } from "../contract/settings.ts";
+import type { ToolFinder } from "../contract/tool-finder.ts";
 import type { Transactions } from "../contract/transaction.ts";
 import { noAgents } from "./no-agents.ts";
 import { noCode } from "./no-code.ts";
@@ -15,6 +16,7 @@ import { noDocuments } from "./no-documents.ts";
 import { noHistory, noTransactions } from "./no-history.ts";
 import { noOutputs } from "./no-outputs.ts";
 import { noProcesses, noShells } from "./no-processes.ts";
+import { noToolFinder } from "./no-tool-finder.ts";
 import { KeptPages } from "./page-memory.ts";
 import { SeenMemory } from "./seen-memory.ts";
 import type { Next } from "./stage.ts";
@@ -28,6 +30,7 @@ export interface Room {
   readonly agents: Agents;
   readonly code: Code;
   readonly documents: Documents;
+  readonly tools: ToolFinder;
   readonly settings: Settings;
   readonly outputs: Outputs;
 }
@@ -41,6 +44,7 @@ export const emptyRoom: Room = {
   agents: noAgents,
   code: noCode,
   documents: noDocuments,
+  tools: noToolFinder,
   settings: {},
   outputs: noOutputs,
 };
@@ -63,6 +67,7 @@ export function runTool(environment: Environment, room: Room = emptyRoom): Next 
       documents: room.documents,
       pages,
       plan,
+      tools: room.tools,
       settings: room.settings,
       outputs: room.outputs,
       signal: call.signal,

@@ -102,6 +102,10 @@ export const catalog = {
     (await import("./time/now.ts")).timeNow,
   "text.echo": async (): Promise<typeof import("./text/echo.ts").textEcho> =>
     (await import("./text/echo.ts")).textEcho,
+  "tools.find": async (): Promise<typeof import("./tools/find.ts").toolsFind> =>
+    (await import("./tools/find.ts")).toolsFind,
+  "tools.call": async (): Promise<typeof import("./tools/call.ts").toolsCall> =>
+    (await import("./tools/call.ts")).toolsCall,
   "web.fetch": async (): Promise<typeof import("./web/fetch.ts").webFetch> =>
     (await import("./web/fetch.ts")).webFetch,
   "web.search": async (): Promise<typeof import("./web/search.ts").webSearch> =>

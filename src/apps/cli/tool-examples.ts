@@ -61,6 +61,8 @@ export const toolExamples: Readonly<Record<string, Readonly<Record<string, unkno
   "math.calculate": { expression: "(1 + 0.05 / 12) ^ 360" },
   "time.now": { zone: "Europe/Berlin" },
   "text.echo": { text: "hello" },
+  "tools.find": { query: "undo an edit" },
+  "tools.call": { name: "time_now", arguments: {} },
   "web.fetch": { url: "https://example.com/" },
   "web.search": { query: "node 24 release notes", limit: 5 },
   "agent.spawn": { task: "Find out why test/parser.test.ts fails; answer with the line at fault." },

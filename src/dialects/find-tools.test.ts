@@ -1,0 +1,135 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import { cribRoom } from "../../test/crib-room.ts";
+import { temporaryFolder } from "../../test/temporary-folder.ts";
+import { emptySource } from "../../test/tool-source.ts";
+import type { AnyTool } from "../contract/tool.ts";
+import { openToolcrib } from "../toolcrib.ts";
+import type { Dialect } from "./dialect.ts";
+import { rename } from "./rename.ts";
+import { Shelf } from "./shelf.ts";
+
+it("finds tools by what they do, and lists them from then on", async () => {
+  await using room = await cribRoom();
+  const { crib } = room;
+  let changes = 0;
+  crib.onToolsChange(() => (changes += 1));
+  const before = await namesOf(crib);
+  const found = await crib.call("tools_find", { query: "who changed each line", limit: 1 });
+  const after = await namesOf(crib);
+  const [blame] = (await crib.definitions({ which: "all" })).filter(({ name }) => name === "git_blame");
+  expect([
+    before.includes("git_blame"),
+    found.content,
+    changes,
+    after.filter((name) => !before.includes(name)),
+  ]).toEqual([
+    false,
+    `git_blame: ${blame!.description}\nArguments: ${JSON.stringify(blame!.inputSchema)}`,
+    1,
+    ["git_blame"],
+  ]);
+});
+
+it("ranks what is named before what is mentioned", async () => {
+  const shelf = new Shelf(manyTools());
+  const names = async (query: string) =>
+    (await shelf.search(query, { limit: 3 })).tools.map(({ name }) => name);
+  expect([
+    (await names("undo the last edits"))[0],
+    (await names("commit my changes"))[0],
+    (await names("read a PDF"))[0],
+    await names("xyzzy"),
+  ]).toEqual(["journal_undo", "git_commit", "document_read", []]);
+});
+
+it("calls any tool by its name, and records it as that tool", async () => {
+  await using room = await cribRoom();
+  const result = await room.crib.call("tools_call", { name: "text_echo", arguments: { text: "hello" } });
+  const [record] = room.crib.history(1);
+  expect([result.content, record?.tool, record?.input]).toEqual(["hello", "text.echo", { text: "hello" }]);
+});
+
+it("goes around nothing: what is judged is the tool that is named", async () => {
+  await using room = await cribRoom({ rules: ["deny use file.delete"] });
+  room.write("a.txt", "a\n");
+  const result = await room.crib.call("tools_call", { name: "file.delete", arguments: { path: "a.txt" } });
+  expect([result.error?.code, room.read("a.txt")]).toEqual(["denied", "a\n"]);
+});
+
+it("refuses to call itself, a tool that is not there, and what names none", async () => {
+  await using room = await cribRoom();
+  const call = async (input: unknown) => (await room.crib.call("tools_call", input)).content;
+  expect([
+    await call({ name: "tools_call", arguments: { name: "tools_call" } }),
+    await call({ name: "tools.call", arguments: { name: "file_read" } }),
+    await call({ name: "nonsense" }),
+    await call({ arguments: {} }),
+  ]).toEqual([
+    "tools_call calls other tools and cannot be called by itself\nName the tool that you want, as tools_find gives it.",
+    "tools.call calls other tools and cannot be called by itself\nName the tool that you want, as tools_find gives it.",
+    expect.stringContaining('Unknown tool "nonsense"'),
+    expect.stringContaining("name"),
+  ]);
+});
+
+it("offers no tool for finding where all are listed", async () => {
+  await using folder = temporaryFolder();
+  const crib = await openToolcrib({ ...placesIn(folder.path), allowedTools: ["file.*", "tools.*"] });
+  const names = await namesOf(crib);
+  await crib.close();
+  expect(names.filter((name) => name.startsWith("tools"))).toEqual([]);
+});
+
+it("finds what other servers bring when that is much, in dialects of any kind", async () => {
+  const source = emptySource();
+  const plain: Dialect = { name: "plain", tools: [rename("file.read", { name: "read" })] };
+  const shelf = new Shelf(plain, { sources: [source] });
+  source.put(Array.from({ length: 20 }, (_, index) => foreign(`few_${index}`)));
+  const few = (await shelf.definitions()).length;
+  source.put(Array.from({ length: 30 }, (_, index) => foreign(`weather_${index}`)));
+  const listed = async () => (await shelf.definitions()).map(({ name }) => name);
+  const before = await listed();
+  const { tools, hidden } = await shelf.search("weather 7", { limit: 1 });
+  expect([few, before, tools.map(({ name }) => name), hidden, await listed()]).toEqual([
+    21,
+    ["read", "tools_find", "tools_call"],
+    ["weather_7"],
+    30,
+    ["read", "weather_7", "tools_find", "tools_call"],
+  ]);
+});
+
+function manyTools(): Dialect {
+  const names = ["journal.undo", "git.commit", "git.log", "document.read", "edit.preview"] as const;
+  return {
+    name: "many",
+    listed: [],
+    tools: names.map((name) => rename(name, { name: name.replace(".", "_") })),
+  };
+}
+
+function foreign(name: string): AnyTool {
+  return {
+    name,
+    summary: "Foreign.",
+    risk: "network",
+    input: z.strictObject({}),
+    limits: { maxChars: 10, keep: "head" },
+    accesses: () => [],
+    run: async () => ({ data: null, text: "" }),
+  };
+}
+
+function placesIn(folder: string) {
+  return {
+    workspace: folder,
+    stateDirectory: join(folder, "state"),
+    configDirectory: join(folder, "config"),
+  };
+}
+
+async function namesOf(crib: { definitions(): Promise<readonly { name: string }[]> }): Promise<string[]> {
+  return (await crib.definitions()).map(({ name }) => name);
+}

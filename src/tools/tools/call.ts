@@ -1,0 +1,31 @@
+import * as z from "zod/mini";
+import { ToolError } from "../../contract/error.ts";
+import type { Tool } from "../../contract/tool.ts";
+
+export interface ToolsCallInput {
+  readonly name: string;
+  readonly arguments?: Record<string, unknown> | undefined;
+}
+
+/**
+ * For clients whose list of tools does not grow. The shelf takes it for a call of the tool that is named, so that this one is
+ * judged and recorded; what comes as far as here names no other tool.
+ */
+export const toolsCall: Tool<ToolsCallInput, never> = {
+  name: "tools.call",
+  summary: "Call a tool that tools.find has found and that is not in your list.",
+  risk: "read",
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  input: z.strictObject({
+    name: z.string().check(z.minLength(1), z.describe("As found.")),
+    arguments: z.optional(z.record(z.string(), z.unknown())),
+  }),
+  limits: { maxChars: 1_000, keep: "head" },
+  accesses: () => [],
+
+  async run({ name }) {
+    throw new ToolError("invalid-input", `${name} calls other tools and cannot be called by itself`, {
+      hint: "Name the tool that you want, as tools.find gives it.",
+    });
+  },
+};

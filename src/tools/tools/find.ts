@@ -1,0 +1,49 @@
+import * as z from "zod/mini";
+import type { Tool } from "../../contract/tool.ts";
+import type { FoundTool, FoundTools } from "../../contract/tool-finder.ts";
+import { counted } from "../../text/counted.ts";
+
+export interface ToolsFindInput {
+  readonly query: string;
+  readonly limit?: number | undefined;
+}
+
+/** Leads to tools that are not listed at once, so that many of them cost a request nothing. */
+export const toolsFind: Tool<ToolsFindInput, FoundTools> = {
+  name: "tools.find",
+  summary:
+    "Find more tools by what they do: git, documents, web, undo, processes … Those found are listed from then on; else use tools.call.",
+  risk: "read",
+  input: z.strictObject({
+    query: z.string().check(z.minLength(1), z.maxLength(1000), z.describe('"undo an edit"')),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(50), z.describe("5 if not given."))),
+  }),
+  limits: { maxChars: 20_000, keep: "head" },
+  accesses: () => [],
+
+  async run({ query, limit = 5 }, { tools: finder }) {
+    const found = await finder.find(query, { limit });
+    return { data: found, text: showTools(found) };
+  },
+};
+
+function showTools({ tools, hidden }: FoundTools): string {
+  if (hidden === 0) return "There are no other tools than those that are listed.";
+  if (tools.length === 0)
+    return `None of ${counted(hidden, "other tool")} is about that. Try other words for it.`;
+  return tools.map(showTool).join("\n\n");
+}
+
+function showTool({ name, description, inputSchema }: FoundTool): string {
+  const schema = JSON.stringify(inputSchema);
+  const shown = schema.length <= maxSchemaChars ? schema : namesIn(inputSchema);
+  return `${name}: ${description}\nArguments: ${shown}`;
+}
+
+const maxSchemaChars = 6_000;
+
+function namesIn({ properties, required }: FoundTool["inputSchema"]): string {
+  const needed = new Set(Array.isArray(required) ? required : []);
+  const names = Object.keys(properties ?? {}).map((name) => (needed.has(name) ? `${name} (required)` : name));
+  return `${names.join(", ")}. The schema is too long to show here.`.slice(0, maxSchemaChars);
+}
