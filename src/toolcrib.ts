@@ -10,6 +10,9 @@ import type { ToolDefinition } from "./dialects/definition.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { findDialect } from "./dialects/dialects.ts";
 import { Shelf } from "./dialects/shelf.ts";
+import { keepQuestion } from "./door/approvals/keep-question.ts";
+import { KeptQuestions } from "./door/approvals/kept-questions.ts";
+import type { KeptQuestion } from "./door/approvals/question-file.ts";
 import { type CallResult, toResult } from "./door/call-result.ts";
 import { DeniedTools } from "./door/denied-tools.ts";
 import { lazyCode } from "./door/lazy-code.ts";
@@ -51,7 +54,6 @@ export type * from "./contract/process.ts";
 export type * from "./contract/reach.ts";
 export type * from "./contract/settings.ts";
 export type * from "./contract/source.ts";
-export type * from "./contract/tool-finder.ts";
 export type {
   AnyTool,
   Image,
@@ -61,6 +63,7 @@ export type {
   ToolHints,
   ToolOutput,
 } from "./contract/tool.ts";
+export type * from "./contract/tool-finder.ts";
 export type * from "./contract/transaction.ts";
 export type * from "./contract/web.ts";
 export type { ToolDefinition } from "./dialects/definition.ts";
@@ -69,6 +72,7 @@ export { dialectNames } from "./dialects/dialects.ts";
 export type { ToolEffects } from "./dialects/effects.ts";
 export { rename } from "./dialects/rename.ts";
 export { reshape } from "./dialects/reshape.ts";
+export type { KeptAnswer, KeptQuestion } from "./door/approvals/question-file.ts";
 export type { CallFailure, CallResult } from "./door/call-result.ts";
 export type { OutputPart, OutputRange } from "./door/read-output.ts";
 export type { SandboxWanted } from "./door/sandbox-wanted.ts";
@@ -78,7 +82,13 @@ export { type Mode, modes } from "./guardian/mode.ts";
 export type { Part, PartVerdict, RulePlace, Segment } from "./guardian/policy.ts";
 export type { JournalBudget } from "./journal/collect/budget.ts";
 export type { CallRecord } from "./journal/journal.ts";
-export type { Approval, ApprovalRequest, Approve } from "./runtime/approvals/approval.ts";
+export type {
+  Approval,
+  ApprovalRequest,
+  Approve,
+  ShownPart,
+  ShownRequest,
+} from "./runtime/approvals/approval.ts";
 export type { EventListener, EventSource } from "./runtime/call-events.ts";
 export type { WireFormat, WireTools } from "./wire/formats.ts";
 
@@ -91,6 +101,13 @@ export interface ToolcribOptions {
   readonly mode?: Mode;
   /** Asks the person; without it, what would be asked is refused. */
   readonly approve?: Approve;
+  /**
+   * A call that would be asked, and has nobody to ask, is refused with the id of its question: a person answers it with
+   * `toolcrib approve`, and the answer counts for the same call made again.
+   */
+  readonly keepQuestions?: boolean;
+  /** How long such a call waits for its answer before it is refused; not at all if not said. */
+  readonly waitForApprovalMs?: number;
   /** Rules above those of all files, one each: `deny run git push **`. */
   readonly rules?: readonly string[];
   /** Files of such rules. */
@@ -188,6 +205,8 @@ export interface Toolcrib {
   sandbox(): Promise<SandboxReport>;
   /** What runs beside the calls of this room, and what has ended, oldest first. */
   processes(): readonly ProcessStatus[];
+  /** The questions of this workspace that wait for `toolcrib approve`, oldest first. */
+  pending(): readonly KeptQuestion[];
   /** The latest calls in this workspace, newest first. */
   history(limit?: number): readonly CallRecord[];
   /** Cancels what runs, waits for it, writes down what is left. May be called twice. */
@@ -213,6 +232,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const past = openPast(place, { session, ...options });
   const { environment, policy } = place;
   const denied = new DeniedTools(policy);
+  const questions = new KeptQuestions({ folder: place.files.approvals, workspace: place.workspace });
   const { journal, transactions, outputs } = past;
   const release = async () => {
     await past.close();
@@ -247,7 +267,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     code,
     documents,
     maxShownTokens: options.maxShownTokens,
-    tools: shelf,
+    tools: { find: (query, options) => shelf.search(query, options) },
     settings: { search: options.search ?? searchSettings(process.env) },
     guardian: {
       mode,
@@ -257,10 +277,19 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
         variables: (names) => allowedVariables(process.env, names),
         shell: (name) => shells.past(name),
       },
-      approverOf: (callId) => asked.get(callId) ?? options.approve,
+      approverOf: (callId) => asked.get(callId) ?? options.approve ?? keeping,
     },
   });
   const asked = new Map<string, Approve>();
+  const keeping = options.keepQuestions
+    ? keepQuestion({
+        questions,
+        session,
+        waitMs: options.waitForApprovalMs,
+        tell: ({ callId, tool }, message) =>
+          events.emit({ type: "progress", callId, tool, at: Date.now(), message }),
+      })
+    : undefined;
   const running = new RunningCalls();
   running.add(past.endAbandoned());
   const warnings: string[] = [];
@@ -335,6 +364,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     readOutput: (handle, range) => readOutput(place.kept, handle, range),
     sandbox: () => place.sandbox(),
     processes: () => processes.list(),
+    pending: () => questions.list(),
     history: (limit = 50) => {
       if (running.haveEnded) throw roomClosed();
       return journal.latest(limit);

@@ -41,7 +41,16 @@ export function workspaceFiles(
   workspace: string,
 ): Readonly<
   Record<
-    "journal" | "blobs" | "outputs" | "changes" | "scans" | "started" | "sandbox" | "transactions" | "index",
+    | "journal"
+    | "blobs"
+    | "outputs"
+    | "changes"
+    | "scans"
+    | "started"
+    | "sandbox"
+    | "transactions"
+    | "index"
+    | "approvals",
     string
   >
 > {
@@ -56,6 +65,7 @@ export function workspaceFiles(
     sandbox: join(directory, "sandbox"),
     transactions: join(directory, "transactions"),
     index: join(directory, "index"),
+    approvals: join(directory, "approvals"),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Access, Risk } from "../../contract/access.ts";
 import type { SandboxLevel } from "../../contract/account.ts";
-import type { PartVerdict } from "../../guardian/policy.ts";
+import type { PartVerdict, Segment } from "../../guardian/policy.ts";
 
 /** What a person is shown before a call may go on. */
 export interface ApprovalRequest {
@@ -33,6 +33,32 @@ export interface ApprovalRequest {
   readonly hosts: readonly string[];
   /** Stands for this very call: tool, input, what its paths lead to, directory, variables, sandbox. */
   readonly hash: string;
+  /** Stands for the whole preview, also what is not shown of it, and for what it was made of. */
+  readonly previewHash: string;
+}
+
+/** As much of a request as people read, which can be written down. */
+export interface ShownRequest
+  extends Pick<
+    ApprovalRequest,
+    | "tool"
+    | "input"
+    | "accesses"
+    | "risk"
+    | "reason"
+    | "rule"
+    | "source"
+    | "preview"
+    | "grants"
+    | "sandbox"
+    | "unconfined"
+    | "hosts"
+  > {
+  readonly parts: readonly ShownPart[];
+}
+
+export interface ShownPart extends Pick<PartVerdict, "verdict" | "reason" | "rule"> {
+  readonly part: { readonly kind: string; readonly in?: Segment | undefined };
 }
 
 /** The person's answer; the message of a refusal goes to the model. */

@@ -12,9 +12,17 @@ export function denied(decision: Decision): ToolError {
 }
 
 /** It would have to be asked, and nobody is there. */
-export function needsApproval(decision: Decision): ToolError {
+export function needsApproval(decision: Described): ToolError {
   return new ToolError("needs-approval", `This call needs a person's approval: ${describe(decision)}`, {
     hint: "Nobody can be asked here: choose another way, or ask the person to allow it (a rule, or another mode).",
+  });
+}
+
+/** The question is written down, and the answer counts for the next call that is just like this one. */
+export function askedForLater(id: string, parts: Decision["parts"]): ToolError {
+  const { message } = needsApproval({ verdict: "ask", parts });
+  return new ToolError("needs-approval", message, {
+    hint: `A person can allow it: toolcrib approve ${id}. Then make this very call again, or choose another way.`,
   });
 }
 
@@ -46,6 +54,7 @@ export function ledElsewhere(): ToolError {
 }
 
 export function couldNotAsk(cause: unknown): ToolError {
+  if (cause instanceof ToolError && cause.code === "needs-approval") return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ToolError("needs-approval", `The person could not be asked: ${reason}`, {
     hint: "Nothing was done; try again when somebody can answer.",
@@ -59,8 +68,10 @@ export function notUnderstood(): ToolError {
   });
 }
 
+type Described = Pick<Decision, "verdict" | "parts">;
+
 /** The parts that decided, each with its rule and where that stands, so that the rest of the call can be kept. */
-function describe({ verdict, parts }: Decision): string {
+function describe({ verdict, parts }: Described): string {
   const deeds = new Map<string, Set<string>>();
   for (const part of parts) {
     if (part.verdict !== verdict) continue;

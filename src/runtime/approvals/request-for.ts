@@ -36,6 +36,7 @@ export async function requestFor(
     unconfined,
     hosts: runsCommands(call) ? hostsReached(decision, question, policy) : [],
     hash: hashFor(call, judged, settings),
+    previewHash: hashValue([preview.whole, preview.found]),
   };
 }
 

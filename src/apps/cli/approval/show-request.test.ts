@@ -27,6 +27,7 @@ const request: ApprovalRequest = {
   unconfined: false,
   hosts: [],
   hash: "0",
+  previewHash: "0",
 };
 
 const colour = new RegExp(`${"\u001b"}\\[\\d+m`, "g");

@@ -1,14 +1,14 @@
 import { placeOf } from "../../../guardian/guard-paths.ts";
-import type { PartVerdict, Segment } from "../../../guardian/policy.ts";
+import type { Segment } from "../../../guardian/policy.ts";
 import { printableLine } from "../../../text/printable.ts";
 import { truncateText } from "../../../text/truncate.ts";
-import type { ApprovalRequest } from "../../../toolcrib.ts";
+import type { ShownPart, ShownRequest } from "../../../toolcrib.ts";
 import { paint, type Tone } from "../terminal.ts";
 import { markSegments } from "./mark-segments.ts";
 import { quoteText, wrap } from "./quote-text.ts";
 
 /** What a person reads before answering. Whatever comes from files, commands or models is made visible and marked. */
-export function showRequest(request: ApprovalRequest, columns: number): string {
+export function showRequest(request: ShownRequest, columns: number): string {
   const { tool, risk, reason, rule, source, preview, grants, accesses } = request;
   return [
     "",
@@ -30,7 +30,7 @@ export function showRequest(request: ApprovalRequest, columns: number): string {
 }
 
 /** What a command could do beyond what is marked in it. */
-function placeToRun({ sandbox, unconfined, hosts }: ApprovalRequest): string {
+function placeToRun({ sandbox, unconfined, hosts }: ShownRequest): string {
   const reach = "it reaches every file and host that you can reach";
   if (unconfined) return `outside the sandbox, as your rules say: ${reach}`;
   if (sandbox === "none") return `without a sandbox: ${reach}`;
@@ -51,7 +51,7 @@ function field(label: string, text: string, columns: number): readonly string[] 
 }
 
 /** Commands of the call, each with the parts of it that are asked. */
-function commandsOf({ accesses, parts }: ApprovalRequest): readonly [string, readonly PartVerdict[]][] {
+function commandsOf({ accesses, parts }: ShownRequest): readonly [string, readonly ShownPart[]][] {
   const commands = accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : []));
   return commands.map((command) => [
     command,
@@ -59,11 +59,11 @@ function commandsOf({ accesses, parts }: ApprovalRequest): readonly [string, rea
   ]);
 }
 
-function segmentOf({ part }: PartVerdict): Segment | undefined {
-  return "in" in part ? part.in : undefined;
+function segmentOf({ part }: ShownPart): Segment | undefined {
+  return part.in;
 }
 
-function showCommand(command: string, parts: readonly PartVerdict[], columns: number): readonly string[] {
+function showCommand(command: string, parts: readonly ShownPart[], columns: number): readonly string[] {
   const spans = parts.map((part) => segmentOf(part)!.span);
   const reasons = new Map(
     parts.map((part, index) => [`${spans[index]!.start} ${part.reason}`, part] as const),
@@ -75,7 +75,7 @@ function showCommand(command: string, parts: readonly PartVerdict[], columns: nu
   ];
 }
 
-function showReason(command: string, part: PartVerdict, columns: number): readonly string[] {
+function showReason(command: string, part: ShownPart, columns: number): readonly string[] {
   const { start, end } = segmentOf(part)!.span;
   const place = part.rule ? `: ${part.rule.text} (${placeOf(part.rule)})` : "";
   return wrap(printableLine(`${command.slice(start, end)}: ${part.reason}${place}`), columns - 4).map(
@@ -92,7 +92,7 @@ function showPreview(preview: string, columns: number): readonly string[] {
 }
 
 /** What a tool without a preview is given, beyond the command that stands above. */
-function showInput({ input, accesses }: ApprovalRequest, columns: number): readonly string[] {
+function showInput({ input, accesses }: ShownRequest, columns: number): readonly string[] {
   const commands = new Set(accesses.flatMap((access) => (access.kind === "execute" ? [access.command] : [])));
   const isPurpose = ([name, value]: [string, unknown]) =>
     commands.size > 0 && name === "description" && typeof value === "string";

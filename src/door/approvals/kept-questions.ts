@@ -1,0 +1,127 @@
+import { ApprovalFiles } from "../../environment/approval-files.ts";
+import type { Approval, ApprovalRequest } from "../../runtime/approvals/approval.ts";
+import { hashValue } from "../../runtime/approvals/hash-call.ts";
+import {
+  type KeptAnswer,
+  type KeptQuestion,
+  readAnswer,
+  readQuestion,
+  writeAnswer,
+  writeQuestion,
+} from "./question-file.ts";
+
+/**
+ * The questions of one workspace that nobody could be asked, and the answers that wait for the call to be made again.
+ * They lie where no tool and no confined command comes; several processes may use them at once.
+ */
+export class KeptQuestions {
+  readonly #files: ApprovalFiles;
+  readonly #workspace: string;
+
+  constructor({ folder, workspace }: { readonly folder: string; readonly workspace: string }) {
+    this.#files = new ApprovalFiles(folder);
+    this.#workspace = workspace;
+  }
+
+  /** Those that are still open or whose answer has not been used, the oldest first. */
+  list(): readonly KeptQuestion[] {
+    const ids = this.#files.names().flatMap((name) => /^(\w+)\.question$/.exec(name)?.[1] ?? []);
+    return ids
+      .flatMap((id) => this.find(id) ?? [])
+      .sort((one, other) => one.askedAt - other.askedAt || (one.id < other.id ? -1 : 1));
+  }
+
+  find(id: string): KeptQuestion | undefined {
+    if (!/^\w+$/.test(id)) return undefined;
+    const question = readQuestion(this.#files.read(`${id}.question`));
+    if (question?.id !== id || isOlder(question.askedAt, maxQuestionMs)) return undefined;
+    const answer = this.#answerTo(question);
+    return answer ? { ...question, answer } : question;
+  }
+
+  /** Writes a question down; the same one again only becomes newer. Undefined where it is too long to be shown. */
+  keep(request: ApprovalRequest, session: string): KeptQuestion | undefined {
+    this.#tidy();
+    const { hash, previewHash } = request;
+    const question = {
+      id: idOf(request),
+      workspace: this.#workspace,
+      session,
+      askedAt: Date.now(),
+      hash,
+      previewHash,
+      request,
+    };
+    const text = writeQuestion(question);
+    if (text.length > maxChars) return undefined;
+    this.#files.write(`${question.id}.question`, text);
+    return question;
+  }
+
+  /** What the person says to what was shown; an earlier answer is replaced. */
+  answer(question: KeptQuestion, answer: KeptAnswer["says"]): void {
+    const { id, hash, previewHash, session } = question;
+    const text = writeAnswer({ says: answer, hash, previewHash, session, answeredAt: Date.now() });
+    this.#files.write(`${id}.answer`, text);
+  }
+
+  /** The answer to this very call, if there is one: one that allows can be had once, a refusal stands for a while. */
+  take(request: ApprovalRequest, session: string): Approval | undefined {
+    const { hash, previewHash } = request;
+    const name = `${idOf(request)}.answer`;
+    const isMeant = (answer: KeptAnswer | undefined): answer is KeptAnswer =>
+      answer?.hash === hash &&
+      answer.previewHash === previewHash &&
+      !isOlder(answer.answeredAt, maxAnswerMs) &&
+      (answer.says.allow === false || answer.says.remember !== "session" || answer.session === session);
+    const seen = readAnswer(this.#files.read(name));
+    if (!isMeant(seen)) return undefined;
+    if (!seen.says.allow) return seen.says;
+    // Whoever else has read it, one gets it.
+    const taken = readAnswer(this.#files.take(name));
+    if (!isMeant(taken)) return undefined;
+    this.#files.remove(`${idOf(request)}.question`);
+    return taken.says.allow ? { ...taken.says, hash } : taken.says;
+  }
+
+  #answerTo({ id, hash, previewHash }: KeptQuestion): KeptAnswer | undefined {
+    const answer = readAnswer(this.#files.read(`${id}.answer`));
+    const isOfThis = answer?.hash === hash && answer.previewHash === previewHash;
+    return isOfThis && !isOlder(answer.answeredAt, maxAnswerMs) ? answer : undefined;
+  }
+
+  /** Makes room for one more. */
+  #tidy(): void {
+    const kept = this.list().slice(1 - maxQuestions);
+    const ids = new Set(kept.map(({ id }) => id));
+    for (const name of this.#files.names()) {
+      const [, id] = /^(\w+)\.(?:question|answer)$/.exec(name) ?? [];
+      if (id !== undefined && !ids.has(id)) this.#files.remove(name);
+    }
+  }
+}
+
+const maxQuestions = 50;
+const maxChars = 1024 * 1024;
+const maxQuestionMs = 24 * 60 * 60 * 1000;
+const maxAnswerMs = 10 * 60 * 1000;
+
+/** Also what claims to come from the future: nobody knows how long it would count. */
+function isOlder(time: number, maxMs: number): boolean {
+  const age = Date.now() - time;
+  return age > maxMs || age < -maxMs;
+}
+
+/**
+ * The same for the same call, and short enough to be typed. Two calls may share one: a question is shown again before it
+ * is answered, and answers are compared by the whole hashes.
+ */
+function idOf({ hash, previewHash }: Pick<ApprovalRequest, "hash" | "previewHash">): string {
+  const digest = BigInt(`0x${hashValue([hash, previewHash])}`);
+  return Array.from({ length: 6 }, (_, place) => letters[Number((digest >> BigInt(place * 5)) & 31n)]).join(
+    "",
+  );
+}
+
+/** None that look alike. */
+const letters = "23456789abcdefghijkmnpqrstuvwxyz";
