@@ -7,7 +7,7 @@ export type InputOf<Name extends CanonicalName> =
   CanonicalTool<Name> extends Tool<infer Input, unknown> ? Input : Record<string, unknown>;
 
 export type DataOf<Name extends CanonicalName> =
-  CanonicalTool<Name> extends Tool<never, infer Data> ? Data : unknown;
+  CanonicalTool<Name> extends Tool<infer _Input, infer Data> ? Data : unknown;
 
 /** How a dialect's tool differs from the canonical one; TypeScript checks the field names. */
 export interface Renaming<Name extends CanonicalName> {

@@ -29,9 +29,9 @@ type CanonicalCall<Name extends CanonicalName> = {
 }[Name];
 
 /** For shapes that `rename` cannot derive; the canonical tools that it may mean are named, the usual one first. */
-export function reshape<Name extends CanonicalName, Given>(
-  canonicals: readonly [Name, ...Name[]],
-  reshaping: Reshaping<Name, Given>,
+export function reshape<const Names extends readonly [CanonicalName, ...CanonicalName[]], Given>(
+  canonicals: Names,
+  reshaping: Reshaping<Names[number], Given>,
 ): DialectTool {
   const { name, summary, means, answer, native } = reshaping;
   return {

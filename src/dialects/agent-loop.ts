@@ -1,0 +1,162 @@
+import { showEntries } from "./answers/entries.ts";
+import { showFiles } from "./answers/found-files.ts";
+import { showMatches } from "./answers/found-lines.ts";
+import { howToReadOn } from "./answers/read-on.ts";
+import type { Dialect } from "./dialect.ts";
+import { rename } from "./rename.ts";
+import { reshape } from "./reshape.ts";
+
+/** The tools of `agent_loop`: a set to begin with, and one for work on files, whose paths start at `cwd`. */
+export const agentLoopDialect: Dialect = {
+  name: "agent-loop",
+  sets: {
+    v2: ["calculate", "get_current_time"],
+    v3: ["read", "write", "edit", "grep", "find", "ls"],
+  },
+  failure: ({ message, hint, output }) =>
+    `Tool execution error: ${[message, hint, output].filter((part) => part).join("\n")}`,
+  tools: [
+    rename("math.calculate", {
+      name: "calculate",
+      summary: "Work out an expression of + - * / ** and parentheses over numbers.",
+      omit: ["strict"],
+      defaults: { strict: true },
+      describe: { expression: "For example (2+3)*4." },
+      answer: ({ data }) => data.value,
+    }),
+    rename("time.now", {
+      name: "get_current_time",
+      summary: "The current time in UTC, ISO-8601.",
+      omit: ["zone"],
+      answer: ({ data }) => data.iso,
+    }),
+    reshape(["file.read"], {
+      name: "read",
+      summary: "Read a text file, at most 2000 lines or 50 KiB at once, or look at a picture.",
+      input: (z) =>
+        z.strictObject({
+          path: z.string().check(z.describe("File to read.")),
+          cwd: z.optional(z.string().check(z.describe(cwdWords))),
+          offset: z.optional(z.int().check(z.minimum(1), z.describe("First line, counted from 1."))),
+          limit: z.optional(z.int().check(z.minimum(1), z.describe("How many lines."))),
+          max_lines: z.optional(
+            z.int().check(z.minimum(1), z.describe("Never more lines; 2000 if not given.")),
+          ),
+          max_bytes: z.optional(
+            z
+              .int()
+              .check(z.minimum(1), z.maximum(1_048_576), z.describe("Never more bytes; 51200 if not given.")),
+          ),
+        }),
+      means: ({ path, cwd, offset, limit, max_lines = 2000, max_bytes = 51_200 }) => [
+        "file.read",
+        {
+          path: from(cwd, path),
+          ...(offset === undefined ? {} : { offset }),
+          limit: Math.min(limit ?? max_lines, max_lines),
+          max_bytes,
+          line_numbers: false,
+        },
+      ],
+      limits: { maxChars: 1_100_000, keep: "head" },
+      answer: ({ data, text }) => {
+        const [file] = data.files;
+        const whole = file?.kind === "text" && file.lines > 0 ? file.text.replaceAll("\r\n", "\n") : text;
+        return { text: whole, ...howToReadOn(data, (line) => `offset ${line}`) };
+      },
+    }),
+    reshape(["file.write"], {
+      name: "write",
+      summary:
+        "Write a whole file: create it, with its folders, or replace it. To change a part use edit.replace.",
+      input: (z) =>
+        z.strictObject({
+          path: z.string().check(z.describe("File to write.")),
+          content: z.string().check(z.describe("The whole content.")),
+          cwd: z.optional(z.string().check(z.describe(cwdWords))),
+        }),
+      means: ({ path, cwd, content }) => ["file.write", { path: from(cwd, path), content }],
+    }),
+    reshape(["edit.replace"], {
+      name: "edit",
+      summary: "Replace a text in a file by another. It must be there exactly once: give enough around it.",
+      input: (z) =>
+        z.strictObject({
+          path: z.string().check(z.describe("File to edit.")),
+          old_text: z.string().check(z.minLength(1), z.describe("Text to replace, as it is in the file.")),
+          new_text: z.string().check(z.describe("What stands there afterwards.")),
+          cwd: z.optional(z.string().check(z.describe(cwdWords))),
+        }),
+      means: ({ path, cwd, old_text, new_text }) => [
+        "edit.replace",
+        { path: from(cwd, path), find: old_text, replace: new_text },
+      ],
+      answer: ({ text }) => `1 replacement. ${text}`,
+    }),
+    reshape(["search.grep"], {
+      name: "grep",
+      summary: "Search files for a regular expression. Leaves out what .gitignore names.",
+      input: (z) =>
+        z.strictObject({
+          pattern: z.string().check(z.describe("Regular expression.")),
+          path: z.string().check(z.describe("File or folder to search.")),
+          cwd: z.optional(z.string().check(z.describe(cwdWords))),
+          limit: z.optional(
+            z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Most matches; 100 if not given.")),
+          ),
+          context: z.optional(
+            z.int().check(z.minimum(0), z.maximum(1000), z.describe("Lines around each match.")),
+          ),
+        }),
+      means: ({ path, cwd, ...wanted }) => [
+        "search.grep",
+        { ...wanted, path: from(cwd, path), hidden: true },
+      ],
+      limits: { maxChars: 51_200, keep: "head" },
+      answer: (output) => showMatches(output, { wayOut: "raise `limit`, or narrow `pattern` or `path`" }),
+    }),
+    reshape(["search.glob"], {
+      name: "find",
+      summary:
+        'Find files by a glob, "*.ts" or "src/**/*.json": at most 1000. Leaves out what .gitignore names.',
+      input: (z) =>
+        z.strictObject({
+          pattern: z
+            .string()
+            .check(z.minLength(1), z.describe("Glob; without a slash it matches at any depth.")),
+          path: z.string().check(z.describe("Folder to look in.")),
+          cwd: z.optional(z.string().check(z.describe(cwdWords))),
+        }),
+      means: ({ pattern, path, cwd }) => [
+        "search.glob",
+        { pattern, path: from(cwd, path), sort: "path" as const, limit: 1000, hidden: true },
+      ],
+      limits: { maxChars: 51_200, keep: "head" },
+      answer: ({ data }, { pattern }) => showFiles(data, pattern),
+    }),
+    reshape(["file.list"], {
+      name: "ls",
+      summary: "List a folder: at most 500 names, / after those of folders.",
+      input: (z) =>
+        z.strictObject({
+          path: z.optional(z.string().check(z.describe("Folder to list; `cwd` if not given."))),
+          cwd: z.optional(z.string().check(z.describe(cwdWords))),
+        }),
+      means: ({ path = ".", cwd }) => [
+        "file.list",
+        { path: from(cwd, path), depth: 1, limit: 500, hidden: true, no_ignore: true },
+      ],
+      limits: { maxChars: 51_200, keep: "head" },
+      answer: ({ data }) => showEntries(data.root),
+    }),
+  ],
+};
+
+const cwdWords = "Folder that paths start from; the workspace if not given.";
+
+/** An output handle is the same everywhere. */
+function from(cwd: string | undefined, path: string): string {
+  if (cwd === undefined || cwd === "" || path.startsWith("/") || path.startsWith("out_")) return path;
+  if (path === "." || path === "") return cwd;
+  return `${cwd}${cwd.endsWith("/") ? "" : "/"}${path}`;
+}

@@ -1,0 +1,192 @@
+import { showFiles } from "./answers/found-files.ts";
+import { failureInSeconds } from "./answers/in-seconds.ts";
+import { howToReadOn } from "./answers/read-on.ts";
+import type { Dialect } from "./dialect.ts";
+import { rename } from "./rename.ts";
+import { reshape } from "./reshape.ts";
+
+/** The 17 core tools of Rustant. */
+export const rustantDialect: Dialect = {
+  name: "rustant",
+  failure: failureInSeconds,
+  tools: [
+    reshape(["file.read"], {
+      name: "file_read",
+      summary: "Read a file, or only some lines of it.",
+      input: (z) =>
+        z
+          .strictObject({
+            path: z.string().check(z.describe("File, relative to the workspace or absolute.")),
+            start_line: z.optional(z.int().check(z.minimum(1), z.describe("First line, counted from 1."))),
+            end_line: z.optional(z.int().check(z.minimum(1), z.describe("Last line, read as well."))),
+          })
+          .check(
+            z.refine(({ start_line = 1, end_line = start_line }) => end_line >= start_line, {
+              error: "`end_line` comes before `start_line`",
+            }),
+          ),
+      means: ({ path, start_line = 1, end_line }) => [
+        "file.read",
+        { path, offset: start_line, ...(end_line === undefined ? {} : { limit: end_line - start_line + 1 }) },
+      ],
+      answer: ({ data, text }) => ({ text, ...howToReadOn(data, (line) => `start_line ${line}`) }),
+    }),
+    rename("file.list", {
+      name: "file_list",
+      summary: "List the files and folders of a directory, without what .gitignore names.",
+      omit: ["depth", "limit", "hidden", "no_ignore"],
+      require: ["path"],
+      defaults: { depth: 1, hidden: true },
+      describe: { path: "Directory to list; `.` is the workspace." },
+      answer: ({ data, text }) =>
+        data.limited ? { text, continuation: "To find others by name use search.glob." } : text,
+    }),
+    reshape(["search.glob"], {
+      name: "file_search",
+      summary: "Find files by name: a glob, or a part of the name.",
+      input: (z) =>
+        z.strictObject({
+          pattern: z
+            .string()
+            .check(z.minLength(1), z.describe('Glob ("*.rs", "src/**/mod.rs") or part of a name.')),
+          path: z.optional(
+            z.string().check(z.describe("Directory to start in; the workspace if not given.")),
+          ),
+        }),
+      means: ({ pattern, path }) => [
+        "search.glob",
+        { pattern: globOf(pattern), ...(path === undefined ? {} : { path }), sort: "path" as const },
+      ],
+      answer: ({ data }, { pattern }) => showFiles(data, pattern),
+    }),
+    rename("file.write", {
+      name: "file_write",
+      summary:
+        "Create a file, or replace a whole one; at most 10 MB. To change a part use edit.smart or edit.diff.",
+      omit: ["if_exists", "encoding"],
+    }),
+    rename("edit.diff", {
+      name: "file_patch",
+      summary:
+        "Apply a unified diff to an existing file. Line numbers are hints; the lines around have to fit.",
+      fields: { diff: "patch" },
+      require: ["path"],
+      describe: {
+        path: "File to patch.",
+        diff: "Hunks: `@@`, then lines that begin with a space, - or +.",
+      },
+    }),
+    rename("git.status", {
+      name: "git_status",
+      summary: "Show what is staged, changed and untracked in the git working tree.",
+      describe: { path: "Repository; the workspace if not given." },
+    }),
+    reshape(["git.diff"], {
+      name: "git_diff",
+      summary: "Show changes as a diff: of the working tree, staged ones, or against a commit.",
+      input: (z) =>
+        z.strictObject({
+          path: z.optional(z.string().check(z.describe("Repository; the workspace if not given."))),
+          staged: z.optional(z.boolean().check(z.describe("Only staged changes."))),
+          commit: z.optional(z.string().check(z.describe("Compare against this commit."))),
+        }),
+      means: ({ path, ...wanted }) => [
+        "git.diff",
+        { ...wanted, ...(path === undefined ? {} : { paths: [path] }) },
+      ],
+    }),
+    rename("git.commit", {
+      name: "git_commit",
+      summary: "Commit what is staged.",
+      omit: ["amend"],
+      require: ["message"],
+      describe: { path: "Repository; the workspace if not given." },
+    }),
+    reshape(["shell.run"], {
+      name: "shell_exec",
+      summary: "Run a shell command in the workspace.",
+      input: (z) =>
+        z.strictObject({
+          command: z.string().check(z.minLength(1), z.describe("The command.")),
+          timeout_secs: z.optional(
+            z.int().check(z.minimum(1), z.maximum(600), z.describe("Seconds it may take; 60 if not given.")),
+          ),
+        }),
+      means: ({ command, timeout_secs = 60 }) => ["shell.run", { command, timeout_ms: timeout_secs * 1000 }],
+    }),
+    rename("text.echo", { name: "echo", summary: "Echo a text back, for a step of thought." }),
+    rename("time.now", {
+      name: "datetime",
+      summary: "The current date, time and time zone.",
+      omit: ["zone"],
+      defaults: { zone: "local" },
+    }),
+    rename("math.calculate", {
+      name: "calculator",
+      summary: "Work out a mathematical expression.",
+      omit: ["strict"],
+      describe: { expression: "For example sqrt(144) + 3 * 7." },
+    }),
+    rename("web.search", {
+      name: "web_search",
+      summary: "Search the web. To read a page use web.fetch.",
+      fields: { limit: "max_results" },
+      omit: ["page"],
+    }),
+    rename("web.fetch", {
+      name: "web_fetch",
+      summary: "Fetch a URL; HTML becomes readable text.",
+      omit: ["part", "max_chars", "raw"],
+      defaults: { max_chars: 200_000 },
+      limits: { maxChars: 50_000, keep: "head" },
+      answer: wholeOrSo,
+    }),
+    rename("document.read", {
+      name: "document_read",
+      summary: "Read a document: PDF, DOCX, XLSX, PPTX, ODT, EPUB, RTF, CSV, HTML, notebooks, pictures.",
+      omit: ["part", "max_chars", "images"],
+      defaults: { max_chars: 1_000_000 },
+      limits: { maxChars: 50_000, keep: "head" },
+      describe: { path: "The document." },
+      answer: wholeOrSo,
+    }),
+    rename("edit.smart", {
+      name: "smart_edit",
+      summary: "Edit a place that is named as you like, and see the diff. A checkpoint is set first.",
+      omit: ["preview"],
+      describe: {
+        location: 'Text of the file, "line 42", "lines 10-20", a symbol, or what it does.',
+        content: "The new text; not for delete.",
+      },
+      answer: ({ data: { files, checkpoint } }) =>
+        [
+          files.map(({ diff }) => diff.trimEnd()).join("\n"),
+          ...files.flatMap(({ notes }) => notes.map((note) => `(${note})`)),
+          ...(checkpoint === undefined ? [] : [`[Checkpoint ${checkpoint} was set before.]`]),
+        ].join("\n"),
+    }),
+    rename("code.search", {
+      name: "codebase_search",
+      summary: "Find code in the whole project by what it does or is called.",
+      fields: { kind: "filter" },
+      omit: ["path", "limit"],
+      describe: { kind: "Only this kind: function, struct, class …" },
+    }),
+  ],
+};
+
+/** What is no glob is a part of the name. */
+function globOf(pattern: string): string {
+  if (/[*?[{]/.test(pattern)) return pattern;
+  return pattern.includes("/") ? `**/*${pattern}*` : `*${pattern}*`;
+}
+
+/** The whole is in one answer, or kept by handle; only a book without end goes on. */
+function wholeOrSo({ text, continuation }: { text: string; continuation?: string }): {
+  text: string;
+  continuation?: string;
+} {
+  return continuation === undefined
+    ? { text }
+    : { text, continuation: "It goes on; no more of it was read." };
+}

@@ -1,0 +1,114 @@
+import type { SymbolKind } from "../contract/code.ts";
+import { showFiles } from "./answers/found-files.ts";
+import { showMatches } from "./answers/found-lines.ts";
+import { failureInSeconds } from "./answers/in-seconds.ts";
+import { howToReadOn } from "./answers/read-on.ts";
+import type { Dialect } from "./dialect.ts";
+import { type DataOf, rename } from "./rename.ts";
+import { reshape } from "./reshape.ts";
+import { rustBlocks } from "./surgical/rust-blocks.ts";
+
+/** For surgical edits of Rust: blocks by kind and name, and a shell that stays. */
+export const surgicalDialect: Dialect = {
+  name: "surgical",
+  failure: failureInSeconds,
+  tools: [
+    reshape(["file.read"], {
+      name: "read_file",
+      summary: "Read a file. Always read before editing.",
+      input: (z) =>
+        z.strictObject({
+          path: z.string().check(z.describe("File, relative to the workspace or absolute.")),
+          offset: z.optional(z.int().check(z.minimum(0), z.describe("Lines to skip: 0 begins at line 1."))),
+          limit: z.optional(z.int().check(z.minimum(1), z.describe("How many lines; 2000 if not given."))),
+        }),
+      means: ({ offset = 0, ...wanted }) => ["file.read", { ...wanted, offset: offset + 1 }],
+      answer: ({ data, text }) => ({ text, ...howToReadOn(data, (line) => `offset ${line - 1}`) }),
+    }),
+    rename("search.glob", {
+      name: "glob",
+      summary: "Find files by pattern, newest first; `**` matches any folders.",
+      omit: ["path", "sort", "limit", "hidden", "no_ignore"],
+      describe: { pattern: 'For example "src/**/*.rs".' },
+      answer: ({ data }, { pattern }) => showFiles(data, String(pattern)),
+    }),
+    reshape(["search.grep"], {
+      name: "grep",
+      summary: "Search file contents with a regular expression: path, line number and line of each match.",
+      input: (z) =>
+        z.strictObject({
+          pattern: z.string().check(z.describe("Regular expression.")),
+          include: z.optional(z.string().check(z.describe('Only files like this: "*.rs".'))),
+        }),
+      means: ({ pattern, include }) => [
+        "search.grep",
+        { pattern, ...(include === undefined ? {} : { glob: filesLike(include) }) },
+      ],
+      answer: (output) => showMatches(output, { wayOut: "narrow `pattern` or `include`" }),
+    }),
+    rename("file.write", {
+      name: "write_file",
+      summary: "Write a whole file. For new files or complete rewrites.",
+      omit: ["if_exists", "encoding"],
+    }),
+    rename("edit.replace", {
+      name: "patch_file",
+      summary: "Replace a text that is there once, exactly so: blanks count. For small changes.",
+      fields: { find: "old_text", replace: "new_text" },
+      omit: ["all", "expect_count", "edits", "exact", "expected_hash", "hard_links"],
+      require: ["find", "replace"],
+      defaults: { exact: true },
+      describe: { find: "Text to replace, to the character.", replace: "What stands there afterwards." },
+    }),
+    reshape(["shell.run"], {
+      name: "shell",
+      summary:
+        "Run a command in your own shell, which keeps directory and variables: cargo check, cargo test, git status.",
+      input: (z) =>
+        z.strictObject({
+          command: z.string().check(z.minLength(1), z.describe("The command.")),
+          timeout_secs: z.optional(
+            z.int().check(z.minimum(1), z.maximum(600), z.describe("Seconds it may take; 120 if not given.")),
+          ),
+        }),
+      means: ({ command, timeout_secs = 120 }) => [
+        "shell.run",
+        { command, timeout_ms: timeout_secs * 1000, session: "agent" },
+      ],
+    }),
+    rename("code.symbols", {
+      name: "rust_list_symbols",
+      summary: "List the symbols of a Rust file as `Kind name [start-end]`. Use it before you edit.",
+      omit: ["kind", "name", "depth", "offset", "limit"],
+      require: ["path"],
+      defaults: { limit: 5_000 },
+      describe: { path: "Rust file." },
+      answer: showSymbols,
+    }),
+    ...rustBlocks,
+    rename("code.validate", {
+      name: "rust_validate_file",
+      summary: "Check whether a Rust file has valid syntax. For types use cargo check.",
+      describe: { path: "Rust file." },
+    }),
+  ],
+};
+
+/** An extension alone is meant as one. */
+function filesLike(include: string): string {
+  return /^\.?\w+$/.test(include) ? `*.${include.replace(/^\./, "")}` : include;
+}
+
+/** Fields and variants are lines of their block, no blocks of their own. */
+const inner: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "variant", "property"]);
+
+function showSymbols({ data, text }: { data: DataOf<"code.symbols">; text: string }): string {
+  const symbols = data.files.flatMap((file) => file.symbols).filter(({ kind }) => !inner.has(kind));
+  if (symbols.length === 0) return text;
+  const remarks = text.split("\n").filter((line) => line.startsWith("(It does not parse"));
+  const listed = symbols.map(
+    ({ kind, name, firstLine, lastLine }) =>
+      `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name} [${firstLine}-${lastLine}]`,
+  );
+  return [...listed, ...remarks].join("\n");
+}
