@@ -132,7 +132,7 @@ describe("file tools refuse", () => {
       {
         code: "unsupported",
         message: "src is a directory, not a file",
-        hint: "See what is in it with file.list, then read a file of it.",
+        hint: "See what is in it with file.list, then read a file of it. search.glob finds the files below it.",
       },
       {
         code: "unsupported",

@@ -287,7 +287,60 @@ describe("file.read", () => {
       code: "outside-workspace",
       message: [
         `outside-workspace: ../x leads outside the workspace. Use a path inside ${room.workspace}; links must stay inside it too.`,
-        "unsupported: src is a directory, not a file. See what is in it with file.list, then read a file of it.",
+        "unsupported: src is a directory, not a file. See what is in it with file.list, then read a file of it. " +
+          "search.glob finds the files below it.",
+      ].join("\n"),
+      hint: "None of the files could be read: correct the paths and call again.",
+    });
+  });
+
+  it("reads the files that patterns mean, each once, and those that only look like one", async () => {
+    await using room = toolRoom();
+    mkdirSync(room.at("src/deep"), { recursive: true });
+    const names = [
+      "src/b.ts",
+      "src/a.ts",
+      "src/deep/c.ts",
+      "src/[id].ts",
+      "src/i.ts",
+      "src/ignored.ts",
+      "top.ts",
+    ];
+    for (const name of names) writeFileSync(room.at(name), "x\n");
+    writeFileSync(room.at(".gitignore"), "ignored.ts\n");
+    const read = async (...paths: string[]) =>
+      (await room.run(fileRead, { paths })).data.files.map(({ kind, path }) => `${kind} ${path}`);
+    expect(await read("src/*.ts", "src/a.ts", "src/no*")).toEqual([
+      "text src/[id].ts",
+      "text src/a.ts",
+      "text src/b.ts",
+      "text src/i.ts",
+      "error src/no*",
+    ]);
+    expect(await read("src/[id].ts")).toEqual(["text src/[id].ts"]);
+    expect(await read(`${room.workspace}/src/**/c.{ts,js}`, "*op.ts")).toEqual([
+      "text src/deep/c.ts",
+      "text top.ts",
+    ]);
+  });
+
+  it("reads 50 files at most, and says how many more there are", async () => {
+    await using room = toolRoom();
+    for (let number = 1; number <= 52; number++) writeFileSync(room.at(`${number}.txt`), "");
+    const { data, continuation } = await room.run(fileRead, { paths: ["*.txt"] });
+    expect([data.files.length, continuation]).toEqual([
+      50,
+      "2 more files left out: narrow the patterns, or name files.",
+    ]);
+  });
+
+  it("refuses patterns that lead outside, and those that mean nothing", async () => {
+    await using room = toolRoom();
+    expect(await room.refusal(fileRead, { paths: ["../*", "*.none"] })).toEqual({
+      code: "outside-workspace",
+      message: [
+        `outside-workspace: .. leads outside the workspace. Use a path inside ${room.workspace}; links must stay inside it too.`,
+        "not-found: No file matches *.none. Hidden and ignored files are left out; name them one by one.",
       ].join("\n"),
       hint: "None of the files could be read: correct the paths and call again.",
     });
@@ -346,6 +399,9 @@ describe("file.read", () => {
 
   it("says what it would read", () => {
     expect(fileRead.accesses({ path: "a" })).toEqual([{ kind: "read", path: "a" }]);
+    expect(fileRead.accesses({ paths: ["src/*/a", "/*", "*", "./x?"] })).toEqual(
+      ["src", "/", ".", "."].map((path) => ({ kind: "read", path })),
+    );
     expect(fileRead.accesses({ paths: ["a", "out_b"] })).toEqual([
       { kind: "read", path: "a" },
       { kind: "read", path: "out_b" },

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { type ErrorCode, ToolError } from "../../contract/error.ts";
 import type { Tool, ToolContext, ToolOutput } from "../../contract/tool.ts";
+import { counted } from "../../text/counted.ts";
+import { baseOf, isPattern, namedBy } from "./named-paths.ts";
 import { type ImageFile, readImage } from "./read-image.ts";
 import { maxSliceBytes, readText } from "./read-text.ts";
 import type { TextFile } from "./show-text.ts";
@@ -28,6 +30,9 @@ export interface UnreadFile {
   readonly hint: string | undefined;
 }
 
+/** In one call. */
+const maxFiles = 50;
+
 /** Shows files to the model: text by lines, pictures as pictures. */
 export const fileRead: Tool<FileReadInput, FileReadData> = {
   name: "file.read",
@@ -47,8 +52,8 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
           .array(z.string())
           .check(
             z.minLength(1),
-            z.maxLength(50),
-            z.describe("Instead of `path`: up to 50 files to read at once."),
+            z.maxLength(maxFiles),
+            z.describe('Instead of `path`: up to 50 files at once; patterns too, as "src/**/*.ts".'),
           ),
       ),
       offset: z.optional(
@@ -83,28 +88,41 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
       }),
     ),
   limits: { maxChars: 50_000, keep: "both" },
-  accesses: (input) => wantedPaths(input).map((path) => ({ kind: "read", path })),
+  accesses: ({ path, paths = [] }) =>
+    path === undefined
+      ? paths.map((each) => ({ kind: "read", path: isPattern(each) ? baseOf(each) : each }))
+      : [{ kind: "read", path }],
 
   async run(input, context) {
     if (input.path !== undefined) return inList(await readOne(input.path, input, context, maxImageBytes));
+    const found: Wanted[] = [];
+    for (const path of input.paths ?? []) found.push(...(await wantedBy(path, context)));
+    const wanted = [...new Map(found.map((each) => [each.path, each])).values()];
     const outputs: ToolOutput<FileReadData["files"][number]>[] = [];
     let imageBytes = maxImageBytes;
-    for (const path of wantedPaths(input)) {
-      const output = await readOne(path, input, context, imageBytes).catch((error) =>
-        explain(path, error, context),
-      );
+    for (const { path, error } of wanted.slice(0, maxFiles)) {
+      const output = error
+        ? explain(path, error, context)
+        : await readOne(path, input, context, imageBytes).catch((thrown) => explain(path, thrown, context));
       if (output.data.kind === "image") imageBytes -= output.data.bytes;
       outputs.push(output);
     }
-    return combine(outputs);
+    return combine(outputs, wanted.length - outputs.length);
   },
 };
 
 /** Of all pictures in one call. */
 const maxImageBytes = 10 * 1024 * 1024;
 
-function wantedPaths({ path, paths }: FileReadInput): readonly string[] {
-  return paths ?? (path === undefined ? [] : [path]);
+/** A file to read, or what is wrong with a pattern. */
+interface Wanted {
+  readonly path: string;
+  readonly error?: unknown;
+}
+
+async function wantedBy(path: string, context: ToolContext): Promise<readonly Wanted[]> {
+  const named = await namedBy(path, context);
+  return "error" in named ? [named] : named.paths.map((each) => ({ path: each }));
 }
 
 async function readOne(
@@ -127,7 +145,7 @@ async function asDirectory(path: string, error: unknown, { environment }: ToolCo
   const info = await environment.info(path).catch(() => undefined);
   if (info?.kind !== "directory") return error;
   return new ToolError("unsupported", `${path} is a directory, not a file`, {
-    hint: "See what is in it with file.list, then read a file of it.",
+    hint: "See what is in it with file.list, then read a file of it. search.glob finds the files below it.",
   });
 }
 
@@ -146,7 +164,10 @@ function inList(output: ToolOutput<FileReadData["files"][number]>): ToolOutput<F
   return { ...output, data: { files: [output.data] } };
 }
 
-function combine(outputs: readonly ToolOutput<FileReadData["files"][number]>[]): ToolOutput<FileReadData> {
+function combine(
+  outputs: readonly ToolOutput<FileReadData["files"][number]>[],
+  leftOut: number,
+): ToolOutput<FileReadData> {
   const files = outputs.map(({ data }) => data);
   const failures = files.filter((file) => file.kind === "error");
   const [firstFailure] = failures;
@@ -155,7 +176,11 @@ function combine(outputs: readonly ToolOutput<FileReadData["files"][number]>[]):
       hint: "None of the files could be read: correct the paths and call again.",
     });
   }
-  const continuation = outputs.flatMap(({ continuation }) => continuation ?? []).join(" ");
+  const more = `${counted(leftOut, "more file")} left out: narrow the patterns, or name files.`;
+  const continuation = outputs
+    .flatMap(({ continuation }) => continuation ?? [])
+    .concat(leftOut === 0 ? [] : more)
+    .join(" ");
   return {
     data: { files },
     text: outputs.map(({ data, text }) => `==> ${data.path} <==\n${text}`).join("\n"),

@@ -45,7 +45,7 @@ function withoutLastLineEnd(text: string): string {
 /** A command whose time was up, with what it said until then. */
 export function outOfTime(run: CommandRun, timeoutMs: number): ToolError {
   return new ToolError("timeout", `The command did not finish within ${timeoutMs / 1000} s and was ended`, {
-    hint: `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs}), or let it run on with \`background\`.`,
+    hint: `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs}). To let it run on use process.start.`,
     output: saidBy(run),
     kept: run.kept,
   });
@@ -57,7 +57,7 @@ export function endedWithCall(run: CommandRun, reason: unknown): ToolError {
     reason instanceof ToolError ? reason : new ToolError("cancelled", "The call was cancelled");
   return new ToolError(code, message, {
     hint:
-      code === "timeout" ? "Allow the call more time, or let the command run on with `background`." : hint,
+      code === "timeout" ? "Allow the call more time. To let the command run on use process.start." : hint,
     output: saidBy(run),
     kept: run.kept,
   });

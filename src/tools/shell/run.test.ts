@@ -125,7 +125,7 @@ it("ends a command whose time is up, and tells what it had said", async () => {
   expect(result.error).toEqual({
     code: "timeout",
     message: "The command did not finish within 1.5 s and was ended",
-    hint: "Give a larger `timeout_ms` (at most 600000), or let it run on with `background`.",
+    hint: "Give a larger `timeout_ms` (at most 600000). To let it run on use process.start.",
     output: expect.stringMatching(/^begun(?:\n\[.*\])*$/),
   });
   expect(result.content).toBe(`${result.error?.message}\n${result.error?.hint}\n${result.error?.output}`);
@@ -176,7 +176,7 @@ it("tells what was said until the call as a whole took too long", async () => {
   expect(error).toEqual({
     code: "timeout",
     message: "The call did not finish within 1.5 s and was ended",
-    hint: "Allow the call more time, or let the command run on with `background`.",
+    hint: "Allow the call more time. To let the command run on use process.start.",
     output: `begun${room.confined}`,
   });
 });
