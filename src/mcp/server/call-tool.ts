@@ -5,7 +5,7 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { ApprovalRequest, CallOptions, CallResult } from "../../toolcrib.ts";
+import { type ApprovalRequest, type CallOptions, type CallResult, ToolError } from "../../toolcrib.ts";
 import type { Answer, Questions } from "./approvals/questions.ts";
 import type { ClientAbilities } from "./client-abilities.ts";
 import { ProgressNotes } from "./progress-notes.ts";
@@ -37,7 +37,7 @@ export async function callTool(
     if (asking.question !== undefined) return await questions.ask(asking.question, context);
     if (isUnknown(name, result)) throw unknownTool(result);
     if (result.output !== null) room.noteOutput(result.output);
-    const isStructured = room.definitionOf(name)?.effects.structured ?? false;
+    const isStructured = result.error === null && (await room.isStructured(name));
     return toCallResult(result, { ...client, isStructured });
   } finally {
     progress?.end();
@@ -60,10 +60,17 @@ class Asking {
         const approval = this.#answer.kind === "answered" ? this.#answer.approve(request) : undefined;
         if (approval !== undefined) return approval;
         this.question = request;
-        throw new Error("the client was told to ask, and to make the call again with the answer");
+        throw askedThroughClient();
       },
     };
   }
+}
+
+/** How this call is told in the journal; the next one has the answer. */
+function askedThroughClient(): ToolError {
+  return new ToolError("needs-approval", "The person is asked through the client", {
+    hint: "The call is made again with the answer.",
+  });
 }
 
 function isUnknown(name: string, { error }: CallResult): boolean {

@@ -8,7 +8,7 @@ export class ServedRoom {
   readonly #outputs = new Set<string>();
   #crib: Promise<Toolcrib> | undefined;
   #definitions: Promise<readonly ToolDefinition[]> | undefined;
-  #byName: ReadonlyMap<string, ToolDefinition> = new Map();
+  #structured: Promise<ReadonlySet<string>> | undefined;
   #running = 0;
   #closed: Promise<void> | undefined;
 
@@ -28,9 +28,12 @@ export class ServedRoom {
     return this.#definitions;
   }
 
-  /** Of a tool that was listed. */
-  definitionOf(name: string): ToolDefinition | undefined {
-    return this.#byName.get(name);
+  /** Whether what a tool gives is data, and may be shown as such. */
+  async isStructured(name: string): Promise<boolean> {
+    const listed = (await this.definitions()).find((definition) => definition.name === name);
+    if (listed !== undefined) return listed.effects.structured;
+    this.#structured ??= this.#findStructured();
+    return (await this.#structured).has(name);
   }
 
   /** Calls `listener` when other tools are to be listed; the answer stops it. */
@@ -77,6 +80,7 @@ export class ServedRoom {
       const crib = await this.#open();
       crib.onToolsChange(() => {
         this.#definitions = undefined;
+        this.#structured = undefined;
         for (const listener of this.#listeners) listener();
       });
       return crib;
@@ -88,13 +92,18 @@ export class ServedRoom {
 
   async #define(): Promise<readonly ToolDefinition[]> {
     try {
-      const definitions = await (await this.crib()).definitions();
-      this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));
-      return definitions;
+      return await (await this.crib()).definitions();
     } catch (error) {
       this.#definitions = undefined;
       throw error;
     }
+  }
+
+  /** By both their names. */
+  async #findStructured(): Promise<ReadonlySet<string>> {
+    const all = await (await this.crib()).definitions({ which: "all" });
+    const structured = all.filter(({ effects }) => effects.structured);
+    return new Set(structured.flatMap(({ name, canonical }) => [name, canonical]));
   }
 
   async #leave(): Promise<void> {

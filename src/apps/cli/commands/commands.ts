@@ -1,6 +1,7 @@
 import { ToolError } from "../../../contract/error.ts";
 import { nearest } from "../../../text/nearest.ts";
 import type { Command } from "../command.ts";
+import { approveCommand } from "./approve.ts";
 import { callCommand } from "./call.ts";
 import { checkpointCommand } from "./checkpoint.ts";
 import { completionCommand } from "./completion.ts";
@@ -9,6 +10,7 @@ import { doctorCommand } from "./doctor.ts";
 import { helpCommand } from "./help.ts";
 import { indexCommand } from "./index-command.ts";
 import { logCommand } from "./log.ts";
+import { mcpCommand } from "./mcp.ts";
 import { pathsCommand } from "./paths.ts";
 import { policyCommand } from "./policy.ts";
 import { redoCommand } from "./redo.ts";
@@ -27,6 +29,8 @@ export const commands: readonly Command[] = [
   checkpointCommand,
   indexCommand,
   policyCommand,
+  approveCommand,
+  mcpCommand,
   doctorCommand,
   pathsCommand,
   tourCommand,

@@ -1,0 +1,71 @@
+import { ToolError } from "../../../contract/error.ts";
+import { nearest } from "../../../text/nearest.ts";
+import type { Arguments, Command } from "../command.ts";
+import {
+  dialectOption,
+  modeOption,
+  ruleOption,
+  rulesOption,
+  sandboxOption,
+  workspaceOption,
+} from "../options.ts";
+
+const subcommands = ["install", "uninstall", "trust", "untrust"] as const;
+
+/** `toolcrib mcp` */
+export const mcpCommand: Command = {
+  name: "mcp",
+  summary: "Serve the tools to any MCP client",
+  usage: [
+    "mcp [options]                       serve one client over standard input and output",
+    "mcp --http [HOST:]PORT [options]    serve many over Streamable HTTP, on this machine only unless told otherwise",
+  ],
+  notes: [
+    "Clients that can ask a person are told to (elicitation); for all others a refusal names the command that allows it.",
+    "Over HTTP every request needs the token that is printed at the start: `Authorization: Bearer TOKEN`. It is new in each",
+    "run, unless TOOLCRIB_TOKEN or --token-file gives one, without which nothing but this machine's own addresses is served.",
+  ],
+  options: [
+    workspaceOption,
+    dialectOption,
+    modeOption,
+    ruleOption,
+    rulesOption,
+    sandboxOption,
+    { name: "http", value: "[HOST:]PORT", summary: "serve over HTTP; port 0 takes any that is free" },
+    { name: "token-file", value: "FILE", summary: "where the token that clients must show is" },
+    {
+      name: "allow-host",
+      value: "NAME",
+      repeats: true,
+      summary: "a name by which clients may call this server, besides its address; may be repeated",
+    },
+  ],
+  examples: [
+    { command: "toolcrib mcp", shows: "what a client's configuration starts" },
+    {
+      command: "toolcrib mcp --dialect claude-code --mode safe",
+      shows: "other names, and reads only unasked",
+    },
+    { command: "toolcrib mcp --http 7777", shows: "http://127.0.0.1:7777/mcp, for several clients" },
+  ],
+  operand: subcommands,
+  async run({ options, operands: [name, ...operands] }) {
+    const given: Arguments = { options, operands };
+    switch (name) {
+      case undefined:
+        return options.has("http")
+          ? (await import("../mcp/serve-http.ts")).serveHttpClients(given)
+          : (await import("../mcp/serve-stdio.ts")).serveStdioClient(given);
+      default:
+        throw unknownSubcommand(name);
+    }
+  },
+};
+
+function unknownSubcommand(name: string): ToolError {
+  const meant = nearest(name, subcommands);
+  return new ToolError("invalid-input", `toolcrib mcp has no command "${name}"`, {
+    hint: meant ? `Did you mean \`toolcrib mcp ${meant}\`?` : "See: toolcrib help mcp",
+  });
+}

@@ -1,0 +1,19 @@
+import { serveStdio } from "../../../mcp/server/serve-stdio.ts";
+import type { Arguments } from "../command.ts";
+import { remark } from "../terminal.ts";
+import { version } from "../version.ts";
+import { leave, untilToldToEnd } from "./leave.ts";
+import { instructionsOf, roomOptions } from "./room-options.ts";
+
+/** `toolcrib mcp`: one client, one room, until the client has gone. */
+export async function serveStdioClient(given: Arguments): Promise<number> {
+  const options = roomOptions(given);
+  const connection = serveStdio({
+    version,
+    instructions: instructionsOf(options),
+    open: async () => (await import("../../../toolcrib.ts")).openToolcrib(options),
+    remark: (text) => remark(`toolcrib mcp: ${text}\n`),
+  });
+  await Promise.race([connection.ended, untilToldToEnd({ withParent: true })]);
+  return leave(() => connection.close());
+}

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { type Admission, refusalOf } from "./admit.ts";
+import { type HttpHandlerOptions, newHttpHandler } from "./new-handler.ts";
+
+export interface ServeHttpOptions extends HttpHandlerOptions, Partial<Pick<Admission, "hosts">> {
+  readonly token: string;
+  /** 127.0.0.1 if not said. */
+  readonly host?: string | undefined;
+  /** 0 takes any that is free. */
+  readonly port: number;
+}
+
+export interface ServedHttp {
+  /** Where clients connect to. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends all connections, sessions and rooms. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** Serves any number of clients over HTTP. */
+export async function serveHttp(options: ServeHttpOptions): Promise<ServedHttp> {
+  const { token, host = "127.0.0.1", port, hosts = [], ...handling } = options;
+  const handler = newHttpHandler(handling);
+  const { maxBodyBytes = 32 * 1024 * 1024 } = handling;
+  const answer = toNodeHandler(handler, { maxRequestBodySize: maxBodyBytes });
+  const server = createServer((request, response) => {
+    const refusal = refusalOf(request.headers, { token, hosts });
+    if (refusal !== undefined) refuse(response, refusal.status, refusal.message, refusal.headers);
+    else if (pathOf(request) !== path) refuse(response, 404, `MCP is at ${path}`);
+    else void answer(request as NodeRequest, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => resolve());
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("A port was listened on");
+  const named = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  let closed: Promise<void> | undefined;
+  const close = async () => {
+    server.close();
+    await handler.close();
+    server.closeAllConnections();
+  };
+  return {
+    url: `http://${named}:${address.port}${path}`,
+    port: address.port,
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+/** The same, to whom `undefined` is not the same as not there. */
+type NodeRequest = IncomingMessage & { readonly method: string; readonly url: string };
+
+const path = "/mcp";
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  return url.split("?")[0]!;
+}
+
+function refuse(
+  response: ServerResponse,
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = JSON.stringify({ jsonrpc: "2.0", error: { code: -32000, message }, id: null });
+  // Nobody reads what such a client still has to send.
+  response
+    .writeHead(status, { "content-type": "application/json", connection: "close", ...headers })
+    .end(body);
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { monotonicMs } from "../../../text/clock.ts";
+import type { Toolcrib } from "../../../toolcrib.ts";
+import { newServer, type ServerParts } from "../new-server.ts";
+import { ServedRoom } from "../served-room.ts";
+import { RecentEvents } from "./recent-events.ts";
+
+export interface SessionLimits {
+  /** More clients at once take the place of the one that was idle the longest. */
+  readonly maxSessions: number;
+  /** A session that nobody has used for this long is ended. */
+  readonly idleMs: number;
+  readonly maxBodyBytes: number;
+}
+
+export interface SessionParts extends Omit<ServerParts, "room"> {
+  /** Opens the room of one session. */
+  readonly open: () => Promise<Toolcrib>;
+}
+
+/** Clients of the era before 2026, each with a session and a room of its own, which outlive their connections. */
+export class Sessions {
+  readonly #sessions = new Map<string, Session>();
+  readonly #parts: SessionParts;
+  readonly #limits: SessionLimits;
+  readonly #sweeping: NodeJS.Timeout;
+
+  constructor(parts: SessionParts, limits: SessionLimits) {
+    this.#parts = parts;
+    this.#limits = limits;
+    this.#sweeping = setInterval(() => this.#endIdle(), Math.min(limits.idleMs, 60_000)).unref();
+  }
+
+  get count(): number {
+    return this.#sessions.size;
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    if (id === null) return this.#open(request);
+    const session = this.#sessions.get(id);
+    if (session === undefined) return refuse(404, "Session not found: it has ended, open a new one");
+    return session.handle(request);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
+  }
+
+  async #open(request: Request): Promise<Response> {
+    if (request.method !== "POST")
+      return refuse(400, "Send the id of a session, or open one with `initialize`");
+    if (!this.#makePlace()) return refuse(503, "Too many sessions, and all of them are at work");
+    const session = new Session(this.#parts, this.#limits, {
+      begun: (id) => this.#sessions.set(id, session),
+      ended: (id) => void this.#end(id),
+    });
+    await session.begin();
+    const response = await session.handle(request);
+    if (![...this.#sessions.values()].includes(session)) await session.close();
+    return response;
+  }
+
+  #makePlace(): boolean {
+    if (this.#sessions.size < this.#limits.maxSessions) return true;
+    const idle = [...this.#sessions].filter(([, session]) => session.idleMs !== undefined);
+    const [longest] = idle.sort(([, one], [, other]) => other.idleMs! - one.idleMs!);
+    if (longest === undefined) return false;
+    void this.#end(longest[0]);
+    return true;
+  }
+
+  #endIdle(): void {
+    for (const [id, { idleMs }] of this.#sessions)
+      if (idleMs !== undefined && idleMs > this.#limits.idleMs) void this.#end(id);
+  }
+
+  async #end(id: string): Promise<void> {
+    const session = this.#sessions.get(id);
+    this.#sessions.delete(id);
+    await session?.close().catch(() => {});
+  }
+}
+
+class Session {
+  readonly #room: ServedRoom;
+  readonly #server: ReturnType<typeof newServer>;
+  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  /** Connections on which it waits for messages. */
+  #streams = 0;
+  #usedMs = monotonicMs();
+
+  constructor(
+    { open, ...parts }: SessionParts,
+    { maxBodyBytes }: SessionLimits,
+    tell: { begun(id: string): void; ended(id: string): void },
+  ) {
+    this.#room = new ServedRoom(open);
+    this.#server = newServer({ ...parts, room: this.#room });
+    this.#room.onToolsChange(() => void this.#server.sendToolListChanged().catch(() => {}));
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: tell.begun,
+      onsessionclosed: tell.ended,
+      eventStore: new RecentEvents(),
+      maxRequestBodySize: maxBodyBytes,
+    });
+  }
+
+  /** Undefined while it is at work or listens. */
+  get idleMs(): number | undefined {
+    return this.#room.isBusy || this.#streams > 0 ? undefined : monotonicMs() - this.#usedMs;
+  }
+
+  begin(): Promise<void> {
+    return this.#server.connect(this.#transport);
+  }
+
+  handle(request: Request): Promise<Response> {
+    this.#usedMs = monotonicMs();
+    if (request.method === "GET") {
+      this.#streams += 1;
+      const gone = () => {
+        this.#streams -= 1;
+        this.#usedMs = monotonicMs();
+      };
+      if (request.signal.aborted) gone();
+      else request.signal.addEventListener("abort", gone, { once: true });
+    }
+    return this.#transport.handleRequest(request);
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close();
+    await this.#room.close();
+  }
+}
+
+function refuse(status: number, message: string): Response {
+  const code = status === 404 ? -32001 : -32000;
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+}

@@ -1,0 +1,56 @@
+import { type StdioServerHandle, serveStdio as serveByStdio } from "@modelcontextprotocol/server/stdio";
+import type { Toolcrib } from "../../toolcrib.ts";
+import { Questions } from "./approvals/questions.ts";
+import { newServer, type ServerIdentity } from "./new-server.ts";
+import { ServedRoom } from "./served-room.ts";
+import { type StdioStreams, StdioTransport } from "./stdio-transport.ts";
+
+export interface ServeStdioOptions extends ServerIdentity, Partial<StdioStreams> {
+  /** Opens the one room of this connection; the server closes it. */
+  readonly open: () => Promise<Toolcrib>;
+}
+
+/** A connection that is being served. */
+export interface ServedConnection {
+  /** Settled when the client has gone, or `close` was called. */
+  readonly ended: Promise<void>;
+  /** Ends the connection and what runs in the room, and waits for it. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** Serves a room to one client over standard input and output, in either era of the protocol. */
+export function serveStdio(options: ServeStdioOptions): ServedConnection {
+  const { open, input = process.stdin, output = process.stdout, remark, ...identity } = options;
+  const room = new ServedRoom(open);
+  const questions = new Questions();
+  const transport = new StdioTransport({ input, output, remark });
+  let ended = () => {};
+  const hasEnded = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  let stopTelling = () => {};
+  const handle: StdioServerHandle = serveByStdio(
+    () => {
+      const server = newServer({ ...identity, room, questions });
+      stopTelling();
+      stopTelling = room.onToolsChange(() => void server.sendToolListChanged().catch(() => {}));
+      return server;
+    },
+    { transport, onerror: (error) => remark?.(error.message) },
+  );
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    ended();
+  };
+  // While the client reads our greeting.
+  setImmediate(() => void room.definitions().catch(() => {}));
+  return {
+    ended: hasEnded,
+    close: async () => {
+      await handle.close();
+      await room.close();
+      ended();
+    },
+  };
+}

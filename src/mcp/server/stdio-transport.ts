@@ -1,0 +1,139 @@
+import type { Readable, Writable } from "node:stream";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+
+export interface StdioStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Told what could not be read, in one line. */
+  readonly remark?: ((text: string) => void) | undefined;
+}
+
+/**
+ * Messages as lines of JSON. What is no message is passed over, however long, with a remark: one bad line of a client must not
+ * end the connection of all others.
+ */
+export class StdioTransport implements Transport {
+  readonly #streams: StdioStreams;
+  /** Pieces of a line that has not ended. */
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  #isClosed = false;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  constructor(streams: StdioStreams) {
+    this.#streams = streams;
+  }
+
+  async start(): Promise<void> {
+    const { input, output } = this.#streams;
+    // A client that has gone breaks the one or ends the other.
+    input.on("end", this.#end).on("close", this.#end).on("error", this.#end);
+    output.on("error", this.#end);
+    input.on("data", this.#hear);
+    if (input.readableEnded || input.destroyed) setImmediate(this.#end);
+  }
+
+  /** Settled when there is room for more. */
+  send(message: JSONRPCMessage): Promise<void> {
+    const { output } = this.#streams;
+    if (this.#isClosed) return Promise.reject(new Error("The client has gone"));
+    if (output.write(`${JSON.stringify(message)}\n`)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const settle = () => {
+        output.off("drain", settle).off("close", settle).off("error", settle);
+        resolve();
+      };
+      output.on("drain", settle).on("close", settle).on("error", settle);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const { input } = this.#streams;
+    input.off("data", this.#hear).off("end", this.#end).off("close", this.#end);
+    input.pause();
+    this.#pieces = [];
+    this.onclose?.();
+  }
+
+  readonly #end = (): void => {
+    void this.close();
+  };
+
+  readonly #hear = (chunk: Buffer): void => {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      this.#take(chunk.subarray(start, end));
+      this.#readLine();
+      if (this.#isClosed) return;
+      start = end + 1;
+    }
+    this.#take(chunk.subarray(start));
+  };
+
+  #take(piece: Buffer): void {
+    this.#bytes += piece.length;
+    // Of a line that is too long its two ends stay, which may tell whose message it was.
+    if (this.#bytes > maxLineBytes && this.#pieces.length > 1) this.#pieces = [this.#pieces[0]!];
+    if (piece.length > 0) this.#pieces.push(piece);
+  }
+
+  #readLine(): void {
+    const [first = Buffer.alloc(0)] = this.#pieces;
+    const line = this.#pieces.length > 1 ? Buffer.concat(this.#pieces) : first;
+    const bytes = this.#bytes;
+    this.#pieces = [];
+    this.#bytes = 0;
+    if (bytes > maxLineBytes) this.#refuse(line, bytes);
+    else this.#deliver(line.toString());
+  }
+
+  #deliver(line: string): void {
+    if (line.trim() === "") return;
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(line);
+    } catch {
+      this.#streams.remark?.(
+        `A line on standard input is no JSON, and was passed over: ${line.slice(0, 60)}`,
+      );
+      return;
+    }
+    // Clients of 2025-03-26 may send several at once.
+    for (const message of Array.isArray(parsed) ? parsed.slice(0, maxBatch) : [parsed]) {
+      if (isMessage(message)) this.onmessage?.(message);
+      else this.#streams.remark?.("A line on standard input is no message of JSON-RPC, and was passed over");
+    }
+  }
+
+  #refuse(line: Buffer, bytes: number): void {
+    const text = `A message of ${bytes} bytes is too long: at most ${maxLineBytes} are read`;
+    this.#streams.remark?.(text);
+    const id = idAtAnEnd(line);
+    if (id === undefined) return;
+    void this.send({ jsonrpc: "2.0", id, error: { code: invalidRequest, message: text } }).catch(() => {});
+  }
+}
+
+const newline = 0x0a;
+const maxLineBytes = 32 * 1024 * 1024;
+const maxBatch = 1_000;
+const invalidRequest = -32600;
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
+}
+
+/** SDKs write it first or last, where nothing of the arguments can be taken for it. */
+function idAtAnEnd(line: Buffer): string | number | undefined {
+  const head = line.subarray(0, 200).toString();
+  const tail = line.subarray(-200).toString();
+  const [, text] =
+    /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{1,100}"),/.exec(head) ??
+    /,"id":(\d{1,15}|"[^"\\]{1,100}")\}\s*$/.exec(tail) ??
+    [];
+  return text === undefined ? undefined : JSON.parse(text);
+}
