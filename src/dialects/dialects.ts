@@ -6,6 +6,9 @@ import { toolcribDialect } from "./toolcrib.ts";
 /** Every dialect by name, loaded when it is wanted. A new dialect is its file, its golden and a line here. */
 const dialects: Readonly<Record<string, () => Promise<Dialect>>> = {
   toolcrib: async () => toolcribDialect,
+  openai: async () => (await import("./openai.ts")).openaiDialect,
+  anthropic: async () => (await import("./anthropic.ts")).anthropicDialect,
+  gemini: async () => (await import("./gemini.ts")).geminiDialect,
   rustant: async () => (await import("./rustant.ts")).rustantDialect,
   "agent-loop": async () => (await import("./agent-loop.ts")).agentLoopDialect,
   surgical: async () => (await import("./surgical.ts")).surgicalDialect,

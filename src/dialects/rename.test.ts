@@ -9,7 +9,7 @@ it("offers a canonical tool under the dialect's names only", async () => {
   const [cat] = defineTools(tools);
   const { file } = cat!.inputSchema.properties as Record<string, { type: string }>;
   expect([cat!.name, cat!.canonical, Object.keys(cat!.inputSchema.properties as object), file?.type]).toEqual(
-    ["cat", "file.read", ["file", "offset", "limit", "line_numbers"], "string"],
+    ["cat", "file.read", ["file", "offset", "limit", "line_numbers", "max_bytes"], "string"],
   );
 });
 

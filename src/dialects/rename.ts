@@ -17,6 +17,8 @@ export interface Renaming<Name extends CanonicalName> {
   readonly fields?: { readonly [Field in keyof InputOf<Name>]?: string };
   /** Other words for a canonical field. */
   readonly describe?: { readonly [Field in keyof InputOf<Name>]?: string };
+  /** The only fields the dialect offers, also when the canonical tool gets more. */
+  readonly only?: readonly (keyof InputOf<Name>)[];
   /** Fields the dialect does not offer. */
   readonly omit?: readonly (keyof InputOf<Name>)[];
   /** Fields the caller must give although the canonical tool can do without. */
@@ -72,6 +74,6 @@ async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Pro
   return { ...renamed, input: wire, means: (given) => means(toCanonical(given), given) };
 }
 
-function changesInput({ fields, omit, require, defaults, describe }: Renaming<CanonicalName>): boolean {
-  return [fields, omit, require, defaults, describe].some((change) => change !== undefined);
+function changesInput({ fields, only, omit, require, defaults, describe }: Renaming<CanonicalName>): boolean {
+  return [fields, only, omit, require, defaults, describe].some((change) => change !== undefined);
 }
