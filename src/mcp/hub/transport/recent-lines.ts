@@ -13,10 +13,10 @@ export class RecentLines {
 
   take(bytes: Uint8Array): void {
     const [first = "", ...others] = this.#decoder.decode(bytes, { stream: true }).split("\n");
-    this.#open = `${this.#open}${first}`.slice(0, maxChars);
+    this.#open = `${this.#open}${first}`.slice(0, maxHeld);
     for (const next of others) {
       this.#keep();
-      this.#open = next.slice(0, maxChars);
+      this.#open = next.slice(0, maxHeld);
     }
   }
 
@@ -30,12 +30,14 @@ export class RecentLines {
   }
 
   #show(line: string): string {
-    return printableLine(withoutSecrets(line.trimEnd(), this.#secrets));
+    return printableLine(withoutSecrets(line.trimEnd(), this.#secrets).slice(0, maxChars).toWellFormed());
   }
 }
 
 const maxLines = 20;
 const maxChars = 400;
+// More than is shown, so that no secret is cut in two.
+const maxHeld = 10_000;
 
 /** Names that there was one, and keeps it to itself. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {

@@ -1,0 +1,199 @@
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Client, ClientOptions, Transport } from "@modelcontextprotocol/client";
+import { ToolError } from "../../contract/error.ts";
+import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
+import { type ListedTool, listTools } from "./list-tools.ts";
+import type { ServerSettings } from "./settings/read-settings.ts";
+import { boundedFetch } from "./transport/bounded-fetch.ts";
+import { type RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
+import { StdioTransport } from "./transport/stdio-transport.ts";
+import { cleanLine } from "./words/clean-words.ts";
+
+/** A server that answers, and the tools that it has told of. */
+export interface Connection {
+  readonly client: Client;
+  readonly listed: readonly ListedTool[];
+  readonly problems: readonly string[];
+  readonly version: string | undefined;
+  readonly protocol: string | undefined;
+  readonly pid: number | undefined;
+  /** When it is there no more, and how it went. */
+  readonly ended: Promise<string>;
+  /** Asks for its tools again. */
+  refresh(): Promise<void>;
+  /** What a call failed with, in words for a model; where the server seems to be gone, the connection ends. */
+  explain(error: unknown, tool: string): ToolError;
+  /** May be called twice. */
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly workspace: string;
+  readonly startRecords: string;
+  readonly said: RecentLines;
+  readonly onJunk: (line: string) => void;
+  readonly onListChange: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** Throws when it has not told its tools in time; `not-found` where it is of no use to try again. */
+export async function connectServer(settings: ServerSettings, options: ConnectOptions): Promise<Connection> {
+  const sdk = await import("@modelcontextprotocol/client");
+  const late = AbortSignal.timeout(settings.startTimeoutMs);
+  const signal = AbortSignal.any([late, options.signal]);
+  const transport = await openTransport(sdk, settings, options);
+  const client = new sdk.Client(clientInfo, clientOptions(settings, options.onListChange));
+  if (settings.tellsRoots)
+    client.setRequestHandler("roots/list", () => ({ roots: [rootOf(options.workspace)] }));
+  const ended = Promise.withResolvers<string>();
+  client.onclose = () => ended.resolve(endOf(transport));
+  // Answers to nothing, and what else only a server can mend.
+  client.onerror = () => {};
+  const close = async () => {
+    if (transport instanceof sdk.StreamableHTTPClientTransport) await leave(transport);
+    await transport.close();
+    ended.resolve(endOf(transport));
+  };
+  try {
+    // Whoever does not answer must not hold the start: the deadline is ours.
+    await until(client.connect(transport, { timeout: settings.startTimeoutMs, signal }), signal);
+    let list = await listTools(client, signal);
+    return {
+      client,
+      get listed() {
+        return list.tools;
+      },
+      get problems() {
+        return list.problems;
+      },
+      version: versionOf(client),
+      protocol: client.getNegotiatedProtocolVersion(),
+      get pid() {
+        return transport instanceof StdioTransport ? transport.pid : undefined;
+      },
+      ended: ended.promise,
+      refresh: async () => {
+        const deadline = AbortSignal.timeout(settings.startTimeoutMs);
+        list = await listTools(client, AbortSignal.any([deadline, options.signal]));
+      },
+      explain: (error, tool) => {
+        const failure = explain(sdk, error, tool, settings);
+        if (failure.code === "unavailable" && isGone(sdk, error)) ended.resolve("it cannot be reached");
+        return failure;
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw startFailure(error, late, transport, settings);
+  }
+}
+
+type Sdk = typeof import("@modelcontextprotocol/client");
+
+const clientInfo = { name: "toolcrib", version: "1" };
+
+function clientOptions(settings: ServerSettings, onListChange: () => void): ClientOptions {
+  const modes = { "2025": "legacy", auto: "auto", "2026": { pin: "2026-07-28" } } as const;
+  return {
+    capabilities: settings.tellsRoots ? { roots: {} } : {},
+    versionNegotiation: {
+      mode: modes[settings.protocol],
+      probe: { timeoutMs: Math.min(3_000, settings.startTimeoutMs) },
+    },
+    listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onListChange } },
+  };
+}
+
+async function openTransport(
+  sdk: Sdk,
+  settings: ServerSettings,
+  options: ConnectOptions,
+): Promise<Transport> {
+  const { reach } = settings;
+  if (reach.kind === "http")
+    return new sdk.StreamableHTTPClientTransport(reach.url, {
+      requestInit: { headers: { ...reach.headers } },
+      fetch: boundedFetch(reach.url.origin),
+    });
+  const environment = openLocalEnvironment({ workspace: reach.cwd, startRecords: options.startRecords });
+  return new StdioTransport({ ...options, reach, environment, parse: sdk.parseJSONRPCMessage });
+}
+
+function rootOf(workspace: string) {
+  return { uri: pathToFileURL(workspace).href, name: basename(workspace) };
+}
+
+function versionOf(client: Client): string | undefined {
+  const { name, version } = client.getServerVersion() ?? {};
+  return cleanLine([name, version].join(" "), 100) || undefined;
+}
+
+function endOf(transport: Transport): string {
+  return (transport instanceof StdioTransport ? transport.end : undefined) ?? "its connection was closed";
+}
+
+/** Lets the server forget the session; who does not listen is not waited for. */
+async function leave(transport: InstanceType<Sdk["StreamableHTTPClientTransport"]>): Promise<void> {
+  await until(transport.terminateSession(), AbortSignal.timeout(1_000)).catch(() => {});
+}
+
+async function until<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function startFailure(
+  error: unknown,
+  late: AbortSignal,
+  transport: Transport,
+  settings: ServerSettings,
+): Error {
+  if (late.aborted)
+    return new ToolError("timeout", `it did not tell its tools within ${settings.startTimeoutMs} ms`);
+  const end = transport instanceof StdioTransport ? transport.end : undefined;
+  // What shells say of a program that is not there, or cannot be run.
+  if (end === "exit code 127" || end === "exit code 126")
+    return new ToolError("not-found", `its program cannot be started (${end})`);
+  if (end !== undefined) return new ToolError("unavailable", `it ended before it told its tools (${end})`);
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function isGone(sdk: Sdk, error: unknown): boolean {
+  if (error instanceof sdk.SdkHttpError) return error.data.status === 404;
+  return error instanceof TypeError;
+}
+
+function explain(sdk: Sdk, error: unknown, tool: string, { name, secrets }: ServerSettings): ToolError {
+  if (error instanceof ToolError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const words = cleanLine(withoutSecrets(message, secrets), 500);
+  if (error instanceof sdk.ProtocolError)
+    return error.code === -32602
+      ? new ToolError("invalid-input", `${tool} refused its arguments: ${words}`, { hint: "Mend them." })
+      : new ToolError("unavailable", `${tool} failed: ${words} (${error.code})`);
+  if (error instanceof sdk.SdkError)
+    switch (error.code) {
+      case sdk.SdkErrorCode.ConnectionClosed:
+      case sdk.SdkErrorCode.NotConnected:
+      case sdk.SdkErrorCode.SendFailed:
+        return new ToolError("unavailable", `The MCP server ${name} ended in the middle of the call`, {
+          hint: "It is started again. Look what the call has done already before you call again.",
+        });
+      case sdk.SdkErrorCode.InvalidResult:
+        return new ToolError("unavailable", `${tool} gave what is no result`);
+      case sdk.SdkErrorCode.CapabilityNotSupported:
+        return new ToolError("unsupported", `${tool} asks for what is not offered to it: ${words}`);
+      default:
+    }
+  return new ToolError("unavailable", `${tool} failed: ${words}`);
+}

@@ -1,0 +1,258 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { ToolError } from "../../contract/error.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { throwIfAborted } from "../../text/breath.ts";
+import { monotonicMs } from "../../text/clock.ts";
+import { callTool } from "./call-tool.ts";
+import { type Connection, connectServer } from "./connect-server.ts";
+import { hubTool, type NamelessTool } from "./hub-tool.ts";
+import type { ListedTool } from "./list-tools.ts";
+import { namePattern } from "./settings/name-pattern.ts";
+import type { ServerSettings } from "./settings/read-settings.ts";
+import type { GivenResult } from "./show-result.ts";
+import { RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
+import { cleanLine } from "./words/clean-words.ts";
+
+/** How one server is, for people. */
+export interface ServerState {
+  readonly name: string;
+  readonly state: "waiting" | "starting" | "ready" | "restarting" | "failed" | "closed";
+  readonly reach: "stdio" | "http";
+  /** How many are on offer. */
+  readonly tools: number;
+  /** What it calls itself. */
+  readonly version: string | undefined;
+  /** The revision of the protocol that is spoken. */
+  readonly protocol: string | undefined;
+  readonly pid: number | undefined;
+  /** Why it is not ready, or what had to be left out, a sentence each. */
+  readonly problems: readonly string[];
+  /** The last lines of its standard error. */
+  readonly said: readonly string[];
+  /** Lines of its output that were no messages. */
+  readonly junkLines: number;
+}
+
+export interface HubServerOptions {
+  readonly workspace: string;
+  /** See LocalEnvironmentOptions. */
+  readonly startRecords: string;
+  /** After each change of `tools`, or of what a person has to know. */
+  readonly onChange: () => void;
+  /** How long to wait before it is started again; twice as long each time. */
+  readonly restartMs: number;
+}
+
+// So often it is tried in a row, and so long it has to run for a failure to count as the first again.
+const maxTries = 5;
+const steadyMs = 60_000;
+
+// Whoever changes its tools all the time is not asked all the time.
+const followMs = 1_000;
+
+/** One server of others: started, asked for its tools, started again when it ends, and ended with us. */
+export class HubServer {
+  readonly settings: ServerSettings;
+  readonly #options: HubServerOptions;
+  readonly #closing = new AbortController();
+  readonly #said: RecentLines;
+  #running: Promise<void> | undefined;
+  #connected = Promise.withResolvers<Connection>();
+  #connection: Connection | undefined;
+  #state: ServerState["state"] = "waiting";
+  #tools: ReadonlyMap<string, NamelessTool> = new Map();
+  #problem: string | undefined;
+  #leftOut: readonly string[] = [];
+  #junkLines = 0;
+  #following: "no" | "yes" | "again" = "no";
+
+  constructor(settings: ServerSettings, options: HubServerOptions) {
+    this.settings = settings;
+    this.#options = options;
+    this.#said = new RecentLines(settings.secrets);
+    this.#connected.promise.catch(() => {});
+  }
+
+  /** By their own names. While it is started again, those that it had. */
+  get tools(): ReadonlyMap<string, NamelessTool> {
+    return this.#tools;
+  }
+
+  get state(): ServerState {
+    return {
+      name: this.settings.name,
+      state: this.#state,
+      reach: this.settings.reach.kind,
+      tools: this.#tools.size,
+      version: this.#connection?.version,
+      protocol: this.#connection?.protocol,
+      pid: this.#connection?.pid,
+      problems: [...(this.#problem === undefined ? [] : [this.#problem]), ...this.#leftOut],
+      said: this.#said.all,
+      junkLines: this.#junkLines,
+    };
+  }
+
+  /** Settled when its tools are known, or the first try has failed. */
+  start(): Promise<void> {
+    const first = Promise.withResolvers<void>();
+    this.#running ??= this.#run(first.resolve).finally(first.resolve);
+    return first.promise;
+  }
+
+  async call(
+    tool: ListedTool,
+    input: Record<string, unknown>,
+    context: Pick<ToolContext, "signal" | "progress">,
+  ): Promise<GivenResult> {
+    const connection = await this.#reach(context.signal);
+    try {
+      return await callTool(connection.client, tool, input, context);
+    } catch (error) {
+      throwIfAborted(context.signal);
+      throw connection.explain(error, `${cleanLine(tool.name, 100)} of the MCP server ${this.settings.name}`);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#connection?.close();
+    await this.#running;
+    this.#state = "closed";
+    this.#connected.reject(this.#unavailable("is closed"));
+  }
+
+  async #run(onFirst: () => void): Promise<void> {
+    const { signal } = this.#closing;
+    for (let tries = 1; !signal.aborted; tries += 1) {
+      const began = monotonicMs();
+      const isHopeless = await this.#live(onFirst);
+      if (signal.aborted) return;
+      if (monotonicMs() - began > steadyMs) tries = 1;
+      if (isHopeless || tries >= maxTries) return this.#giveUp(tries);
+      this.#state = "restarting";
+      this.#options.onChange();
+      onFirst();
+      await pause(this.#options.restartMs * 2 ** (tries - 1), undefined, { signal, ref: false }).catch(
+        () => {},
+      );
+    }
+  }
+
+  /** From its start to its end; whether that is the same each time. */
+  async #live(onFirst: () => void): Promise<boolean> {
+    const { signal } = this.#closing;
+    if (this.#state === "waiting") this.#state = "starting";
+    let connection: Connection | undefined;
+    try {
+      connection = await connectServer(this.settings, {
+        ...this.#options,
+        said: this.#said,
+        signal,
+        onJunk: () => {
+          this.#junkLines += 1;
+        },
+        onListChange: () => void this.#follow(),
+      });
+      this.#connection = connection;
+      this.#put(connection);
+      this.#problem = undefined;
+      this.#state = "ready";
+      this.#connected.resolve(connection);
+      this.#options.onChange();
+      onFirst();
+      this.#problem = `it has ended (${await connection.ended})`;
+      return false;
+    } catch (error) {
+      this.#problem = this.#words(error);
+      return error instanceof ToolError && error.code === "not-found";
+    } finally {
+      await connection?.close();
+      if (connection !== undefined) this.#renew();
+    }
+  }
+
+  #renew(): void {
+    this.#connected = Promise.withResolvers<Connection>();
+    this.#connected.promise.catch(() => {});
+  }
+
+  #giveUp(tries: number): void {
+    const often = tries === 1 ? "" : ` It was tried ${tries} times.`;
+    this.#problem = `${this.#problem ?? "it cannot be reached"}.${often} It is given up`;
+    this.#state = "failed";
+    this.#tools = new Map();
+    this.#connected.reject(this.#unavailable(`is not running: ${this.#problem}`));
+    this.#options.onChange();
+  }
+
+  async #reach(signal: AbortSignal): Promise<Connection> {
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = () => {
+      try {
+        throwIfAborted(signal);
+      } catch (error) {
+        aborted.reject(error);
+      }
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    onAbort();
+    try {
+      return await Promise.race([this.#connected.promise, aborted.promise]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Asks for its tools again, once however often it says that they have changed. */
+  async #follow(): Promise<void> {
+    if (this.#following !== "no") {
+      this.#following = "again";
+      return;
+    }
+    const { signal } = this.#closing;
+    do {
+      this.#following = "yes";
+      const connection = this.#connection;
+      try {
+        await connection?.refresh();
+        if (connection !== undefined && connection === this.#connection) this.#put(connection);
+      } catch (error) {
+        this.#problem = `its tools could not be asked for again: ${this.#words(error)}`;
+      }
+      this.#options.onChange();
+      await pause(followMs, undefined, { signal, ref: false }).catch(() => {});
+    } while ((this.#following as string) === "again" && !signal.aborted);
+    this.#following = "no";
+  }
+
+  #put({ listed, problems }: Connection): void {
+    const leftOut = [...problems];
+    const tools = new Map<string, NamelessTool>();
+    const { tools: wanted } = this.settings;
+    const isWanted = wanted === undefined ? () => true : namePattern(wanted);
+    for (const tool of listed) {
+      if (!isWanted(tool.name)) continue;
+      try {
+        tools.set(tool.name, hubTool(tool, this));
+      } catch (error) {
+        leftOut.push(
+          `its tool ${JSON.stringify(cleanLine(tool.name, 80))} is left out: ${this.#words(error)}`,
+        );
+      }
+    }
+    this.#tools = tools;
+    this.#leftOut = leftOut;
+  }
+
+  #words(error: unknown): string {
+    const message = error instanceof Error ? error.message : String(error);
+    return cleanLine(withoutSecrets(message, this.settings.secrets), 300).replace(/\.$/, "");
+  }
+
+  #unavailable(what: string): ToolError {
+    return new ToolError("unavailable", `The MCP server ${this.settings.name} ${what}`, {
+      hint: "Go on without its tools. A person sees more with `toolcrib doctor`.",
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { ToolError } from "../../../contract/error.ts";
+
+/** Of one answer, or of one event of a stream that goes on. */
+const maxBytes = 16 * 1024 * 1024;
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Asks the server at `origin` and nobody else, and takes no answer that never ends. */
+export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
+  return async (url, init) => {
+    if (new URL(url).origin !== origin)
+      throw new ToolError("denied", "The server sends us to another address, which is not followed");
+    const response = await ask(url, { ...init, redirect: "manual" });
+    if (response.body === null) return response;
+    const isStream = response.headers.get("content-type")?.includes("text/event-stream") === true;
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(bound(isStream)), { status, statusText, headers });
+  };
+}
+
+/** Events end with an empty line: a stream may go on for ever, an event may not. */
+function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw new ToolError("too-large", "The server's answer has more than 16 MB");
+      if (isStream && chunk.includes(10)) bytes = chunk.length - chunk.lastIndexOf(10);
+      controller.enqueue(chunk);
+    },
+  });
+}

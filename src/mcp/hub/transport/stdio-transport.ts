@@ -1,0 +1,146 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { Environment, RunningProcess } from "../../../contract/environment.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { Breath } from "../../../text/breath.ts";
+import type { StdioReach } from "../settings/read-settings.ts";
+import { endsWithUs } from "./ends-with-us.ts";
+import { MessageLines } from "./message-lines.ts";
+import type { RecentLines } from "./recent-lines.ts";
+
+// How long a server may take to go by itself, and then to heed SIGTERM.
+const graceMs = 1_000;
+
+export interface StdioOptions {
+  readonly reach: StdioReach;
+  /** Opened on the directory that the server starts in; closed with the transport. */
+  readonly environment: Environment;
+  readonly said: RecentLines;
+  /** Told of lines that are no messages. */
+  readonly onJunk: (line: string) => void;
+  readonly parse: (value: unknown) => JSONRPCMessage;
+}
+
+/** Talks to a program that was started for it, line by line, and ends it with all that it has started. */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: <Message extends JSONRPCMessage>(message: Message) => void;
+  readonly #options: StdioOptions;
+  readonly #ending = new AbortController();
+  #process: RunningProcess | undefined;
+  #closed: Promise<void> | undefined;
+  #isOver = false;
+  /** How it ended, once it has. */
+  end: string | undefined;
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { environment, reach } = this.#options;
+    const process = await environment.start("/bin/sh", {
+      args: endsWithUs(reach.command, reach.args),
+      env: reach.env,
+      input: "open",
+      // The person's own program, as every program that they start themselves.
+      confinement: "ours",
+      signal: this.#ending.signal,
+    });
+    this.#process = process;
+    if (this.#closed !== undefined) process.stop();
+    void this.#read(process);
+    void this.#listen(process);
+    void process.exit.then(({ code, signal }) => {
+      this.end = signal === undefined ? `exit code ${code}` : signal;
+      this.#finish();
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#process === undefined || this.#isOver)
+      throw new ToolError("unavailable", "The server is not running");
+    await this.#process.write(Buffer.from(`${JSON.stringify(message)}\n`));
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  get pid(): number | undefined {
+    return this.#isOver ? undefined : this.#process?.pid;
+  }
+
+  async #close(): Promise<void> {
+    const process = this.#process;
+    if (process !== undefined) {
+      process.endInput();
+      if (!(await endsWithin(process, graceMs))) {
+        process.terminate();
+        if (!(await endsWithin(process, graceMs))) process.stop();
+      }
+      await process.exit;
+    }
+    this.#ending.abort();
+    await this.#options.environment.close();
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    void this.close();
+    this.onclose?.();
+  }
+
+  /** Whoever talks without end takes turns with everybody else. Who closes its output can tell nothing more. */
+  async #read(process: RunningProcess): Promise<void> {
+    const lines = new MessageLines({
+      message: (value) => this.#receive(value),
+      junk: (line) => this.#options.onJunk(line),
+      tooLong: (id) => this.#refuse(id),
+    });
+    const breath = new Breath();
+    for await (const bytes of process.stdout) {
+      lines.take(bytes);
+      if (breath.isDue) await breath.take();
+    }
+    if (this.#closed === undefined) this.#finish();
+  }
+
+  async #listen(process: RunningProcess): Promise<void> {
+    const breath = new Breath();
+    for await (const bytes of process.stderr) {
+      this.#options.said.take(bytes);
+      if (breath.isDue) await breath.take();
+    }
+  }
+
+  #receive(value: unknown): void {
+    let message: JSONRPCMessage;
+    try {
+      message = this.#options.parse(value);
+    } catch {
+      this.#options.onJunk(JSON.stringify(value).slice(0, 200));
+      return;
+    }
+    this.onmessage?.(message);
+  }
+
+  #refuse(id: number | undefined): void {
+    this.#options.onJunk("(a line of more than 16 MB)");
+    if (id === undefined) return;
+    const error = { code: -32603, message: "It answered with more than 16 MB, which is not taken" };
+    this.onmessage?.({ jsonrpc: "2.0", id, error });
+  }
+}
+
+async function endsWithin(process: RunningProcess, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = pause(ms, false, { signal: timer.signal }).catch(() => false);
+  const ended = await Promise.race([process.exit.then(() => true), late]);
+  timer.abort();
+  return ended;
+}
