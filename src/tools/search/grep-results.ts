@@ -18,10 +18,10 @@ export class GrepResults {
   /** The file that the search was in, if it is no text. */
   binary: { readonly path: string; readonly matches: boolean | undefined } | undefined;
 
-  constructor(request: Pick<GrepRequest, "mode" | "limit" | "maxPerFile">) {
+  constructor(request: Pick<GrepRequest, "mode" | "limit"> & Partial<Pick<GrepRequest, "maxPerFile">>) {
     this.#countsFiles = request.mode !== "content";
     this.#left = request.limit;
-    this.#maxPerFile = request.maxPerFile;
+    this.#maxPerFile = request.maxPerFile ?? Number.POSITIVE_INFINITY;
   }
 
   /** How many more matching lines, or files, there is room for. */

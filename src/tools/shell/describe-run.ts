@@ -43,8 +43,17 @@ function withoutLastLineEnd(text: string): string {
 }
 
 /** A command whose time was up, with what it said until then. */
-export function outOfTime(run: CommandRun, timeoutMs: number): ToolError {
-  return new ToolError("timeout", `The command did not finish within ${timeoutMs / 1000} s and was ended`, {
+export function outOfTime(
+  run: CommandRun,
+  {
+    timeoutMs,
+    quietTimeoutMs = 0,
+  }: { readonly timeoutMs: number; readonly quietTimeoutMs?: number | undefined },
+): ToolError {
+  const how = run.wasQuiet
+    ? `said nothing for ${quietTimeoutMs / 1000} s`
+    : `did not finish within ${timeoutMs / 1000} s`;
+  return new ToolError("timeout", `The command ${how} and was ended`, {
     hint: `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs}). To let it run on use process.start.`,
     output: saidBy(run),
     kept: run.kept,

@@ -17,6 +17,8 @@ import { watchForPrompt } from "./watch-for-prompt.ts";
 /** A command that is run to its end. */
 export interface CommandRequest extends GivenCommand {
   readonly timeoutMs: number;
+  /** Ends it when it has said nothing for this long. */
+  readonly quietTimeoutMs?: number | undefined;
   /** How much of its output the answer will show: more is kept. */
   readonly limits: OutputLimits;
 }
@@ -26,8 +28,9 @@ export interface CommandRun extends CommandExit {
   readonly shown: ShownOutput;
   readonly kept?: OutputKept;
   readonly durationMs: number;
-  /** It was ended because its time was up. */
+  /** It was ended because its time was up, or because it was quiet too long. */
   readonly timedOut: boolean;
+  readonly wasQuiet: boolean;
   readonly sandbox: SandboxLevel;
   /** Of a session: where its shell is now, and how a person joins it. */
   readonly cwd?: string;
@@ -57,6 +60,7 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
   );
   const output = new CommandOutput(context);
   const prompt = watchForPrompt(running, output, context);
+  const quiet = endWhenQuiet(request.quietTimeoutMs, output, deadline);
   try {
     const exit = await readToEnd(running, output).catch(async (error: unknown) => {
       deadline.abort();
@@ -80,6 +84,7 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       ...(kept === undefined ? {} : { kept }),
       durationMs,
       timedOut: deadline.signal.aborted,
+      wasQuiet: quiet.hasEndedIt(),
       sandbox: running.sandbox,
       ...(exit.cwd === undefined ? {} : { cwd: exit.cwd }),
       ...(running.attach === undefined ? {} : { attach: running.attach }),
@@ -90,9 +95,30 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
     return run;
   } finally {
     clearTimeout(timer);
+    quiet.stop();
     prompt.stop();
   }
 }
+
+function endWhenQuiet(
+  quietTimeoutMs: number | undefined,
+  output: CommandOutput,
+  deadline: AbortController,
+): { hasEndedIt(): boolean; stop(): void } {
+  let hasEndedIt = false;
+  if (quietTimeoutMs === undefined) return { hasEndedIt: () => false, stop: () => {} };
+  const looking = setInterval(
+    () => {
+      if (deadline.signal.aborted || output.quietMs < quietTimeoutMs) return;
+      hasEndedIt = true;
+      deadline.abort();
+    },
+    Math.min(lookMs, quietTimeoutMs),
+  );
+  return { hasEndedIt: () => hasEndedIt, stop: () => clearInterval(looking) };
+}
+
+const lookMs = 1_000;
 
 /** In a session a person may run something, too. */
 async function inItsTurn<Result>(

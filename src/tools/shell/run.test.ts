@@ -131,6 +131,21 @@ it("ends a command whose time is up, and tells what it had said", async () => {
   expect(result.content).toBe(`${result.error?.message}\n${result.error?.hint}\n${result.error?.output}`);
 });
 
+it("ends a command that says nothing for too long, and no other", async () => {
+  await using room = await shellRoom();
+  const talks = await room.run("for i in 1 2 3 4; do echo $i; sleep 0.2; done", { quiet_timeout_ms: 20_000 });
+  const { error } = await room.run("echo begun; sleep 60", { quiet_timeout_ms: 300 });
+  expect([talks.error, error]).toEqual([
+    null,
+    {
+      code: "timeout",
+      message: "The command said nothing for 0.3 s and was ended",
+      hint: expect.any(String),
+      output: expect.stringMatching(/^begun(?:\n\[.*\])*$/),
+    },
+  ]);
+});
+
 it("tells what a long output began and ended with, and where it is, when time is up", async () => {
   await using room = await shellRoom();
   const result = await room.run("seq 1 5000; sleep 60", { timeout_ms: 1500 });

@@ -10,6 +10,7 @@ import { type CommandRun, runCommand } from "./run-command.ts";
 export interface ShellRunInput {
   readonly command: string;
   readonly timeout_ms?: number | undefined;
+  readonly quiet_timeout_ms?: number | undefined;
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly description?: string | undefined;
@@ -26,6 +27,8 @@ export interface ShellRunData {
   /** What it said, without control sequences; of much output both ends. */
   readonly stdout: string;
   readonly stderr: string;
+  /** Both in the order they came; only where both were used. */
+  readonly together?: string;
   /** Bytes that are in neither of them. */
   readonly cut: { readonly bytes: number } | null;
   /** Handle of the output as it came, when not all of it was shown. */
@@ -60,6 +63,15 @@ export const shellRun: Tool<ShellRunInput, ShellRunData> = {
           z.describe("Ends it and all it started after this long; 120000 if not given."),
         ),
     ),
+    quiet_timeout_ms: z.optional(
+      z
+        .int()
+        .check(
+          z.minimum(1),
+          z.maximum(maxTimeoutMs),
+          z.describe("Ends it when it says nothing for this long."),
+        ),
+    ),
     cwd: z.optional(z.string().check(z.describe("Where it starts; the workspace if not given."))),
     env: z.optional(
       z.record(z.string(), z.string()).check(z.describe("Variables for it, beside the usual.")),
@@ -82,8 +94,9 @@ export const shellRun: Tool<ShellRunInput, ShellRunData> = {
   async run(input, context) {
     if (input.background) return runInBackground(input, context);
     const { timeout_ms: timeoutMs = usualTimeoutMs } = input;
-    const run = await runCommand({ ...input, timeoutMs, limits }, context);
-    if (run.timedOut) throw outOfTime(run, timeoutMs);
+    const quietTimeoutMs = input.quiet_timeout_ms;
+    const run = await runCommand({ ...input, timeoutMs, quietTimeoutMs, limits }, context);
+    if (run.timedOut) throw outOfTime(run, { timeoutMs, quietTimeoutMs });
     return {
       data: dataOf(run),
       text: describeRun(run),
@@ -141,6 +154,7 @@ function dataOf({
     timedOut: false,
     stdout: shown.stdout,
     stderr: shown.stderr,
+    ...(shown.stdout === "" || shown.stderr === "" ? {} : { together: shown.unmarked }),
     cut: bytes === 0 ? null : { bytes },
     output: kept?.handle ?? null,
     sandbox,

@@ -9,6 +9,8 @@ export interface ShownOutput {
   readonly text: string;
   readonly stdout: string;
   readonly stderr: string;
+  /** The text without marks of which stream speaks. */
+  readonly unmarked: string;
   /** What stands in the text for bytes that were not held. */
   readonly gaps: readonly { readonly mark: string; readonly bytes: number }[];
   /** What a reader should know about the bytes, in sentences. */
@@ -27,6 +29,7 @@ export function showOutput(tape: OutputTape): ShownOutput {
     text: mergeRuns(runs),
     stdout: textOf("stdout"),
     stderr: textOf("stderr"),
+    unmarked: runs.map(({ text }) => text).join(""),
     gaps: streams.flatMap(({ gaps }) => gaps),
     remarks: streams.some(({ isDamaged }) => isDamaged)
       ? ["Some bytes of the output are no valid UTF-8 and shown as \ufffd"]
