@@ -1,0 +1,231 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { cribRoom } from "../../test/crib-room.ts";
+import { aiSdkTools } from "./ai-sdk.ts";
+import { answerMessages } from "./anthropic.ts";
+import { answerGemini } from "./google.ts";
+import { answerChat, answerResponses } from "./openai.ts";
+
+const pixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+/** What every adapter is asked: two calls at once, the first of which fails. */
+const twoCalls = [
+  { id: "call_1", name: "file_read", input: { path: "missing.txt" } },
+  { id: "call_2", name: "file_read", input: { path: "a.txt" } },
+];
+const missing = expect.stringContaining("missing.txt");
+
+async function room() {
+  const made = await cribRoom();
+  made.write("a.txt", "one\n");
+  writeFileSync(made.at("dot.png"), Buffer.from(pixel, "base64"));
+  return made;
+}
+
+describe("for OpenAI's Responses", () => {
+  const call = (id: string, name: string, text: string) => ({
+    type: "function_call",
+    call_id: id,
+    name,
+    arguments: text,
+  });
+
+  it("answers all calls in their order, and nothing else", async () => {
+    await using made = await room();
+    const items = twoCalls.map(({ id, name, input }) => call(id, name, JSON.stringify(input)));
+    expect(await answerResponses(made.crib, [{ type: "reasoning" }, ...items, { type: "message" }])).toEqual([
+      { type: "function_call_output", call_id: "call_1", output: missing },
+      { type: "function_call_output", call_id: "call_2", output: "1 | one" },
+    ]);
+  });
+
+  it("takes what strict mode made null for not given", async () => {
+    await using made = await room();
+    const strict = { path: "a.txt", paths: null, offset: null, limit: null, line_numbers: false };
+    expect(await answerResponses(made.crib, [call("call_1", "file_read", JSON.stringify(strict))])).toEqual([
+      { type: "function_call_output", call_id: "call_1", output: "one\n" },
+    ]);
+  });
+
+  it("runs nothing on arguments that were cut off, and says so", async () => {
+    await using made = await room();
+    const cut = call("call_1", "file_write", '{"path": "b.txt", "content": "hal');
+    const [answer] = await answerResponses(made.crib, [cut]);
+    expect([answer, made.crib.history(1)]).toEqual([
+      {
+        type: "function_call_output",
+        call_id: "call_1",
+        output: expect.stringMatching(
+          /^The arguments are not valid JSON, so nothing was done: .*\nMake the call again/,
+        ),
+      },
+      [],
+    ]);
+  });
+
+  it("answers two calls of one id once", async () => {
+    await using made = await room();
+    const once = call("call_1", "file_write", JSON.stringify({ path: "b.txt", content: "b" }));
+    expect(await answerResponses(made.crib, [once, once])).toHaveLength(1);
+    expect(made.crib.history(10)).toHaveLength(1);
+  });
+
+  it("applies patches that are written freely, and those of OpenAI's own tool", async () => {
+    await using made = await room();
+    const patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n";
+    const answers = await answerResponses(made.crib, [
+      { type: "custom_tool_call", call_id: "call_1", name: "edit_patch", input: patch } as { type: string },
+    ]);
+    const native = await answerResponses(made.crib, [
+      operation("call_2", { type: "update_file", path: "a.txt", diff: "@@\n-two\n+three\n" }),
+      operation("call_3", { type: "create_file", path: "b.txt", diff: "+new\n" }),
+      operation("call_4", { type: "delete_file", path: "nowhere.txt" }),
+    ]);
+    expect([answers, native, made.read("a.txt"), made.read("b.txt")]).toEqual([
+      [{ type: "custom_tool_call_output", call_id: "call_1", output: expect.stringContaining("a.txt") }],
+      [
+        applied("call_2", "completed", "a.txt"),
+        applied("call_3", "completed", "b.txt"),
+        applied("call_4", "failed", "nowhere.txt"),
+      ],
+      "three\n",
+      "new\n",
+    ]);
+  });
+
+  it("says of plain text for a tool that takes fields that it cannot be", async () => {
+    await using made = await room();
+    const item = { type: "custom_tool_call", call_id: "call_1", name: "file_read", input: "a.txt" };
+    const [answer] = await answerResponses(made.crib, [item]);
+    expect(answer).toMatchObject({
+      output: expect.stringContaining("file_read takes an object, not plain text."),
+    });
+  });
+
+  it("shows pictures", async () => {
+    await using made = await room();
+    const [answer] = await answerResponses(made.crib, [call("call_1", "file_read", '{"path":"dot.png"}')]);
+    expect(answer).toEqual({
+      type: "function_call_output",
+      call_id: "call_1",
+      output: [
+        { type: "input_text", text: expect.stringContaining("dot.png") },
+        { type: "input_image", image_url: `data:image/png;base64,${pixel}`, detail: "auto" },
+      ],
+    });
+  });
+
+  it("answers calls that are cancelled", async () => {
+    await using made = await room();
+    const items = twoCalls.map(({ id, name, input }) => call(id, name, JSON.stringify(input)));
+    const answers = await answerResponses(made.crib, items, { signal: AbortSignal.abort() });
+    expect(answers.map((answer) => [answer.call_id, /cancel/i.test(String(answer.output))])).toEqual([
+      ["call_1", true],
+      ["call_2", true],
+    ]);
+  });
+
+  function operation(call_id: string, what: object): { type: string } {
+    return { type: "apply_patch_call", call_id, operation: what } as { type: string };
+  }
+
+  function applied(call_id: string, status: string, path: string) {
+    return { type: "apply_patch_call_output", call_id, status, output: expect.stringContaining(path) };
+  }
+});
+
+it("answers chat messages, and shows pictures after all answers", async () => {
+  await using made = await room();
+  const calls = [...twoCalls, { id: "call_3", name: "file_read", input: { path: "dot.png" } }];
+  const message = {
+    tool_calls: calls.map(({ id, name, input }) => ({
+      id,
+      type: "function" as const,
+      function: { name, arguments: JSON.stringify(input) },
+    })),
+  };
+  expect([await answerChat(made.crib, message), await answerChat(made.crib, {})]).toEqual([
+    [
+      { role: "tool", tool_call_id: "call_1", content: missing },
+      { role: "tool", tool_call_id: "call_2", content: "1 | one" },
+      { role: "tool", tool_call_id: "call_3", content: expect.stringContaining("dot.png") },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "From file_read:" },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}` } },
+        ],
+      },
+    ],
+    [],
+  ]);
+});
+
+it("answers Anthropic's messages, failures as failures", async () => {
+  await using made = await room();
+  const calls = [...twoCalls, { id: "call_3", name: "file_read", input: { path: "dot.png" } }];
+  const content = [{ type: "text" }, ...calls.map((call) => ({ type: "tool_use", ...call }))];
+  expect(await answerMessages(made.crib, { content })).toEqual([
+    { type: "tool_result", tool_use_id: "call_1", content: missing, is_error: true },
+    { type: "tool_result", tool_use_id: "call_2", content: "1 | one" },
+    {
+      type: "tool_result",
+      tool_use_id: "call_3",
+      content: [
+        { type: "text", text: expect.stringContaining("dot.png") },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: pixel } },
+      ],
+    },
+  ]);
+});
+
+it("answers Gemini's calls, with their ids where they have some", async () => {
+  await using made = await room();
+  const calls = [
+    { name: "file_read", args: { path: "missing.txt" } },
+    { id: "2", name: "file_read", args: { path: "a.txt" } },
+    { id: "3", name: "file_read", args: { path: "dot.png" } },
+  ];
+  expect([await answerGemini(made.crib, calls), await answerGemini(made.crib, undefined)]).toEqual([
+    [
+      { functionResponse: { name: "file_read", response: { error: missing } } },
+      { functionResponse: { id: "2", name: "file_read", response: { output: "1 | one" } } },
+      {
+        functionResponse: {
+          id: "3",
+          name: "file_read",
+          response: { output: expect.stringContaining("dot.png") },
+          parts: [{ inlineData: { mimeType: "image/png", data: pixel } }],
+        },
+      },
+    ],
+    [],
+  ]);
+});
+
+it("gives the AI SDK tools that it can run, cancel and tell its model of", async () => {
+  await using made = await room();
+  const { file_read: read } = await aiSdkTools(made.crib);
+  const told = async (input: unknown, abortSignal?: AbortSignal) =>
+    read!.toModelOutput({ output: await read!.execute(input, { abortSignal }) });
+  expect([
+    await told({ path: "a.txt" }),
+    await told({ path: "missing.txt" }),
+    await told({ path: "dot.png" }),
+    (await told({ path: "a.txt" }, AbortSignal.abort())).type,
+    await told({ nonsense: 1 }),
+  ]).toEqual([
+    { type: "text", value: "1 | one" },
+    { type: "error-text", value: missing },
+    {
+      type: "content",
+      value: [
+        { type: "text", text: expect.stringContaining("dot.png") },
+        { type: "file", mediaType: "image/png", data: { type: "data", data: pixel } },
+      ],
+    },
+    "error-text",
+    { type: "error-text", value: expect.stringContaining("nonsense") },
+  ]);
+});

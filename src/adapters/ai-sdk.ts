@@ -1,0 +1,76 @@
+import type { CallOptions, CallResult, Toolcrib } from "../toolcrib.ts";
+
+/** The tools for `generateText({ tools })` and `streamText({ tools })` of the AI SDK, which makes the calls itself. */
+export async function aiSdkTools(crib: Toolcrib, options: CallOptions = {}): Promise<AiSdkToolSet> {
+  const definitions = await crib.definitions({ for: "ai-sdk" });
+  return Object.fromEntries(
+    definitions.map(({ name, description, inputSchema }) => [
+      name,
+      {
+        description,
+        inputSchema: schemaOf(inputSchema),
+        execute: (input: unknown, { abortSignal }: { abortSignal?: AbortSignal | undefined }) => {
+          const signals = [options.signal, abortSignal].filter((signal) => signal !== undefined);
+          const signal = signals.length === 0 ? {} : { signal: AbortSignal.any(signals) };
+          return crib.call(name, input, { ...options, ...signal });
+        },
+        toModelOutput: ({ output }: { output: CallResult }) => modelOutputOf(output),
+      },
+    ]),
+  );
+}
+
+/** A `ToolSet` of the AI SDK. */
+export type AiSdkToolSet = Record<string, AiSdkExecutableTool>;
+
+export interface AiSdkExecutableTool {
+  description: string;
+  inputSchema: AiSdkSchema;
+  execute(input: unknown, options: { abortSignal?: AbortSignal | undefined }): Promise<CallResult>;
+  toModelOutput(options: { output: CallResult }): AiSdkOutput;
+}
+
+/** What a model is told of a result. */
+export type AiSdkOutput =
+  | { type: "text" | "error-text"; value: string }
+  | { type: "content"; value: AiSdkContent[] };
+
+export type AiSdkContent =
+  | { type: "text"; text: string }
+  | { type: "file"; mediaType: string; data: { type: "data"; data: string } };
+
+/** A schema by the agreement of standardschema.dev. It lets everything pass: the counter checks, and says what is wrong. */
+export interface AiSdkSchema {
+  "~standard": {
+    version: 1;
+    vendor: "toolcrib";
+    validate(value: unknown): { value: unknown };
+    jsonSchema: { input(): Record<string, unknown>; output(): Record<string, unknown> };
+  };
+}
+
+function schemaOf(schema: Record<string, unknown>): AiSdkSchema {
+  // The SDK closes what it is given, in place.
+  const copy = () => structuredClone(schema);
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "toolcrib",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: copy, output: copy },
+    },
+  };
+}
+
+function modelOutputOf({ content, isError, images }: CallResult): AiSdkOutput {
+  if (images.length === 0) return { type: isError ? "error-text" : "text", value: content };
+  const pictures = images.map(({ mediaType, base64 }) => ({
+    type: "file" as const,
+    mediaType,
+    data: { type: "data" as const, data: base64 },
+  }));
+  return {
+    type: "content",
+    value: content === "" ? pictures : [{ type: "text", text: content }, ...pictures],
+  };
+}

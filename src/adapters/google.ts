@@ -1,0 +1,61 @@
+import type { CallOptions, Toolcrib } from "../toolcrib.ts";
+import type { GeminiFunction } from "../wire/gemini.ts";
+import { answerCalls } from "./calls/answer-calls.ts";
+
+export type { GeminiFunction } from "../wire/gemini.ts";
+export type { GeminiSchema } from "../wire/gemini-schema.ts";
+
+/** The tools for `ai.models.generateContent({ config: { tools } })`. */
+export async function geminiTools(crib: Toolcrib): Promise<[{ functionDeclarations: GeminiFunction[] }]> {
+  return [{ functionDeclarations: [...(await crib.definitions({ for: "gemini" }))] }];
+}
+
+/**
+ * Makes the calls of `response.functionCalls` and gives the parts that answer them: of the next content, whose role is
+ * "user". None when the model called nothing.
+ */
+export async function answerGemini(
+  crib: Toolcrib,
+  functionCalls: readonly GeminiCall[] | undefined,
+  options: CallOptions = {},
+): Promise<GeminiAnswer[]> {
+  const calls = (functionCalls ?? []).map((item) => ({
+    item,
+    id: item.id ?? undefined,
+    name: item.name ?? "",
+    input: { ok: true as const, value: item.args ?? {} },
+  }));
+  return answerCalls(crib, calls, options, ({ item, name }, { content, isError, images }) => ({
+    functionResponse: {
+      ...(item.id === undefined ? {} : { id: item.id }),
+      name,
+      response: isError ? { error: content } : { output: content },
+      ...(images.length === 0 ? {} : { parts: images.map(pictureOf) }),
+    },
+  }));
+}
+
+/** A call as a response holds it. */
+export interface GeminiCall {
+  readonly id?: string;
+  readonly name?: string;
+  readonly args?: Record<string, unknown>;
+}
+
+/** What answers a call. */
+export interface GeminiAnswer {
+  functionResponse: {
+    id?: string;
+    name: string;
+    response: { output: string } | { error: string };
+    parts?: GeminiPicture[];
+  };
+}
+
+export interface GeminiPicture {
+  inlineData: { mimeType: string; data: string };
+}
+
+function pictureOf({ mediaType, base64 }: { mediaType: string; base64: string }): GeminiPicture {
+  return { inlineData: { mimeType: mediaType, data: base64 } };
+}

@@ -1,0 +1,166 @@
+import type { Image } from "../contract/tool.ts";
+import type { CallOptions, Toolcrib } from "../toolcrib.ts";
+import type { OpenAiChatTool, OpenAiTool } from "../wire/openai.ts";
+import {
+  type Answered,
+  answerCalls,
+  type ModelCall,
+  type ReadInput,
+  readArguments,
+} from "./calls/answer-calls.ts";
+import { freeformInput, patchTool, strictInput } from "./calls/freeform.ts";
+
+export type { OpenAiChatTool, OpenAiCustomTool, OpenAiFunction, OpenAiTool } from "../wire/openai.ts";
+
+/** The tools for `openai.responses.create({ tools })`. */
+export async function responsesTools(crib: Toolcrib): Promise<OpenAiTool[]> {
+  return [...(await crib.definitions({ for: "openai" }))];
+}
+
+/**
+ * Makes the calls among the items of `response.output` and gives the items that answer them, to be added to the input of the
+ * next request; none when the model called nothing.
+ */
+export async function answerResponses(
+  crib: Toolcrib,
+  output: readonly { readonly type: string }[],
+  options: CallOptions = {},
+): Promise<ResponsesAnswer[]> {
+  const calls = await Promise.all((output as readonly ResponsesItem[]).map((item) => readItem(crib, item)));
+  return answerCalls(crib, calls.flat(), options, ({ item }, result) => {
+    const { call_id } = item;
+    switch (item.type) {
+      case "custom_tool_call":
+        return { type: "custom_tool_call_output", call_id, output: contentOf(result) };
+      case "apply_patch_call":
+        return {
+          type: "apply_patch_call_output",
+          call_id,
+          status: result.isError ? "failed" : "completed",
+          output: result.content,
+        };
+      default:
+        return { type: "function_call_output", call_id, output: contentOf(result) };
+    }
+  });
+}
+
+/** What answers a call: an item of the next request's input. */
+export type ResponsesAnswer =
+  | {
+      type: "function_call_output" | "custom_tool_call_output";
+      call_id: string;
+      output: string | ResponsesContent[];
+    }
+  | { type: "apply_patch_call_output"; call_id: string; status: "completed" | "failed"; output: string };
+
+export type ResponsesContent =
+  | { type: "input_text"; text: string }
+  | { type: "input_image"; image_url: string; detail: "auto" };
+
+/** The tools for `openai.chat.completions.create({ tools })`, and for the many servers that speak like it. */
+export async function chatTools(crib: Toolcrib): Promise<OpenAiChatTool[]> {
+  return [...(await crib.definitions({ for: "openai-chat" }))];
+}
+
+/**
+ * Makes the calls of `completion.choices[0].message` and gives the messages that answer them, to be added after it. Pictures
+ * follow in a message of their own, because an answer takes text only.
+ */
+export async function answerChat(
+  crib: Toolcrib,
+  message: { readonly tool_calls?: readonly ChatCall[] | null | undefined },
+  options: CallOptions = {},
+): Promise<ChatAnswer[]> {
+  const calls = await Promise.all((message.tool_calls ?? []).map((call) => readChatCall(crib, call)));
+  const answers = await answerCalls(crib, calls, options, ({ item, name }, { content, images }) => ({
+    answer: { role: "tool" as const, tool_call_id: item.id, content },
+    shown:
+      images.length === 0 ? [] : [{ type: "text" as const, text: `From ${name}:` }, ...images.map(chatImage)],
+  }));
+  const shown = answers.flatMap((answer) => answer.shown);
+  return [
+    ...answers.map(({ answer }) => answer),
+    ...(shown.length === 0 ? [] : [{ role: "user" as const, content: shown }]),
+  ];
+}
+
+/** A call as a chat message holds it. */
+export type ChatCall =
+  | {
+      readonly id: string;
+      readonly type: "function";
+      readonly function: { readonly name: string; readonly arguments: string };
+    }
+  | {
+      readonly id: string;
+      readonly type: "custom";
+      readonly custom: { readonly name: string; readonly input: string };
+    };
+
+export type ChatAnswer =
+  | { role: "tool"; tool_call_id: string; content: string }
+  | { role: "user"; content: ChatContent[] };
+
+export type ChatContent = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } };
+
+/** Items that are calls, of those that a response can hold. */
+interface ResponsesItem {
+  readonly type: string;
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly input: string;
+  readonly operation: { readonly type: string; readonly path: string; readonly diff?: string };
+}
+
+async function readItem(crib: Toolcrib, item: ResponsesItem): Promise<readonly ModelCall<ResponsesItem>[]> {
+  const { call_id: id, name } = item;
+  switch (item.type) {
+    case "function_call":
+      return [{ item, id, name, input: await strictInput(crib, name, readArguments(item.arguments)) }];
+    case "custom_tool_call":
+      return [{ item, id, name, input: await freeformInput(crib, name, item.input) }];
+    case "apply_patch_call": {
+      const tool = (await patchTool(crib)) ?? "edit.patch";
+      return [{ item, id, name: tool, input: await freeformInput(crib, tool, patchOf(item.operation)) }];
+    }
+    default:
+      return [];
+  }
+}
+
+async function readChatCall(crib: Toolcrib, item: ChatCall): Promise<ModelCall<ChatCall>> {
+  if (item.type === "custom") {
+    const { name, input } = item.custom;
+    return { item, id: item.id, name, input: await freeformInput(crib, name, input) };
+  }
+  const { name } = item.function;
+  const input: ReadInput = readArguments(item.function.arguments);
+  return { item, id: item.id, name, input: await strictInput(crib, name, input) };
+}
+
+/** The patch that one operation of OpenAI's own `apply_patch` stands for. */
+function patchOf({ type, path, diff = "" }: ResponsesItem["operation"]): string {
+  const verb = { create_file: "Add", update_file: "Update", delete_file: "Delete" }[type] ?? type;
+  const body = diff === "" ? "" : `${diff.replace(/\n$/, "")}\n`;
+  return `*** Begin Patch\n*** ${verb} File: ${path}\n${body}*** End Patch`;
+}
+
+function contentOf({ content, images }: Answered): string | ResponsesContent[] {
+  if (images.length === 0) return content;
+  const pictures = images.map((image) => ({
+    type: "input_image" as const,
+    image_url: dataUrl(image),
+    detail: "auto" as const,
+  }));
+  return content === "" ? pictures : [{ type: "input_text", text: content }, ...pictures];
+}
+
+function chatImage(image: Image): ChatContent {
+  return { type: "image_url", image_url: { url: dataUrl(image) } };
+}
+
+function dataUrl({ mediaType, base64 }: Image): string {
+  return `data:${mediaType};base64,${base64}`;
+}
