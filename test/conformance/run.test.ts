@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openToolcrib } from "../../src/toolcrib.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { loudAgents } from "./agents.ts";
 import { fillIn, runVector } from "./run-vector.ts";
 import { readVectors } from "./vector.ts";
 import { makeWorkspace } from "./vector-workspace.ts";
@@ -18,6 +19,7 @@ it.each(vectors)("$title", async (vector) => {
     mode: vector.mode ?? "yolo",
     rules: vector.rules ?? [],
     ...(vector.tools && { allowedTools: vector.tools }),
+    ...(vector.agents && { agents: loudAgents() }),
     stateDirectory: join(folder.path, "state"),
     configDirectory: join(folder.path, "config"),
   });

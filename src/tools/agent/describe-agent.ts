@@ -8,7 +8,9 @@ export const agentLimits = { maxChars: 20_000, keep: "both" } as const;
 /** How it stands with an agent, and what it answered. */
 export function describeAgent(agent: AgentStatus): ToolOutput<AgentStatus> {
   const { id, state, turns, output } = agent;
-  const head = `${id} ${states[state]} ${state === "running" ? "since" : "after"} ${counted(turns, "turn")}`;
+  const spent = counted(turns, "turn");
+  const head =
+    state === "running" ? `${id} is running, ${spent} so far` : `${id} ${ends[state]} after ${spent}`;
   return {
     data: agent,
     text: output === "" ? `${head}.` : `${head}:\n${output}`,
@@ -17,6 +19,6 @@ export function describeAgent(agent: AgentStatus): ToolOutput<AgentStatus> {
   };
 }
 
-const states = { running: "is running", completed: "completed", failed: "failed", closed: "is closed" };
+const ends = { completed: "completed", failed: "failed", closed: "is closed" };
 
 const waysOn = "Get its answer with agent.wait; tell it more with agent.send; end it with agent.close.";

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { AgentStatus } from "../../contract/agents.ts";
+import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { agentLimits, describeAgent } from "./describe-agent.ts";
 
@@ -30,6 +31,13 @@ export const agentSpawn: Tool<AgentSpawnInput, AgentStatus> = {
   }),
   limits: agentLimits,
   accesses: ({ cwd }) => (cwd === undefined ? [] : [{ kind: "read", path: cwd }]),
-  run: async ({ task, cwd, model, max_turns: maxTurns }, { agents, signal }) =>
-    describeAgent(await agents.spawn({ task, cwd, model, maxTurns }, signal)),
+
+  async run({ task, cwd, model, max_turns: maxTurns }, { agents, environment, signal }) {
+    if (cwd !== undefined && (await environment.info(cwd)).kind !== "directory") throw noDirectory(cwd);
+    return describeAgent(await agents.spawn({ task, cwd, model, maxTurns }, signal));
+  },
 };
+
+function noDirectory(path: string): ToolError {
+  return new ToolError("unsupported", `${path} is not a directory`, { hint: "Name the directory it is in." });
+}

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { loudAgents } from "../../../test/conformance/agents.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { openToolcrib, type ToolcribOptions } from "../../toolcrib.ts";
+
+async function room(options: ToolcribOptions) {
+  const folder = temporaryFolder();
+  const crib = await openToolcrib({
+    workspace: folder.path,
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+    ...options,
+  });
+  return {
+    crib,
+    call: async (name: string, input: unknown) => {
+      const { content, isError, data, error } = await crib.call(name, input);
+      return { content, isError, data: data ?? error };
+    },
+    [Symbol.asyncDispose]: async () => {
+      await crib.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const waysOn = "[Get its answer with agent.wait; tell it more with agent.send; end it with agent.close.]";
+
+it("starts an agent, waits for its answer, gives it more to do and ends it", async () => {
+  await using one = await room({ agents: loudAgents() });
+  expect(await one.call("agent.spawn", { task: "say hello" })).toEqual({
+    content: `agent_1 is running, 0 turns so far.\n${waysOn}`,
+    isError: false,
+    data: { id: "agent_1", state: "running", turns: 0, output: "" },
+  });
+  expect(await one.call("agent.wait", { agent: "agent_1" })).toEqual({
+    content: "agent_1 completed after 2 turns:\nSAY HELLO",
+    isError: false,
+    data: { id: "agent_1", state: "completed", turns: 2, output: "SAY HELLO" },
+  });
+  await one.call("agent.send", { agent: "agent_1", message: "wait" });
+  await one.call("agent.send", { agent: "agent_1", message: "again" });
+  expect(await one.call("agent.wait", { agent: "agent_1" })).toEqual({
+    content: "agent_1 completed after 3 turns:\nAGAIN",
+    isError: false,
+    data: { id: "agent_1", state: "completed", turns: 3, output: "AGAIN" },
+  });
+  expect(await one.call("agent.close", { agent: "agent_1" })).toEqual({
+    content: "agent_1 is closed after 3 turns:\nAGAIN",
+    isError: false,
+    data: { id: "agent_1", state: "closed", turns: 3, output: "AGAIN" },
+  });
+});
+
+it("tells of an agent that failed, that still runs, that nobody knows", async () => {
+  await using one = await room({ agents: loudAgents() });
+  await one.call("agent.spawn", { task: "one two three", max_turns: 2 });
+  expect(await one.call("agent.wait", { agent: "agent_1" })).toEqual({
+    content: "agent_1 failed after 2 turns:\nNo answer within 2 turns.",
+    isError: true,
+    data: { id: "agent_1", state: "failed", turns: 2, output: "No answer within 2 turns." },
+  });
+  await one.call("agent.spawn", { task: "wait" });
+  expect(await one.call("agent.wait", { agent: "agent_2", timeout_ms: 1 })).toEqual({
+    content: `agent_2 is running, 0 turns so far.\n${waysOn}`,
+    isError: false,
+    data: { id: "agent_2", state: "running", turns: 0, output: "" },
+  });
+  expect(await one.call("agent.send", { agent: "agent_3", message: "hello" })).toEqual({
+    content: 'There is no agent "agent_3"\nUse an id that spawning one gave.',
+    isError: true,
+    data: {
+      code: "not-found",
+      message: 'There is no agent "agent_3"',
+      hint: "Use an id that spawning one gave.",
+    },
+  });
+});
+
+it("shows 20 000 characters of an answer and keeps the rest", async () => {
+  await using one = await room({ agents: loudAgents() });
+  await one.call("agent.spawn", { task: "x".repeat(30_000) });
+  const { content, truncated, output } = await one.crib.call("agent.wait", { agent: "agent_1" });
+  const all = `agent_1 completed after 1 turn:\n${"X".repeat(30_000)}`;
+  expect([content.split("\n").map((line) => line.length), truncated]).toEqual([
+    [31, 9_968, 26, 10_000, 99],
+    true,
+  ]);
+  const whole = await one.crib.call("file.read", { path: output, line_numbers: false, limit: 1 });
+  expect(whole.content.split("\n")[0]).toBe(all.split("\n")[0]);
+});
+
+it("lets agents work in the workspace only", async () => {
+  await using one = await room({ agents: loudAgents() });
+  const codes = ["/etc", "nowhere", "state"].map(async (cwd) => {
+    const { error } = await one.crib.call("agent.spawn", { task: "look around", cwd });
+    return error?.code;
+  });
+  expect(await Promise.all(codes)).toEqual(["outside-workspace", "not-found", "denied"]);
+});
+
+it("has no such tools where there are no agents", async () => {
+  await using alone = await room({});
+  const names = (await alone.crib.definitions({ which: "all" })).map(({ canonical }) => canonical);
+  const { error } = await alone.crib.call("agent.spawn", { task: "hello" });
+  expect([names.filter((name) => name.startsWith("agent.")), error?.message]).toEqual([
+    [],
+    'Unknown tool "agent.spawn"',
+  ]);
+});
