@@ -4,6 +4,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { fingerprint } from "../text/fingerprint.ts";
 import { errnoOf } from "./failures.ts";
+import { namesIn } from "./names-in.ts";
 
 /** Where Toolcrib keeps its own files. */
 export interface Directories {
@@ -36,10 +37,7 @@ export function userDirectories(variables: NodeJS.ProcessEnv = process.env): Dir
 }
 
 /** What is kept of one workspace. */
-export function workspaceFiles(
-  state: string,
-  workspace: string,
-): Readonly<
+export type WorkspaceFiles = Readonly<
   Record<
     | "journal"
     | "blobs"
@@ -53,8 +51,19 @@ export function workspaceFiles(
     | "approvals",
     string
   >
-> {
-  const directory = workspaceDirectory(state, workspace);
+>;
+
+export function workspaceFiles(state: string, workspace: string): WorkspaceFiles {
+  return filesIn(workspaceDirectory(state, workspace));
+}
+
+/** Of every workspace that something is kept of. */
+export function allWorkspaceFiles(state: string): readonly WorkspaceFiles[] {
+  const folder = join(state, "workspaces");
+  return namesIn(folder).map((name) => filesIn(join(folder, name)));
+}
+
+function filesIn(directory: string): WorkspaceFiles {
   return {
     journal: join(directory, "journal.sqlite"),
     blobs: join(directory, "blobs"),

@@ -94,7 +94,7 @@ Deleted the file notes.txt (4 bytes).
         cli.onTerminal(deleting, [[question, "\u0004"]]),
       ]);
       expect([interrupted.exit, ended.exit, isThere(cli)]).toEqual([130, 4, true]);
-      expect(ended.screen).toContain("The person could not be asked: The input ended without an answer");
+      expect(ended.screen).toContain("The input ended without an answer");
     });
 
     it("is not asked with --json, with --no-input, nor in continuous integration", async () => {
