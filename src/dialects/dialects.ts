@@ -9,9 +9,11 @@ const dialects: Readonly<Record<string, () => Promise<Dialect>>> = {
   openai: async () => (await import("./openai.ts")).openaiDialect,
   anthropic: async () => (await import("./anthropic.ts")).anthropicDialect,
   gemini: async () => (await import("./gemini.ts")).geminiDialect,
+  omega: async () => (await import("./omega.ts")).omegaDialect,
   rustant: async () => (await import("./rustant.ts")).rustantDialect,
   "agent-loop": async () => (await import("./agent-loop.ts")).agentLoopDialect,
   surgical: async () => (await import("./surgical.ts")).surgicalDialect,
+  codex: async () => (await import("./codex.ts")).codexDialect,
 };
 
 export const dialectNames: readonly string[] = Object.keys(dialects);

@@ -26,6 +26,15 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
     const shown = fits
       ? undefined
       : truncateText(fullText, limits, (cut, removed) => cutMark(cut, removed, ownKept));
+    if (ownKept !== undefined && notice !== undefined) {
+      const isCut = shown?.cut !== undefined || ownKept.gaps.length > 0;
+      if (!isCut) return { ...outcome, text: withContinuation(fullText, continuation) };
+      return {
+        ...outcome,
+        text: cutShort(fullText, limits, notice, ownKept),
+        truncated: { handle: ownKept.handle },
+      };
+    }
     if (ownKept !== undefined) {
       const text = withContinuation(`${shown?.text ?? fullText}\n[${wording(ownKept.note)}]`, continuation);
       return { ...outcome, text, truncated: { handle: ownKept.handle } };
@@ -49,6 +58,8 @@ function limitOutputOf(error: unknown, ofTool: OutputLimits, maxTokens: number):
   if (!(error instanceof ToolError) || error.output === undefined) return error;
   const { kept, output } = error;
   const limits = within(ofTool, output, maxTokens);
+  if (limits.notice !== undefined && output.length > limits.maxChars)
+    return reworded(error, { output: cutShort(output, limits, limits.notice, kept) });
   const { text } = truncateText(output, limits, (cut, removed) => cutMark(cut, removed, kept));
   return reworded(error, { output: kept === undefined ? text : `${text}\n[${kept.note}]` });
 }
@@ -66,9 +77,11 @@ function cutShort(
   text: string,
   { maxChars }: OutputLimits,
   notice: NonNullable<OutputLimits["notice"]>,
+  kept?: OutputKept,
 ): string {
   const shown = characterStart(text, maxChars);
-  return `${text.slice(0, shown)}\n${notice({ total: text.length, shown })}`;
+  const missing = kept?.gaps.reduce((sum, { mark, bytes }) => sum + bytes - mark.length, 0) ?? 0;
+  return `${text.slice(0, shown)}\n${notice({ total: text.length + missing, shown })}`;
 }
 
 function asItIs(text: string): string {

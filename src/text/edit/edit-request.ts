@@ -16,6 +16,8 @@ export interface ReplaceEdit {
   readonly replace: string;
   /** Change every place, not just the only one. */
   readonly all?: boolean | undefined;
+  /** Change the first of several places, and tell how many there are. */
+  readonly first?: boolean | undefined;
   /** How many places there have to be; more than one implies `all`. */
   readonly expectCount?: number | undefined;
   /** Nothing is overlooked in finding, blanks and line ends included, and the new text is put there as it is. */
@@ -40,6 +42,8 @@ export interface DiffRequest {
 export type FilePlan = {
   readonly path: string;
   readonly changes: readonly Change[];
+  /** Of an edit of the first place: how many there were. */
+  readonly occurrences?: number | undefined;
   /** What was overlooked or taken off to find the places; for the answer. */
   readonly notes: readonly string[];
   /** The mode the request names. */

@@ -43,6 +43,7 @@ export function planReplace({ path, edits }: ReplaceRequest, read: ReadFile): Fi
     before,
     after: applySplices(before, source, splices),
     changes: changesOf(source, splices),
+    ...(only!.first ? { occurrences: countApart(places[0]!.matches) } : {}),
     notes: [...new Set(placed.flatMap(({ note }) => note ?? [])), ...encodingNotes(source, splices)],
   };
 }
@@ -97,6 +98,7 @@ function prepare(path: string, edit: ReplaceEdit, name: string): Wanted {
     replace,
     expectCount: edit.expectCount,
     exact: edit.exact,
+    first: edit.first,
     forAll,
     block: blockOfTexts(name, find, replace),
   };
@@ -187,9 +189,7 @@ function place(source: Source, wanted: Wanted, places: Places): readonly Placed[
   const { matches, note } = places;
   refusePlaceholders(source, places.block, wanted.replace);
   refuseOtherCount(path, wanted, matches);
-  const chosen = wanted.forAll
-    ? matches
-    : [matches.length === 1 ? matches[0]! : decide(source, places.block, matches)];
+  const chosen = wanted.forAll ? matches : [chooseOne(source, wanted, places)];
   refuseOverlappingMatches(path, name, chosen);
   return chosen.map((match) => {
     const splices = splicesAt(source, wanted, places, match);
@@ -197,6 +197,23 @@ function place(source: Source, wanted: Wanted, places: Places): readonly Placed[
     const tier = places.tier ?? (match.tier === "exact" && !places.isLiteral ? "line-ends" : match.tier);
     return { name, match, splices, tier, note };
   });
+}
+
+function chooseOne(source: Source, { first }: Wanted, { block, matches }: Places): Match {
+  if (first) return matches.reduce((one, other) => (other.start < one.start ? other : one));
+  return matches.length === 1 ? matches[0]! : decide(source, block, matches);
+}
+
+/** As many as could be replaced together. */
+function countApart(matches: readonly Match[]): number {
+  let count = 0;
+  let end = -1;
+  for (const match of matches) {
+    if (match.start < end) continue;
+    count += 1;
+    end = match.end;
+  }
+  return count;
 }
 
 function splicesAt(

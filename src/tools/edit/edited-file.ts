@@ -20,6 +20,8 @@ export interface EditedFile {
   readonly afterHash: string | undefined;
   /** The lines that gave way to others, and how their place was found. */
   readonly changes: readonly Change[];
+  /** How many places there were, when the first of them was to be changed. */
+  readonly occurrences?: number;
   /** Permission bits it was given, where they changed. */
   readonly mode: number | undefined;
   /** What was overlooked to find the places, and what others have changed in between. */
@@ -38,6 +40,7 @@ export function editedFile(file: PlannedFile): EditedFile {
     beforeHash,
     afterHash,
     changes: plan.changes,
+    ...(plan.occurrences === undefined ? {} : { occurrences: plan.occurrences }),
     mode,
     notes: notesOn(file),
     get diff() {

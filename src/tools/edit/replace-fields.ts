@@ -18,6 +18,7 @@ export interface ReplaceFields {
   readonly expect_count?: number | undefined;
   readonly edits?: TextEdit[] | undefined;
   readonly exact?: boolean | undefined;
+  readonly first?: boolean | undefined;
   readonly expected_hash?: string | undefined;
   readonly hard_links?: "break" | "keep" | undefined;
 }
@@ -59,6 +60,7 @@ export const replaceFields = {
       ),
   ),
   exact: z.optional(z.boolean().check(z.describe("Forgive nothing in finding: blanks and line ends count."))),
+  first: z.optional(z.boolean().check(z.describe("Replace the first of several places."))),
   expected_hash: z.optional(
     z
       .string()
@@ -80,8 +82,10 @@ export const replaceFields = {
 
 /** What is wrong with the choice of fields. Some models fill every field: one that says nothing is not given. */
 export function faultInEdits(fields: ReplaceFields): string | undefined {
-  const { find, replace, all, expect_count, edits = [] } = fields;
+  const { find, replace, all, expect_count, edits = [], first } = fields;
   const isSingle = [find, replace, all, expect_count].some(isGiven);
+  if (first && (edits.length > 0 || all || expect_count !== undefined))
+    return "give `first` beside `find` and `replace` alone";
   if (edits.length > 0) return isSingle ? "give `find` and `replace`, or `edits`, not both" : undefined;
   if (find === undefined && replace === undefined) return "give `find` and `replace`, or `edits`";
   if (find === undefined) return "`find` is missing: the text to replace";
@@ -94,12 +98,12 @@ export function isGiven(field: unknown): boolean {
 
 /** The request behind fields that have no fault. */
 export function toReplaceRequest(fields: ReplaceFields): ReplaceRequest {
-  const { path = "", find = "", replace = "", all, expect_count, edits, exact } = fields;
+  const { path = "", find = "", replace = "", all, expect_count, edits, exact, first } = fields;
   const wanted = edits?.length ? edits : [{ find, replace, all, expect_count }];
   return {
     kind: "replace",
     path,
-    edits: wanted.map(({ expect_count: expectCount, ...edit }) => ({ ...edit, expectCount, exact })),
+    edits: wanted.map(({ expect_count: expectCount, ...edit }) => ({ ...edit, expectCount, exact, first })),
   };
 }
 

@@ -100,6 +100,21 @@ describe("edit.replace", () => {
     expect(readFileSync(room.at("a.txt"), "utf8")).toBe("one\ntwo\n");
   });
 
+  it("changes the first of several places when told, and counts those that are apart", async () => {
+    await using room = toolRoom();
+    writeFileSync(room.at("a.txt"), "x\naaaa\nx\nx\n");
+    const first = { path: "a.txt", exact: true, first: true };
+    const [one] = (await room.run(editReplace, { ...first, find: "x", replace: "y" })).data.files;
+    const [two] = (await room.run(editReplace, { ...first, find: "aa", replace: "b" })).data.files;
+    const [three] = (await room.run(editReplace, { path: "a.txt", first: true, find: "y", replace: "z" }))
+      .data.files;
+    expect([one, two, three].map((file) => file?.occurrences)).toEqual([3, 2, 1]);
+    expect(readFileSync(room.at("a.txt"), "utf8")).toBe("z\nbaa\nx\nx\n");
+    expect(schemaFaults(editReplace, { ...first, find: "x", replace: "y", all: true })).toEqual([
+      ": give `first` beside `find` and `replace` alone",
+    ]);
+  });
+
   it("numbers lines as they are afterwards", async () => {
     await using room = toolRoom();
     writeFileSync(room.at("a.txt"), "one\ntwo\nthree\nfour\nfive\n");

@@ -11,6 +11,7 @@ it("shows both streams in the order in which they came, and apart", () => {
   expect(showOutput(tape)).toEqual({
     text: "one\n[stderr]\ntwo\n[stdout]\nthree",
     stdout: "one\nthree",
+    unmarked: "one\ntwo\nthree",
     stderr: "two\n",
     gaps: [],
     remarks: [],
@@ -74,6 +75,7 @@ it("tells of bytes that are no text instead of showing them", () => {
     text: "[stdout: 2.0 kB that are no text, not shown; send them to a file to use them]\n",
     stdout: "[stdout: 2.0 kB that are no text, not shown; send them to a file to use them]\n",
     stderr: "",
+    unmarked: "[stdout: 2.0 kB that are no text, not shown; send them to a file to use them]\n",
     gaps: [],
     remarks: [],
   });
@@ -87,6 +89,7 @@ it("says that some bytes are no valid UTF-8, and shows lists separated by NUL", 
     text: "caf\ufffd\na␀b␀",
     stdout: "caf\ufffd\na␀b␀",
     stderr: "",
+    unmarked: "caf\ufffd\na␀b␀",
     gaps: [],
     remarks: ["Some bytes of the output are no valid UTF-8 and shown as \ufffd"],
   });

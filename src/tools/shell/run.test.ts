@@ -21,6 +21,7 @@ it("tells what a command said and how it ended", async () => {
     timedOut: false,
     stdout: "out\n",
     stderr: "err\n",
+    together: "out\nerr\n",
     cut: null,
     output: null,
     sandbox: room.sandbox,
