@@ -54,6 +54,10 @@ const isOfGit = /src\/(?:git|tools\/git)\//;
 const isOfWeb = /src\/(?:web|tools\/web|environment\/web)\/|node_modules\/(?:htmlparser2|entities|dom\w+)\//;
 const isOfNetwork = /src\/environment\/network\//;
 const isOfHosts = /src\/(?:hosts|environment\/hosts)\//;
+const isOfServer = /src\/mcp\/server\/|node_modules\/@modelcontextprotocol\/(?:server|core|node)\//;
+const isOfHub = /src\/mcp\/hub\/|node_modules\/@modelcontextprotocol\/client\//;
+/** Our own tools are described by the small one. */
+const isOfLargeZod = /node_modules\/zod\/v4\/(?:classic|locales)\//;
 const readsCommands = /src\/(?:guardian\/decide|door\/judge)\.ts/;
 /** What only some calls need. */
 const rare = [
@@ -65,6 +69,9 @@ const rare = [
   isOfGit,
   isOfWeb,
   isOfNetwork,
+  isOfServer,
+  isOfHub,
+  isOfLargeZod,
   readsCommands,
 ];
 
@@ -103,6 +110,10 @@ const commandLine: BuildOptions = {
         { name: "web", test: isOfWeb, minShareCount: 2 },
         { name: "network", test: isOfNetwork, minShareCount: 2, priority: 1 },
         { name: "hosts", test: isOfHosts, minShareCount: 2, priority: 1 },
+        // Only who serves MCP clients, or is one, loads its SDK.
+        { name: "mcp-server", test: isOfServer, priority: 2 },
+        { name: "mcp-hub", test: isOfHub, priority: 2 },
+        { name: "large-zod", test: isOfLargeZod, priority: 2 },
         // What starts programs is loaded by the first that is started.
         { name: "sandbox", test: isOfSandbox, minShareCount: 2 },
         { name: "judging", minShareCount: 2 },

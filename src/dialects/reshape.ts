@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type * as mini from "zod/mini";
+
 import { type Risk, risks } from "../contract/access.ts";
 import type { AnyTool, OutputLimits } from "../contract/tool.ts";
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
@@ -7,16 +7,18 @@ import { type Answering, answerWith } from "./answer.ts";
 import type { DialectTool, OfferedTool } from "./dialect.ts";
 import { hintsOfAll } from "./effects.ts";
 import { type DataOf, type InputOf, needsOf, retitle } from "./rename.ts";
+import type { Describing } from "./zod-mini.ts";
 
 /** A tool whose arguments truly differ from the canonical ones, or which is several canonical tools in one. */
 export interface Reshaping<Name extends CanonicalName, Given> {
   readonly name: string;
   readonly summary: string;
   /** The arguments in the dialect; a function, so that a dialect that is not used costs nothing. */
-  readonly input: (z: typeof mini) => z.core.$ZodType<Given>;
+  readonly input: (z: Describing) => z.core.$ZodType<Given>;
   /** The canonical call that they mean. Pure. */
   readonly means: (given: Given) => CanonicalCall<Name>;
-  readonly limits?: OutputLimits;
+  /** A function, where the caller may ask for less. */
+  readonly limits?: OutputLimits | ((given: Given) => OutputLimits);
   readonly timeoutMs?: number;
   readonly native?: OfferedTool["native"];
   /** The answer in the dialect's words, from the canonical one. */
@@ -33,7 +35,14 @@ export function reshape<const Names extends readonly [CanonicalName, ...Canonica
   canonicals: Names,
   reshaping: Reshaping<Names[number], Given>,
 ): DialectTool {
-  const { name, summary, means, answer, native } = reshaping;
+  const { name, summary, means, answer, native, limits, timeoutMs } = reshaping;
+  const limitsOf = typeof limits === "function" ? limits : undefined;
+  const titles = {
+    name,
+    summary,
+    ...(typeof limits === "object" && { limits }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
   return {
     name,
     canonical: canonicals[0],
@@ -41,8 +50,7 @@ export function reshape<const Names extends readonly [CanonicalName, ...Canonica
     load: async () => {
       const { zod } = await import("./zod-mini.ts");
       const tools = new Map<CanonicalName, AnyTool>();
-      for (const canonical of canonicals)
-        tools.set(canonical, retitle(await catalog[canonical](), reshaping));
+      for (const canonical of canonicals) tools.set(canonical, retitle(await catalog[canonical](), titles));
       return {
         name,
         canonical: canonicals[0],
@@ -53,7 +61,9 @@ export function reshape<const Names extends readonly [CanonicalName, ...Canonica
         ...(native && { native }),
         means: (given) => {
           const [canonical, input] = means(given as Given);
-          return answerWith({ tool: tools.get(canonical)!, input }, answer, given as Given);
+          const tool = tools.get(canonical)!;
+          const limited = limitsOf ? { ...tool, limits: limitsOf(given as Given) } : tool;
+          return answerWith({ tool: limited, input }, answer, given as Given);
         },
       };
     },

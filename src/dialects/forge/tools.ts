@@ -1,6 +1,7 @@
 import type { DialectTool } from "../dialect.ts";
 import { rename } from "../rename.ts";
 import { reshape } from "../reshape.ts";
+import type { Describing } from "../zod-mini.ts";
 import { answerCommand, answerGlob, answerGrep, answerPatch } from "./answers.ts";
 
 /** What the three dialects of forge have in common, in its words. */
@@ -97,7 +98,7 @@ export const grepWithModes: DialectTool = reshape(["search.grep"], {
   answer: answerGrep,
 });
 
-function grepFields(z: typeof import("zod/mini")) {
+function grepFields(z: Describing) {
   return {
     pattern: z.string().check(z.describe("Regular expression, as ripgrep reads it.")),
     path: z.optional(z.string().check(z.describe("File or directory; the workspace if not given."))),

@@ -1,6 +1,6 @@
-import type * as mini from "zod/mini";
 import type { DialectTool } from "../dialect.ts";
 import { reshape } from "../reshape.ts";
+import type { Describing } from "../zod-mini.ts";
 
 /** Edits of Rust by its blocks: functions, structs, enums, traits and impls. */
 export const rustBlocks: readonly DialectTool[] = [
@@ -26,7 +26,7 @@ export const rustBlocks: readonly DialectTool[] = [
   }),
 ];
 
-function which(z: typeof mini) {
+function which(z: Describing) {
   return {
     path: z.string().check(z.describe("Rust file.")),
     kind: z.enum(["function", "struct", "enum", "trait", "impl"]).check(z.describe("What the block is.")),
@@ -40,15 +40,15 @@ function which(z: typeof mini) {
   };
 }
 
-function newBlock(z: typeof mini) {
+function newBlock(z: Describing) {
   return z.string().check(z.minLength(1), z.describe("The complete new block."));
 }
 
-function snippet(z: typeof mini) {
+function snippet(z: Describing) {
   return z.string().check(z.minLength(1), z.describe("The code to insert."));
 }
 
-function conditions(z: typeof mini) {
+function conditions(z: Describing) {
   return {
     expected_old_hash: z.optional(
       z.string().check(

@@ -14,6 +14,7 @@ export function roomOptions({ options }: Arguments): ToolcribOptions {
     ...rulesGiven(options),
     sandbox: sandboxWanted(options.get("sandbox")),
     maxShownTokens,
+    keepQuestions: true,
   };
 }
 
