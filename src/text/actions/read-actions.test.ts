@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Action } from "./action.ts";
+import { readActions } from "./read-actions.ts";
+
+const call = '{"action": "tool_call", "tool": "read_file", "args": {"path": "src/main.rs"}}';
+const asked: Action = { action: "tool_call", tool: "read_file", args: { path: "src/main.rs" } };
+
+describe("understands", () => {
+  it.each<[string, string, Action[]]>([
+    ["a call", call, [asked]],
+    [
+      "a call without arguments",
+      '{"action":"tool_call","tool":"git_status"}',
+      [{ action: "tool_call", tool: "git_status", args: {} }],
+    ],
+    ["an answer", '{"action":"respond","message":"Hello"}', [{ action: "respond", message: "Hello" }]],
+    ["the end", '{"action":"done","summary":"All is well"}', [{ action: "done", summary: "All is well" }]],
+    ["prose around it", `I'll read it first.\n\n${call}\n\nThen I'll see.`, [asked]],
+    ["a fence", `\`\`\`json\n${call}\n\`\`\``, [asked]],
+    [
+      "several objects, in their order",
+      `${call} ${call}\n{"action":"done","summary":""}`,
+      [asked, asked, { action: "done", summary: "" }],
+    ],
+    ["a list of them", `[${call}, ${call}]`, [asked, asked]],
+    [
+      "what is written over several lines",
+      '{\n  "action": "respond",\n  "message": "a\\nb"\n}',
+      [{ action: "respond", message: "a\nb" }],
+    ],
+    ["what was thought beside it", `{"thought": "hm", ${call.slice(1)}`, [asked]],
+    [
+      "thoughts before it",
+      `<think>Perhaps {"action":"done","summary":"no"} or {"action: </think>\n${call}`,
+      [asked],
+    ],
+    ["braces of code", `fn main() { println!("{}", x); } becomes ${call}`, [asked]],
+    ["other objects", `The file holds {"name": "x", "deep": {"action": 1}}. ${call}`, [asked]],
+    [
+      "braces in its strings",
+      '{"action":"respond","message":"} {\\"action\\": { "}',
+      [{ action: "respond", message: '} {"action": { ' }],
+    ],
+  ])("%s", (_, reply, actions) => {
+    expect(readActions(reply)).toEqual({ actions, fault: undefined });
+  });
+});
+
+describe("tells what is wrong, and mends nothing:", () => {
+  const again = `Nothing of it was done: send the whole action again, as ${call}`;
+  const like = `Write it like this: ${call}`;
+  it.each([
+    [
+      "a line break in a string",
+      '{"action": "respond", "message": "one\ntwo"}',
+      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 38: a string holds a line break as it is.\n  {"action": "respond", "message": "one\n  ${" ".repeat(37)}^\nWrite \\n instead, on one line.\n${again}`,
+    ],
+    [
+      "a reply that was cut",
+      'Now:\n{"action": "tool_call", "tool": "sh", "args": {"command": "rm -rf build',
+      `The JSON object that begins at line 2, column 1 of your reply is broken at line 2, column 59: this string never ends.\n  all", "tool": "sh", "args": {"command": "rm -rf build\n  ${" ".repeat(40)}^\nEnd it with ", and write " inside it as \\".\n${again}`,
+    ],
+    [
+      "a trailing comma",
+      '{"action": "done", "summary": "x",}',
+      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 35: another key should come here, not "}".\n  {"action": "done", "summary": "x",}\n  ${" ".repeat(34)}^\nLeave out the comma before the }.\n${again}`,
+    ],
+    [
+      "keys without quotes",
+      "{action: 'done'}",
+      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 2: a key should come here, not "a".\n  {action: 'done'}\n   ^\nKeys stand in double quotes: "path".\n${again}`,
+    ],
+    [
+      "a key that is there twice",
+      '{"action": "done", "action": "respond"}',
+      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 20: the key "action" is there twice.\n  {"action": "done", "action": "respond"}\n  ${" ".repeat(19)}^\nGive each key once.\n${again}`,
+    ],
+    [
+      "an escape that is none",
+      String.raw`{"action": "respond", "message": "\d"}`,
+      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 35: \\d is no escape.\n  ${String.raw`{"action": "respond", "message": "\d"}`}\n  ${" ".repeat(34)}^\nWrite a backslash as \\\\: \\\\d.\n${again}`,
+    ],
+    [
+      "no object",
+      "I am done.",
+      'There is no action in your reply. Say what you have to say in one: {"action": "respond", "message": "What you want to say"}\nor call a tool: ' +
+        call,
+    ],
+    [
+      "no action in an object",
+      'x {"name": 1}',
+      `The object at line 1, column 3 has no "action", and there is no other. Write one like this: ${call}`,
+    ],
+    [
+      "no such action",
+      '{"action": "tool-call", "tool": "x"}',
+      `The object at line 1, column 1 is no action: "action" must be one of "tool_call", "respond", "done".\n${like}`,
+    ],
+    [
+      "no tool",
+      '{"action": "tool_call", "args": {}}',
+      `The object at line 1, column 1 is no action: "tool" must be the name of a tool.\n${like}`,
+    ],
+    [
+      "arguments beside `args`",
+      '{"action": "tool_call", "tool": "ls", "path": "src"}',
+      `The object at line 1, column 1 is no action: "path" stands beside "args", not in it.\n${like}`,
+    ],
+    [
+      "arguments in a string",
+      '{"action": "tool_call", "tool": "ls", "args": "{}"}',
+      `The object at line 1, column 1 is no action: "args" must be an object, not a string.\n${like}`,
+    ],
+    [
+      "no message",
+      '{"action": "respond", "text": "x"}',
+      'The object at line 1, column 1 is no action: "message" must be a string.\nWrite it like this: {"action": "respond", "message": "What you want to say"}',
+    ],
+    [
+      "a call without its action",
+      '{"tool": "ls", "args": {}}',
+      `The object at line 1, column 1 is no action: "action" must be one of "tool_call", "respond", "done".\n${like}`,
+    ],
+    [
+      "a brace too many",
+      '{"action": "done", "summary": "x"}}',
+      `The JSON object that begins at line 1, column 1 of your reply is broken at line 1, column 35: the object has ended before this.\n  {"action": "done", "summary": "x"}}\n  ${" ".repeat(34)}^\nWrite as many } as {.\n${again}`,
+    ],
+    [
+      "an action inside something that does not begin",
+      '"action": "tool_call", "args": {"action": "done", "summary": "x"}}',
+      `The object at line 1, column 32 is the value of a key, but the object around it does not begin with {. Send the whole action again, as ${call}`,
+    ],
+  ])("%s", (_, reply, fault) => {
+    expect(readActions(reply)).toEqual({ actions: [], fault });
+  });
+
+  it("keeps what came before the fault, and reads nothing after it", () => {
+    const { actions, fault } = readActions(`${call}\n{"action": oops}\n${call}`);
+    expect([actions, fault?.split("\n")[0]]).toEqual([
+      [asked],
+      'The JSON object that begins at line 2, column 1 of your reply is broken at line 2, column 12: a value should come here, not "o".',
+    ]);
+  });
+});
+
+const anyAction: fc.Arbitrary<Action> = fc.oneof(
+  fc.record({
+    action: fc.constant("tool_call" as const),
+    tool: fc.string({ minLength: 1, unit: "binary" }),
+    args: fc
+      .dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }))
+      .filter((args) => !Object.hasOwn(args, "__proto__")) as fc.Arbitrary<Record<string, unknown>>,
+  }),
+  fc.record({ action: fc.constant("respond" as const), message: fc.string({ unit: "binary" }) }),
+  fc.record({ action: fc.constant("done" as const), summary: fc.string({ unit: "binary" }) }),
+);
+const prose = fc.string().map((text) => text.replaceAll(/[{}":<]/g, " "));
+
+it("reads every action back, whatever prose is around and between", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(anyAction, prose, fc.nat(4)), { minLength: 1, maxLength: 4 }),
+      prose,
+      (parts, last) => {
+        const reply =
+          parts
+            .map(([action, before, indent]) => `${before}\n${JSON.stringify(action, null, indent)}\n`)
+            .join("") + last;
+        const actions = parts.map(([action]) => JSON.parse(JSON.stringify(action)));
+        expect(readActions(reply)).toEqual({ actions, fault: undefined });
+      },
+    ),
+  );
+});
+
+it("never reads from a damaged object what is not written there as JSON", () => {
+  const damage = fc.tuple(
+    anyAction,
+    fc.nat(),
+    fc.constantFrom("", '"', "{", "}", "\\", ",", ":", "'", "\n", "x"),
+  );
+  fc.assert(
+    fc.property(damage, ([action, place, put]) => {
+      const whole = JSON.stringify(action);
+      const at = place % whole.length;
+      const reply = whole.slice(0, at) + put + whole.slice(at + 1);
+      const { actions, fault } = readActions(reply);
+      expect(actions).toEqual(fault === undefined ? [parsed(reply)] : []);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it("ends quickly on whatever it is sent", () => {
+  for (const piece of ['{"a":', "{", '{"', '{"a":[', "<think>", '{"action":"', "\\", '{"a":1,', "{\n"])
+    expect(readActions(piece.repeat(50_000)).actions).toEqual([]);
+});
+
+/** As the whole reply reads, where it is one object and no prose. */
+function parsed(reply: string): unknown {
+  const end = reply.lastIndexOf("}") + 1;
+  const start = reply.indexOf("{");
+  const { action, tool, args = {}, message, summary } = JSON.parse(reply.slice(start, end));
+  return JSON.parse(
+    JSON.stringify(action === "tool_call" ? { action, tool, args } : { action, message, summary }),
+  );
+}
