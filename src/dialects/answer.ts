@@ -2,7 +2,13 @@ import type { AnyTool, ToolOutput } from "../contract/tool.ts";
 import type { MeantCall } from "./dialect.ts";
 
 /** What a dialect says instead of the canonical tool's text. */
-export type Answer = string | (Pick<ToolOutput, "text"> & Partial<Omit<ToolOutput, "data">>);
+export type Answer =
+  | string
+  | (Pick<ToolOutput, "text"> &
+      Partial<Omit<ToolOutput, "data" | "continuation">> & {
+        /** Undefined takes back what the tool says of the rest. */
+        readonly continuation?: string | undefined;
+      });
 
 /** Puts what a tool gives into a dialect's words; `given` are the arguments in the dialect. */
 export type Answering<Data, Given> = (output: ToolOutput<Data>, given: Given) => Answer;
@@ -27,5 +33,6 @@ export function answerWith<Given>(
 function reword<Given>(output: ToolOutput, answer: Answering<any, Given>, given: Given): ToolOutput {
   const said = answer(output, given);
   if (typeof said === "string") return { ...output, text: said };
-  return { ...output, ...said };
+  const { continuation, ...others } = { ...output, ...said };
+  return { ...others, ...(continuation !== undefined && { continuation }) };
 }

@@ -21,6 +21,8 @@ export interface Reshaping<Name extends CanonicalName, Given> {
   readonly limits?: OutputLimits | ((given: Given) => OutputLimits);
   readonly timeoutMs?: number;
   readonly native?: OfferedTool["native"];
+  /** What it calls canonical fields that our hints may name: `{ timeout_ms: "timeout_secs" }`. */
+  readonly fields?: OfferedTool["fields"];
   /** The answer in the dialect's words, from the canonical one. */
   readonly answer?: Answering<DataOf<Name>, Given>;
 }
@@ -35,7 +37,7 @@ export function reshape<const Names extends readonly [CanonicalName, ...Canonica
   canonicals: Names,
   reshaping: Reshaping<Names[number], Given>,
 ): DialectTool {
-  const { name, summary, means, answer, native, limits, timeoutMs } = reshaping;
+  const { name, summary, means, answer, native, fields, limits, timeoutMs } = reshaping;
   const limitsOf = typeof limits === "function" ? limits : undefined;
   const titles = {
     name,
@@ -59,6 +61,7 @@ export function reshape<const Names extends readonly [CanonicalName, ...Canonica
         hints: hintsOfAll([...tools.values()]),
         input: reshaping.input(zod),
         ...(native && { native }),
+        ...(fields && { fields }),
         means: (given) => {
           const [canonical, input] = means(given as Given);
           const tool = tools.get(canonical)!;

@@ -1,0 +1,201 @@
+import { constants } from "node:os";
+import type { ProcessOutput } from "../contract/process.ts";
+import type { OutputLimits } from "../contract/tool.ts";
+import { plainTerminalText } from "../text/terminal-text.ts";
+import type { ProcessStartData } from "../tools/process/start.ts";
+import type { Answer } from "./answer.ts";
+import type { Dialect, DialectTool } from "./dialect.ts";
+import { answerPatch } from "./forge/answers.ts";
+import { rename } from "./rename.ts";
+import { reshape } from "./reshape.ts";
+import { oneInProgress } from "./shared/one-in-progress.ts";
+import { quotedForShell } from "./shared/quoted-for-shell.ts";
+import { refuseUnconfined } from "./shared/refuse-unconfined.ts";
+
+const usualTokens = 10_000;
+const charsPerToken = 4;
+
+const execCommand: DialectTool = reshape(["process.start"], {
+  name: "exec_command",
+  summary:
+    "Run a command with bash in the workspace and see its output. What is still running after `yield_time_ms` goes on: " +
+    "the answer then names a session ID for process.input.",
+  input: (z) =>
+    z.strictObject({
+      cmd: z.string().check(z.minLength(1), z.describe("Command to run: rg -n TODO src")),
+      workdir: z.optional(z.string().check(z.describe("Where it runs; the workspace if not given."))),
+      tty: z.optional(
+        z
+          .boolean()
+          .check(z.describe("Give it a terminal, which it needs to be given input; false if not given.")),
+      ),
+      yield_time_ms: z.optional(
+        z.number().check(z.describe("How long to wait for it, 250 to 30000; 10000 if not given.")),
+      ),
+      max_output_tokens: z.optional(
+        z.number().check(z.describe("About how much output to show, at most 10000; that if not given.")),
+      ),
+      shell: z.optional(z.string().check(z.describe("Another shell than bash: zsh, /bin/sh."))),
+      login: z.optional(z.boolean().check(z.describe("Makes no difference: startup files are not read."))),
+      sandbox_permissions: z.optional(
+        z
+          .enum(["use_default", "with_additional_permissions", "require_escalated"])
+          .check(
+            z.describe("Only use_default is granted: what a person has to allow is asked for by itself."),
+          ),
+      ),
+      justification: z.optional(z.string().check(z.describe("What it is for, for the person."))),
+      prefix_rule: z.optional(z.array(z.string())),
+    }),
+  means: ({ cmd, workdir, tty, yield_time_ms: yieldMs = 10_000, shell, ...given }) => {
+    if (![undefined, "use_default"].includes(given.sandbox_permissions))
+      refuseUnconfined("`sandbox_permissions`");
+    return [
+      "process.start",
+      {
+        command: inShell(shell, cmd),
+        name: "#",
+        cwd: workdir,
+        wait_ms: between(yieldMs, 250, 30_000),
+        max_chars: allHeld,
+        ...(tty ? { terminal: true } : { input: false }),
+      },
+    ];
+  },
+  limits: limitsOf,
+  answer: ({ data }) => answerProcess(data),
+});
+
+const writeStdin: DialectTool = reshape(["process.input", "process.output"], {
+  name: "write_stdin",
+  summary:
+    "Type something for a session of process.start that has a terminal, and see what it says; without `chars` wait for " +
+    "its output.",
+  input: (z) =>
+    z.strictObject({
+      session_id: z.int().check(z.describe("As the answer named it.")),
+      chars: z.optional(z.string().check(z.describe("As typed: y\\n. \\u0003 is Ctrl-C."))),
+      yield_time_ms: z.optional(
+        z
+          .number()
+          .check(
+            z.describe(
+              "How long to wait: 250 to 30000, 250 if not given; without `chars` 5000 to 300000, 5000 if not given.",
+            ),
+          ),
+      ),
+      max_output_tokens: z.optional(
+        z.number().check(z.describe("About how much output to show, at most 10000; that if not given.")),
+      ),
+    }),
+  means: ({ session_id: session, chars = "", yield_time_ms: yieldMs = 0 }) => {
+    const shared = { name: String(session), max_chars: allHeld, cursor: "last" } as const;
+    return chars === ""
+      ? ["process.output", { ...shared, wait_ms: between(yieldMs, 5_000, 300_000) }]
+      : ["process.input", { ...shared, text: chars, wait_ms: between(yieldMs, 250, 30_000) }];
+  },
+  limits: limitsOf,
+  // There is nothing to ask for: each answer begins where the one before has ended.
+  answer: ({ data }) => ({ text: answerOutput(data), continuation: undefined }),
+});
+
+const applyPatch: DialectTool = rename("edit.patch", {
+  name: "apply_patch",
+  fields: { patch: "input" },
+  limits: { maxChars: 10_000, keep: "both" },
+  answer: (output) => `Success. Updated the following files:\n${answerPatch(output)}`,
+});
+
+const updatePlan: DialectTool = reshape(["plan.update"], {
+  name: "update_plan",
+  summary: "Keep the plan of your work: the whole list each time, at most one step in_progress.",
+  input: (z) =>
+    z.strictObject({
+      explanation: z.optional(z.string()),
+      plan: z
+        .array(z.strictObject({ step: z.string(), status: z.enum(["pending", "in_progress", "completed"]) }))
+        .check(oneInProgress(z), z.describe("All steps, in order.")),
+    }),
+  means: ({ plan, explanation }) => ["plan.update", { steps: plan, explanation }],
+  answer: () => "Plan updated",
+});
+
+const showImage = reshape(["file.read"], {
+  name: "view_image",
+  summary: "Look at a picture of the workspace: PNG, JPEG, GIF, WebP.",
+  input: (z) =>
+    z.strictObject({
+      path: z.string().check(z.describe("Its file.")),
+      detail: z.optional(z.enum(["high", "original"]).check(z.describe("It is always shown as it is."))),
+    }),
+  means: ({ path }) => ["file.read", { path, limit: 1 }],
+  answer: ({ data, text }, { path }): Answer => {
+    if (data.files[0]?.kind === "image") return text;
+    return { text: `${path} is no picture. Read it with a command.`, isError: true };
+  },
+});
+
+/** Where we say that a file can be read, this is not what we mean. */
+const viewImage: DialectTool = { ...showImage, canonical: "view_image" };
+
+/** What OpenAI's codex of today offers its models. */
+export const codexDialect: Dialect = {
+  name: "codex",
+  tools: [execCommand, writeStdin, applyPatch, updatePlan, viewImage],
+};
+
+/** Of what stands before the output. */
+const headChars = 150;
+
+/** More than is ever held of what a process says; what is too much for an answer is kept. */
+const allHeld = 1_000_000;
+
+function limitsOf(given: { readonly max_output_tokens?: number | undefined }): OutputLimits {
+  const tokens = between(given.max_output_tokens ?? usualTokens, 1, usualTokens);
+  return { maxChars: Math.round(tokens) * charsPerToken + headChars, keep: "both" };
+}
+
+function between(wanted: number, least: number, most: number): number {
+  return Math.round(Math.min(Math.max(wanted, least), most));
+}
+
+function inShell(shell: string | undefined, command: string): string {
+  if (shell === undefined || /(?:^|\/)bash$/.test(shell)) return command;
+  return `${quotedForShell(shell)} -c ${quotedForShell(command)}`;
+}
+
+function answerProcess({ said, ...status }: ProcessStartData): string {
+  return show({ text: said, bytes: status.cursor, status });
+}
+
+function answerOutput({ text, from, cursor, lost, status }: ProcessOutput): string {
+  return show({ text, bytes: cursor - from + lost, status });
+}
+
+/** How long it has run, how it ended or where it goes on, how much it said, and that. */
+function show({ text, bytes, status }: Said): string {
+  const { state, exitCode, signal, durationMs, name, remarks, sandbox } = status;
+  const said = plainTerminalText(text);
+  return [
+    `Wall time: ${(durationMs / 1000).toFixed(4)} seconds`,
+    state === "ended"
+      ? `Process exited with code ${exitCode ?? codeOf(signal)}`
+      : `Process running with session ID ${name}`,
+    `Original token count: ${Math.ceil(bytes / charsPerToken)}`,
+    "Output:",
+    said,
+    ...remarks.map((remark) => `[${remark}]`),
+    ...(sandbox === "bwrap" ? [] : [`[sandbox: ${sandbox}]`]),
+  ].join("\n");
+}
+
+interface Said {
+  readonly text: string;
+  readonly bytes: number;
+  readonly status: ProcessOutput["status"];
+}
+
+/** As shells tell it. */
+function codeOf(signal: string | null): number {
+  return signal === null ? -1 : 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
+}
