@@ -397,10 +397,18 @@ describe("the other commands", () => {
     expect(rows.map(([name, risk]) => [name, risk])).toEqual(
       definitions.map(({ canonical, risk }: { canonical: string; risk: string }) => [canonical, risk]),
     );
-    expect(Object.keys(definitions[0])).toEqual(["name", "canonical", "description", "risk", "inputSchema"]);
+    expect(Object.keys(definitions[0])).toEqual([
+      "name",
+      "canonical",
+      "description",
+      "risk",
+      "effects",
+      "inputSchema",
+    ]);
     expect(rows.find(([name]) => name === "file.write")).toEqual([
       "file.write",
       "write",
+      "listed",
       "Create a file, with its directories, or replace a whole file.",
     ]);
   });

@@ -1,6 +1,7 @@
 import { dialectNames } from "../../dialects/dialects.ts";
 import { sandboxesWanted } from "../../door/sandbox-wanted.ts";
 import { modes } from "../../guardian/mode.ts";
+import type { ToolcribOptions } from "../../toolcrib.ts";
 import type { Command, Option } from "./command.ts";
 
 /** Options that several commands share. */
@@ -47,6 +48,30 @@ export const sandboxOption: Option = {
   choices: sandboxesWanted,
   summary: "what commands run in: auto takes the best there is (the default), else just this, or they fail",
 };
+
+export const toolsOption: Option = {
+  name: "tools",
+  value: "LIST",
+  repeats: true,
+  summary: "no tools but these, by name, pattern or set, with commas between: 'file.*,search.grep', or all",
+};
+
+export const readOnlyOption: Option = { name: "read-only", summary: "no tool that may change anything" };
+
+/** The tools that a command line leaves. */
+export function narrowingGiven(
+  options: ReadonlyMap<string, string>,
+): Pick<ToolcribOptions, "allowedTools" | "readOnly"> {
+  const allowedTools = options
+    .get("tools")
+    ?.split(/[,\n]/)
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  return {
+    ...(allowedTools && { allowedTools }),
+    ...(options.has("read-only") && { readOnly: true }),
+  };
+}
 
 /** The rules that a command line adds. */
 export function rulesGiven(options: ReadonlyMap<string, string>): {

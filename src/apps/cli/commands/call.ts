@@ -13,10 +13,13 @@ import {
   dialectOption,
   jsonOption,
   modeOption,
+  narrowingGiven,
+  readOnlyOption,
   ruleOption,
   rulesGiven,
   rulesOption,
   sandboxOption,
+  toolsOption,
   workspaceOption,
 } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
@@ -48,6 +51,8 @@ export const callCommand: Command = {
     ruleOption,
     rulesOption,
     sandboxOption,
+    toolsOption,
+    readOnlyOption,
     {
       name: "no-input",
       summary: "never ask, also on a terminal: what would be asked is refused with exit code 4",
@@ -93,6 +98,7 @@ export const callCommand: Command = {
       dialect,
       mode,
       ...rulesGiven(options),
+      ...narrowingGiven(options),
       sandbox: sandboxWanted(options.get("sandbox")),
       ...(canAsk(options) ? { approve: (...asked) => progress.whileAsking(() => askPerson(...asked)) } : {}),
       // A person at the command line: what they undo need not be of this one call's session.

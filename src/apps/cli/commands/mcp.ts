@@ -4,9 +4,11 @@ import type { Arguments, Command } from "../command.ts";
 import {
   dialectOption,
   modeOption,
+  readOnlyOption,
   ruleOption,
   rulesOption,
   sandboxOption,
+  toolsOption,
   workspaceOption,
 } from "../options.ts";
 
@@ -32,6 +34,8 @@ export const mcpCommand: Command = {
     ruleOption,
     rulesOption,
     sandboxOption,
+    toolsOption,
+    readOnlyOption,
     { name: "http", value: "[HOST:]PORT", summary: "serve over HTTP; port 0 takes any that is free" },
     { name: "token-file", value: "FILE", summary: "where the token that clients must show is" },
     {

@@ -1,7 +1,14 @@
 import { findDialect } from "../../../dialects/dialects.ts";
-import type { OfferedTool } from "../../../toolcrib.ts";
+import type { Dialect, OfferedTool, ToolcribOptions } from "../../../toolcrib.ts";
 import type { Command } from "../command.ts";
-import { dialectOption, jsonOption, workspaceOption } from "../options.ts";
+import {
+  dialectOption,
+  jsonOption,
+  narrowingGiven,
+  readOnlyOption,
+  toolsOption,
+  workspaceOption,
+} from "../options.ts";
 import { refuseOperands } from "../parse-arguments.ts";
 import { printJson } from "../report.ts";
 import { layTable } from "../table.ts";
@@ -11,15 +18,21 @@ import { print } from "../terminal.ts";
 export const toolsCommand: Command = {
   name: "tools",
   summary: "List the tools with their risk",
-  usage: ["tools [--dialect NAME] [--workspace DIR] [--json]"],
+  usage: ["tools [--dialect NAME] [--tools LIST] [--read-only] [--workspace DIR] [--json]"],
+  notes: [
+    "A model is told of those marked `listed`; the others it finds with tools.find. With --tools it is told of just these.",
+  ],
   options: [
     dialectOption,
+    toolsOption,
+    readOnlyOption,
     workspaceOption,
     { ...jsonOption, summary: "print the definitions for a model, with JSON Schemas" },
   ],
   examples: [
     { command: "toolcrib tools", shows: "names, risks, one line each" },
     { command: "toolcrib tools --json | jq '.[].name'", shows: "the names a model is given" },
+    { command: "toolcrib tools --read-only --tools 'file.*,search.*'", shows: "what would be left" },
     { command: "toolcrib call search.grep --help", shows: "what one tool takes" },
   ],
   async run({ options, operands }) {
@@ -27,24 +40,44 @@ export const toolsCommand: Command = {
     const { realWorkspace } = await import("../../../environment/directories.ts");
     realWorkspace(options.get("workspace") ?? process.cwd());
     const dialect = options.get("dialect");
+    const narrowing = narrowingGiven(options);
     if (options.has("json")) {
       const { defineTools } = await import("../../../dialects/definition.ts");
-      printJson(defineTools(await loadTools(dialect)));
-    } else print(await describeTools(dialect));
+      const tools = await loadTools(await findDialect(dialect ?? "toolcrib"), narrowing);
+      printJson(defineTools(tools));
+    } else print(await describeTools(dialect, narrowing));
     return 0;
   },
 };
 
 /** Names, risks and one line for each tool of a dialect; without a dialect by the names that people type. */
-export async function describeTools(dialect: string | undefined): Promise<string> {
-  const tools = await loadTools(dialect);
-  const nameOf = ({ name, canonical = name }: OfferedTool) => (dialect === undefined ? canonical : name);
-  return layTable(tools.map((tool) => [nameOf(tool), tool.risk, firstSentence(tool.summary)]));
+export async function describeTools(name: string | undefined, narrowing: Narrowing = {}): Promise<string> {
+  const dialect = await findDialect(name ?? "toolcrib");
+  const tools = await loadTools(dialect, narrowing);
+  const { listed } = dialect;
+  const marks = listed !== undefined && narrowing.allowedTools === undefined;
+  const isListed = ({ name, canonical = name }: OfferedTool) =>
+    listed?.includes(canonical) || listed?.includes(name);
+  return layTable(
+    tools.map((tool) => [
+      name === undefined ? (tool.canonical ?? tool.name) : tool.name,
+      tool.risk,
+      ...(marks ? [isListed(tool) ? "listed" : ""] : []),
+      firstSentence(tool.summary),
+    ]),
+  );
 }
 
-async function loadTools(dialect = "toolcrib"): Promise<readonly OfferedTool[]> {
-  const { tools } = await findDialect(dialect);
-  return Promise.all(tools.map((tool) => tool.load()));
+type Narrowing = Pick<ToolcribOptions, "allowedTools" | "readOnly">;
+
+async function loadTools(
+  dialect: Dialect,
+  { allowedTools, readOnly }: Narrowing,
+): Promise<readonly OfferedTool[]> {
+  const { selectTools } = await import("../../../dialects/select-tools.ts");
+  const chosen = allowedTools ? selectTools(dialect.tools, allowedTools, dialect) : dialect.tools;
+  const tools = await Promise.all(chosen.map((tool) => tool.load()));
+  return tools.filter(({ risk }) => !readOnly || risk === "read");
 }
 
 function firstSentence(text: string): string {

@@ -3,7 +3,7 @@ import type { Mode } from "../../../guardian/mode.ts";
 import { instructionsFor } from "../../../mcp/server/instructions.ts";
 import type { ToolcribOptions } from "../../../toolcrib.ts";
 import type { Arguments } from "../command.ts";
-import { rulesGiven } from "../options.ts";
+import { narrowingGiven, rulesGiven } from "../options.ts";
 
 /** The rooms that a command line asks for. */
 export function roomOptions({ options }: Arguments): ToolcribOptions {
@@ -12,6 +12,7 @@ export function roomOptions({ options }: Arguments): ToolcribOptions {
     dialect: options.get("dialect") ?? "toolcrib",
     mode: (options.get("mode") ?? "cautious") as Mode,
     ...rulesGiven(options),
+    ...narrowingGiven(options),
     sandbox: sandboxWanted(options.get("sandbox")),
     maxShownTokens,
     keepQuestions: true,
