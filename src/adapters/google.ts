@@ -6,7 +6,7 @@ export type { GeminiFunction } from "../wire/gemini.ts";
 export type { GeminiSchema } from "../wire/gemini-schema.ts";
 
 /** The tools for `ai.models.generateContent({ config: { tools } })`. */
-export async function geminiTools(crib: Toolcrib): Promise<[{ functionDeclarations: GeminiFunction[] }]> {
+export async function geminiTools(crib: Toolcrib): Promise<[{ functionDeclarations: GeminiDeclaration[] }]> {
   return [{ functionDeclarations: [...(await crib.definitions({ for: "gemini" }))] }];
 }
 
@@ -33,6 +33,11 @@ export async function answerGemini(
       ...(images.length === 0 ? {} : { parts: images.map(pictureOf) }),
     },
   }));
+}
+
+export interface GeminiDeclaration extends Omit<GeminiFunction, "parameters"> {
+  // biome-ignore lint/suspicious/noExplicitAny: a GeminiSchema; the SDK's own enum of types lets no text pass
+  parameters?: any;
 }
 
 /** A call as a response holds it. */

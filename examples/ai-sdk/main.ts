@@ -1,0 +1,19 @@
+/** The AI SDK lets a model correct a poem; it makes the calls itself. Elsewhere the imports are "toolcrib" and "toolcrib/ai-sdk". */
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, isStepCount } from "ai";
+import { aiSdkTools } from "../../src/adapters/ai-sdk.ts";
+import { startProvider } from "../openai-chat/provider.ts";
+import { withRoom } from "../with-room.ts";
+
+await withRoom(async (crib) => {
+  await using provider = await startProvider();
+  const model = createOpenAI({ baseURL: provider.url, apiKey: "none" }).chat("any");
+  const { text } = await generateText({
+    model,
+    prompt: "Correct the poem.",
+    tools: await aiSdkTools(crib),
+    stopWhen: isStepCount(10),
+    maxRetries: 0,
+  });
+  return text;
+});

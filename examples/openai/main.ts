@@ -1,0 +1,18 @@
+/** A model of OpenAI's corrects a poem, by the Responses API. Elsewhere the imports are "toolcrib" and "toolcrib/openai". */
+import OpenAI from "openai";
+import { answerResponses, responsesTools } from "../../src/adapters/openai.ts";
+import { withRoom } from "../with-room.ts";
+import { startProvider } from "./provider.ts";
+
+await withRoom(async (crib) => {
+  await using provider = await startProvider();
+  const client = new OpenAI({ baseURL: provider.url, apiKey: "none", maxRetries: 0 });
+  const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Correct the poem." }];
+  for (;;) {
+    const tools = await responsesTools(crib);
+    const response = await client.responses.create({ model: "gpt-5", input, tools, store: false });
+    const answers = await answerResponses(crib, response.output);
+    if (answers.length === 0) return response.output_text;
+    input.push(...(response.output as OpenAI.Responses.ResponseInput), ...answers);
+  }
+});
