@@ -13,6 +13,8 @@ export interface Dialect {
    * that is opened with `tools` lists just those.
    */
   readonly listed?: readonly string[];
+  /** Other names for its tools: they can be called, and are listed only where one is asked for by this very name. */
+  readonly aliases?: readonly DialectTool[];
   /** Tools that are wanted together, by the name of their set: `--tools v3`. */
   readonly sets?: Readonly<Record<string, readonly string[]>>;
   /** `Bash` and `BASH` are `bash`. */
@@ -36,12 +38,17 @@ export interface DialectTool {
 
 /** What models are told of a tool, and what a call of it means. */
 export interface OfferedTool
-  extends Pick<AnyTool, "name" | "canonical" | "server" | "summary" | "risk" | "hints" | "input"> {
+  extends Pick<
+    AnyTool,
+    "name" | "canonical" | "ownName" | "server" | "summary" | "risk" | "hints" | "input"
+  > {
   readonly risk: Risk;
   /** Of the arguments in the dialect. */
   readonly input: z.core.$ZodType;
   /** Anthropic's models know it by this type: they are sent that instead of words and schema. */
   readonly native?: NativeType;
+  /** What the dialect calls canonical fields, where it calls them otherwise. */
+  readonly fields?: Readonly<Record<string, string>>;
   /** Its arguments are those of the canonical tool, which checks them. */
   readonly takesCanonical?: true;
   /** The call that arguments mean which fit `input`. */

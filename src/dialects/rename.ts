@@ -71,7 +71,8 @@ async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Pro
     return { ...renamed, takesCanonical: true, means: (given) => means(given, given) };
   const { renameInput } = await import("./rename-input.ts");
   const { wire, toCanonical } = renameInput(tool.input, renaming);
-  return { ...renamed, input: wire, means: (given) => means(toCanonical(given), given) };
+  const fields = (renaming.fields ?? {}) as Readonly<Record<string, string>>;
+  return { ...renamed, input: wire, fields, means: (given) => means(toCanonical(given), given) };
 }
 
 function changesInput({ fields, only, omit, require, defaults, describe }: Renaming<CanonicalName>): boolean {

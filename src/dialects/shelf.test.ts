@@ -111,3 +111,23 @@ function thrownBy(tool: AnyTool): string | undefined {
     return (error as { code: string }).code;
   }
 }
+
+it("calls a tool by an alias, and lists that only where it is asked for by this very name", async () => {
+  const aliased: Dialect = { ...dialect, aliases: [rename("file.list", { name: "ls" })] };
+  const { tool, input } = await new Shelf(aliased).find("ls", { path: "src" });
+  expect([tool.name, tool.canonical, input]).toEqual(["ls", "file.list", { path: "src" }]);
+  const shelves = [{}, { allowed: ["all"] }, { allowed: ["ls", "Read"] }].map(
+    (options) => new Shelf(aliased, options),
+  );
+  expect(await Promise.all(shelves.map(namesOf))).toEqual([
+    ["Read", "Edit"],
+    ["Read", "Edit", "List"],
+    ["ls", "Read"],
+  ]);
+});
+
+it("knows no alias of a tool that is not allowed", async () => {
+  const aliased: Dialect = { ...dialect, aliases: [rename("file.list", { name: "ls" })] };
+  const { tool } = await new Shelf(aliased, { allowed: ["Read"] }).find("ls", {});
+  expect(() => tool.accesses({})).toThrow('Unknown tool "ls"');
+});

@@ -6,6 +6,7 @@ import type { FoundTools } from "../contract/tool-finder.ts";
 import { catalog } from "../tools/catalog.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Dialect, DialectTool, MeantCall, OfferedTool } from "./dialect.ts";
+import { fieldWords } from "./field-words.ts";
 import { findTool } from "./find-tool.ts";
 import { rename } from "./rename.ts";
 import { selectTools } from "./select-tools.ts";
@@ -95,13 +96,13 @@ export class Shelf {
    */
   async find(name: string, given: unknown): Promise<MeantCall> {
     try {
-      const offered = await this.#load(findTool(this.#tools, name, this.#dialect));
+      const offered = await this.#load(this.#named(name));
       if (!this.#isAllowed(offered)) throw onlyReading(name);
       const inner = offered.canonical === "tools.call" ? this.#namedIn(given) : undefined;
       if (inner) return await this.find(inner.name, inner.arguments ?? {});
       const { tool, input } = meaningOf(offered, given);
       // Who calls it by our name for it knows the others by theirs.
-      const wording = name === tool.canonical ? undefined : this.#wording;
+      const wording = name === tool.canonical ? undefined : this.#wordingIn(offered, tool);
       return { tool: { ...tool, name, ...(wording && { wording }) }, input };
     } catch (error) {
       return { tool: await absentTool(name, error as ToolError), input: given };
@@ -116,6 +117,23 @@ export class Shelf {
     return named?.canonical === "tools.call" ? undefined : (given as InnerCall);
   }
 
+  /** An alias means a tool that is here, and only where no other has its name. */
+  #named(name: string): DialectTool {
+    const { aliases = [] } = this.#dialect;
+    const alias = this.#tools.some((tool) => tool.name === name)
+      ? undefined
+      : aliases.find((each) => each.name === name);
+    const isHere = this.#tools.some(({ canonical }) => canonical === alias?.canonical);
+    return alias && isHere ? alias : findTool(this.#tools, name, this.#dialect);
+  }
+
+  /** What names tools and fields as we do, in the words of the dialect. */
+  #wordingIn(offered: OfferedTool, tool: AnyTool): Wording {
+    if (offered.takesCanonical) return this.#wording;
+    const inFields = fieldWords(offered, tool);
+    return (text) => this.#wording(inFields(text));
+  }
+
   async #loadAll(tools: readonly DialectTool[]): Promise<readonly OfferedTool[]> {
     const loaded = await Promise.all(tools.map((tool) => this.#load(tool)));
     return loaded.filter((tool) => this.#isAllowed(tool) && !this.#isDenied(tool));
@@ -127,10 +145,14 @@ export class Shelf {
     return loading;
   }
 
-  #isDenied({ name, canonical = name, risk, server }: OfferedTool): boolean {
-    return (
-      this.#options.isDenied?.({ name: canonical, risk, ...(server !== undefined && { server }) }) ?? false
-    );
+  #isDenied({
+    name: offered,
+    canonical = offered,
+    ownName: name = canonical,
+    risk,
+    server,
+  }: OfferedTool): boolean {
+    return this.#options.isDenied?.({ name, risk, ...(server !== undefined && { server }) }) ?? false;
   }
 
   #isAllowed({ risk }: OfferedTool): boolean {
@@ -151,7 +173,8 @@ export class Shelf {
   #fill(): void {
     const { own = [], sources = [], allowed, has } = this.#options;
     const tools = new Map<string, DialectTool>();
-    for (const tool of this.#dialect.tools)
+    const aliases = (this.#dialect.aliases ?? []).filter(({ name }) => allowed?.includes(name));
+    for (const tool of [...aliases, ...this.#dialect.tools])
       if (tool.needs === undefined || has?.has(tool.needs)) tools.set(tool.name, tool);
     const ours = own.map(offer);
     for (const tool of ours) tools.set(tool.name, tool);

@@ -18,6 +18,17 @@ export const toolcribDialect: Dialect = {
       "document.read",
     ],
   ],
+  aliases: [
+    rename("code.symbols", { name: "list_symbols" }),
+    rename("code.replace_block", { name: "replace_block" }),
+    rename("code.insert_block", {
+      name: "insert_after_block",
+      summary: "Insert code after a named block. Indentation and blank lines follow the neighbours.",
+      omit: ["position"],
+      defaults: { position: "after" },
+    }),
+    rename("code.validate", { name: "validate_file" }),
+  ],
   tools: (Object.keys(catalog) as CanonicalName[]).map((name) =>
     rename(name, { name: name.replace(".", "_") }),
   ),

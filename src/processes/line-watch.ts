@@ -53,7 +53,7 @@ function translate(pattern: string): ReturnType<typeof translateRegex> {
     return translateRegex(pattern);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    const hint = error.hint?.replace(", or set literal to true", "");
+    const hint = error.hint?.replace(", or set `literal` to true", "");
     throw new ToolError(error.code, error.message, hint === undefined ? {} : { hint });
   }
 }

@@ -111,27 +111,27 @@ describe("translateRegex", () => {
     [
       "é\\y",
       "Bad regex at character 2: \\y means nothing to ripgrep\n  é\\y\n   ^^",
-      'For a literal "\\" write "\\\\", or set literal to true.',
+      'For a literal "\\" write "\\\\", or set `literal` to true.',
     ],
     [
       "foo(",
       "Bad regex at character 4: this group is never closed\n  foo(\n     ^",
-      'For a literal "(" write "\\(", or set literal to true.',
+      'For a literal "(" write "\\(", or set `literal` to true.',
     ],
     [
       "foo)",
       "Bad regex at character 4: no group is open here\n  foo)\n     ^",
-      'For a literal ")" write "\\)", or set literal to true.',
+      'For a literal ")" write "\\)", or set `literal` to true.',
     ],
     [
       "*.ts",
       "Bad regex at character 1: there is nothing to repeat\n  *.ts\n  ^",
-      'For a literal "*" write "\\*", or set literal to true.',
+      'For a literal "*" write "\\*", or set `literal` to true.',
     ],
     [
       "interface{}",
       "Bad regex at character 10: after this brace a number of repetitions is expected\n  interface{}\n           ^",
-      'For a literal "{" write "\\{", or set literal to true.',
+      'For a literal "{" write "\\{", or set `literal` to true.',
     ],
     [
       "a{3,2}",
@@ -141,7 +141,7 @@ describe("translateRegex", () => {
     [
       "[a",
       "Bad regex at character 1: this class is never closed\n  [a\n  ^",
-      'For a literal "[" write "\\[", or set literal to true.',
+      'For a literal "[" write "\\[", or set `literal` to true.',
     ],
     [
       "[z-a]",
@@ -171,7 +171,7 @@ describe("translateRegex", () => {
     [
       "a\\",
       "Bad regex at character 2: a backslash at the end escapes nothing\n  a\\\n   ^",
-      'For a literal "\\" write "\\\\", or set literal to true.',
+      'For a literal "\\" write "\\\\", or set `literal` to true.',
     ],
     [
       "a\\nb",
@@ -181,7 +181,7 @@ describe("translateRegex", () => {
     [
       "(?x)a\n+*\n(",
       "Bad regex at character 10: this group is never closed\n  (\n  ^",
-      'For a literal "(" write "\\(", or set literal to true.',
+      'For a literal "(" write "\\(", or set `literal` to true.',
     ],
     [
       "(".repeat(300),

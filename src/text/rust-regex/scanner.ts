@@ -84,7 +84,7 @@ export function regexError(
 
 /** The way out for a character that was meant as itself. */
 export function escapeHint(character: string): string {
-  return `For a literal "${character}" write "\\${character}", or set literal to true.`;
+  return `For a literal "${character}" write "\\${character}", or set \`literal\` to true.`;
 }
 
 function countCharacters(text: string): number {
