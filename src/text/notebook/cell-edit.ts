@@ -7,7 +7,8 @@ export type CellEdit =
   | Replacement
   | {
       readonly operation: "insert_before" | "insert_after";
-      readonly cell: string | number;
+      /** The first, if not said. */
+      readonly cell: string | number | undefined;
       readonly source: string;
       /** That of the cell beside it, if not said. */
       readonly type: CellType | undefined;

@@ -58,6 +58,16 @@ describe("editing cells", () => {
     );
   });
 
+  it("adds a cell at the beginning, also of nothing", () => {
+    const before = { operation: "insert_before", source: "b", cell_type: "markdown" } as const;
+    const added = '{"cell_type":"markdown","metadata":{},"source":["b"]}';
+    const empty = compact.replace(/\[\{"cell_type.*\}\](?=,"metadata":\{\},"nbformat")/, "[]");
+    expect([edited(compact, before), edited(empty, before)]).toEqual([
+      compact.replace('"cells":[', `"cells":[${added},`),
+      empty.replace("[]", `[${added}]`),
+    ]);
+  });
+
   it("keeps the outputs if told", () => {
     const edit = { operation: "replace", cell: 1, source: "b", keepOutputs: true } as const;
     expect(edited(compact, edit)).toBe(compact.replace('["a"]', '["b"]'));

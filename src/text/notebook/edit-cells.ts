@@ -15,7 +15,9 @@ export function editCells(notebook: NotebookText, edit: CellEdit): CellChange {
     case "append":
       return insertCell(notebook, { ...edit, index: notebook.cells.length, beside: notebook.cells.at(-1) });
     default: {
-      const beside = findCell(notebook, edit.cell);
+      if (edit.cell === undefined && edit.operation === "insert_before")
+        return insertCell(notebook, { ...edit, index: 0, beside: notebook.cells[0] });
+      const beside = findCell(notebook, edit.cell ?? 1);
       const index = edit.operation === "insert_before" ? beside.number - 1 : beside.number;
       return insertCell(notebook, { ...edit, index, beside });
     }

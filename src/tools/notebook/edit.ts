@@ -34,7 +34,7 @@ export const notebookEdit: Tool<NotebookEditInput, NotebookEditData> = {
     path: z.string().check(z.describe("The .ipynb file, relative to the workspace or absolute.")),
     operation: z
       .enum(["replace", "insert_before", "insert_after", "append", "delete"])
-      .check(z.describe("append adds at the end and needs no cell.")),
+      .check(z.describe("append, and insert_before for the beginning, need no cell.")),
     cell: z.optional(
       z.union([z.int(), z.string()]).check(z.describe("Its number, counted from 1, or its id.")),
     ),
@@ -61,9 +61,9 @@ function cellEdit(input: NotebookEditInput): CellEdit {
   const { operation, cell, source, cell_type: type, keep_outputs: keepOutputs = false } = input;
   if (source !== undefined) refuseHalfCharacters(source);
   if (operation === "append") return { operation, source: needed(source, input), type };
-  if (cell === undefined) throw missing("cell", input);
-  if (operation === "delete") return { operation, cell };
-  if (operation === "replace") return { operation, cell, source, type, keepOutputs };
+  if (cell === undefined && operation !== "insert_before") throw missing("cell", input);
+  if (operation === "delete") return { operation, cell: cell! };
+  if (operation === "replace") return { operation, cell: cell!, source, type, keepOutputs };
   return { operation, cell, source: needed(source, input), type };
 }
 

@@ -3,6 +3,7 @@ import type { ProcessOutput } from "../../contract/process.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { surroundingsOf } from "../shell/describe-run.ts";
 import { describeProcess } from "./describe-process.ts";
+import { lineFilter } from "./line-filter.ts";
 import { nameField } from "./name-field.ts";
 import { lastCursor, maxCharsField, untilEnded, waitField } from "./output-fields.ts";
 import { showOutput } from "./show-output.ts";
@@ -11,6 +12,7 @@ export interface ProcessOutputInput {
   readonly name: string;
   readonly cursor?: number | "last" | undefined;
   readonly stream?: "stdout" | "stderr" | undefined;
+  readonly line?: string | undefined;
   readonly wait_ms?: number | undefined;
   readonly max_chars?: number | undefined;
 }
@@ -34,6 +36,7 @@ export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
     stream: z.optional(
       z.enum(["stdout", "stderr"]).check(z.describe("One of the two; both, in order, if not given.")),
     ),
+    line: z.optional(z.string().check(z.minLength(1), z.describe("Only lines that match this expression."))),
     wait_ms: waitField,
     max_chars: maxCharsField("20000"),
   }),
@@ -41,9 +44,11 @@ export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
   timeoutMs: 610_000,
   accesses: () => [],
 
-  async run({ name, cursor, stream, wait_ms: waitMs, max_chars: maxChars = usualChars }, context) {
+  async run({ name, cursor, stream, line, wait_ms: waitMs, max_chars: maxChars = usualChars }, context) {
     if (waitMs !== undefined) await untilEnded(name, waitMs, context);
-    const output = await context.processes.output(name, { cursor, stream, maxChars });
+    const wanted = line === undefined ? undefined : lineFilter(line);
+    const whole = await context.processes.output(name, { cursor, stream, maxChars });
+    const output = wanted === undefined ? whole : { ...whole, text: wanted(whole.text) };
     return {
       data: output,
       text: [showOutput(output), describeProcess(output.status), ...surroundingsOf(output.status)].join("\n"),

@@ -220,6 +220,19 @@ it("runs a command to its end within the time, and lets it go on after it", asyn
   }
 });
 
+it("shows lines that match", async () => {
+  await using room = toolsRoom();
+  const { say } = room;
+  await say(processStart, { command: "printf 'one\\r\\ntwo\\nthree'", name: "p", wait_ms: 30_000 });
+  const outcomes = await Promise.all(
+    ["^t|e$", "x", "("].map((line) =>
+      say(processOutput, { name: "p", cursor: 0, line }).catch(({ code }: { code: string }) => code),
+    ),
+  );
+  const end = "p ended after N s with exit code 0.\n[sandbox: none]\n[That is all.]";
+  expect(outcomes).toEqual([`one\ntwo\nthree\n${end}`, `[It said nothing.]\n${end}`, "invalid-input"]);
+});
+
 function firstLine(text: string): string {
   return text.split("\n")[0]!;
 }

@@ -268,7 +268,7 @@ describe("web.search", () => {
   it("does not ask for nothing", async () => {
     await using server = await engine("{}");
     expect([(await search(brave(server), { query: " \n\t" })).told, server.asked]).toEqual([
-      "invalid-input: web.search: `query`: is empty: say what to look for\nIt takes: query, limit, page.",
+      "invalid-input: web.search: `query`: is empty: say what to look for\nIt takes: query, limit, page, only_domains, without_domains.",
       [],
     ]);
   });

@@ -5,11 +5,14 @@ import { printableLine } from "../../text/printable.ts";
 import { askEngine, type FoundResults } from "../../web/engines/ask-engine.ts";
 import type { SearchQuestion, SearchResult } from "../../web/engines/engine.ts";
 import { engineOf } from "../../web/engines/engines.ts";
+import { domains, isWanted, queryFor } from "./domains.ts";
 
 export interface WebSearchInput {
   readonly query: string;
   readonly limit?: number | undefined;
   readonly page?: number | undefined;
+  readonly only_domains?: string[] | undefined;
+  readonly without_domains?: string[] | undefined;
 }
 
 export interface WebSearchData extends FoundResults {
@@ -38,6 +41,8 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
     page: z.optional(
       z.int().check(z.minimum(1), z.maximum(10), z.describe("Which page of results; 1 if not given.")),
     ),
+    only_domains: z.optional(domains("Only pages of these and their subdomains: docs.rs.")),
+    without_domains: z.optional(domains("No pages of these.")),
   }),
   limits: { maxChars: 30_000, keep: "head" },
   // Without an engine the call cannot work: that is said at once, instead of asking a person about it.
@@ -46,10 +51,16 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
 
   preview: async ({ query }) => `Would search the web for ${JSON.stringify(query)}`,
 
-  async run({ query, limit = 10, page = 1 }, context) {
+  async run(
+    { query, limit = 10, page = 1, only_domains: only = [], without_domains: without = [] },
+    context,
+  ) {
     const engine = engineOf(context.settings);
     context.progress(`asking ${engine.name}`);
-    const found = await askEngine(engine, { query: query.trim(), limit, page }, context);
+    const question = { query: queryFor(query.trim(), { only, without }), limit, page };
+    const all = await askEngine(engine, question, context);
+    // Not every engine heeds what a query says of sites.
+    const found = { ...all, results: all.results.filter(({ url }) => isWanted(url, { only, without })) };
     return {
       data: { query, page, engine: engine.name, ...found },
       text: describe(found, { query, limit, page }),

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { domains, isWanted, queryFor } from "./domains.ts";
+
+it("says in the query which sites are meant", () => {
+  expect([
+    queryFor("a b", { only: [], without: [] }),
+    queryFor("a", { only: ["x.org", "y.org"], without: ["z.x.org"] }),
+  ]).toEqual(["a b", "a site:x.org OR site:y.org -site:z.x.org"]);
+});
+
+it.each([
+  ["https://x.org/a", { only: [], without: [] }, true],
+  ["https://x.org/a", { only: ["x.org"], without: [] }, true],
+  ["https://docs.X.org:8080/a", { only: ["x.org"], without: [] }, true],
+  ["https://notx.org/", { only: ["x.org"], without: [] }, false],
+  ["https://docs.x.org/", { only: ["x.org"], without: ["docs.x.org"] }, false],
+  ["https://xn--mnchen-3ya.de/", { only: ["münchen.de"], without: [] }, true],
+  ["no address", { only: ["x.org"], without: [] }, false],
+])("tells of %s with %j whether it is wanted", (url, wanted, is) => {
+  expect(isWanted(url, wanted)).toBe(is);
+});
+
+it("takes names of hosts for domains, and nothing else", () => {
+  const takes = (text: string) => domains("").safeParse([text]).success;
+  expect(["docs.rs", "localhost", "https://docs.rs", "docs.rs/a", "a b", "-x", ""].map(takes)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
