@@ -22,7 +22,7 @@ export const misbehaviours = {
     "ends after it has told its tools, each time; started again with growing pauses, then given up",
   "dies-in-call": "ends in the middle of a call; that call fails, and the next is answered by a new process",
   "never-answers": "never answers a call; the call ends at its time limit",
-  "stops-reading": "reads no more; calls end at their time limit",
+  "stops-reading": "reads nothing after the handshake; given up at its deadline",
   "closes-its-output": "closes its output and stays; started again",
   "wrong-ids": "answers with ids that nobody gave; passed over",
   "answers-twice": "answers each call twice; the first counts",

@@ -26,7 +26,9 @@ if (misbehaviour !== "healthy" && !Object.hasOwn(misbehaviours, misbehaviour))
   throw new Error(`no misbehaviour "${misbehaviour}"`);
 const is = (name: keyof typeof misbehaviours) => misbehaviour === name;
 
-const print = (text: string) => process.stdout.write(text);
+const print = (text: string): void => {
+  process.stdout.write(text);
+};
 const send = (message: object) => print(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const answer = (id: unknown, result: unknown) => send({ id, result });
 const fail = (id: unknown, code: number, message: string) => send({ id, error: { code, message } });
@@ -68,13 +70,18 @@ const ask = (method: string, params: object) =>
     send({ id, method, params });
   });
 let lists = 0;
+let isDeaf = false;
 
 async function receive(message: Message): Promise<void> {
   const { id, method, params = {} } = message;
   if (method === undefined) return asked.get(id)?.(message);
-  if (is("answers-nothing")) return;
+  if (is("answers-nothing") || isDeaf) return;
   switch (method) {
     case "initialize":
+      if (is("stops-reading")) {
+        isDeaf = true;
+        lines.pause();
+      }
       if (is("nonsense-version"))
         return answer(id, {
           protocolVersion: "banana",
@@ -89,7 +96,6 @@ async function receive(message: Message): Promise<void> {
       });
     case "notifications/initialized":
       if (is("list-changed-storm")) for (let count = 0; count < 5_000; count += 1) listChanged();
-      if (is("stops-reading")) process.stdin.pause();
       return;
     case "tools/list":
       lists += 1;
@@ -194,12 +200,12 @@ async function call({ id, params = {} }: Message): Promise<void> {
       ],
     });
   if (is("answers-in-a-batch"))
-    return void print(`${JSON.stringify([{ jsonrpc: "2.0", id, result: say("batch") }])}\n`);
+    return print(`${JSON.stringify([{ jsonrpc: "2.0", id, result: say("batch") }])}\n`);
   if (is("forgets-its-tools")) return fail(id, -32602, `Unknown tool: ${name}`);
   if (is("fails-inside")) return fail(id, -32603, `secret ${process.env.SECRET_WORD}\u001b[2J`);
   if (is("tells-its-variables")) return answer(id, say(Object.keys(process.env).sort().join(" ")));
   if (is("deep-answer"))
-    return void print(
+    return print(
       `{"jsonrpc":"2.0","id":${id},"result":{"structuredContent":${"[".repeat(50_000)}${"]".repeat(50_000)}}}\n`,
     );
   answer(id, say(`echo: ${given.text}`));

@@ -85,8 +85,9 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
       close,
     };
   } catch (error) {
+    const failure = startFailure(error, late, transport, settings);
     await close();
-    throw startFailure(error, late, transport, settings);
+    throw failure;
   }
 }
 
@@ -179,7 +180,9 @@ function explain(sdk: Sdk, error: unknown, tool: string, { name, secrets }: Serv
   const words = cleanLine(withoutSecrets(message, secrets), 500);
   if (error instanceof sdk.ProtocolError)
     return error.code === -32602
-      ? new ToolError("invalid-input", `${tool} refused its arguments: ${words}`, { hint: "Mend them." })
+      ? new ToolError("invalid-input", `${tool} refused the call: ${words}`, {
+          hint: "Mend its arguments, if they are what it means.",
+        })
       : new ToolError("unavailable", `${tool} failed: ${words} (${error.code})`);
   if (error instanceof sdk.SdkError)
     switch (error.code) {

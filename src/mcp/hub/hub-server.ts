@@ -57,7 +57,7 @@ export class HubServer {
   readonly #closing = new AbortController();
   readonly #said: RecentLines;
   #running: Promise<void> | undefined;
-  #connected = Promise.withResolvers<Connection>();
+  #connected = waiting();
   #connection: Connection | undefined;
   #state: ServerState["state"] = "waiting";
   #tools: ReadonlyMap<string, NamelessTool> = new Map();
@@ -70,7 +70,6 @@ export class HubServer {
     this.settings = settings;
     this.#options = options;
     this.#said = new RecentLines(settings.secrets);
-    this.#connected.promise.catch(() => {});
   }
 
   /** By their own names. While it is started again, those that it had. */
@@ -162,19 +161,15 @@ export class HubServer {
       this.#options.onChange();
       onFirst();
       this.#problem = `it has ended (${await connection.ended})`;
+      this.#state = "restarting";
+      this.#connected = waiting();
       return false;
     } catch (error) {
       this.#problem = this.#words(error);
       return error instanceof ToolError && error.code === "not-found";
     } finally {
       await connection?.close();
-      if (connection !== undefined) this.#renew();
     }
-  }
-
-  #renew(): void {
-    this.#connected = Promise.withResolvers<Connection>();
-    this.#connected.promise.catch(() => {});
   }
 
   #giveUp(tries: number): void {
@@ -255,4 +250,11 @@ export class HubServer {
       hint: "Go on without its tools. A person sees more with `toolcrib doctor`.",
     });
   }
+}
+
+/** Nobody need be waiting when it fails. */
+function waiting(): PromiseWithResolvers<Connection> {
+  const connected = Promise.withResolvers<Connection>();
+  connected.promise.catch(() => {});
+  return connected;
 }

@@ -31,7 +31,7 @@ export async function listTools(
     for (const tool of page.tools) take(tool, tools, problems);
     if (typeof page.nextCursor !== "string") break;
     if (cursors.has(page.nextCursor) || pages + 1 >= maxPages || tools.size >= maxTools) {
-      problems.add(`its list of tools does not end: ${counted(tools.size, "tool")} of it are taken`);
+      problems.add(`its list of tools does not end, and was left after ${counted(tools.size, "tool")}`);
       break;
     }
     cursor = page.nextCursor;

@@ -18,13 +18,15 @@ export interface HubData {
 }
 
 /** Text and pictures as they are; of what a model cannot be shown, what it is. Data only where there are no words. */
-export function showResult({ content, structuredContent, isError }: GivenResult): ToolOutput<HubData> {
-  const blocks = Array.isArray(content) ? content : [];
+export function showResult(given: GivenResult): ToolOutput<HubData> {
+  const { isError } = given;
+  const blocks = Array.isArray(given.content) ? given.content.map(shallow) : [];
+  const structuredContent = shallow(given.structuredContent);
   const shown = blocks.map(showBlock);
   const words = shown.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n");
   const images = shown.flatMap(({ image }) => (image === undefined ? [] : [image])).slice(0, maxImages);
   const text =
-    words !== "" ? words : structuredContent === undefined ? "(no content)" : asJson(structuredContent);
+    words !== "" ? words : structuredContent === undefined ? "(no content)" : asWords(structuredContent);
   return {
     data: {
       content: blocks.map((block, index) => (shown[index]?.image ? withoutData(block) : block)),
@@ -95,11 +97,24 @@ function kindOf({ mimeType, data }: Record<string, unknown>): string {
   return typeof data === "string" ? `${type}, ${showSize(Math.floor((data.length * 3) / 4))}` : type;
 }
 
-function asJson(value: unknown): string {
-  try {
-    const text = JSON.stringify(value);
-    return prettyJson(text) ?? text;
-  } catch {
-    return "[data that is nested too deeply to be shown]";
-  }
+function asWords(value: unknown): string {
+  if (typeof value === "string") return value;
+  const text = JSON.stringify(value);
+  return prettyJson(text) ?? text;
 }
+
+/** What is nested so deeply that to walk through it would take all of the stack is no data for anybody. */
+function shallow(value: unknown): unknown {
+  return isDeep(value) ? "[data that is nested too deeply to be shown]" : value;
+}
+
+function isDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; depth < maxDepth; depth += 1) {
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+    if (level.length === 0) return false;
+  }
+  return true;
+}
+
+const maxDepth = 200;

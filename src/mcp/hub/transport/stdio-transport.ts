@@ -3,6 +3,7 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { Environment, RunningProcess } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { Breath } from "../../../text/breath.ts";
+import { monotonicMs } from "../../../text/clock.ts";
 import type { StdioReach } from "../settings/read-settings.ts";
 import { endsWithUs } from "./ends-with-us.ts";
 import { MessageLines } from "./message-lines.ts";
@@ -10,6 +11,10 @@ import type { RecentLines } from "./recent-lines.ts";
 
 // How long a server may take to go by itself, and then to heed SIGTERM.
 const graceMs = 1_000;
+
+const progressMs = 50;
+// Of what it has not read yet: whoever asks and asks and does not read the answers is told no more.
+const maxUnread = 32 * 1024 * 1024;
 
 export interface StdioOptions {
   readonly reach: StdioReach;
@@ -31,6 +36,8 @@ export class StdioTransport implements Transport {
   #process: RunningProcess | undefined;
   #closed: Promise<void> | undefined;
   #isOver = false;
+  #unread = 0;
+  #progressed = Number.NEGATIVE_INFINITY;
   /** How it ended, once it has. */
   end: string | undefined;
 
@@ -61,7 +68,12 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#process === undefined || this.#isOver)
       throw new ToolError("unavailable", "The server is not running");
-    await this.#process.write(Buffer.from(`${JSON.stringify(message)}\n`));
+    const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+    if (this.#unread + bytes.length > maxUnread)
+      throw new ToolError("unavailable", "The server does not read what it is sent");
+    this.#unread += bytes.length;
+    await this.#process.write(bytes);
+    this.#unread -= bytes.length;
   }
 
   close(): Promise<void> {
@@ -100,14 +112,18 @@ export class StdioTransport implements Transport {
     const lines = new MessageLines({
       message: (value) => this.#receive(value),
       junk: (line) => this.#options.onJunk(line),
-      tooLong: (id) => this.#refuse(id),
+      tooLong: (id) => {
+        this.#options.onJunk("(a line of more than 16 MB)");
+        this.#refuse(id, "Its answer has more than 16 MB");
+      },
     });
     const breath = new Breath();
     for await (const bytes of process.stdout) {
       lines.take(bytes);
       if (breath.isDue) await breath.take();
     }
-    if (this.#closed === undefined) this.#finish();
+    // Mostly it has ended, and how is told in a moment.
+    if (!(await endsWithin(process, graceMs))) this.#finish();
   }
 
   async #listen(process: RunningProcess): Promise<void> {
@@ -119,22 +135,43 @@ export class StdioTransport implements Transport {
   }
 
   #receive(value: unknown): void {
+    if (this.#isTooOften(value)) return;
     let message: JSONRPCMessage;
     try {
       message = this.#options.parse(value);
+      // Ours are numbers, and what only looks like one of them is none.
+      if (!("method" in message) && typeof message.id !== "number") throw new Error("answers nothing");
     } catch {
-      this.#options.onJunk(JSON.stringify(value).slice(0, 200));
+      this.#options.onJunk("(no message)");
+      this.#refuse(answeredBy(value), "Its answer is no result");
       return;
     }
     this.onmessage?.(message);
   }
 
-  #refuse(id: number | undefined): void {
-    this.#options.onJunk("(a line of more than 16 MB)");
-    if (id === undefined) return;
-    const error = { code: -32603, message: "It answered with more than 16 MB, which is not taken" };
-    this.onmessage?.({ jsonrpc: "2.0", id, error });
+  /** Notes of progress cost more to check than they tell, and nobody hears what is logged. */
+  #isTooOften(value: unknown): boolean {
+    const method =
+      typeof value === "object" && value !== null && "method" in value ? value.method : undefined;
+    if (method === "notifications/message") return true;
+    if (method !== "notifications/progress") return false;
+    const now = monotonicMs();
+    if (now - this.#progressed < progressMs) return true;
+    this.#progressed = now;
+    return false;
   }
+
+  /** Whoever waits for an answer that cannot be taken is told so. */
+  #refuse(id: number | undefined, message: string): void {
+    if (id !== undefined) this.onmessage?.({ jsonrpc: "2.0", id, error: { code: -32603, message } });
+  }
+}
+
+/** The request that something answers which is no message. */
+function answeredBy(value: unknown): number | undefined {
+  if (typeof value !== "object" || value === null || !("result" in value || "error" in value))
+    return undefined;
+  return "id" in value && typeof value.id === "number" ? value.id : undefined;
 }
 
 async function endsWithin(process: RunningProcess, ms: number): Promise<boolean> {

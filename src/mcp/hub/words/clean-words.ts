@@ -8,6 +8,7 @@ export function cleanWords(given: unknown, maxChars: number): string {
     .slice(0, 4 * maxChars)
     .toWellFormed()
     .replaceAll("\r\n", "\n")
+    .replace(escapes, "")
     .replace(unseen, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
@@ -22,6 +23,9 @@ export function cleanWords(given: unknown, maxChars: number): string {
 export function cleanLine(given: unknown, maxChars: number): string {
   return cleanWords(given, maxChars).replace(/\s+/g, " ");
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
+const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
 // Marks that only join or order what stands around them are no words either.
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u{115f}\u{1160}\u{3164}\u{ffa0}]/gu;

@@ -1,0 +1,225 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, expect, it } from "vitest";
+import { misbehaviours } from "./misbehaviours.ts";
+import { type Answer, openWorld, type World } from "./world.ts";
+
+type Misbehaviour = keyof typeof misbehaviours;
+
+let world: World | undefined;
+
+afterEach(async () => {
+  const left = await world?.close();
+  world = undefined;
+  expect(left ?? []).toEqual([]);
+});
+
+/** What each of them comes to, beside a healthy server whose tool is called at the end. */
+const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
+  "dies-at-start": async (world) => {
+    expect(await world.warningsWhen("failed")).toEqual([
+      "The MCP server bad: it ended before it told its tools (exit code 3). It was tried 5 times. It is given up.",
+    ]);
+  },
+  "starts-slowly": async (world) => {
+    expect(await world.call("bad__echo", { text: "late" })).toEqual(said("echo: late"));
+  },
+  "answers-nothing": (world) => isGivenUp(world, "it did not tell its tools within 1500 ms"),
+  "nonsense-version": (world) => isGivenUp(world, "Server's protocol version is not supported: banana"),
+  "nonsense-handshake": (world) => isGivenUp(world, "Its answer is no result"),
+  "stops-reading": (world) => isGivenUp(world, "it did not tell its tools within 1500 ms"),
+  "no-list": async (world) => {
+    const [warning] = await world.warningsWhen("failed");
+    expect(warning).toMatch(/^The MCP server bad: Invalid result for tools\/list/);
+  },
+  "prints-junk": async (world) => {
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+    expect(world.state()).toMatchObject({ state: "ready", junkLines: 7, problems: [] });
+  },
+  "prints-a-line-without-end": async (world) => {
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+    expect(world.state()).toMatchObject({ state: "ready", junkLines: 1 });
+  },
+  "writes-much-to-stderr": async (world) => {
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+    await world.until(() => world.state()?.said.at(-1)?.includes("last") === true);
+    expect(world.state()?.said.at(-1)).toBe("<U+001B>[31mThe last line, with [secret]");
+    expect(world.state()?.said.length).toBe(20);
+  },
+  pages: async (world) => expect(world.names()).toEqual(["bad__echo", "bad__second"]),
+  "list-without-end": async (world) => {
+    expect(world.names().length).toBe(64);
+    expect(world.state()?.problems).toEqual(["its list of tools does not end, and was left after 64 tools"]);
+  },
+  "list-in-a-circle": async (world) => {
+    expect(world.names()).toEqual(["bad__first"]);
+    expect(world.state()?.problems).toEqual([
+      'it tells of "first" twice: the first counts',
+      "its list of tools does not end, and was left after 1 tool",
+    ]);
+  },
+  "list-changed-storm": async (world) => {
+    await world.until(() => world.names().includes("bad__after"));
+    expect(world.names()).toEqual(["bad__echo", "bad__after"]);
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+  },
+  "illegal-names": async (world) => {
+    expect(world.names()).toEqual([
+      "bad__a_b",
+      "bad__tool_d077dce0",
+      "bad__nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn_d6b4208a",
+      "bad__a_b_2",
+      "bad____proto__",
+    ]);
+    expect(await world.call("bad____proto__", {})).toEqual(said("echo: undefined"));
+  },
+  "odd-schemas": async (world) => {
+    expect(world.state()?.problems).toEqual([
+      'its tool "text" is left out: its input is no object, but "string"',
+      'its tool "list" is left out: its input is no object, but "array"',
+      'its tool "needsUnnameable" is left out: it needs an argument that providers cannot name: "a b"',
+      'its tool "huge" is left out: its input schema has 519690 characters, at most 65536 are taken',
+    ]);
+    const definitions = await world.crib.definitions({ which: "all" });
+    const choice = definitions.find(({ canonical }) => canonical === "bad__choice");
+    const text = { type: "string" };
+    expect(choice?.inputSchema).toEqual({
+      type: "object",
+      properties: { a: text, b: text, both: text },
+      required: ["both"],
+    });
+  },
+  "hidden-words": async (world) => {
+    const definitions = await world.crib.definitions({ which: "all" });
+    const words = (name: string) => definitions.find(({ canonical }) => canonical === name)?.description;
+    expect(words("bad__echo")).toBe("Echo. Done.\n\nEnd.");
+    expect(words("bad__long")?.length).toBe(2_000);
+  },
+  "lies-about-reading": async (world) => {
+    const definitions = await world.crib.definitions({ which: "all" });
+    expect(definitions.find(({ canonical }) => canonical === "bad__wipe")?.risk).toBe("execute");
+  },
+  "dies-after-list": async (world) => {
+    expect(await world.warningsWhen("failed")).toEqual([
+      "The MCP server bad: it has ended (exit code 1). It was tried 5 times. It is given up.",
+    ]);
+    expect(world.names()).toEqual([]);
+  },
+  "dies-in-call": async (world) => {
+    const dead = failed("The MCP server bad ended in the middle of the call", {
+      hint: "It is started again. Look what the call has done already before you call again.",
+    });
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(dead);
+    const first = world.state()?.pid;
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(dead);
+    expect(first).toBeUndefined();
+  },
+  "never-answers": async (world) => {
+    expect(await world.call("bad__echo", { text: "hi" }, 500)).toEqual(
+      failed("The call did not finish within 0.5 s and was ended", {
+        hint: "Ask for less at once (a narrower path or pattern), or allow more time.",
+      }),
+    );
+  },
+  "closes-its-output": async (world) => {
+    await world.until(() => world.state()?.state === "restarting" || world.state()?.state === "failed");
+  },
+  "wrong-ids": answersAll,
+  "answers-twice": answersAll,
+  "answers-unasked": answersAll,
+  "stays-when-left": answersAll,
+  "ignores-signals": answersAll,
+  "leaves-children": answersAll,
+  "answers-in-a-batch": async (world) =>
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("batch")),
+  "answers-too-much": async (world) => {
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(
+      failed("echo of the MCP server bad failed: Its answer has more than 16 MB (-32603)"),
+    );
+  },
+  "answers-nonsense": async (world) => {
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(
+      failed("echo of the MCP server bad failed: Its answer is no result (-32603)"),
+    );
+  },
+  "answers-odd-content": async (world) => {
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(
+      said(
+        [
+          "[content without a type]",
+          "[content without a type]",
+          "[content of the unknown type hologram]",
+          "[image, image/png, 7 bytes: it cannot be shown]",
+          "the rest",
+        ].join("\n"),
+      ),
+    );
+  },
+  "deep-answer": async (world) => {
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(
+      said("[data that is nested too deeply to be shown]"),
+    );
+  },
+  "forgets-its-tools": async (world) => {
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(
+      failed("echo of the MCP server bad refused the call: Unknown tool: echo", {
+        hint: "Mend its arguments, if they are what it means.",
+      }),
+    );
+  },
+  "fails-inside": async (world) => {
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(
+      failed("echo of the MCP server bad failed: secret [secret] (-32603)"),
+    );
+  },
+  "progress-flood": async (world) => {
+    const heard: string[] = [];
+    world.crib.events.on((event) => event.type === "progress" && heard.push(event.message));
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+    expect(heard.every((message) => message === "step")).toBe(true);
+    expect(heard.length).toBeLessThan(1_000);
+  },
+  "asks-back": async (world) => {
+    const { content } = await world.call("bad__echo", { text: "hi" });
+    const [elicited, sampled, roots, other] = JSON.parse(content);
+    expect([elicited, sampled, other]).toEqual([-32601, -32601, -32601]);
+    expect(roots).toEqual({
+      roots: [{ uri: pathToFileURL(world.crib.workspace).href, name: "work space" }],
+    });
+  },
+  "tells-its-variables": async (world) => {
+    const { content } = await world.call("bad__echo", { text: "hi" });
+    expect(content.split(" ").filter((name) => /SECRET|KEY|TOKEN/.test(name))).toEqual(["SECRET_WORD"]);
+  },
+};
+
+async function answersAll(world: World): Promise<void> {
+  expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+  expect(await world.call("bad__echo", { text: "more" })).toEqual(said("echo: more"));
+}
+
+async function isGivenUp(world: World, why: string): Promise<void> {
+  expect(world.hub.warnings).toEqual([`The MCP server bad: ${why}.`]);
+  expect(world.names()).toEqual([]);
+}
+
+it.each(Object.keys(misbehaviours) as Misbehaviour[])("survives a server of the kind %s", async (name) => {
+  world = await openWorld(name);
+  await comesTo[name](world);
+  expect(await world.call("good__echo", { text: "still here" })).toEqual(said("echo: still here"));
+});
+
+it("has a table of all misbehaviours for people", () => {
+  const page = readFileSync(join(import.meta.dirname, "README.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `([\w-]+)` \| (.+) \|$/gm)].map(([, name, what]) => [name, what]);
+  expect(rows).toEqual(Object.entries(misbehaviours));
+});
+
+function said(content: string): Answer {
+  return { content, isError: false };
+}
+
+function failed(message: string, { hint }: { readonly hint?: string } = {}): Answer {
+  return { content: hint === undefined ? message : `${message}\n${hint}`, isError: true };
+}

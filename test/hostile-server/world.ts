@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { connectHub, type Hub } from "../../src/mcp/hub/connect-hub.ts";
+import { openToolcrib, type Toolcrib } from "../../src/toolcrib.ts";
+import type { misbehaviours } from "./misbehaviours.ts";
+
+/** A room with a server that misbehaves, "bad", and one that does not, "good". */
+export interface World {
+  readonly crib: Toolcrib;
+  readonly hub: Hub;
+  call(name: string, input: unknown, timeoutMs?: number): Promise<Answer>;
+  /** Long names of the bad server's tools. */
+  names(): readonly (string | undefined)[];
+  state(): ReturnType<Hub["states"]>[number] | undefined;
+  until(isTrue: () => boolean): Promise<void>;
+  /** What is said of the bad server once it is in this state. */
+  warningsWhen(state: string): Promise<readonly string[]>;
+  /** Tells what is left running. */
+  close(): Promise<readonly string[]>;
+}
+
+export interface Answer {
+  readonly content: string;
+  readonly isError: boolean;
+}
+
+export async function openWorld(misbehaviour: keyof typeof misbehaviours): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), "toolcrib hostile "));
+  const workspace = join(folder, "work space");
+  mkdirSync(workspace);
+  const server = (name: string) => ({
+    command: process.execPath,
+    args: [join(import.meta.dirname, "server.ts"), name],
+    env: { SECRET_WORD: "a-secret-word-of-the-person", STARTED_FOR: folder },
+    startTimeoutMs: name === "healthy" ? 60_000 : (startTimeouts[name] ?? 60_000),
+  });
+  const hub = connectHub({
+    workspace,
+    servers: { bad: server(misbehaviour), good: server("healthy") },
+    stateDirectory: join(folder, "state"),
+    restartMs: 10,
+  });
+  const crib = await openToolcrib({
+    workspace,
+    sources: [hub],
+    mode: "yolo",
+    stateDirectory: join(folder, "state"),
+    configDirectory: join(folder, "config"),
+  });
+  await hub.ready;
+  const state = () => hub.states()[0];
+  const until = async (isTrue: () => boolean) => {
+    while (!isTrue()) await pause(20);
+  };
+  return {
+    crib,
+    hub,
+    call: async (name, input, timeoutMs = 60_000) => {
+      const { content, isError } = await crib.call(name, input, { timeoutMs });
+      return { content, isError };
+    },
+    names: () => hub.tools.filter(({ server }) => server === "bad").map(({ canonical }) => canonical),
+    state,
+    until,
+    warningsWhen: async (wanted) => {
+      await until(() => state()?.state === wanted);
+      return hub.warnings.filter((warning) => warning.startsWith("The MCP server bad"));
+    },
+    close: async () => {
+      await crib.close();
+      const left = startedFor(folder);
+      rmSync(folder, { recursive: true, force: true });
+      return left;
+    },
+  };
+}
+
+/** Of those that never get as far. */
+const startTimeouts: Readonly<Record<string, number>> = { "answers-nothing": 1_500, "stops-reading": 1_500 };
+
+/** The command lines of all processes that have the folder among their variables; none are seen where there is no /proc. */
+function startedFor(folder: string): readonly string[] {
+  const textOf = (pid: string, file: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "utf8");
+    } catch {
+      return "";
+    }
+  };
+  const numbers =
+    process.platform === "linux" ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
+  return numbers
+    .filter((pid) => textOf(pid, "environ").includes(`STARTED_FOR=${folder}`))
+    .map((pid) => textOf(pid, "cmdline").replaceAll("\0", " "));
+}
