@@ -13,8 +13,8 @@ export interface ClientAbilities {
   readonly knowsLinks: boolean;
 }
 
-export function abilitiesOf(server: Server, context: ServerContext): ClientAbilities {
-  const envelope: Record<string, unknown> = { ...context.mcpReq.envelope };
+export function abilitiesOf(server: Server, context?: ServerContext): ClientAbilities {
+  const envelope: Record<string, unknown> = { ...context?.mcpReq.envelope };
   const told = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const { elicitation } = told ?? server.getClientCapabilities() ?? {};
   const version = server.getNegotiatedProtocolVersion() ?? firstWithLinks;

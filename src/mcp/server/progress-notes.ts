@@ -1,28 +1,37 @@
-import type { ServerContext } from "@modelcontextprotocol/server";
+import type { ProgressToken } from "@modelcontextprotocol/server";
 import type { CallEvent } from "../../toolcrib.ts";
+
+type Notify = (notification: {
+  readonly method: "notifications/progress";
+  readonly params: {
+    readonly progressToken: ProgressToken;
+    readonly progress: number;
+    readonly message: string;
+  };
+}) => Promise<void>;
 
 /** Tells a client that asked for it how far a call is: what it says of itself, and the last line of its output. */
 export class ProgressNotes {
-  readonly #context: ServerContext;
-  readonly #token: string | number;
+  readonly #notify: Notify;
+  readonly #token: ProgressToken;
   #count = 0;
   #message: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
 
-  constructor(context: ServerContext, token: string | number) {
-    this.#context = context;
+  constructor(notify: Notify, token: ProgressToken) {
+    this.#notify = notify;
     this.#token = token;
   }
 
-  hear(event: CallEvent): void {
+  readonly hear = (event: CallEvent): void => {
     const message = event.type === "progress" ? event.message : event.type === "output" ? event.text : "";
     const line = lastLine(message);
     if (line === "" || this.#ended) return;
     this.#message = line;
     // The first at once; a command that says much is not worth a message for each line.
     if (this.#timer === undefined) this.#send();
-  }
+  };
 
   /** Nothing may follow the answer. */
   end(): void {
@@ -38,7 +47,7 @@ export class ProgressNotes {
     this.#count += 1;
     this.#timer = setTimeout(() => this.#send(), pauseMs);
     const params = { progressToken: this.#token, progress: this.#count, message };
-    this.#context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {});
+    this.#notify({ method: "notifications/progress", params }).catch(() => {});
   }
 }
 

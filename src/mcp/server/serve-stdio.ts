@@ -1,6 +1,7 @@
 import { type StdioServerHandle, serveStdio as serveByStdio } from "@modelcontextprotocol/server/stdio";
 import type { Toolcrib } from "../../toolcrib.ts";
 import { Questions } from "./approvals/questions.ts";
+import { DirectCalls } from "./direct-calls.ts";
 import { newServer, type ServerIdentity } from "./new-server.ts";
 import { ServedRoom } from "./served-room.ts";
 import { type StdioStreams, StdioTransport } from "./stdio-transport.ts";
@@ -24,20 +25,23 @@ export function serveStdio(options: ServeStdioOptions): ServedConnection {
   const room = new ServedRoom(open);
   const questions = new Questions();
   const transport = new StdioTransport({ input, output, remark });
+  const direct = new DirectCalls(transport, room, questions);
   let ended = () => {};
   const hasEnded = new Promise<void>((resolve) => {
     ended = resolve;
   });
   let stopTelling = () => {};
   const handle: StdioServerHandle = serveByStdio(
-    () => {
+    ({ era }) => {
       const server = newServer({ ...identity, room, questions });
+      direct.serve(era === "legacy" ? server : undefined);
       stopTelling();
       stopTelling = room.onToolsChange(() => void server.sendToolListChanged().catch(() => {}));
       return server;
     },
     { transport, onerror: (error) => remark?.(error.message) },
   );
+  direct.begin();
   const { onclose } = transport;
   transport.onclose = () => {
     onclose?.();

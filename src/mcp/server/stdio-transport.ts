@@ -39,6 +39,9 @@ export class StdioTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     const { output } = this.#streams;
     if (this.#isClosed) return Promise.reject(new Error("The client has gone"));
+    // Answers that are ready together are written together.
+    output.cork();
+    process.nextTick(() => output.uncork());
     if (output.write(`${JSON.stringify(message)}\n`)) return Promise.resolve();
     return new Promise((resolve) => {
       const settle = () => {

@@ -4,6 +4,7 @@ import {
   type InputRequiredResult,
   inputRequired,
   inputResponse,
+  type RequestId,
   type RequestStateCodec,
   type ServerContext,
 } from "@modelcontextprotocol/server";
@@ -30,6 +31,8 @@ export type Answer =
 export class Questions {
   readonly #codec: RequestStateCodec<QuestionState>;
   readonly #used = new Set<string>();
+  /** What is to be asked about requests that were tried before the SDK has them. */
+  readonly #found = new Map<RequestId, ApprovalRequest>();
 
   constructor({ ttlSeconds = 600 }: { readonly ttlSeconds?: number | undefined } = {}) {
     this.#codec = createRequestStateCodec<QuestionState>({
@@ -42,6 +45,17 @@ export class Questions {
   /** Refuses what was not signed here, for this session, a short while ago. */
   verify(state: string, context: ServerContext): Promise<QuestionState> {
     return this.#codec.verify(state, context);
+  }
+
+  /** A request was tried and has to be asked about; it is handed on to be asked. */
+  noteFound(id: RequestId, request: ApprovalRequest): void {
+    this.#found.set(id, request);
+  }
+
+  takeFound(id: RequestId): ApprovalRequest | undefined {
+    const request = this.#found.get(id);
+    this.#found.delete(id);
+    return request;
   }
 
   async ask(request: ApprovalRequest, context: ServerContext): Promise<InputRequiredResult> {

@@ -1,0 +1,118 @@
+import type {
+  JSONRPCMessage,
+  ProgressToken,
+  RequestId,
+  Server,
+  Transport,
+} from "@modelcontextprotocol/server";
+import type { Questions } from "./approvals/questions.ts";
+import { abilitiesOf } from "./client-abilities.ts";
+import { makeCall, type WantedCall } from "./make-call.ts";
+import { ProgressNotes } from "./progress-notes.ts";
+import type { ServedRoom } from "./served-room.ts";
+import { toCallResult } from "./to-call-result.ts";
+
+interface DirectCall extends WantedCall {
+  readonly id: RequestId;
+  readonly token: ProgressToken | undefined;
+}
+
+/**
+ * Answers plain calls of tools on a connection of the 2025 era itself: the layers of the SDK take longer than most calls.
+ * Whatever is more than a plain call, and whatever has to be asked, is handed on to the SDK.
+ */
+export class DirectCalls {
+  readonly #transport: Transport;
+  readonly #room: ServedRoom;
+  readonly #questions: Questions;
+  readonly #running = new Map<RequestId, AbortController>();
+  #server: Server | undefined;
+
+  constructor(transport: Transport, room: ServedRoom, questions: Questions) {
+    this.#transport = transport;
+    this.#room = room;
+    this.#questions = questions;
+  }
+
+  /** Takes part in what the transport hears, before whoever listens now. */
+  begin(): void {
+    const handOn = this.#transport.onmessage;
+    this.#transport.onmessage = (message, extra) => {
+      const call = this.#isReady ? plainCall(message) : undefined;
+      if (call !== undefined) void this.#answer(call, () => handOn?.(message, extra));
+      else if (!this.#cancel(message)) handOn?.(message, extra);
+    };
+  }
+
+  /** Whose client is served from now on; undefined for one of a later era. */
+  serve(server: Server | undefined): void {
+    this.#server = server;
+  }
+
+  /** After the handshake, which tells what the client can do. */
+  get #isReady(): boolean {
+    return this.#server?.getClientCapabilities() !== undefined;
+  }
+
+  async #answer(call: DirectCall, handOn: () => void): Promise<void> {
+    const { id, token } = call;
+    const client = abilitiesOf(this.#server!);
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    const notify = (notification: { readonly method: string; readonly params: Record<string, unknown> }) =>
+      this.#transport.send({ jsonrpc: "2.0", ...notification });
+    const progress = token === undefined ? undefined : new ProgressNotes(notify, token);
+    const reply = (body: { result: object } | { error: { code: number; message: string } }) => {
+      progress?.end();
+      // Who has taken a call back waits for no answer.
+      if (controller.signal.aborted) return;
+      this.#transport.send({ jsonrpc: "2.0", id, ...body } as JSONRPCMessage).catch(() => {});
+    };
+    try {
+      const made = await this.#room.busy(() =>
+        makeCall(call, this.#room, {
+          signal: controller.signal,
+          answer: { kind: client.asks ? "none" : "unanswered" },
+          onEvent: progress?.hear,
+        }),
+      );
+      this.#running.delete(id);
+      if (made.kind === "question") {
+        this.#questions.noteFound(id, made.request);
+        handOn();
+      } else if (made.kind === "unknown") reply({ error: { code: invalidParams, message: made.message } });
+      else reply({ result: toCallResult(made.result, { ...client, isStructured: made.isStructured }) });
+    } catch (error) {
+      this.#running.delete(id);
+      reply({ error: { code: internalError, message: (error as Error).message } });
+    }
+  }
+
+  #cancel(message: JSONRPCMessage): boolean {
+    if (!("method" in message) || message.method !== "notifications/cancelled") return false;
+    const controller = this.#running.get(message.params?.requestId as RequestId);
+    controller?.abort();
+    return controller !== undefined;
+  }
+}
+
+const invalidParams = -32602;
+const internalError = -32603;
+
+function plainCall(message: JSONRPCMessage): DirectCall | undefined {
+  if (!("method" in message) || !("id" in message) || message.method !== "tools/call") return undefined;
+  const { name, arguments: input = {}, _meta: meta = {}, ...others } = message.params ?? {};
+  if (typeof name !== "string" || !isObject(input) || Object.keys(others).length > 0) return undefined;
+  const { progressToken: token, ...more }: Record<string, unknown> = meta;
+  if (!isToken(token) || Object.keys(more).some((key) => key.startsWith("io.modelcontextprotocol/")))
+    return undefined;
+  return { id: message.id, name, input, token };
+}
+
+function isToken(value: unknown): value is ProgressToken | undefined {
+  return value === undefined || typeof value === "string" || typeof value === "number";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
