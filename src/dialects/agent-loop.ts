@@ -19,7 +19,7 @@ export const agentLoopDialect: Dialect = {
     rename("math.calculate", {
       name: "calculate",
       summary: "Work out an expression of + - * / ** and parentheses over numbers.",
-      omit: ["strict"],
+      only: ["expression"],
       defaults: { strict: true },
       describe: { expression: "For example (2+3)*4." },
       answer: ({ data }) => data.value,
@@ -27,7 +27,7 @@ export const agentLoopDialect: Dialect = {
     rename("time.now", {
       name: "get_current_time",
       summary: "The current time in UTC, ISO-8601.",
-      omit: ["zone"],
+      only: [],
       answer: ({ data }) => data.iso,
     }),
     reshape(["file.read"], {

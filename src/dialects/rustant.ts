@@ -34,7 +34,7 @@ export const rustantDialect: Dialect = {
     rename("file.list", {
       name: "file_list",
       summary: "List the files and folders of a directory, without what .gitignore names.",
-      omit: ["depth", "limit", "hidden", "no_ignore"],
+      only: ["path"],
       require: ["path"],
       defaults: { depth: 1, hidden: true },
       describe: { path: "Directory to list; `.` is the workspace." },
@@ -63,12 +63,13 @@ export const rustantDialect: Dialect = {
       name: "file_write",
       summary:
         "Create a file, or replace a whole one; at most 10 MB. To change a part use edit.smart or edit.diff.",
-      omit: ["if_exists", "encoding"],
+      only: ["path", "content"],
     }),
     rename("edit.diff", {
       name: "file_patch",
       summary:
         "Apply a unified diff to an existing file. Line numbers are hints; the lines around have to fit.",
+      only: ["path", "diff"],
       fields: { diff: "patch" },
       require: ["path"],
       describe: {
@@ -79,6 +80,7 @@ export const rustantDialect: Dialect = {
     rename("git.status", {
       name: "git_status",
       summary: "Show what is staged, changed and untracked in the git working tree.",
+      only: ["path"],
       describe: { path: "Repository; the workspace if not given." },
     }),
     reshape(["git.diff"], {
@@ -98,7 +100,7 @@ export const rustantDialect: Dialect = {
     rename("git.commit", {
       name: "git_commit",
       summary: "Commit what is staged.",
-      omit: ["amend"],
+      only: ["message", "path"],
       require: ["message"],
       describe: { path: "Repository; the workspace if not given." },
     }),
@@ -114,29 +116,33 @@ export const rustantDialect: Dialect = {
         }),
       means: ({ command, timeout_secs = 60 }) => ["shell.run", { command, timeout_ms: timeout_secs * 1000 }],
     }),
-    rename("text.echo", { name: "echo", summary: "Echo a text back, for a step of thought." }),
+    rename("text.echo", {
+      name: "echo",
+      summary: "Echo a text back, for a step of thought.",
+      only: ["text"],
+    }),
     rename("time.now", {
       name: "datetime",
       summary: "The current date, time and time zone.",
-      omit: ["zone"],
+      only: [],
       defaults: { zone: "local" },
     }),
     rename("math.calculate", {
       name: "calculator",
       summary: "Work out a mathematical expression.",
-      omit: ["strict"],
+      only: ["expression"],
       describe: { expression: "For example sqrt(144) + 3 * 7." },
     }),
     rename("web.search", {
       name: "web_search",
       summary: "Search the web. To read a page use web.fetch.",
       fields: { limit: "max_results" },
-      omit: ["page"],
+      only: ["query", "limit"],
     }),
     rename("web.fetch", {
       name: "web_fetch",
       summary: "Fetch a URL; HTML becomes readable text.",
-      omit: ["part", "max_chars", "raw"],
+      only: ["url"],
       defaults: { max_chars: 200_000 },
       limits: { maxChars: 50_000, keep: "head" },
       answer: wholeOrSo,
@@ -144,7 +150,7 @@ export const rustantDialect: Dialect = {
     rename("document.read", {
       name: "document_read",
       summary: "Read a document: PDF, DOCX, XLSX, PPTX, ODT, EPUB, RTF, CSV, HTML, notebooks, pictures.",
-      omit: ["part", "max_chars", "images"],
+      only: ["path"],
       defaults: { max_chars: 1_000_000 },
       limits: { maxChars: 50_000, keep: "head" },
       describe: { path: "The document." },
@@ -153,7 +159,7 @@ export const rustantDialect: Dialect = {
     rename("edit.smart", {
       name: "smart_edit",
       summary: "Edit a place that is named as you like, and see the diff. A checkpoint is set first.",
-      omit: ["preview"],
+      only: ["path", "location", "operation", "content"],
       describe: {
         location: 'Text of the file, "line 42", "lines 10-20", a symbol, or what it does.',
         content: "The new text; not for delete.",
@@ -169,7 +175,7 @@ export const rustantDialect: Dialect = {
       name: "codebase_search",
       summary: "Find code in the whole project by what it does or is called.",
       fields: { kind: "filter" },
-      omit: ["path", "limit"],
+      only: ["query", "kind", "language"],
       describe: { kind: "Only this kind: function, struct, class …" },
     }),
   ],

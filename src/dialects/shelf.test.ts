@@ -119,7 +119,7 @@ it("calls a tool by an alias, and lists that only where it is asked for by this 
   const shelves = [{}, { allowed: ["all"] }, { allowed: ["ls", "Read"] }].map(
     (options) => new Shelf(aliased, options),
   );
-  expect(await Promise.all(shelves.map(namesOf))).toEqual([
+  expect(await Promise.all(shelves.map((shelf) => namesOf(shelf)))).toEqual([
     ["Read", "Edit"],
     ["Read", "Edit", "List"],
     ["ls", "Read"],

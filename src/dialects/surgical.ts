@@ -28,7 +28,7 @@ export const surgicalDialect: Dialect = {
     rename("search.glob", {
       name: "glob",
       summary: "Find files by pattern, newest first; `**` matches any folders.",
-      omit: ["path", "sort", "limit", "hidden", "no_ignore"],
+      only: ["pattern"],
       describe: { pattern: 'For example "src/**/*.rs".' },
       answer: ({ data }, { pattern }) => showFiles(data, String(pattern)),
     }),
@@ -49,13 +49,13 @@ export const surgicalDialect: Dialect = {
     rename("file.write", {
       name: "write_file",
       summary: "Write a whole file. For new files or complete rewrites.",
-      omit: ["if_exists", "encoding"],
+      only: ["path", "content"],
     }),
     rename("edit.replace", {
       name: "patch_file",
       summary: "Replace a text that is there once, exactly so: blanks count. For small changes.",
       fields: { find: "old_text", replace: "new_text" },
-      omit: ["all", "expect_count", "edits", "exact", "expected_hash", "hard_links"],
+      only: ["path", "find", "replace"],
       require: ["find", "replace"],
       defaults: { exact: true },
       describe: { find: "Text to replace, to the character.", replace: "What stands there afterwards." },
@@ -79,7 +79,7 @@ export const surgicalDialect: Dialect = {
     rename("code.symbols", {
       name: "rust_list_symbols",
       summary: "List the symbols of a Rust file as `Kind name [start-end]`. Use it before you edit.",
-      omit: ["kind", "name", "depth", "offset", "limit"],
+      only: ["path"],
       require: ["path"],
       defaults: { limit: 5_000 },
       describe: { path: "Rust file." },
@@ -89,6 +89,7 @@ export const surgicalDialect: Dialect = {
     rename("code.validate", {
       name: "rust_validate_file",
       summary: "Check whether a Rust file has valid syntax. For types use cargo check.",
+      only: ["path"],
       describe: { path: "Rust file." },
     }),
   ],

@@ -163,7 +163,7 @@ function nothingStaged(changed: number): ToolError {
     hint:
       changed > 0
         ? `${changed === 1 ? "1 file has" : `${changed} files have`} changed: git.stage chooses what to commit.`
-        : "git.status shows what has changed, git.stage chooses what to commit.",
+        : "git.status shows what has changed; git.stage chooses what to commit.",
   });
 }
 

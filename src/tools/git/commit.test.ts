@@ -71,7 +71,7 @@ it("says so when nothing is staged", async () => {
     {
       code: "not-found",
       message: "Nothing is staged, so that there is nothing to commit",
-      hint: "git.status shows what has changed, git.stage chooses what to commit.",
+      hint: "git.status shows what has changed; git.stage chooses what to commit.",
     },
     {
       code: "not-found",
