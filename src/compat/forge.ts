@@ -1,0 +1,37 @@
+/**
+ * Forge's way in: registries of tools and profiles of providers, under its names. Behind each of them is the tool room, so
+ * every call is judged, recorded, limited and can be undone.
+ */
+import { anthropicDialect } from "../dialects/anthropic.ts";
+import { geminiDialect } from "../dialects/gemini.ts";
+import { openaiDialect } from "../dialects/openai.ts";
+import { ToolRegistry } from "./forge/tool-registry.ts";
+
+export type { CustomTool } from "./forge/custom-tool.ts";
+export {
+  type CommandResult,
+  type ExecutionEnvironment,
+  LocalExecutionEnvironment,
+} from "./forge/execution-environment.ts";
+export {
+  AnthropicProviderProfile,
+  GeminiProviderProfile,
+  OpenAiProviderProfile,
+  type ProviderProfile,
+} from "./forge/provider-profiles.ts";
+export { ToolRegistry } from "./forge/tool-registry.ts";
+
+/** `read_file write_file shell grep glob apply_patch`, and the four for agents where there are any. */
+export function buildOpenAiTools(): ToolRegistry {
+  return new ToolRegistry(openaiDialect);
+}
+
+/** The same with `edit_file` instead of `apply_patch`. */
+export function buildAnthropicTools(): ToolRegistry {
+  return new ToolRegistry(anthropicDialect);
+}
+
+/** Anthropic's, and `read_many_files list_dir web_search web_fetch`. */
+export function buildGeminiTools(): ToolRegistry {
+  return new ToolRegistry(geminiDialect);
+}

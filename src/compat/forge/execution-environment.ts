@@ -1,0 +1,162 @@
+import { release } from "node:os";
+import { ToolError } from "../../contract/error.ts";
+import type { AnyTool } from "../../contract/tool.ts";
+import type { Dialect } from "../../dialects/dialect.ts";
+import { type CallResult, openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib.ts";
+
+/** Where tools act. What it does goes over the counter as well, call by call. */
+export interface ExecutionEnvironment {
+  readonly workingDirectory: string;
+  readonly platform: string;
+  readonly osVersion: string;
+  /** Lines of a text file, as they are. */
+  readFile(path: string, lines?: { readonly offset?: number; readonly limit?: number }): Promise<string>;
+  writeFile(path: string, content: string): Promise<void>;
+  deleteFile(path: string): Promise<void>;
+  moveFile(from: string, to: string): Promise<void>;
+  fileExists(path: string): Promise<boolean>;
+  execCommand(command: string, options?: CommandOptions): Promise<CommandResult>;
+  /** Matching lines as `path:line:text`. */
+  grep(pattern: string, path?: string): Promise<string>;
+  /** Paths, the newest first. */
+  glob(pattern: string, path?: string): Promise<readonly string[]>;
+  /** The tool room of these tools; opened when first wanted, and anew after they have changed. */
+  room(tools: RoomTools): Promise<Toolcrib>;
+  /** Ends whatever runs. May be called twice. */
+  cleanup(): Promise<void>;
+}
+
+/** Whoever has tools for a room. */
+export interface RoomTools {
+  readonly version: number;
+  toolsFor(environment: ExecutionEnvironment): {
+    readonly dialect: Dialect;
+    readonly tools: readonly AnyTool[];
+  };
+}
+
+export interface CommandOptions {
+  readonly timeoutMs?: number;
+  readonly workingDirectory?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+export interface CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Null when a signal or the end of its time ended it. */
+  readonly exitCode: number | null;
+  readonly timedOut: boolean;
+  readonly durationMs: number;
+}
+
+/** A folder of this machine, with all that `openToolcrib` can be told of it. */
+export class LocalExecutionEnvironment implements ExecutionEnvironment {
+  readonly workingDirectory: string;
+  readonly platform: string = process.platform;
+  readonly osVersion: string = release();
+  readonly #options: ToolcribOptions;
+  readonly #rooms = new Map<RoomTools, { readonly version: number; readonly room: Promise<Toolcrib> }>();
+  #own: Promise<Toolcrib> | undefined;
+
+  constructor(
+    workingDirectory: string,
+    options: Omit<ToolcribOptions, "workspace" | "dialect" | "tools" | "allowedTools"> = {},
+  ) {
+    this.workingDirectory = workingDirectory;
+    this.#options = { ...options, workspace: workingDirectory };
+  }
+
+  async readFile(
+    path: string,
+    lines: { readonly offset?: number; readonly limit?: number } = {},
+  ): Promise<string> {
+    const { files } = await this.#call<{ files: readonly { text?: string }[] }>("file.read", {
+      path,
+      ...lines,
+    });
+    return files[0]?.text ?? "";
+  }
+
+  async writeFile(path: string, content: string): Promise<void> {
+    await this.#call("file.write", { path, content });
+  }
+
+  async deleteFile(path: string): Promise<void> {
+    await this.#call("file.delete", { path });
+  }
+
+  async moveFile(from: string, to: string): Promise<void> {
+    await this.#call("file.move", { from, to });
+  }
+
+  async fileExists(path: string): Promise<boolean> {
+    const { error } = await this.#result("file.list", { path, depth: 1, limit: 1 });
+    if (error && !["not-found", "unsupported"].includes(error.code)) throw asError(error);
+    return error?.code !== "not-found";
+  }
+
+  async execCommand(command: string, options: CommandOptions = {}): Promise<CommandResult> {
+    const { timeoutMs = 10_000, workingDirectory: cwd, variables: env } = options;
+    const startedMs = performance.now();
+    const result = await this.#result("shell.run", { command, timeout_ms: timeoutMs, cwd, env });
+    if (result.error?.code === "timeout") {
+      const { output: stdout = "" } = result.error;
+      const durationMs = Math.round(performance.now() - startedMs);
+      return { stdout, stderr: "", exitCode: null, timedOut: true, durationMs };
+    }
+    const { stdout, stderr, exitCode, durationMs } = dataOf<CommandResult>(result);
+    return { stdout, stderr, exitCode, timedOut: false, durationMs };
+  }
+
+  async grep(pattern: string, path = "."): Promise<string> {
+    const { matches } = await this.#call<{ matches: readonly Match[] }>("search.grep", { pattern, path });
+    return matches.map((match) => `${match.path}:${match.line}:${match.text}`).join("\n");
+  }
+
+  async glob(pattern: string, path = "."): Promise<readonly string[]> {
+    const { files } = await this.#call<{ files: readonly { path: string }[] }>("search.glob", {
+      pattern,
+      path,
+    });
+    return files.map((file) => file.path);
+  }
+
+  async room(tools: RoomTools): Promise<Toolcrib> {
+    const known = this.#rooms.get(tools);
+    if (known?.version === tools.version) return known.room;
+    const room = openToolcrib({ ...this.#options, ...tools.toolsFor(this) });
+    this.#rooms.set(tools, { version: tools.version, room });
+    if (known) await (await known.room).close();
+    return room;
+  }
+
+  async cleanup(): Promise<void> {
+    const rooms = [...this.#rooms.values()].map(({ room }) => room);
+    await Promise.all([...rooms, this.#own].map(async (room) => (await room)?.close()));
+  }
+
+  async #call<Data>(name: string, input: unknown): Promise<Data> {
+    return dataOf(await this.#result(name, input));
+  }
+
+  async #result(name: string, input: unknown): Promise<CallResult> {
+    this.#own ??= openToolcrib(this.#options);
+    return (await this.#own).call(name, input);
+  }
+}
+
+interface Match {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+function dataOf<Data>({ data, error }: CallResult): Data {
+  if (error) throw asError(error);
+  return data as Data;
+}
+
+function asError({ code, message, hint }: NonNullable<CallResult["error"]>): ToolError {
+  return new ToolError(code, message, { hint: hint ?? undefined });
+}

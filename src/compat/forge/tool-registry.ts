@@ -1,0 +1,91 @@
+import type { AnyTool } from "../../contract/tool.ts";
+import type { ToolDefinition } from "../../dialects/definition.ts";
+import type { Dialect } from "../../dialects/dialect.ts";
+import { Shelf } from "../../dialects/shelf.ts";
+import type { CallOptions, CallResult } from "../../toolcrib.ts";
+import { asRoomTool, type CustomTool } from "./custom-tool.ts";
+import {
+  type ExecutionEnvironment,
+  LocalExecutionEnvironment,
+  type RoomTools,
+} from "./execution-environment.ts";
+
+/** The tools of one provider's models, and one's own; the latest registration of a name wins. */
+export class ToolRegistry implements RoomTools {
+  readonly dialect: Dialect;
+  readonly #own = new Map<string, AnyTool | CustomTool>();
+  readonly #removed = new Set<string>();
+  #version = 0;
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect;
+  }
+
+  /** Counts changes. */
+  get version(): number {
+    return this.#version;
+  }
+
+  register(tool: AnyTool | CustomTool): this {
+    const name = "definition" in tool ? tool.definition.name : tool.name;
+    this.#own.delete(name);
+    this.#own.set(name, tool);
+    this.#removed.delete(name);
+    this.#version += 1;
+    return this;
+  }
+
+  unregister(name: string): this {
+    this.#own.delete(name);
+    this.#removed.add(name);
+    this.#version += 1;
+    return this;
+  }
+
+  /** Of the dialect's tools those that nobody has taken out, then one's own. */
+  names(): readonly string[] {
+    const known = this.dialect.tools.map(({ name }) => name);
+    const own = [...this.#own.keys()].filter((name) => !known.includes(name));
+    return [...known, ...own].filter((name) => !this.#removed.has(name));
+  }
+
+  has(name: string): boolean {
+    return this.names().includes(name);
+  }
+
+  /** As models are told of it. */
+  async get(name: string): Promise<ToolDefinition | undefined> {
+    return (await this.definitions({ agents: true })).find((definition) => definition.name === name);
+  }
+
+  /** As models are told of them; those for agents only where there are any. */
+  async definitions({
+    agents = false,
+  }: {
+    readonly agents?: boolean;
+  } = {}): Promise<readonly ToolDefinition[]> {
+    const { dialect, tools: own } = this.toolsFor(new LocalExecutionEnvironment("."));
+    const has = new Set(agents ? (["agents"] as const) : []);
+    return new Shelf(dialect, { own, has }).definitions();
+  }
+
+  /** Makes one call. Never rejects: failures are results. */
+  async execute(
+    name: string,
+    args: unknown,
+    environment: ExecutionEnvironment,
+    options?: CallOptions,
+  ): Promise<CallResult> {
+    return (await environment.room(this)).call(name, args, options);
+  }
+
+  toolsFor(environment: ExecutionEnvironment): ReturnType<RoomTools["toolsFor"]> {
+    const tools = this.dialect.tools.filter(({ name }) => !this.#removed.has(name));
+    return {
+      dialect: { ...this.dialect, tools },
+      tools: [...this.#own.values()].map((tool) =>
+        "definition" in tool ? asRoomTool(tool, environment) : tool,
+      ),
+    };
+  }
+}
