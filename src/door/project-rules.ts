@@ -4,11 +4,10 @@ import {
   decodeRules,
   maxRuleBytes,
   type PolicyFiles,
-  readPolicyFile,
   removePolicyFile,
-  writePolicyFile,
 } from "../environment/policy-files.ts";
 import { contentHash } from "../text/content-hash.ts";
+import { type TrustState, trustIn, writeTrust } from "./trust.ts";
 
 /** Where a project keeps its rules, below the workspace. */
 export const projectRulesPath = ".toolcrib/rules";
@@ -18,11 +17,10 @@ export interface ProjectRules {
   readonly text: string;
   /** SHA-256 of the file. */
   readonly hash: string;
-  /** "changed": another content of it is trusted, this one is not. */
-  readonly trust: "trusted" | "changed" | "untrusted";
+  readonly trust: TrustState;
 }
 
-/** The only thing that is ever read from a workspace unasked. A link that leads out of it is refused, not followed. */
+/** Read unasked, as `.toolcrib/mcp.json` is and nothing else. A link that leads out of it is refused, not followed. */
 export async function readProjectRules(
   environment: Pick<Environment, "workspace" | "readFile">,
   files: PolicyFiles,
@@ -30,7 +28,8 @@ export async function readProjectRules(
   try {
     const { bytes } = await environment.readFile(projectRulesPath, { maxBytes: maxRuleBytes });
     const hash = contentHash(bytes);
-    return { text: decodeRules(bytes), hash, trust: trustIn(hash, environment.workspace, files) };
+    const { workspace } = environment;
+    return { text: decodeRules(bytes), hash, trust: trustIn({ workspace, hash }, files.trust) };
   } catch (error) {
     if (error instanceof ToolError && error.code === "not-found") return undefined;
     throw new ToolError("unavailable", `The project's rules cannot be read: ${(error as Error).message}`, {
@@ -42,32 +41,10 @@ export async function readProjectRules(
 
 /** Binds the person's trust to this workspace, by its real path, and to this very content. */
 export function trustProjectRules(workspace: string, { hash }: ProjectRules, files: PolicyFiles): void {
-  const trust: Trust = { workspace, sha256: hash, since: new Date().toISOString() };
-  writePolicyFile(files.trust, `${JSON.stringify(trust, undefined, 2)}\n`);
+  writeTrust({ workspace, hash }, files.trust);
 }
 
 /** Says whether anything was trusted. */
 export function untrustProjectRules(files: PolicyFiles): boolean {
   return removePolicyFile(files.trust);
-}
-
-interface Trust {
-  readonly workspace: string;
-  readonly sha256: string;
-  readonly since: string;
-}
-
-function trustIn(hash: string, workspace: string, files: PolicyFiles): ProjectRules["trust"] {
-  const trust = readTrust(files);
-  if (trust?.workspace !== workspace) return "untrusted";
-  return trust.sha256 === hash ? "trusted" : "changed";
-}
-
-/** What is damaged trusts nothing. */
-function readTrust({ trust }: PolicyFiles): Partial<Trust> | undefined {
-  try {
-    return JSON.parse(readPolicyFile(trust) ?? "null") ?? undefined;
-  } catch {
-    return undefined;
-  }
 }

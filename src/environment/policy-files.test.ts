@@ -41,11 +41,15 @@ it("keeps what concerns one workspace apart, below the config directory", () => 
       user: "/config/rules",
       granted: "/config/workspaces/project-5da0b7cbcfb32350/rules",
       trust: "/config/workspaces/project-5da0b7cbcfb32350/trust.json",
+      servers: "/config/mcp.json",
+      serversTrust: "/config/workspaces/project-5da0b7cbcfb32350/mcp-trust.json",
     },
     {
       user: "/config/rules",
       granted: "/config/workspaces/project-91785e23679e265f/rules",
       trust: "/config/workspaces/project-91785e23679e265f/trust.json",
+      servers: "/config/mcp.json",
+      serversTrust: "/config/workspaces/project-91785e23679e265f/mcp-trust.json",
     },
   ]);
 });

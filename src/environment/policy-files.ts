@@ -26,6 +26,10 @@ export interface PolicyFiles {
   readonly granted: string;
   /** Which content of the project's rules the person trusts. */
   readonly trust: string;
+  /** MCP servers for every workspace, written by the person. */
+  readonly servers: string;
+  /** Which content of the project's list of MCP servers the person trusts. */
+  readonly serversTrust: string;
 }
 
 export function policyFiles(config: string, workspace: string): PolicyFiles {
@@ -34,6 +38,8 @@ export function policyFiles(config: string, workspace: string): PolicyFiles {
     user: join(config, "rules"),
     granted: join(directory, "rules"),
     trust: join(directory, "trust.json"),
+    servers: join(config, "mcp.json"),
+    serversTrust: join(directory, "mcp-trust.json"),
   };
 }
 

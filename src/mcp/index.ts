@@ -1,6 +1,11 @@
 /**
- * `toolcrib/mcp`: serve rooms to MCP clients from a program of one's own, as `toolcrib mcp` does.
+ * `toolcrib/mcp`: serve rooms to MCP clients from a program of one's own, as `toolcrib mcp` does, and use the tools of
+ * other servers in a room: `openToolcrib({ sources: [connectHub({ workspace, ...(await readServers({ workspace })) })] })`.
  */
+export { connectHub, type Hub, type HubOptions } from "./hub/connect-hub.ts";
+export type { ServerState } from "./hub/hub-server.ts";
+export { type ConfiguredServers, readServers, type ServerPlaces } from "./hub/settings/read-servers.ts";
+export type { ServerConfiguration } from "./hub/settings/server-configuration.ts";
 export type { HttpHandler, HttpHandlerOptions } from "./server/http/new-handler.ts";
 export { newHttpHandler } from "./server/http/new-handler.ts";
 export type { ServedHttp, ServeHttpOptions } from "./server/http/serve-http.ts";

@@ -3,6 +3,7 @@ import { nearest } from "../../../text/nearest.ts";
 import type { Arguments, Command } from "../command.ts";
 import {
   dialectOption,
+  jsonOption,
   modeOption,
   readOnlyOption,
   ruleOption,
@@ -12,7 +13,7 @@ import {
   workspaceOption,
 } from "../options.ts";
 
-const subcommands = ["install", "uninstall", "trust", "untrust"] as const;
+const subcommands = ["install", "uninstall", "servers", "trust", "untrust"] as const;
 
 /** `toolcrib mcp` */
 export const mcpCommand: Command = {
@@ -21,11 +22,15 @@ export const mcpCommand: Command = {
   usage: [
     "mcp [options]                       serve one client over standard input and output",
     "mcp --http [HOST:]PORT [options]    serve many over Streamable HTTP, on this machine only unless told otherwise",
+    "mcp servers                         start the servers whose tools are used here, and tell how each is",
+    "mcp trust | untrust                 let the servers that .toolcrib/mcp.json of this folder names be started, or no more",
   ],
   notes: [
     "Clients that can ask a person are told to (elicitation); for all others a refusal names the command that allows it.",
     "Over HTTP every request needs the token that is printed at the start: `Authorization: Bearer TOKEN`. It is new in each",
     "run, unless TOOLCRIB_TOKEN or --token-file gives one, without which nothing but this machine's own addresses is served.",
+    "Tools of other MCP servers are offered beside ours: name them in mcp.json in the config directory (see toolcrib paths),",
+    "as { mcpServers: { NAME: { command, args, env } or { url, headers } } }. ${NAME} stands for an environment variable.",
   ],
   options: [
     workspaceOption,
@@ -36,6 +41,8 @@ export const mcpCommand: Command = {
     sandboxOption,
     toolsOption,
     readOnlyOption,
+    jsonOption,
+    { name: "yes", summary: "with trust: do not ask" },
     { name: "http", value: "[HOST:]PORT", summary: "serve over HTTP; port 0 takes any that is free" },
     { name: "token-file", value: "FILE", summary: "where the token that clients must show is" },
     {
@@ -61,6 +68,12 @@ export const mcpCommand: Command = {
         return options.has("http")
           ? (await import("../mcp/serve-http.ts")).serveHttpClients(given)
           : (await import("../mcp/serve-stdio.ts")).serveStdioClient(given);
+      case "servers":
+        return (await import("../mcp/list-servers.ts")).listServers(given);
+      case "trust":
+        return (await import("../mcp/trust-servers.ts")).trustServers(given);
+      case "untrust":
+        return (await import("../mcp/trust-servers.ts")).untrustServers(given);
       default:
         throw unknownSubcommand(name);
     }

@@ -12,8 +12,8 @@ export function examineFolders(places: {
   const { state, config, files } = places;
   // What stands here is as secret as the files it was taken from.
   const secret = [state, join(state, "journal.sqlite"), join(state, "blobs"), join(state, "outputs")];
-  // Whoever can write here decides what is asked.
-  const trusted = [config, files.user, files.granted, files.trust];
+  // Whoever can write here decides what is asked, and what is run.
+  const trusted = [config, files.user, files.granted, files.trust, files.servers, files.serversTrust];
   return [
     examine("state", state, findOpen(secret, 0o077), "go-rwx"),
     examine("config", config, findOpen(trusted, 0o022), "go-w"),

@@ -20,6 +20,7 @@ import { examinePrograms } from "./examine-programs.ts";
 import { examineRules } from "./examine-rules.ts";
 import { examineSandbox } from "./examine-sandbox.ts";
 import { examineSearch } from "./examine-search.ts";
+import { examineServers } from "./examine-servers.ts";
 import { type Finding, well, wrong } from "./finding.ts";
 
 /** `toolcrib doctor` */
@@ -44,6 +45,8 @@ export async function seeDoctor({ options }: Arguments): Promise<number> {
     const code = await examineCode({ workspace, state, config }, signal);
     tell("documents");
     const documents = await examineDocuments(signal);
+    tell("MCP servers");
+    const servers = await examineServers({ workspace, state, config }, signal);
     const { sandbox, boundary, ...attacked } = await examineSandbox({ want, signal, progress: tell });
     const folders = {
       state: workspaceDirectory(state, workspace),
@@ -61,6 +64,7 @@ export async function seeDoctor({ options }: Arguments): Promise<number> {
       ...code,
       documents,
       examineSearch(process.env),
+      ...servers,
       ...attacked.findings,
     ];
     stop();

@@ -6,7 +6,7 @@ import type { Arguments } from "../command.ts";
 import { narrowingGiven, rulesGiven } from "../options.ts";
 
 /** The rooms that a command line asks for. */
-export function roomOptions({ options }: Arguments): ToolcribOptions {
+export function roomOptions({ options }: Arguments): ToolcribOptions & { readonly workspace: string } {
   return {
     workspace: options.get("workspace") ?? process.cwd(),
     dialect: options.get("dialect") ?? "toolcrib",

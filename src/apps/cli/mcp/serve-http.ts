@@ -7,6 +7,7 @@ import { serveHttp } from "../../../mcp/server/http/serve-http.ts";
 import type { Arguments } from "../command.ts";
 import { print } from "../terminal.ts";
 import { version } from "../version.ts";
+import { configuredHub, shared } from "./configured-hub.ts";
 import { leave, untilToldToEnd } from "./leave.ts";
 import { instructionsOf, roomOptions } from "./room-options.ts";
 
@@ -17,6 +18,7 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
   if (secret === undefined && !isLoopback(host)) throw needsSecret(host);
   const token = secret ?? randomBytes(32).toString("base64url");
   const options = roomOptions(given);
+  const hubs = await configuredHub(options.workspace);
   const toEnd = untilToldToEnd({ withParent: false });
   const served = await serveHttp({
     host,
@@ -25,7 +27,10 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
     hosts: given.options.get("allow-host")?.split("\n") ?? [],
     version,
     instructions: instructionsOf(options),
-    open: async () => (await import("../../../toolcrib.ts")).openToolcrib(options),
+    open: async () => {
+      const { openToolcrib } = await import("../../../toolcrib.ts");
+      return openToolcrib({ ...options, sources: hubs.map(shared) });
+    },
   }).catch((cause: Error) => {
     throw new ToolError("unavailable", `Cannot listen on ${host}:${port}: ${cause.message}`, {
       hint: "Choose another port, or 0 for any that is free.",
@@ -38,6 +43,7 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
   return leave(async () => {
     if (file !== undefined) rmSync(file, { force: true });
     await served.close();
+    await Promise.all(hubs.map((hub) => hub.close()));
   });
 }
 

@@ -2,6 +2,7 @@ import { serveStdio } from "../../../mcp/server/serve-stdio.ts";
 import type { Arguments } from "../command.ts";
 import { remark } from "../terminal.ts";
 import { version } from "../version.ts";
+import { configuredHub } from "./configured-hub.ts";
 import { leave, untilToldToEnd } from "./leave.ts";
 import { instructionsOf, roomOptions } from "./room-options.ts";
 
@@ -11,7 +12,10 @@ export async function serveStdioClient(given: Arguments): Promise<number> {
   const connection = serveStdio({
     version,
     instructions: instructionsOf(options),
-    open: async () => (await import("../../../toolcrib.ts")).openToolcrib(options),
+    open: async () => {
+      const { openToolcrib } = await import("../../../toolcrib.ts");
+      return openToolcrib({ ...options, sources: await configuredHub(options.workspace) });
+    },
     remark: (text) => remark(`toolcrib mcp: ${text}\n`),
   });
   await Promise.race([connection.ended, untilToldToEnd({ withParent: true })]);

@@ -5,14 +5,11 @@ import {
   trustProjectRules,
   untrustProjectRules,
 } from "../../../door/project-rules.ts";
-import { runVariable } from "../../../environment/local/processes/variables.ts";
 import { parseRules } from "../../../guardian/rules/parse-rules.ts";
 import { counted } from "../../../text/counted.ts";
-import { canAsk } from "../approval/can-ask.ts";
+import { confirmTrust } from "../approval/confirm-trust.ts";
 import { quoteText } from "../approval/quote-text.ts";
-import { readLine } from "../approval/read-line.ts";
 import type { Arguments } from "../command.ts";
-import { onInterruption } from "../interruption.ts";
 import { printJson } from "../report.ts";
 import { print, remark } from "../terminal.ts";
 import { inPolicyRoom, type PolicyRoom, refuseWords } from "./room.ts";
@@ -26,7 +23,10 @@ export async function trustProject(given: Arguments): Promise<number> {
     if (!given.options.has("json")) remark(showProject(workspace, project, loosening));
     const wasTrusted = project.trust === "trusted";
     if (!wasTrusted) {
-      await confirm(given);
+      await confirmTrust(given, {
+        what: "these rules",
+        otherwise: "What forbids in them counts all the same.",
+      });
       trustProjectRules(workspace, project, files);
     }
     const report = { workspace, sha256: project.hash, trust: "trusted", allows: loosening };
@@ -67,30 +67,6 @@ function showProject(workspace: string, project: ProjectRules, loosening: readon
     `Folder  ${quoteText(workspace, columns).join("\n").trim().replace(/^\| /, "")}`,
     `SHA-256 ${project.hash}\n`,
   ].join("\n");
-}
-
-async function confirm({ options }: Arguments): Promise<void> {
-  if (process.env[runVariable] !== undefined) {
-    throw new ToolError("denied", "A command that a tool runs cannot trust rules", {
-      hint: "That is for the person, in a shell of their own.",
-    });
-  }
-  if (options.has("yes")) return;
-  if (!canAsk(options)) {
-    throw new ToolError("needs-approval", "Nobody can be asked here whether to trust these rules", {
-      hint: "Read them, then add --yes.",
-    });
-  }
-  const interruption = onInterruption();
-  try {
-    const answer = await readLine("Trust them? (y yes, n no) ", interruption.signal);
-    if (/^\s*y(es)?\s*$/i.test(answer)) return;
-    throw new ToolError("denied", "They stay untrusted", {
-      hint: "What forbids in them counts all the same.",
-    });
-  } finally {
-    interruption.stop();
-  }
 }
 
 function noProjectRules(workspace: string): ToolError {
