@@ -59,7 +59,8 @@ export const omegaDialect: Dialect = {
       summary:
         "Create a file, with its directories, or replace a whole file. System directories are refused.",
       fields: { path: "file_path" },
-      omit: ["if_exists", "encoding"],
+      describe: { path: "Absolute, or relative to the workspace.", content: "The whole new content." },
+      only: ["path", "content"],
     }),
     reshape(["edit.replace"], {
       name: "edit",

@@ -1,0 +1,302 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/temporary-folder.ts";
+import {
+  BASH_TIMEOUT_SECS,
+  buildResponse,
+  builtinToolDefs,
+  isWriteBlocked,
+  MAX_BASH_OUTPUT,
+  MAX_READ_OUTPUT,
+  type McpServer,
+  ToolExecutor,
+  type ToolExecutorOptions,
+  toolsEnabled,
+  truncateOutput,
+} from "./omega.ts";
+
+it("has the limits of Omega", () => {
+  expect({ MAX_BASH_OUTPUT, MAX_READ_OUTPUT, BASH_TIMEOUT_SECS }).toEqual({
+    MAX_BASH_OUTPUT: 30_000,
+    MAX_READ_OUTPUT: 50_000,
+    BASH_TIMEOUT_SECS: 120,
+  });
+});
+
+it("defines exactly four built-in tools, each of which serializes with name, description and parameters", () => {
+  const text = (description: string) => ({ type: "string", description });
+  const object = (properties: Record<string, unknown>) => ({
+    type: "object",
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  });
+  const path = text("Absolute, or relative to the workspace.");
+  expect(JSON.parse(JSON.stringify(builtinToolDefs()))).toEqual([
+    {
+      name: "bash",
+      description: expect.stringMatching(/./),
+      parameters: object({ command: text("The bash command to run.") }),
+    },
+    { name: "read", description: expect.stringMatching(/./), parameters: object({ file_path: path }) },
+    {
+      name: "write",
+      description: expect.stringMatching(/./),
+      parameters: object({ file_path: path, content: text("The whole new content.") }),
+    },
+    {
+      name: "edit",
+      description: expect.stringMatching(/./),
+      parameters: object({
+        file_path: path,
+        old_string: text("The text to replace, to the character."),
+        new_string: text("The new text."),
+      }),
+    },
+  ]);
+});
+
+it("hands out definitions that nobody else's changes reach", () => {
+  (builtinToolDefs()[0] as { name: string }).name = "other";
+  expect(builtinToolDefs().map(({ name }) => name)).toEqual(["bash", "read", "write", "edit"]);
+});
+
+it("leaves a text of up to the limit as it is, and cuts a longer one with a notice", () => {
+  expect(truncateOutput("short", 10)).toBe("short");
+  expect(truncateOutput("exactly", 7)).toBe("exactly");
+  expect(truncateOutput("much longer", 4)).toBe(
+    "much\n... (output truncated: 11 total chars, showing first 4)",
+  );
+});
+
+it("never cuts inside a character", () => {
+  const family = "👨‍👩‍👧";
+  expect(truncateOutput(`ab${family}c`, 4)).toBe(
+    "ab\n... (output truncated: 11 total chars, showing first 2)",
+  );
+  expect(truncateOutput("e\u0301e\u0301", 3)).toBe(
+    "e\u0301\n... (output truncated: 4 total chars, showing first 2)",
+  );
+});
+
+it("does not block writes in the workspace, the data directory and what is temporary", () => {
+  const dataDir = join(homedir(), ".omega");
+  const paths = [join(dataDir, "workspace", "a.txt"), join(dataDir, "notes.txt"), "/tmp/a.txt", "sub/a.txt"];
+  expect(paths.map((path) => isWriteBlocked(path, dataDir))).toEqual(paths.map(() => false));
+});
+
+it("blocks writes to system directories, secrets, and the database and configuration of the runtime", () => {
+  const dataDir = join(homedir(), ".omega");
+  const system =
+    "/etc/passwd /bin/sh /sbin/init /usr/local/bin/x /boot/x /proc/x /sys/x /dev/sda /lib/x /lib64/x";
+  const paths = [
+    ...system.split(" "),
+    ...["/System/x", "/Library/x", join(homedir(), ".ssh/authorized_keys")],
+    ...["config.toml", "data", "data/memory.db", "data/memory.db-wal"].map((name) => join(dataDir, name)),
+    "../config.toml",
+    "../../../../../../../etc/passwd",
+  ];
+  expect(paths.filter((path) => !isWriteBlocked(path, dataDir))).toEqual([]);
+});
+
+it("blocks what a link leads to", async () => {
+  await using folder = temporaryFolder();
+  symlinkSync("/etc", join(folder.path, "elsewhere"));
+  expect(isWriteBlocked(join(folder.path, "elsewhere/passwd"), folder.path)).toBe(true);
+});
+
+it("lets tools be called unless an empty list says otherwise", () => {
+  const contexts = [{}, { allowedTools: undefined }, { allowedTools: null }, { allowedTools: ["bash"] }];
+  expect(contexts.map(toolsEnabled)).toEqual([true, true, true, true]);
+  expect(toolsEnabled({ allowedTools: [] })).toBe(false);
+});
+
+it("builds the message that all five providers share", () => {
+  const providers = ["openai", "anthropic", "gemini", "ollama", "openrouter"];
+  expect(providers.map((provider) => buildResponse("Done.", provider, 42, 1200, "big"))).toEqual(
+    providers.map((provider) => ({
+      text: "Done.",
+      metadata: { provider, tokens: 42, elapsedMs: 1200, model: "big" },
+    })),
+  );
+  expect(buildResponse("Done.", "ollama", 0, 3).metadata.model).toBeNull();
+});
+
+it("knows its workspace and the data directory above it, and no server at first", async () => {
+  await using omega = openOmega();
+  expect([omega.executor.workspacePath, omega.executor.dataDir]).toEqual([
+    omega.workspace,
+    dirname(omega.workspace),
+  ]);
+  expect(new ToolExecutor("/").dataDir).toBe("/");
+  expect(omega.executor.allToolDefs()).toEqual(builtinToolDefs());
+});
+
+it("writes, reads and edits, in the workspace and in the data directory", async () => {
+  await using omega = openOmega();
+  const { executor } = omega;
+  expect([
+    await executor.execute("write", { file_path: "sub/a.txt", content: "é\né\n" }),
+    await executor.execute("read", { file_path: "sub/a.txt" }),
+    await executor.execute("edit", { file_path: "sub/a.txt", old_string: "é", new_string: "e" }),
+    await executor.execute("write", { file_path: join(executor.dataDir, "notes.txt"), content: "n" }),
+  ]).toEqual([
+    { content: "Created sub/a.txt: 6 bytes written.", isError: false },
+    { content: "é\né\n", isError: false },
+    { content: "Edited sub/a.txt: replaced the first of 2 occurrences.", isError: false },
+    { content: `Created ${join(executor.dataDir, "notes.txt")}: 1 byte written.`, isError: false },
+  ]);
+  expect(readFileSync(join(omega.workspace, "sub/a.txt"), "utf8")).toBe("e\né\n");
+});
+
+it("runs commands without asking anybody", async () => {
+  await using omega = openOmega();
+  expect(await omega.executor.execute("Bash", { command: "echo hello" })).toEqual({
+    content: "hello\n",
+    isError: false,
+  });
+});
+
+it("denies a write to a system directory", async () => {
+  await using omega = openOmega();
+  expect(await omega.executor.execute("write", { file_path: "/etc/test", content: "x" })).toEqual({
+    content:
+      "Permission denied: it would write /etc/test: is protected (protected /etc/**, built-in)\n" +
+      "Leave that part out, or find another way; only the person can change the rule.",
+    isError: true,
+  });
+});
+
+it("answers a call of an unknown tool with an error", async () => {
+  await using omega = openOmega();
+  expect(await omega.executor.execute("telepathy", {})).toEqual({
+    content: 'Unknown tool "telepathy"\nKnown tools: bash, read, write, edit.',
+    isError: true,
+  });
+});
+
+it("tells of a workspace that is not there as the result of a call", async () => {
+  await using omega = openOmega();
+  const executor = new ToolExecutor(join(omega.workspace, "missing"));
+  const { content, isError } = await executor.execute("bash", { command: "true" });
+  expect([content.split(":")[0], isError]).toEqual([
+    `The workspace ${join(omega.workspace, "missing")} cannot be opened`,
+    true,
+  ]);
+});
+
+it("lists the tools of connected servers after its own and routes calls to them", async () => {
+  await using omega = openOmega();
+  const { executor } = omega;
+  await executor.connectMcpServers([server("one", "greet", "read"), server("two", "greet", "count")]);
+  expect(
+    executor
+      .allToolDefs()
+      .map(({ name, description }) => [name, description])
+      .slice(4),
+  ).toEqual([
+    ["greet", "greet of one."],
+    ["one__read", "read of one."],
+    ["two__greet", "greet of two."],
+    ["count", "count of two."],
+  ]);
+  expect([
+    await executor.execute("greet", { text: "hi" }),
+    await executor.execute("one__greet", { text: "hi" }),
+    await executor.execute("two__greet", { text: "hi" }),
+    await executor.execute("one__read", { text: "hi" }),
+    await executor.execute("count", { text: "hi", fail: true }),
+  ]).toEqual([
+    { content: "greet of one says hi", isError: false },
+    { content: "greet of one says hi", isError: false },
+    { content: "greet of two says hi", isError: false },
+    { content: "read of one says hi", isError: false },
+    { content: "count of two says hi", isError: true },
+  ]);
+});
+
+it("warns of a server that fails and goes on with the others", async () => {
+  await using omega = openOmega();
+  const { executor, warnings } = omega;
+  await executor.connectMcpServers([
+    { name: "broken", command: join(omega.workspace, "no-such-program") },
+    server("sound", "greet"),
+  ]);
+  expect(executor.allToolDefs().map(({ name }) => name)).toEqual(["bash", "read", "write", "edit", "greet"]);
+  expect(warnings.map((warning) => warning.split(":")[0])).toEqual(["The MCP server broken"]);
+});
+
+it("keeps the servers it has when it connects to more", async () => {
+  await using omega = openOmega();
+  await omega.executor.connectMcpServers([server("one", "greet")]);
+  await omega.executor.connectMcpServers([server("two", "count")]);
+  expect(
+    omega.executor
+      .allToolDefs()
+      .map(({ name }) => name)
+      .slice(4),
+  ).toEqual(["greet", "count"]);
+});
+
+it("answers with an error when the server of a tool has gone", async () => {
+  await using omega = openOmega();
+  await omega.executor.connectMcpServers([server("one", "greet")]);
+  expect((await omega.executor.execute("greet", { end: true })).isError).toBe(true);
+});
+
+it("forgets all servers when it is shut down, twice if wanted, and still has its own tools", async () => {
+  await using omega = openOmega();
+  const { executor } = omega;
+  await executor.connectMcpServers([server("one", "greet")]);
+  await executor.shutdownMcp();
+  await executor.shutdownMcp();
+  expect(executor.allToolDefs()).toEqual(builtinToolDefs());
+  expect((await executor.execute("greet", {})).content.split("\n")[0]).toBe('Unknown tool "greet"');
+  expect(await executor.execute("bash", { command: "echo again" })).toEqual({
+    content: "again\n",
+    isError: false,
+  });
+});
+
+it("asks the person in a mode that asks", async () => {
+  const asked: string[] = [];
+  await using omega = openOmega({
+    mode: "cautious",
+    approve: async ({ tool }) => {
+      asked.push(tool);
+      return { allow: false };
+    },
+  });
+  expect((await omega.executor.execute("bash", { command: "touch a.txt" })).isError).toBe(true);
+  expect(asked).toEqual(["shell.run"]);
+});
+
+function openOmega(options: ToolExecutorOptions = {}) {
+  const folder = temporaryFolder();
+  const workspace = join(folder.path, "data dir", "workspace");
+  mkdirSync(workspace, { recursive: true });
+  writeFileSync(join(workspace, "..", "config.toml"), "key");
+  const warnings: string[] = [];
+  const executor = new ToolExecutor(workspace, {
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+    warn: (message) => warnings.push(message),
+    ...options,
+  });
+  return {
+    executor,
+    workspace,
+    warnings,
+    [Symbol.asyncDispose]: async () => {
+      await executor.shutdownMcp();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function server(name: string, ...tools: readonly string[]): McpServer {
+  const program = join(import.meta.dirname, "trials/small-server.ts");
+  return { name, command: process.execPath, args: [program, name, ...tools] };
+}

@@ -1,0 +1,132 @@
+import { dirname, resolve } from "node:path";
+import { ToolError } from "../../contract/error.ts";
+import { connectHub } from "../../mcp/hub/connect-hub.ts";
+import type { ServerConfiguration } from "../../mcp/hub/settings/server-configuration.ts";
+import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib.ts";
+import { builtinToolDefs, isBuiltin, type ToolDef, toToolDef } from "./definitions.ts";
+import { JoinedSources } from "./joined-sources.ts";
+
+/** How a tool call ended. */
+export interface ToolResult {
+  readonly content: string;
+  readonly isError: boolean;
+}
+
+/** An MCP server to connect to. */
+export interface McpServer extends ServerConfiguration {
+  readonly name: string;
+}
+
+/**
+ * Of the room that the tools run in. It is embedded in provider loops, where nobody can be asked: mode `yolo` if not said.
+ * What is protected or secret stays refused in it, and commands stay in their sandbox.
+ */
+export interface ToolExecutorOptions
+  extends Omit<ToolcribOptions, "workspace" | "dialect" | "sources" | "environment"> {
+  /** Told what failed without ending anything; else Node's own warnings tell it. */
+  readonly warn?: (message: string) => void;
+}
+
+/** Runs the built-in tools, and routes all other calls to the MCP server that offers them. */
+export class ToolExecutor implements AsyncDisposable {
+  /** Where commands run, and what relative paths are relative to. */
+  readonly workspacePath: string;
+  /** The directory that the workspace is in. */
+  readonly dataDir: string;
+  readonly #options: Omit<ToolcribOptions, "sources">;
+  readonly #warn: (message: string) => void;
+  #servers = new JoinedSources();
+  #room: Promise<Toolcrib> | undefined;
+  #mcpTools: readonly ToolDef[] = [];
+
+  constructor(workspacePath: string, options: ToolExecutorOptions = {}) {
+    const { warn = (message) => process.emitWarning(message, "ToolcribWarning"), ...room } = options;
+    this.workspacePath = resolve(workspacePath);
+    this.dataDir = dirname(this.workspacePath);
+    this.#warn = warn;
+    this.#options = {
+      mode: "yolo",
+      ...room,
+      workspace: this.workspacePath,
+      dialect: "omega",
+    };
+  }
+
+  /** Connects to all of them at once. One that fails is warned of; the others, and what was connected before, go on. */
+  async connectMcpServers(servers: readonly McpServer[]): Promise<void> {
+    const known = new Set(this.#servers.warnings);
+    const configurations = Object.fromEntries(
+      servers.map(({ name, ...configuration }) => [name, configuration]),
+    );
+    const { stateDirectory } = this.#options;
+    this.#servers.add(
+      connectHub({
+        servers: configurations,
+        workspace: this.workspacePath,
+        ...(stateDirectory === undefined ? {} : { stateDirectory }),
+      }),
+    );
+    await this.#servers.ready;
+    for (const warning of this.#servers.warnings) if (!known.has(warning)) this.#warn(warning);
+    await this.#listMcpTools(await this.#open());
+  }
+
+  /** The four built-in tools, then those of all connected servers. */
+  allToolDefs(): readonly ToolDef[] {
+    return [...builtinToolDefs(), ...this.#mcpTools];
+  }
+
+  /** Calls a tool; built-in ones whatever the case of their names. Never rejects: failures are results. */
+  async execute(
+    toolName: string,
+    args: unknown,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<ToolResult> {
+    try {
+      const room = await this.#open();
+      const { content, isError } = await room.call(toolName, args, options);
+      return { content, isError };
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      return { content: [error.message, error.hint].filter(Boolean).join("\n"), isError: true };
+    }
+  }
+
+  /** Ends all servers, and whatever else runs. May be called twice; a later call of a built-in tool begins anew. */
+  async shutdownMcp(): Promise<void> {
+    const room = this.#room;
+    this.#room = undefined;
+    this.#mcpTools = [];
+    const servers = this.#servers;
+    this.#servers = new JoinedSources();
+    await servers.close();
+    await (await room?.catch(() => undefined))?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdownMcp();
+  }
+
+  #open(): Promise<Toolcrib> {
+    this.#room ??= openToolcrib({ ...this.#options, sources: [this.#servers] }).then(
+      (room) => {
+        room.onToolsChange(() => void this.#listMcpTools(room));
+        return room;
+      },
+      (error: unknown) => {
+        this.#room = undefined;
+        throw error;
+      },
+    );
+    return this.#room;
+  }
+
+  async #listMcpTools(room: Toolcrib): Promise<void> {
+    const definitions = await room.definitions({ which: "all" });
+    const theirs = definitions.filter((tool) => !isBuiltin(tool) && !finders.has(tool.canonical));
+    if (this.#room !== undefined) this.#mcpTools = theirs.map(toToolDef);
+  }
+}
+
+/** All tools are told of here, however many there are. */
+const finders: ReadonlySet<string> = new Set(["tools.find", "tools.call"]);

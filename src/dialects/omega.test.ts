@@ -1,0 +1,128 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../test/temporary-folder.ts";
+import { openToolcrib, type ToolcribOptions } from "../toolcrib.ts";
+
+describe("the omega dialect", () => {
+  it("leaves texts of exactly the limit as they are, and tells of longer ones how much there is", async () => {
+    await using room = await omegaRoom();
+    const read = async (content: string) => {
+      writeFileSync(join(room.workspace, "a.txt"), content);
+      return room.call("read", { file_path: "a.txt" });
+    };
+    expect([await read("x".repeat(50_000)), await read("x".repeat(50_001))]).toEqual([
+      "x".repeat(50_000),
+      `${"x".repeat(50_000)}\n... (output truncated: 50001 total chars, showing first 50000)`,
+    ]);
+    const line = `${"x".repeat(99)}\n`;
+    const print = (lines: number) =>
+      room.call("bash", { command: `for i in {1..${lines}}; do echo ${line.trim()}; done` });
+    expect([await print(300), await print(301)]).toEqual([
+      line.repeat(300),
+      `${line.repeat(300)}\n... (output truncated: 30100 total chars, showing first 30000)`,
+    ]);
+  });
+
+  it("never cuts inside a character", async () => {
+    await using room = await omegaRoom();
+    writeFileSync(join(room.workspace, "a.txt"), `${"x".repeat(49_999)}🐘🐘`);
+    expect(await room.call("read", { file_path: "a.txt" })).toBe(
+      `${"x".repeat(49_999)}\n... (output truncated: 50003 total chars, showing first 49999)`,
+    );
+  });
+
+  it("counts the whole of outputs and files that no answer could hold", async () => {
+    await using room = await omegaRoom();
+    const line = `${"x".repeat(99)}\n`;
+    writeFileSync(join(room.workspace, "a.txt"), line.repeat(30_000));
+    const content = `${line.repeat(500)}\n... (output truncated: 3000000 total chars, showing first 50000)`;
+    expect(await room.call("read", { file_path: "a.txt" })).toBe(content);
+    expect(await room.call("bash", { command: "cat a.txt" })).toBe(
+      `${line.repeat(300)}\n... (output truncated: 3000000 total chars, showing first 30000)`,
+    );
+  });
+
+  it("ends a command after its time and keeps what it had said", async () => {
+    await using room = await omegaRoom();
+    const { content, isError } = await room.crib.call(
+      "bash",
+      { command: "echo begun; sleep 600" },
+      { timeoutMs: 1500 },
+    );
+    expect([isError, content.split("\n").at(-1)]).toEqual([true, "begun"]);
+    expect((await room.crib.definitions())[0]?.description).toContain("at most 120 seconds");
+  });
+
+  it("writes to what is temporary, wherever the workspace is", async () => {
+    await using room = await omegaRoom();
+    const elsewhere = mkdtempSync(join(realpathSync(tmpdir()), "omega test "));
+    try {
+      const path = join(elsewhere, "a.txt");
+      expect(await room.call("write", { file_path: path, content: "x" })).toBe(
+        `Created ${path}: 1 byte written.`,
+      );
+    } finally {
+      rmSync(elsewhere, { recursive: true });
+    }
+  });
+
+  it("refuses the runtime's own data behind links, too", async () => {
+    await using room = await omegaRoom();
+    writeFileSync(join(room.workspace, "../config.toml"), "key");
+    mkdirSync(join(room.workspace, "../data"));
+    writeFileSync(join(room.workspace, "../data/memory.db"), "key");
+    symlinkSync("../config.toml", join(room.workspace, "settings"));
+    symlinkSync("../data", join(room.workspace, "memory"));
+    const calls = [
+      room.crib.call("read", { file_path: "settings" }),
+      room.crib.call("read", { file_path: "memory/memory.db" }),
+      room.crib.call("write", { file_path: "settings", content: "" }),
+      room.crib.call("write", { file_path: "memory/new.db", content: "" }),
+      room.crib.call("edit", { file_path: "settings", old_string: "key", new_string: "" }),
+      room.crib.call("read", { file_path: "../state/x" }),
+      room.crib.call("write", { file_path: "../state/x", content: "" }),
+    ];
+    const codes = (await Promise.all(calls)).map(({ error }) => error?.code);
+    expect(codes).toEqual(calls.map(() => "denied"));
+    expect(readFileSync(join(room.workspace, "../config.toml"), "utf8")).toBe("key");
+  });
+
+  it("reaches no further than a room says that asks for less", async () => {
+    await using room = await omegaRoom({ reach: {} });
+    const { error } = await room.crib.call("read", { file_path: "/etc/hostname" });
+    expect(error?.code).toBe("outside-workspace");
+  });
+});
+
+async function omegaRoom(options: ToolcribOptions = {}) {
+  const folder = temporaryFolder();
+  const workspace = join(folder.path, "workspace");
+  mkdirSync(workspace);
+  const crib = await openToolcrib({
+    workspace,
+    dialect: "omega",
+    mode: "yolo",
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+    ...options,
+  });
+  return {
+    crib,
+    workspace,
+    call: async (name: string, input: unknown) => (await crib.call(name, input)).content,
+    [Symbol.asyncDispose]: async () => {
+      await crib.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { Reach } from "../contract/reach.ts";
+import { realLocation, userDirectories } from "../environment/directories.ts";
+import { builtInRules } from "../guardian/built-in-rules.ts";
+import { guardPaths } from "../guardian/guard-paths.ts";
+import { compilePolicy } from "../guardian/rules/compile-policy.ts";
+
+/** Whether no tool may write there, in no mode, by what holds before anybody has written a rule. Links are followed. */
+export function isWriteProtected(
+  path: string,
+  { workspace, except = [] }: Pick<Reach, "except"> & { readonly workspace: string },
+): boolean {
+  const { state, config } = userDirectories();
+  const place = {
+    workspace: realLocation(workspace),
+    home: homedir(),
+    own: [state, config].map(realLocation),
+    served: except.map(realLocation),
+  };
+  const guard = guardPaths(compilePolicy([builtInRules], place));
+  return guard("write", realLocation(resolve(workspace, path))) !== undefined;
+}
