@@ -15,6 +15,7 @@ export function fieldWords(
   const isMissing = (field: string) => known.has(field) && !offered.has(fields[field] ?? field);
   const isPossible = (words: string) => ![...words.matchAll(named)].some(([, field]) => isMissing(field!));
   return (text) => {
+    if (text.startsWith("It takes: ")) return `It takes: ${[...offered].join(", ")}.`;
     if (!text.includes("`")) return text;
     const sentences = text.split(/(?<=[.;]) (?=\S)/).flatMap((sentence) => {
       const ways = sentence.replace(/\.$/, "").split(", or ");

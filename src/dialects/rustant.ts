@@ -114,6 +114,7 @@ export const rustantDialect: Dialect = {
             z.int().check(z.minimum(1), z.maximum(600), z.describe("Seconds it may take; 60 if not given.")),
           ),
         }),
+      fields: { timeout_ms: "timeout_secs" },
       means: ({ command, timeout_secs = 60 }) => ["shell.run", { command, timeout_ms: timeout_secs * 1000 }],
     }),
     rename("text.echo", {
@@ -177,6 +178,7 @@ export const rustantDialect: Dialect = {
       fields: { kind: "filter" },
       only: ["query", "kind", "language"],
       describe: { kind: "Only this kind: function, struct, class …" },
+      answer: ({ data, text }) => (data.results.length > 0 ? text : text.replace(/\bkind\b/, "filter")),
     }),
   ],
 };

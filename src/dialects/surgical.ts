@@ -71,6 +71,7 @@ export const surgicalDialect: Dialect = {
             z.int().check(z.minimum(1), z.maximum(600), z.describe("Seconds it may take; 120 if not given.")),
           ),
         }),
+      fields: { timeout_ms: "timeout_secs" },
       means: ({ command, timeout_secs = 120 }) => [
         "shell.run",
         { command, timeout_ms: timeout_secs * 1000, session: "agent" },
@@ -103,13 +104,29 @@ function filesLike(include: string): string {
 /** Fields and variants are lines of their block, no blocks of their own. */
 const inner: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "variant", "property"]);
 
+/** Words that `kind` takes, where it takes any: a method is a function. */
+const kindWords: Readonly<Partial<Record<SymbolKind, string>>> = {
+  function: "Function",
+  method: "Function",
+  constructor: "Function",
+  struct: "Struct",
+  enum: "Enum",
+  trait: "Trait",
+  impl: "Impl",
+  union: "Union",
+  module: "Module",
+  type: "Type",
+  constant: "Constant",
+  variable: "Static",
+  macro: "Macro",
+};
+
 function showSymbols({ data, text }: { data: DataOf<"code.symbols">; text: string }): string {
   const symbols = data.files.flatMap((file) => file.symbols).filter(({ kind }) => !inner.has(kind));
   if (symbols.length === 0) return text;
   const remarks = text.split("\n").filter((line) => line.startsWith("(It does not parse"));
   const listed = symbols.map(
-    ({ kind, name, firstLine, lastLine }) =>
-      `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name} [${firstLine}-${lastLine}]`,
+    ({ kind, name, firstLine, lastLine }) => `${kindWords[kind] ?? kind} ${name} [${firstLine}-${lastLine}]`,
   );
   return [...listed, ...remarks].join("\n");
 }
