@@ -20,11 +20,15 @@ it("leaves out a sentence that leads nowhere, and keeps one that also leads some
   expect([
     wording("Use search.grep to find it. To see a directory use file.list."),
     wording("To find something use search.grep; to see a directory use file.list."),
+    wording("To see a directory use file.list; to find something use search.grep."),
+    wording("See it with file.list. search.grep finds it."),
     wording("Look with file.list or file.read."),
     wording("See what is in it with file.list."),
   ]).toEqual([
     "Use Grep to find it.",
     "To find something use Grep.",
+    "To find something use Grep.",
+    "Grep finds it.",
     "Look with file.list or Read.",
     "See what is in it with file.list.",
   ]);

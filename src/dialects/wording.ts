@@ -11,7 +11,9 @@ export function wordingFor(names: ReadonlyMap<string, string>, known: (name: str
     if (!text.includes(".")) return text;
     const sentences = text.split(sentenceEnds);
     const possible = sentences.filter((sentence) => !leadsNowhere(sentence));
-    return (possible.length === 0 ? sentences : possible)
+    const [first = "", ...others] = possible.length === 0 ? sentences : possible;
+    const isNewStart = first !== sentences[0] && !beginsWithTool.test(first);
+    return [isNewStart ? capitalised(first) : first, ...others]
       .join(" ")
       .replace(/;$/, ".")
       .replace(toolName, (name) => names.get(name) ?? name);
@@ -20,5 +22,10 @@ export function wordingFor(names: ReadonlyMap<string, string>, known: (name: str
 
 export type Wording = (text: string) => string;
 
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 const sentenceEnds = /(?<=[.;]) (?=\S)/;
 const toolName = /\b[a-z]+\.[a-z_]+\b/g;
+const beginsWithTool = /^[a-z]+\.[a-z_]+\b/;

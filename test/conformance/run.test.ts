@@ -9,7 +9,7 @@ import { makeWorkspace } from "./vector-workspace.ts";
 
 const vectors = readVectors();
 
-it.each(vectors)("$title", async (vector) => {
+it.concurrent.each(vectors.map((vector) => [vector.title, vector] as const))("%s", async (_title, vector) => {
   await using folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   makeWorkspace(workspace, vector);
