@@ -85,7 +85,7 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
       close,
     };
   } catch (error) {
-    const failure = startFailure(error, late, transport, settings);
+    const failure = await startFailure(error, late, transport, settings);
     await close();
     throw failure;
   }
@@ -153,15 +153,15 @@ async function until<Value>(work: Promise<Value>, signal: AbortSignal): Promise<
   }
 }
 
-function startFailure(
+async function startFailure(
   error: unknown,
   late: AbortSignal,
   transport: Transport,
   settings: ServerSettings,
-): Error {
+): Promise<Error> {
   if (late.aborted)
     return new ToolError("timeout", `it did not tell its tools within ${settings.startTimeoutMs} ms`);
-  const end = transport instanceof StdioTransport ? transport.end : undefined;
+  const end = transport instanceof StdioTransport ? await transport.seeEnd() : undefined;
   // What shells say of a program that is not there, or cannot be run.
   if (end === "exit code 127" || end === "exit code 126")
     return new ToolError("not-found", `its program cannot be started (${end})`);

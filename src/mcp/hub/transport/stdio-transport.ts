@@ -12,6 +12,9 @@ import type { RecentLines } from "./recent-lines.ts";
 // How long a server may take to go by itself, and then to heed SIGTERM.
 const graceMs = 1_000;
 
+// What has broken a pipe is mostly known as soon.
+const momentMs = 300;
+
 const progressMs = 50;
 // Of what it has not read yet: whoever asks and asks and does not read the answers is told no more.
 const maxUnread = 32 * 1024 * 1024;
@@ -38,7 +41,7 @@ export class StdioTransport implements Transport {
   #isOver = false;
   #unread = 0;
   #progressed = Number.NEGATIVE_INFINITY;
-  /** How it ended, once it has. */
+  /** Once it has ended: how. */
   end: string | undefined;
 
   constructor(options: StdioOptions) {
@@ -79,6 +82,12 @@ export class StdioTransport implements Transport {
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  /** How it ended, if it has by now, or has in a moment. */
+  async seeEnd(): Promise<string | undefined> {
+    if (this.#process !== undefined && !(await endsWithin(this.#process, momentMs))) return undefined;
+    return this.end;
   }
 
   get pid(): number | undefined {
