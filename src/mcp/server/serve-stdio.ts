@@ -9,6 +9,8 @@ import { type StdioStreams, StdioTransport } from "./stdio-transport.ts";
 export interface ServeStdioOptions extends ServerIdentity, Partial<StdioStreams> {
   /** Opens the one room of this connection; the server closes it. */
   readonly open: () => Promise<Toolcrib>;
+  /** How long a question waits for its answer; ten minutes if not said. */
+  readonly questionSeconds?: number | undefined;
 }
 
 /** A connection that is being served. */
@@ -21,9 +23,16 @@ export interface ServedConnection {
 
 /** Serves a room to one client over standard input and output, in either era of the protocol. */
 export function serveStdio(options: ServeStdioOptions): ServedConnection {
-  const { open, input = process.stdin, output = process.stdout, remark, ...identity } = options;
+  const {
+    open,
+    input = process.stdin,
+    output = process.stdout,
+    remark,
+    questionSeconds,
+    ...identity
+  } = options;
   const room = new ServedRoom(open);
-  const questions = new Questions();
+  const questions = new Questions({ ttlSeconds: questionSeconds });
   const transport = new StdioTransport({ input, output, remark });
   const direct = new DirectCalls(transport, room, questions);
   let ended = () => {};

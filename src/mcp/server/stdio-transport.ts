@@ -17,6 +17,8 @@ export class StdioTransport implements Transport {
   /** Pieces of a line that has not ended. */
   #pieces: Buffer[] = [];
   #bytes = 0;
+  #unsent = "";
+  #writing: Promise<void> | undefined;
   #isClosed = false;
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -35,21 +37,23 @@ export class StdioTransport implements Transport {
     if (input.readableEnded || input.destroyed) setImmediate(this.#end);
   }
 
-  /** Settled when there is room for more. */
+  /** Settled when it is written and there is room for more. */
   send(message: JSONRPCMessage): Promise<void> {
-    const { output } = this.#streams;
     if (this.#isClosed) return Promise.reject(new Error("The client has gone"));
-    // Answers that are ready together are written together.
-    output.cork();
-    process.nextTick(() => output.uncork());
-    if (output.write(`${JSON.stringify(message)}\n`)) return Promise.resolve();
-    return new Promise((resolve) => {
-      const settle = () => {
-        output.off("drain", settle).off("close", settle).off("error", settle);
-        resolve();
-      };
-      output.on("drain", settle).on("close", settle).on("error", settle);
-    });
+    this.#unsent += `${JSON.stringify(message)}\n`;
+    this.#writing ??= this.#write();
+    return this.#writing;
+  }
+
+  /** Answers that are ready together are written together; while the client does not read, they wait here. */
+  async #write(): Promise<void> {
+    const { output } = this.#streams;
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const text = this.#unsent;
+    this.#unsent = "";
+    if (!output.write(text)) await untilDrained(output);
+    this.#writing = undefined;
+    if (this.#unsent !== "" && !this.#isClosed) this.#writing = this.#write();
   }
 
   async close(): Promise<void> {
@@ -125,6 +129,18 @@ const newline = 0x0a;
 const maxLineBytes = 32 * 1024 * 1024;
 const maxBatch = 1_000;
 const invalidRequest = -32600;
+
+/** Or until nobody will ever read it. */
+function untilDrained(output: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      output.off("drain", settle).off("close", settle).off("error", settle);
+      resolve();
+    };
+    output.on("drain", settle).on("close", settle).on("error", settle);
+    if (output.destroyed) settle();
+  });
+}
 
 function isMessage(value: unknown): value is JSONRPCMessage {
   return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";

@@ -130,6 +130,6 @@ const approvals: ReadonlyMap<unknown, Approval> = new Map<unknown, Approval>([
 ]);
 
 /** The call, and the changes that were shown: what others have changed since must be shown again. */
-function shownBy({ hash, preview = "" }: ApprovalRequest): string {
-  return contentHash(Buffer.from(`${hash}\0${preview}`));
+function shownBy({ hash, previewHash }: ApprovalRequest): string {
+  return contentHash(Buffer.from(`${hash}\0${previewHash}`));
 }

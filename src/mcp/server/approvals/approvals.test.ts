@@ -1,0 +1,121 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ElicitResult } from "@modelcontextprotocol/client";
+import { describe, expect, it } from "vitest";
+import { type ClientRoom, type ClientRoomOptions, clientRoom, eras, told } from "../trials/client-room.ts";
+
+interface Asked {
+  readonly message: string;
+  readonly choices: unknown;
+}
+
+/** A room whose client asks its person, who answers as told. */
+async function askedRoom(
+  options: ClientRoomOptions,
+  answer: (room: ClientRoom) => ElicitResult,
+): Promise<ClientRoom & { readonly asked: Asked[] }> {
+  const asked: Asked[] = [];
+  const room = await clientRoom({
+    files: { "a.txt": "one\n", "b.txt": "two\n" },
+    capabilities: { elicitation: {} },
+    ...options,
+  });
+  room.client.setRequestHandler("elicitation/create", ({ params }) => {
+    if (!("requestedSchema" in params)) throw new Error("this is no form");
+    const { properties } = params.requestedSchema;
+    asked.push({ message: params.message, choices: (properties.answer as { enum?: unknown }).enum });
+    return answer(room);
+  });
+  return { ...room, asked };
+}
+
+const says = (answer: string) => (): ElicitResult => ({ action: "accept", content: { answer } });
+const remove = (path: string) => ({ name: "file_delete", arguments: { path } });
+
+describe.each(eras)("a client of %s that can ask", (era) => {
+  it("shows the person the call, why it is asked, what it changes, and lets it pass once", async () => {
+    await using room = await askedRoom({ era }, says("once"));
+    const first = await room.client.callTool(remove("a.txt"));
+    const second = await room.client.callTool(remove("b.txt"));
+    expect([told(first), told(second), room.asked.length]).toEqual([
+      { content: [{ type: "text", text: "Deleted the file a.txt (4 bytes)." }] },
+      { content: [{ type: "text", text: "Deleted the file b.txt (4 bytes)." }] },
+      2,
+    ]);
+    expect(room.asked[0]).toEqual({
+      message: [
+        "Allow file.delete? (risk: destructive)",
+        "Why it is asked: it would delete a.txt",
+        "Rule: mode cautious: destructive",
+        "Changes:",
+        "    Would delete the file a.txt (4 bytes).",
+        `"session" and "always" would add: allow delete '${room.workspace}/a.txt' by file.delete`,
+      ].join("\n"),
+      choices: ["once", "session", "always", "no"],
+    });
+  });
+
+  it("asks no more about what was allowed for the session", async () => {
+    await using room = await askedRoom({ era }, says("session"));
+    await room.client.callTool(remove("a.txt"));
+    writeFileSync(join(room.workspace, "a.txt"), "again\n");
+    await room.client.callTool(remove("a.txt"));
+    expect([room.asked.length, existsSync(join(room.workspace, "a.txt"))]).toEqual([1, false]);
+  });
+
+  it("passes on a no", async () => {
+    await using room = await askedRoom({ era }, says("no"));
+    const result = await room.client.callTool(remove("a.txt"));
+    const crib = await room.crib();
+    expect([
+      result.isError,
+      existsSync(join(room.workspace, "a.txt")),
+      crib.history(1)[0]?.decision?.answer,
+    ]).toEqual([true, true, "no"]);
+  });
+
+  it.each([
+    ["declines", { action: "decline" }],
+    ["cancels", { action: "cancel" }],
+  ] as const)("is refused with the way to allow it where it %s", async (_name, answer) => {
+    await using room = await askedRoom({ era, keepQuestions: true }, () => answer);
+    const result = await room.client.callTool(remove("a.txt"));
+    expect([told(result), room.asked.length, existsSync(join(room.workspace, "a.txt"))]).toEqual([
+      { content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }], isError: true },
+      1,
+      true,
+    ]);
+  });
+
+  it("does nothing where what was shown has changed before the answer, but shows it again", async () => {
+    let answers = 0;
+    await using room = await askedRoom({ era }, ({ workspace }) => {
+      answers += 1;
+      if (answers === 1) writeFileSync(join(workspace, "a.txt"), "longer than before\n");
+      return { action: "accept", content: { answer: answers === 1 ? "once" : "no" } };
+    });
+    await room.client.callTool(remove("a.txt"));
+    expect([
+      room.asked.map(({ message }) => /\d+ bytes/.exec(message)?.[0]),
+      existsSync(join(room.workspace, "a.txt")),
+    ]).toEqual([["4 bytes", "19 bytes"], true]);
+  });
+
+  it("asks again after an answer that is none of the choices", async () => {
+    const answers = ["perhaps", "once"];
+    await using room = await askedRoom({ era }, () => says(answers.shift()!)());
+    await room.client.callTool(remove("a.txt"));
+    expect([room.asked.length, existsSync(join(room.workspace, "a.txt"))]).toEqual([2, false]);
+  });
+});
+
+describe.each(eras)("a client of %s that cannot ask", (era) => {
+  it("is refused with the way to allow it", async () => {
+    await using room = await clientRoom({ era, files: { "a.txt": "one\n" }, keepQuestions: true });
+    const result = await room.client.callTool(remove("a.txt"));
+    expect(told(result)).toEqual({
+      content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }],
+      isError: true,
+    });
+  });
+});

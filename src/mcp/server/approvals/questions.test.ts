@@ -1,0 +1,135 @@
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { MemoryEnvironment, openToolcrib } from "../../../toolcrib.ts";
+import { serveStdio } from "../serve-stdio.ts";
+import { StdioTransport } from "../stdio-transport.ts";
+
+interface Reply {
+  readonly result?: {
+    readonly resultType?: string;
+    readonly requestState?: string;
+    readonly content?: readonly { readonly text: string }[];
+    readonly isError?: boolean;
+  };
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+/** Requests as a client of 2026 sends them, without a client that would keep us from lying. */
+async function rawRoom(questionSeconds?: number) {
+  const folder = temporaryFolder();
+  const environment = new MemoryEnvironment({ files: { "a.txt": "one\n", "b.txt": "two\n" } });
+  const [toServer, toClient] = [new PassThrough(), new PassThrough()];
+  const connection = serveStdio({
+    input: toServer,
+    output: toClient,
+    version: "1",
+    questionSeconds,
+    open: () =>
+      openToolcrib({
+        environment,
+        stateDirectory: join(folder.path, "state"),
+        configDirectory: join(folder.path, "config"),
+      }),
+  });
+  const waiting = new Map<unknown, (reply: Reply) => void>();
+  const transport = new StdioTransport({ input: toClient, output: toServer });
+  transport.onmessage = (message) => "id" in message && waiting.get(message.id)?.(message as Reply);
+  await transport.start();
+  let count = 0;
+  return {
+    has: (path: string) => environment.info(path).then(Boolean, () => false),
+    bringBack: (path: string, text: string) => environment.writeFile(path, Buffer.from(text)),
+    remove: (path: string, more: Record<string, unknown> = {}) => {
+      count += 1;
+      const id = count;
+      const params = { name: "file_delete", arguments: { path }, ...more, _meta: envelope };
+      return new Promise<Reply>((resolve) => {
+        waiting.set(id, resolve);
+        void transport.send({ jsonrpc: "2.0", id, method: "tools/call", params } as JSONRPCMessage);
+      });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await connection.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const envelope = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
+  "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },
+};
+const yes = { approval: { action: "accept", content: { answer: "once" } } };
+const refused = { code: -32602, message: "Invalid or expired requestState" };
+
+it("lets a call pass with the answer to its own question", async () => {
+  await using room = await rawRoom();
+  const { result } = await room.remove("a.txt");
+  await room.remove("a.txt", { inputResponses: yes, requestState: result?.requestState });
+  expect([result?.resultType, await room.has("a.txt")]).toEqual(["input_required", false]);
+});
+
+it("asks anew where an answer comes without its question", async () => {
+  await using room = await rawRoom();
+  const { result } = await room.remove("a.txt", { inputResponses: yes });
+  expect([result?.resultType, await room.has("a.txt")]).toEqual(["input_required", true]);
+});
+
+it("asks anew where the answer is to another call", async () => {
+  await using room = await rawRoom();
+  const { result } = await room.remove("a.txt");
+  const other = await room.remove("b.txt", { inputResponses: yes, requestState: result?.requestState });
+  expect([other.result?.resultType, await room.has("a.txt"), await room.has("b.txt")]).toEqual([
+    "input_required",
+    true,
+    true,
+  ]);
+});
+
+it("refuses a question that was forged, or changed on its way", async () => {
+  await using room = await rawRoom();
+  const { result } = await room.remove("a.txt");
+  const [version, body = "", mac] = result!.requestState!.split(".");
+  const payload = JSON.parse(Buffer.from(body, "base64url").toString());
+  const changed = Buffer.from(JSON.stringify({ ...payload, exp: payload.exp + 60 })).toString("base64url");
+  for (const requestState of [`${version}.${changed}.${mac}`, `${version}.${body}.AAAA`, "nonsense", ""]) {
+    const { error } = await room.remove("a.txt", { inputResponses: yes, requestState });
+    expect(error).toMatchObject(refused);
+  }
+  expect(await room.has("a.txt")).toBe(true);
+});
+
+it("refuses a question whose time is over", async () => {
+  await using room = await rawRoom(1);
+  const { result } = await room.remove("a.txt");
+  await wait(2_100);
+  const late = await room.remove("a.txt", { inputResponses: yes, requestState: result?.requestState });
+  expect([late.error, await room.has("a.txt")]).toMatchObject([refused, true]);
+});
+
+it("counts each answer once", async () => {
+  await using room = await rawRoom();
+  const { result } = await room.remove("a.txt");
+  const answered = { inputResponses: yes, requestState: result?.requestState };
+  await room.remove("a.txt", answered);
+  const wasRemoved = !(await room.has("a.txt"));
+  await room.bringBack("a.txt", "one\n");
+  const replayed = await room.remove("a.txt", answered);
+  expect([wasRemoved, replayed.result?.resultType, await room.has("a.txt")]).toEqual([
+    true,
+    "input_required",
+    true,
+  ]);
+});
+
+it("lets nothing pass that a client says without having been asked", async () => {
+  await using room = await rawRoom();
+  const inputResponses = { approval: { action: "accept", content: { answer: "always", hash: "x" } } };
+  const { error, result } = await room.remove("a.txt", { inputResponses, requestState: "v1.e30.e30" });
+  expect([error, result, await room.has("a.txt")]).toMatchObject([refused, undefined, true]);
+});

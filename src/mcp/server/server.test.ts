@@ -1,0 +1,182 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
+import { isAlive } from "../../../test/is-alive.ts";
+import { emptySource } from "../../../test/tool-source.ts";
+import { clientRoom, eras, told } from "./trials/client-room.ts";
+
+const picture = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+describe.each(eras)("a client of %s", (era) => {
+  it("is told who serves it, and how", async () => {
+    await using room = await clientRoom({ era });
+    expect([room.client.getServerVersion(), room.client.getInstructions()]).toEqual([
+      { name: "toolcrib", title: "Toolcrib", version: "1.2.3" },
+      "Be exact.",
+    ]);
+  });
+
+  it("sees every tool with what it does to the world", async () => {
+    await using room = await clientRoom({ era, allowedTools: ["file.read", "file.write", "shell.run"] });
+    const { tools } = await room.client.listTools();
+    expect(tools.map(({ name, annotations }) => [name, annotations])).toEqual([
+      [
+        "file_read",
+        {
+          title: "File: read",
+          readOnlyHint: true,
+          destructiveHint: false,
+          idempotentHint: true,
+          openWorldHint: false,
+        },
+      ],
+      [
+        "file_write",
+        {
+          title: "File: write",
+          readOnlyHint: false,
+          destructiveHint: true,
+          idempotentHint: true,
+          openWorldHint: false,
+        },
+      ],
+      [
+        "shell_run",
+        {
+          title: "Shell: run",
+          readOnlyHint: false,
+          destructiveHint: true,
+          idempotentHint: false,
+          openWorldHint: true,
+        },
+      ],
+    ]);
+  });
+
+  it("gets text as text, data as data, and pictures as pictures", async () => {
+    await using room = await clientRoom({ era, files: { "a.txt": "one\n", "dot.png": picture } });
+    const call = async (name: string, input: Record<string, unknown>) =>
+      told(await room.client.callTool({ name, arguments: input }));
+    expect([
+      await call("file_read", { path: "a.txt" }),
+      await call("math_calculate", { expression: "2 ^ 10" }),
+      await call("file_read", { path: "dot.png" }),
+    ]).toEqual([
+      { content: [{ type: "text", text: "1 | one" }] },
+      {
+        content: [{ type: "text", text: "= 1024" }],
+        structuredContent: { value: "1024", isExact: true },
+      },
+      {
+        content: [
+          { type: "text", text: expect.stringContaining("dot.png") },
+          { type: "image", data: picture.toString("base64"), mimeType: "image/png" },
+        ],
+      },
+    ]);
+  });
+
+  it("is told of arguments that do not fit as of any failure, and of tools that are not there as of a wrong request", async () => {
+    await using room = await clientRoom({ era });
+    const wrong = await room.client.callTool({ name: "text_echo", arguments: { txt: 1 } });
+    const unknown = room.client.callTool({ name: "file_raed", arguments: {} });
+    expect(told(wrong)).toEqual({
+      content: [{ type: "text", text: expect.stringMatching(/^text_echo: .*\nIt takes: text\.$/s) }],
+      isError: true,
+    });
+    await expect(unknown).rejects.toMatchObject({
+      code: -32602,
+      message: 'Unknown tool "file_raed". Did you mean "file_read"?',
+    });
+  });
+
+  it("gets a link to what is too long to show, and reads it part by part", async () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index + 1}`).join("\n");
+    await using room = await clientRoom({ era });
+    const { content } = await room.client.callTool({ name: "text_echo", arguments: { text: lines } });
+    const link = content.find(({ type }) => type === "resource_link");
+    if (link?.type !== "resource_link") throw new Error("there is no link");
+    const { resources } = await room.client.listResources();
+    const parts: string[] = [];
+    for (let uri: string | undefined = link.uri; uri !== undefined; ) {
+      const { contents } = await room.client.readResource({ uri });
+      const [part, rest] = contents;
+      if (part === undefined || !("text" in part)) throw new Error("there is no text");
+      parts.push(part.text);
+      uri = rest?.uri;
+    }
+    expect([resources, parts.join(""), parts.length]).toEqual([
+      [{ uri: link.uri, name: link.name, mimeType: "text/plain" }],
+      lines,
+      4,
+    ]);
+    for (const uri of ["toolcrib://output/out_nothere", "toolcrib://output/../x", "file:///etc/passwd"])
+      await expect(room.client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it("is shown less of what costs more tokens than it takes", async () => {
+    await using room = await clientRoom({ era, maxShownTokens: 2_000 });
+    const call = async (text: string) => {
+      const { content } = await room.client.callTool({ name: "text_echo", arguments: { text } });
+      return content[0]?.type === "text" ? content[0].text.length : 0;
+    };
+    expect(await call("道具".repeat(5_000))).toBeLessThan(2_300);
+    expect(await call("word ".repeat(1_200))).toBe(6_000);
+  });
+
+  it("hears how far a call is, if it wants to", async () => {
+    await using room = await clientRoom({ era, mode: "yolo", sandbox: "none" });
+    const heard: (string | undefined)[] = [];
+    const request = { name: "shell_run", arguments: { command: "echo begun; sleep 0.3; echo done" } };
+    await room.client.callTool(request, { onprogress: ({ message }) => heard.push(message) });
+    expect(heard).toEqual(expect.arrayContaining(["begun"]));
+  });
+
+  it("ends a call that it takes back with all that the call has started", async () => {
+    await using room = await clientRoom({ era, mode: "yolo", sandbox: "none" });
+    const controller = new AbortController();
+    const pids = Promise.withResolvers<number>();
+    const call = room.client.callTool(
+      { name: "shell_run", arguments: { command: "sh -c 'sleep 300 & echo $!; wait'" } },
+      {
+        signal: controller.signal,
+        onprogress: ({ message = "" }) => /^\d+$/.test(message) && pids.resolve(Number(message)),
+      },
+    );
+    const grandchild = await pids.promise;
+    controller.abort();
+    await expect(call).rejects.toThrow();
+    while (isAlive(grandchild)) await wait(20);
+    const crib = await room.crib();
+    await vi.waitFor(() =>
+      expect(crib.history(1)).toMatchObject([{ tool: "shell.run", outcome: "cancelled" }]),
+    );
+  });
+
+  it("is told when other tools are to be had", async () => {
+    const source = emptySource();
+    await using room = await clientRoom({ era, sources: [source] });
+    const told = Promise.withResolvers<void>();
+    room.client.setNotificationHandler("notifications/tools/list_changed", () => told.resolve());
+    await room.client.listTools();
+    if (era === "2026-07-28") await room.client.listen({ toolsListChanged: true });
+    source.put([]);
+    await told.promise;
+  });
+
+  it("gets its answers in whatever order they are ready, many at once", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}\n`]),
+    );
+    await using room = await clientRoom({ era, files });
+    const answers = await Promise.all(
+      Object.keys(files).map(async (path) => {
+        const { content } = await room.client.callTool({ name: "file_read", arguments: { path } });
+        return content[0]?.type === "text" ? content[0].text : "";
+      }),
+    );
+    expect(answers).toEqual(Object.values(files).map((text) => `1 | ${text.trimEnd()}`));
+  });
+});

@@ -1,0 +1,105 @@
+import { PassThrough, Writable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { expect, it } from "vitest";
+import { StdioTransport } from "./stdio-transport.ts";
+
+async function listening(output: Writable = new PassThrough()) {
+  const input = new PassThrough();
+  const heard: JSONRPCMessage[] = [];
+  const remarks: string[] = [];
+  let closed = 0;
+  const transport = new StdioTransport({ input, output, remark: (text) => remarks.push(text) });
+  transport.onmessage = (message) => heard.push(message);
+  transport.onclose = () => {
+    closed += 1;
+  };
+  await transport.start();
+  return { input, output, transport, heard, remarks, timesClosed: () => closed };
+}
+
+const ping = (id: number): JSONRPCMessage => ({ jsonrpc: "2.0", id, method: "ping" });
+const line = (message: unknown) => `${JSON.stringify(message)}\n`;
+const settle = () => wait(20);
+
+it("hears messages however they are cut into pieces", async () => {
+  const { input, heard } = await listening();
+  const bytes = Buffer.from(line({ ...ping(1), params: { text: "Grüße 🧰" } }) + line(ping(2)));
+  for (const byte of bytes) input.write(Buffer.of(byte));
+  await settle();
+  expect(heard).toEqual([{ ...ping(1), params: { text: "Grüße 🧰" } }, ping(2)]);
+});
+
+it("passes over what is no message, and goes on", async () => {
+  const { input, heard, remarks } = await listening();
+  input.write(`hello\n\n{"a":\n42\nnull\n{"jsonrpc":"1.0"}\n${line(ping(1))}`);
+  input.write(Buffer.concat([Buffer.of(0xff, 0xfe, 0x00, 0x0a), Buffer.from(line(ping(2)))]));
+  await settle();
+  expect([heard, remarks.length]).toEqual([[ping(1), ping(2)], 6]);
+});
+
+it("takes several messages that come as one", async () => {
+  const { input, heard } = await listening();
+  input.write(line([ping(1), "junk", ping(2)]));
+  await settle();
+  expect(heard).toEqual([ping(1), ping(2)]);
+});
+
+it("refuses a message that is too long, and hears the next", async () => {
+  const { input, output, heard } = await listening();
+  const said: string[] = [];
+  output.on("data", (chunk) => said.push(String(chunk)));
+  input.write('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":"');
+  const megabyte = Buffer.alloc(1024 * 1024, "x");
+  for (let count = 0; count < 33; count += 1) input.write(megabyte);
+  input.write(`"}}\n${line(ping(8))}`);
+  await settle();
+  expect([heard, said.map((text) => JSON.parse(text))]).toEqual([
+    [ping(8)],
+    [
+      {
+        jsonrpc: "2.0",
+        id: 7,
+        error: {
+          code: -32600,
+          message: `A message of ${64 + 33 * 1024 * 1024} bytes is too long: at most 33554432 are read`,
+        },
+      },
+    ],
+  ]);
+});
+
+it("waits for a client that does not read, and holds one listener for all who wait", async () => {
+  const taken: string[] = [];
+  const pending: (() => void)[] = [];
+  const output = new Writable({
+    highWaterMark: 1,
+    write(chunk, _encoding, done) {
+      taken.push(String(chunk));
+      pending.push(done);
+    },
+  });
+  const { transport } = await listening(output);
+  const sent = Array.from({ length: 100 }, (_, index) => transport.send(ping(index)));
+  await settle();
+  const more = Array.from({ length: 100 }, (_, index) => transport.send(ping(100 + index)));
+  await settle();
+  expect([taken.length, output.listenerCount("drain")]).toEqual([1, 1]);
+  pending.shift()!();
+  await settle();
+  pending.shift()!();
+  await Promise.all([...sent, ...more]);
+  expect(taken.join("")).toBe(Array.from({ length: 200 }, (_, index) => line(ping(index))).join(""));
+});
+
+it.each([
+  ["the input ends", ({ input }: { input: PassThrough }) => void input.end()],
+  ["the input breaks", ({ input }: { input: PassThrough }) => void input.destroy(new Error("gone"))],
+  ["the output breaks", ({ output }: { output: Writable }) => void output.destroy(new Error("EPIPE"))],
+])("is closed once when %s", async (_name, breaks) => {
+  const connection = await listening();
+  breaks(connection as { input: PassThrough; output: Writable });
+  await settle();
+  expect(connection.timesClosed()).toBe(1);
+  await expect(connection.transport.send(ping(1))).rejects.toThrow("The client has gone");
+});
