@@ -47,9 +47,18 @@ function defineTool(tool: OfferedTool, wording: Wording): ToolDefinition {
     description: wording(tool.summary),
     risk: tool.risk,
     effects: effectsOf(tool),
-    inputSchema,
+    inputSchema: without(inputSchema, tool.untold),
     ...(tool.native && { native: tool.native }),
   };
+}
+
+function without(
+  schema: ToolDefinition["inputSchema"],
+  names: readonly string[] = [],
+): ToolDefinition["inputSchema"] {
+  if (names.length === 0) return schema;
+  const properties = Object.entries(schema.properties as object).filter(([name]) => !names.includes(name));
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 /** Costs a model tokens in every request and is no help to it: who crosses one is told so at the counter. */

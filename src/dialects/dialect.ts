@@ -49,6 +49,8 @@ export interface OfferedTool
   readonly native?: NativeType;
   /** What the dialect calls canonical fields, where it calls them otherwise. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** Arguments that models are not told of. */
+  readonly untold?: readonly string[];
   /** Its arguments are those of the canonical tool, which checks them. */
   readonly takesCanonical?: true;
   /** The call that arguments mean which fit `input`. */

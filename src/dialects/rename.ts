@@ -21,6 +21,8 @@ export interface Renaming<Name extends CanonicalName> {
   readonly only?: readonly (keyof InputOf<Name>)[];
   /** Fields the dialect does not offer. */
   readonly omit?: readonly (keyof InputOf<Name>)[];
+  /** Fields that work, but that models are not told of: each costs tokens in every request. */
+  readonly untold?: readonly (keyof InputOf<Name>)[];
   /** Fields the caller must give although the canonical tool can do without. */
   readonly require?: readonly (keyof InputOf<Name>)[];
   /** Values the dialect gives when the caller does not, or always when the field is omitted. */
@@ -64,7 +66,7 @@ export function retitle(
 type Titles = Pick<Renaming<CanonicalName>, "name" | "summary" | "limits" | "timeoutMs">;
 
 async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Promise<OfferedTool> {
-  const renamed = retitle(tool, renaming);
+  const renamed = { ...retitle(tool, renaming), untold: renaming.untold ?? [] };
   const means = (input: unknown, given: unknown) =>
     answerWith({ tool: renamed, input }, renaming.answer, given as Record<string, unknown>);
   if (!changesInput(renaming))

@@ -1,23 +1,58 @@
 import { type CanonicalName, catalog } from "../tools/catalog.ts";
 import type { Dialect } from "./dialect.ts";
-import { rename } from "./rename.ts";
+import { type InputOf, rename } from "./rename.ts";
+
+/** What most work needs; the others are found with tools.find. */
+const listed: readonly CanonicalName[] = [
+  "file.read",
+  "file.write",
+  "file.list",
+  "edit.replace",
+  "edit.patch",
+  "search.grep",
+  "search.glob",
+  "code.symbols",
+  "code.read_symbol",
+  "shell.run",
+  "process.start",
+  "process.output",
+  "process.stop",
+  "git.status",
+  "journal.undo",
+  "web.fetch",
+];
+
+/** Rare needs, which other dialects and people have. */
+const untold: { readonly [Name in CanonicalName]?: readonly (keyof InputOf<Name>)[] } = {
+  "file.read": ["max_bytes", "exclude", "no_ignore"],
+  "file.list": ["exclude"],
+  "edit.replace": ["exact", "first", "hard_links"],
+  "edit.preview": ["exact", "first", "hard_links", "expected_hash", "expect_count", "edits"],
+  "edit.diff": ["path"],
+  "search.grep": ["whole_word", "exclude", "only_matching", "before", "after", "max_per_file"],
+  "search.glob": ["ignore_case", "sort"],
+  "code.symbols": ["depth"],
+  "code.replace_block": ["expected_old_block"],
+  "code.insert_block": ["expected_old_block"],
+  "code.delete_block": ["expected_old_block"],
+  "shell.run": ["quiet_timeout_ms", "description"],
+  "process.start": ["input", "wait_ms", "timeout_ms", "max_chars"],
+  "process.output": ["line", "wait_ms", "max_chars"],
+  "process.input": ["wait_ms", "max_chars", "cursor"],
+  "process.wait": ["cursor"],
+  "git.commit": ["path"],
+  "git.log": ["skip"],
+  "git.branch": ["path"],
+  "journal.diff": ["since"],
+  "journal.undo": ["since"],
+  "math.calculate": ["strict"],
+  "web.search": ["only_domains", "without_domains"],
+};
 
 /** Our own: every canonical tool under its own name. Providers refuse dots, so on the wire `file.read` is `file_read`. */
 export const toolcribDialect: Dialect = {
   name: "toolcrib",
-  listed: [
-    ...["file.read", "file.write", "file.list", "edit.replace", "edit.patch", "search.grep", "search.glob"],
-    ...["code.symbols", "code.read_symbol", "code.search", "shell.run", "process.start", "process.output"],
-    ...[
-      "process.stop",
-      "git.status",
-      "git.diff",
-      "journal.undo",
-      "plan.update",
-      "web.fetch",
-      "document.read",
-    ],
-  ],
+  listed,
   aliases: [
     rename("code.symbols", { name: "list_symbols" }),
     rename("code.replace_block", { name: "replace_block" }),
@@ -30,6 +65,6 @@ export const toolcribDialect: Dialect = {
     rename("code.validate", { name: "validate_file" }),
   ],
   tools: (Object.keys(catalog) as CanonicalName[]).map((name) =>
-    rename(name, { name: name.replace(".", "_") }),
+    rename(name, { name: name.replace(".", "_"), ...(untold[name] && { untold: untold[name] as never }) }),
   ),
 };

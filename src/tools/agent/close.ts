@@ -11,7 +11,7 @@ export interface AgentCloseInput {
 /** Ends an agent. */
 export const agentClose: Tool<AgentCloseInput, AgentStatus> = {
   name: "agent.close",
-  summary: "End an agent that is not needed any more, whether it works or has answered.",
+  summary: "End an agent that is no longer needed.",
   risk: "read",
   hints: { readOnly: false, idempotent: true },
   input: z.strictObject({ agent: agentField }),

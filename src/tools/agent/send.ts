@@ -12,12 +12,12 @@ export interface AgentSendInput {
 /** Tells an agent something. */
 export const agentSend: Tool<AgentSendInput, AgentStatus> = {
   name: "agent.send",
-  summary: "Tell an agent more while it works, or give it more to do after it has answered.",
+  summary: "Tell an agent more while it works, or give it more to do after its answer.",
   risk: "read",
   hints: { readOnly: false, openWorld: true },
   input: z.strictObject({
     agent: agentField,
-    message: z.string().check(z.minLength(1), z.describe("What it is to know or do.")),
+    message: z.string().check(z.minLength(1)),
   }),
   limits: agentLimits,
   accesses: () => [],

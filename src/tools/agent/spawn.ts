@@ -15,19 +15,15 @@ export interface AgentSpawnInput {
 export const agentSpawn: Tool<AgentSpawnInput, AgentStatus> = {
   name: "agent.spawn",
   summary:
-    "Start another agent on a task of its own, beside you. It knows only what `task` says. Get its answer with agent.wait.",
+    "Start another agent on a task of its own. It knows only what `task` says. Get its answer with agent.wait.",
   // It touches nothing itself; what the agent does passes the counter call by call.
   risk: "read",
   hints: { readOnly: false, openWorld: true },
   input: z.strictObject({
-    task: z
-      .string()
-      .check(z.minLength(1), z.describe("What to do and what to answer, with all that it must know.")),
-    cwd: z.optional(z.string().check(z.describe("Where it works; the workspace if not given."))),
-    model: z.optional(z.string().check(z.describe("Its model; yours if not given."))),
-    max_turns: z.optional(
-      z.int().check(z.minimum(1), z.describe("How often it may ask its model before it fails.")),
-    ),
+    task: z.string().check(z.minLength(1), z.describe("What to do and answer, with all it must know.")),
+    cwd: z.optional(z.string()),
+    model: z.optional(z.string().check(z.describe("Default: yours."))),
+    max_turns: z.optional(z.int().check(z.minimum(1), z.describe("Most requests to its model."))),
   }),
   limits: agentLimits,
   accesses: ({ cwd }) => (cwd === undefined ? [] : [{ kind: "read", path: cwd }]),

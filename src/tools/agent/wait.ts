@@ -15,15 +15,12 @@ const maxTimeoutMs = 3_600_000;
 /** Waits for what an agent answers. */
 export const agentWait: Tool<AgentWaitInput, AgentStatus> = {
   name: "agent.wait",
-  summary:
-    "Wait until an agent has answered or failed, and see its answer. It goes on, also after a timeout.",
+  summary: "Wait for an agent's answer.",
   risk: "read",
   input: z.strictObject({
     agent: agentField,
     timeout_ms: z.optional(
-      z
-        .int()
-        .check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("How long to wait; 600000 if not given.")),
+      z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 600000.")),
     ),
   }),
   limits: agentLimits,

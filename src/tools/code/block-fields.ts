@@ -23,38 +23,13 @@ export interface EditFields {
 }
 
 /** The fields as models are told of them. */
-export const pathField: z.ZodMiniString = z
-  .string()
-  .check(z.describe("File, relative to the workspace or absolute."));
+export const pathField: z.ZodMiniString = z.string();
 
 export const blockFields = {
-  kind: z.optional(
-    z
-      .string()
-      .check(
-        z.describe(
-          'What it is: "function", "struct", "class", "impl", "key" …, or the language\'s own word.',
-        ),
-      ),
-  ),
-  name: z
-    .string()
-    .check(z.minLength(1), z.describe('Its name as in the file; "Foo.bar" and "Foo::bar" work too.')),
-  module_path: z.optional(
-    z
-      .string()
-      .check(
-        z.describe('What it lies in, where the name is there twice: "impl Agent", "mod a::b", "class Foo".'),
-      ),
-  ),
-  line_hint: z.optional(
-    z
-      .int()
-      .check(
-        z.minimum(1),
-        z.describe("A line near it, where the name is there twice; the nearest is taken."),
-      ),
-  ),
+  kind: z.optional(z.string().check(z.describe('"function", "class", "impl", "key" …'))),
+  name: z.string().check(z.minLength(1), z.describe('"Foo.bar" works too.')),
+  module_path: z.optional(z.string().check(z.describe('What it is in: "impl Agent".'))),
+  line_hint: z.optional(z.int().check(z.minimum(1), z.describe("A line near it."))),
 };
 
 export const editFields = {
@@ -63,18 +38,12 @@ export const editFields = {
       z.regex(/^(?:[0-9a-fA-F]{8,64})?$/, {
         error: "give a SHA-256 in hex, or at least its first 8 digits",
       }),
-      z.describe(
-        "SHA-256 of the block as it must be now, or its first digits, as code.read_symbol gives it.",
-      ),
+      z.describe("As code.read_symbol gives it: refuse another."),
     ),
   ),
-  expected_old_block: z.optional(z.string().check(z.describe("Text of the block as it must be now."))),
-  run_formatter: z.optional(
-    z.boolean().check(z.describe("Format the file with the project's own formatter before it is written.")),
-  ),
-  run_check: z.optional(
-    z.boolean().check(z.describe("Run the project's own checker; when it fails the old file comes back.")),
-  ),
+  expected_old_block: z.optional(z.string().check(z.describe("Its text: refuse another."))),
+  run_formatter: z.optional(z.boolean()),
+  run_check: z.optional(z.boolean().check(z.describe("If it fails, the old file comes back."))),
 };
 
 export function blockWanted({ name, kind, module_path, line_hint }: Omit<BlockFields, "path">): BlockWanted {

@@ -30,8 +30,7 @@ export interface DeleteBlockInput extends BlockFields, EditFields {}
 export const codeDeleteBlock: Tool<DeleteBlockInput, BlockEditData> = {
   name: "code.delete_block",
   summary:
-    "Delete a whole function, class, field, key or other block by its kind and name, with the attributes and doc comments " +
-    "above it, its comma and the blank lines that only it needed. The file must still parse.",
+    "Delete a whole function, class, field, key or other block by name, with its attributes and doc comments. The file must still parse.",
   risk: "execute",
   input: z.strictObject({ path: pathField, ...blockFields, ...editFields }),
   limits: { maxChars: 20_000, keep: "both" },

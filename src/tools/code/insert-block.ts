@@ -33,21 +33,17 @@ export interface InsertBlockInput extends BlockFields, EditFields {
 export const codeInsertBlock: Tool<InsertBlockInput, BlockEditData> = {
   name: "code.insert_block",
   summary:
-    "Insert code before or after a named block, or inside it at its start or end. Indentation, blank lines and commas " +
-    "follow the neighbours; the file must still parse.",
+    "Insert code before, after or inside a named block. Indentation is fitted; the file must still parse.",
   risk: "execute",
   input: z.strictObject({
     path: pathField,
     ...blockFields,
     position: z.optional(
-      z
-        .enum(["before", "after", "inside_start", "inside_end"])
-        .check(z.describe("Where the code goes, as seen from the named block; after if not given.")),
+      z.enum(["before", "after", "inside_start", "inside_end"]).check(z.describe("Default after.")),
     ),
-    snippet: z.string().check(
-      z.refine((snippet) => snippet.trim() !== "", { error: "is empty: give the code to insert" }),
-      z.describe("The code to insert."),
-    ),
+    snippet: z
+      .string()
+      .check(z.refine((snippet) => snippet.trim() !== "", { error: "is empty: give the code to insert" })),
     ...editFields,
   }),
   limits: { maxChars: 20_000, keep: "both" },

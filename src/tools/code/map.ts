@@ -27,15 +27,12 @@ export interface CodeMapData {
 export const codeMap: Tool<CodeMapInput, CodeMapData> = {
   name: "code.map",
   summary:
-    "Outline of the project, or of a folder, that fits a budget: the files and symbols that the others use most. " +
-    "Good for a first look; for all symbols of a file use code.symbols.",
+    "Outline of the project: the files and symbols that others use most. For a first look; for one file use code.symbols.",
   risk: "read",
   input: z.strictObject({
-    path: z.optional(z.string().check(z.describe("Folder or file; the workspace if not given."))),
-    tokens: z.optional(
-      z.int().check(z.minimum(50), z.maximum(50_000), z.describe("About how long; 1500 if not given.")),
-    ),
-    language: z.optional(z.string().check(z.describe('Only this language: "rust", "ts".'))),
+    path: z.optional(z.string()),
+    tokens: z.optional(z.int().check(z.minimum(50), z.maximum(50_000), z.describe("Budget; default 1500."))),
+    language: z.optional(z.string().check(z.describe('"rust", "ts".'))),
   }),
   limits: { maxChars: 200_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],

@@ -39,8 +39,7 @@ export interface BlockRead {
 export const codeReadSymbol: Tool<ReadSymbolInput, ReadSymbolData> = {
   name: "code.read_symbol",
   summary:
-    "Read a whole function, class or other block by its name, with its attributes and doc comments, and its hash for an " +
-    "edit. See what a file declares with code.symbols.",
+    "Read a whole function, class or other block by name, with its hash for an edit. See names with code.symbols.",
   risk: "read",
   input: z
     .strictObject({
@@ -50,9 +49,9 @@ export const codeReadSymbol: Tool<ReadSymbolInput, ReadSymbolData> = {
       names: z.optional(
         z
           .array(z.string().check(z.minLength(1)))
-          .check(z.maxLength(50), z.describe("Instead of `name`: several at once.")),
+          .check(z.maxLength(50), z.describe("Instead of `name`: several.")),
       ),
-      all: z.optional(z.boolean().check(z.describe("Every block of that name, where there are several."))),
+      all: z.optional(z.boolean().check(z.describe("Every block of that name."))),
     })
     .check(
       refuseFault(({ name, names }) =>

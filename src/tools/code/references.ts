@@ -44,17 +44,14 @@ export interface ReferencePlace {
 export const codeReferences: Tool<CodeReferencesInput, CodeReferencesData> = {
   name: "code.references",
   summary:
-    "Find where a name is defined and used in the project's code: not in comments or strings, never as a part of another " +
-    "name. It goes by the name, not by types: all things of that name are found. For text of any kind use search.grep.",
+    "Find where a name is defined and used in code, not in comments or strings. For other text use search.grep.",
   risk: "read",
   input: z.strictObject({
-    name: z.string().check(z.minLength(1), z.describe("The name alone, in its exact spelling: parse_token")),
-    path: z.optional(z.string().check(z.describe("File or folder to look in; the workspace if not given."))),
-    role: z.optional(z.enum(["definition", "reference"]).check(z.describe("Only these; both if not given."))),
-    limit: z.optional(
-      z.int().check(z.minimum(1), z.maximum(1000), z.describe("At most so many places; 100 if not given.")),
-    ),
-    from: z.optional(z.string().check(z.describe("Where to go on, as the last answer says: src/a.ts:120:8"))),
+    name: z.string().check(z.minLength(1)),
+    path: z.optional(z.string()),
+    role: z.optional(z.enum(["definition", "reference"]).check(z.describe("Default both."))),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000), z.describe("Default 100."))),
+    from: z.optional(z.string().check(z.describe("To go on, as the last answer says."))),
   }),
   limits: { maxChars: 20_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],

@@ -44,21 +44,14 @@ export interface CodeRenameData extends EditData {
 export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
   name: "code.rename",
   summary:
-    "Rename a variable, parameter, function or type in one file: every place in its scope that means it, and no other. " +
-    "Refuses when places could mean something else before or afterwards. Other files are not changed, but named.",
+    "Rename a variable, function or type in one file, only where it means that. Other files are named, not changed.",
   risk: "execute",
   input: z.strictObject({
     path: pathField,
-    name: z.string().check(z.minLength(1), z.describe("The name as it is now.")),
-    new_name: z.string().check(z.minLength(1), z.describe("The name it gets.")),
-    line: z.optional(
-      z
-        .int()
-        .check(z.minimum(1), z.describe("A line on which it stands, where several things have the name.")),
-    ),
-    kind: z.optional(
-      z.string().check(z.describe('What it is, where several things have the name: "function", "class" …')),
-    ),
+    name: z.string().check(z.minLength(1)),
+    new_name: z.string().check(z.minLength(1)),
+    line: z.optional(z.int().check(z.minimum(1), z.describe("A line it is on."))),
+    kind: z.optional(z.string().check(z.describe('"function", "class" …'))),
     run_formatter: editFields.run_formatter,
     run_check: editFields.run_check,
   }),

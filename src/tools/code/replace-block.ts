@@ -30,9 +30,7 @@ export interface ReplaceBlockInput extends BlockFields, EditFields {
 export const codeReplaceBlock: Tool<ReplaceBlockInput, BlockEditData> = {
   name: "code.replace_block",
   summary:
-    "Replace a whole function, class, struct, impl, key or other block by its kind and name, with the attributes and doc " +
-    "comments above it. Indentation is fitted, all else in the file stays, and it must still parse. For a few lines use " +
-    "edit.replace.",
+    "Replace a whole function, class, key or other block by name, with its attributes and doc comments. Indentation is fitted; the file must still parse. For a few lines use edit.replace.",
   risk: "execute",
   input: z.strictObject({
     path: pathField,
@@ -41,7 +39,7 @@ export const codeReplaceBlock: Tool<ReplaceBlockInput, BlockEditData> = {
       z.refine((block) => block.trim() !== "", {
         error: "is empty: to remove a block use code.delete_block",
       }),
-      z.describe("The complete new block, with its attributes and doc comments."),
+      z.describe("With doc comments."),
     ),
     ...editFields,
   }),

@@ -21,27 +21,16 @@ export interface CodeSearchInput {
 /** Finds code by what it does, what it is called, or what it says. */
 export const codeSearch: Tool<CodeSearchInput, CodeSearchData> = {
   name: "code.search",
-  summary:
-    "Find code in the project by what it does or is called, best first: a question in words, or identifiers. " +
-    'With "quotes" it finds that very text, with /slashes/ a regular expression, in all files.',
+  summary: "Find code by what it does or is called, best first. For exact text use search.grep.",
   risk: "read",
   input: z.strictObject({
     query: z
       .string()
-      .check(
-        z.minLength(1),
-        z.describe('Words ("where are tokens refreshed"), identifiers, "text" or /regex/.'),
-      ),
-    kind: z.optional(
-      z.string().check(z.describe("Only in symbols of this kind: function, class, heading …")),
-    ),
-    language: z.optional(z.string().check(z.describe('Only in this language: "rust", "ts".'))),
-    path: z.optional(
-      z.string().check(z.describe('Only below this folder, in this file, or like "src/**/*.ts".')),
-    ),
-    limit: z.optional(
-      z.int().check(z.minimum(1), z.maximum(10_000), z.describe("Most results; 10 if not given.")),
-    ),
+      .check(z.minLength(1), z.describe('"where are tokens refreshed", names, "text" or /regex/.')),
+    kind: z.optional(z.string().check(z.describe("function, class, heading …"))),
+    language: z.optional(z.string().check(z.describe('"rust", "ts".'))),
+    path: z.optional(z.string().check(z.describe('Folder, file or "src/**/*.ts".'))),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(10_000), z.describe("Default 10."))),
   }),
   limits: { maxChars: 16_000, keep: "head" },
   accesses: ({ path }) => [{ kind: "read", path: folderOf(path) }],

@@ -43,24 +43,15 @@ export interface ListedSymbol
 export const codeSymbols: Tool<SymbolsInput, SymbolsData> = {
   name: "code.symbols",
   summary:
-    "List what a source file declares: functions, classes, structs, impls, headings, keys … as `Kind name [start-end]`, " +
-    "nested, with signature and doc line. For a folder, the top level of each file. To read one use code.read_symbol.",
+    "List what a file declares: functions, classes, headings, keys …, with lines and signatures; of a folder, each file's top level. Read one with code.read_symbol.",
   risk: "read",
   input: z.strictObject({
-    path: z.optional(z.string().check(z.describe("File or folder; the workspace if not given."))),
-    kind: z.optional(z.string().check(z.describe('Only this kind: "function", "class" …'))),
-    name: z.optional(z.string().check(z.describe("Only names that hold this, in any case."))),
-    depth: z.optional(
-      z
-        .int()
-        .check(z.minimum(1), z.describe("Levels of nesting; all for a file, 1 for a folder, if not given.")),
-    ),
-    offset: z.optional(
-      z.int().check(z.minimum(0), z.describe("Go on after so many symbols (in a folder: files).")),
-    ),
-    limit: z.optional(
-      z.int().check(z.minimum(1), z.maximum(5_000), z.describe("Most symbols to list; 500 if not given.")),
-    ),
+    path: z.optional(z.string().check(z.describe("Default: the workspace."))),
+    kind: z.optional(z.string().check(z.describe('"function", "class" …'))),
+    name: z.optional(z.string().check(z.describe("Part of a name."))),
+    depth: z.optional(z.int().check(z.minimum(1), z.describe("Levels of nesting."))),
+    offset: z.optional(z.int().check(z.minimum(0), z.describe("Skip so many, to go on."))),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(5_000), z.describe("Default 500."))),
   }),
   limits: { maxChars: 30_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],

@@ -20,9 +20,7 @@ export interface ValidateData {
 /** Says what is wrong with the syntax of a file. */
 export const codeValidate: Tool<ValidateInput, ValidateData> = {
   name: "code.validate",
-  summary:
-    "Check the syntax of a source file: each fault with its line, column and place. Parses only; types and names are a " +
-    "matter for the project's own checker.",
+  summary: "Check a file's syntax. Only parses: types are for the project's checker.",
   risk: "read",
   input: z.strictObject({ path: pathField }),
   limits: { maxChars: 20_000, keep: "head" },

@@ -24,32 +24,17 @@ const limits = { maxChars: 200_000, keep: "head" } as const;
 export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
   name: "document.read",
   summary:
-    "Read a document: PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF, CSV, HTML, Jupyter notebook, picture; list " +
-    "an archive. For plain text and code use file.read.",
+    "Read PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF, CSV, HTML, notebooks, pictures; list archives. For text and code use file.read.",
   risk: "read",
   input: z.strictObject({
-    path: z
-      .string()
-      .check(z.describe("File to read: relative to the workspace, absolute, or an out_… handle.")),
+    path: z.string().check(z.describe("Path or out_… handle.")),
     part: z.optional(
       z
         .string()
-        .check(
-          z.describe(
-            'Only this, as answers name it: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "cell 7", "chapter 4", "entry a/b.txt".',
-          ),
-        ),
+        .check(z.describe('Only this: "page 3", "pages 2-5", "Sheet1!A1:D20", "slide 2", "entry a/b.txt".')),
     ),
-    max_chars: z.optional(
-      z.int().check(z.minimum(1), z.maximum(20_000_000), z.describe("About how much; 40000 if not given.")),
-    ),
-    images: z.optional(
-      z
-        .boolean()
-        .check(
-          z.describe("Also show pictures of the part; if not given, only picture files and scanned pages."),
-        ),
-    ),
+    max_chars: z.optional(z.int().check(z.minimum(1), z.maximum(20_000_000), z.describe("Default 40000."))),
+    images: z.optional(z.boolean().check(z.describe("Also show the part's pictures."))),
   }),
   limits,
   accesses: ({ path, part }) => [{ kind: "read", path }, ...entryOf(path, part)],

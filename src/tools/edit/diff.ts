@@ -12,18 +12,11 @@ export interface EditDiffInput {
 /** Applies a unified diff. */
 export const editDiff: Tool<EditDiffInput, EditData> = {
   name: "edit.diff",
-  summary:
-    "Apply a unified diff, from git or plain, to any number of files, all or nothing. Line numbers and counts are only " +
-    "hints: context and removed lines have to fit one place. New, deleted and renamed files and modes work as in git.",
+  summary: "Apply a unified diff to any number of files, all or nothing. Line numbers are only hints.",
   risk: "write",
   input: z.strictObject({
-    diff: z
-      .string()
-      .check(
-        z.minLength(1),
-        z.describe("The diff: `--- a/path`, `+++ b/path`, then hunks that begin with `@@`."),
-      ),
-    path: z.optional(z.string().check(z.describe("Change this one file, whatever the diff calls it."))),
+    diff: z.string().check(z.minLength(1)),
+    path: z.optional(z.string().check(z.describe("Change this file, whatever the diff calls it."))),
   }),
   limits: { maxChars: 20_000, keep: "both" },
   accesses: (input) => accessesOf({ kind: "diff", ...input }),

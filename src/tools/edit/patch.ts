@@ -12,16 +12,10 @@ export interface EditPatchInput {
 export const editPatch: Tool<EditPatchInput, EditData> = {
   name: "edit.patch",
   summary:
-    "Update, add, delete and move files by one patch, all or nothing. " +
-    "Between `*** Begin Patch` and `*** End Patch` stands for each file `*** Update File: path` (below it perhaps " +
-    "`*** Move to: path`), `*** Add File: path` or `*** Delete File: path`. An update has hunks: `@@`, perhaps with the " +
-    "function or class they are in, then lines that begin with a space (context, about 3 around each change), - or +. " +
-    "A new file has + lines only.",
+    "Change many files by one patch, all or nothing: `*** Begin Patch`, then per file `*** Update File: path` (perhaps `*** Move to: path`), `*** Add File: path` or `*** Delete File: path`, then `*** End Patch`. An update has hunks: `@@` and lines that begin with a space (about 3 of context), - or +. A new file has + lines.",
   risk: "write",
   input: z.strictObject({
-    patch: z
-      .string()
-      .check(z.minLength(1), z.describe("The patch, from `*** Begin Patch` to `*** End Patch`.")),
+    patch: z.string().check(z.minLength(1)),
   }),
   limits: { maxChars: 20_000, keep: "both" },
   accesses: ({ patch }) => accessesOf({ kind: "patch", patch }),

@@ -22,15 +22,14 @@ export interface EditPreviewInput extends ReplaceFields {
 export const editPreview: Tool<EditPreviewInput, EditData> = {
   name: "edit.preview",
   summary:
-    "Show what an edit would do, without changing anything. Takes the fields of edit.replace, or `patch` as edit.patch, " +
-    "or `diff` as edit.diff, and answers as they would.",
+    "Show what an edit would do, changing nothing: the fields of edit.replace, `patch` as edit.patch, or `diff` as edit.diff.",
   risk: "read",
   input: z
     .strictObject({
-      path: z.optional(z.string().check(z.describe("For a replacement: the file it is in."))),
+      path: z.optional(z.string()),
       ...replaceFields,
-      patch: z.optional(z.string().check(z.describe("Instead: a patch as for edit.patch."))),
-      diff: z.optional(z.string().check(z.describe("Instead: a unified diff as for edit.diff."))),
+      patch: z.optional(z.string()),
+      diff: z.optional(z.string()),
     })
     .check(refuseFault(faultIn)),
   limits: { maxChars: 20_000, keep: "both" },

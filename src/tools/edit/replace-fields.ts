@@ -29,18 +29,13 @@ export const replaceFields = {
     z
       .string()
       .check(
-        z.describe(
-          "Text to replace, copied from the file without line numbers, with enough around it to be there only once. " +
-            "Empty only to fill an empty or new file.",
-        ),
+        z.describe("Text as in the file, without line numbers, unique. Empty only for an empty or new file."),
       ),
   ),
-  replace: z.optional(z.string().check(z.describe("The new text, literally; empty removes what was found."))),
-  all: z.optional(z.boolean().check(z.describe("Replace every place; false if not given."))),
+  replace: z.optional(z.string()),
+  all: z.optional(z.boolean().check(z.describe("Replace every place."))),
   expect_count: z.optional(
-    z
-      .int()
-      .check(z.minimum(1), z.describe("How many places there must be; all of them are replaced, or none.")),
+    z.int().check(z.minimum(1), z.describe("There must be so many; all are replaced.")),
   ),
   edits: z.optional(
     z
@@ -52,31 +47,20 @@ export const replaceFields = {
           expect_count: z.optional(z.int().check(z.minimum(1))),
         }),
       )
-      .check(
-        z.maxLength(200),
-        z.describe(
-          "Instead of the four above: several edits, each of the file as it is now, together or not at all.",
-        ),
-      ),
+      .check(z.maxLength(200), z.describe("Instead: several, all or none.")),
   ),
-  exact: z.optional(z.boolean().check(z.describe("Forgive nothing in finding: blanks and line ends count."))),
-  first: z.optional(z.boolean().check(z.describe("Replace the first of several places."))),
+  exact: z.optional(z.boolean().check(z.describe("Forgive nothing in finding."))),
+  first: z.optional(z.boolean().check(z.describe("The first of several places."))),
   expected_hash: z.optional(
     z
       .string()
       .check(
         z.regex(/^[0-9a-fA-F]{8,64}$/, { error: "give a SHA-256 in hex, or at least its first 8 digits" }),
-        z.describe("SHA-256 of the file, or its first digits: refuse when the file holds anything else."),
+        z.describe("SHA-256 or first digits: refuse another content."),
       ),
   ),
   hard_links: z.optional(
-    z
-      .enum(["break", "keep"])
-      .check(
-        z.describe(
-          "keep: other hard links of the file see the change too; break, the safe way, if not given.",
-        ),
-      ),
+    z.enum(["break", "keep"]).check(z.describe("keep: other hard links change too; default break.")),
   ),
 };
 

@@ -19,13 +19,11 @@ export interface EditReplaceInput extends ReplaceFields {
 export const editReplace: Tool<EditReplaceInput, EditData> = {
   name: "edit.replace",
   summary:
-    "Replace text in a file. What to find must be there exactly once, unless `all` or `expect_count` is given. " +
-    "Slips in indentation, line ends and quotes are forgiven in finding; all else in the file stays as it is. " +
-    "For changes of several files at once use edit.patch.",
+    "Replace text in a file. `find` must be there once, unless `all` or `expect_count` is given; slips in indentation and quotes are forgiven. For several files use edit.patch.",
   risk: "write",
   input: z
     .strictObject({
-      path: z.string().check(z.describe("File to edit, relative to the workspace or absolute.")),
+      path: z.string(),
       ...replaceFields,
     })
     .check(refuseFault(faultInEdits)),

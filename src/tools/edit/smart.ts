@@ -34,29 +34,18 @@ export interface EditSmartData extends EditData {
 export const editSmart: Tool<EditSmartInput, EditSmartData> = {
   name: "edit.smart",
   summary:
-    "Replace, insert or delete at a place named as you like: text of the file, line numbers, a symbol or a description of " +
-    "it. Sets a checkpoint first and answers with the diff; a place that is not clear is refused with the candidates. " +
-    "Where you can quote the text, edit.replace is surer.",
+    "Edit at a place said in words: lines, a symbol or a description; refused if not clear. If you can quote the text, use edit.replace.",
   risk: "write",
   input: z
     .strictObject({
-      path: z.string().check(z.describe("File to edit, relative to the workspace or absolute.")),
+      path: z.string(),
       location: z.string().check(
         z.refine((location) => location.trim() !== "", { error: "is empty: say where" }),
-        z.describe(
-          'Text of the file, "line 42", "lines 10-20", a symbol ("fn run", "class Foo.bar"), or what it does ("the ' +
-            'function that checks tokens").',
-        ),
+        z.describe('Text of the file, "lines 10-20", "fn run", or "the function that checks tokens".'),
       ),
-      operation: z
-        .enum(["replace", "insert_before", "insert_after", "delete"])
-        .check(
-          z.describe("What to do with that text, those lines, or the whole block and its doc comments."),
-        ),
-      content: z.optional(
-        z.string().check(z.describe("The new text or lines; indentation is fitted. Not for delete.")),
-      ),
-      preview: z.optional(z.boolean().check(z.describe("Only show what would be done."))),
+      operation: z.enum(["replace", "insert_before", "insert_after", "delete"]),
+      content: z.optional(z.string()),
+      preview: z.optional(z.boolean().check(z.describe("Only show it."))),
     })
     .check(refuseFault(faultIn)),
   limits: { maxChars: 20_000, keep: "both" },

@@ -23,16 +23,12 @@ export interface FileDeleteData {
 /** Removes a file, a link, or a directory with all in it. */
 export const fileDelete: Tool<FileDeleteInput, FileDeleteData> = {
   name: "file.delete",
-  summary:
-    "Delete a file or a link (never what the link points to), or with `recursive` a directory and everything in it. " +
-    "To rename something use file.move.",
+  summary: "Delete a file or link, or with `recursive` a directory.",
   risk: "destructive",
   hints: { idempotent: true },
   input: z.strictObject({
-    path: z.string().check(z.describe("What to delete, relative to the workspace or absolute.")),
-    recursive: z.optional(
-      z.boolean().check(z.describe("Delete a directory together with everything in it; false if not given.")),
-    ),
+    path: z.string(),
+    recursive: z.optional(z.boolean()),
   }),
   limits: { maxChars: 1000, keep: "both" },
   accesses: ({ path }) => [{ kind: "delete", path }],

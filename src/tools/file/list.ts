@@ -28,24 +28,19 @@ export interface FileListData {
 export const fileList: Tool<FileListInput, FileListData> = {
   name: "file.list",
   summary:
-    "List a directory as a tree with sizes, two levels deep unless told otherwise. Leaves out hidden and ignored names. " +
-    "To find files by name anywhere use search.glob.",
+    "List a directory as a tree with sizes, without hidden and ignored names. To find files by name use search.glob.",
   risk: "read",
   input: z.strictObject({
-    path: z.optional(z.string().check(z.describe("Directory to list; the workspace if not given."))),
-    depth: z.optional(
-      z.int().check(z.minimum(1), z.maximum(100), z.describe("How many levels; 2 if not given.")),
-    ),
-    limit: z.optional(
-      z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Most entries in all; 1000 if not given.")),
-    ),
+    path: z.optional(z.string().check(z.describe("Default: the workspace."))),
+    depth: z.optional(z.int().check(z.minimum(1), z.maximum(100), z.describe("Default 2."))),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 1000."))),
     exclude: z.optional(
       z
         .array(z.string().check(z.minLength(1)))
-        .check(z.maxLength(100), z.describe("Leave out what these patterns name: *.log, build/.")),
+        .check(z.maxLength(100), z.describe("Leave out: *.log, build/.")),
     ),
-    hidden: z.optional(z.boolean().check(z.describe("Also list names that begin with a dot (never .git)."))),
-    no_ignore: z.optional(z.boolean().check(z.describe("Also list what .gitignore and its like leave out."))),
+    hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
+    no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
   }),
   limits: { maxChars: 20_000, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],

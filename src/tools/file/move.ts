@@ -19,14 +19,12 @@ export interface FileMoveData {
 /** Moves or renames a file, a link or a directory. */
 export const fileMove: Tool<FileMoveInput, FileMoveData> = {
   name: "file.move",
-  summary:
-    "Move or rename a file, link or directory. `to` is the full new path, never just the directory to put it in. " +
-    "Names inside other files are not changed.",
+  summary: "Move or rename a file, link or directory.",
   risk: "destructive",
   input: z.strictObject({
-    from: z.string().check(z.describe("What to move, relative to the workspace or absolute.")),
-    to: z.string().check(z.describe("Its new path, with the new name; missing directories are created.")),
-    replace: z.optional(z.boolean().check(z.describe("Replace a file that is at `to`; false if not given."))),
+    from: z.string(),
+    to: z.string().check(z.describe("The full new path.")),
+    replace: z.optional(z.boolean().check(z.describe("Replace a file there."))),
   }),
   limits: { maxChars: 1000, keep: "both" },
   // Moving loses nothing and can be moved back; only what is replaced is gone.

@@ -9,6 +9,12 @@ export type Named =
   | { readonly paths: readonly string[] }
   | { readonly path: string; readonly error: unknown };
 
+export interface PatternOptions {
+  /** Files that these patterns name are not meant. */
+  readonly exclude?: readonly string[] | undefined;
+  readonly noIgnore?: boolean | undefined;
+}
+
 /** Whether it may mean other files than one of just this name. */
 export function isPattern(path: string): boolean {
   return special.test(path);
@@ -22,7 +28,11 @@ export function baseOf(pattern: string): string {
 }
 
 /** A file that has just this name comes before all that the pattern means. Leaves out hidden and ignored files. */
-export async function namedBy(path: string, context: ToolContext): Promise<Named> {
+export async function namedBy(
+  path: string,
+  { exclude = [], noIgnore = false }: PatternOptions,
+  context: ToolContext,
+): Promise<Named> {
   if (!isPattern(path) || (await isThere(path, context))) return { paths: [path] };
   try {
     const base = baseOf(path);
@@ -30,8 +40,8 @@ export async function namedBy(path: string, context: ToolContext): Promise<Named
     const rest = path.slice(base === "." && !path.startsWith("./") ? 0 : base.length).replace(/^\/+/, "");
     // Only a pattern without any slash means names at any depth.
     const glob = path.includes("/") ? `/${rest}` : rest.replace(/^!/, "\\!");
-    const filter = new FileFilter({ globs: [glob] });
-    const wanted = { directory: scope.path, filter, hidden: false, ignoreFiles: true };
+    const filter = new FileFilter({ globs: [glob, ...exclude.map((each) => `!${each}`)] });
+    const wanted = { directory: scope.path, filter, hidden: false, ignoreFiles: !noIgnore };
     const { paths } = await listFiles(wanted, context);
     return paths.length === 0 ? { path, error: matchesNothing(path) } : { paths: paths.toSorted() };
   } catch (error) {

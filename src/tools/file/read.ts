@@ -10,6 +10,8 @@ import type { TextFile } from "./show-text.ts";
 export interface FileReadInput {
   readonly path?: string | undefined;
   readonly paths?: string[] | undefined;
+  readonly exclude?: string[] | undefined;
+  readonly no_ignore?: boolean | undefined;
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
   readonly line_numbers?: boolean | undefined;
@@ -37,41 +39,34 @@ const maxFiles = 50;
 export const fileRead: Tool<FileReadInput, FileReadData> = {
   name: "file.read",
   summary:
-    "Read text files by lines, or look at pictures (PNG, JPEG, GIF, WebP). Give `paths` to read several at once. " +
-    "To find something in large or unknown files use search.grep; to see a directory use file.list.",
+    "Read text files by lines, or see pictures. To find something use search.grep, for directories file.list.",
   risk: "read",
   input: z
     .strictObject({
-      path: z.optional(
-        z
-          .string()
-          .check(z.describe("File to read: relative to the workspace, absolute, or an out_… handle.")),
-      ),
+      path: z.optional(z.string().check(z.describe("Path or out_… handle."))),
       paths: z.optional(
         z
           .array(z.string())
           .check(
             z.minLength(1),
             z.maxLength(maxFiles),
-            z.describe('Instead of `path`: up to 50 files at once; patterns too, as "src/**/*.ts".'),
+            z.describe('Instead: up to 50, or patterns "src/**/*.ts".'),
           ),
       ),
+      exclude: z.optional(
+        z
+          .array(z.string().check(z.minLength(1)))
+          .check(z.maxLength(100), z.describe("Of patterns: leave out what these name.")),
+      ),
+      no_ignore: z.optional(z.boolean().check(z.describe("Of patterns: also ignored files."))),
       offset: z.optional(
         z.int().check(
           z.refine((offset) => offset !== 0, { error: "lines count from 1, or from the end when negative" }),
-          z.describe(
-            "First line, counted from 1. Negative counts from the end: -50 gives the last 50 lines.",
-          ),
+          z.describe("First line, from 1; -50: the last 50."),
         ),
       ),
-      limit: z.optional(
-        z.int().check(z.minimum(1), z.describe("How many lines at most; 2000 if not given.")),
-      ),
-      line_numbers: z.optional(
-        z
-          .boolean()
-          .check(z.describe("Put `N | ` before each line (it is not in the file); true if not given.")),
-      ),
+      limit: z.optional(z.int().check(z.minimum(1), z.describe("Lines; default 2000."))),
+      line_numbers: z.optional(z.boolean().check(z.describe("`N | ` before each line; default true."))),
       max_bytes: z.optional(
         z
           .int()
@@ -96,7 +91,7 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
   async run(input, context) {
     if (input.path !== undefined) return inList(await readOne(input.path, input, context, maxImageBytes));
     const found: Wanted[] = [];
-    for (const path of input.paths ?? []) found.push(...(await wantedBy(path, context)));
+    for (const path of input.paths ?? []) found.push(...(await wantedBy(path, input, context)));
     const wanted = [...new Map(found.map((each) => [each.path, each])).values()];
     const outputs: ToolOutput<FileReadData["files"][number]>[] = [];
     let imageBytes = maxImageBytes;
@@ -120,8 +115,12 @@ interface Wanted {
   readonly error?: unknown;
 }
 
-async function wantedBy(path: string, context: ToolContext): Promise<readonly Wanted[]> {
-  const named = await namedBy(path, context);
+async function wantedBy(
+  path: string,
+  { exclude, no_ignore: noIgnore }: FileReadInput,
+  context: ToolContext,
+): Promise<readonly Wanted[]> {
+  const named = await namedBy(path, { exclude, noIgnore }, context);
   return "error" in named ? [named] : named.paths.map((each) => ({ path: each }));
 }
 

@@ -27,24 +27,14 @@ export interface FileWriteData {
 /** Creates a file or replaces it whole. */
 export const fileWrite: Tool<FileWriteInput, FileWriteData> = {
   name: "file.write",
-  summary:
-    "Create a file, with its directories, or replace a whole file. To change a part of an existing file use edit.replace " +
-    "instead: that is shorter and cannot lose the rest.",
+  summary: "Create a file, or replace a whole one. To change a part use edit.replace.",
   risk: "write",
   hints: { idempotent: true },
   input: z.strictObject({
-    path: z.string().check(z.describe("File to write, relative to the workspace or absolute.")),
-    content: z.string().check(z.describe("The whole new content; at most 10 MB.")),
-    if_exists: z.optional(
-      z
-        .enum(["replace", "refuse"])
-        .check(z.describe("What to do when the file exists; replace if not given.")),
-    ),
-    encoding: z.optional(
-      z
-        .enum(["utf-8", "base64"])
-        .check(z.describe("base64: `content` holds bytes in base64; utf-8 if not given.")),
-    ),
+    path: z.string(),
+    content: z.string().check(z.describe("The whole content.")),
+    if_exists: z.optional(z.enum(["replace", "refuse"]).check(z.describe("Default replace."))),
+    encoding: z.optional(z.enum(["utf-8", "base64"]).check(z.describe("Default utf-8."))),
   }),
   limits: { maxChars: 1000, keep: "both" },
   accesses: ({ path }) => [{ kind: "write", path }],

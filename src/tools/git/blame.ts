@@ -28,15 +28,13 @@ export interface GitBlameData {
 /** Says who last changed the lines of a file. */
 export const gitBlame: Tool<GitBlameInput, GitBlameData> = {
   name: "git.blame",
-  summary: "See which commit last changed each line of a file, and who made it, when and why.",
+  summary: "See which commit last changed each line of a file, who, when and why.",
   risk: "read",
   input: z.strictObject({
-    path: z.string().check(z.describe("File in the repository.")),
-    first_line: z.optional(z.int().check(z.minimum(1), z.describe("First line, counted from 1."))),
-    last_line: z.optional(
-      z.int().check(z.minimum(1), z.describe("Last line; 500 lines at most if not given.")),
-    ),
-    revision: z.optional(z.string().check(z.describe("As it was there; the working tree if not given."))),
+    path: z.string(),
+    first_line: z.optional(z.int().check(z.minimum(1), z.describe("From 1."))),
+    last_line: z.optional(z.int().check(z.minimum(1))),
+    revision: z.optional(z.string().check(z.describe("Default: the working tree."))),
   }),
   limits: { maxChars: 40_000, keep: "head" },
   startsPrograms: true,

@@ -46,20 +46,16 @@ export type GitBranchData =
 /** Lists, makes, switches and deletes branches. */
 export const gitBranch: Tool<GitBranchInput, GitBranchData> = {
   name: "git.branch",
-  summary:
-    "List branches, or with `name` make one (`from` a revision), `switch` to it, or `delete` it. With `from` and `switch` " +
-    "it is made and switched to. Nothing that is not committed is overwritten.",
+  summary: "List branches, or make, `switch` to or `delete` one. Nothing uncommitted is overwritten.",
   risk: "destructive",
   startsPrograms: true,
   input: z.strictObject({
-    name: z.optional(z.string().check(z.describe("The branch; without it all are listed."))),
-    from: z.optional(
-      z.string().check(z.describe("Where a new branch begins: HEAD, main, a tag or a commit.")),
-    ),
-    switch: z.optional(z.boolean().check(z.describe("Make it the current branch."))),
-    delete: z.optional(z.boolean().check(z.describe("Delete it, if its commits are merged."))),
-    force: z.optional(z.boolean().check(z.describe("Delete it although they are not."))),
-    path: z.optional(z.string().check(z.describe("A folder of the repository; the workspace if not given."))),
+    name: z.optional(z.string()),
+    from: z.optional(z.string().check(z.describe("A revision, for a new branch."))),
+    switch: z.optional(z.boolean()),
+    delete: z.optional(z.boolean().check(z.describe("If its commits are merged."))),
+    force: z.optional(z.boolean().check(z.describe("Although they are not merged."))),
+    path: z.optional(z.string().check(z.describe("A folder of another repository."))),
   }),
   limits: { maxChars: 10_000, keep: "head" },
   timeoutMs: 600_000,

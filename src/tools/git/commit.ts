@@ -30,25 +30,13 @@ export interface GitCommitData extends CommitSummary {
 /** Commits what is staged. */
 export const gitCommit: Tool<GitCommitInput, GitCommitData> = {
   name: "git.commit",
-  summary:
-    "Commit what is staged (git.stage), as the user whom git is set up for. `amend` replaces the last commit, unless it is " +
-    "published.",
+  summary: "Commit what is staged (git.stage). `amend` replaces the last commit, unless published.",
   risk: "write",
   startsPrograms: true,
   input: z.strictObject({
-    message: z.optional(
-      z
-        .string()
-        .check(
-          z.maxLength(100_000),
-          z.regex(/^[^\0]*$/),
-          z.describe("A short line; what more there is to say after an empty one."),
-        ),
-    ),
-    amend: z.optional(
-      z.boolean().check(z.describe("Replace the last commit; without `message` its words stay.")),
-    ),
-    path: z.optional(z.string().check(z.describe("A folder of the repository; the workspace if not given."))),
+    message: z.optional(z.string().check(z.maxLength(100_000), z.regex(/^[^\0]*$/))),
+    amend: z.optional(z.boolean()),
+    path: z.optional(z.string().check(z.describe("A folder of another repository."))),
   }),
   limits: { maxChars: 10_000, keep: "head" },
   timeoutMs: 600_000,

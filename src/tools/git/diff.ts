@@ -39,25 +39,14 @@ const limits: OutputLimits = { maxChars: 40_000, keep: "head" };
 export const gitDiff: Tool<GitDiffInput, GitDiffData> = {
   name: "git.diff",
   summary:
-    "See changes as a unified diff: of the working tree against the index, `staged` ones against HEAD, or against a " +
-    "`commit`. git.status lists untracked files, which no diff shows.",
+    "See changes as a diff: of the working tree, `staged`, or against a `commit`. Untracked files: git.status.",
   risk: "read",
   input: z.strictObject({
-    staged: z.optional(z.boolean().check(z.describe("What the next commit would change."))),
-    commit: z.optional(
-      z
-        .string()
-        .check(z.describe("Compare against this branch, tag or commit; main..topic compares these two.")),
-    ),
-    paths: z.optional(
-      z
-        .array(z.string())
-        .check(z.minLength(1), z.maxLength(200), z.describe("Only these files or directories.")),
-    ),
-    stat: z.optional(z.boolean().check(z.describe("Only names and numbers of lines."))),
-    context: z.optional(
-      z.int().check(z.minimum(0), z.maximum(1000), z.describe("Lines around each change; 3 if not given.")),
-    ),
+    staged: z.optional(z.boolean()),
+    commit: z.optional(z.string().check(z.describe("Branch, tag, commit, or main..topic."))),
+    paths: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(200))),
+    stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
+    context: z.optional(z.int().check(z.minimum(0), z.maximum(1000), z.describe("Lines around; default 3."))),
   }),
   limits,
   startsPrograms: true,

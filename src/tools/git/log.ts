@@ -32,26 +32,18 @@ const mostSkipped = 10_000;
 /** Lists commits. */
 export const gitLog: Tool<GitLogInput, GitLogData> = {
   name: "git.log",
-  summary:
-    "List commits, newest first: of a branch or range, of one file also under its earlier names, by author, date or words of " +
-    "the message. git.show shows one of them whole.",
+  summary: "List commits, newest first. See one with git.show.",
   risk: "read",
   input: z.strictObject({
-    path: z.optional(z.string().check(z.describe("Only commits that change this file or directory."))),
-    limit: z.optional(
-      z.int().check(z.minimum(1), z.maximum(1000), z.describe("Most commits; 20 if not given.")),
-    ),
-    skip: z.optional(
-      z.int().check(z.minimum(0), z.maximum(mostSkipped), z.describe("Newest ones to leave out, to go on.")),
-    ),
-    since: z.optional(z.string().check(z.describe('Not older: "2026-03-01", "2 weeks ago".'))),
-    until: z.optional(z.string().check(z.describe("Not newer."))),
-    author: z.optional(z.string().check(z.describe("Part of the author's name or address."))),
+    path: z.optional(z.string()),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(1000), z.describe("Default 20."))),
+    skip: z.optional(z.int().check(z.minimum(0), z.maximum(mostSkipped), z.describe("Skip so many."))),
+    since: z.optional(z.string().check(z.describe('"2026-03-01", "2 weeks ago".'))),
+    until: z.optional(z.string()),
+    author: z.optional(z.string()),
     grep: z.optional(z.string().check(z.describe("Text in the message."))),
-    revision: z.optional(
-      z.string().check(z.describe("Branch, tag, commit, or range: main..topic; HEAD if not given.")),
-    ),
-    stat: z.optional(z.boolean().check(z.describe("With files and numbers of lines."))),
+    revision: z.optional(z.string().check(z.describe("Or main..topic; default HEAD."))),
+    stat: z.optional(z.boolean().check(z.describe("With files and line counts."))),
   }),
   limits: { maxChars: 30_000, keep: "head" },
   startsPrograms: true,

@@ -18,14 +18,12 @@ export type GitShowData = ShownCommit | ShownFile | ShownTree;
 /** Shows a commit, or a file as it was. */
 export const gitShow: Tool<GitShowInput, GitShowData> = {
   name: "git.show",
-  summary:
-    "See a commit with its message and changes, or with `path` a file or directory as it was at that revision. " +
-    "git.log lists commits, git.diff compares.",
+  summary: "See a commit, or with `path` a file or directory as it was then.",
   risk: "read",
   input: z.strictObject({
-    revision: z.string().check(z.describe("Commit, branch or tag: HEAD~2, v1.0, 1a2b3c4.")),
-    path: z.optional(z.string().check(z.describe("File or directory to see as it was there."))),
-    stat: z.optional(z.boolean().check(z.describe("Of a commit only names and numbers of lines."))),
+    revision: z.string().check(z.describe("HEAD~2, v1.0, 1a2b3c4.")),
+    path: z.optional(z.string()),
+    stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
   }),
   limits: { maxChars: 40_000, keep: "head" },
   startsPrograms: true,

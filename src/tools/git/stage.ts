@@ -32,19 +32,16 @@ export interface GitStageData {
 export const gitStage: Tool<GitStageInput, GitStageData> = {
   name: "git.stage",
   summary:
-    "Stage files for the next commit: what was added, changed, deleted or renamed at `paths`, or everywhere with `all`. " +
-    "`unstage` takes back what is staged; files stay as they are.",
+    "Stage `paths` or `all` changes for the next commit; `unstage` takes them out. Files stay as they are.",
   risk: "write",
   hints: { idempotent: true },
   startsPrograms: true,
   input: z.strictObject({
     paths: z.optional(
-      z
-        .array(z.string())
-        .check(z.minLength(1), z.maxLength(1000), z.describe("Files and folders; no patterns.")),
+      z.array(z.string()).check(z.minLength(1), z.maxLength(1000), z.describe("No patterns.")),
     ),
-    all: z.optional(z.boolean().check(z.describe("Everything that has changed in the repository."))),
-    unstage: z.optional(z.boolean().check(z.describe("Take out of the next commit instead."))),
+    all: z.optional(z.boolean()),
+    unstage: z.optional(z.boolean()),
   }),
   limits: { maxChars: 10_000, keep: "head" },
   // A path does not tell where its repository has its top: rules about the index of another are asked when it is found.

@@ -24,14 +24,10 @@ export interface GitStatusData extends Status {
 /** Says what is changed in a repository. */
 export const gitStatus: Tool<GitStatusInput, GitStatusData> = {
   name: "git.status",
-  summary:
-    "See the state of the git repository: branch, upstream, what is staged, changed, unmerged and untracked, and whether a " +
-    "merge or rebase is under way. git.diff shows the changes themselves.",
+  summary: "See branch, upstream, staged, changed and untracked files. The changes: git.diff.",
   risk: "read",
   input: z.strictObject({
-    path: z.optional(
-      z.string().check(z.describe("Only this file or directory, or another repository; all if not given.")),
-    ),
+    path: z.optional(z.string()),
   }),
   limits: { maxChars: 20_000, maxLines: 400, keep: "head" },
   startsPrograms: true,

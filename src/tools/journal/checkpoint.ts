@@ -15,20 +15,12 @@ export interface JournalCheckpointData {
 /** Gives this moment a name to come back to. */
 export const journalCheckpoint: Tool<JournalCheckpointInput, JournalCheckpointData> = {
   name: "journal.checkpoint",
-  summary:
-    "Give this moment a name, so that journal.undo with `checkpoint` can bring the files back to it. Costs nothing: set " +
-    "one before anything risky.",
+  summary: "Name this moment, so that journal.undo can bring files back to it.",
   risk: "read",
   hints: { readOnly: false, destructive: false },
   input: z.strictObject({
-    name: z.optional(
-      z
-        .string()
-        .check(
-          z.describe("A name that is not taken, such as before-refactoring; a numbered one if not given."),
-        ),
-    ),
-    list: z.optional(z.boolean().check(z.describe("Instead: list the checkpoints there are, oldest first."))),
+    name: z.optional(z.string()),
+    list: z.optional(z.boolean().check(z.describe("Instead: list them."))),
   }),
   limits: { maxChars: 10_000, keep: "tail" },
   accesses: () => [],

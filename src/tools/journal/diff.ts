@@ -14,19 +14,13 @@ export interface JournalDiffInput extends SelectionFields {
 /** Shows what calls did to files. */
 export const journalDiff: Tool<JournalDiffInput, ChangedFiles> = {
   name: "journal.diff",
-  summary:
-    "Show what earlier calls did to files, shell commands included, as a unified diff with numbered hunks: all of this " +
-    "session, or of the calls that are named. Edits that people made in between are not part of it.",
+  summary: "Show what earlier calls did to files, shell commands too, as a diff with numbered hunks.",
   risk: "read",
   input: z
     .strictObject({
       ...selectionFields,
-      paths: z.optional(
-        z
-          .array(z.string())
-          .check(z.maxLength(1000), z.describe("Only these files, or what is in these directories.")),
-      ),
-      stat: z.optional(z.boolean().check(z.describe("Only the names, with how many lines came and went."))),
+      paths: z.optional(z.array(z.string()).check(z.maxLength(1000))),
+      stat: z.optional(z.boolean().check(z.describe("Only names and line counts."))),
     })
     .check(refuseFault((input: JournalDiffInput) => faultInSelection(input))),
   limits: { maxChars: 20_000, keep: "head" },

@@ -13,26 +13,10 @@ export interface SelectionFields {
 
 /** The fields as models are told of them. */
 export const selectionFields = {
-  call: z.optional(
-    z
-      .string()
-      .check(
-        z.describe("The id of a call or a transaction, or a range of calls: call_a..call_b, both included."),
-      ),
-  ),
-  last: z.optional(
-    z
-      .int()
-      .check(
-        z.minimum(1),
-        z.maximum(10_000),
-        z.describe("Instead: this many of the latest calls that changed something."),
-      ),
-  ),
-  checkpoint: z.optional(z.string().check(z.describe("Instead: everything after this checkpoint."))),
-  since: z.optional(
-    z.string().check(z.describe("Instead: everything since this time, such as 2026-11-15T09:30:00Z.")),
-  ),
+  call: z.optional(z.string().check(z.describe("Id of a call or transaction, or call_a..call_b."))),
+  last: z.optional(z.int().check(z.minimum(1), z.maximum(10_000), z.describe("So many of the latest."))),
+  checkpoint: z.optional(z.string().check(z.describe("Everything after it."))),
+  since: z.optional(z.string().check(z.describe("2026-11-15T09:30:00Z"))),
 };
 
 /** What is wrong with the choice of fields; a field that says nothing is not given. */

@@ -19,35 +19,17 @@ export interface JournalUndoInput extends SelectionFields {
 export const journalUndo: Tool<JournalUndoInput, Undone> = {
   name: "journal.undo",
   summary:
-    "Undo what earlier calls of this session did to files, shell commands included: the latest one, or those that are " +
-    "named. All of it or nothing; a file that somebody has changed since is refused and shown, never overwritten. An " +
-    "undo can be undone: `redo`.",
+    "Undo what earlier calls did to files, shell commands too: the latest, or those named. What others changed since is never overwritten.",
   risk: "write",
   input: z
     .strictObject({
       ...selectionFields,
-      redo: z.optional(z.boolean().check(z.describe("Instead: take back the latest undo."))),
-      paths: z.optional(
-        z
-          .array(z.string())
-          .check(z.maxLength(1000), z.describe("Only these files, or what is in these directories.")),
-      ),
-      hunk: z.optional(
-        z.int().check(z.minimum(1), z.describe("Only this hunk of one file, as journal.diff numbers them.")),
-      ),
-      merge: z.optional(
-        z
-          .boolean()
-          .check(
-            z.describe(
-              "Take the changes out of files that were changed since, where the two do not touch each other.",
-            ),
-          ),
-      ),
-      skip_changed: z.optional(
-        z.boolean().check(z.describe("Leave files alone that were changed since, and undo the rest.")),
-      ),
-      dry_run: z.optional(z.boolean().check(z.describe("Only show what would be done."))),
+      redo: z.optional(z.boolean().check(z.describe("Take back the latest undo."))),
+      paths: z.optional(z.array(z.string()).check(z.maxLength(1000), z.describe("Only these."))),
+      hunk: z.optional(z.int().check(z.minimum(1), z.describe("Only this hunk, as in journal.diff."))),
+      merge: z.optional(z.boolean().check(z.describe("Also in files changed since."))),
+      skip_changed: z.optional(z.boolean().check(z.describe("Leave files changed since alone."))),
+      dry_run: z.optional(z.boolean().check(z.describe("Only show it."))),
     })
     .check(refuseFault((input: JournalUndoInput) => faultInSelection(input, [["redo", input.redo]]))),
   limits: { maxChars: 20_000, keep: "both" },

@@ -26,23 +26,17 @@ export interface NotebookEditData extends EditData {
 /** Changes one cell of a notebook. */
 export const notebookEdit: Tool<NotebookEditInput, NotebookEditData> = {
   name: "notebook.edit",
-  summary:
-    "Replace, insert or delete one cell of a Jupyter notebook; every other byte stays. A replaced code cell loses its " +
-    "outputs. See the cells with document.read.",
+  summary: "Replace, insert or delete one cell of a notebook. See cells with document.read.",
   risk: "write",
   input: z.strictObject({
-    path: z.string().check(z.describe("The .ipynb file, relative to the workspace or absolute.")),
+    path: z.string(),
     operation: z
       .enum(["replace", "insert_before", "insert_after", "append", "delete"])
-      .check(z.describe("append, and insert_before for the beginning, need no cell.")),
-    cell: z.optional(
-      z.union([z.int(), z.string()]).check(z.describe("Its number, counted from 1, or its id.")),
-    ),
-    source: z.optional(z.string().check(z.describe("The whole new source of the cell."))),
-    cell_type: z.optional(
-      z.enum(cellTypes).check(z.describe("As it is, or as the cell beside it, if not given.")),
-    ),
-    keep_outputs: z.optional(z.boolean().check(z.describe("Keep the outputs of a replaced code cell."))),
+      .check(z.describe("append and a first cell need no `cell`.")),
+    cell: z.optional(z.union([z.int(), z.string()]).check(z.describe("Number from 1, or id."))),
+    source: z.optional(z.string().check(z.describe("The cell's whole source."))),
+    cell_type: z.optional(z.enum(cellTypes)),
+    keep_outputs: z.optional(z.boolean()),
   }),
   limits: { maxChars: 10_000, keep: "both" },
   accesses: ({ path }) => [{ kind: "write", path }],

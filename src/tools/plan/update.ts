@@ -12,9 +12,7 @@ export interface PlanUpdateInput {
 /** Keeps a plan in the room and shows it; hosts hear of it by the event that ends the call. */
 export const planUpdate: Tool<PlanUpdateInput, Plan> = {
   name: "plan.update",
-  summary:
-    "Keep a plan of the steps to do, for work of several steps: the whole list each time, one step in progress. Without " +
-    "`steps` it shows the plan.",
+  summary: "Keep a plan for work of several steps: the whole list each time, one in progress.",
   risk: "read",
   input: z.strictObject({
     steps: z.optional(
@@ -31,12 +29,10 @@ export const planUpdate: Tool<PlanUpdateInput, Plan> = {
           z.refine((steps) => steps.filter(isInProgress).length <= 1, {
             error: "at most one step can be in_progress",
           }),
-          z.describe("All steps in order; it replaces the plan, empty clears it."),
+          z.describe("All steps in order; without it, shows the plan."),
         ),
     ),
-    explanation: z.optional(
-      z.string().check(z.maxLength(5000), z.describe("Why the plan is so, or has changed.")),
-    ),
+    explanation: z.optional(z.string().check(z.maxLength(5000))),
   }),
   limits: { maxChars: 20_000, keep: "both" },
   accesses: () => [],
@@ -54,7 +50,9 @@ function isInProgress({ status }: PlanStep): boolean {
 function showPlan({ steps }: Plan): string {
   if (steps.length === 0) return "The plan is empty.";
   const done = steps.filter(({ status }) => status === "completed").length;
-  const lines = steps.map(({ step, status }) => `${marks[status]} ${printableLine(step.replace(/\s+/g, " "))}`);
+  const lines = steps.map(
+    ({ step, status }) => `${marks[status]} ${printableLine(step.replace(/\s+/g, " "))}`,
+  );
   return [`The plan: ${done} of ${counted(steps.length, "step")} done.`, ...lines].join("\n");
 }
 

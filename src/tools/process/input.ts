@@ -19,24 +19,23 @@ export interface ProcessInputInput {
 export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
   name: "process.input",
   summary:
-    "Type something for a process to read, and see what it says in answer. End a line with \\n. For a process with a " +
-    "terminal also keys: \\u0003 is Ctrl-C.",
+    "Type for a process to read, and see its answer. End lines with \\n; \\u0003 is Ctrl-C in a terminal.",
   risk: "execute",
   input: z.strictObject({
     name: nameField,
-    text: z.string().check(z.describe("As typed, taken literally: yes\\n")),
-    end: z.optional(z.boolean().check(z.describe("Then close its input; false if not given."))),
+    text: z.string().check(z.describe("As typed: yes\\n")),
+    end: z.optional(z.boolean().check(z.describe("Then close its input."))),
     wait_ms: z.optional(
       z
         .int()
         .check(
           z.minimum(0),
           z.maximum(600_000),
-          z.describe("Wait until it has ended, at most this long; until it has answered if not given."),
+          z.describe("Wait for its end, at most this long; default: for an answer."),
         ),
     ),
     max_chars: maxCharsField("20000"),
-    cursor: z.optional(lastCursor.check(z.describe("Also show what it said before, and was not shown yet."))),
+    cursor: z.optional(lastCursor.check(z.describe("Also what was not shown yet."))),
   }),
   limits: { maxChars: 30_000, keep: "tail" },
   timeoutMs: 610_000,

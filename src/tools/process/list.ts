@@ -12,9 +12,7 @@ export interface ProcessListData {
 /** Tells what runs beside the calls, and how the latest ended. */
 export const processList: Tool<ProcessListInput, ProcessListData> = {
   name: "process.list",
-  summary:
-    "List the processes and shells of this session: what runs, since when, where it listens, whether it waits for input, " +
-    "and how those ended that have.",
+  summary: "List the processes and shells of this session.",
   risk: "read",
   input: z.strictObject({}),
   limits: { maxChars: 10_000, keep: "both" },

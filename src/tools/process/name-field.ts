@@ -1,5 +1,3 @@
 import * as z from "zod/mini";
 
-export const nameField: z.ZodMiniString = z
-  .string()
-  .check(z.minLength(1), z.describe("Its name, as process.start or process.list told it."));
+export const nameField: z.ZodMiniString = z.string().check(z.minLength(1));

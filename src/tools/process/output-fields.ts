@@ -11,9 +11,7 @@ export function maxCharsField(usual: string): z.ZodMiniOptional<z.ZodMiniNumberF
 
 /** How long an answer waits for more. */
 export const waitField: z.ZodMiniOptional<z.ZodMiniNumberFormat> = z.optional(
-  z
-    .int()
-    .check(z.minimum(0), z.maximum(600_000), z.describe("First wait until it has ended, at most this long.")),
+  z.int().check(z.minimum(0), z.maximum(600_000), z.describe("Wait for its end, at most this long.")),
 );
 
 /** Whatever was not shown before. */

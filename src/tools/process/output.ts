@@ -20,22 +20,16 @@ export interface ProcessOutputInput {
 /** Shows what a process has said. */
 export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
   name: "process.output",
-  summary:
-    "See what a process has said, its latest output if nothing else is asked. Each answer names a `cursor`: give it next " +
-    "time to see only what came since.",
+  summary: "See what a process has said. `cursor` of the last answer: only what came since.",
   risk: "read",
   input: z.strictObject({
     name: nameField,
     cursor: z.optional(
       z
         .union([z.int().check(z.minimum(0)), lastCursor])
-        .check(
-          z.describe('Only what came after it; 0 for all that is held; "last": what was not shown yet.'),
-        ),
+        .check(z.describe('Or "last": what was not shown yet.')),
     ),
-    stream: z.optional(
-      z.enum(["stdout", "stderr"]).check(z.describe("One of the two; both, in order, if not given.")),
-    ),
+    stream: z.optional(z.enum(["stdout", "stderr"]).check(z.describe("Default both."))),
     line: z.optional(z.string().check(z.minLength(1), z.describe("Only lines that match this expression."))),
     wait_ms: waitField,
     max_chars: maxCharsField("20000"),

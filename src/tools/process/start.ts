@@ -34,47 +34,26 @@ const longestMs = 24 * 3_600_000;
 export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
   name: "process.start",
   summary:
-    "Start a command that goes on running: a server, a watcher, a REPL. With `ready` the call waits until it serves. It is " +
-    "ended with the session; see process.output, process.input, process.wait, process.stop.",
+    "Start a server, watcher or REPL that goes on running; `ready` waits until it serves. See process.output, process.input, process.stop.",
   risk: "execute",
   input: z.strictObject({
-    command: z.string().check(z.minLength(1), z.describe("For bash, in the foreground: npm run dev")),
-    name: z.optional(
-      z.string().check(z.describe('To speak of it later: "web". Made from the command if not given.')),
-    ),
-    cwd: z.optional(z.string().check(z.describe("Where it runs; the workspace if not given."))),
-    env: z.optional(
-      z.record(z.string(), z.string()).check(z.describe("Variables for it, beside the usual.")),
-    ),
-    terminal: z.optional(
-      z.boolean().check(z.describe("Give it a terminal, for programs that want one; false if not given.")),
-    ),
-    input: z.optional(
-      z.boolean().check(z.describe("False: it has nothing to read, now and later; true if not given.")),
-    ),
+    command: z.string().check(z.minLength(1), z.describe("npm run dev")),
+    name: z.optional(z.string().check(z.describe('To speak of it later: "web".'))),
+    cwd: z.optional(z.string()),
+    env: z.optional(z.record(z.string(), z.string())),
+    terminal: z.optional(z.boolean().check(z.describe("Give it a terminal."))),
+    input: z.optional(z.boolean().check(z.describe("False: nothing to read."))),
     ready: z.optional(
       z
         .strictObject({
-          port: z.optional(
-            z.int().check(z.minimum(1), z.maximum(65535), z.describe("It listens on this port.")),
-          ),
-          line: z.optional(
-            z.string().check(z.minLength(1), z.describe("A line it says matches: listening on")),
-          ),
-          url: z.optional(
-            z.string().check(z.describe("A GET is answered, below 500: http://localhost:3000/")),
-          ),
+          port: z.optional(z.int().check(z.minimum(1), z.maximum(65535))),
+          line: z.optional(z.string().check(z.minLength(1), z.describe("A line it says matches."))),
+          url: z.optional(z.string().check(z.describe("A GET is answered."))),
         })
-        .check(z.describe("How to know that it is ready; all that is given must come true.")),
+        .check(z.describe("All must come true.")),
     ),
     ready_timeout_ms: z.optional(
-      z
-        .int()
-        .check(
-          z.minimum(1),
-          z.maximum(maxTimeoutMs),
-          z.describe("How long to wait for that; 60000 if not given."),
-        ),
+      z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 60000.")),
     ),
     wait_ms: z.optional(
       z
@@ -82,7 +61,7 @@ export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
         .check(
           z.minimum(0),
           z.maximum(maxTimeoutMs),
-          z.describe("Instead of `ready`: wait until it has ended, at most this long; then it goes on."),
+          z.describe("Instead of `ready`: for its end, at most this long."),
         ),
     ),
     timeout_ms: z.optional(

@@ -12,8 +12,7 @@ export interface ProcessStopInput {
 /** Ends a process of this session, and everything it has started. */
 export const processStop: Tool<ProcessStopInput, ProcessStatus> = {
   name: "process.stop",
-  summary:
-    "End a process or shell of this session and everything it started: it is asked to end, and ended after two seconds.",
+  summary: "End a process or shell and everything it started.",
   risk: "read",
   hints: { readOnly: false, idempotent: true },
   input: z.strictObject({ name: nameField }),

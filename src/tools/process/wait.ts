@@ -21,29 +21,17 @@ const maxTimeoutMs = 600_000;
 /** Waits for a process. */
 export const processWait: Tool<ProcessWaitInput, ProcessOutput> = {
   name: "process.wait",
-  summary:
-    "Wait until a process has ended, is ready, or has said something, and see its latest output. It goes on running, " +
-    "also after a timeout.",
+  summary: "Wait until a process has ended, is ready, or has said something.",
   risk: "read",
   input: z.strictObject({
     name: nameField,
     until: z.optional(
-      z
-        .enum(["exit", "ready", "output"])
-        .check(z.describe("What to wait for; exit if not given, or output with a line.")),
+      z.enum(["exit", "ready", "output"]).check(z.describe("Default exit, or output with `line`.")),
     ),
-    line: z.optional(
-      z
-        .string()
-        .check(z.minLength(1), z.describe("An expression that a line of output matches: [0-9]+ passed")),
-    ),
-    cursor: z.optional(
-      z.int().check(z.minimum(0), z.describe("Only output after it counts; all that is held if not given.")),
-    ),
+    line: z.optional(z.string().check(z.minLength(1), z.describe("A regex: [0-9]+ passed"))),
+    cursor: z.optional(z.int().check(z.minimum(0), z.describe("Only output after it."))),
     timeout_ms: z.optional(
-      z
-        .int()
-        .check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("How long to wait; 60000 if not given.")),
+      z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 60000.")),
     ),
   }),
   limits: { maxChars: 30_000, keep: "tail" },

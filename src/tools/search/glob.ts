@@ -36,24 +36,16 @@ export interface FoundFile {
 export const searchGlob: Tool<GlobInput, GlobData> = {
   name: "search.glob",
   summary:
-    'Find files by name pattern, newest first: "*.ts" at any depth, "src/**/*.test.ts", "{a,b}.json". Leaves out hidden ' +
-    "and ignored files. To find text in files use search.grep; to see a directory use file.list.",
+    'Find files by name, newest first: "*.ts" at any depth, "src/**/*.test.ts". Not hidden or ignored ones. For text in files use search.grep.',
   risk: "read",
   input: z.strictObject({
-    pattern: z
-      .string()
-      .check(
-        z.minLength(1),
-        z.describe("Name pattern: * ? [a-z] {a,b} **. Without a slash it matches at any depth."),
-      ),
-    path: z.optional(z.string().check(z.describe("Directory to look in; the workspace if not given."))),
-    ignore_case: z.optional(z.boolean().check(z.describe("Upper and lower case are the same."))),
-    sort: z.optional(z.enum(["newest", "path"]).check(z.describe("Order; newest first if not given."))),
-    limit: z.optional(
-      z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Most files; 500 if not given.")),
-    ),
-    hidden: z.optional(z.boolean().check(z.describe("Also names that begin with a dot (never .git)."))),
-    no_ignore: z.optional(z.boolean().check(z.describe("Also what .gitignore and its like leave out."))),
+    pattern: z.string().check(z.minLength(1), z.describe("* ? [a-z] {a,b} **")),
+    path: z.optional(z.string().check(z.describe("Default: the workspace."))),
+    ignore_case: z.optional(z.boolean()),
+    sort: z.optional(z.enum(["newest", "path"]).check(z.describe("Default newest."))),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 500."))),
+    hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
+    no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
   }),
   limits: { maxChars: 20_000, maxLines: 500, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],

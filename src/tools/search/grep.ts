@@ -68,69 +68,33 @@ export interface GrepMatch {
 export const searchGrep: Tool<GrepInput, GrepData> = {
   name: "search.grep",
   summary:
-    "Search the content of files with a regular expression (ripgrep syntax) or plain text (`literal`). Answers with " +
-    "path:line:text, file names, or counts. Skips ignored, hidden and binary files. To find files by name use " +
-    "search.glob; to see more of a file use file.read.",
+    "Search in files by a regex (ripgrep's), skipping ignored, hidden and binary ones. For file names use search.glob.",
   risk: "read",
   input: z.strictObject({
-    pattern: z
-      .string()
-      .check(z.describe("What to search for: a regular expression, or text with `literal`.")),
+    pattern: z.string(),
     path: z.optional(
-      z
-        .string()
-        .check(z.describe("File, directory or out_… handle to search in; the workspace if not given.")),
+      z.string().check(z.describe("File, directory or out_… handle; default: the workspace.")),
     ),
-    literal: z.optional(z.boolean().check(z.describe("Take `pattern` as plain text."))),
-    ignore_case: z.optional(z.boolean().check(z.describe("Upper and lower case are the same."))),
-    whole_word: z.optional(z.boolean().check(z.describe("Match whole words only."))),
-    multiline: z.optional(
-      z
-        .boolean()
-        .check(z.describe("Let the pattern match across lines: \\n is allowed, \\s matches line ends.")),
-    ),
-    exclude: z.optional(z.string().check(z.describe("Leave out lines that match this expression, too."))),
-    only_matching: z.optional(
-      z.boolean().check(z.describe("Show just what matches of each line, without context.")),
-    ),
-    context: z.optional(lineCount("Lines to show before and after each match.")),
-    before: z.optional(lineCount("Lines to show before each match.")),
-    after: z.optional(lineCount("Lines to show after each match.")),
+    literal: z.optional(z.boolean().check(z.describe("Plain text, no regex."))),
+    ignore_case: z.optional(z.boolean()),
+    whole_word: z.optional(z.boolean()),
+    multiline: z.optional(z.boolean().check(z.describe("Match across lines."))),
+    exclude: z.optional(z.string().check(z.describe("Leave out lines that match this, too."))),
+    only_matching: z.optional(z.boolean().check(z.describe("Only what matches of each line."))),
+    context: z.optional(lineCount("Lines around each match.")),
+    before: z.optional(lineCount()),
+    after: z.optional(lineCount()),
     glob: z.optional(
       z
         .union([z.string(), z.array(z.string()).check(z.maxLength(100))])
-        .check(
-          z.describe(
-            'Only files like this, "*.ts" or "src/**"; "!*.test.ts" leaves out. Relative to `path`.',
-          ),
-        ),
+        .check(z.describe('"*.ts", "src/**"; "!*.test.ts" leaves out.')),
     ),
-    type: z.optional(
-      z.string().check(z.describe('Only files of this type, by ripgrep\'s names: "ts", "py", "rust".')),
-    ),
-    mode: z.optional(
-      z
-        .enum(["content", "files", "count"])
-        .check(z.describe("Show matching lines, names of files with matches, or matching lines per file.")),
-    ),
-    limit: z.optional(
-      z
-        .int()
-        .check(
-          z.minimum(1),
-          z.maximum(100_000),
-          z.describe("Most matching lines in all (in other modes: files); 100 if not given."),
-        ),
-    ),
-    max_per_file: z.optional(
-      z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Most matching lines of one file.")),
-    ),
-    hidden: z.optional(
-      z.boolean().check(z.describe("Also search names that begin with a dot (never .git).")),
-    ),
-    no_ignore: z.optional(
-      z.boolean().check(z.describe("Also search what .gitignore and its like leave out.")),
-    ),
+    type: z.optional(z.string().check(z.describe('"ts", "py", "rust".'))),
+    mode: z.optional(z.enum(["content", "files", "count"]).check(z.describe("Default content."))),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Default 100."))),
+    max_per_file: z.optional(z.int().check(z.minimum(1), z.maximum(100_000), z.describe("Per file."))),
+    hidden: z.optional(z.boolean().check(z.describe("Also dotfiles."))),
+    no_ignore: z.optional(z.boolean().check(z.describe("Also ignored files."))),
   }),
   limits: { maxChars: 20_000, maxLines: 200, keep: "head" },
   accesses: ({ path = "." }) => [{ kind: "read", path }],
@@ -151,6 +115,6 @@ export async function grep(
   return { ...showResults(results, request, scope), ...continuation };
 }
 
-function lineCount(description: string) {
-  return z.int().check(z.minimum(0), z.maximum(1000), z.describe(description));
+function lineCount(description?: string) {
+  return z.int().check(z.minimum(0), z.maximum(1000), ...(description ? [z.describe(description)] : []));
 }

@@ -48,20 +48,12 @@ const limits: OutputLimits = { maxChars: 30_000, maxLines: 256, keep: "both" };
 export const shellRun: Tool<ShellRunInput, ShellRunData> = {
   name: "shell.run",
   summary:
-    "Run a command with bash in the workspace and see its output and exit code. It has no input and ends with the call; " +
-    "for servers and watchers use `background` or process.start. A `session` keeps directory, variables and functions " +
-    "for later commands of the same name.",
+    "Run a command with bash in the workspace. It has no input and ends with the call; for servers use process.start. A `session` keeps directory and variables for the next command in it.",
   risk: "execute",
   input: z.strictObject({
-    command: z.string().check(z.minLength(1), z.describe("For bash: npm test 2>&1 | tail -40")),
+    command: z.string().check(z.minLength(1), z.describe("npm test 2>&1 | tail -40")),
     timeout_ms: z.optional(
-      z
-        .int()
-        .check(
-          z.minimum(1),
-          z.maximum(maxTimeoutMs),
-          z.describe("Ends it and all it started after this long; 120000 if not given."),
-        ),
+      z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 120000.")),
     ),
     quiet_timeout_ms: z.optional(
       z
@@ -72,19 +64,11 @@ export const shellRun: Tool<ShellRunInput, ShellRunData> = {
           z.describe("Ends it when it says nothing for this long."),
         ),
     ),
-    cwd: z.optional(z.string().check(z.describe("Where it starts; the workspace if not given."))),
-    env: z.optional(
-      z.record(z.string(), z.string()).check(z.describe("Variables for it, beside the usual.")),
-    ),
-    description: z.optional(z.string().check(z.describe("What it is for, in a few words, for the person."))),
-    background: z.optional(
-      z.boolean().check(z.describe("Let it run on beside the calls, as process.start; false if not given.")),
-    ),
-    session: z.optional(
-      z
-        .string()
-        .check(z.describe("Run it in the shell of this name, which stays: build. A new one is opened.")),
-    ),
+    cwd: z.optional(z.string()),
+    env: z.optional(z.record(z.string(), z.string())),
+    description: z.optional(z.string().check(z.describe("For the person, in a few words."))),
+    background: z.optional(z.boolean().check(z.describe("As process.start does."))),
+    session: z.optional(z.string().check(z.describe("Name of a shell that stays: build."))),
   }),
   limits,
   timeoutMs: maxTimeoutMs + 10_000,

@@ -8,9 +8,9 @@ export interface TextEchoInput {
 /** Gives back what it is given. */
 export const textEcho: Tool<TextEchoInput, TextEchoInput> = {
   name: "text.echo",
-  summary: "Give back the text unchanged; for a step of thought, or to see how a text arrives.",
+  summary: "Give back the text unchanged.",
   risk: "read",
-  input: z.strictObject({ text: z.string().check(z.describe("Given back as it is.")) }),
+  input: z.strictObject({ text: z.string() }),
   limits: { maxChars: 50_000, keep: "both" },
   accesses: () => [],
   run: async ({ text }) => ({ data: { text }, text }),

@@ -9,16 +9,11 @@ export interface TimeNowInput {
 /** Says what time it is. */
 export const timeNow: Tool<TimeNowInput, ZonedTime> = {
   name: "time.now",
-  summary:
-    "The current date and time in ISO-8601 with its offset, and the weekday. In UTC unless a zone is given.",
+  summary: "Date, time and weekday now, in UTC unless a zone is given.",
   risk: "read",
   hints: { structured: true },
   input: z.strictObject({
-    zone: z.optional(
-      z
-        .string()
-        .check(z.describe('IANA name ("Europe/Berlin"), offset ("+02:00"), or "local"; UTC if not given.')),
-    ),
+    zone: z.optional(z.string().check(z.describe('"Europe/Berlin", "+02:00" or "local".'))),
   }),
   limits: { maxChars: 1000, keep: "head" },
   accesses: () => [],

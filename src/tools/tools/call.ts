@@ -13,11 +13,11 @@ export interface ToolsCallInput {
  */
 export const toolsCall: Tool<ToolsCallInput, never> = {
   name: "tools.call",
-  summary: "Call a tool that tools.find has found and that is not in your list.",
+  summary: "Call a tool that tools.find found and your list lacks.",
   risk: "read",
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   input: z.strictObject({
-    name: z.string().check(z.minLength(1), z.describe("As found.")),
+    name: z.string().check(z.minLength(1)),
     arguments: z.optional(z.record(z.string(), z.unknown())),
   }),
   limits: { maxChars: 1_000, keep: "head" },

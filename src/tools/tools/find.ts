@@ -12,11 +12,11 @@ export interface ToolsFindInput {
 export const toolsFind: Tool<ToolsFindInput, FoundTools> = {
   name: "tools.find",
   summary:
-    "Find more tools by what they do: git, documents, web, undo, processes … Those found are listed from then on; else use tools.call.",
+    "Find more tools: git, documents, plans, renaming, web search … They are listed then; else use tools.call.",
   risk: "read",
   input: z.strictObject({
-    query: z.string().check(z.minLength(1), z.maxLength(1000), z.describe('"undo an edit"')),
-    limit: z.optional(z.int().check(z.minimum(1), z.maximum(50), z.describe("5 if not given."))),
+    query: z.string().check(z.minLength(1), z.maxLength(1000), z.describe('What to do: "undo an edit"')),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(50), z.describe("Default 5."))),
   }),
   limits: { maxChars: 20_000, keep: "head" },
   accesses: () => [],

@@ -10,15 +10,11 @@ export interface TransactionBeginInput {
 export const transactionBegin: Tool<TransactionBeginInput, Transaction> = {
   name: "transaction.begin",
   summary:
-    "Begin a transaction: what the following calls change is made at once, but belongs together. End it with " +
-    "transaction.commit, or take all of it back with transaction.rollback; transaction.check runs a command and rolls " +
-    "back if it fails.",
+    "Begin a transaction: the changes of the following calls belong together. End it with transaction.commit or transaction.rollback.",
   risk: "read",
   hints: { readOnly: false, destructive: false },
   input: z.strictObject({
-    name: z.optional(
-      z.string().check(z.maxLength(80), z.describe("What it is about, for the journal: rename-parser.")),
-    ),
+    name: z.optional(z.string().check(z.maxLength(80))),
   }),
   limits: { maxChars: 1000, keep: "both" },
   accesses: () => [],

@@ -28,20 +28,12 @@ const limits: OutputLimits = { maxChars: 10_000, keep: "both" };
 /** Runs a command that decides whether the changes of a transaction stay. */
 export const transactionCheck: Tool<TransactionCheckInput, TransactionCheckData> = {
   name: "transaction.check",
-  summary:
-    "Run a command, such as the tests, on what the open transaction has changed. If it fails, everything is rolled back; " +
-    "if it passes, the transaction stays open for more, or for transaction.commit.",
+  summary: "Run a command, as the tests; if it fails, the open transaction is rolled back.",
   risk: "execute",
   input: z.strictObject({
-    command: z.string().check(z.minLength(1), z.describe("For bash, in the workspace: npm test")),
+    command: z.string().check(z.minLength(1), z.describe("npm test")),
     timeout_ms: z.optional(
-      z
-        .int()
-        .check(
-          z.minimum(1),
-          z.maximum(maxTimeoutMs),
-          z.describe("Ends it after this long, which counts as failed; 120000 if not given."),
-        ),
+      z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 120000.")),
     ),
   }),
   limits,

@@ -6,8 +6,7 @@ import { counted } from "../../text/counted.ts";
 /** Closes a transaction and keeps what it changed. */
 export const transactionCommit: Tool<object, Transaction> = {
   name: "transaction.commit",
-  summary:
-    "Commit the open transaction: what its calls changed stays, and is undone together if it is ever undone.",
+  summary: "Keep what the open transaction changed; it is undone together.",
   risk: "read",
   hints: { readOnly: false, destructive: false, idempotent: true },
   input: z.strictObject({}),

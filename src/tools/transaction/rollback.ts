@@ -7,9 +7,7 @@ import { showPath } from "../../text/show-path.ts";
 /** Takes back all that a transaction changed. */
 export const transactionRollback: Tool<object, RolledBack> = {
   name: "transaction.rollback",
-  summary:
-    "Roll the open transaction back: everything its calls changed is as it was before. A file that somebody else has " +
-    "changed since is left alone and named; the transaction stays open for it.",
+  summary: "Take back what the open transaction changed, but for files that others changed since.",
   risk: "write",
   input: z.strictObject({}),
   limits: { maxChars: 10_000, keep: "both" },

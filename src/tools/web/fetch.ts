@@ -51,25 +51,14 @@ const limits = { maxChars: 250_000, keep: "head" } as const;
 export const webFetch: Tool<WebFetchInput, WebFetchData> = {
   name: "web.fetch",
   summary:
-    "Fetch a web page or file by its URL: HTML as Markdown, JSON, text, PDF and other documents, pictures. To find pages " +
-    "use web.search.",
+    "Fetch a page or file by URL: HTML as Markdown, JSON, PDF and other documents, pictures. To find pages use web.search.",
   risk: "network",
   hints: { readOnly: true },
   input: z.strictObject({
-    url: z.string().check(z.describe("https://… or http://…")),
-    part: z.optional(
-      z
-        .string()
-        .check(
-          z.describe(
-            'Only this, as an answer names it: "page 3", "section 2", "from 40001"; "whole page": with navigation.',
-          ),
-        ),
-    ),
-    max_chars: z.optional(
-      z.int().check(z.minimum(1), z.maximum(200_000), z.describe("About how much; 40000 if not given.")),
-    ),
-    raw: z.optional(z.boolean().check(z.describe("Text as it was sent, also HTML; false if not given."))),
+    url: z.string(),
+    part: z.optional(z.string().check(z.describe('Only this: "page 3", "section 2", "from 40001".'))),
+    max_chars: z.optional(z.int().check(z.minimum(1), z.maximum(200_000), z.describe("Default 40000."))),
+    raw: z.optional(z.boolean().check(z.describe("As sent, also HTML."))),
   }),
   limits,
   accesses: ({ url }) => [{ kind: "network", host: parseWebUrl(url).hostname }],

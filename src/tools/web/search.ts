@@ -25,7 +25,7 @@ export interface WebSearchData extends FoundResults {
 /** Finds pages on the web, by the engine that the person has set up. */
 export const webSearch: Tool<WebSearchInput, WebSearchData> = {
   name: "web.search",
-  summary: "Search the web: title, URL and snippet of each page found. To read one use web.fetch.",
+  summary: "Search the web. To read a page use web.fetch.",
   risk: "network",
   hints: { readOnly: true },
   input: z.strictObject({
@@ -33,14 +33,9 @@ export const webSearch: Tool<WebSearchInput, WebSearchData> = {
       z.minLength(1),
       z.maxLength(400),
       z.refine((query) => query.trim() !== "", { error: "is empty: say what to look for" }),
-      z.describe("What to look for, in words."),
     ),
-    limit: z.optional(
-      z.int().check(z.minimum(1), z.maximum(20), z.describe("Most results; 10 if not given.")),
-    ),
-    page: z.optional(
-      z.int().check(z.minimum(1), z.maximum(10), z.describe("Which page of results; 1 if not given.")),
-    ),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(20), z.describe("Default 10."))),
+    page: z.optional(z.int().check(z.minimum(1), z.maximum(10), z.describe("Default 1."))),
     only_domains: z.optional(domains("Only pages of these and their subdomains: docs.rs.")),
     without_domains: z.optional(domains("No pages of these.")),
   }),

@@ -1,0 +1,72 @@
+/**
+ * What the definitions of each dialect cost a model in every request. Prints the table of docs/tokens.md; with `--write` it
+ * puts it there.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { encode } from "gpt-tokenizer/encoding/o200k_base";
+import type { ToolDefinition } from "../src/dialects/definition.ts";
+import { dialectNames, findDialect } from "../src/dialects/dialects.ts";
+import { Shelf } from "../src/dialects/shelf.ts";
+
+export const tokenPage: string = join(import.meta.dirname, "../docs/tokens.md");
+
+/** What one dialect costs. */
+export interface TokenCounts {
+  readonly dialect: string;
+  readonly listed: Cost;
+  /** With what has to be found, in a room that also has other agents. */
+  readonly whole: Cost;
+}
+
+interface Cost {
+  readonly tools: number;
+  readonly tokens: number;
+}
+
+export async function countTokens(): Promise<readonly TokenCounts[]> {
+  return Promise.all(
+    dialectNames.map(async (name) => {
+      const dialect = await findDialect(name);
+      const [listed, whole] = [new Shelf(dialect), new Shelf(dialect, { has: new Set(["agents"]) })];
+      return {
+        dialect: name,
+        listed: costOf(await listed.definitions("listed")),
+        whole: costOf(await whole.definitions("all")),
+      };
+    }),
+  );
+}
+
+/** Name, description and schema, as every provider is sent them. */
+export function tokensOf({ name, description, inputSchema }: ToolDefinition): number {
+  return encode(`${name} ${description} ${JSON.stringify(inputSchema)}`).length;
+}
+
+export function tokenTable(counts: readonly TokenCounts[]): string {
+  const rows = counts.map(
+    ({ dialect, listed, whole }) =>
+      `| \`${dialect}\` | ${listed.tools} | ${listed.tokens} | ${whole.tools} | ${whole.tokens} |`,
+  );
+  return [
+    "| dialect | tools listed | tokens | tools in all | tokens |",
+    "|---|---:|---:|---:|---:|",
+    ...rows,
+  ].join("\n");
+}
+
+/** The page with its table replaced. */
+export function withTable(page: string, table: string): string {
+  return page.replace(/^\| dialect \|(?:.*\n)+?(?=\n|$)/m, `${table}\n`);
+}
+
+function costOf(definitions: readonly ToolDefinition[]): Cost {
+  return { tools: definitions.length, tokens: definitions.reduce((sum, each) => sum + tokensOf(each), 0) };
+}
+
+if (import.meta.main) {
+  const table = tokenTable(await countTokens());
+  if (process.argv.includes("--write"))
+    writeFileSync(tokenPage, withTable(readFileSync(tokenPage, "utf8"), table));
+  else console.log(table);
+}

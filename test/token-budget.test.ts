@@ -1,0 +1,16 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { countTokens, tokenPage, tokenTable, withTable } from "../scripts/token-table.ts";
+
+const counts = await countTokens();
+
+it("tells a model of our own tools in few tokens", () => {
+  const { listed, whole } = counts.find(({ dialect }) => dialect === "toolcrib")!;
+  expect(listed.tokens).toBeLessThanOrEqual(2_500);
+  expect(whole.tokens).toBeLessThanOrEqual(6_000);
+});
+
+it("publishes what each dialect costs: node scripts/token-table.ts --write", () => {
+  const page = readFileSync(tokenPage, "utf8");
+  expect(page).toBe(withTable(page, tokenTable(counts)));
+});
