@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { schemaFaults, toolRoom } from "../../../test/tool-room.ts";
-import { fileRead } from "./read.ts";
+import { type FileReadInput, fileRead } from "./read.ts";
 import { fileWrite } from "./write.ts";
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAcAAAAFCAIAAAAG+GGPAAAADElEQVR4XmNgoCcAAABuAAGxmO/SAAAAAElFTkSuQmCC";
@@ -332,6 +332,19 @@ describe("file.read", () => {
       50,
       "2 more files left out: narrow the patterns, or name files.",
     ]);
+  });
+
+  it("leaves out what others name, and takes ignored files if told", async () => {
+    await using room = toolRoom();
+    for (const name of ["docs", "out"]) mkdirSync(room.at(name));
+    for (const name of ["a.md", "b.md", "docs/a.md", "out/c.md"]) writeFileSync(room.at(name), "x\n");
+    writeFileSync(room.at(".gitignore"), "out/\n");
+    const named = async (input: Partial<FileReadInput>) =>
+      (await room.run(fileRead, { paths: ["*.md"], ...input })).data.files.map(({ path }) => path);
+    expect([
+      await named({ exclude: ["docs/", "b.*"] }),
+      await named({ exclude: ["a.md"], no_ignore: true }),
+    ]).toEqual([["a.md"], ["b.md", "out/c.md"]]);
   });
 
   it("refuses patterns that lead outside, and those that mean nothing", async () => {
