@@ -1,0 +1,147 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../test/temporary-folder.ts";
+import {
+  BaseTool,
+  getDefaultTools,
+  type LoopTool,
+  MetadataOnlyTool,
+  openToolLoop,
+  type ToolLoop,
+  type ToolLoopOptions,
+} from "./agent-loop.ts";
+
+class Greet extends BaseTool {
+  readonly name = "greet";
+  readonly description = "Greet somebody.";
+  readonly parameters = {
+    type: "object",
+    properties: { who: { type: "string", description: "Whom." } },
+    required: ["who"],
+  };
+  override readonly risk = "read";
+
+  override handler({ who }: Readonly<Record<string, unknown>>): string {
+    if (who === "nobody") throw new Error("there is nobody to greet");
+    return `Hello ${who}`;
+  }
+}
+
+class Deploy extends MetadataOnlyTool {
+  readonly name = "deploy";
+  readonly description = "Put it on the server.";
+  readonly parameters = { type: "object", properties: {} };
+}
+
+const count: LoopTool = {
+  name: "count",
+  description: "Count the characters.",
+  parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+  risk: "read",
+  handler: async ({ text }) => ({ characters: String(text).length }),
+};
+
+it("has calculate and get_current_time as default tools, which need nothing else", async () => {
+  const [calculate, time, ...others] = getDefaultTools();
+  expect([calculate?.name, time?.name, others]).toEqual(["calculate", "get_current_time", []]);
+  expect(calculate?.handler({ expression: "(2+3)*4" })).toBe("20");
+  expect(() => calculate?.handler({ expression: "__import__('os')" })).toThrow(
+    "is not allowed in strict mode",
+  );
+  expect(() => calculate?.handler({})).toThrow("`expression` is missing");
+  expect(time?.handler({})).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+});
+
+it("lists classes and objects as OpenAI takes tools, and runs them", async () => {
+  await using room = await loopRoom({ tools: [new Greet(), count] });
+  expect(await room.loop.definitions()).toEqual([
+    {
+      type: "function",
+      function: { name: "greet", description: "Greet somebody.", parameters: new Greet().parameters },
+    },
+    {
+      type: "function",
+      function: { name: "count", description: "Count the characters.", parameters: count.parameters },
+    },
+  ]);
+  expect(await room.loop.execute("greet", { who: "Ada" })).toBe("Hello Ada");
+  expect(await room.loop.execute("count", { text: "four" })).toBe('{"characters":4}');
+});
+
+it("tells what a handler throws, and arguments that do not fit, as Tool execution error", async () => {
+  await using room = await loopRoom({ tools: [new Greet()] });
+  const answers = [{ who: "nobody" }, {}, { who: 3 }].map((args) => room.loop.execute("greet", args));
+  expect(await Promise.all([...answers, room.loop.execute("nothing", {})])).toEqual([
+    "Tool execution error: there is nobody to greet",
+    "Tool execution error: greet: `who` is missing\nIt takes: who.",
+    "Tool execution error: greet: `who` must be a string, not a number\nIt takes: who.",
+    'Tool execution error: Unknown tool "nothing"\nKnown tools: greet.',
+  ]);
+});
+
+it("lists a tool that is only described, and answers its call by saying so", async () => {
+  await using room = await loopRoom({ tools: [new Deploy()] });
+  const names = (await room.loop.definitions()).map((tool) => tool.function.name);
+  expect([names, await room.loop.execute("deploy", {})]).toEqual([
+    ["deploy"],
+    "Tool execution error: deploy is only described here: it has no handler\n" +
+      "Use another tool, or let whoever listed it carry out its calls.",
+  ]);
+});
+
+it("runs the default tools when nothing else is said", async () => {
+  await using room = await loopRoom({});
+  const names = (await room.loop.definitions()).map((tool) => tool.function.name);
+  expect([names, await room.loop.execute("calculate", { expression: "2**8" })]).toEqual([
+    ["calculate", "get_current_time"],
+    "256",
+  ]);
+});
+
+it("has the file tools of v3, with own tools beside them, of which the last of a name counts", async () => {
+  const ls: LoopTool = { ...count, name: "ls", handler: () => "mine" };
+  await using room = await loopRoom({ set: "v3", tools: [new Greet(), count, ls] });
+  writeFileSync(join(room.workspace, "a.txt"), "one\n");
+  const names = (await room.loop.definitions()).map((tool) => tool.function.name);
+  expect(names).toEqual(["read", "write", "edit", "grep", "find", "ls", "greet", "count"]);
+  expect(await room.loop.execute("read", { path: "a.txt" })).toBe("one\n");
+  expect(await room.loop.execute("ls", { text: "" })).toBe("mine");
+  await room.loop.execute("edit", { path: "a.txt", old_text: "one", new_text: "two" });
+  expect(readFileSync(join(room.workspace, "a.txt"), "utf8")).toBe("two\n");
+});
+
+it("asks before a tool runs of which nothing is said", async () => {
+  const { risk: _, ...unknown } = count;
+  await using room = await loopRoom({ tools: [unknown] });
+  expect(await room.loop.execute("count", { text: "x" })).toMatch(
+    /^Tool execution error: This call needs a person's approval/,
+  );
+  await using open = await loopRoom({ tools: [unknown], approve: async () => ({ allow: true }) });
+  expect(await open.loop.execute("count", { text: "x" })).toBe('{"characters":1}');
+});
+
+interface LoopRoom extends AsyncDisposable {
+  readonly workspace: string;
+  readonly loop: ToolLoop;
+}
+
+async function loopRoom(options: ToolLoopOptions): Promise<LoopRoom> {
+  const folder = temporaryFolder();
+  const workspace = join(folder.path, "workspace");
+  mkdirSync(workspace);
+  const loop = await openToolLoop({
+    ...options,
+    workspace,
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+  });
+  return {
+    workspace,
+    loop,
+    [Symbol.asyncDispose]: async () => {
+      await loop.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

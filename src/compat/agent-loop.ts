@@ -1,0 +1,58 @@
+/**
+ * The way in for loops of `agent_loop`: its classes, its default tools, and a room that runs them, and its file tools, at
+ * the counter. So every call is judged, recorded, limited and can be undone.
+ */
+import { openToolcrib, type ToolcribOptions } from "../toolcrib.ts";
+import { asRoomTool } from "./agent-loop/as-room-tool.ts";
+import { getDefaultTools } from "./agent-loop/default-tools.ts";
+import type { LoopTool } from "./agent-loop/tools.ts";
+
+export { getDefaultTools } from "./agent-loop/default-tools.ts";
+export { BaseTool, type LoopTool, MetadataOnlyTool } from "./agent-loop/tools.ts";
+
+export interface ToolLoopOptions extends Omit<ToolcribOptions, "dialect" | "tools" | "allowedTools"> {
+  /** A later one replaces an earlier one of its name; `getDefaultTools()` if neither this nor `set` is said. */
+  readonly tools?: readonly LoopTool[];
+  /** `v2`: calculate, get_current_time. `v3`: read, write, edit, grep, find, ls. */
+  readonly set?: "v2" | "v3";
+}
+
+/** The tools that a loop hands to its model, and runs. Close it when done. */
+export interface ToolLoop extends AsyncDisposable {
+  /** As OpenAI takes tools. */
+  definitions(): Promise<readonly FunctionTool[]>;
+  /** The text of the tool message. Never rejects: a failure is `Tool execution error: …`. */
+  execute(name: string, args: Readonly<Record<string, unknown>>): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface FunctionTool {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: Readonly<Record<string, unknown>>;
+  };
+}
+
+export async function openToolLoop(options: ToolLoopOptions = {}): Promise<ToolLoop> {
+  const { tools = options.set === undefined ? getDefaultTools() : [], set, ...others } = options;
+  const own = tools.map(asRoomTool);
+  const crib = await openToolcrib({
+    ...others,
+    dialect: "agent-loop",
+    tools: own,
+    allowedTools: [...(set === undefined ? [] : [set]), ...own.map(({ name }) => name)],
+  });
+  const close = () => crib.close();
+  return {
+    definitions: async () =>
+      (await crib.definitions()).map(({ name, description, inputSchema }) => ({
+        type: "function",
+        function: { name, description, parameters: inputSchema },
+      })),
+    execute: async (name, args) => (await crib.call(name, args)).content,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
