@@ -15,6 +15,7 @@ const dialects: Readonly<Record<string, () => Promise<Dialect>>> = {
   surgical: async () => (await import("./surgical.ts")).surgicalDialect,
   codex: async () => (await import("./codex.ts")).codexDialect,
   "claude-code": async () => (await import("./claude-code.ts")).claudeCodeDialect,
+  "gemini-cli": async () => (await import("./gemini-cli.ts")).geminiCliDialect,
 };
 
 export const dialectNames: readonly string[] = Object.keys(dialects);

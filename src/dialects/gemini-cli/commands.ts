@@ -1,0 +1,99 @@
+import { plainTerminalText } from "../../text/terminal-text.ts";
+import type { ProcessStartData } from "../../tools/process/start.ts";
+import type { ShellRunData } from "../../tools/shell/run.ts";
+import type { DialectTool } from "../dialect.ts";
+import { rename } from "../rename.ts";
+import { reshape } from "../reshape.ts";
+import { remarksOf, saidBy } from "../shared/said-by.ts";
+
+export const runShellCommand: DialectTool = reshape(["shell.run", "process.start"], {
+  name: "run_shell_command",
+  summary:
+    "Run a command with bash, as `bash -c`, without input. It is ended after 5 minutes without output, or 10 in all. " +
+    "Servers and watchers run with is_background, not with &: see process.output.",
+  input: (z) =>
+    z.strictObject({
+      command: z.string().check(z.minLength(1), z.describe("The command.")),
+      description: z.optional(z.string().check(z.describe("What it does, for the person."))),
+      dir_path: z.optional(z.string().check(z.describe("Where it runs; the workspace if not given."))),
+      is_background: z.optional(
+        z.boolean().check(z.describe("Let it run on beside the calls; false if not given.")),
+      ),
+      delay_ms: z.optional(
+        z
+          .int()
+          .check(
+            z.minimum(0),
+            z.maximum(600_000),
+            z.describe("Of a background command: how long to watch it first."),
+          ),
+      ),
+    }),
+  means: ({ command, description, dir_path: cwd, is_background: isBackground, delay_ms: wait_ms }) =>
+    isBackground
+      ? ["process.start", { command, name: "#", cwd, input: false, wait_ms }]
+      : ["shell.run", { command, cwd, description, timeout_ms: 600_000, quiet_timeout_ms: 300_000 }],
+  limits: { maxChars: 40_000, keep: "both" },
+  answer: ({ data }) => ("said" in data ? answerBackground(data) : answerCommand(data)),
+});
+
+/** What it said, and how it ended if not well. */
+function answerCommand(data: ShellRunData): string {
+  const { exitCode, signal } = data;
+  return [
+    `Output: ${saidBy(data) || "(empty)"}`,
+    ...(exitCode === null || exitCode === 0 ? [] : [`Exit Code: ${exitCode}`]),
+    ...(signal === null ? [] : [`Signal: ${signal}`]),
+    ...remarksOf(data),
+  ].join("\n");
+}
+
+function answerBackground(data: ProcessStartData): string {
+  const { name, state, exitCode, said } = data;
+  const output = plainTerminalText(said).trimEnd();
+  return [
+    state === "ended"
+      ? `Command ended in the background (ID: ${name}), exit code ${exitCode}.`
+      : `Command moved to background (ID: ${name}).`,
+    ...(output === "" ? [] : [`Output: ${output}`]),
+    ...remarksOf(data),
+  ].join("\n");
+}
+
+const listBackgroundProcesses: DialectTool = rename("process.list", {
+  name: "list_background_processes",
+  summary: "List the commands that run in the background, and how those ended that have.",
+});
+
+const readBackgroundOutput: DialectTool = reshape(["process.output"], {
+  name: "read_background_output",
+  summary: "See the latest output of a command in the background.",
+  input: (z) =>
+    z.strictObject({
+      pid: z.int().check(z.describe("Its ID.")),
+      lines: z.optional(
+        z.int().check(z.minimum(1), z.describe("How many of the last lines; 100 if not given.")),
+      ),
+      delay_ms: z.optional(
+        z.int().check(z.minimum(0), z.maximum(600_000), z.describe("How long to wait for it first.")),
+      ),
+    }),
+  means: ({ pid, delay_ms: wait_ms }) => [
+    "process.output",
+    { name: String(pid), wait_ms, max_chars: 64_000 },
+  ],
+  limits: { maxChars: 40_000, keep: "tail" },
+  answer: ({ data: { text, status } }, { lines = 100 }) => {
+    const all = plainTerminalText(text).replace(/\n$/, "").split("\n");
+    const state = status.state === "ended" ? `ended with exit code ${status.exitCode}` : "runs";
+    const shown = all.slice(-lines).join("\n");
+    return {
+      text: [`[${status.name} ${state}]`, shown === "" ? "Log is empty." : shown, ...remarksOf(status)].join(
+        "\n",
+      ),
+      continuation: undefined,
+    };
+  },
+});
+
+export const backgroundTools: readonly DialectTool[] = [listBackgroundProcesses, readBackgroundOutput];

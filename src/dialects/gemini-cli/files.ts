@@ -1,0 +1,192 @@
+import { counted } from "../../text/counted.ts";
+import { showPath } from "../../text/show-path.ts";
+import type { FileListData } from "../../tools/file/list.ts";
+import type { ListedEntry } from "../../tools/file/list-tree.ts";
+import type { FileReadData } from "../../tools/file/read.ts";
+import type { DialectTool } from "../dialect.ts";
+import { rename } from "../rename.ts";
+import { reshape } from "../reshape.ts";
+import { isDocument } from "../shared/is-document.ts";
+import { filtering, takesIgnored } from "./filtering.ts";
+
+const maxLines = 2_000;
+
+export const readFile: DialectTool = reshape(["file.read", "document.read"], {
+  name: "read_file",
+  summary:
+    "Read a file: text, a picture, a PDF or another document. Shows up to 2000 lines of up to 2000 characters; name the " +
+    "lines you need with start_line and end_line.",
+  input: (z) =>
+    z
+      .strictObject({
+        file_path: z.string().check(z.minLength(1), z.describe("The file.")),
+        start_line: z.optional(z.int().check(z.minimum(1), z.describe("First line, counted from 1."))),
+        end_line: z.optional(z.int().check(z.minimum(1), z.describe("Last line, itself included."))),
+      })
+      .check(
+        z.refine(({ start_line: start = 1, end_line: end = start }) => end >= start, {
+          error: "`end_line` comes before `start_line`",
+        }),
+      ),
+  means: ({ file_path: path, start_line: start = 1, end_line: end = Number.POSITIVE_INFINITY }) =>
+    isDocument(path)
+      ? ["document.read", { path }]
+      : [
+          "file.read",
+          { path, offset: start, limit: Math.min(end - start + 1, maxLines), line_numbers: false },
+        ],
+  fields: { offset: "start_line" },
+  limits: { maxChars: 100_000, keep: "head" },
+  answer: ({ data, text, continuation }, { end_line: end }) => {
+    if (!("files" in data)) return { text, continuation };
+    return { text: [...partOf(data, end), text].join("\n"), continuation: undefined };
+  },
+});
+
+/** Which lines these are, where the file has more than was asked for, or than is shown. */
+function partOf({ files: [file] }: FileReadData, end: number | undefined): readonly string[] {
+  if (file?.kind !== "text" || file.lines === 0) return [];
+  const { firstLine, lines, totalLines, nextOffset } = file;
+  const last = firstLine + lines - 1;
+  if (nextOffset === undefined && firstLine === 1) return [];
+  const total = totalLines === undefined ? "" : ` of ${totalLines}`;
+  const isCut = nextOffset !== undefined && (end === undefined || end > last);
+  return [`[Lines ${firstLine}-${last}${total}.${isCut ? ` Read on with start_line ${nextOffset}.` : ""}]`];
+}
+
+export const readManyFiles: DialectTool = reshape(["file.read"], {
+  name: "read_many_files",
+  summary: "Read several files at once, by paths and patterns: src/**/*.ts, docs/. At most 50.",
+  input: (z) =>
+    z.strictObject({
+      include: z
+        .array(z.string().check(z.minLength(1)))
+        .check(
+          z.minLength(1),
+          z.maxLength(50),
+          z.describe('Patterns or paths: ["src/**/*.ts", "README.md", "docs/"]'),
+        ),
+      exclude: z.optional(
+        z
+          .array(z.string().check(z.minLength(1)))
+          .check(z.describe("Patterns of what to leave out: **/*.log")),
+      ),
+      recursive: z.optional(
+        z.boolean().check(z.describe("Whether a folder stands for all below it; true if not given.")),
+      ),
+      useDefaultExcludes: z.optional(
+        z.boolean().check(z.describe("False: also what ignore files leave out; true if not given.")),
+      ),
+      file_filtering_options: filtering(z),
+    }),
+  means: ({
+    include,
+    exclude,
+    recursive = true,
+    useDefaultExcludes = true,
+    file_filtering_options: options,
+  }) => [
+    "file.read",
+    {
+      paths: include.map((path) => (path.endsWith("/") ? `${path}${recursive ? "**" : "*"}` : path)),
+      exclude,
+      no_ignore: !useDefaultExcludes || takesIgnored(options),
+      line_numbers: false,
+    },
+  ],
+  limits: { maxChars: 200_000, keep: "head" },
+  answer: ({ data, continuation }) => ({
+    text: [...data.files.flatMap(showFile), "--- End of content ---"].join("\n"),
+    continuation,
+  }),
+});
+
+function showFile(file: FileReadData["files"][number]): readonly string[] {
+  const head = `--- ${showPath(file.path)} ---`;
+  switch (file.kind) {
+    case "text":
+      return [head, file.text.replace(/\r?\n$/, "")];
+    case "image":
+      return [head, `[${file.mediaType}, ${counted(file.bytes, "byte")}]`];
+    case "error":
+      return [head, `[${file.message}]`];
+  }
+}
+
+export const writeFile: DialectTool = rename("file.write", {
+  name: "write_file",
+  summary:
+    "Write a whole file, with its directories; what was there is replaced. To change a part of a file use edit.replace.",
+  fields: { path: "file_path" },
+  only: ["path", "content"],
+  describe: { content: "The complete content, without placeholders." },
+});
+
+export const replace: DialectTool = reshape(["edit.replace"], {
+  name: "replace",
+  summary:
+    "Replace text in a file. `old_string` must be there exactly once, unless `allow_multiple` is given: copy it literally, " +
+    "with enough around it.",
+  input: (z) =>
+    z.strictObject({
+      file_path: z.string().check(z.describe("The file.")),
+      instruction: z.string().check(z.describe("What the change is for, in a sentence.")),
+      old_string: z
+        .string()
+        .check(z.describe("The text to replace, unescaped; empty only to fill an empty or new file.")),
+      new_string: z.string().check(z.describe("The new text, complete and unescaped.")),
+      allow_multiple: z.optional(z.boolean().check(z.describe("Replace every place; false if not given."))),
+    }),
+  means: ({ file_path: path, old_string: find, new_string, allow_multiple: all }) => [
+    "edit.replace",
+    { path, find, replace: new_string, all },
+  ],
+  fields: { path: "file_path", find: "old_string", replace: "new_string", all: "allow_multiple" },
+});
+
+export const listDirectory: DialectTool = reshape(["file.list"], {
+  name: "list_directory",
+  summary: "List what is directly in a directory. To find files anywhere use search.glob.",
+  input: (z) =>
+    z.strictObject({
+      dir_path: z.string().check(z.describe("The directory: .")),
+      ignore: z.optional(
+        z.array(z.string().check(z.minLength(1))).check(z.describe("Patterns of what to leave out.")),
+      ),
+      file_filtering_options: filtering(z),
+    }),
+  means: ({ dir_path: path, ignore, file_filtering_options: options }) => [
+    "file.list",
+    { path, exclude: ignore, depth: 1, limit: 2_000, hidden: true, no_ignore: takesIgnored(options) },
+  ],
+  answer: ({ data }, { dir_path: path }) => ({ text: answerListing(data, path), continuation: undefined }),
+});
+
+/** Directories first, each by its name. */
+function answerListing({ root }: FileListData, path: string): string {
+  const { entries = [], notShown, beyondLimit } = root;
+  const left = [
+    ...(notShown === 0 ? [] : [`(${notShown} ignored)`]),
+    ...(beyondLimit === 0 ? [] : [`(${counted(beyondLimit, "more entry", "more entries")})`]),
+  ];
+  if (entries.length === 0) return [`Directory ${path} is empty.`, ...left].join("\n");
+  const directories = entries.filter(({ kind }) => kind === "directory");
+  const others = entries.filter(({ kind }) => kind !== "directory");
+  return [`Directory listing for ${path}:`, ...[...directories, ...others].map(showEntry), ...left].join(
+    "\n",
+  );
+}
+
+function showEntry(entry: ListedEntry): string {
+  const name = showPath(entry.name);
+  switch (entry.kind) {
+    case "directory":
+      return `[DIR] ${name}`;
+    case "link":
+      return "path" in entry.target
+        ? `${name} -> ${entry.target.path}`
+        : `${name} (a link that leads nowhere)`;
+    default:
+      return entry.bytes === undefined ? name : `${name} (${counted(entry.bytes, "byte")})`;
+  }
+}
