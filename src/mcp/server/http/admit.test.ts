@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { refusalOf } from "./admit.ts";
+
+const admission = { token: "a-very-secret-token", hosts: ["tools.example"] };
+const authorization = "Bearer a-very-secret-token";
+const statusOf = (headers: Record<string, string>) => refusalOf(headers, admission)?.status;
+
+it.each(["localhost:1", "127.0.0.1:7777", "[::1]:80", "10.1.2.3:80", "tools.example", "tools.example:443"])(
+  "lets those in who call it %s and know the token",
+  (host) => {
+    expect(statusOf({ host, authorization })).toBeUndefined();
+  },
+);
+
+it.each([
+  "evil.example",
+  "localhost.evil.example",
+  "127.0.0.1.evil.example",
+  "",
+  "a b",
+  "127.0.0.1@evil.example",
+])("knows a name that was led here: %s", (host) => {
+  expect(statusOf({ host, authorization })).toBe(403);
+});
+
+it.each(["https://evil.example", "null", "http://10.1.2.3", "file://", "nonsense"])(
+  "lets no page from elsewhere in: %s",
+  (origin) => {
+    expect(statusOf({ host: "localhost", origin, authorization })).toBe(403);
+  },
+);
+
+it.each(["http://localhost:5173", "http://127.0.0.1", "https://tools.example"])(
+  "lets pages of its own names in: %s",
+  (origin) => {
+    expect(statusOf({ host: "localhost", origin, authorization })).toBeUndefined();
+  },
+);
+
+it.each([
+  "",
+  "Bearer",
+  "Bearer ",
+  "Bearer a-very-secret-toke",
+  "Bearer a-very-secret-token2",
+  "Basic a-very-secret-token",
+  "a-very-secret-token",
+])("lets nobody in who does not know the token: %s", (given) => {
+  expect(refusalOf({ host: "localhost", authorization: given }, admission)).toEqual({
+    status: 401,
+    message: "Send the server's token: Authorization: Bearer TOKEN",
+    headers: { "www-authenticate": 'Bearer realm="toolcrib"' },
+  });
+});

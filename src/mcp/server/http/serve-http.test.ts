@@ -1,0 +1,235 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { describe, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { openToolcrib, type Toolcrib } from "../../../toolcrib.ts";
+import { clientOptions, type Era, eras, told } from "../trials/client-room.ts";
+import { type ServeHttpOptions, serveHttp } from "./serve-http.ts";
+
+const token = "a-token-for-trials";
+const headers = { authorization: `Bearer ${token}` };
+
+/** A server with real rooms in a folder of its own. */
+async function httpRoom(options: Partial<ServeHttpOptions> = {}) {
+  const folder = temporaryFolder();
+  const workspace = join(folder.path, "work");
+  mkdirSync(workspace);
+  writeFileSync(join(workspace, "a.txt"), "one\n");
+  const rooms: Toolcrib[] = [];
+  const served = await serveHttp({
+    token,
+    port: 0,
+    version: "1",
+    open: async () => {
+      const crib = await openToolcrib({
+        workspace,
+        mode: "cautious",
+        stateDirectory: join(folder.path, "state"),
+        configDirectory: join(folder.path, "config"),
+      });
+      rooms.push(crib);
+      return crib;
+    },
+    ...options,
+  });
+  const clients: { close(): Promise<void> }[] = [];
+  const connect = async (era: Era, capabilities = {}) => {
+    const client = new Client({ name: "trial", version: "1" }, clientOptions(era, capabilities));
+    const transport = new StreamableHTTPClientTransport(new URL(served.url), { requestInit: { headers } });
+    await client.connect(transport);
+    clients.push(client);
+    return { client, transport };
+  };
+  return {
+    ...served,
+    workspace,
+    rooms,
+    connect,
+    post: (body: unknown, more: Record<string, string> = {}) =>
+      fetch(served.url, {
+        method: "POST",
+        headers: {
+          ...headers,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          ...more,
+        },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    [Symbol.asyncDispose]: async () => {
+      for (const client of clients) await client.close().catch(() => {});
+      await served.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Comes with servers that we are tried beside. */
+async function earlierSdk() {
+  const [client, http] = ["index", "streamableHttp"].map(
+    (name) => `@modelcontextprotocol/sdk/client/${name}.js`,
+  );
+  const loaded = { ...(await import(client!)), ...(await import(http!)) };
+  return loaded as Pick<
+    typeof import("@modelcontextprotocol/client"),
+    "Client" | "StreamableHTTPClientTransport"
+  >;
+}
+
+const read = { name: "file_read", arguments: { path: "a.txt" } };
+const closedRoom = { error: { code: "unavailable", message: "This tool room is closed" } };
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+
+describe.each(eras)("a client of %s", (era) => {
+  it("lists and calls tools", async () => {
+    await using room = await httpRoom();
+    const { client } = await room.connect(era);
+    const { tools } = await client.listTools();
+    expect([tools.some(({ name }) => name === "file_read"), told(await client.callTool(read))]).toEqual([
+      true,
+      { content: [{ type: "text", text: "1 | one" }] },
+    ]);
+  });
+
+  it("asks its person", async () => {
+    await using room = await httpRoom();
+    const { client } = await room.connect(era, { elicitation: {} });
+    client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { answer: "once" } }));
+    const result = await client.callTool({ name: "file_delete", arguments: { path: "a.txt" } });
+    expect(told(result)).toEqual({ content: [{ type: "text", text: "Deleted the file a.txt (4 bytes)." }] });
+  });
+
+  it("is one of many", async () => {
+    await using room = await httpRoom();
+    const clients = await Promise.all(Array.from({ length: 8 }, () => room.connect(era)));
+    const answers = await Promise.all(
+      clients.flatMap(({ client }) => Array.from({ length: 10 }, () => client.callTool(read))),
+    );
+    expect(new Set(answers.map((answer) => JSON.stringify(told(answer)))).size).toBe(1);
+    expect(room.rooms.length).toBe(era === "2025-11-25" ? 8 : 1);
+  });
+});
+
+it("serves the SDK that most clients still have", async () => {
+  await using room = await httpRoom();
+  const { Client, StreamableHTTPClientTransport } = await earlierSdk();
+  const client = new Client({ name: "earlier", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(room.url), { requestInit: { headers } }));
+  expect(await client.callTool(read)).toEqual({ content: [{ type: "text", text: "1 | one" }] });
+  await client.close();
+});
+
+it("keeps a session, its room and what it missed through broken connections", async () => {
+  await using room = await httpRoom();
+  const { client, transport } = await room.connect("2025-11-25");
+  const session = transport.sessionId;
+  await client.callTool(read);
+  await transport.close();
+  const again = await room.post(
+    { jsonrpc: "2.0", id: 7, method: "tools/call", params: read },
+    { "mcp-session-id": session!, "mcp-protocol-version": "2025-11-25" },
+  );
+  expect([again.status, await again.text(), room.rooms.length]).toEqual([
+    200,
+    expect.stringContaining('"text":"1 | one"'),
+    1,
+  ]);
+  expect(room.rooms[0]!.history().map(({ tool }) => tool)).toEqual(["file.read", "file.read"]);
+});
+
+it("ends a session that is given up, and says so to whoever still uses it", async () => {
+  await using room = await httpRoom();
+  const { client, transport } = await room.connect("2025-11-25");
+  await client.callTool(read);
+  const session = transport.sessionId!;
+  await transport.terminateSession();
+  const { status } = await room.post(
+    { jsonrpc: "2.0", id: 7, method: "tools/list" },
+    { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" },
+  );
+  expect(status).toBe(404);
+  await vi.waitFor(async () => expect(await room.rooms[0]!.call("time.now", {})).toMatchObject(closedRoom));
+});
+
+it("gives the place of the longest idle session to a new one", async () => {
+  await using room = await httpRoom({ maxSessions: 2 });
+  const sessions: string[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    const response = await room.post(initialize);
+    await response.text();
+    sessions.push(response.headers.get("mcp-session-id")!);
+  }
+  const statuses = await Promise.all(
+    sessions.map(async (session) => {
+      const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
+      const { status } = await room.post(ping, {
+        "mcp-session-id": session,
+        "mcp-protocol-version": "2025-11-25",
+      });
+      return status;
+    }),
+  );
+  expect(statuses).toEqual([404, 200, 200]);
+});
+
+it("ends sessions that nobody uses", async () => {
+  await using room = await httpRoom({ idleMs: 50 });
+  const { client, transport } = await room.connect("2025-11-25");
+  await client.callTool(read);
+  await transport.close();
+  await vi.waitFor(
+    async () => expect(await room.rooms[0]!.call("time.now", {})).toMatchObject(closedRoom),
+    10_000,
+  );
+});
+
+it("refuses strangers before it reads what they send", async () => {
+  await using room = await httpRoom();
+  const status = (options: { headers: Record<string, string>; path?: string }) =>
+    new Promise<number | undefined>((resolve) => {
+      const { port, hostname } = new URL(room.url);
+      const sent = httpRequest({ host: hostname, port, path: "/mcp", method: "POST", ...options });
+      sent.on("response", (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.on("error", () => resolve(undefined));
+      sent.end(JSON.stringify(initialize));
+    });
+  expect([
+    await status({ headers: {} }),
+    await status({ headers: { authorization: "Bearer wrong" } }),
+    await status({ headers: { ...headers, host: "evil.example" } }),
+    await status({ headers: { ...headers, origin: "https://evil.example" } }),
+    await status({ headers, path: "/other" }),
+    room.rooms.length,
+  ]).toEqual([401, 401, 403, 403, 404, 0]);
+});
+
+it("refuses what is too large, no JSON, or no request, and goes on", async () => {
+  await using room = await httpRoom({ maxBodyBytes: 10_000 });
+  const statuses = [];
+  for (const body of ["x".repeat(20_000), "{", "[]", "42", { jsonrpc: "2.0", id: 1, method: "tools/list" }]) {
+    const response = await room.post(body);
+    await response.text();
+    statuses.push(response.status);
+  }
+  const { client } = await room.connect("2025-11-25");
+  expect([statuses, (await client.listTools()).tools.length > 0]).toEqual([[413, 400, 400, 400, 400], true]);
+});
+
+it("ends what runs when it is closed", async () => {
+  await using room = await httpRoom();
+  const { client } = await room.connect("2025-11-25");
+  await client.callTool(read);
+  await room.close();
+  expect(await room.rooms[0]!.call("time.now", {})).toMatchObject(closedRoom);
+  await expect(fetch(room.url)).rejects.toThrow();
+});
