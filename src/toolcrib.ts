@@ -68,6 +68,7 @@ export type * from "./contract/transaction.ts";
 export type * from "./contract/web.ts";
 export type { ToolDefinition } from "./dialects/definition.ts";
 export type { Dialect, DialectTool, MeantCall, OfferedTool } from "./dialects/dialect.ts";
+export { dialectFor } from "./dialects/dialect-for.ts";
 export { dialectNames } from "./dialects/dialects.ts";
 export type { ToolEffects } from "./dialects/effects.ts";
 export { rename } from "./dialects/rename.ts";
@@ -90,6 +91,9 @@ export type {
   ShownRequest,
 } from "./runtime/approvals/approval.ts";
 export type { EventListener, EventSource } from "./runtime/call-events.ts";
+export type { Action } from "./text/actions/action.ts";
+export { type DescribedTool, describeActions } from "./text/actions/describe-actions.ts";
+export { type ActionReading, readActions } from "./text/actions/read-actions.ts";
 export type { WireFormat, WireTools } from "./wire/formats.ts";
 
 export interface ToolcribOptions {
