@@ -1,6 +1,7 @@
 import { ToolError } from "../../../contract/error.ts";
 import { nearest } from "../../../text/nearest.ts";
 import type { Arguments, Command } from "../command.ts";
+import { clientNames, scopes } from "../mcp/install/clients.ts";
 import {
   dialectOption,
   jsonOption,
@@ -22,6 +23,8 @@ export const mcpCommand: Command = {
   usage: [
     "mcp [options]                       serve one client over standard input and output",
     "mcp --http [HOST:]PORT [options]    serve many over Streamable HTTP, on this machine only unless told otherwise",
+    "mcp install --client NAME [options] have a client start it with these options; --print only shows how",
+    "mcp uninstall --client NAME         take that back",
     "mcp servers                         start the servers whose tools are used here, and tell how each is",
     "mcp trust | untrust                 let the servers that .toolcrib/mcp.json of this folder names be started, or no more",
   ],
@@ -51,6 +54,20 @@ export const mcpCommand: Command = {
       repeats: true,
       summary: "a name by which clients may call this server, besides its address; may be repeated",
     },
+    { name: "client", value: "NAME", choices: clientNames, summary: "install: for which client" },
+    {
+      name: "scope",
+      value: "SCOPE",
+      choices: scopes,
+      summary:
+        "install: in your own configuration (the default), or in this folder's, for all who work in it",
+    },
+    {
+      name: "name",
+      value: "NAME",
+      summary: "install: what the client calls the server; toolcrib if not given",
+    },
+    { name: "print", summary: "install: only show what would be written, and where" },
   ],
   examples: [
     { command: "toolcrib mcp", shows: "what a client's configuration starts" },
@@ -59,6 +76,8 @@ export const mcpCommand: Command = {
       shows: "other names, and reads only unasked",
     },
     { command: "toolcrib mcp --http 7777", shows: "http://127.0.0.1:7777/mcp, for several clients" },
+    { command: "toolcrib mcp install --client claude --print", shows: "what Claude Code would be told" },
+    { command: "toolcrib mcp uninstall --client claude --print", shows: "what would be taken back" },
   ],
   operand: subcommands,
   async run({ options, operands: [name, ...operands] }) {
@@ -74,6 +93,10 @@ export const mcpCommand: Command = {
         return (await import("../mcp/trust-servers.ts")).trustServers(given);
       case "untrust":
         return (await import("../mcp/trust-servers.ts")).untrustServers(given);
+      case "install":
+        return (await import("../mcp/install/install.ts")).installClient(given);
+      case "uninstall":
+        return (await import("../mcp/install/install.ts")).uninstallClient(given);
       default:
         throw unknownSubcommand(name);
     }

@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from "node:util";
+import { ToolError } from "../../../../contract/error.ts";
+import { realWorkspace, userDirectories } from "../../../../environment/directories.ts";
+import { runVariable } from "../../../../environment/local/processes/variables.ts";
+import { redactText } from "../../../../guardian/redaction/redact.ts";
+import { diffContents } from "../../../../text/edit/diff-contents.ts";
+import type { Arguments } from "../../command.ts";
+import { forReader } from "../../report.ts";
+import { toCommandLine } from "../../shell-words.ts";
+import { print, remark } from "../../terminal.ts";
+import { type Client, type ClientName, clientNames, clients, type Scope } from "./clients.ts";
+import {
+  type Configuration,
+  type EntryEdit,
+  editorFor,
+  editText,
+  readConfiguration,
+  readEntry,
+  removeDirectories,
+  writeConfiguration,
+} from "./configuration.ts";
+import { InstallRecords } from "./install-record.ts";
+import { serverCommand } from "./server-command.ts";
+import { serverWords } from "./server-words.ts";
+
+/** `toolcrib mcp install` */
+export async function installClient(given: Arguments): Promise<number> {
+  const { client, configuration, editor, place, scope } = await readPlace(given);
+  const value = client.entry(serverCommand(scope, serverWords(given, client, scope)));
+  if (given.options.has("print")) {
+    remark(`${configuration.file}\n`);
+    print(editor.show(place, value));
+    return 0;
+  }
+  refuseProgramsOfTools();
+  const present = readEntry(configuration, editor, place);
+  if (present !== undefined && !isOurs(present)) throw taken(place.name, configuration.file);
+  if (isDeepStrictEqual(present, JSON.parse(JSON.stringify(value)))) {
+    print(`${client.title} has it already: ${configuration.file}\n`);
+    return 0;
+  }
+  const after = editText(configuration, editor, place, value);
+  const records = new InstallRecords(userDirectories().state);
+  const earlier = records.read({ file: configuration.file, name: place.name });
+  // The person's own may be told keys later on.
+  const made = await writeConfiguration(configuration, after, scope === "user" ? 0o600 : undefined);
+  const isOnTop = earlier !== undefined && earlier.after === configuration.text;
+  records.write({
+    file: configuration.file,
+    name: place.name,
+    before: isOnTop ? earlier.before : (configuration.text ?? null),
+    after,
+    made: isOnTop ? earlier.made : made,
+  });
+  tellChange(configuration, after);
+  const words = ["client", "scope", "name"].flatMap((option) => {
+    const value = given.options.get(option);
+    return value === undefined ? [] : [`--${option}`, value];
+  });
+  print(`${client.title} starts "${place.name}" from its next start on.\n`);
+  print(`To take it back: ${toCommandLine(["toolcrib", "mcp", "uninstall", ...words])}\n`);
+  return 0;
+}
+
+/** `toolcrib mcp uninstall` */
+export async function uninstallClient(given: Arguments): Promise<number> {
+  const { client, configuration, editor, place } = await readPlace(given);
+  const present = readEntry(configuration, editor, place);
+  if (present === undefined) {
+    print(`${client.title} does not have it: ${configuration.file}\n`);
+    return 0;
+  }
+  if (!isOurs(present)) throw taken(place.name, configuration.file);
+  const records = new InstallRecords(userDirectories().state);
+  const record = records.read({ file: configuration.file, name: place.name });
+  // Where nobody has changed it since, it becomes just what it was.
+  const isUntouched = record !== undefined && record.after === configuration.text;
+  const after = isUntouched
+    ? (record.before ?? undefined)
+    : editText(configuration, editor, place, undefined);
+  if (given.options.has("print")) {
+    tellChange(configuration, after);
+    return 0;
+  }
+  refuseProgramsOfTools();
+  await writeConfiguration(configuration, after);
+  if (isUntouched) removeDirectories(record.made);
+  if (record) records.remove(record);
+  tellChange(configuration, after);
+  print(`${client.title} no longer starts "${place.name}".\n`);
+  return 0;
+}
+
+interface Place {
+  readonly client: Client;
+  readonly scope: Scope;
+  readonly configuration: Configuration;
+  readonly editor: EntryEdit;
+  readonly place: { readonly servers: string; readonly name: string };
+}
+
+async function readPlace({ options }: Arguments): Promise<Place> {
+  const named = options.get("client") as ClientName | undefined;
+  if (named === undefined)
+    throw new ToolError("invalid-input", "Say for which client", {
+      hint: `--client ${clientNames.join("|")}`,
+    });
+  const client = clients[named];
+  const scope = (options.get("scope") ?? "user") as Scope;
+  const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
+  const file = client.file(scope, { workspace, variables: process.env, platform: process.platform });
+  const name = options.get("name") ?? "toolcrib";
+  if (!/^[\w.-]{1,64}$/.test(name))
+    throw new ToolError("invalid-input", `"${name}" is no name for a server`, {
+      hint: "Use letters, digits, - and _.",
+    });
+  return {
+    client,
+    scope,
+    configuration: readConfiguration(file),
+    editor: await editorFor(client),
+    place: { servers: client.servers, name },
+  };
+}
+
+/** Whether an entry starts Toolcrib: only then it is ours to change. */
+function isOurs(entry: unknown): boolean {
+  const text = JSON.stringify(entry);
+  const [, program = ""] = serverCommand("user", []);
+  return text.includes('"mcp"') && (text.includes("toolcrib") || text.includes(JSON.stringify(program)));
+}
+
+function tellChange({ file: path, text }: Configuration, now: string | undefined): void {
+  const [before, after] = [text, now].map((content) =>
+    content === undefined ? "nothing" : Buffer.from(content),
+  );
+  const diff = diffContents({ path: path.replace(/^\//, ""), before: before!, after: after! });
+  print(forReader(1, redactText(diff)));
+}
+
+function taken(name: string, file: string): ToolError {
+  return new ToolError("already-exists", `${file} has another server "${name}"`, {
+    hint: "Choose another --name, or remove that one yourself.",
+  });
+}
+
+function refuseProgramsOfTools(): void {
+  if (process.env[runVariable] === undefined) return;
+  throw new ToolError("denied", "A command that a tool runs cannot change clients", {
+    hint: "That is for the person, in a shell of their own.",
+  });
+}
