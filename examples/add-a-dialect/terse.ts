@@ -10,7 +10,7 @@ export const terseDialect: Dialect = {
       summary: "Read a text file by lines.",
       fields: { path: "file" },
       require: ["path"],
-      omit: ["paths"],
+      only: ["path", "offset", "limit", "line_numbers"],
       defaults: { line_numbers: false },
     }),
     rename("search.grep", { name: "grep", fields: { path: "in" } }),

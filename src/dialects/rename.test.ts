@@ -9,7 +9,7 @@ it("offers a canonical tool under the dialect's names only", async () => {
   const [cat] = defineTools(tools);
   const { file } = cat!.inputSchema.properties as Record<string, { type: string }>;
   expect([cat!.name, cat!.canonical, Object.keys(cat!.inputSchema.properties as object), file?.type]).toEqual(
-    ["cat", "file.read", ["file", "offset", "limit", "line_numbers", "max_bytes"], "string"],
+    ["cat", "file.read", ["file", "offset", "limit", "line_numbers"], "string"],
   );
 });
 
@@ -18,13 +18,15 @@ it("calls other tools by the names the model knows, in summaries and fields", as
     rename("file.write", { name: "save" }),
     rename("edit.replace", { name: "str_replace" }),
     rename("edit.preview", { name: "try" }),
+    rename("code.read_symbol", { name: "show" }),
+    rename("code.delete_block", { name: "cut" }),
   ];
-  const [save, , preview] = defineTools(await Promise.all(dialect.map((tool) => tool.load())));
-  const { patch } = preview!.inputSchema.properties as Record<string, { description: string }>;
-  expect([save!.description, preview!.description, patch!.description].map(namesIn)).toEqual([
+  const [save, , preview, , cut] = defineTools(await Promise.all(dialect.map((tool) => tool.load())));
+  const { expected_old_hash: hash } = cut!.inputSchema.properties as Record<string, { description: string }>;
+  expect([...[save, preview].map((tool) => namesIn(tool!.description)), hash!.description]).toEqual([
     ["str_replace"],
     ["str_replace", "edit.patch", "edit.diff"],
-    ["edit.patch"],
+    "As show gives it: refuse another.",
   ]);
 });
 

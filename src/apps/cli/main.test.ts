@@ -329,12 +329,12 @@ describe("the command line", () => {
       stderr: "",
       stdout: `file.move (risk: destructive)
 
-Move or rename a file, link or directory. \`to\` is the full new path, never just the directory to put it in. Names inside other files are not changed.
+Move or rename a file, link or directory.
 
 Arguments
-  --from TEXT     (required) What to move, relative to the workspace or absolute.
-  --to TEXT       (required) Its new path, with the new name; missing directories are created.
-  --[no-]replace  Replace a file that is at \`to\`; false if not given.
+  --from TEXT     (required)
+  --to TEXT       (required) The full new path.
+  --[no-]replace  Replace a file there.
 
 Examples
   toolcrib call file.move --from notes.txt --to docs/notes.txt          # as flags
@@ -409,7 +409,7 @@ describe("the other commands", () => {
       "file.write",
       "write",
       "listed",
-      "Create a file, with its directories, or replace a whole file.",
+      "Create a file, or replace a whole one.",
     ]);
   });
 
