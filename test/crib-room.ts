@@ -15,7 +15,7 @@ export interface CribRoom extends AsyncDisposable {
 
 /** `await using` removes it. */
 export async function cribRoom(
-  options: Pick<ToolcribOptions, "mode" | "workspace" | "rules"> = {},
+  options: Pick<ToolcribOptions, "mode" | "workspace" | "rules" | "dialect"> = {},
 ): Promise<CribRoom> {
   const folder = temporaryFolder();
   const { workspace = join(folder.path, "workspace") } = options;

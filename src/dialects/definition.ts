@@ -3,7 +3,7 @@ import type { Risk } from "../contract/access.ts";
 import { catalog } from "../tools/catalog.ts";
 import type { OfferedTool } from "./dialect.ts";
 import { effectsOf, type ToolEffects } from "./effects.ts";
-import { type Wording, wordingFor } from "./wording.ts";
+import { namesOf, type Wording, wordingFor } from "./wording.ts";
 
 /** A tool as models and SDKs are told of it. */
 export interface ToolDefinition {
@@ -29,8 +29,7 @@ export function defineTools(
 
 /** For those who are offered just these. */
 export function wordingOf(tools: readonly Pick<OfferedTool, "name" | "canonical">[]): Wording {
-  const names = new Map(tools.map(({ name, canonical = name }) => [canonical, name]));
-  return wordingFor(names, (name) => name in catalog);
+  return wordingFor(namesOf(tools), (name) => name in catalog);
 }
 
 function defineTool(tool: OfferedTool, wording: Wording): ToolDefinition {

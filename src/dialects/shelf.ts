@@ -10,7 +10,7 @@ import { fieldWords } from "./field-words.ts";
 import { findTool } from "./find-tool.ts";
 import { rename } from "./rename.ts";
 import { selectTools } from "./select-tools.ts";
-import { type Wording, wordingFor } from "./wording.ts";
+import { namesOf, type Wording, wordingFor } from "./wording.ts";
 
 export interface ShelfOptions {
   /** Own tools: the last of a name replaces all others that have it, also the dialect's. */
@@ -190,8 +190,7 @@ export class Shelf {
     const all = hidden.length > 0 ? withFinders([...tools.values()]) : [...tools.values()];
     this.#tools =
       allowed === undefined ? all : selectTools(all, allowed, { ...this.#dialect, more: sources.length > 0 });
-    const names = new Map(this.#tools.map(({ name, canonical }) => [canonical, name]));
-    this.#wording = wordingFor(names, (name) => name in catalog);
+    this.#wording = wordingFor(namesOf(this.#tools), (name) => name in catalog);
   }
 
   #tell(): void {

@@ -20,6 +20,13 @@ export function wordingFor(names: ReadonlyMap<string, string>, known: (name: str
   };
 }
 
+/** What tools are called, by their canonical names; of several for one the first. */
+export function namesOf(
+  tools: readonly { readonly name: string; readonly canonical?: string }[],
+): ReadonlyMap<string, string> {
+  return new Map(tools.map(({ name, canonical = name }) => [canonical, name] as const).reverse());
+}
+
 export type Wording = (text: string) => string;
 
 function capitalised(text: string): string {
