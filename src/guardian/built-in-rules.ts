@@ -17,7 +17,7 @@ secret credentials *.credentials credentials.{json,yml,yaml,toml,ini,csv,xml,db,
 open   **/credentials/**
 secret service-account*.json secrets.{json,yml,yaml,toml} **/secrets/**
 secret ~/.npmrc ~/.bash_history ~/.zsh_history ~/.python_history ~/.node_repl_history ~/.psql_history ~/.mysql_history
-secret /etc/shadow /etc/gshadow /proc/*/environ /proc/*/task/*/environ /proc/*/mem
+secret /etc/shadow /etc/gshadow /proc/*/environ /proc/*/task/*/environ /proc/*/mem /proc/kcore /proc/kmsg
 
 # System directories: no tool writes there, in no mode. A workspace in one of them stays writable.
 protected /etc/** /bin/** /sbin/** /usr/** /boot/** /proc/** /sys/** /dev/** /lib/** /lib32/** /lib64/** /libx32/**

@@ -1,3 +1,4 @@
+import type { PathGuard } from "../../contract/guard.ts";
 import { LeadsOutside } from "../failures.ts";
 import { liesInside } from "../workspace-path.ts";
 import { findPlace, realPathOf } from "./files/place.ts";
@@ -10,6 +11,20 @@ export interface LocalReach {
   /** Whether links in the workspace lead there, too, or only paths that say so. */
   readonly links: "lead out" | "stay inside";
 }
+
+/** Refuses what cannot be reached, on the path that was: links may turn elsewhere at any moment. */
+export function withinReach(
+  { directories }: LocalReach,
+  workspace: string,
+  guard: PathGuard | undefined,
+): PathGuard {
+  const reached = [workspace, ...directories];
+  return (use, realPath) =>
+    guard?.(use, realPath) ??
+    (reached.some((directory) => liesInside(realPath, directory)) ? undefined : outOfReach);
+}
+
+const outOfReach = { reason: "lies outside the workspace", rule: "reach" };
 
 /** The machine around a workspace, held by one pinning of all there is. */
 export class Beyond {

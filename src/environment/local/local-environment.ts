@@ -43,7 +43,7 @@ import type { SandboxOptions } from "../sandbox/open-sandbox.ts";
 import { Turns } from "../turns.ts";
 import type { ExchangeOptions } from "../web/exchange.ts";
 import { liesInside, relativeToWorkspace, withSlash } from "../workspace-path.ts";
-import { Beyond, type LocalReach } from "./beyond.ts";
+import { Beyond, type LocalReach, withinReach } from "./beyond.ts";
 import type { ChangeRecords } from "./changes/change-set.ts";
 import { recoverChanges } from "./changes/recover-changes.ts";
 import { openers } from "./files/copy-out.ts";
@@ -133,7 +133,9 @@ class LocalEnvironment implements Environment {
     const Holding = pinning === "proc" ? ProcPinning : PortablePinning;
     this.#hold = (root, guard) => new Holding(root, new Gate(root, guard));
     this.#inside = this.#hold(this.workspace, options.guard);
-    this.#beyond = options.reach && new Beyond(this.#hold("/", options.guard), options.reach, this.#inside);
+    const { reach, guard } = options;
+    this.#beyond =
+      reach && new Beyond(this.#hold("/", withinReach(reach, this.workspace, guard)), reach, this.#inside);
     this.#outputs = options.outputs;
     const { changeRecords: folder } = options;
     this.#records = folder === undefined ? undefined : this.#keepRecords(folder, this.#inside);

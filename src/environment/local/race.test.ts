@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { PathGuard } from "../../contract/guard.ts";
+import { openLocalEnvironment } from "./local-environment.ts";
 import { race, racedActions } from "./trials/race.ts";
 
 // The boundary is promised where directories are held by handle. bench/ runs a million of each.
@@ -19,6 +21,30 @@ describe.runIf(process.platform === "linux")("while a directory is exchanged for
     it(`nothing of them is read or changed: ${action}`, { timeout: 120_000 }, async () => {
       const tries = { read: 10_000, link: 10_000, "delete tree": 1000 }[action as string] ?? 3000;
       expect(await race(action, { tries, into: "guarded" })).toMatchObject({ escapes: 0 });
+    });
+  }
+});
+
+const guardOutside: PathGuard = (_use, realPath) =>
+  /\/outside(?:\/|$)/.test(realPath) ? { reason: "is guarded", rule: "secret outside/**" } : undefined;
+
+describe.runIf(process.platform === "linux")("in a room that reaches beyond its workspace", () => {
+  // Directories are opened in the workspace alone.
+  const others = racedActions.filter((action) => !["list", "held", "snapshot"].includes(action));
+  for (const action of others) {
+    const tries = action === "delete tree" ? 500 : 1500;
+    it(`no link leads to what is guarded there: ${action}`, { timeout: 120_000 }, async () => {
+      const reach = { directories: ["/"], links: "lead out" } as const;
+      const open = (workspace: string) => openLocalEnvironment({ workspace, reach, guard: guardOutside });
+      expect(await race(action, { tries, open })).toMatchObject({ escapes: 0 });
+    });
+    it(`no link leads to what is out of reach: ${action}`, { timeout: 120_000 }, async () => {
+      const open = (workspace: string) =>
+        openLocalEnvironment({
+          workspace,
+          reach: { directories: [`${workspace}-other`], links: "lead out" },
+        });
+      expect(await race(action, { tries, open })).toMatchObject({ escapes: 0 });
     });
   }
 });
