@@ -22,6 +22,8 @@ const shared: BuildOptions = {
   platform: "node",
   // zod is built in: its many files would cost more time to find than all our own code to run.
   external: [/^node:/, "@vscode/ripgrep"],
+  // Its other form finds its parts by a `require` that nobody can follow.
+  resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
   logLevel: "warn",
 };
 
