@@ -14,7 +14,7 @@ const tools = [
   ...["git.status", "git.diff", "git.log", "git.show", "git.blame", "git.stage", "git.commit", "git.branch"],
   ...["journal.undo", "journal.diff", "journal.checkpoint"],
   ...["transaction.begin", "transaction.check", "transaction.commit", "transaction.rollback"],
-  ...["notebook.edit", "math.calculate", "time.now", "text.echo"],
+  ...["notebook.edit", "math.calculate", "time.now", "text.echo", "tools.find", "tools.call"],
   ...["web.fetch", "web.search"],
 ];
 const isInstalled = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
