@@ -3,7 +3,9 @@
  * other servers in a room: `openToolcrib({ sources: [connectHub({ workspace, ...(await readServers({ workspace })) })] })`.
  */
 export { connectHub, type Hub, type HubOptions } from "./hub/connect-hub.ts";
+export type { Elicit } from "./hub/connect-server.ts";
 export type { ServerState } from "./hub/hub-server.ts";
+export type { ListedTool } from "./hub/list-tools.ts";
 export { type ConfiguredServers, readServers, type ServerPlaces } from "./hub/settings/read-servers.ts";
 export type { ServerConfiguration } from "./hub/settings/server-configuration.ts";
 export type { HttpHandler, HttpHandlerOptions } from "./server/http/new-handler.ts";

@@ -2,7 +2,9 @@ import { ToolError } from "../../contract/error.ts";
 import type { ToolSource } from "../../contract/source.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { realWorkspace, userDirectories, workspaceFiles } from "../../environment/directories.ts";
+import type { Elicit } from "./connect-server.ts";
 import { HubServer, type ServerState } from "./hub-server.ts";
+import type { ListedTool } from "./list-tools.ts";
 import { readSettings } from "./settings/read-settings.ts";
 import type { ServerConfiguration } from "./settings/server-configuration.ts";
 import { nameTools } from "./words/name-tools.ts";
@@ -22,12 +24,16 @@ export interface HubOptions {
   readonly startAfter?: Promise<unknown>;
   /** How long to wait before a server that has ended is started again; a second if not said, twice as long each time. */
   readonly restartMs?: number;
+  /** Puts servers' questions to the person; without it they are told that nobody can be asked. */
+  readonly elicit?: Elicit;
 }
 
 /** The tools of other MCP servers. */
 export interface Hub extends ToolSource {
   /** How each server is, in the order of the configuration. */
   states(): readonly ServerState[];
+  /** The tools of a server as it tells of them itself, nothing repaired, renamed or left out. */
+  listed(server: string): readonly ListedTool[];
 }
 
 /**
@@ -50,7 +56,8 @@ export function connectHub(options: HubOptions): Hub {
   const servers = Object.entries(options.servers).flatMap(([name, given]) => {
     try {
       const settings = readSettings(name, given, { workspace, variables });
-      const serverOptions = { workspace, startRecords, restartMs, onChange: () => rebuild() };
+      const { elicit } = options;
+      const serverOptions = { workspace, startRecords, restartMs, elicit, onChange: () => rebuild() };
       return settings === "disabled" ? [] : [new HubServer(settings, serverOptions)];
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
@@ -106,6 +113,7 @@ export function connectHub(options: HubOptions): Hub {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    listed: (name) => servers.find(({ settings }) => settings.name === name)?.listed ?? [],
     states: () => servers.map(({ state }) => state),
     close: () => {
       closed ??= Promise.all(servers.map((server) => server.close())).then(() => {});

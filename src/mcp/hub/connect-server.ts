@@ -1,6 +1,12 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Client, ClientOptions, Transport } from "@modelcontextprotocol/client";
+import type {
+  Client,
+  ClientOptions,
+  ElicitRequestParams,
+  ElicitResult,
+  Transport,
+} from "@modelcontextprotocol/client";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
 import { type ListedTool, listTools } from "./list-tools.ts";
@@ -8,7 +14,7 @@ import type { ServerSettings } from "./settings/read-settings.ts";
 import { boundedFetch } from "./transport/bounded-fetch.ts";
 import { type RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
 import { StdioTransport } from "./transport/stdio-transport.ts";
-import { cleanLine } from "./words/clean-words.ts";
+import { cleanLine, cleanWords } from "./words/clean-words.ts";
 
 /** A server that answers, and the tools that it has told of. */
 export interface Connection {
@@ -28,12 +34,21 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** Puts a server's question to the person. */
+export type Elicit = (question: {
+  readonly server: string;
+  readonly message: string;
+  /** As the server asked: with the schema of the answer. */
+  readonly params: ElicitRequestParams;
+}) => Promise<ElicitResult>;
+
 export interface ConnectOptions {
   readonly workspace: string;
   readonly startRecords: string;
   readonly said: RecentLines;
   readonly onJunk: (line: string) => void;
   readonly onListChange: () => void;
+  readonly elicit: Elicit | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +58,12 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
   const late = AbortSignal.timeout(settings.startTimeoutMs);
   const signal = AbortSignal.any([late, options.signal]);
   const transport = await openTransport(sdk, settings, options);
-  const client = new sdk.Client(clientInfo, clientOptions(settings, options.onListChange));
+  const client = new sdk.Client(clientInfo, clientOptions(settings, options));
+  const { elicit } = options;
+  if (elicit)
+    client.setRequestHandler("elicitation/create", ({ params }) =>
+      elicit({ server: settings.name, message: cleanWords(params.message, 2_000), params }),
+    );
   if (settings.tellsRoots)
     client.setRequestHandler("roots/list", () => ({ roots: [rootOf(options.workspace)] }));
   const ended = Promise.withResolvers<string>();
@@ -95,10 +115,13 @@ type Sdk = typeof import("@modelcontextprotocol/client");
 
 const clientInfo = { name: "toolcrib", version: "1" };
 
-function clientOptions(settings: ServerSettings, onListChange: () => void): ClientOptions {
+function clientOptions(settings: ServerSettings, { elicit, onListChange }: ConnectOptions): ClientOptions {
   const modes = { "2025": "legacy", auto: "auto", "2026": { pin: "2026-07-28" } } as const;
   return {
-    capabilities: settings.tellsRoots ? { roots: {} } : {},
+    capabilities: {
+      ...(settings.tellsRoots && { roots: {} }),
+      ...(elicit && { elicitation: { form: { applyDefaults: true } } }),
+    },
     versionNegotiation: {
       mode: modes[settings.protocol],
       probe: { timeoutMs: Math.min(3_000, settings.startTimeoutMs) },

@@ -4,7 +4,7 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { monotonicMs } from "../../text/clock.ts";
 import { callTool } from "./call-tool.ts";
-import { type Connection, connectServer } from "./connect-server.ts";
+import { type Connection, connectServer, type Elicit } from "./connect-server.ts";
 import { hubTool, type NamelessTool } from "./hub-tool.ts";
 import type { ListedTool } from "./list-tools.ts";
 import { namePattern } from "./settings/name-pattern.ts";
@@ -41,6 +41,7 @@ export interface HubServerOptions {
   readonly onChange: () => void;
   /** How long to wait before it is started again; twice as long each time. */
   readonly restartMs: number;
+  readonly elicit: Elicit | undefined;
 }
 
 // So often it is tried in a row, and so long it has to run for a failure to count as the first again.
@@ -75,6 +76,11 @@ export class HubServer {
   /** By their own names. While it is started again, those that it had. */
   get tools(): ReadonlyMap<string, NamelessTool> {
     return this.#tools;
+  }
+
+  /** As it tells of them itself. */
+  get listed(): readonly ListedTool[] {
+    return this.#connection?.listed ?? [];
   }
 
   get state(): ServerState {

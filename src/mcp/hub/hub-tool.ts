@@ -3,7 +3,7 @@ import type { AnyTool, ToolHints } from "../../contract/tool.ts";
 import { prettyJson } from "../../text/pretty-json.ts";
 import type { HubServer } from "./hub-server.ts";
 import type { ListedTool } from "./list-tools.ts";
-import { inputOf } from "./schema/input-of.ts";
+import { inputOf, withoutNulls } from "./schema/input-of.ts";
 import { isRecord } from "./schema/legal-types.ts";
 import { repairSchema } from "./schema/repair-schema.ts";
 import { showResult } from "./show-result.ts";
@@ -16,6 +16,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
   const { settings } = server;
   const annotations = isRecord(listed.annotations) ? listed.annotations : {};
   const risk = riskOf(annotations, settings);
+  const schema = repairSchema(listed.inputSchema);
   const own = `${cleanLine(listed.name, 100)} of the MCP server ${settings.name}`;
   return {
     server: settings.name,
@@ -23,7 +24,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
     summary: cleanWords(listed.description, maxSummary) || cleanLine(listed.title, 200) || own,
     risk,
     hints: hintsOf(listed, annotations, settings.trustsAnnotations),
-    input: inputOf(repairSchema(listed.inputSchema)),
+    input: inputOf(schema),
     limits: { maxChars: 30_000, keep: "both" },
     timeoutMs: settings.timeoutMs,
     // What it touches only its server knows: rules judge its use.
@@ -31,7 +32,7 @@ export function hubTool(listed: ListedTool, server: HubServer): NamelessTool {
     preview: async (input) => `Calls ${own} with:\n${shown(input)}`,
     run: async (input, context) => {
       if (risk !== "read") context.uncovered(`what ${own} has done`);
-      return showResult(await server.call(listed, input as Record<string, unknown>, context));
+      return showResult(await server.call(listed, withoutNulls(input, schema), context));
     },
   };
 }

@@ -41,8 +41,16 @@ export async function listTools(
 }
 
 async function readPage(client: Client, cursor: string | undefined, signal: AbortSignal) {
+  const options = { signal, timeout: longest };
+  if (client.getProtocolEra() === "modern") {
+    // Leaves out tools whose headers are not valid, as the protocol demands. It refuses more than that, and so is only tried.
+    const page = await client
+      .listTools(cursor === undefined ? undefined : { cursor }, options)
+      .catch(() => undefined);
+    if (page !== undefined) return page;
+  }
   const request = { method: "tools/list", ...(cursor !== undefined && { params: { cursor } }) } as const;
-  return client.request(request, anyPage, { signal, timeout: longest });
+  return client.request(request, anyPage, options);
 }
 
 /** The signal ends it. */

@@ -10,13 +10,26 @@ export function inputOf(schema: ObjectSchema): z.core.$ZodType<Record<string, un
   const shape = Object.fromEntries(
     Object.entries(schema.properties).map(([key, property]) => [
       key,
-      required.has(key) ? checkOf(property) : z.optional(checkOf(property)),
+      // Models give null for what they leave out.
+      required.has(key) ? checkOf(property) : z.optional(z.nullable(checkOf(property))),
     ]),
   );
   const input = schema.additionalProperties === false ? z.strictObject(shape) : z.looseObject(shape);
   // What models are told is what the server says, which our check is only a part of.
   input._zod.toJSONSchema = () => ({ ...schema });
   return input;
+}
+
+/** Without what is null and may be left out, unless null is a value of it. */
+export function withoutNulls(
+  input: Readonly<Record<string, unknown>>,
+  { properties, required = [] }: ObjectSchema,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(input).filter(
+      ([key, value]) => value !== null || required.includes(key) || typeof properties[key]?.type !== "string",
+    ),
+  );
 }
 
 function checkOf({ type }: Schema): z.core.$ZodType {
