@@ -156,3 +156,16 @@ it("tells models of no tool that rules deny as such, and tells listeners by itse
     (await room.crib.call("shell.run", { command: "true" })).error?.code,
   ]).toEqual([false, true, false, ["file.read", "shell.run"], "denied"]);
 });
+
+it("refuses what a rule has come to deny while the person was asked, whatever the answer", async () => {
+  await using room = await openRoom({
+    approve: () => {
+      room.write("config/rules", "deny delete a.txt\n");
+      return { allow: true };
+    },
+  });
+  expect([await room.remove("a.txt"), await room.read()]).toEqual([
+    "denied: Denied: it would delete a.txt: must not be deleted (deny delete a.txt, /config/rules:1)",
+    "passed",
+  ]);
+});

@@ -38,8 +38,8 @@ export function askGuardian(settings: GuardianSettings): Stage {
       call.account.decision = decision.record;
       if (runsCommands(call)) call.account.sandbox = decision.sandbox;
       const confirm = () => confirmPlaces(call, question, settings);
-      const goOn = async (answer: "approved" | "not asked") => {
-        const confinement = await confine(call, judged, answer, settings);
+      const goOn = async (answer: "approved" | "not asked", latest = judged) => {
+        const confinement = await confine(call, latest, answer, settings);
         return next({ ...call, confirm, ...(confinement && { confinement }) });
       };
       if (decision.verdict === "allow") return goOn("not asked");
@@ -54,7 +54,7 @@ export function askGuardian(settings: GuardianSettings): Stage {
         await untilAborted(answered, call.signal, "approval of another call");
         continue;
       }
-      await questions.ask(grants, async () => {
+      const latest = await questions.ask(grants, async () => {
         const preview = await previewCall(call, previews);
         const request = await requestFor(call, judged, { grants, preview }, settings);
         const approval = await ask(approve, request, call.signal);
@@ -63,22 +63,27 @@ export function askGuardian(settings: GuardianSettings): Stage {
           throw refusedByPerson(decision, approval.message);
         }
         const isSame = (hash: string) => hash === request.hash;
-        const now = hashFor(call, await judgeNow(call, settings), settings);
+        const rejudged = await judgeNow(call, settings);
+        // The person may have changed the rules meanwhile: what they deny, no answer allows.
+        if (rejudged.decision.verdict === "deny") throw denied(rejudged.decision);
+        const now = hashFor(call, rejudged, settings);
         if (!isSame(now) || !isSame(approval.hash ?? now)) throw changedMeanwhile();
         if (!(await isStillShown(preview, call, previews))) throw changedUnderneath();
         note(call, decision, await remember(call, approval, grants, rules));
+        return rejudged;
       });
-      return goOn("approved");
+      return goOn("approved", latest);
     }
   };
 }
 
 /**
  * Others may have put a link in the way since, and what stands behind it was not judged; or have run something else in the
- * shell, after which the command may mean something else.
+ * shell, after which the command may mean something else; or the person has denied it by a rule.
  */
 async function confirmPlaces(call: ToolCall, judged: Question, settings: GuardianSettings): Promise<void> {
   const { question: now, decision } = await judgeNow(call, settings);
+  if (decision.verdict === "deny") throw denied(decision);
   if (hashValue(now.shells) !== hashValue(judged.shells)) {
     if (decision.verdict !== "allow") throw changedMeanwhile();
   } else if (hashValue(now.realPaths) !== hashValue(judged.realPaths)) throw ledElsewhere();

@@ -46,6 +46,11 @@ export const mcpCommand: Command = {
     readOnlyOption,
     jsonOption,
     { name: "yes", summary: "with trust: do not ask" },
+    {
+      name: "approval-wait-ms",
+      value: "N",
+      summary: "let a call that nobody can be asked about wait this long for toolcrib approve",
+    },
     { name: "http", value: "[HOST:]PORT", summary: "serve over HTTP; port 0 takes any that is free" },
     { name: "token-file", value: "FILE", summary: "where the token that clients must show is" },
     {

@@ -1,14 +1,19 @@
 import { sandboxWanted } from "../../../door/sandbox-wanted.ts";
+import { realWorkspace } from "../../../environment/directories.ts";
 import type { Mode } from "../../../guardian/mode.ts";
 import { instructionsFor } from "../../../mcp/server/instructions.ts";
 import type { ToolcribOptions } from "../../../toolcrib.ts";
 import type { Arguments } from "../command.ts";
 import { narrowingGiven, rulesGiven } from "../options.ts";
+import { readCount } from "../parse-arguments.ts";
 
 /** The rooms that a command line asks for. */
-export function roomOptions({ options }: Arguments): ToolcribOptions & { readonly workspace: string } {
+export function roomOptions(given: Arguments): ToolcribOptions & { readonly workspace: string } {
+  const { options } = given;
+  const waitForApprovalMs = readCount(given, "approval-wait-ms");
   return {
-    workspace: options.get("workspace") ?? process.cwd(),
+    // Who names a folder that is not there hears it at once, not at the first call.
+    workspace: realWorkspace(options.get("workspace") ?? process.cwd()),
     dialect: options.get("dialect") ?? "toolcrib",
     mode: (options.get("mode") ?? "cautious") as Mode,
     ...rulesGiven(options),
@@ -16,6 +21,7 @@ export function roomOptions({ options }: Arguments): ToolcribOptions & { readonl
     sandbox: sandboxWanted(options.get("sandbox")),
     maxShownTokens,
     keepQuestions: true,
+    ...(waitForApprovalMs !== undefined && { waitForApprovalMs }),
   };
 }
 

@@ -23,7 +23,9 @@ export function serverWords(
   return [...words, ...operands];
 }
 
-const handedOn = new Set(["dialect", "mode", "rule", "rules", "sandbox", "tools", "read-only"]);
+const handedOn = new Set([
+  ...["dialect", "mode", "rule", "rules", "sandbox", "tools", "read-only", "approval-wait-ms"],
+]);
 
 function wordsOf(name: string, values: string): readonly string[] {
   if (values === "") return [`--${name}`];
