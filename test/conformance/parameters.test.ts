@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { safeParse } from "zod/v4/core";
+import { languageNames, usedGrammars } from "../../src/code/languages/languages.ts";
 import { defineTools, type ToolDefinition } from "../../src/dialects/definition.ts";
 import { findDialect } from "../../src/dialects/dialects.ts";
 import { Shelf } from "../../src/dialects/shelf.ts";
@@ -87,6 +88,10 @@ it("surgical's shell is the agent's own, which stays", async () => {
 it("rustant's shell_exec has 60 seconds", async () => {
   const { tool, input } = await new Shelf(await findDialect("rustant")).find("shell_exec", { command: "ls" });
   expect([tool.canonical, input]).toEqual(["shell.run", { command: "ls", timeout_ms: 60_000 }]);
+});
+
+it("there are grammars for more than 50 languages", () => {
+  expect([usedGrammars.length > 50, languageNames.length > 50]).toEqual([true, true]);
 });
 
 async function definitionsOf(dialect: string): Promise<readonly ToolDefinition[]> {
