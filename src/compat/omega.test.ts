@@ -228,6 +228,19 @@ it("warns of a server that fails and goes on with the others", async () => {
   expect(warnings.map((warning) => warning.split(":")[0])).toEqual(["The MCP server broken"]);
 });
 
+it("warns when two servers offer one name", async () => {
+  await using omega = openOmega();
+  await omega.executor.connectMcpServers([server("one", "greet"), server("two", "greet")]);
+  await omega.executor.connectMcpServers([server("three", "greet")]);
+  expect(omega.warnings).toEqual([
+    '"greet" is the tool of the MCP server one; that of two is two__greet.',
+    '"greet" is the tool of the MCP server one; that of three is three__greet.',
+  ]);
+  expect((await omega.executor.execute("three__greet", { text: "hi" })).content).toBe(
+    "greet of three says hi",
+  );
+});
+
 it("keeps the servers it has when it connects to more", async () => {
   await using omega = openOmega();
   await omega.executor.connectMcpServers([server("one", "greet")]);

@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { ToolError } from "../../contract/error.ts";
+import type { AnyTool } from "../../contract/tool.ts";
 import { connectHub } from "../../mcp/hub/connect-hub.ts";
 import type { ServerConfiguration } from "../../mcp/hub/settings/server-configuration.ts";
 import { openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib.ts";
@@ -54,20 +55,20 @@ export class ToolExecutor implements AsyncDisposable {
 
   /** Connects to all of them at once. One that fails is warned of; the others, and what was connected before, go on. */
   async connectMcpServers(servers: readonly McpServer[]): Promise<void> {
-    const known = new Set(this.#servers.warnings);
     const configurations = Object.fromEntries(
       servers.map(({ name, ...configuration }) => [name, configuration]),
     );
     const { stateDirectory } = this.#options;
-    this.#servers.add(
-      connectHub({
-        servers: configurations,
-        workspace: this.workspacePath,
-        ...(stateDirectory === undefined ? {} : { stateDirectory }),
-      }),
-    );
-    await this.#servers.ready;
-    for (const warning of this.#servers.warnings) if (!known.has(warning)) this.#warn(warning);
+    const hub = connectHub({
+      servers: configurations,
+      workspace: this.workspacePath,
+      ...(stateDirectory === undefined ? {} : { stateDirectory }),
+    });
+    const owners = new Map(this.#servers.tools.map(({ name, server }) => [name, server]));
+    this.#servers.add(hub);
+    await hub.ready;
+    const taken = hub.tools.flatMap((tool) => describeTaken(tool, owners.get(tool.name)));
+    for (const warning of [...hub.warnings, ...taken]) this.#warn(warning);
     await this.#listMcpTools(await this.#open());
   }
 
@@ -126,6 +127,12 @@ export class ToolExecutor implements AsyncDisposable {
     const theirs = definitions.filter((tool) => !isBuiltin(tool) && !finders.has(tool.canonical));
     if (this.#room !== undefined) this.#mcpTools = theirs.map(toToolDef);
   }
+}
+
+/** As within a hub: who came first keeps the plain name. */
+function describeTaken({ name, canonical, server }: AnyTool, owner: string | undefined): readonly string[] {
+  if (owner === undefined || name === canonical) return [];
+  return [`"${name}" is the tool of the MCP server ${owner}; that of ${server} is ${canonical}.`];
 }
 
 /** All tools are told of here, however many there are. */
