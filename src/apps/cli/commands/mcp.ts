@@ -33,6 +33,7 @@ export const mcpCommand: Command = {
     "Over HTTP every request needs the token that is printed at the start: `Authorization: Bearer TOKEN`. It is new in each",
     "run, unless TOOLCRIB_TOKEN or --token-file gives one, without which nothing but this machine's own addresses is served.",
     "Tools of other MCP servers are offered beside ours: name them in mcp.json in the config directory (see toolcrib paths),",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what people write in their files
     "as { mcpServers: { NAME: { command, args, env } or { url, headers } } }. ${NAME} stands for an environment variable.",
   ],
   options: [

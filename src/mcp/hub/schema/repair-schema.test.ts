@@ -1,0 +1,96 @@
+import { expect, it } from "vitest";
+import { oddSchemas } from "../../../../test/hostile-server/odd-schemas.ts";
+import { repairSchema } from "./repair-schema.ts";
+
+it("makes every kind of schema one that providers take, or says why it cannot", () => {
+  const repaired = Object.entries(oddSchemas()).map(([name, schema]) => [name, outcome(schema)]);
+  const nothing = { type: "object", properties: {} };
+  expect(Object.fromEntries(repaired)).toEqual({
+    none: nothing,
+    nothing,
+    anything: nothing,
+    empty: nothing,
+    text: 'its input is no object, but "string"',
+    list: 'its input is no object, but "array"',
+    untyped: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    draft4: {
+      type: "object",
+      properties: { age: { type: "integer", exclusiveMinimum: 0 }, who: { type: "string" } },
+      required: ["who"],
+    },
+    referred: {
+      type: "object",
+      properties: {
+        at: { type: "object", description: "Where", properties: { x: { type: "number" } } },
+        lost: {},
+      },
+    },
+    recursive: {
+      type: "object",
+      properties: {
+        tree: { type: "object", properties: { children: { type: "array", items: {} } } },
+      },
+    },
+    choice: {
+      type: "object",
+      properties: { a: { type: "string" }, b: { type: "string" }, both: { type: "string" } },
+      required: ["both"],
+    },
+    places: {
+      type: "object",
+      properties: {
+        pair: { type: "array", items: { anyOf: [{ type: "string" }, { type: "number" }] } },
+        bare: { type: "array", items: {} },
+      },
+    },
+    unnameable: { type: "object", properties: { ok: { type: ["string", "null"] } } },
+    needsUnnameable: 'it needs an argument that providers cannot name: "a b"',
+    huge: "its input schema has 519690 characters, at most 65536 are taken",
+    needsUnlisted: { type: "object", properties: { query: {} }, required: ["query"] },
+    broken: { type: "object", properties: { p: { type: "string" }, q: {} } },
+  });
+});
+
+it("keeps what is right as it is", () => {
+  const schema = {
+    type: "object",
+    description: "What to do.",
+    properties: {
+      mode: { type: "string", enum: ["a", "b"], default: "a", description: "How." },
+      count: { type: "integer", minimum: 1, maximum: 9 },
+      lines: { type: "array", items: { type: "string", pattern: "^a+$" }, maxItems: 3 },
+      either: { anyOf: [{ type: "string" }, { type: "null" }] },
+      map: { type: "object", additionalProperties: { type: "number" } },
+    },
+    required: ["mode"],
+    additionalProperties: false,
+  };
+  expect(repairSchema(schema)).toEqual(schema);
+});
+
+it("ends where a schema goes on for ever, by depth, by width or by a reference to itself", () => {
+  let deep: unknown = { type: "string" };
+  for (let depth = 0; depth < 5_000; depth += 1) deep = { type: "object", properties: { a: deep } };
+  const wide = {
+    type: "object",
+    properties: { a: { anyOf: Array.from({ length: 100_000 }, () => ({ type: "string" })) } },
+  };
+  const itself = {
+    type: "object",
+    properties: { self: { $ref: "#" }, other: { $ref: "#/properties/other" } },
+  };
+  const sizes = [deep, wide].map((schema) => JSON.stringify(outcome(schema)).length);
+  expect(sizes.every((size) => size < 65_536)).toBe(true);
+  expect(repairSchema(itself)).toEqual({
+    type: "object",
+    properties: { self: { type: "object", properties: { self: {}, other: {} } }, other: {} },
+  });
+});
+
+function outcome(schema: unknown): unknown {
+  try {
+    return repairSchema(schema);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { writeTrust } from "../../../door/trust.ts";
+import { policyFiles } from "../../../environment/policy-files.ts";
+import { readProjectServers, readServers } from "./read-servers.ts";
+
+it("reads the person's own servers, and those of the project once they are trusted, until they change", async () => {
+  await using place = filesIn();
+  place.write(place.own, { mcpServers: { mine: { command: "a" }, both: { command: "own" } } });
+  place.write(place.project, {
+    mcpServers: { both: { command: "other" }, theirs: { command: "b", trustAnnotations: true } },
+  });
+  const mine = { mine: { command: "a" }, both: { command: "own" } };
+  const before = await readServers(place);
+  const project = await readProjectServers(place);
+  writeTrust({ workspace: place.workspace, hash: project!.hash }, place.trust);
+  const trusted = await readServers(place);
+  place.write(place.project, { mcpServers: { theirs: { command: "evil" } } });
+  expect([before, trusted, await readServers(place)]).toEqual([
+    {
+      servers: mine,
+      warnings: [
+        ".toolcrib/mcp.json names MCP servers that you have not trusted, and that are not started: both, theirs. Trust them: toolcrib mcp trust",
+      ],
+    },
+    {
+      servers: { theirs: { command: "b", trustAnnotations: false }, ...mine },
+      warnings: [`.toolcrib/mcp.json in ${place.workspace} names the MCP server both; your own counts.`],
+    },
+    {
+      servers: mine,
+      warnings: [
+        ".toolcrib/mcp.json has changed since you trusted it, and its MCP servers are not started: theirs. Trust them: toolcrib mcp trust",
+      ],
+    },
+  ]);
+});
+
+it("takes nothing from a file that cannot be understood, and says so", async () => {
+  await using place = filesIn();
+  place.write(place.own, "{ no json");
+  place.write(place.project, { servers: {} });
+  const { servers, warnings } = await readServers(place);
+  expect(servers).toEqual({});
+  expect(warnings).toEqual([
+    expect.stringMatching(/mcp\.json is no JSON: /),
+    ".toolcrib/mcp.json has no `mcpServers` with a server for each name.",
+  ]);
+});
+
+it("does not follow a link that leads out of the workspace", async () => {
+  await using place = filesIn();
+  mkdirSync(dirname(place.project));
+  symlinkSync("/etc/hostname", place.project);
+  const { servers, warnings } = await readServers(place);
+  expect([servers, warnings.length]).toEqual([{}, 1]);
+});
+
+it("is quiet where nobody has named a server", async () => {
+  await using place = filesIn();
+  expect(await readServers(place)).toEqual({ servers: {}, warnings: [] });
+});
+
+function filesIn() {
+  const folder = temporaryFolder();
+  const [workspace, configDirectory] = [join(folder.path, "work space"), join(folder.path, "config")];
+  mkdirSync(workspace);
+  const files = policyFiles(configDirectory, workspace);
+  return {
+    workspace,
+    configDirectory,
+    own: files.servers,
+    trust: files.serversTrust,
+    project: join(workspace, ".toolcrib/mcp.json"),
+    write: (path: string, content: unknown) => {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,98 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is what people write in their files
+import { expect, it } from "vitest";
+import { readSettings } from "./read-settings.ts";
+
+const variables = { TOKEN: "secret-token", HOME: "/home/ada", EMPTY: "" };
+
+it("reads a program with its defaults, and puts variables in", () => {
+  const given = {
+    command: "./bin/server",
+    args: ["--home", "${HOME}", "${MISSING:-else}", "$HOME"],
+    env: { KEY: "${TOKEN}" },
+    cwd: "sub",
+    alwaysAllow: ["x"],
+  };
+  expect(read(given)).toEqual({
+    name: "one",
+    reach: {
+      kind: "stdio",
+      command: "/work/sub/bin/server",
+      args: ["--home", "/home/ada", "else", "$HOME"],
+      env: { KEY: "secret-token" },
+      cwd: "/work/sub",
+    },
+    timeoutMs: 60_000,
+    startTimeoutMs: 30_000,
+    tools: undefined,
+    protocol: "2025",
+    trustsAnnotations: false,
+    tellsRoots: true,
+    secrets: ["/home/ada", "secret-token"],
+  });
+});
+
+it("reads an address, whose headers are secrets", () => {
+  const given = {
+    type: "http",
+    url: "https://example.com/mcp",
+    headers: { Authorization: "Bearer ${TOKEN}" },
+    timeoutMs: 5_000,
+    startTimeoutMs: 6_000,
+    tools: ["get_*"],
+    trustAnnotations: true,
+    roots: false,
+  };
+  expect(read(given)).toEqual({
+    name: "one",
+    reach: {
+      kind: "http",
+      url: new URL("https://example.com/mcp"),
+      headers: { Authorization: "Bearer secret-token" },
+    },
+    timeoutMs: 5_000,
+    startTimeoutMs: 6_000,
+    tools: ["get_*"],
+    protocol: "auto",
+    trustsAnnotations: true,
+    tellsRoots: false,
+    secrets: ["secret-token", "Bearer secret-token"],
+  });
+});
+
+it("says what is wrong with one that cannot be used", () => {
+  const wrong = [
+    7,
+    {},
+    { command: "" },
+    { command: "x", args: "y" },
+    { command: "x", env: { A: "${MISSING}" } },
+    { command: "x", env: { A: "${EMPTY}" } },
+    { url: "file:///etc/passwd" },
+    { url: "no address" },
+    { type: "sse", url: "http://localhost/sse" },
+    { command: "x", timeoutMs: 0 },
+    { command: "x", protocol: "2024" },
+  ];
+  expect([...wrong.map(read), read({ command: "x", disabled: true })]).toEqual([
+    "its `configuration` is not valid",
+    "it has neither `command` nor `url`",
+    "its `command` is not valid",
+    "its `args` is not valid",
+    "the environment variable MISSING is not set",
+    "the environment variable EMPTY is not set",
+    "its `url` is no http address",
+    "its `url` is no http address",
+    "the transport `sse` is no longer spoken: use `http`",
+    "its `timeoutMs` is not valid",
+    "its `protocol` is not valid",
+    "disabled",
+  ]);
+});
+
+function read(given: unknown): unknown {
+  try {
+    return readSettings("one", given, { workspace: "/work", variables });
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

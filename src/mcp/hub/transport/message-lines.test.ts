@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { MessageLines } from "./message-lines.ts";
+
+it("takes messages out of whatever is printed, however it is cut", () => {
+  const text = 'hello\n{"a":1}\r\n\n[{"b":2},{"c":3}]\n{"half\n"text"\n{"ä":"ö"}\n';
+  const whole = read([Buffer.from(text)]);
+  expect(whole).toEqual([
+    ["junk", "hello"],
+    ["message", { a: 1 }],
+    ["message", { b: 2 }],
+    ["message", { c: 3 }],
+    ["junk", '{"half'],
+    ["junk", '"text"'],
+    ["message", { ä: "ö" }],
+  ]);
+  expect(read([...Buffer.from(text)].map((byte) => Buffer.from([byte])))).toEqual(whole);
+});
+
+it("passes over a line that is too long, and tells which request it answers", () => {
+  const long = "x".repeat(200);
+  const lines = [
+    `{"jsonrpc":"2.0","id":7,"result":{"text":"${long}"}}`,
+    `{"result":{"text":"${long}"},"jsonrpc":"2.0","id":8}`,
+    `{"result":{"text":"${long} \\"id\\":9"}}`,
+    long,
+    '{"after":true}',
+  ];
+  expect(read([Buffer.from(`${lines.join("\n")}\n`)], 100)).toEqual([
+    ["too long", 7],
+    ["too long", 8],
+    ["too long", undefined],
+    ["too long", undefined],
+    ["message", { after: true }],
+  ]);
+});
+
+function read(pieces: readonly Uint8Array[], maxBytes?: number): unknown[] {
+  const heard: unknown[] = [];
+  const lines = new MessageLines(
+    {
+      message: (value) => heard.push(["message", value]),
+      junk: (line) => heard.push(["junk", line]),
+      tooLong: (id) => heard.push(["too long", id]),
+    },
+    maxBytes,
+  );
+  for (const piece of pieces) lines.take(piece);
+  return heard;
+}
