@@ -29,7 +29,8 @@ export function gapFor(
     .sort((one, other) => one.distance - other.distance);
   const alike = pairs.filter(({ before, after }) => (isLong(before) || isLong(after)) === wantsLong);
   const holder = anchor.parent === undefined ? undefined : outline.symbols[anchor.parent];
-  const isLoose = holder === undefined || !close.has(holder.kind);
+  // The whole of a JSON file is one value.
+  const isLoose = holder === undefined ? !outline.language.startsWith("json") : !close.has(holder.kind);
   for (const { before, after } of isLoose ? alike : [...alike, ...pairs]) {
     const gap = gapBetween(text, before, after);
     if (gap !== undefined) return gap;
