@@ -20,7 +20,7 @@ export interface Client {
 export const scopes = ["user", "project"] as const;
 export type Scope = (typeof scopes)[number];
 
-export interface ConfigurationPlace {
+interface ConfigurationPlace {
   /** The project's folder. */
   readonly workspace: string;
   readonly variables: NodeJS.ProcessEnv;

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
+import { accessSync, constants, lstatSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../../../contract/error.ts";
@@ -92,6 +92,8 @@ function withEntry(
 
 export function readConfiguration(file: string): Configuration {
   const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined && lstatSync(file, { throwIfNoEntry: false }))
+    throw unreadable(file, "it is a link that leads nowhere");
   if (stats === undefined) return { file, text: undefined };
   if (!stats.isFile()) throw unreadable(file, "it is no regular file");
   if (stats.size > maxBytes) throw unreadable(file, "it is too large");

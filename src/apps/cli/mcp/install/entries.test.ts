@@ -139,7 +139,7 @@ describe("an entry in TOML", () => {
     ].join("\n");
     const { set, removed } = change(tomlEntry, text, "mcp_servers");
     expect([set, removed]).toEqual([
-      '[mcp_servers.toolcrib]\ncommand = "node"\nargs = ["x","mcp"]\n\n# about the next\n[tui]\ntheme = 1\n',
+      '[mcp_servers.toolcrib]\ncommand = "node"\nargs = ["x", "mcp"]\n\n# about the next\n[tui]\ntheme = 1\n',
       "\n# about the next\n[tui]\ntheme = 1\n",
     ]);
   });

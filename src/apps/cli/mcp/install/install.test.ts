@@ -109,7 +109,7 @@ it("starts this installation from the person's own file, npx from a project's, a
     JSON.parse(home.read("project/.vscode/mcp.json")),
     installed[1]!.stdout.split("\n").slice(-2),
   ]).toEqual([
-    `[mcp_servers.toolcrib]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\n`,
+    `[mcp_servers.toolcrib]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${args.map((word) => JSON.stringify(word)).join(", ")}]\n`,
     {
       servers: {
         crib: {
@@ -130,7 +130,7 @@ it("starts this installation from the person's own file, npx from a project's, a
 it("prints what it would write, and writes nothing", async () => {
   await using home = openHome();
   const printed = await home.run(["install", "--client", "codex", "--print", "--", "--read-only"]);
-  const args = JSON.stringify([main, "mcp", "--read-only"]);
+  const args = `[${JSON.stringify(main)}, "mcp", "--read-only"]`;
   expect([printed, readdirSync(home.at("home"))]).toEqual([
     {
       exit: 0,
@@ -169,6 +169,26 @@ it("keeps what is there, says what it changed, changes nothing twice, and shows 
   });
 });
 
+it("keeps what somebody has set in the entry, and brings an older one back", async () => {
+  const claude =
+    '{ "mcpServers": { "toolcrib": { "command": "toolcrib", "args": ["mcp"], "env": { "A": "1" } } } }';
+  const codex =
+    '[mcp_servers.toolcrib]\ncommand = "toolcrib"\nargs = ["mcp"]\n[mcp_servers.toolcrib.env]\nA = "1"\n';
+  await using home = openHome({ "home/.claude.json": claude, "home/.codex/config.toml": codex });
+  await Promise.all(["claude", "codex"].map((client) => home.run(["install", "--client", client])));
+  const { toolcrib } = JSON.parse(home.read("home/.claude.json")).mcpServers;
+  const lines = home.read("home/.codex/config.toml").split("\n");
+  const removed = await Promise.all(
+    ["claude", "codex"].map((client) => home.run(["uninstall", "--client", client])),
+  );
+  expect([toolcrib, lines[3], removed.map(({ stdout }) => stdout.split("\n").at(-2))]).toEqual([
+    { type: "stdio", command: process.execPath, args: [main, "mcp"], env: { A: "1" } },
+    'env = { A = "1" }',
+    ['Claude Code starts "toolcrib" as before.', 'Codex starts "toolcrib" as before.'],
+  ]);
+  expect([home.read("home/.claude.json"), home.read("home/.codex/config.toml")]).toEqual([claude, codex]);
+});
+
 it("takes several installs one upon the other back to the byte", async () => {
   const before = "{}";
   await using home = openHome({ "home/.cursor/mcp.json": before });
@@ -200,10 +220,13 @@ it("refuses what it does not understand, what is another's, and what is read-onl
   };
   await using home = openHome(before);
   chmodSync(home.at("home/.gemini/settings.json"), 0o400);
+  mkdirSync(home.at("home/.config/opencode"), { recursive: true });
+  symlinkSync("../gone.json", home.at("home/.config/opencode/opencode.json"));
   const answers = await Promise.all([
     home.run(["install", "--client", "claude"]),
     home.run(["uninstall", "--client", "claude"]),
     home.run(["install", "--client", "cursor"]),
+    home.run(["install", "--client", "opencode"]),
     home.run(["install"]),
     home.run(["install", "--client", "zed", "--name", "a b"]),
     home.run(["install", "--client", "zed", "extra"]),
@@ -214,6 +237,7 @@ it("refuses what it does not understand, what is another's, and what is read-onl
     '/home/.claude.json has another server "toolcrib"',
     '/home/.claude.json has another server "toolcrib"',
     "/home/.cursor/mcp.json cannot be changed: line 1: InvalidSymbol",
+    "/home/.config/opencode/opencode.json cannot be changed: it is a link that leads nowhere",
     "Say for which client",
     '"a b" is no name for a server',
     '"extra" is one word too many',
@@ -222,7 +246,7 @@ it("refuses what it does not understand, what is another's, and what is read-onl
   const after = Object.keys(before).map((path) => home.read(path));
   if (isWritable(home.at("home/.gemini/settings.json"))) expect(readOnly.exit).toBe(0);
   else expect(readOnly.stderr.split("\n")[0]).toBe("/home/.gemini/settings.json is read-only");
-  expect([after.slice(0, 2), existsSync(home.at("home/.config"))]).toEqual([
+  expect([after.slice(0, 2), existsSync(home.at("home/.config/zed"))]).toEqual([
     Object.values(before).slice(0, 2),
     false,
   ]);

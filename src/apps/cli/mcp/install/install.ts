@@ -26,16 +26,17 @@ import { serverWords } from "./server-words.ts";
 /** `toolcrib mcp install` */
 export async function installClient(given: Arguments): Promise<number> {
   const { client, configuration, editor, place, scope } = await readPlace(given);
-  const value = client.entry(serverCommand(scope, serverWords(given, client, scope)));
+  const entry = client.entry(serverCommand(scope, serverWords(given, client, scope)));
   if (given.options.has("print")) {
     remark(`${configuration.file}\n`);
-    print(editor.show(place, value));
+    print(editor.show(place, entry));
     return 0;
   }
   refuseProgramsOfTools();
   const present = readEntry(configuration, editor, place);
   if (present !== undefined && !isOurs(present)) throw taken(place.name, configuration.file);
-  if (isDeepStrictEqual(present, JSON.parse(JSON.stringify(value)))) {
+  const value = { ...entry, ...(present as typeof entry | undefined), ...commandOf(entry) };
+  if (isDeepStrictEqual(present, value)) {
     print(`${client.title} has it already: ${configuration.file}\n`);
     return 0;
   }
@@ -87,7 +88,10 @@ export async function uninstallClient(given: Arguments): Promise<number> {
   if (isUntouched) removeDirectories(record.made);
   if (record) records.remove(record);
   tellChange(configuration, after);
-  print(`${client.title} no longer starts "${place.name}".\n`);
+  const left = readEntry({ ...configuration, text: after }, editor, place);
+  print(
+    `${client.title} ${left ? "starts" : "no longer starts"} "${place.name}"${left ? " as before" : ""}.\n`,
+  );
   return 0;
 }
 
@@ -121,6 +125,12 @@ async function readPlace({ options }: Arguments): Promise<Place> {
     editor: await editorFor(client),
     place: { servers: client.servers, name },
   };
+}
+
+/** What else somebody has set there, variables for example, stays. */
+function commandOf(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { command, args } = entry;
+  return { command, ...(args !== undefined && { args }) };
 }
 
 /** Whether an entry starts Toolcrib: only then it is ours to change. */

@@ -23,8 +23,20 @@ export const tomlEntry: EntryEdit = {
 };
 
 function tableOf({ servers, name }: EntryPlace, value: Readonly<Record<string, unknown>>): string {
-  const lines = Object.entries(value).map(([key, item]) => `${key} = ${JSON.stringify(item)}`);
-  return [`[${servers}.${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)}]`, ...lines].join("\n");
+  const lines = Object.entries(value).map(([key, item]) => `${keyOf(key)} = ${write(item)}`);
+  return [`[${servers}.${keyOf(name)}]`, ...lines].join("\n");
+}
+
+function keyOf(name: string): string {
+  return /^[\w-]+$/.test(name) ? name : JSON.stringify(name);
+}
+
+function write(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(write).join(", ")}]`;
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([key, item]) => `${keyOf(key)} = ${write(item)}`);
+  return `{ ${fields.join(", ")} }`;
 }
 
 /** From the table's header to its last line, with the tables below it; what the parser reads otherwise is found out later. */
