@@ -51,14 +51,20 @@ export const surgicalDialect: Dialect = {
       summary: "Write a whole file. For new files or complete rewrites.",
       only: ["path", "content"],
     }),
-    rename("edit.replace", {
+    reshape(["edit.replace"], {
       name: "patch_file",
       summary: "Replace a text that is there once, exactly so: blanks count. For small changes.",
+      input: (z) =>
+        z.strictObject({
+          path: z.string().check(z.describe("File to edit.")),
+          old_text: z.string().check(z.minLength(1), z.describe("Text to replace, to the character.")),
+          new_text: z.string().check(z.describe("What stands there afterwards.")),
+        }),
       fields: { find: "old_text", replace: "new_text" },
-      only: ["path", "find", "replace"],
-      require: ["find", "replace"],
-      defaults: { exact: true },
-      describe: { find: "Text to replace, to the character.", replace: "What stands there afterwards." },
+      means: ({ path, old_text, new_text }) => [
+        "edit.replace",
+        { path, find: old_text, replace: new_text, exact: true },
+      ],
     }),
     reshape(["shell.run"], {
       name: "shell",
@@ -104,29 +110,18 @@ function filesLike(include: string): string {
 /** Fields and variants are lines of their block, no blocks of their own. */
 const inner: ReadonlySet<SymbolKind> = new Set<SymbolKind>(["field", "variant", "property"]);
 
-/** Words that `kind` takes, where it takes any: a method is a function. */
-const kindWords: Readonly<Partial<Record<SymbolKind, string>>> = {
-  function: "Function",
-  method: "Function",
-  constructor: "Function",
-  struct: "Struct",
-  enum: "Enum",
-  trait: "Trait",
-  impl: "Impl",
-  union: "Union",
-  module: "Module",
-  type: "Type",
-  constant: "Constant",
-  variable: "Static",
-  macro: "Macro",
-};
-
 function showSymbols({ data, text }: { data: DataOf<"code.symbols">; text: string }): string {
   const symbols = data.files.flatMap((file) => file.symbols).filter(({ kind }) => !inner.has(kind));
-  if (symbols.length === 0) return text;
+  if (symbols.length === 0 || data.files.length > 1) return text;
   const remarks = text.split("\n").filter((line) => line.startsWith("(It does not parse"));
   const listed = symbols.map(
-    ({ kind, name, firstLine, lastLine }) => `${kindWords[kind] ?? kind} ${name} [${firstLine}-${lastLine}]`,
+    ({ kind, name, firstLine, lastLine }) => `${kindWord(kind)} ${name} [${firstLine}-${lastLine}]`,
   );
   return [...listed, ...remarks].join("\n");
+}
+
+/** As `kind` takes it: to it a method is a function. */
+function kindWord(kind: SymbolKind): string {
+  if (kind === "method" || kind === "constructor") return "Function";
+  return kind.charAt(0).toUpperCase() + kind.slice(1);
 }

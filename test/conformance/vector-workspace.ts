@@ -58,6 +58,9 @@ function makeEntry(path: string, entry: Entry): void {
 function commitAll(folder: string): void {
   const run = (...args: string[]) => execFileSync("git", args, { cwd: folder, env: gitVariables });
   run("init", "--quiet", "--initial-branch=main");
+  // For who commits in it: a machine may have nobody's name.
+  run("config", "user.name", "Ada");
+  run("config", "user.email", "ada@example.org");
   run("add", "--all");
   run("commit", "--quiet", "--allow-empty", "--message=first");
 }
