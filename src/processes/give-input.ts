@@ -46,7 +46,7 @@ function readsNoMore({ name, status }: KeptProcess): ToolError {
 
 function readsNothing(name: string): ToolError {
   return new ToolError("unsupported", `${name} was started with nothing to read`, {
-    hint: "End it with process.stop and start it again with a terminal, or with its input left open.",
+    hint: "End it with process.stop. Start it again with a terminal, or with its input left open.",
   });
 }
 

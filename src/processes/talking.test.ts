@@ -194,7 +194,7 @@ it("gives nothing to read to who was started so", async () => {
     {
       code: "unsupported",
       message: "sleeper was started with nothing to read",
-      hint: "End it with process.stop and start it again with a terminal, or with its input left open.",
+      hint: "End it with process.stop. Start it again with a terminal, or with its input left open.",
       output: undefined,
     },
   ]);

@@ -66,6 +66,16 @@ export const webSearch: DialectTool = reshape(["web.search"], {
     }),
   means: ({ query, allowed_domains, blocked_domains }) => [
     "web.search",
-    { query, only_domains: allowed_domains, without_domains: blocked_domains },
+    {
+      query,
+      only_domains: allowed_domains?.map(domainOf),
+      without_domains: blocked_domains?.map(domainOf),
+    },
   ],
+  fields: { only_domains: "allowed_domains", without_domains: "blocked_domains" },
 });
+
+/** Some give a URL. */
+function domainOf(site: string): string {
+  return site.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
+}
