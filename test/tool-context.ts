@@ -31,6 +31,7 @@ export function toolContext(
     settings: {},
     outputs: noOutputs,
     signal,
+    wording: (text) => text,
     progress: () => {},
     uncovered: () => {},
     output: () => {},

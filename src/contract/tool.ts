@@ -104,6 +104,8 @@ export interface ToolContext {
   readonly outputs: Outputs;
   /** Aborts on cancellation and at the deadline; hand it to everything that waits. */
   readonly signal: AbortSignal;
+  /** Our words about other tools, in an answer, as this caller knows them. */
+  wording(text: string): string;
   /** Says how far the work is; shown to people, never to the model. */
   progress(message: string): void;
   /** Puts on record what an undo of this call will not bring back, in one sentence. */

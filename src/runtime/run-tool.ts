@@ -71,6 +71,7 @@ export function runTool(environment: Environment, room: Room = emptyRoom): Next 
       settings: room.settings,
       outputs: room.outputs,
       signal: call.signal,
+      wording: call.tool.wording ?? ((text) => text),
       progress: (message) => call.notify({ type: "progress", message }),
       uncovered: (what) => {
         call.account.notCovered = [...(call.account.notCovered ?? []), what];

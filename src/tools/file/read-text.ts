@@ -116,7 +116,7 @@ async function showLines(
   };
   return {
     data: file,
-    text: showText(file, { lineNumbers: wanted.lineNumbers, cutBytes: slice.cutBytes }),
+    text: showText(file, { ...context, lineNumbers: wanted.lineNumbers, cutBytes: slice.cutBytes }),
     ...(nextOffset === undefined ? {} : { continuation: describeRest(file, nextOffset) }),
   };
 }

@@ -149,10 +149,11 @@ async function asDirectory(path: string, error: unknown, { environment }: ToolCo
 }
 
 /** What stands in the place of a file that could not be read, so that the others are not lost. */
-function explain(path: string, error: unknown, { signal }: ToolContext): ToolOutput<UnreadFile> {
+function explain(path: string, error: unknown, { signal, wording }: ToolContext): ToolOutput<UnreadFile> {
   if (!(error instanceof ToolError) || signal.aborted) throw error;
   const { code, message, hint } = error;
-  return { data: { kind: "error", path, code, message, hint }, text: `[${describeFailure(error)}]` };
+  const told = describeFailure({ code, message, hint: hint && wording(hint) });
+  return { data: { kind: "error", path, code, message, hint }, text: `[${told}]` };
 }
 
 function describeFailure({ code, message, hint }: Pick<UnreadFile, "code" | "message" | "hint">): string {

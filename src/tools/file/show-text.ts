@@ -1,4 +1,5 @@
 import type { TextEncoding } from "../../contract/environment.ts";
+import type { ToolContext } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
 import { characterStart } from "../../text/truncate.ts";
 
@@ -26,17 +27,23 @@ export interface TextFile {
 }
 
 /** The lines as the model sees them. `cutBytes` are missing at the end of the text, all of the same line. */
-export function showText(file: TextFile, options: { lineNumbers: boolean; cutBytes: number }): string {
+export function showText(file: TextFile, options: Showing): string {
   const { text, firstLine, encoding } = file;
   const endsLine = text.endsWith("\n");
   const shown = (endsLine ? text.slice(0, -1) : text).split("\n").map((line, index) => {
-    const start = showLine(line.endsWith("\r") ? line.slice(0, -1) : line, encoding, options.cutBytes);
+    const start = showLine(line.endsWith("\r") ? line.slice(0, -1) : line, encoding, options);
     return options.lineNumbers ? `${firstLine + index} | ${start}` : start;
   });
   if (endsLine && !options.lineNumbers) shown.push("");
   const note = describeEncoding(encoding);
   const body = shown.join("\n");
   return note === undefined ? body : `${body}${body.endsWith("\n") ? "" : "\n"}[${note}]`;
+}
+
+/** How lines are shown. */
+interface Showing extends Pick<ToolContext, "wording"> {
+  readonly lineNumbers: boolean;
+  readonly cutBytes: number;
 }
 
 /** Tells how to read on. */
@@ -57,11 +64,12 @@ export function lineEndOf(text: string): TextFile["lineEnd"] {
 /** Longer lines are cut for the model: they are data or generated code, and a few would push everything else out. */
 const maxLineChars = 2000;
 
-function showLine(line: string, encoding: TextEncoding, cutBytes: number): string {
+function showLine(line: string, encoding: TextEncoding, { cutBytes, wording }: Showing): string {
   if (line.length <= maxLineChars && cutBytes === 0) return line;
   const end = characterStart(line, maxLineChars);
   const restBytes = Buffer.byteLength(line.slice(end), byteEncodings[encoding]) + cutBytes;
-  return `${line.slice(0, end)}… [${counted(restBytes, "more byte")} in this line: find what you need in them with search.grep]`;
+  const rest = `${counted(restBytes, "more byte")} in this line: find what you need in them with search.grep`;
+  return `${line.slice(0, end)}… [${wording(rest)}]`;
 }
 
 const byteEncodings = {

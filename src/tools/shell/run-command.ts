@@ -89,7 +89,13 @@ export async function runCommand(request: CommandRequest, context: ToolContext):
       ...(exit.cwd === undefined ? {} : { cwd: exit.cwd }),
       ...(running.attach === undefined ? {} : { attach: running.attach }),
       ...(running.isNewSession === undefined ? {} : { isNewSession: running.isNewSession }),
-      remarks: [...running.remarks, ...shown.remarks, ...asked, ...explained, ...exit.remarks],
+      remarks: [
+        ...running.remarks,
+        ...shown.remarks,
+        ...asked.map(context.wording),
+        ...explained,
+        ...exit.remarks,
+      ],
     };
     if (context.signal.aborted) throw endedWithCall(run, context.signal.reason);
     return run;

@@ -202,7 +202,7 @@ it("says of a command that asked for input how to give it", async () => {
   const { content } = await room.run("printf 'Continue? [y/N] '; exit 1");
   expect(content).toBe(
     "Exit code 1.\nContinue? [y/N] \n[The command seems to have asked for input, and there was nobody to give it. " +
-      "Answer beforehand (a flag such as --yes, or a heredoc), or use process.start with `terminal` and process.input]" +
+      "Answer beforehand (a flag such as --yes, or a heredoc). To answer as it runs use process.start with `terminal` and process.input.]" +
       room.confined,
   );
 });

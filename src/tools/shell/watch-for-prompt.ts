@@ -35,7 +35,7 @@ export interface PromptWatch {
 const itWaits = "The command seems to wait for input";
 const itAsked = "The command seems to have asked for input";
 const ways =
-  "Answer beforehand (a flag such as --yes, or a heredoc), or use process.start with `terminal` and process.input";
+  "Answer beforehand (a flag such as --yes, or a heredoc). To answer as it runs use process.start with `terminal` and process.input.";
 
 /** Silence that makes one look, and how often. */
 const quietMs = 3_000;
