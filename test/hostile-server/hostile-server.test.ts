@@ -1,7 +1,12 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, it } from "vitest";
+import { isAlive } from "../is-alive.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { misbehaviours } from "./misbehaviours.ts";
 import { type Answer, openWorld, type World } from "./world.ts";
 
@@ -223,3 +228,15 @@ function said(content: string): Answer {
 function failed(message: string, { hint }: { readonly hint?: string } = {}): Answer {
   return { content: hint === undefined ? message : `${message}\n${hint}`, isError: true };
 }
+
+it("leaves no server behind when it is killed itself", async () => {
+  await using folder = temporaryFolder();
+  const killed = spawn(process.execPath, [join(import.meta.dirname, "left-behind.ts"), folder.path], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(killed.stdout, "data")) as [Buffer];
+  const server = Number(line.toString());
+  expect(isAlive(server)).toBe(true);
+  killed.kill("SIGKILL");
+  while (isAlive(server)) await pause(50);
+});

@@ -11,7 +11,7 @@ us=$PPID; group=$$
 (
   while kill -0 "$us"; do sleep 2; done
   trap "" TERM
-  kill -TERM -- "-$group"; sleep 1; kill -KILL -- "-$group"
+  kill -TERM "-$group"; sleep 1; kill -KILL "-$group"
 ) </dev/null >/dev/null 2>&1 &
 exec "$@"
 `;

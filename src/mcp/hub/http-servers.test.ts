@@ -1,0 +1,118 @@
+import { writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { openToolcrib, type Toolcrib } from "../../toolcrib.ts";
+import { serveHttp } from "../server/http/serve-http.ts";
+import { connectHub } from "./connect-hub.ts";
+import type { ServerConfiguration } from "./settings/server-configuration.ts";
+
+const secret = "the-token-of-the-person";
+
+it.each(["2025", "2026", "auto"] as const)("uses a server by HTTP in the era %s", async (protocol) => {
+  await using folder = temporaryFolder();
+  const directories = directoriesIn(folder.path);
+  writeFileSync(join(folder.path, "a.txt"), "one\ntwo\n");
+  const served = await serveHttp({
+    token: secret,
+    port: 0,
+    version: "1",
+    instructions: "",
+    open: () => openToolcrib({ workspace: folder.path, ...directories, mode: "yolo" }),
+  });
+  await using room = await openRoom(folder.path, {
+    other: {
+      url: served.url,
+      headers: { Authorization: `Bearer ${secret}` },
+      protocol,
+      tools: ["file_read"],
+    },
+  });
+  try {
+    expect(room.hub.warnings).toEqual([]);
+    expect(room.hub.tools.map(({ canonical }) => canonical)).toEqual(["other__file_read"]);
+    expect(await room.call("other__file_read", { path: "a.txt" })).toEqual({
+      content: "1 | one\n2 | two",
+      isError: false,
+    });
+  } finally {
+    await room.crib.close();
+    await served.close();
+  }
+});
+
+it("fails a server that sends it elsewhere, never ends or lets nobody in, and shows no secret", async () => {
+  const followed: string[] = [];
+  await using elsewhere = await listen((request, response) => {
+    followed.push(request.url ?? "");
+    response.end("{}");
+  });
+  await using sends = await listen((_, response) => {
+    response.writeHead(307, { location: `${elsewhere.url}/stolen` }).end();
+  });
+  await using talks = await listen((_, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    const talk = () => {
+      while (!response.destroyed && response.write("x".repeat(1024 * 1024)));
+    };
+    response.on("drain", talk);
+    talk();
+  });
+  await using refuses = await listen((request, response) => {
+    response.writeHead(403, { "content-type": "text/plain" }).end(`no: ${request.headers.authorization}`);
+  });
+  await using folder = temporaryFolder();
+  const server = ({ url }: { url: string }): ServerConfiguration => ({
+    url,
+    headers: { Authorization: `Bearer ${secret}` },
+    protocol: "2025",
+  });
+  await using room = await openRoom(folder.path, {
+    sends: server(sends),
+    talks: server(talks),
+    refuses: server(refuses),
+    absent: { url: "http://127.0.0.1:9/mcp" },
+  });
+  const states = room.hub
+    .states()
+    .map(({ name, tools, problems }) => ({ name, tools, isTold: problems.length }));
+  expect(states).toEqual(
+    ["sends", "talks", "refuses", "absent"].map((name) => ({ name, tools: 0, isTold: 1 })),
+  );
+  expect(followed).toEqual([]);
+  expect(JSON.stringify(room.hub.states())).not.toContain(secret);
+});
+
+async function openRoom(workspace: string, servers: Readonly<Record<string, ServerConfiguration>>) {
+  const directories = directoriesIn(workspace);
+  const hub = connectHub({ workspace, servers, stateDirectory: directories.stateDirectory });
+  const crib: Toolcrib = await openToolcrib({ workspace, sources: [hub], mode: "yolo", ...directories });
+  await hub.ready;
+  return {
+    hub,
+    crib,
+    call: async (name: string, input: unknown) => {
+      const { content, isError } = await crib.call(name, input);
+      return { content, isError };
+    },
+    [Symbol.asyncDispose]: () => crib.close(),
+  };
+}
+
+function directoriesIn(folder: string) {
+  return { stateDirectory: join(folder, "state"), configDirectory: join(folder, "config") };
+}
+
+async function listen(answer: RequestListener) {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
