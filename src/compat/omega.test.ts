@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
 import {
@@ -310,6 +311,6 @@ function openOmega(options: ToolExecutorOptions = {}) {
 }
 
 function server(name: string, ...tools: readonly string[]): McpServer {
-  const program = join(import.meta.dirname, "trials/small-server.ts");
+  const program = fileURLToPath(new URL("trials/small-server.ts", import.meta.url));
   return { name, command: process.execPath, args: [program, name, ...tools] };
 }

@@ -68,7 +68,7 @@ export interface MeantCall {
 }
 
 /** Real paths that a reach may be said by. */
-export interface Surroundings {
+interface Surroundings {
   readonly workspace: string;
   /** Directories for what is temporary. */
   readonly temporary: readonly string[];
