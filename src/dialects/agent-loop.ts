@@ -155,8 +155,10 @@ export const agentLoopDialect: Dialect = {
 const cwdWords = "Folder that paths start from; the workspace if not given.";
 
 /** An output handle is the same everywhere. */
+const isHandle = /^out_[0-9a-z]{12,32}$/;
+
 function from(cwd: string | undefined, path: string): string {
-  if (cwd === undefined || cwd === "" || path.startsWith("/") || path.startsWith("out_")) return path;
+  if (cwd === undefined || cwd === "" || path.startsWith("/") || isHandle.test(path)) return path;
   if (path === "." || path === "") return cwd;
   return `${cwd}${cwd.endsWith("/") ? "" : "/"}${path}`;
 }

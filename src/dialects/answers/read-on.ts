@@ -6,10 +6,11 @@ export function howToReadOn(
   { files: [file] }: DataOf<"file.read">,
   wayOn: (nextLine: number) => string,
 ): { readonly continuation?: string } {
-  if (file?.kind !== "text" || file.nextOffset === undefined) return {};
+  if (file?.kind !== "text" || (file.nextOffset ?? file.cutBytes) === undefined) return {};
   const { firstLine, lines, totalLines, nextOffset } = file;
   const range = lines === 1 ? `Line ${firstLine}` : `Lines ${firstLine}-${firstLine + lines - 1}`;
   const of = totalLines === undefined ? "" : ` of ${totalLines}`;
   const cut = file.cutBytes === undefined ? "" : `, which goes on for ${counted(file.cutBytes, "byte")}`;
-  return { continuation: `${range}${of}${cut}. To read on give ${wayOn(nextOffset)}.` };
+  const way = nextOffset === undefined ? "" : ` To read on give ${wayOn(nextOffset)}.`;
+  return { continuation: `${range}${of}${cut}.${way}` };
 }
