@@ -46,7 +46,7 @@ export interface WebRoom extends AsyncDisposable {
 
 /** The whole counter, on this machine, with names and certificates of one's own. */
 export async function webRoom(
-  options: Pick<ToolcribOptions, "mode" | "rules" | "approve" | "search"> & {
+  options: Pick<ToolcribOptions, "mode" | "rules" | "approve" | "search" | "dialect"> & {
     readonly web?: ExchangeOptions;
   } = {},
 ): Promise<WebRoom> {

@@ -46,6 +46,7 @@ const untold: { readonly [Name in CanonicalName]?: readonly (keyof InputOf<Name>
   "journal.diff": ["since"],
   "journal.undo": ["since"],
   "math.calculate": ["strict"],
+  "web.fetch": ["more_urls"],
   "web.search": ["only_domains", "without_domains"],
 };
 

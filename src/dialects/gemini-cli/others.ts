@@ -13,27 +13,36 @@ export const googleWebSearch: DialectTool = rename("web.search", {
 export const webFetch: DialectTool = reshape(["web.fetch"], {
   name: "web_fetch",
   summary:
-    "Fetch the page or file whose URL stands in the prompt, as Markdown. The page itself is the answer. To find pages use web.search.",
+    "Fetch the pages or files whose URLs stand in the prompt, at most 20, as Markdown. The pages themselves are the answer. To find pages use web.search.",
   input: (z) =>
     z.strictObject({
-      prompt: z.string().check(z.describe("One URL, https://…, and what you look for there.")),
+      prompt: z.string().check(z.describe("The URLs, https://…, and what you look for there.")),
     }),
-  means: ({ prompt }) => ["web.fetch", { url: urlIn(prompt) }],
+  means: ({ prompt }) => {
+    const [url, ...others] = urlsIn(prompt);
+    return ["web.fetch", { url, ...(others.length > 0 && { more_urls: others }) }];
+  },
   limits: { maxChars: 100_000, keep: "head" },
 });
 
-/** The page of a file at GitHub shows it in a frame; what it says is elsewhere. */
-function urlIn(prompt: string): string {
-  const urls = [...new Set(prompt.match(/https?:\/\/[^\s<>"'`]+/g)?.map(withoutEnd))];
-  const [url] = urls;
+const maxUrls = 20;
+
+function urlsIn(prompt: string): readonly [string, ...string[]] {
+  const written = prompt.match(/https?:\/\/[^\s<>"'`]+/g) ?? [];
+  const [url, ...others] = new Set(written.map((each) => asFile(withoutEnd(each))));
   if (url === undefined)
     throw new ToolError("invalid-input", "There is no URL in the prompt", {
       hint: "Write it out: https://example.com/page",
     });
-  if (urls.length > 1)
-    throw new ToolError("invalid-input", `There are ${urls.length} URLs in the prompt`, {
-      hint: "Fetch each with a call of its own.",
+  if (others.length >= maxUrls)
+    throw new ToolError("invalid-input", `There are ${others.length + 1} URLs in the prompt`, {
+      hint: `Fetch at most ${maxUrls} at once.`,
     });
+  return [url, ...others];
+}
+
+/** The page of a file at GitHub shows it in a frame; the file itself is elsewhere. */
+function asFile(url: string): string {
   return url.replace(
     /^https:\/\/github\.com\/([^/]+\/[^/]+)\/blob\//,
     "https://raw.githubusercontent.com/$1/",

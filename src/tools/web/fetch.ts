@@ -8,17 +8,25 @@ import { fetchPage, type LedElsewhere } from "../../web/fetch-page.ts";
 import { parseWebUrl } from "../../web/parse-web-url.ts";
 import { howToGoOn, showDocument } from "../document/show-document.ts";
 import { failedAnswer } from "./failed-answer.ts";
+import { fetchSeveral, type UnfetchedPage } from "./fetch-several.ts";
 import { readPage } from "./read-page.ts";
 import { wayNotes } from "./way-notes.ts";
 
 export interface WebFetchInput {
   readonly url: string;
+  readonly more_urls?: string[] | undefined;
   readonly part?: string | undefined;
   readonly max_chars?: number | undefined;
   readonly raw?: boolean | undefined;
 }
 
-export type WebFetchData = WebPage | WebRedirect;
+export type WebFetchData = WebPage | WebRedirect | WebPages;
+
+/** What stands at several URLs, in their order. */
+export interface WebPages {
+  readonly kind: "pages";
+  readonly pages: readonly (WebPage | WebRedirect | UnfetchedPage)[];
+}
 
 /** What a page says. Pictures are beside it, in the images of the output. */
 export interface WebPage extends Omit<DocumentContent, "images"> {
@@ -56,52 +64,78 @@ export const webFetch: Tool<WebFetchInput, WebFetchData> = {
   hints: { readOnly: true },
   input: z.strictObject({
     url: z.string(),
+    more_urls: z.optional(
+      z.array(z.string()).check(z.maxLength(19), z.describe("Other pages to fetch beside it.")),
+    ),
     part: z.optional(z.string().check(z.describe('Only this: "page 3", "section 2", "from 40001".'))),
     max_chars: z.optional(z.int().check(z.minimum(1), z.maximum(200_000), z.describe("Default 40000."))),
     raw: z.optional(z.boolean().check(z.describe("As sent, also HTML."))),
   }),
   limits,
-  accesses: ({ url }) => [{ kind: "network", host: parseWebUrl(url).hostname }],
+  accesses: (input) => [...new Set(urlsOf(input).map(hostOf))].map((host) => ({ kind: "network", host })),
 
-  preview: async ({ url }) => `Would fetch ${parseWebUrl(url).href}`,
+  preview: async (input) =>
+    `Would fetch ${urlsOf(input)
+      .map((url) => parseWebUrl(url).href)
+      .join(", ")}`,
 
-  async run({ url, part, max_chars: maxChars = 40_000, raw = false }, context) {
-    const options = { maxBytes, isContinued: part !== undefined };
-    const fetched = await fetchPage(parseWebUrl(url), options, {
-      ...context,
-      progress: teller(context),
-      reach: (place) => reachProcess(place, context),
-    });
-    if (fetched.kind === "elsewhere") return showElsewhere(fetched);
-    const { answer } = fetched;
-    if (answer.status < 200 || answer.status > 299) throw await failedAnswer(fetched, context);
-    const { images, ...content } = await readPage(fetched, { part, maxChars, raw }, context);
-    const { href } = fetched.url;
-    const { status, headers, body, isCut } = answer;
-    const notes = [...wayNotes(fetched), ...content.notes];
-    const description = `${content.description}, ${showSize(body.length)}`;
-    const text = showDocument(`${href} (${status})`, { ...content, description, notes });
-    return {
-      data: {
-        kind: "page",
-        url: href,
-        status,
-        mediaType: headers["content-type"],
-        bytes: body.length,
-        isCut,
-        redirects: fetched.redirects.map((redirect) => redirect.href),
-        memory: fetched.memory && {
-          kind: fetched.memory.kind,
-          since: new Date(fetched.memory.sinceMs).toISOString(),
-        },
-        ...content,
-      },
-      text,
-      ...(content.next === undefined ? {} : { continuation: howToGoOn(content.next, text, limits.maxChars) }),
-      ...(images.length === 0 ? {} : { images }),
-    };
+  async run(input, context) {
+    const { max_chars: maxChars = 40_000 } = input;
+    const urls = urlsOf(input);
+    if (urls.length === 1) return fetchOne(input, maxChars, context);
+    const each = Math.ceil(maxChars / urls.length);
+    return fetchSeveral(urls, (url) => fetchOne({ ...input, url }, each, context), context);
   },
 };
+
+function urlsOf({ url, more_urls: others = [] }: WebFetchInput): readonly string[] {
+  return [...new Set([url, ...others])];
+}
+
+function hostOf(url: string): string {
+  return parseWebUrl(url).hostname;
+}
+
+async function fetchOne(
+  { url, part, raw = false }: WebFetchInput,
+  maxChars: number,
+  context: ToolContext,
+): Promise<ToolOutput<WebPage | WebRedirect>> {
+  const options = { maxBytes, isContinued: part !== undefined };
+  const fetched = await fetchPage(parseWebUrl(url), options, {
+    ...context,
+    progress: teller(context),
+    reach: (place) => reachProcess(place, context),
+  });
+  if (fetched.kind === "elsewhere") return showElsewhere(fetched);
+  const { answer } = fetched;
+  if (answer.status < 200 || answer.status > 299) throw await failedAnswer(fetched, context);
+  const { images, ...content } = await readPage(fetched, { part, maxChars, raw }, context);
+  const { href } = fetched.url;
+  const { status, headers, body, isCut } = answer;
+  const notes = [...wayNotes(fetched), ...content.notes];
+  const description = `${content.description}, ${showSize(body.length)}`;
+  const text = showDocument(`${href} (${status})`, { ...content, description, notes });
+  return {
+    data: {
+      kind: "page",
+      url: href,
+      status,
+      mediaType: headers["content-type"],
+      bytes: body.length,
+      isCut,
+      redirects: fetched.redirects.map((redirect) => redirect.href),
+      memory: fetched.memory && {
+        kind: fetched.memory.kind,
+        since: new Date(fetched.memory.sinceMs).toISOString(),
+      },
+      ...content,
+    },
+    text,
+    ...(content.next === undefined ? {} : { continuation: howToGoOn(content.next, text, limits.maxChars) }),
+    ...(images.length === 0 ? {} : { images }),
+  };
+}
 
 const maxBytes = 10_000_000;
 
