@@ -2,17 +2,21 @@ import { ToolError } from "../contract/error.ts";
 import { nearest } from "../text/nearest.ts";
 import type { Dialect, DialectTool } from "./dialect.ts";
 
-/** The tool with this name in the dialect, else with this canonical name. */
+/** The tool with this name in the dialect, else with this alias or canonical name. */
 export function findTool(
   tools: readonly DialectTool[],
   name: string,
-  { ignoresCase }: Pick<Dialect, "ignoresCase"> = {},
+  { ignoresCase, aliases = [] }: Pick<Dialect, "ignoresCase" | "aliases"> = {},
 ): DialectTool {
   const isCalled = ignoresCase
     ? (known: string) => known.toLowerCase() === name.toLowerCase()
     : (known: string) => known === name;
+  // An alias is another name for a tool that is here.
+  const isHere = (alias: DialectTool) => tools.some(({ canonical }) => canonical === alias.canonical);
   const found =
-    tools.find((tool) => isCalled(tool.name)) ?? tools.find(({ canonical }) => isCalled(canonical));
+    tools.find((tool) => isCalled(tool.name)) ??
+    aliases.find((alias) => isCalled(alias.name) && isHere(alias)) ??
+    tools.find(({ canonical }) => isCalled(canonical));
   if (found) return found;
   // Answer in the caller's spelling: canonical names have dots.
   const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));

@@ -4,16 +4,22 @@ import type { Dialect, DialectTool } from "./dialect.ts";
 
 /**
  * The tools that `wanted` names: by their name in the dialect or the canonical one, by a pattern (`file.*`), by the name of
- * a set of the dialect, or `all`. Throws for what names none, unless that may still come.
+ * a set of the dialect, or `all`; an alias by this very name. Throws for what names none, unless that may still come.
  */
 export function selectTools(
   tools: readonly DialectTool[],
   wanted: readonly string[],
-  { sets = {}, more = false }: Pick<Dialect, "sets"> & { readonly more?: boolean } = {},
+  {
+    sets = {},
+    aliases = [],
+    more = false,
+  }: Pick<Dialect, "sets" | "aliases"> & { readonly more?: boolean } = {},
 ): readonly DialectTool[] {
+  const named = aliases.filter(({ name }) => wanted.includes(name));
+  const known = [...named, ...tools];
   const patterns = wanted.flatMap((word) => sets[word] ?? [word === "all" ? "*" : word]);
-  const chosen = new Set(patterns.flatMap((pattern) => namedBy(pattern, tools, more)));
-  return tools.filter((tool) => chosen.has(tool));
+  const chosen = new Set(patterns.flatMap((pattern) => namedBy(pattern, known, more)));
+  return known.filter((tool) => chosen.has(tool));
 }
 
 function namedBy(pattern: string, tools: readonly DialectTool[], more: boolean): readonly DialectTool[] {

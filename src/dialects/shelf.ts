@@ -96,7 +96,7 @@ export class Shelf {
    */
   async find(name: string, given: unknown): Promise<MeantCall> {
     try {
-      const offered = await this.#load(this.#named(name));
+      const offered = await this.#load(findTool(this.#tools, name, this.#dialect));
       if (!this.#isAllowed(offered)) throw onlyReading(name);
       const inner = offered.canonical === "tools.call" ? this.#namedIn(given) : undefined;
       if (inner) return await this.find(inner.name, inner.arguments ?? {});
@@ -115,16 +115,6 @@ export class Shelf {
     if (typeof name !== "string") return undefined;
     const named = this.#tools.find((tool) => tool.name === name || tool.canonical === name);
     return named?.canonical === "tools.call" ? undefined : (given as InnerCall);
-  }
-
-  /** An alias means a tool that is here, and only where no other has its name. */
-  #named(name: string): DialectTool {
-    const { aliases = [] } = this.#dialect;
-    const alias = this.#tools.some((tool) => tool.name === name)
-      ? undefined
-      : aliases.find((each) => each.name === name);
-    const isHere = this.#tools.some(({ canonical }) => canonical === alias?.canonical);
-    return alias && isHere ? alias : findTool(this.#tools, name, this.#dialect);
   }
 
   /** What names tools and fields as we do, in the words of the dialect. */
@@ -173,8 +163,7 @@ export class Shelf {
   #fill(): void {
     const { own = [], sources = [], allowed, has } = this.#options;
     const tools = new Map<string, DialectTool>();
-    const aliases = (this.#dialect.aliases ?? []).filter(({ name }) => allowed?.includes(name));
-    for (const tool of [...aliases, ...this.#dialect.tools])
+    for (const tool of this.#dialect.tools)
       if (tool.needs === undefined || has?.has(tool.needs)) tools.set(tool.name, tool);
     const ours = own.map(offer);
     for (const tool of ours) tools.set(tool.name, tool);
