@@ -4,7 +4,7 @@ import type { Part } from "./policy.ts";
 export function describePart(part: Part): string {
   switch (part.kind) {
     case "use":
-      return "run a tool";
+      return part.server === undefined ? "run a tool" : `use ${part.tool} of the MCP server ${part.server}`;
     case "run":
     case "unclear":
       return `run \`${part.in.command.slice(part.in.span.start, part.in.span.end)}\``;

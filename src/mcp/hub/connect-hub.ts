@@ -73,14 +73,21 @@ export function connectHub(options: HubOptions): Hub {
     }));
     const named = nameTools(lists, owners);
     const byName = new Map(servers.map((server) => [server.settings.name, server]));
-    tools = named.tools.flatMap(({ server, ownName, longName, name }): readonly AnyTool[] => {
+    const before = new Map(tools.map((tool) => [tool.canonical, tool]));
+    const after = named.tools.flatMap(({ server, ownName, longName, name }): readonly AnyTool[] => {
       const tool = byName.get(server)?.tools.get(ownName);
-      return tool ? [{ ...tool, name, canonical: longName }] : [];
+      const known = before.get(longName);
+      if (tool === undefined) return [];
+      return [
+        known?.name === name && known.run === tool.run ? known : { ...tool, name, canonical: longName },
+      ];
     });
+    const isSame = after.length === tools.length && after.every((tool, index) => tool === tools[index]);
+    tools = after;
     // Until all have told theirs, who comes first is a matter of luck.
     if (isSettled) keepNames();
     collisions = named.warnings;
-    for (const listener of listeners) listener();
+    if (!isSame) for (const listener of listeners) listener();
   };
   const keepNames = () => {
     for (const { name, canonical } of tools)

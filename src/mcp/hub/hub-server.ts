@@ -64,6 +64,8 @@ export class HubServer {
   #tools: ReadonlyMap<string, NamelessTool> = new Map();
   #problem: string | undefined;
   #leftOut: readonly string[] = [];
+  /** What it last told of its tools, so that it can tell the same again and nothing changes. */
+  #told = "";
   #junkLines = 0;
   #following: "no" | "yes" | "again" = "no";
 
@@ -183,6 +185,7 @@ export class HubServer {
     this.#problem = `${this.#problem ?? "it cannot be reached"}.${often} It is given up`;
     this.#state = "failed";
     this.#tools = new Map();
+    this.#told = "";
     this.#connected.reject(this.#unavailable(`is not running: ${this.#problem}`));
     this.#options.onChange();
   }
@@ -228,6 +231,9 @@ export class HubServer {
   }
 
   #put({ listed, problems }: Connection): void {
+    const told = JSON.stringify([listed, problems]);
+    if (told === this.#told) return;
+    this.#told = told;
     const leftOut = [...problems];
     const tools = new Map<string, NamelessTool>();
     const { tools: wanted } = this.settings;

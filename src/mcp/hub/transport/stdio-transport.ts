@@ -63,7 +63,9 @@ export class StdioTransport implements Transport {
     void this.#read(process);
     void this.#listen(process);
     void process.exit.then(({ code, signal }) => {
-      this.end = signal === undefined ? `exit code ${code}` : signal;
+      // Whoever leaves because we do has not failed.
+      const isOurs = this.#closed !== undefined && (signal !== undefined || code === 0);
+      if (!isOurs) this.end = signal === undefined ? `exit code ${code}` : signal;
       this.#finish();
     });
   }
