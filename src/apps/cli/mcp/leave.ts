@@ -12,15 +12,23 @@ export function untilToldToEnd({ withParent }: { readonly withParent: boolean })
 }
 
 /**
- * Ends what runs and writes down what is left. Who is not done in time is cut off: the exit of this process kills whatever it
- * has started, and clients wait no longer than this before they use force themselves.
+ * Ends what runs and writes down what is left, within the second that clients wait before they use force: what does not end
+ * when it is asked to is killed, so that its calls end and are told in the journal.
  */
 export async function leave(close: () => Promise<void>): Promise<never> {
-  const force = setTimeout(() => process.exit(0), patienceMs);
+  const insist = setTimeout(killStarted, patienceMs);
+  const giveUp = setTimeout(() => process.exit(0), 2 * patienceMs);
   await close().catch(() => {});
-  clearTimeout(force);
+  clearTimeout(insist);
+  clearTimeout(giveUp);
   process.exit(0);
 }
 
-const lookMs = 250;
-const patienceMs = 600;
+/** What starts programs is loaded by the first that is started. */
+async function killStarted(): Promise<void> {
+  const { killWatched } = await import("../../../environment/local/processes/runs.ts");
+  killWatched();
+}
+
+const lookMs = 200;
+const patienceMs = 350;

@@ -9,6 +9,7 @@ import { print } from "../terminal.ts";
 import { version } from "../version.ts";
 import { configuredHub, shared } from "./configured-hub.ts";
 import { leave, untilToldToEnd } from "./leave.ts";
+import { openRoom } from "./open-room.ts";
 import { instructionsOf, roomOptions } from "./room-options.ts";
 
 /** `toolcrib mcp --http`: any number of clients, until a signal ends it. */
@@ -27,10 +28,7 @@ export async function serveHttpClients(given: Arguments): Promise<number> {
     hosts: given.options.get("allow-host")?.split("\n") ?? [],
     version,
     instructions: instructionsOf(options),
-    open: async () => {
-      const { openToolcrib } = await import("../../../toolcrib.ts");
-      return openToolcrib({ ...options, sources: hubs.map(shared) });
-    },
+    open: () => openRoom({ ...options, sources: hubs.map(shared) }),
   }).catch((cause: Error) => {
     throw new ToolError("unavailable", `Cannot listen on ${host}:${port}: ${cause.message}`, {
       hint: "Choose another port, or 0 for any that is free.",

@@ -4,6 +4,7 @@ import { remark } from "../terminal.ts";
 import { version } from "../version.ts";
 import { configuredHub } from "./configured-hub.ts";
 import { leave, untilToldToEnd } from "./leave.ts";
+import { openRoom } from "./open-room.ts";
 import { instructionsOf, roomOptions } from "./room-options.ts";
 
 /** `toolcrib mcp`: one client, one room, until the client has gone. */
@@ -12,10 +13,7 @@ export async function serveStdioClient(given: Arguments): Promise<number> {
   const connection = serveStdio({
     version,
     instructions: instructionsOf(options),
-    open: async () => {
-      const { openToolcrib } = await import("../../../toolcrib.ts");
-      return openToolcrib({ ...options, sources: await configuredHub(options.workspace) });
-    },
+    open: async () => openRoom({ ...options, sources: await configuredHub(options.workspace) }),
     remark: (text) => remark(`toolcrib mcp: ${text}\n`),
   });
   await Promise.race([connection.ended, untilToldToEnd({ withParent: true })]);

@@ -44,8 +44,11 @@ export class Runs {
 // What is started would outlive us, so it is ended when we end. Undefined for what is about to be started.
 const watched = new Map<string, Run | undefined>();
 
-/** Their records stay: what their sandboxes have left is for the next process to remove. */
-function killWatched(): void {
+/**
+ * Kills at once whatever this process has started, for who has no time to ask. Their records stay: what their sandboxes have
+ * left is for the next process to remove.
+ */
+export function killWatched(): void {
   for (const run of watched.values()) run?.kill();
 }
 
