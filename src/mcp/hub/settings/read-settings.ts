@@ -26,7 +26,7 @@ export interface StdioReach {
   readonly cwd: string;
 }
 
-export interface HttpReach {
+interface HttpReach {
   readonly kind: "http";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
