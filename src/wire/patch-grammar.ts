@@ -5,9 +5,11 @@ end: "*** End Patch" LF?
 file: add | delete | update
 add: "*** Add File: " path LF added*
 delete: "*** Delete File: " path LF
-update: "*** Update File: " path LF (move hunk* | hunk+)
+update: "*** Update File: " path LF (move change? | change)
 move: "*** Move to: " path LF
-hunk: place* (context | removed | added)+ last?
+change: lines hunk* | hunk+
+hunk: place+ lines
+lines: (context | removed | added)+ last?
 place: "@@" LF | "@@ " /.+/ LF
 context: " " /.*/ LF | LF
 removed: "-" /.*/ LF
