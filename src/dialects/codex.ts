@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import type { ProcessOutput } from "../contract/process.ts";
 import type { OutputLimits } from "../contract/tool.ts";
+import { counted } from "../text/counted.ts";
 import { plainTerminalText } from "../text/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
 import type { Answer } from "./answer.ts";
@@ -183,10 +184,19 @@ function show({ text, bytes, status }: Said): string {
       : `Process running with session ID ${name}`,
     `Original token count: ${Math.ceil(bytes / charsPerToken)}`,
     "Output:",
+    ...missingBefore({ text, bytes, status }),
     said,
     ...remarks.map((remark) => `[${remark}]`),
     ...(sandbox === "bwrap" ? [] : [`[sandbox: ${sandbox}]`]),
   ].join("\n");
+}
+
+/** A process is held to its last megabyte; all that it said is kept elsewhere. */
+function missingBefore({ text, bytes, status }: Said): readonly string[] {
+  const missing = bytes - Buffer.byteLength(text);
+  if (missing <= 0) return [];
+  const kept = status.output === null ? "" : `; all of it is kept as ${status.output}`;
+  return [`[${counted(missing, "byte")} came before this${kept}]`];
 }
 
 interface Said {
