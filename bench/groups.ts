@@ -20,6 +20,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   git: () => import("./groups/git.ts"),
   documents: () => import("./groups/documents.ts"),
   calculator: () => import("./groups/calculator.ts"),
+  mcp: () => import("./groups/mcp.ts"),
 };
 
 export const groupNames: readonly string[] = Object.keys(loaders);

@@ -9,7 +9,7 @@ import { peerProgram } from "../peers.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const installed = join(workDirectory, "installed", "toolcrib");
-const launcher = join(installed, "bin", "toolcrib.js");
+export const launcher: string = join(installed, "bin", "toolcrib.js");
 const call = [
   launcher,
   "call",
@@ -64,7 +64,7 @@ export const group: Group = {
 };
 
 /** A package without its source, as npm would put it; a clone looks at its source first and takes longer. */
-function buildAndInstall(): void {
+export function buildAndInstall(): void {
   execFileSync(process.execPath, [join(repository, "scripts", "build.ts")], { stdio: ["ignore", 2, 2] });
   rmSync(installed, { recursive: true, force: true });
   for (const part of ["bin", "dist", "package.json"]) {
