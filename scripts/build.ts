@@ -1,14 +1,15 @@
 /**
- * Builds dist/ from src/: the library, the command line, the programs of hosts with their grammars and PDFium, and
- * the type declarations.
+ * Builds dist/ from src/: the library, the command line, the programs of hosts with their grammars and PDFium, the type
+ * declarations, and the licences of what is built in.
  * `--quick`, which `npm ci` runs, leaves the declarations as they are and never fails: without a build the launcher runs
  * the source.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BuildOptions } from "rolldown";
 import packageDescription from "../package.json" with { type: "json" };
+import { collectLicences } from "./collect-licences.ts";
 import { packGrammars } from "./pack-grammars.ts";
 import { packPdfium } from "./pack-pdfium.ts";
 
@@ -144,7 +145,8 @@ const hosts: readonly BuildOptions[] = [
 
 try {
   const { build } = await import("rolldown");
-  await build([library, commandLine, ...hosts]);
+  const built = await build([library, commandLine, ...hosts]);
+  writeFileSync(join(fresh, "THIRD-PARTY-LICENSES"), collectLicences(built));
   packGrammars(join(fresh, "grammars"));
   packPdfium(join(fresh, "pdfium"));
   if (isQuick) keepDeclarations();

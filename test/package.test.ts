@@ -46,7 +46,7 @@ describe("the tarball", () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
     const known =
-      /^(dist\/(.*\.(js|cjs|d\.ts)|(grammars|pdfium)\/([\w-]+\.wasm\.zst|NOTICE\.md))|bin\/(toolcrib\.js|package\.json)|[A-Z]+(\.md)?|package\.json)$/;
+      /^(dist\/(THIRD-PARTY-LICENSES|.*\.(js|cjs|d\.ts)|(grammars|pdfium)\/([\w-]+\.wasm\.zst|NOTICE\.md))|bin\/(toolcrib\.js|package\.json)|[A-Z]+(\.md)?|package\.json)$/;
     expect(files.filter((file) => !known.test(file) || /\.test\.|bench|fixtures/.test(file))).toEqual([]);
     expect(files).toEqual(
       expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "dist/toolcrib.js"]),
@@ -54,6 +54,21 @@ describe("the tarball", () => {
     const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
     // More than half are the grammars of 97 languages, 113 MB before they were compressed; 2 MB are PDFium.
     expect(bytes).toBeLessThan(16_000_000);
+  });
+
+  it("holds the licence of every package that is built in, and of what those had built in", () => {
+    const text = readFileSync(join(installed, "dist/THIRD-PARTY-LICENSES"), "utf8");
+    const [, ...licences] = text.split(`${"-".repeat(100)}\n\n`);
+    const owners = licences.flatMap((licence) => licence.split("\n\n")[0]!.split("\n"));
+    expect(owners).toEqual(
+      expect.arrayContaining([
+        ...["@modelcontextprotocol/client", "@modelcontextprotocol/core", "@modelcontextprotocol/server"],
+        ...["ajv", "fast-uri", "hono", "htmlparser2", "jsonc-parser", "smol-toml", "unbash", "zod"],
+      ]),
+    );
+    expect(licences.filter((licence) => !/copyright/i.test(licence))).toEqual([]);
+    for (const folder of ["grammars", "pdfium"])
+      expect(readFileSync(join(installed, "dist", folder, "NOTICE.md"), "utf8")).toMatch(/copyright/i);
   });
 
   it("runs nothing when it is installed", () => {

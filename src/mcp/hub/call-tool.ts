@@ -2,7 +2,8 @@ import type { Client, Progress } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import type { ToolContext } from "../../contract/tool.ts";
 import { monotonicMs } from "../../text/clock.ts";
-import { type ListedTool, longest } from "./list-tools.ts";
+import { longest } from "./list-tools.ts";
+import type { ListedTool } from "./listed-tool.ts";
 import type { GivenResult } from "./show-result.ts";
 import { cleanLine } from "./words/clean-words.ts";
 

@@ -1,15 +1,11 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import type {
-  Client,
-  ClientOptions,
-  ElicitRequestParams,
-  ElicitResult,
-  Transport,
-} from "@modelcontextprotocol/client";
+import type { Client, ClientOptions, Transport } from "@modelcontextprotocol/client";
 import { ToolError } from "../../contract/error.ts";
 import { openLocalEnvironment } from "../../environment/local/local-environment.ts";
-import { type ListedTool, listTools } from "./list-tools.ts";
+import type { Elicit } from "./elicit.ts";
+import { listTools } from "./list-tools.ts";
+import type { ListedTool } from "./listed-tool.ts";
 import type { ServerSettings } from "./settings/read-settings.ts";
 import { boundedFetch } from "./transport/bounded-fetch.ts";
 import { type RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
@@ -34,14 +30,6 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Puts a server's question to the person. */
-export type Elicit = (question: {
-  readonly server: string;
-  readonly message: string;
-  /** As the server asked: with the schema of the answer. */
-  readonly params: ElicitRequestParams;
-}) => Promise<ElicitResult>;
-
 export interface ConnectOptions {
   readonly workspace: string;
   readonly startRecords: string;
@@ -61,9 +49,9 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
   const client = new sdk.Client(clientInfo, clientOptions(settings, options));
   const { elicit } = options;
   if (elicit)
-    client.setRequestHandler("elicitation/create", ({ params }) =>
-      elicit({ server: settings.name, message: cleanWords(params.message, 2_000), params }),
-    );
+    client.setRequestHandler("elicitation/create", async ({ params }) => ({
+      ...(await elicit({ server: settings.name, message: cleanWords(params.message, 2_000), params })),
+    }));
   if (settings.tellsRoots)
     client.setRequestHandler("roots/list", () => ({ roots: [rootOf(options.workspace)] }));
   const ended = Promise.withResolvers<string>();
@@ -221,5 +209,6 @@ function explain(sdk: Sdk, error: unknown, tool: string, { name, secrets }: Serv
         return new ToolError("unsupported", `${tool} asks for what is not offered to it: ${words}`);
       default:
     }
-  return new ToolError("unavailable", `${tool} failed: ${words}`);
+  const hint = isGone(sdk, error) ? "Its server is connected to again: call again." : undefined;
+  return new ToolError("unavailable", `${tool} failed: ${words}`, { hint });
 }

@@ -4,34 +4,16 @@ import type { ToolContext } from "../../contract/tool.ts";
 import { throwIfAborted } from "../../text/breath.ts";
 import { monotonicMs } from "../../text/clock.ts";
 import { callTool } from "./call-tool.ts";
-import { type Connection, connectServer, type Elicit } from "./connect-server.ts";
+import { type Connection, connectServer } from "./connect-server.ts";
+import type { Elicit } from "./elicit.ts";
 import { hubTool, type NamelessTool } from "./hub-tool.ts";
-import type { ListedTool } from "./list-tools.ts";
+import type { ListedTool } from "./listed-tool.ts";
+import type { ServerState } from "./server-state.ts";
 import { namePattern } from "./settings/name-pattern.ts";
 import type { ServerSettings } from "./settings/read-settings.ts";
 import type { GivenResult } from "./show-result.ts";
 import { RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
 import { cleanLine } from "./words/clean-words.ts";
-
-/** How one server is, for people. */
-export interface ServerState {
-  readonly name: string;
-  readonly state: "waiting" | "starting" | "ready" | "restarting" | "failed" | "closed";
-  readonly reach: "stdio" | "http";
-  /** How many are on offer. */
-  readonly tools: number;
-  /** What it calls itself. */
-  readonly version: string | undefined;
-  /** The revision of the protocol that is spoken. */
-  readonly protocol: string | undefined;
-  readonly pid: number | undefined;
-  /** Why it is not ready, or what had to be left out, a sentence each. */
-  readonly problems: readonly string[];
-  /** The last lines of its standard error. */
-  readonly said: readonly string[];
-  /** Lines of its output that were no messages. */
-  readonly junkLines: number;
-}
 
 export interface HubServerOptions {
   readonly workspace: string;

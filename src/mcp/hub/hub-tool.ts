@@ -2,7 +2,7 @@ import type { Risk } from "../../contract/access.ts";
 import type { AnyTool, ToolHints } from "../../contract/tool.ts";
 import { prettyJson } from "../../text/pretty-json.ts";
 import type { HubServer } from "./hub-server.ts";
-import type { ListedTool } from "./list-tools.ts";
+import type { ListedTool } from "./listed-tool.ts";
 import { inputOf, withoutNulls } from "./schema/input-of.ts";
 import { isRecord } from "./schema/legal-types.ts";
 import { repairSchema } from "./schema/repair-schema.ts";

@@ -1,16 +1,8 @@
 import type { Client } from "@modelcontextprotocol/client";
 import * as z from "zod/mini";
 import { counted } from "../../text/counted.ts";
+import type { ListedTool } from "./listed-tool.ts";
 import { isRecord } from "./schema/legal-types.ts";
-
-/** A tool as its server tells of it; only its name is sure to be one. */
-export interface ListedTool {
-  readonly name: string;
-  readonly title?: unknown;
-  readonly description?: unknown;
-  readonly inputSchema?: unknown;
-  readonly annotations?: unknown;
-}
 
 const maxPages = 64;
 const maxTools = 1_000;

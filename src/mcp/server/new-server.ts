@@ -5,12 +5,7 @@ import { callTool } from "./call-tool.ts";
 import { abilitiesOf } from "./client-abilities.ts";
 import { listOutputs, outputTemplate, readOutput } from "./outputs.ts";
 import type { ServedRoom } from "./served-room.ts";
-
-/** What a server says of itself. */
-export interface ServerIdentity {
-  readonly version: string;
-  readonly instructions?: string | undefined;
-}
+import type { ServerIdentity } from "./server-identity.ts";
 
 export interface ServerParts extends ServerIdentity {
   readonly room: ServedRoom;

@@ -2,9 +2,11 @@ import { type StdioServerHandle, serveStdio as serveByStdio } from "@modelcontex
 import type { Toolcrib } from "../../toolcrib.ts";
 import { Questions } from "./approvals/questions.ts";
 import { DirectCalls } from "./direct-calls.ts";
-import { newServer, type ServerIdentity } from "./new-server.ts";
+import { newServer } from "./new-server.ts";
 import { ServedRoom } from "./served-room.ts";
-import { type StdioStreams, StdioTransport } from "./stdio-transport.ts";
+import type { ServerIdentity } from "./server-identity.ts";
+import type { StdioStreams } from "./stdio-streams.ts";
+import { StdioTransport } from "./stdio-transport.ts";
 
 export interface ServeStdioOptions extends ServerIdentity, Partial<StdioStreams> {
   /** Opens the one room of this connection; the server closes it. */

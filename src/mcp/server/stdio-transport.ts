@@ -1,12 +1,6 @@
-import type { Readable, Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
-
-export interface StdioStreams {
-  readonly input: Readable;
-  readonly output: Writable;
-  /** Told what could not be read, in one line. */
-  readonly remark?: ((text: string) => void) | undefined;
-}
+import type { StdioStreams } from "./stdio-streams.ts";
 
 /**
  * Messages as lines of JSON. What is no message is passed over, however long, with a remark: one bad line of a client must not

@@ -1,4 +1,4 @@
-import type { ServerState } from "../../../mcp/hub/hub-server.ts";
+import type { ServerState } from "../../../mcp/hub/server-state.ts";
 import { readServers } from "../../../mcp/hub/settings/read-servers.ts";
 import { counted } from "../../../text/counted.ts";
 import { type Finding, note, well, wrong } from "./finding.ts";

@@ -1,9 +1,11 @@
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import type { Toolcrib } from "../../../toolcrib.ts";
 import { Questions } from "../approvals/questions.ts";
-import { newServer, type ServerIdentity } from "../new-server.ts";
+import { newServer } from "../new-server.ts";
 import { ServedRoom } from "../served-room.ts";
-import { type SessionLimits, Sessions } from "./sessions.ts";
+import type { ServerIdentity } from "../server-identity.ts";
+import type { SessionLimits } from "./session-limits.ts";
+import { Sessions } from "./sessions.ts";
 
 export interface HttpHandlerOptions extends ServerIdentity, Partial<SessionLimits> {
   /**

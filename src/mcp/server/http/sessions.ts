@@ -5,14 +5,7 @@ import type { Toolcrib } from "../../../toolcrib.ts";
 import { newServer, type ServerParts } from "../new-server.ts";
 import { ServedRoom } from "../served-room.ts";
 import { RecentEvents } from "./recent-events.ts";
-
-export interface SessionLimits {
-  /** More clients at once take the place of the one that was idle the longest. */
-  readonly maxSessions: number;
-  /** A session that nobody has used for this long is ended. */
-  readonly idleMs: number;
-  readonly maxBodyBytes: number;
-}
+import type { SessionLimits } from "./session-limits.ts";
 
 export interface SessionParts extends Omit<ServerParts, "room"> {
   /** Opens the room of one session. */

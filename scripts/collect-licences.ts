@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RolldownOutput } from "rolldown";
+
+const packages = join(import.meta.dirname, "../node_modules");
+
+/**
+ * The licences of all packages whose code is in a build, found by the modules that it was really made of; and of those
+ * packages that these had built in themselves. Throws for one whose licence is not here.
+ */
+export function collectLicences(outputs: readonly RolldownOutput[]): string {
+  const modules = outputs.flatMap(({ output }) =>
+    output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : [])),
+  );
+  const names = new Set(modules.flatMap(packagesIn));
+  const byText = Map.groupBy([...names].sort(), licenceOf);
+  return [
+    "Toolcrib is built from its own code and that of these packages. Their licences follow; those of the grammars and of\n" +
+      "PDFium are in the NOTICE.md beside them.\n",
+    ...[...byText].map(([text, owners]) => `${owners.join("\n")}\n\n${text}\n`),
+  ].join(`\n${"-".repeat(100)}\n\n`);
+}
+
+function packagesIn(module: string): readonly string[] {
+  const name = packageOf(module);
+  if (name === undefined) return [];
+  const builtIn = [...readFileSync(module, "utf8").matchAll(/^\/\/ *#region (.*node_modules.*)$/gm)];
+  return [name, ...builtIn.flatMap(([, path = ""]) => packageOf(path) ?? [])];
+}
+
+function packageOf(path: string): string | undefined {
+  return /.*\/node_modules\/(@[^/]+\/[^/]+|[^/@.][^/]*)\//.exec(path)?.[1];
+}
+
+function licenceOf(name: string): string {
+  const folder = join(packages, name);
+  const [file] = globSync("[Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*", { cwd: folder });
+  if (file === undefined) throw new Error(`${name} is built in, and its licence is not in ${folder}`);
+  return readFileSync(join(folder, file), "utf8").trim();
+}
