@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import type { Environment, RunningProcess } from "../../../contract/environment.ts";
+import type { Environment, ProcessExit, RunningProcess } from "../../../contract/environment.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { Breath } from "../../../text/breath.ts";
 import { monotonicMs } from "../../../text/clock.ts";
@@ -62,12 +62,13 @@ export class StdioTransport implements Transport {
     if (this.#closed !== undefined) process.stop();
     void this.#read(process);
     void this.#listen(process);
-    void process.exit.then(({ code, signal }) => {
+    const hasEnded = ({ code, signal }: Pick<ProcessExit, "code" | "signal">) => {
       // Whoever leaves because we do has not failed.
       const isOurs = this.#closed !== undefined && (signal !== undefined || code === 0);
       if (!isOurs) this.end = signal === undefined ? `exit code ${code}` : signal;
       this.#finish();
-    });
+    };
+    process.exit.then(hasEnded, () => hasEnded({ code: undefined, signal: "a failure to end it" }));
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -103,11 +104,11 @@ export class StdioTransport implements Transport {
       if (!(await endsWithin(process, graceMs))) {
         process.terminate();
         if (!(await endsWithin(process, graceMs))) process.stop();
+        await process.exit.catch(() => {});
       }
-      await process.exit;
     }
     this.#ending.abort();
-    await this.#options.environment.close();
+    await this.#options.environment.close().catch(() => {});
     this.#finish();
   }
 
@@ -188,7 +189,13 @@ function answeredBy(value: unknown): number | undefined {
 async function endsWithin(process: RunningProcess, ms: number): Promise<boolean> {
   const timer = new AbortController();
   const late = pause(ms, false, { signal: timer.signal }).catch(() => false);
-  const ended = await Promise.race([process.exit.then(() => true), late]);
+  const ended = await Promise.race([
+    process.exit.then(
+      () => true,
+      () => true,
+    ),
+    late,
+  ]);
   timer.abort();
   return ended;
 }
