@@ -14,6 +14,7 @@ const dialects: Readonly<Record<string, () => Promise<Dialect>>> = {
   "agent-loop": async () => (await import("./agent-loop.ts")).agentLoopDialect,
   surgical: async () => (await import("./surgical.ts")).surgicalDialect,
   codex: async () => (await import("./codex.ts")).codexDialect,
+  "anthropic-native": async () => (await import("./anthropic-native.ts")).anthropicNativeDialect,
   "claude-code": async () => (await import("./claude-code.ts")).claudeCodeDialect,
   "gemini-cli": async () => (await import("./gemini-cli.ts")).geminiCliDialect,
 };

@@ -1,0 +1,93 @@
+import { ToolError } from "../contract/error.ts";
+import type { CanonicalName } from "../tools/catalog.ts";
+import type { Dialect } from "./dialect.ts";
+import { rename } from "./rename.ts";
+import { reshape } from "./reshape.ts";
+
+/** What is shown of a file at once; sent with the tool, so that the model knows. */
+const maxCharacters = 30_000;
+
+const editor = reshape(["file.read", "file.write", "edit.replace", "edit.diff", "edit.smart"], {
+  name: "str_replace_based_edit_tool",
+  summary: "View, create and edit files.",
+  native: { type: "text_editor_20250728", max_characters: maxCharacters },
+  limits: { maxChars: maxCharacters, keep: "head" },
+  fields: { find: "old_str", replace: "new_str", content: "file_text" },
+  input: (z) =>
+    z.strictObject({
+      command: z.enum(["view", "create", "str_replace", "insert"]),
+      path: z.string(),
+      view_range: z.optional(z.array(z.int())),
+      file_text: z.optional(z.string()),
+      old_str: z.optional(z.string()),
+      new_str: z.optional(z.string()),
+      insert_line: z.optional(z.int()),
+      insert_text: z.optional(z.string()),
+    }),
+  means: ({ command, path, ...given }) => {
+    switch (command) {
+      case "view":
+        return ["file.read", { path, ...linesIn(given.view_range) }];
+      case "create":
+        return ["file.write", { path, content: needed(given.file_text, "file_text") }];
+      case "str_replace":
+        return [
+          "edit.replace",
+          { path, find: needed(given.old_str, "old_str"), replace: given.new_str ?? "" },
+        ];
+      case "insert": {
+        const line = needed(given.insert_line, "insert_line");
+        const text = needed(given.insert_text ?? given.new_str, "insert_text");
+        if (line > 0) return ["edit.diff", { path, diff: insertionAfter(line, text) }];
+        return [
+          "edit.smart",
+          { path, location: "line 1", operation: "insert_before" as const, content: text },
+        ];
+      }
+    }
+  },
+});
+
+const shell = "bash";
+
+const bash = reshape(["shell.run", "process.stop"], {
+  name: "bash",
+  summary: "Run commands in a bash that stays.",
+  native: { type: "bash_20250124" },
+  input: (z) => z.strictObject({ command: z.optional(z.string()), restart: z.optional(z.boolean()) }),
+  means: ({ command, restart }) =>
+    restart
+      ? ["process.stop", { name: shell }]
+      : ["shell.run", { command: needed(command, "command"), session: shell }],
+});
+
+const others: readonly CanonicalName[] = ["file.list", "search.grep", "search.glob", "journal.undo"];
+
+/** The tools that Anthropic's models know by their type, and a few of ours for what these cannot do. */
+export const anthropicNativeDialect: Dialect = {
+  name: "anthropic-native",
+  tools: [editor, bash, ...others.map((name) => rename(name, { name: name.replace(".", "_") }))],
+};
+
+/** `[11, 20]`, or `[11, -1]` for all from there on. */
+function linesIn(range: readonly number[] | undefined): { offset?: number; limit?: number } {
+  if (range === undefined) return {};
+  const [first = 1, last = -1] = range;
+  if (range.length !== 2 || first < 1 || (last !== -1 && last < first))
+    throw new ToolError("invalid-input", `view_range [${range.join(", ")}] names no lines`, {
+      hint: "Give the first and the last line, counted from 1: [11, 20], or [11, -1] to the end.",
+    });
+  return last === -1 ? { offset: first } : { offset: first, limit: last - first + 1 };
+}
+
+function insertionAfter(line: number, text: string): string {
+  const lines = text.replace(/\r?\n$/, "").split("\n");
+  return [`@@ -${line},0 +${line + 1},${lines.length} @@`, ...lines.map((each) => `+${each}`), ""].join("\n");
+}
+
+function needed<Value>(value: Value | undefined, name: string): Value {
+  if (value !== undefined) return value;
+  throw new ToolError("invalid-input", `\`${name}\` is missing`, {
+    hint: `Give \`${name}\` for this command.`,
+  });
+}
