@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { HubServer } from "./hub-server.ts";
+import { hubTool } from "./hub-tool.ts";
+import { readSettings } from "./settings/read-settings.ts";
+import type { ServerConfiguration } from "./settings/server-configuration.ts";
+
+it("lets what a server says of its tools only make them riskier, unless the person believes it", () => {
+  const reads = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+  const deletes = { destructiveHint: true };
+  const risks = [{ command: "x" }, { url: "http://localhost" }, { command: "x", trustAnnotations: true }].map(
+    (server) => [undefined, reads, deletes].map((annotations) => toolOf(server, annotations).risk),
+  );
+  expect(risks).toEqual([
+    ["execute", "execute", "destructive"],
+    ["network", "network", "destructive"],
+    ["execute", "read", "destructive"],
+  ]);
+  const hints = [false, true].map(
+    (trustAnnotations) => toolOf({ command: "x", trustAnnotations }, reads).hints,
+  );
+  expect(hints).toEqual([
+    { title: "One", openWorld: true },
+    { title: "One", readOnly: true, idempotent: true, openWorld: false },
+  ]);
+});
+
+it("shows the person who is asked what would be sent to which server", async () => {
+  const tool = toolOf({ command: "x" }, undefined);
+  expect(tool.accesses({ a: 1 })).toEqual([]);
+  expect(await tool.preview?.({ a: 1 }, {} as never)).toBe('Calls one of the MCP server srv with:\n{"a": 1}');
+});
+
+function toolOf(configuration: ServerConfiguration, annotations: unknown) {
+  const settings = readSettings("srv", configuration, { workspace: "/", variables: {} });
+  if (settings === "disabled") throw new Error("It is not");
+  const options = { workspace: "/", startRecords: "/", restartMs: 1, onChange: () => {}, elicit: undefined };
+  return hubTool({ name: "one", title: "One", annotations }, new HubServer(settings, options));
+}
