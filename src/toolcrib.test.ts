@@ -509,7 +509,7 @@ describe("a long output", () => {
     const handle = result.output!;
     expect(result.content).toMatch(
       new RegExp(
-        `^line 1\\nline 2\\n[^]*\\[… \\d+ characters cut …\\]\\n\\[The whole output is kept as ${handle}: give it as a path to file.read or search.grep.\\]$`,
+        `^line 1\\nline 2\\n[^]*\\[… \\d+ characters cut …\\]\\n\\[The whole output is kept as ${handle}; give it as a path to file.read or search.grep.\\]$`,
       ),
     );
     const [slice, hits] = [

@@ -43,7 +43,7 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
     // What was done is done: that the rest of the answer is lost must not make it a failure.
     const kept = await outputs.keep(fullText).catch((error: Error) => error);
     const [handle, note] =
-      kept instanceof Error ? [undefined, restIsLost(kept)] : [kept, wording(wayToTheRest(kept))];
+      kept instanceof Error ? [undefined, restIsLost(kept)] : [kept, `[${wording(wayToTheRest(kept))}]`];
     if (notice) return { ...outcome, text: cutShort(fullText, limits, notice), truncated: { handle } };
     return {
       ...outcome,
@@ -95,8 +95,9 @@ function cutMark({ chars }: Cut, removed: string, kept: OutputKept | undefined):
   return `[… ${Buffer.byteLength(removed) + missing} bytes cut …]`;
 }
 
+/** In two halves: where no tool on offer can read it, only the first is told. */
 function wayToTheRest(handle: string): string {
-  return `[The whole output is kept as ${handle}: give it as a path to file.read or search.grep.]`;
+  return `The whole output is kept as ${handle}; give it as a path to file.read or search.grep.`;
 }
 
 function restIsLost(error: Error): string {

@@ -110,12 +110,12 @@ export class CommandOutput {
     { keptBytes, isWhole }: Awaited<ReturnType<KeptOutput["end"]>>,
   ): Omit<OutputKept, "gaps"> {
     const way = "give it as a path to file.read or search.grep.";
-    if (isWhole) return { handle, note: `The whole output is kept as ${handle}: ${way}` };
+    if (isWhole) return { handle, note: `The whole output is kept as ${handle}; ${way}` };
     if (keptBytes === 0) return { handle: undefined, note: "The rest could not be kept: send it to a file." };
     const part = `The first ${showSize(keptBytes)} of ${showSize(this.#totalBytes)}`;
     return {
       handle,
-      note: `${part} of output are kept as ${handle}: ${way} To have all, send it to a file.`,
+      note: `${part} of output are kept as ${handle}; ${way} To have all, send it to a file.`,
     };
   }
 }

@@ -70,7 +70,7 @@ it("shows both ends of a long output, and keeps the whole", async () => {
   const more = surroundings === 0 ? 0 : Buffer.byteLength(lines.at(-128)!);
   expect(content).toBe(
     `${lines.slice(0, 128).join("")}[… ${cut + more} bytes cut …]\n${tail}${room.confined}\n` +
-      `[The whole output is kept as ${output}: give it as a path to file.read or search.grep.]`,
+      `[The whole output is kept as ${output}; give it as a path to file.read or search.grep.]`,
   );
   expect({ truncated, output }).toEqual({ truncated: true, output: data?.output });
   expect(room.kept(output!)).toBe(lines.join(""));
