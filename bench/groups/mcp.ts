@@ -19,7 +19,7 @@ interface Server {
 }
 
 const bare: Server = {
-  words: [fileURLToPath(new URL("../mcp/bare-server.ts", import.meta.url))],
+  words: [fileURLToPath(new URL("../mcp/bare-server.mjs", import.meta.url))],
   read: ["read", { path }],
 };
 const filesystem: Server = {
