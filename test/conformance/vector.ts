@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Mode } from "../../src/guardian/mode.ts";
 
 /** One table of calls: `<dialect>/<topic>.json`. */
-export interface VectorFile {
+interface VectorFile {
   readonly dialect: string;
   readonly vectors: readonly Vector[];
 }
@@ -44,7 +44,7 @@ export type Entry =
       readonly modified?: string;
     };
 
-export interface VectorCall {
+interface VectorCall {
   readonly tool: string;
   readonly input: unknown;
   readonly answer: Answer;
