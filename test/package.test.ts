@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import {
   cpSync,
+  existsSync,
   globSync,
   mkdirSync,
   readdirSync,
@@ -90,11 +91,48 @@ describe("the library", () => {
       const crib = await openToolcrib({ workspace: "." });
       const { content } = await crib.call("file_read", { path: "poem.txt" });
       const hits = await crib.call("search.grep", { pattern: "two" });
-      console.log(JSON.stringify([content, hits.isError, (await crib.definitions()).length]));
+      console.log(JSON.stringify([content, hits.isError, (await crib.definitions({ which: "all" })).length]));
       await crib.close();
     `);
-    const tools = Object.keys(catalog).length;
+    const tools = Object.keys(catalog).filter((name) => !name.startsWith("agent.")).length;
     expect([JSON.parse(stdout), stderr]).toEqual([["1 | one\n2 | two", false, tools], ""]);
+  });
+
+  it("adapts itself to the SDKs of models", async () => {
+    const { stdout, stderr } = await runProgram(`
+      import { openToolcrib } from "toolcrib";
+      import { answerResponses, responsesTools } from "toolcrib/openai";
+      import { answerMessages } from "toolcrib/anthropic";
+      import { answerGemini } from "toolcrib/google";
+      import { aiSdkTools } from "toolcrib/ai-sdk";
+      const crib = await openToolcrib({ workspace: "." });
+      const input = { path: "poem.txt" };
+      const read = { name: "file_read", arguments: JSON.stringify(input) };
+      const [tool] = await responsesTools(crib);
+      const { file_read: own } = await aiSdkTools(crib);
+      console.log(JSON.stringify([
+        [tool.name, tool.strict],
+        (await answerResponses(crib, [{ type: "function_call", call_id: "1", ...read }]))[0].output,
+        (await answerMessages(crib, { content: [{ type: "tool_use", id: "1", name: "file_read", input }] }))[0].content,
+        (await answerGemini(crib, [{ name: "file_read", args: input }]))[0].functionResponse.response.output,
+        (await own.execute(input, {})).content,
+      ]));
+      await crib.close();
+    `);
+    const poem = "1 | one\n2 | two";
+    expect([JSON.parse(stdout), stderr]).toEqual([[["file_read", true], poem, poem, poem, poem], ""]);
+  });
+
+  it("has an entry for everything that it exports", async () => {
+    const { exports } = readPackage();
+    const names = Object.keys(exports).filter((name) => name !== "./package.json");
+    const { stdout, stderr } = await runProgram(`
+      const modules = await Promise.all(${JSON.stringify(names)}.map((name) => import("toolcrib" + name.slice(1))));
+      console.log(JSON.stringify(modules.map((module) => Object.keys(module).length > 0)));
+    `);
+    expect([JSON.parse(stdout), stderr]).toEqual([names.map(() => true), ""]);
+    const types = names.map((name) => join(installed, exports[name].types));
+    expect(types.filter((file) => !existsSync(file))).toEqual([]);
   });
 
   it("parses code, in a process that ends with it", async () => {
