@@ -6,7 +6,8 @@ import type { WebAnswer, WebRequest } from "./web.ts";
 
 /**
  * Where things happen. Every path a tool is given goes through here and nowhere else, so this is the boundary:
- * whatever a path leads to must lie inside the workspace, also while somebody swaps directories for links.
+ * whatever a path leads to must lie inside the workspace, also while somebody swaps directories for links. In a room that has a
+ * `Reach`, files by name may lie in that, too.
  *
  * Paths are relative to the workspace or absolute inside it; `out_…` handles name spilled outputs (read only).
  * All methods throw ToolError: `invalid-input` (NUL byte, empty), `outside-workspace`, `not-found`, `unsupported`
