@@ -53,8 +53,9 @@ describe("the tarball", () => {
       expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "dist/toolcrib.js"]),
     );
     const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
-    // More than half are the grammars of 97 languages, 113 MB before they were compressed; 2 MB are PDFium.
-    expect(bytes).toBeLessThan(16_000_000);
+    // More than half are the grammars of 97 languages, 113 MB before they were compressed; 2 MB are PDFium,
+    // and 2.5 MB the SDK of MCP, which the library and the command line have each for themselves.
+    expect(bytes).toBeLessThan(19_000_000);
   });
 
   it("holds the licence of every package that is built in, and of what those had built in", () => {

@@ -57,7 +57,7 @@ export interface OfferedTool
   means(given: unknown): MeantCall;
 }
 
-export type NativeType =
+type NativeType =
   | { readonly type: "bash_20250124" }
   | { readonly type: "text_editor_20250728"; readonly max_characters?: number };
 
