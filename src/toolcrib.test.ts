@@ -362,6 +362,7 @@ describe("approval", () => {
       unconfined: false,
       hosts: [],
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      previewHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
   });
 
