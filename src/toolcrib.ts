@@ -344,6 +344,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       if (running.haveEnded) return toResult(id, { ok: false, error: roomClosed() }, dialect);
       if (approve) asked.set(id, approve);
       const stopListening = onEvent && events.on((event) => event.callId === id && onEvent(event));
+      const entered = running.enter(signal);
       const outcome = shelf.find(name, input).then((meant) =>
         counter({
           ...meant,
@@ -351,7 +352,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
           accesses: [],
           environment,
           account: {},
-          signal: running.signalFor(signal),
+          signal: entered.signal,
           timeoutMs,
           outlivedBy: (work) => running.add(work),
           notify: () => {},
@@ -361,6 +362,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       try {
         return toResult(id, await outcome, dialect);
       } finally {
+        entered.leave();
         asked.delete(id);
         stopListening?.();
       }

@@ -2,14 +2,30 @@
 export class RunningCalls {
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
+  readonly #entered = new Set<AbortController>();
 
   get haveEnded(): boolean {
     return this.#closing.signal.aborted;
   }
 
-  /** Aborts with the caller's own, and when the room is closed. */
-  signalFor(signal: AbortSignal | undefined): AbortSignal {
-    return signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
+  /**
+   * A signal that aborts with the caller's own, and when the room is closed, until `leave`. By hand: `AbortSignal.any` takes
+   * longer than most of what happens at the counter.
+   */
+  enter(signal: AbortSignal | undefined): { readonly signal: AbortSignal; leave(): void } {
+    if (signal === undefined) return { signal: this.#closing.signal, leave: () => {} };
+    const controller = new AbortController();
+    const abort = () => controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    this.#entered.add(controller);
+    return {
+      signal: controller.signal,
+      leave: () => {
+        signal.removeEventListener("abort", abort);
+        this.#entered.delete(controller);
+      },
+    };
   }
 
   add(work: Promise<unknown>): void {
@@ -21,6 +37,7 @@ export class RunningCalls {
   /** Cancels all of it and waits. */
   async end(): Promise<void> {
     this.#closing.abort();
+    for (const controller of this.#entered) controller.abort();
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 }

@@ -41,7 +41,8 @@ export class Journal {
   /** The database that knows of this session. */
   #announcedIn: OpenStore | undefined;
   readonly #begun = new Set<string>();
-  #waiting: Entry[] = [];
+  /** Those that are to be printed when they are written: nobody waits for that. */
+  #waiting: (Entry | (() => Entry))[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   /** Opens the database only when there is something to write. The folder of `file` must exist by then. */
@@ -77,11 +78,14 @@ export class Journal {
   /** Records an ending: at once if the call has begun, else together with others within a moment. */
   finish(attempt: Attempt, ending: Ending): void {
     const hasBegun = this.#begun.delete(attempt.callId);
-    this.#waiting.push(
-      hasBegun
-        ? this.#entry("end", attempt.callId, this.#print({}, ending))
-        : this.#entry("call", attempt.callId, this.#print(attempt, ending), attempt.startedAt),
-    );
+    const { callId, startedAt, input } = attempt;
+    if (hasBegun) this.#waiting.push(this.#entry("end", callId, this.#print({}, ending)));
+    else {
+      // Who made the call may change its input now; what stands in other objects is printed at once.
+      const kept = isFlat(input) ? { ...attempt, input: { ...input } } : undefined;
+      const print = () => this.#entry("call", callId, this.#print(kept ?? attempt, ending), startedAt);
+      this.#waiting.push(kept === undefined ? print() : print);
+    }
     if (hasBegun || this.#waiting.length % batchSize === 0) this.flushQuietly();
     else this.#timer ??= setTimeout(() => this.flushQuietly(), batchDelayMs).unref();
   }
@@ -195,9 +199,8 @@ export class Journal {
     const sequence = this.#store.use((store) => {
       const announcement = this.#announcedIn === store ? [] : [this.#announcement()];
       const { database, records } = store;
-      const last = inTransaction(database, () =>
-        records.append([...announcement, ...this.#waiting, ...entries]),
-      );
+      const waiting = this.#waiting.map((entry) => (typeof entry === "function" ? entry() : entry));
+      const last = inTransaction(database, () => records.append([...announcement, ...waiting, ...entries]));
       this.#announcedIn = store;
       return last;
     });
@@ -217,6 +220,16 @@ export class Journal {
       throw journalUnusable(this.#file, cause);
     }
   }
+}
+
+/** An object of nothing but texts, numbers and the like, as most inputs are. */
+function isFlat(input: unknown): input is Readonly<Record<string, unknown>> {
+  return (
+    typeof input === "object" &&
+    input !== null &&
+    !Array.isArray(input) &&
+    Object.values(input).every((value) => typeof value !== "object" || value === null)
+  );
 }
 
 /** None when somebody has altered it. */
