@@ -1,10 +1,10 @@
-import { showEntries } from "./answers/entries.ts";
-import { showFiles } from "./answers/found-files.ts";
-import { showMatches } from "./answers/found-lines.ts";
-import { howToReadOn } from "./answers/read-on.ts";
 import type { Dialect } from "./dialect.ts";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
+import { howToReadOn } from "./shared/how-to-read-on.ts";
+import { showEntries } from "./shared/show-entries.ts";
+import { showFiles } from "./shared/show-files.ts";
+import { showMatches } from "./shared/show-matches.ts";
 
 /** The tools of `agent_loop`: a set to begin with, and one for work on files, whose paths start at `cwd`. */
 export const agentLoopDialect: Dialect = {

@@ -6,12 +6,13 @@ import { plainTerminalText } from "../text/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
 import type { Answer } from "./answer.ts";
 import type { Dialect, DialectTool } from "./dialect.ts";
-import { answerPatch } from "./forge/answers.ts";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
+import { answerPatch } from "./shared/answer-patch.ts";
 import { oneInProgress } from "./shared/one-in-progress.ts";
 import { quotedForShell } from "./shared/quoted-for-shell.ts";
 import { refuseUnconfined } from "./shared/refuse-unconfined.ts";
+import { remarksOf } from "./shared/said-by.ts";
 
 const usualTokens = 10_000;
 const charsPerToken = 4;
@@ -175,7 +176,7 @@ function answerOutput({ text, from, cursor, lost, status }: ProcessOutput): stri
 
 /** How long it has run, how it ended or where it goes on, how much it said, and that. */
 function show({ text, bytes, status }: Said): string {
-  const { state, exitCode, signal, durationMs, name, remarks, sandbox } = status;
+  const { state, exitCode, signal, durationMs, name } = status;
   const said = plainTerminalText(text);
   return [
     `Wall time: ${(durationMs / 1000).toFixed(4)} seconds`,
@@ -186,8 +187,7 @@ function show({ text, bytes, status }: Said): string {
     "Output:",
     ...missingBefore({ text, bytes, status }),
     said,
-    ...remarks.map((remark) => `[${remark}]`),
-    ...(sandbox === "bwrap" ? [] : [`[sandbox: ${sandbox}]`]),
+    ...remarksOf(status),
   ].join("\n");
 }
 

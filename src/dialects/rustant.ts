@@ -1,9 +1,9 @@
-import { showFiles } from "./answers/found-files.ts";
-import { failureInSeconds } from "./answers/in-seconds.ts";
-import { howToReadOn } from "./answers/read-on.ts";
 import type { Dialect } from "./dialect.ts";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
+import { failureInSeconds } from "./shared/failure-in-seconds.ts";
+import { howToReadOn } from "./shared/how-to-read-on.ts";
+import { showFiles } from "./shared/show-files.ts";
 
 /** The 17 core tools of Rustant. */
 export const rustantDialect: Dialect = {

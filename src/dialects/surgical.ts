@@ -1,11 +1,11 @@
 import type { SymbolKind } from "../contract/code.ts";
-import { showFiles } from "./answers/found-files.ts";
-import { showMatches } from "./answers/found-lines.ts";
-import { failureInSeconds } from "./answers/in-seconds.ts";
-import { howToReadOn } from "./answers/read-on.ts";
 import type { Dialect } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
+import { failureInSeconds } from "./shared/failure-in-seconds.ts";
+import { howToReadOn } from "./shared/how-to-read-on.ts";
+import { showFiles } from "./shared/show-files.ts";
+import { showMatches } from "./shared/show-matches.ts";
 import { rustBlocks } from "./surgical/rust-blocks.ts";
 
 /** For surgical edits of Rust: blocks by kind and name, and a shell that stays. */

@@ -2,10 +2,10 @@ import { ToolError } from "../../contract/error.ts";
 import type { OutputLimits } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
 import { showPath } from "../../text/show-path.ts";
-import { howToReadOn } from "../answers/read-on.ts";
 import type { DialectTool } from "../dialect.ts";
 import { type InputOf, rename } from "../rename.ts";
 import { reshape } from "../reshape.ts";
+import { howToReadOn } from "../shared/how-to-read-on.ts";
 import { isDocument } from "../shared/is-document.ts";
 
 export const read: DialectTool = reshape(["file.read", "document.read"], {

@@ -1,45 +1,23 @@
 import type { ToolOutput } from "../../contract/tool.ts";
 import { counted } from "../../text/counted.ts";
-import type { EditData, EditedFile } from "../../tools/edit/edited-file.ts";
 import type { FileListData } from "../../tools/file/list.ts";
 import type { GlobData } from "../../tools/search/glob.ts";
 import type { GrepData } from "../../tools/search/grep.ts";
 import type { ShellRunData } from "../../tools/shell/run.ts";
 import type { Answer } from "../answer.ts";
+import { remarksOf } from "../shared/said-by.ts";
 
 /** Exit code, how long it took, and what it said on each stream. */
 export function answerCommand({ data }: ToolOutput<ShellRunData>): string {
-  const { exitCode, signal, durationMs, stdout, stderr, remarks, sandbox } = data;
+  const { exitCode, signal, durationMs, stdout, stderr } = data;
   const streams = Object.entries({ stdout, stderr }).filter(([, said]) => said !== "");
   return [
     signal === null ? `exit code: ${exitCode}` : `ended by ${signal}`,
     `duration: ${durationMs} ms`,
     ...streams.flatMap(([name, said]) => [`${name}:`, said.replace(/\n$/, "")]),
     ...(streams.length === 0 ? ["[no output]"] : []),
-    ...remarks.map((remark) => `[${remark}]`),
-    ...(sandbox === "bwrap" ? [] : [`[sandbox: ${sandbox}]`]),
+    ...remarksOf(data),
   ].join("\n");
-}
-
-/** A line for each file, as git tells of them, and what there is to say about how the patch was understood. */
-export function answerPatch({ data }: ToolOutput<EditData>): string {
-  return data.files
-    .flatMap((file) => [changeOf(file), ...file.notes.map((note) => `  (${note})`)])
-    .join("\n");
-}
-
-function changeOf({ action, path, from }: EditedFile): string {
-  switch (action) {
-    case "move":
-      return `R ${from} -> ${path}`;
-    case "delete":
-      return `D ${path}`;
-    case "update":
-      return `M ${path}`;
-    case "add":
-    case "copy":
-      return `A ${path}`;
-  }
 }
 
 /** The lines found; the ways on that it names are those that this dialect has. */

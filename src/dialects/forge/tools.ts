@@ -1,8 +1,9 @@
 import type { DialectTool } from "../dialect.ts";
 import { rename } from "../rename.ts";
 import { reshape } from "../reshape.ts";
+import { answerPatch } from "../shared/answer-patch.ts";
 import type { Describing } from "../zod-mini.ts";
-import { answerCommand, answerGlob, answerGrep, answerPatch } from "./answers.ts";
+import { answerCommand, answerGlob, answerGrep } from "./answers.ts";
 
 /** What the three dialects of forge have in common, in its words. */
 export const readFile: DialectTool = rename("file.read", {
