@@ -29,7 +29,8 @@ export async function readText(
     context.signal,
   );
   const head = mayBeBinary(slice) ? await headOf(path, offset, slice, context) : new Uint8Array();
-  if (!isText(slice) || sniffMediaType(head)) return { binary: { head, bytes: slice.info.bytes } };
+  if (!isText(slice) || (head.length > 0 && sniffMediaType(head)))
+    return { binary: { head, bytes: slice.info.bytes } };
   return slice.lines === 0 ? showNothing(path, offset, slice) : showLines(path, wanted, slice, context);
 }
 
