@@ -14,6 +14,6 @@ export const terseDialect: Dialect = {
       defaults: { line_numbers: false },
     }),
     rename("search.grep", { name: "grep", fields: { path: "in" } }),
-    rename("file.delete", { name: "rm", summary: "Remove a file.", omit: ["recursive"] }),
+    rename("file.delete", { name: "rm", summary: "Remove a file.", only: ["path"] }),
   ],
 };

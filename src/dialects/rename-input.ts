@@ -11,17 +11,16 @@ export interface RenamedInput {
 
 export function renameInput(
   input: AnyTool["input"],
-  renaming: Pick<Renaming<CanonicalName>, "fields" | "only" | "omit" | "require" | "defaults" | "describe">,
+  renaming: Pick<Renaming<CanonicalName>, "fields" | "only" | "require" | "defaults" | "describe">,
 ): RenamedInput {
   const { shape } = input._zod.def as unknown as { shape: Record<string, z.ZodMiniType> };
   const wireNames: Readonly<Record<string, string | undefined>> = renaming.fields ?? {};
   const descriptions: Readonly<Record<string, string | undefined>> = renaming.describe ?? {};
   const defaults: Readonly<Record<string, unknown>> = renaming.defaults ?? {};
   const only = new Set<PropertyKey>(renaming.only ?? Object.keys(shape));
-  const omitted = new Set<PropertyKey>(renaming.omit);
   const required = new Set<PropertyKey>(renaming.require);
   const offered = Object.entries(shape)
-    .filter(([field]) => only.has(field) && !omitted.has(field))
+    .filter(([field]) => only.has(field))
     .map(([field, schema]) => {
       const shaped = required.has(field)
         ? mandatory(schema)

@@ -17,15 +17,13 @@ export interface Renaming<Name extends CanonicalName> {
   readonly fields?: { readonly [Field in keyof InputOf<Name>]?: string };
   /** Other words for a canonical field. */
   readonly describe?: { readonly [Field in keyof InputOf<Name>]?: string };
-  /** The only fields the dialect offers, also when the canonical tool gets more. */
+  /** The only fields the dialect offers, also when the canonical tool gets more; all if not said. */
   readonly only?: readonly (keyof InputOf<Name>)[];
-  /** Fields the dialect does not offer. */
-  readonly omit?: readonly (keyof InputOf<Name>)[];
   /** Fields that work, but that models are not told of: each costs tokens in every request. */
   readonly untold?: readonly (keyof InputOf<Name>)[];
   /** Fields the caller must give although the canonical tool can do without. */
   readonly require?: readonly (keyof InputOf<Name>)[];
-  /** Values the dialect gives when the caller does not, or always when the field is omitted. */
+  /** Values the dialect gives when the caller does not, or always where it does not offer the field. */
   readonly defaults?: { readonly [Field in keyof InputOf<Name>]?: InputOf<Name>[Field] };
   readonly limits?: OutputLimits;
   readonly timeoutMs?: number;
@@ -77,6 +75,6 @@ async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Pro
   return { ...renamed, input: wire, fields, means: (given) => means(toCanonical(given), given) };
 }
 
-function changesInput({ fields, only, omit, require, defaults, describe }: Renaming<CanonicalName>): boolean {
-  return [fields, only, omit, require, defaults, describe].some((change) => change !== undefined);
+function changesInput({ fields, only, require, defaults, describe }: Renaming<CanonicalName>): boolean {
+  return [fields, only, require, defaults, describe].some((change) => change !== undefined);
 }

@@ -12,7 +12,12 @@ const dialect: Dialect = {
   ignoresCase: true,
   listed: ["Read", "Edit"],
   tools: [
-    rename("file.read", { name: "Read", fields: { path: "file" }, require: ["path"], omit: ["paths"] }),
+    rename("file.read", {
+      name: "Read",
+      fields: { path: "file" },
+      require: ["path"],
+      only: ["path", "limit"],
+    }),
     reshape(["file.write", "edit.replace"], {
       name: "Edit",
       summary: "Change a file.",

@@ -6,11 +6,10 @@ import type { FoundTools } from "../contract/tool-finder.ts";
 import { catalog } from "../tools/catalog.ts";
 import type { ToolDefinition } from "./definition.ts";
 import type { Dialect, DialectTool, MeantCall, OfferedTool } from "./dialect.ts";
-import { fieldWords } from "./field-words.ts";
 import { findTool } from "./find-tool.ts";
 import { rename } from "./rename.ts";
 import { selectTools } from "./select-tools.ts";
-import { namesOf, type Wording, wordingFor } from "./wording.ts";
+import { fieldWordingFor, namesOf, type Wording, wordingFor } from "./wording.ts";
 
 export interface ShelfOptions {
   /** Own tools: the last of a name replaces all others that have it, also the dialect's. */
@@ -120,7 +119,7 @@ export class Shelf {
   /** What names tools and fields as we do, in the words of the dialect. */
   #wordingIn(offered: OfferedTool, tool: AnyTool): Wording {
     if (offered.takesCanonical) return this.#wording;
-    const inFields = fieldWords(offered, tool);
+    const inFields = fieldWordingFor(offered, tool);
     return (text) => this.#wording(inFields(text));
   }
 

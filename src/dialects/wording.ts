@@ -1,3 +1,9 @@
+import type { AnyTool } from "../contract/tool.ts";
+import type { OfferedTool } from "./dialect.ts";
+
+/** What we say, in the words of a dialect. */
+export type Wording = (text: string) => string;
+
 /**
  * Our own words name tools as we do; each becomes the name that the model knows. A sentence that names only tools which
  * are not on offer is left out: it would send the model where it cannot go.
@@ -20,6 +26,36 @@ export function wordingFor(names: ReadonlyMap<string, string>, known: (name: str
   };
 }
 
+/**
+ * Our hints name a tool's fields in backticks, as the canonical tool has them; here they get the dialect's names, and ways
+ * out that need a field which the dialect does not offer are left out.
+ */
+export function fieldWordingFor(
+  { input, fields = {} }: Pick<OfferedTool, "input" | "fields">,
+  tool: AnyTool,
+): Wording {
+  const offered = new Set(fieldsOf(input));
+  const known = new Set(fieldsOf(tool.input));
+  const isMissing = (field: string) => known.has(field) && !offered.has(fields[field] ?? field);
+  const isPossible = (words: string) =>
+    ![...words.matchAll(fieldName)].some(([, field]) => isMissing(field!));
+  return (text) => {
+    if (text.startsWith("It takes: ")) return `It takes: ${[...offered].join(", ")}.`;
+    if (!text.includes("`")) return text;
+    const sentences = text.split(sentenceEnds).flatMap((sentence) => {
+      const ways = sentence.replace(/\.$/, "").split(", or ");
+      const possible = ways.filter(isPossible);
+      if (possible.length === ways.length) return [sentence];
+      return possible.length === 0 ? [] : [`${possible.join(", or ")}.`];
+    });
+    return sentences
+      .join(" ")
+      .replace(fieldName, (word, field) =>
+        known.has(field) && fields[field] ? `\`${fields[field]}\`` : word,
+      );
+  };
+}
+
 /** What tools are called, by their canonical names; of several for one the first. */
 export function namesOf(
   tools: readonly { readonly name: string; readonly canonical?: string }[],
@@ -27,7 +63,10 @@ export function namesOf(
   return new Map(tools.map(({ name, canonical = name }) => [canonical, name] as const).reverse());
 }
 
-export type Wording = (text: string) => string;
+function fieldsOf(input: OfferedTool["input"]): readonly string[] {
+  const { shape = {} } = input._zod.def as { shape?: object };
+  return Object.keys(shape);
+}
 
 function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -36,3 +75,4 @@ function capitalised(text: string): string {
 const sentenceEnds = /(?<=[.;]) (?=\S)/;
 const toolName = /\b[a-z]+\.[a-z_]+\b/g;
 const beginsWithTool = /^[a-z]+\.[a-z_]+\b/;
+const fieldName = /`(\w+)`/g;

@@ -29,7 +29,7 @@ it("gives a dialect's own names", async () => {
   const tool = await rename("file.move", {
     name: "mv",
     fields: { from: "source" },
-    omit: ["replace"],
+    only: ["from", "to"],
   }).load();
   expect(Object.keys(fieldSchemasOf(tool))).toEqual(["source", "to"]);
 });
