@@ -98,6 +98,7 @@ class Session {
       onsessioninitialized: tell.begun,
       onsessionclosed: tell.ended,
       eventStore: new RecentEvents(),
+      retryInterval: 1_000,
       maxRequestBodySize: maxBodyBytes,
     });
   }

@@ -1,0 +1,113 @@
+import type { Leg } from "./scenario.ts";
+
+/** What of the suite says nothing about a server of tools, or a hub of them, and why. */
+export interface Exception {
+  readonly leg: Leg;
+  /** `tasks-*` stands for all that begin so. */
+  readonly scenarios: readonly string[];
+  /** Only these checks of them; all the others must pass. */
+  readonly checks?: readonly string[];
+  readonly because: string;
+}
+
+export const notForUs: readonly Exception[] = [
+  {
+    leg: "server",
+    scenarios: ["prompts-*", "input-required-result-non-tool-request"],
+    because: "There are no prompts.",
+  },
+  {
+    leg: "server",
+    scenarios: ["caching"],
+    checks: ["sep-2549-prompts-list-caching-hints"],
+    because: "There are no prompts, whose list would carry hints.",
+  },
+  {
+    leg: "server",
+    scenarios: ["completion-complete"],
+    because: "Nothing is there to be completed: no prompts, and handles of outputs are not guessed.",
+  },
+  {
+    leg: "server",
+    scenarios: ["logging-set-level", "tools-call-with-logging"],
+    because: "Nothing is logged to clients, which the protocol deprecates.",
+  },
+  {
+    leg: "server",
+    scenarios: ["tools-call-audio", "tools-call-embedded-resource", "tools-call-mixed-content"],
+    because:
+      "Tools give text, pictures, data and links to what is kept; no sounds and no embedded resources.",
+  },
+  {
+    leg: "server",
+    scenarios: ["resources-read-text", "resources-read-binary", "resources-templates-read"],
+    because:
+      "Wants resources of its own (`test://…`); ours are outputs that were too long to show, as text (`src/mcp/server/server.test.ts`).",
+  },
+  {
+    leg: "server",
+    scenarios: ["resources-subscribe", "resources-unsubscribe"],
+    because: "What is kept of an output never changes.",
+  },
+  {
+    leg: "server",
+    scenarios: [
+      "tools-call-sampling",
+      "input-required-result-basic-sampling",
+      "input-required-result-basic-list-roots",
+      "input-required-result-multiple-input-requests",
+      "input-required-result-capability-check",
+    ],
+    because: "The client's model and roots are never asked for, which the protocol deprecates.",
+  },
+  {
+    leg: "server",
+    scenarios: ["server-stateless"],
+    checks: ["sep-2575-server-rejects-undeclared-capability", "sep-2575-missing-capability-http-400"],
+    because:
+      "No tool needs an ability of the client: who cannot be asked gets a refusal that says how to allow the call.",
+  },
+  {
+    leg: "server",
+    scenarios: ["elicitation-sep1034-defaults", "elicitation-sep1330-enums"],
+    because: "Wants forms of its own. The one that we show, for approval, has one choice and no default.",
+  },
+  {
+    leg: "server",
+    scenarios: ["input-required-result-basic-elicitation", "input-required-result-multi-round"],
+    because:
+      "Wants questions of its own, by its own names. Ours is for approval, in one round (`src/mcp/server/approvals/approvals.test.ts`).",
+  },
+  {
+    leg: "server",
+    scenarios: ["input-required-result-request-state"],
+    checks: ["sep-2322-request-state-complete"],
+    because:
+      "Answers a form of its own (`ok`), which does not allow a call: it is asked again (`src/mcp/server/approvals/approvals.test.ts`).",
+  },
+  {
+    leg: "server",
+    scenarios: ["input-required-result-ignore-extra-params"],
+    because:
+      "Answers, without the signed state, a question that it was never asked: nobody is believed who does.",
+  },
+  {
+    leg: "server",
+    scenarios: ["json-schema-2020-12"],
+    checks: ["json-schema-2020-12-$schema"],
+    because:
+      "Schemas do not name their draft: 2020-12 is meant without it, and it costs a model tokens for every tool.",
+  },
+  {
+    leg: "server",
+    scenarios: ["http-custom-header-server-validation"],
+    because:
+      "No argument of a tool is told in a header; such words in the schemas of other servers are left out.",
+  },
+  { leg: "server", scenarios: ["tasks-*"], because: "The extension for tasks is not offered." },
+  {
+    leg: "client",
+    scenarios: ["auth/*"],
+    because: "The hub knows no OAuth: what a server wants to see is named in `headers`.",
+  },
+];

@@ -1,0 +1,85 @@
+import { mkdirSync } from "node:fs";
+import { createServer, request as forward } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { pipeline } from "node:stream";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { serveHttp } from "../../src/mcp/server/http/serve-http.ts";
+import { clientOptions } from "../../src/mcp/server/trials/client-room.ts";
+import { openToolcrib } from "../../src/toolcrib.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { emptySource } from "../tool-source.ts";
+import { fixtureTools, passingTool } from "./fixture-tools.ts";
+
+export interface ServedFixtures {
+  readonly url: string;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Our server over HTTP as people start it, with the suite's tools in its rooms. */
+export async function servedFixtures(): Promise<ServedFixtures> {
+  const folder = temporaryFolder();
+  const workspace = join(folder.path, "work");
+  mkdirSync(workspace);
+  const served = await serveHttp({
+    token,
+    port: 0,
+    version: "1.0.0",
+    open: async () => {
+      const source = emptySource();
+      return openToolcrib({
+        workspace,
+        sources: [source],
+        tools: fixtureTools(() => source.put(source.tools.length === 0 ? [passingTool] : [])),
+        keepQuestions: true,
+        stateDirectory: join(folder.path, "state"),
+        configDirectory: join(folder.path, "config"),
+      });
+    },
+  });
+  const front = await withToken(served.port);
+  const url = `http://127.0.0.1:${front.port}/mcp`;
+  await keepAnOutput(url);
+  return {
+    url,
+    [Symbol.asyncDispose]: async () => {
+      front.close();
+      await served.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** So that there is a resource to be listed and read. */
+async function keepAnOutput(url: string): Promise<void> {
+  const client = new Client({ name: "fixtures", version: "1" }, clientOptions("2026-07-28"));
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  await client.callTool({ name: "test_long_output", arguments: {} });
+  await client.close();
+}
+
+const token = "a-token-the-suite-cannot-send";
+
+/** Hands everything on as it comes, and adds the token: the suite has no way to send one. */
+async function withToken(port: number): Promise<{ readonly port: number; close(): void }> {
+  const server = createServer((request, response) => {
+    const headers = { ...request.headers, authorization: `Bearer ${token}` };
+    const { method, url: path } = request;
+    const onward = forward({ host: "127.0.0.1", port, method, path, headers, setHost: false }, (answer) => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      response.flushHeaders();
+      pipeline(answer, response, () => {});
+    });
+    onward.on("error", () => response.destroy());
+    response.on("close", () => onward.destroy());
+    request.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
