@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { dataPath, workDirectory } from "../data/data.ts";
-import { tenKilobyteFile } from "../data/tree.ts";
 import type { CaseResult, Contender, Group, Verdict } from "../harness.ts";
 import { Talk } from "../mcp/talk.ts";
 import { buildAndInstall, launcher } from "./start.ts";
 
 const folder = dataPath("ten-kilobytes");
-const path = join(folder, tenKilobyteFile);
+/** Forty lines, as most parts of files that models ask for. */
+const path = join(folder, "forty-lines.txt");
 const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
 interface Server {
@@ -29,7 +29,7 @@ const filesystem: Server = {
 };
 const toolcrib: Server = {
   words: [launcher, "mcp", "--workspace", folder],
-  read: ["file_read", { path: tenKilobyteFile }],
+  read: ["file_read", { path: "forty-lines.txt" }],
 };
 const toolcribBeside: Server = {
   ...toolcrib,
@@ -40,7 +40,14 @@ const toolcribBeside: Server = {
 /** Over standard input and output, as clients start servers. Guardian, journal and undo are on. */
 export const group: Group = {
   needs: ["ten-kilobytes"],
-  prepare: buildAndInstall,
+  prepare: () => {
+    buildAndInstall();
+    const lines = Array.from(
+      { length: 40 },
+      (_, index) => `const total${index} = add(total, rows[${index}].price);`,
+    );
+    writeFileSync(path, `${lines.join("\n")}\n`);
+  },
   cases: [
     {
       name: "from the start to the list of tools",
@@ -54,7 +61,7 @@ export const group: Group = {
       },
     },
     {
-      name: "a file of 10 KB",
+      name: "a file of 40 lines",
       about: "One call after the other, to the answer.",
       rounds: 20,
       lapsPerRound: 100,
@@ -68,7 +75,7 @@ export const group: Group = {
     {
       name: "1 000 reads, 50 in flight",
       about:
-        "A file of 10 KB. Half as much again as server-filesystem in the same time is two thirds of its time.",
+        "A file of 40 lines. Half as much again as server-filesystem in the same time is two thirds of its time.",
       rounds: 10,
       goals: [{ measure: "p50Ms", timesReference: 1 / 1.5 }],
       contenders: {
