@@ -1,7 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import packageDescription from "../package.json" with { type: "json" };
+import { approveCommand } from "../src/apps/cli/commands/approve.ts";
+import { mcpCommand } from "../src/apps/cli/commands/mcp.ts";
+import { dialectNames, findDialect } from "../src/dialects/dialects.ts";
+import { Shelf } from "../src/dialects/shelf.ts";
 import { formats } from "../src/documents/formats.ts";
 import { mathCalculate } from "../src/tools/math/calculate.ts";
 import { missingHere } from "./sandbox-room.ts";
@@ -38,15 +43,25 @@ describe("every program runs", () => {
   it.each(programs)("%s", async (_name, block) => {
     await using folder = temporaryFolder();
     prepareWorkspace(folder.path, block);
-    const door = join(repository, "src/toolcrib.ts");
     const script = join(folder.path, ".bin/program.ts");
-    writeFileSync(script, block.text.replaceAll('from "toolcrib"', `from ${JSON.stringify(door)}`));
+    writeFileSync(
+      script,
+      block.text.replace(/from "(toolcrib[\w/-]*)"/g, (_, name) => `from ${sourceOf(name)}`),
+    );
+    symlinkSync(join(repository, "node_modules"), join(folder.path, ".bin/node_modules"));
     const run = spawnSync(process.execPath, [script], { ...shellOptions(folder.path), encoding: "utf8" });
     expect([run.status, run.stderr]).toEqual([0, ""]);
     const promised = [...block.text.matchAll(/\/\/ prints: (.*)/g)].map((match) => match[1]);
     expect(run.stdout.trimEnd().split("\n")).toEqual(promised);
   });
 });
+
+/** `dist/types/adapters/openai.d.ts` is made of `src/adapters/openai.ts`. */
+function sourceOf(name: string): string {
+  const entry = packageDescription.exports[name.replace("toolcrib", ".") as "."];
+  const source = entry.types.replace("./dist/types/", "src/").replace(".d.ts", ".ts");
+  return JSON.stringify(join(repository, source));
+}
 
 /** The pages show commands as they run in bubblewrap. */
 const noBubblewrap = await missingHere("bwrap");
@@ -108,6 +123,24 @@ it("every format that can be read is in the table, with its names", () => {
   expect(rows.map(([, format, names = ""]) => [format, names.match(/\w+/g) ?? []])).toEqual(
     Object.values(formats).map(({ description, extensions }) => [description, [...extensions]]),
   );
+});
+
+it("every dialect is in the table, with the tools that its models are told of", async () => {
+  const page = readFileSync(join(repository, "docs/dialects.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `([\w-]+)` \|.*\| `([^`]+)`[^`]*\|$/gm)];
+  const wanted = dialectNames.map(async (name) => {
+    const shelf = new Shelf(await findDialect(name), { has: new Set(["agents"]) });
+    return [name, (await shelf.definitions("listed")).map((tool) => tool.name).join(" ")];
+  });
+  expect(rows.map(([, name, tools]) => [name, tools])).toEqual(await Promise.all(wanted));
+});
+
+it("every option of a command is on a page", () => {
+  const pages = documents.map((document) => readFileSync(join(repository, document), "utf8")).join("\n");
+  const missing = [...mcpCommand.options, ...approveCommand.options].filter(
+    ({ name }) => !pages.includes(`--${name}`),
+  );
+  expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
 it("every name that the calculator knows is in its table", async () => {

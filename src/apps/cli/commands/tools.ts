@@ -58,12 +58,13 @@ export async function describeTools(name: string | undefined, narrowing: Narrowi
   const marks = listed !== undefined && narrowing.allowedTools === undefined;
   const isListed = ({ name, canonical = name }: OfferedTool) =>
     listed?.includes(canonical) || listed?.includes(name);
+  const words = name === undefined ? tools.map(({ summary }) => summary) : await describedIn(tools);
   return layTable(
-    tools.map((tool) => [
+    tools.map((tool, index) => [
       name === undefined ? (tool.canonical ?? tool.name) : tool.name,
       tool.risk,
       ...(marks ? [isListed(tool) ? "listed" : ""] : []),
-      firstSentence(tool.summary),
+      firstSentence(words[index]!),
     ]),
   );
 }
@@ -78,6 +79,12 @@ async function loadTools(
   const chosen = allowedTools ? selectTools(dialect.tools, allowedTools, dialect) : dialect.tools;
   const tools = await Promise.all(chosen.map((tool) => tool.load()));
   return tools.filter(({ risk }) => !readOnly || risk === "read");
+}
+
+/** With other tools called as the dialect calls them. */
+async function describedIn(tools: readonly OfferedTool[]): Promise<readonly string[]> {
+  const { defineTools } = await import("../../../dialects/definition.ts");
+  return defineTools(tools).map(({ description }) => description);
 }
 
 function firstSentence(text: string): string {
