@@ -3,11 +3,15 @@ import type { LineRange, LineSlice } from "../../../contract/environment.ts";
 import { Breath } from "../../../text/breath.ts";
 import { keepsChanging } from "../../failures.ts";
 import type { LayoutCache } from "../../lines/layout-cache.ts";
+import type { ByteSource } from "../../lines/line-index.ts";
 import { sliceLines } from "../../lines/read-lines.ts";
 import { fileInfo } from "./file-info.ts";
 import { readFully, refuseUnlessFile } from "./read-file.ts";
 
 const maxTries = 3;
+
+/** A file of this size is read once, however often its lines are looked at. */
+const maxHeldBytes = 64 * 1024;
 
 /** Reads lines of an open file, again when it changed meanwhile. Growing, as logs do, is no change of its lines. */
 export async function readFileLines(
@@ -23,10 +27,7 @@ export async function readFileLines(
   refuseUnlessFile(stats, givenPath);
   for (let tries = 0; tries < maxTries; tries += 1) {
     const before = stats;
-    const source = {
-      size: before.size,
-      read: (target: Uint8Array, position: number) => readFully(handle, target, position),
-    };
+    const source = before.size <= maxHeldBytes ? held(handle, before.size) : unheld(handle, before.size);
     const layout = layouts.find(source, before);
     const slice = await sliceLines(source, layout, range, { breath, info: fileInfo(before) });
     const lookedBeforeMs = lookedAtMs;
@@ -40,4 +41,24 @@ export async function readFileLines(
     layouts.forget(before);
   }
   throw keepsChanging(givenPath);
+}
+
+function unheld(handle: number, size: number): ByteSource {
+  return { size, read: (target, position) => readFully(handle, target, position) };
+}
+
+function held(handle: number, size: number): ByteSource {
+  let all: Uint8Array | undefined;
+  return {
+    size,
+    read: (target, position) => {
+      if (all === undefined) {
+        const bytes = Buffer.allocUnsafe(size);
+        all = bytes.subarray(0, readFully(handle, bytes, 0));
+      }
+      const part = all.subarray(position, position + target.length);
+      target.set(part);
+      return part.length;
+    },
+  };
 }
