@@ -10,6 +10,7 @@ import type { ServerSettings } from "./settings/read-settings.ts";
 import { boundedFetch } from "./transport/bounded-fetch.ts";
 import { type RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
 import { StdioTransport } from "./transport/stdio-transport.ts";
+import { takeAsComplete } from "./transport/take-as-complete.ts";
 import { cleanLine, cleanWords } from "./words/clean-words.ts";
 
 /** A server that answers, and the tools that it has told of. */
@@ -45,7 +46,7 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
   const sdk = await import("@modelcontextprotocol/client");
   const late = AbortSignal.timeout(settings.startTimeoutMs);
   const signal = AbortSignal.any([late, options.signal]);
-  const transport = await openTransport(sdk, settings, options);
+  const transport = takeAsComplete(await openTransport(sdk, settings, options));
   const client = new sdk.Client(clientInfo, clientOptions(settings, options));
   const { elicit } = options;
   if (elicit)
@@ -104,6 +105,7 @@ type Sdk = typeof import("@modelcontextprotocol/client");
 const clientInfo = { name: "toolcrib", version: "1" };
 
 function clientOptions(settings: ServerSettings, { elicit, onListChange }: ConnectOptions): ClientOptions {
+  const { protocol, startTimeoutMs } = settings;
   const modes = { "2025": "legacy", auto: "auto", "2026": { pin: "2026-07-28" } } as const;
   return {
     capabilities: {
@@ -111,8 +113,9 @@ function clientOptions(settings: ServerSettings, { elicit, onListChange }: Conne
       ...(elicit && { elicitation: { form: { applyDefaults: true } } }),
     },
     versionNegotiation: {
-      mode: modes[settings.protocol],
-      probe: { timeoutMs: Math.min(3_000, settings.startTimeoutMs) },
+      mode: modes[protocol],
+      // Who is slow to tell is taken for one of the earlier era, where it may be.
+      probe: { timeoutMs: protocol === "2026" ? startTimeoutMs : Math.min(3_000, startTimeoutMs) },
     },
     listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onListChange } },
   };
