@@ -64,8 +64,6 @@ export class DirectCalls {
     const progress = token === undefined ? undefined : new ProgressNotes(notify, token);
     const reply = (body: { result: object } | { error: { code: number; message: string } }) => {
       progress?.end();
-      // Who has taken a call back waits for no answer.
-      if (controller.signal.aborted) return;
       this.#transport.send({ jsonrpc: "2.0", id, ...body } as JSONRPCMessage).catch(() => {});
     };
     try {
@@ -76,15 +74,20 @@ export class DirectCalls {
           onEvent: progress?.hear,
         }),
       );
-      this.#running.delete(id);
+      // Who has taken a call back waits for no answer, and nobody is to be asked about it.
+      if (controller.signal.aborted) return;
       if (made.kind === "question") {
         this.#questions.noteFound(id, made.request);
         handOn();
       } else if (made.kind === "unknown") reply({ error: { code: invalidParams, message: made.message } });
       else reply({ result: toCallResult(made.result, { ...client, isStructured: made.isStructured }) });
     } catch (error) {
-      this.#running.delete(id);
-      reply({ error: { code: internalError, message: (error as Error).message } });
+      if (!controller.signal.aborted)
+        reply({ error: { code: internalError, message: (error as Error).message } });
+    } finally {
+      progress?.end();
+      // A client may have used its id again.
+      if (this.#running.get(id) === controller) this.#running.delete(id);
     }
   }
 
@@ -99,20 +102,26 @@ export class DirectCalls {
 const invalidParams = -32602;
 const internalError = -32603;
 
+/** Undefined for what the SDK would see more in, or would refuse: it is for the SDK to say so. */
 function plainCall(message: JSONRPCMessage): DirectCall | undefined {
-  if (!("method" in message) || !("id" in message) || message.method !== "tools/call") return undefined;
-  const { name, arguments: input = {}, _meta: meta = {}, ...others } = message.params ?? {};
-  if (typeof name !== "string" || !isObject(input) || Object.keys(others).length > 0) return undefined;
-  const { progressToken: token, ...more }: Record<string, unknown> = meta;
-  if (!isToken(token) || Object.keys(more).some((key) => key.startsWith("io.modelcontextprotocol/")))
-    return undefined;
-  return { id: message.id, name, input, token };
+  const { jsonrpc, id, method, params, ...beside }: Record<string, unknown> = message;
+  if (method !== "tools/call" || !isIdentifier(id) || !isObject(params) || !isEmpty(beside)) return undefined;
+  const { name, arguments: input = {}, _meta: meta = {}, ...others } = params;
+  if (typeof name !== "string" || !isObject(input) || !isObject(meta) || !isEmpty(others)) return undefined;
+  const { progressToken: token, ...more } = meta;
+  if (token !== undefined && !isIdentifier(token)) return undefined;
+  if (Object.keys(more).some((key) => key.startsWith("io.modelcontextprotocol/"))) return undefined;
+  return { id, name, input, token };
 }
 
-function isToken(value: unknown): value is ProgressToken | undefined {
-  return value === undefined || typeof value === "string" || typeof value === "number";
+function isIdentifier(value: unknown): value is RequestId & ProgressToken {
+  return typeof value === "string" || Number.isSafeInteger(value);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(value: object): boolean {
+  return Object.keys(value).length === 0;
 }

@@ -1,4 +1,4 @@
-import type { Toolcrib, ToolDefinition } from "../../toolcrib.ts";
+import { type Toolcrib, type ToolDefinition, ToolError } from "../../toolcrib.ts";
 
 /** A room as a server holds it: opened by the first who needs it, and whatever is remembered between its requests. */
 export class ServedRoom {
@@ -18,6 +18,7 @@ export class ServedRoom {
 
   /** Opens it now. Who failed to open it may be asked again. */
   crib(): Promise<Toolcrib> {
+    if (this.#closed !== undefined) return Promise.reject(hasClosed());
     this.#crib ??= this.#enter();
     return this.#crib;
   }
@@ -111,6 +112,10 @@ export class ServedRoom {
     const crib = await this.#crib?.catch(() => undefined);
     await crib?.close();
   }
+}
+
+function hasClosed(): ToolError {
+  return new ToolError("unavailable", "The server has ended", { hint: "Start it again." });
 }
 
 /** How many outputs are listed as resources; the others can still be read by their handle. */

@@ -1,0 +1,85 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { expect, it, vi } from "vitest";
+import { openToolcrib, type Toolcrib } from "../../toolcrib.ts";
+import { serveStdio } from "./serve-stdio.ts";
+
+/** A client that sends whatever it likes, after a handshake. */
+async function rawClient() {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "toolcrib raw "));
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const answers: { readonly id: unknown }[] = [];
+  output.on("data", (text) => {
+    for (const line of `${text}`.trim().split("\n")) answers.push(JSON.parse(line));
+  });
+  const opened = Promise.withResolvers<Toolcrib>();
+  const connection = serveStdio({
+    input,
+    output,
+    version: "1.2.3",
+    open: async () => {
+      const options = { stateDirectory: join(folder, "state"), configDirectory: join(folder, "config") };
+      const crib = await openToolcrib({ workspace: folder, mode: "yolo", sandbox: "none", ...options });
+      opened.resolve(crib);
+      return crib;
+    },
+  });
+  writeFileSync(join(folder, "a.txt"), "one\n");
+  const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const clientInfo = { name: "raw", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  send({ id: "hello", method: "initialize", params });
+  await vi.waitFor(() => expect(answers).toMatchObject([{ id: "hello" }]), patience);
+  answers.length = 0;
+  return {
+    send,
+    answers,
+    crib: () => opened.promise,
+    [Symbol.asyncDispose]: async () => {
+      await connection.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const patience = { timeout: 10_000 };
+const read = { name: "file_read", arguments: { path: "a.txt" } };
+
+it("lives through calls that are no requests, and answers none of them", async () => {
+  await using client = await rawClient();
+  const method = "tools/call";
+  for (const _meta of [null, "x", [], { progressToken: 1.5 }, { progressToken: {} }])
+    client.send({ id: 1, method, params: { ...read, _meta } });
+  for (const id of [null, {}, true, 1.5]) client.send({ id, method, params: read });
+  for (const params of [null, "x", []]) client.send({ id: 2, method, params });
+  client.send({ id: 3, method, params: read, result: {} });
+  client.send({ method: "notifications/cancelled", params: null });
+  client.send({ id: 4, method, params: { ...read, _meta: { progressToken: 0, other: {} } } });
+  await vi.waitFor(() => expect(client.answers.at(-1)).toMatchObject({ id: 4 }), patience);
+  expect(client.answers).toEqual([
+    { jsonrpc: "2.0", id: 4, result: { content: [{ type: "text", text: "1 | one" }] } },
+  ]);
+});
+
+it("cancels the later of two calls with one id when the earlier has ended", async () => {
+  await using client = await rawClient();
+  const sleep = { name: "shell_run", arguments: { command: "sleep 300" } };
+  client.send({ id: 1, method: "tools/call", params: read });
+  client.send({ id: 1, method: "tools/call", params: sleep });
+  await vi.waitFor(() => expect(client.answers.length).toBe(1), patience);
+  client.send({ method: "notifications/cancelled", params: { requestId: 1 } });
+  const crib = await client.crib();
+  await vi.waitFor(
+    () =>
+      expect(
+        crib
+          .history()
+          .map(({ outcome }) => outcome)
+          .sort(),
+      ).toEqual(["cancelled", "ok"]),
+    patience,
+  );
+  expect(client.answers.length).toBe(1);
+});
