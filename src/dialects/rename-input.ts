@@ -11,17 +11,19 @@ export interface RenamedInput {
 
 export function renameInput(
   input: AnyTool["input"],
-  renaming: Pick<Renaming<CanonicalName>, "fields" | "only" | "require" | "defaults" | "describe">,
+  renaming: Pick<Renaming<CanonicalName>, "fields" | "values" | "only" | "require" | "defaults" | "describe">,
 ): RenamedInput {
   const { shape } = input._zod.def as unknown as { shape: Record<string, z.ZodMiniType> };
   const wireNames: Readonly<Record<string, string | undefined>> = renaming.fields ?? {};
   const descriptions: Readonly<Record<string, string | undefined>> = renaming.describe ?? {};
+  const values: Readonly<Record<string, readonly string[] | undefined>> = renaming.values ?? {};
   const defaults: Readonly<Record<string, unknown>> = renaming.defaults ?? {};
   const only = new Set<PropertyKey>(renaming.only ?? Object.keys(shape));
   const required = new Set<PropertyKey>(renaming.require);
   const offered = Object.entries(shape)
     .filter(([field]) => only.has(field))
-    .map(([field, schema]) => {
+    .map(([field, canonical]) => {
+      const schema = values[field] === undefined ? canonical : oneOf(values[field], canonical);
       const shaped = required.has(field)
         ? mandatory(schema)
         : field in defaults
@@ -45,6 +47,11 @@ export function renameInput(
       };
     },
   };
+}
+
+function oneOf(values: readonly string[], { _zod }: z.ZodMiniType): z.ZodMiniType {
+  const narrowed = z.enum(values as string[]);
+  return _zod.def.type === "optional" ? z.optional(narrowed) : narrowed;
 }
 
 function mandatory(schema: z.ZodMiniType): z.ZodMiniType {

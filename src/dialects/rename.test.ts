@@ -13,6 +13,16 @@ it("offers a canonical tool under the dialect's names only", async () => {
   );
 });
 
+it("lets a text be one of the dialect's values only, and says so", async () => {
+  const named = rename("code.symbols", { name: "list", values: { kind: ["function", "struct"] } });
+  const [list] = defineTools([await named.load()]);
+  const { kind } = list!.inputSchema.properties as Record<string, object>;
+  expect([kind, list!.inputSchema.required]).toEqual([
+    { type: "string", enum: ["function", "struct"] },
+    undefined,
+  ]);
+});
+
 it("calls other tools by the names the model knows, in summaries and fields", async () => {
   const dialect = [
     rename("file.write", { name: "save" }),

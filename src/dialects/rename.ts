@@ -17,6 +17,8 @@ export interface Renaming<Name extends CanonicalName> {
   readonly fields?: { readonly [Field in keyof InputOf<Name>]?: string };
   /** Other words for a canonical field. */
   readonly describe?: { readonly [Field in keyof InputOf<Name>]?: string };
+  /** The only values of a text. */
+  readonly values?: { readonly [Field in keyof InputOf<Name>]?: readonly string[] };
   /** The only fields the dialect offers, also when the canonical tool gets more; all if not said. */
   readonly only?: readonly (keyof InputOf<Name>)[];
   /** Fields that work, but that models are not told of: each costs tokens in every request. */
@@ -75,6 +77,13 @@ async function renameTool(tool: AnyTool, renaming: Renaming<CanonicalName>): Pro
   return { ...renamed, input: wire, fields, means: (given) => means(toCanonical(given), given) };
 }
 
-function changesInput({ fields, only, require, defaults, describe }: Renaming<CanonicalName>): boolean {
-  return [fields, only, require, defaults, describe].some((change) => change !== undefined);
+function changesInput({
+  fields,
+  values,
+  only,
+  require,
+  defaults,
+  describe,
+}: Renaming<CanonicalName>): boolean {
+  return [fields, values, only, require, defaults, describe].some((change) => change !== undefined);
 }

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
-import type { ObjectSchema } from "./json-schema.ts";
+import { type ObjectSchema, objectSchema } from "./json-schema.ts";
 
 /** A tool of the Messages API: described, or one that the models know by its type. */
 export type AnthropicTool = AnthropicDescribedTool | AnthropicNativeTool;
@@ -16,13 +16,5 @@ export type AnthropicNativeTool =
 
 export function toAnthropic({ name, description, native, inputSchema }: ToolDefinition): AnthropicTool {
   if (native) return { ...native, name } as AnthropicNativeTool;
-  return { name, description, input_schema: asObject(inputSchema) };
-}
-
-/** Anthropic refuses a choice at the top: then the counter holds it, and the fields of all are told. */
-function asObject(schema: Readonly<Record<string, unknown>>): ObjectSchema {
-  const { anyOf, oneOf, allOf, ...plain } = schema;
-  const choices = [anyOf, oneOf, allOf].flatMap((each) => (Array.isArray(each) ? each : []));
-  const properties = Object.assign({}, plain.properties, ...choices.map((choice) => choice.properties ?? {}));
-  return { ...plain, type: "object", properties };
+  return { name, description, input_schema: objectSchema(inputSchema) };
 }

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import { type GeminiSchema, geminiSchema } from "./gemini-schema.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import { objectSchema } from "./json-schema.ts";
 
 /** A function declaration of the Gemini API. */
 export interface GeminiFunction {
@@ -11,6 +11,6 @@ export interface GeminiFunction {
 }
 
 export function toGemini({ name, description, inputSchema }: ToolDefinition): GeminiFunction {
-  const parameters = geminiSchema(inputSchema as JsonSchema);
+  const parameters = geminiSchema(objectSchema(inputSchema));
   return { name, description, ...(parameters ? { parameters } : {}) };
 }

@@ -37,9 +37,15 @@ export function allowsNull(schema: JsonSchema): boolean {
   return schema.type === undefined || schema.type === "null" || typeOf(schema).nullable;
 }
 
-/** Of all arguments of a tool: servers leave out the properties of tools that take nothing, which others refuse. */
+/**
+ * Of all arguments of a tool. Servers leave out the properties of tools that take nothing, which others refuse; and no
+ * provider takes a choice at the top: then the counter holds it, and the fields of all are told.
+ */
 export function objectSchema(schema: Readonly<Record<string, unknown>>): ObjectSchema {
-  return { ...schema, type: "object", properties: schema.properties ?? {} };
+  const { anyOf, oneOf, allOf, ...plain } = schema as JsonSchema;
+  const choices = [anyOf, oneOf, allOf].flatMap((each) => each ?? []);
+  const properties = Object.assign({}, plain.properties, ...choices.map((choice) => choice.properties));
+  return { ...plain, type: "object", properties };
 }
 
 export interface ObjectSchema {

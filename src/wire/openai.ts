@@ -37,8 +37,9 @@ export function toOpenAi(definition: ToolDefinition): OpenAiTool {
       description,
       format: { type: "grammar", syntax: "lark", definition: patchGrammar },
     };
-  const strict = strictSchema(inputSchema as JsonSchema);
-  const parameters = strict ?? objectSchema(inputSchema);
+  const plain = objectSchema(inputSchema);
+  const strict = strictSchema(plain);
+  const parameters = strict ?? plain;
   return { type: "function", name, description, parameters, strict: strict !== undefined };
 }
 

@@ -46,6 +46,12 @@ const strangeSchemas: readonly Record<string, unknown>[] = [
   { type: "object" },
   { type: "object", properties: {}, additionalProperties: true },
   {
+    anyOf: [
+      { type: "object", properties: { id: { type: "integer" } }, required: ["id"] },
+      { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+    ],
+  },
+  {
     type: "object",
     properties: { any: {}, map: { type: "object", additionalProperties: { type: "string" } } },
   },

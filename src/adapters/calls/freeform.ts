@@ -1,11 +1,12 @@
 import type { Toolcrib } from "../../toolcrib.ts";
-import type { JsonSchema } from "../../wire/json-schema.ts";
+import { objectSchema } from "../../wire/json-schema.ts";
 import { freeformField } from "../../wire/openai.ts";
 import { withoutNulls } from "../../wire/strict-schema.ts";
 import type { ReadInput } from "./answer-calls.ts";
 
 /** The arguments that the text of a call without JSON stands for. */
-export async function freeformInput(crib: Toolcrib, name: string, text: string): Promise<ReadInput> {
+export async function freeformInput(crib: Toolcrib, name: string, text: unknown): Promise<ReadInput> {
+  if (typeof text !== "string") return { ok: false, problem: "The call came without its text." };
   const definition = await definitionOf(crib, name);
   const field = definition && freeformField(definition);
   // A name that is not known is told so at the counter.
@@ -19,7 +20,7 @@ export async function strictInput(crib: Toolcrib, name: string, input: ReadInput
   if (!input.ok || !holdsNull(input.value)) return input;
   const definition = await definitionOf(crib, name);
   if (definition === undefined) return input;
-  return { ok: true, value: withoutNulls(definition.inputSchema as JsonSchema, input.value) };
+  return { ok: true, value: withoutNulls(objectSchema(definition.inputSchema), input.value) };
 }
 
 /** The name of the tool that patches are for, if there is one here. */
