@@ -345,7 +345,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       if (approve) asked.set(id, approve);
       const stopListening = onEvent && events.on((event) => event.callId === id && onEvent(event));
       const entered = running.enter(signal);
-      const outcome = shelf.find(name, input).then((meant) =>
+      const outcome = shelf.find(String(name), input).then((meant) =>
         counter({
           ...meant,
           id,

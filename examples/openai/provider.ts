@@ -24,7 +24,7 @@ export function startProvider(): Promise<Loopback> {
       assert.deepEqual([first.call_id, second.call_id], ["call_1", "call_2"]);
       assert.deepEqual(answers.map(answerOf), [
         ["function_call_output", "call_1", "1 | Two roads diverged in a blue wood"],
-        ["function_call_output", "call_2", "The arguments are not valid JSON, so nothing was done"],
+        ["function_call_output", "call_2", "The arguments are not valid JSON"],
       ]);
       return response(editing);
     },

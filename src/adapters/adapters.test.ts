@@ -57,7 +57,7 @@ describe("for OpenAI's Responses", () => {
         type: "function_call_output",
         call_id: "call_1",
         output: expect.stringMatching(
-          /^The arguments are not valid JSON, so nothing was done: .*\nMake the call again/,
+          /^The arguments are not valid JSON: .*\nNothing was done: make the call again/,
         ),
       },
       [],
@@ -69,6 +69,56 @@ describe("for OpenAI's Responses", () => {
     const once = call("call_1", "file_write", JSON.stringify({ path: "b.txt", content: "b" }));
     expect(await answerResponses(made.crib, [once, once])).toHaveLength(1);
     expect(made.crib.history(10)).toHaveLength(1);
+  });
+
+  it("says of another call with the same id that it was not made", async () => {
+    await using made = await room();
+    const write = (path: string) => call("call_1", "file_write", JSON.stringify({ path, content: "b" }));
+    const [answer] = await answerResponses(made.crib, [write("b.txt"), write("c.txt"), write("b.txt")]);
+    expect([answer, made.crib.history(10).length]).toEqual([
+      expect.objectContaining({
+        output: expect.stringMatching(/\n\[Another call had the same id and was not made: /),
+      }),
+      1,
+    ]);
+  });
+
+  it("answers each call that cannot be read by itself, and makes the others", async () => {
+    await using made = await room();
+    const deep = `${"[".repeat(100_000)}null${"]".repeat(100_000)}`;
+    const answers = await answerResponses(made.crib, [
+      call("call_1", "file_read", '{"path":"a.txt"}'),
+      call("call_2", "file_read", deep),
+      { type: "function_call", call_id: "call_3", name: "time_now" } as { type: string },
+      { type: "function_call", call_id: "call_4", name: "file_read", arguments: { path: "a.txt" } } as {
+        type: string;
+      },
+      { type: "apply_patch_call", call_id: "call_5" } as { type: string },
+      { type: "custom_tool_call", call_id: "call_6", name: "edit_patch" } as { type: string },
+      { type: "function_call", call_id: "call_7" } as { type: string },
+    ]);
+    expect(answers.map((answer) => [answer.call_id, String(answer.output).split("\n")[0]])).toEqual([
+      ["call_1", "1 | one"],
+      ["call_2", "The arguments are nested deeper than 200 levels."],
+      ["call_3", expect.stringMatching(/^\d{4}-/)],
+      ["call_4", "1 | one"],
+      ["call_5", "The operation is not create_file, update_file or delete_file of a path."],
+      ["call_6", "The call came without its text."],
+      ["call_7", 'Unknown tool "undefined"'],
+    ]);
+  });
+
+  it("lets an operation change no other file than the one that it names", async () => {
+    await using made = await room();
+    const answers = await answerResponses(made.crib, [
+      operation("call_1", { type: "create_file", path: "c.txt", diff: "+x\n*** Delete File: a.txt" }),
+      operation("call_2", { type: "delete_file", path: "c.txt\n*** Delete File: a.txt" }),
+      operation("call_3", { type: "constructor", path: "a.txt" }),
+    ]);
+    expect([answers.map((answer) => "status" in answer && answer.status), made.read("a.txt")]).toEqual([
+      ["failed", "failed", "failed"],
+      "one\n",
+    ]);
   });
 
   it("applies patches that are written freely, and those of OpenAI's own tool", async () => {

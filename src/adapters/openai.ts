@@ -26,7 +26,8 @@ export async function answerResponses(
   output: readonly { readonly type: string }[],
   options: CallOptions = {},
 ): Promise<ResponsesAnswer[]> {
-  const calls = await Promise.all((output as readonly ResponsesItem[]).map((item) => readItem(crib, item)));
+  const items = output as readonly ResponsesItem[];
+  const calls = await Promise.all(items.filter((item) => item !== null).map((item) => readItem(crib, item)));
   return answerCalls(crib, calls.flat(), options, ({ item }, result) => {
     const { call_id } = item;
     switch (item.type) {
@@ -109,9 +110,9 @@ interface ResponsesItem {
   readonly type: string;
   readonly call_id: string;
   readonly name: string;
-  readonly arguments: string;
-  readonly input: string;
-  readonly operation: { readonly type: string; readonly path: string; readonly diff?: string };
+  readonly arguments: unknown;
+  readonly input: unknown;
+  readonly operation: unknown;
 }
 
 async function readItem(crib: Toolcrib, item: ResponsesItem): Promise<readonly ModelCall<ResponsesItem>[]> {
@@ -123,7 +124,9 @@ async function readItem(crib: Toolcrib, item: ResponsesItem): Promise<readonly M
       return [{ item, id, name, input: await freeformInput(crib, name, item.input) }];
     case "apply_patch_call": {
       const tool = (await patchTool(crib)) ?? "edit.patch";
-      return [{ item, id, name: tool, input: await freeformInput(crib, tool, patchOf(item.operation)) }];
+      const patch = patchOf(item.operation);
+      const input = patch.ok ? await freeformInput(crib, tool, patch.value) : patch;
+      return [{ item, id, name: tool, input }];
     }
     default:
       return [];
@@ -132,20 +135,37 @@ async function readItem(crib: Toolcrib, item: ResponsesItem): Promise<readonly M
 
 async function readChatCall(crib: Toolcrib, item: ChatCall): Promise<ModelCall<ChatCall>> {
   if (item.type === "custom") {
-    const { name, input } = item.custom;
+    const { name = "", input } = item.custom ?? {};
     return { item, id: item.id, name, input: await freeformInput(crib, name, input) };
   }
-  const { name } = item.function;
-  const input: ReadInput = readArguments(item.function.arguments);
+  const { name = "", arguments: given } = item.function ?? {};
+  const input: ReadInput = readArguments(given);
   return { item, id: item.id, name, input: await strictInput(crib, name, input) };
 }
 
-/** The patch that one operation of OpenAI's own `apply_patch` stands for. */
-function patchOf({ type, path, diff = "" }: ResponsesItem["operation"]): string {
-  const verb = { create_file: "Add", update_file: "Update", delete_file: "Delete" }[type] ?? type;
+/** The patch that one operation of OpenAI's own `apply_patch` stands for: of the file that it names, and of no other. */
+function patchOf(operation: unknown): ReadInput {
+  const { type, path, diff = "" } = (operation ?? {}) as Record<string, unknown>;
+  const verb = typeof type === "string" ? patchVerbs.get(type) : undefined;
+  if (verb === undefined || typeof path !== "string" || typeof diff !== "string") {
+    return { ok: false, problem: "The operation is not create_file, update_file or delete_file of a path." };
+  }
+  if (/[\r\n]/.test(path)) return { ok: false, problem: "The path of the operation holds a line break." };
+  if (/^\*\*\*(?! End of File\s*$)/m.test(diff)) {
+    return {
+      ok: false,
+      problem: "The diff of the operation holds a line of a patch, which begins with ***.",
+    };
+  }
   const body = diff === "" ? "" : `${diff.replace(/\n$/, "")}\n`;
-  return `*** Begin Patch\n*** ${verb} File: ${path}\n${body}*** End Patch`;
+  return { ok: true, value: `*** Begin Patch\n*** ${verb} File: ${path}\n${body}*** End Patch` };
 }
+
+const patchVerbs = new Map([
+  ["create_file", "Add"],
+  ["update_file", "Update"],
+  ["delete_file", "Delete"],
+]);
 
 function contentOf({ content, images }: Answered): string | ResponsesContent[] {
   if (images.length === 0) return content;

@@ -31,6 +31,8 @@ export interface DialectTool {
   readonly name: string;
   /** The canonical tool behind it, the first where it can mean several; calls may use this name too. */
   readonly canonical: string;
+  /** The other canonical tools that it can mean. */
+  readonly also?: readonly string[];
   /** Left out of a room that has no such thing. */
   readonly needs?: "agents";
   load(): Promise<OfferedTool>;

@@ -21,7 +21,7 @@ export function findTool(
   // Answer in the caller's spelling: canonical names have dots.
   const names = tools.map((tool) => (name.includes(".") ? tool.canonical : tool.name));
   const meant = nearest(name, names);
-  throw new ToolError("not-found", `Unknown tool "${name}"`, {
+  throw new ToolError("not-found", `Unknown tool "${name.length > 100 ? `${name.slice(0, 100)}…` : name}"`, {
     hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${names.join(", ")}.`,
   });
 }

@@ -48,6 +48,7 @@ export function reshape<const Names extends readonly [CanonicalName, ...Canonica
   return {
     name,
     canonical: canonicals[0],
+    also: canonicals.slice(1),
     ...needsOf(canonicals[0]),
     load: async () => {
       const { zod } = await import("./zod-mini.ts");

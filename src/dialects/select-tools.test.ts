@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { ToolError } from "../contract/error.ts";
 import { rename } from "./rename.ts";
+import { reshape } from "./reshape.ts";
 import { selectTools } from "./select-tools.ts";
 
 const tools = [
@@ -29,6 +30,24 @@ it("takes what stands in a pattern literally, but for the star", () => {
 it("refuses a name that no tool has, and names the nearest", () => {
   expect(() => namesOf("Raed")).toThrow(
     expect.objectContaining({ code: "invalid-input", hint: 'Did you mean "Read"?' }),
+  );
+});
+
+it("takes a tool that can mean several for none of them alone", () => {
+  const both = reshape(["file.read", "file.write"], {
+    name: "Editor",
+    summary: "Reads, or writes.",
+    input: (z) => z.strictObject({ path: z.string() }),
+    means: ({ path }) => ["file.read", { path }],
+  });
+  const select = (...wanted: string[]) => selectTools([both], wanted).map(({ name }) => name);
+  expect([select("Editor"), select("file.read", "file.write"), select("file.*")]).toEqual([
+    ["Editor"],
+    ["Editor"],
+    ["Editor"],
+  ]);
+  expect(() => select("file.read")).toThrow(
+    expect.objectContaining({ code: "invalid-input", hint: 'Name it itself: "Editor".' }),
   );
 });
 

@@ -4,7 +4,8 @@ import type { Dialect, DialectTool } from "./dialect.ts";
 
 /**
  * The tools that `wanted` names: by their name in the dialect or the canonical one, by a pattern (`file.*`), by the name of
- * a set of the dialect, or `all`; an alias by this very name. Throws for what names none, unless that may still come.
+ * a set of the dialect, or `all`; an alias by this very name. One that can mean several canonical tools is named by all of
+ * them, not by some. Throws for what names none, unless that may still come.
  */
 export function selectTools(
   tools: readonly DialectTool[],
@@ -17,20 +18,37 @@ export function selectTools(
 ): readonly DialectTool[] {
   const named = aliases.filter(({ name }) => wanted.includes(name));
   const known = [...named, ...tools];
-  const patterns = wanted.flatMap((word) => sets[word] ?? [word === "all" ? "*" : word]);
-  const chosen = new Set(patterns.flatMap((pattern) => namedBy(pattern, known, more)));
-  return known.filter((tool) => chosen.has(tool));
+  const words = wanted.flatMap((word) => sets[word] ?? [word === "all" ? "*" : word]);
+  const isNamed = (name: string) => words.some((word) => matches(word, name));
+  if (!more) for (const word of words) expectTool(word, known, isNamed);
+  return known.filter((tool) => isChosen(tool, isNamed));
 }
 
-function namedBy(pattern: string, tools: readonly DialectTool[], more: boolean): readonly DialectTool[] {
-  const expression = new RegExp(`^${pattern.split("*").map(escapeText).join(".*")}$`, "i");
-  const named = tools.filter(({ name, canonical }) => expression.test(name) || expression.test(canonical));
-  if (named.length > 0 || more) return named;
+function isChosen({ name, canonical, also = [] }: DialectTool, isNamed: (name: string) => boolean): boolean {
+  return isNamed(name) || [canonical, ...also].every(isNamed);
+}
+
+function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name: string) => boolean): void {
+  const near = tools.filter(({ name, canonical, also = [] }) =>
+    [name, canonical, ...also].some((each) => matches(word, each)),
+  );
+  if (near.some((tool) => isChosen(tool, isNamed))) return;
+  const [wider] = near;
+  if (wider !== undefined) {
+    const all = [wider.canonical, ...(wider.also ?? [])].join(", ");
+    throw new ToolError("invalid-input", `No tool here is just "${word}": ${wider.name} is ${all}`, {
+      hint: `Name it itself: "${wider.name}".`,
+    });
+  }
   const names = tools.map(({ name }) => name);
-  const meant = nearest(pattern, names);
-  throw new ToolError("invalid-input", `No tool here is called "${pattern}"`, {
+  const meant = nearest(word, names);
+  throw new ToolError("invalid-input", `No tool here is called "${word}"`, {
     hint: meant ? `Did you mean "${meant}"?` : `Known tools: ${names.join(", ")}.`,
   });
+}
+
+function matches(word: string, name: string): boolean {
+  return new RegExp(`^${word.split("*").map(escapeText).join(".*")}$`, "i").test(name);
 }
 
 function escapeText(text: string): string {

@@ -28,29 +28,60 @@ export async function answerCalls<Item, Answer>(
   options: CallOptions,
   toAnswer: (call: ModelCall<Item>, result: Answered) => Answer,
 ): Promise<Answer[]> {
-  const distinct = calls.filter(
-    ({ id }, index) => id === undefined || calls.findIndex((call) => call.id === id) === index,
-  );
   return Promise.all(
-    distinct.map(async (call) => {
+    firstOfEachId(calls).map(async ({ call, others }) => {
       const { name, input } = call;
       const result = input.ok ? await crib.call(name, input.value, options) : unreadable(input.problem);
-      return toAnswer(call, result);
+      return toAnswer(call, others === 0 ? result : withOthersNotMade(result, others));
     }),
   );
 }
 
-/** Arguments that came as JSON text; a tool that takes nothing is often given nothing. */
-export function readArguments(text: string): ReadInput {
-  if (text.trim() === "") return { ok: true, value: {} };
+/** Arguments that came as JSON text; a tool that takes nothing is often given nothing, and some servers send them read. */
+export function readArguments(given: unknown): ReadInput {
+  if (given === undefined || given === null) return { ok: true, value: {} };
+  if (typeof given !== "string") return shallow(given);
+  if (given.trim() === "") return { ok: true, value: {} };
   try {
-    return { ok: true, value: JSON.parse(text) };
+    return shallow(JSON.parse(given));
   } catch (error) {
-    return { ok: false, problem: (error as Error).message };
+    return { ok: false, problem: `The arguments are not valid JSON: ${(error as Error).message}` };
   }
 }
 
+/** No tool takes what is nested deeper, and to walk through it could take more than there is. */
+const maxDepth = 200;
+
+function shallow(value: unknown): ReadInput {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth)
+      return { ok: false, problem: `The arguments are nested deeper than ${maxDepth} levels.` };
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return { ok: true, value };
+}
+
+/** A provider takes one answer for an id: of two different calls that have the same, the second is not made. */
+function firstOfEachId<Item>(
+  calls: readonly ModelCall<Item>[],
+): readonly { readonly call: ModelCall<Item>; readonly others: number }[] {
+  const meaning = ({ name, input }: ModelCall<Item>) => JSON.stringify([name, input]);
+  return calls.flatMap((call, index) => {
+    if (!call.id) return [{ call, others: 0 }];
+    const same = calls.filter(({ id }) => id === call.id);
+    if (calls.indexOf(same[0]!) !== index) return [];
+    const others = same.length === 1 ? 0 : same.filter((each) => meaning(each) !== meaning(call)).length;
+    return [{ call, others }];
+  });
+}
+
+function withOthersNotMade(result: Answered, others: number): Answered {
+  const note = `[${others === 1 ? "Another call" : `${others} other calls`} had the same id and ${others === 1 ? "was" : "were"} not made: call again with an id for each.]`;
+  return { ...result, content: result.content === "" ? note : `${result.content}\n${note}` };
+}
+
 function unreadable(problem: string): Answered {
-  const content = `The arguments are not valid JSON, so nothing was done: ${problem}\nMake the call again with whole arguments.`;
+  const content = `${problem}\nNothing was done: make the call again with whole arguments.`;
   return { content, isError: true, images: [] };
 }
