@@ -58,7 +58,7 @@ function tableOf(scenarios: readonly Scenario[], runs: readonly ScenarioRun[]): 
     const words = [label, ...verdicts, exception?.because ?? ""].map((cell) =>
       ` ${cell} |`.replace("  |", " |"),
     );
-    return { line: `|${words.join("")}`, applies: verdicts.some((verdict) => verdict.startsWith("passed")) };
+    return { line: `|${words.join("")}`, applies: !verdicts.includes("does not apply") };
   });
   const applying = rows.filter(({ applies }) => applies);
   const others = rows.filter(({ applies }) => !applies);
