@@ -57,6 +57,10 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
     expect(world.names().length).toBe(64);
     expect(world.state()?.problems).toEqual(["its list of tools does not end, and was left after 64 tools"]);
   },
+  "list-too-long": async (world) => {
+    expect(world.names().length).toBe(1_000);
+    expect(world.state()?.problems).toEqual(["of its 1200 tools only the first 1000 are taken"]);
+  },
   "list-in-a-circle": async (world) => {
     expect(world.names()).toEqual(["bad__first"]);
     expect(world.state()?.problems).toEqual([

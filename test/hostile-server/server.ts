@@ -112,6 +112,8 @@ async function receive(message: Message): Promise<void> {
 async function list(id: unknown, cursor?: string): Promise<void> {
   if (is("list-without-end"))
     return answer(id, { tools: [plain(`tool_${lists}`)], nextCursor: `page ${lists}` });
+  if (is("list-too-long"))
+    return answer(id, { tools: Array.from({ length: 1_200 }, (_, index) => plain(`tool_${index}`)) });
   if (is("list-in-a-circle")) return answer(id, { tools: [plain("first")], nextCursor: "again" });
   if (is("pages"))
     return answer(

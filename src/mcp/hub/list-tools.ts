@@ -3,10 +3,12 @@ import * as z from "zod/mini";
 import { counted } from "../../text/counted.ts";
 import type { ListedTool } from "./listed-tool.ts";
 import { isRecord } from "./schema/legal-types.ts";
+import { cleanLine } from "./words/clean-words.ts";
 
 const maxPages = 64;
 const maxTools = 1_000;
 const maxNameChars = 256;
+const maxProblems = 20;
 
 /** All tools of a server, page by page. One that is not as it should be costs none of the others. */
 export async function listTools(
@@ -29,7 +31,12 @@ export async function listTools(
     cursor = page.nextCursor;
     cursors.add(cursor);
   }
-  return { tools: [...tools.values()].slice(0, maxTools), problems: [...problems] };
+  if (tools.size > maxTools)
+    problems.add(`of its ${counted(tools.size, "tool")} only the first ${maxTools} are taken`);
+  return {
+    tools: [...tools.values()].slice(0, maxTools),
+    problems: [...problems].slice(0, maxProblems),
+  };
 }
 
 async function readPage(client: Client, cursor: string | undefined, signal: AbortSignal) {
@@ -60,6 +67,6 @@ function take(given: unknown, tools: Map<string, ListedTool>, problems: Set<stri
   else if (given.name.length > maxNameChars)
     problems.add(`a tool whose name has ${given.name.length} characters is left out`);
   else if (tools.has(given.name))
-    problems.add(`it tells of ${JSON.stringify(given.name)} twice: the first counts`);
+    problems.add(`it tells of ${JSON.stringify(cleanLine(given.name, 80))} twice: the first counts`);
   else tools.set(given.name, given as unknown as ListedTool);
 }

@@ -124,6 +124,7 @@ describe.each(eras)("a client of %s", (era) => {
     };
     expect(await call("道具".repeat(5_000))).toBeLessThan(2_300);
     expect(await call("word ".repeat(1_200))).toBe(6_000);
+    expect(await call(`${"道具".repeat(5_000)}${"word ".repeat(20_000)}`)).toBeLessThan(4_000);
   });
 
   it("hears how far a call is, if it wants to", async () => {
