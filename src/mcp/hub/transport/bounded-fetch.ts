@@ -21,12 +21,21 @@ export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
 /** Events end with an empty line: a stream may go on for ever, an event may not. */
 function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
+  let last = 0;
   return new TransformStream({
     transform(chunk, controller) {
-      bytes += chunk.length;
+      for (const byte of isStream ? chunk : []) {
+        bytes += 1;
+        // A carriage return before it makes no difference, one alone ends no line that servers write.
+        if (byte === newline && last === newline) bytes = 0;
+        if (byte !== carriageReturn) last = byte;
+      }
+      if (!isStream) bytes += chunk.length;
       if (bytes > maxBytes) throw new ToolError("too-large", "The server's answer has more than 16 MB");
-      if (isStream && chunk.includes(10)) bytes = chunk.length - chunk.lastIndexOf(10);
       controller.enqueue(chunk);
     },
   });
 }
+
+const newline = 10;
+const carriageReturn = 13;

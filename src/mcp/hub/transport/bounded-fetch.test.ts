@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { boundedFetch } from "./bounded-fetch.ts";
+
+const megabyte = 1024 * 1024;
+
+/** How much is taken of an answer that repeats one megabyte. */
+async function taken(type: string, text: string, times: number): Promise<number | string> {
+  const chunk = Buffer.from(text.repeat(Math.ceil(megabyte / text.length)));
+  let left = times;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      left -= 1;
+      if (left < 0) controller.close();
+      else controller.enqueue(chunk);
+    },
+  });
+  const ask = async () => new Response(body, { headers: { "content-type": type } });
+  const response = await boundedFetch("http://there", ask)("http://there/mcp");
+  return response.arrayBuffer().then(
+    ({ byteLength }) => Math.floor(byteLength / megabyte),
+    ({ code }) => code,
+  );
+}
+
+it("takes a stream for as long as its events end", async () => {
+  expect(await taken("text/event-stream", "data: x\n\n", 40)).toBe(40);
+  expect(await taken("text/event-stream", "data: x\r\n\r\n", 40)).toBe(40);
+});
+
+it("takes no event and no answer that never ends, in however many lines", async () => {
+  expect(await taken("text/event-stream", "data: x\n", 40)).toBe("too-large");
+  expect(await taken("text/event-stream", "x", 40)).toBe("too-large");
+  expect(await taken("application/json", "[1,\n\n", 40)).toBe("too-large");
+});
