@@ -233,6 +233,25 @@ describe("an answer", () => {
 });
 
 describe("what a model can reach", () => {
+  it("does not become another question under the id that a person was told", async () => {
+    await using house = await openHouse();
+    house.write("workspace/a.txt", "one\n");
+    house.write("workspace/b.txt", "two\n");
+    const room = await house.open();
+    await remove(room, "a.txt");
+    const [asked] = room.pending();
+    await remove(room, "b.txt");
+    const other = room.pending().find(({ id }) => id !== asked!.id)!;
+    const folder = house.folderOf("workspace");
+    const inTheWay = JSON.stringify({ ...asked, id: other.id });
+    writeFileSync(join(folder, `${other.id}.question`), inTheWay);
+    const { content } = await room.call("file.delete", { path: "b.txt" });
+    expect([readFileSync(join(folder, `${other.id}.question`), "utf8"), content]).toEqual([
+      inTheWay,
+      expect.stringContaining("Nobody can be asked here"),
+    ]);
+  });
+
   it("does not answer: no tool writes or reads there, and what is forged or damaged is no answer", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");

@@ -39,7 +39,10 @@ export class KeptQuestions {
     return answer ? { ...question, answer } : question;
   }
 
-  /** Writes a question down; the same one again only becomes newer. Undefined where it is too long to be shown. */
+  /**
+   * Writes a question down; the same one again only becomes newer. Undefined where it is too long to be shown, and where
+   * another has its id: what a person is about to answer must not become something else.
+   */
   keep(request: ApprovalRequest, session: string): KeptQuestion | undefined {
     this.#tidy();
     const { hash, previewHash } = request;
@@ -52,6 +55,8 @@ export class KeptQuestions {
       previewHash,
       request,
     };
+    const other = this.find(question.id);
+    if (other && (other.hash !== hash || other.previewHash !== previewHash)) return undefined;
     const text = writeQuestion(question);
     if (text.length > maxChars) return undefined;
     this.#files.write(`${question.id}.question`, text);
@@ -113,8 +118,8 @@ function isOlder(time: number, maxMs: number): boolean {
 }
 
 /**
- * The same for the same call, and short enough to be typed. Two calls may share one: a question is shown again before it
- * is answered, and answers are compared by the whole hashes.
+ * The same for the same call, and short enough to be typed. Two calls may share one: the later is not kept, and answers
+ * are compared by the whole hashes.
  */
 function idOf({ hash, previewHash }: Pick<ApprovalRequest, "hash" | "previewHash">): string {
   const digest = BigInt(`0x${hashValue([hash, previewHash])}`);
