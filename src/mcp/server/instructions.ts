@@ -1,7 +1,7 @@
 /** What a client may tell its model of the whole: short, since it is read with every request. */
 export function instructionsFor({ workspace, readOnly }: InstructionFacts): string {
   return [
-    `Tools for the folder ${workspace}: they never leave it.`,
+    `Tools for the folder ${workspace}.`,
     readOnly
       ? "Nothing can be changed here."
       : "Edits are exact and can be undone; a refusal says why and what would be allowed.",

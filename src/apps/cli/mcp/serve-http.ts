@@ -55,7 +55,7 @@ function readAddress(text: string): { readonly host: string; readonly port: numb
 }
 
 function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\./.test(host);
+  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 /** A token of the person's own. */
