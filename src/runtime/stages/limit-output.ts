@@ -1,6 +1,6 @@
 import { reworded, ToolError } from "../../contract/error.ts";
 import type { OutputKept } from "../../contract/output.ts";
-import type { OutputLimits } from "../../contract/tool.ts";
+import type { AnyTool, OutputLimits } from "../../contract/tool.ts";
 import type { OutputStore } from "../../journal/output-store.ts";
 import { estimateTokens, mostTokensPerUnit } from "../../text/estimate-tokens.ts";
 import { type Cut, characterStart, truncateText } from "../../text/truncate.ts";
@@ -12,7 +12,7 @@ import type { Stage } from "../stage.ts";
 export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_INFINITY): Stage {
   return async (call, next) => {
     const result = await next(call).catch((error: unknown) => {
-      throw limitOutputOf(error, call.tool.limits, maxTokens);
+      throw limitOutputOf(error, call.tool, maxTokens);
     });
     if (!result.ok) return result;
     const { kept: ownKept, ...outcome } = result;
@@ -54,22 +54,32 @@ export function limitOutput(outputs: OutputStore, maxTokens = Number.POSITIVE_IN
 }
 
 /** What a command had said until it failed is shown within the same limits. */
-function limitOutputOf(error: unknown, ofTool: OutputLimits, maxTokens: number): unknown {
+function limitOutputOf(
+  error: unknown,
+  { limits: ofTool, wording = asItIs }: Pick<AnyTool, "limits" | "wording">,
+  maxTokens: number,
+): unknown {
   if (!(error instanceof ToolError) || error.output === undefined) return error;
   const { kept, output } = error;
   const limits = within(ofTool, output, maxTokens);
   if (limits.notice !== undefined && output.length > limits.maxChars)
     return reworded(error, { output: cutShort(output, limits, limits.notice, kept) });
   const { text } = truncateText(output, limits, (cut, removed) => cutMark(cut, removed, kept));
-  return reworded(error, { output: kept === undefined ? text : `${text}\n[${kept.note}]` });
+  return reworded(error, { output: kept === undefined ? text : `${text}\n[${wording(kept.note)}]` });
 }
 
-/** As many characters as the tokens allow, which nobody needs to count where they cannot be too many. */
+/**
+ * As many characters as the tokens allow. They are counted in what would be shown, whose words may cost more than those of
+ * the rest; and not at all where they cannot be too many.
+ */
 function within(limits: OutputLimits, text: string, maxTokens: number): OutputLimits {
-  if (Math.min(text.length, limits.maxChars) <= maxTokens / mostTokensPerUnit) return limits;
-  const tokens = estimateTokens(text);
-  const maxChars = Math.floor((text.length * maxTokens) / tokens);
-  return maxChars < limits.maxChars ? { ...limits, maxChars } : limits;
+  let maxChars = Math.min(text.length, limits.maxChars);
+  while (maxChars > maxTokens / mostTokensPerUnit) {
+    const tokens = estimateTokens(truncateText(text, { ...limits, maxChars }, () => "").text);
+    if (tokens <= maxTokens) break;
+    maxChars = Math.floor((0.98 * maxChars * maxTokens) / tokens);
+  }
+  return maxChars < Math.min(text.length, limits.maxChars) ? { ...limits, maxChars } : limits;
 }
 
 /** In the words of a dialect, which promises them to the letter. */
