@@ -21,10 +21,12 @@ async function readText(text: string, tool: DialectTool): Promise<unknown> {
   return field === undefined ? parseJson(text, "The standard input", tool) : { [field]: text };
 }
 
-/** The field of a tool that takes a text and nothing else. */
+/** The field of a tool that takes a text and, but for rare needs, nothing else. */
 async function onlyText(tool: DialectTool): Promise<string | undefined> {
   const { fieldSchemasOf } = await import("./field-schemas.ts");
-  const [[field, schema] = [], ...others] = Object.entries(fieldSchemasOf(await tool.load()));
+  const offered = await tool.load();
+  const told = Object.entries(fieldSchemasOf(offered)).filter(([name]) => !offered.untold?.includes(name));
+  const [[field, schema] = [], ...others] = told;
   return others.length === 0 && schema?.types.join() === "string" ? field : undefined;
 }
 
