@@ -1,6 +1,7 @@
 /**
  * `toolcrib/omega`: what programs know that come from Omega (`omega-providers::tools`), spelled as TypeScript does.
  */
+import { homedir } from "node:os";
 import { posix } from "node:path";
 import {
   BASH_TIMEOUT_SECS,
@@ -40,6 +41,6 @@ export function truncateOutput(text: string, maxChars: number): string {
  * database and configuration in the data directory. A relative path is one in the workspace, which is in the data directory.
  */
 export function isWriteBlocked(path: string, dataDir: string): boolean {
-  const { except = [] } = reachOfOmega(dataDir, []);
+  const { except = [] } = reachOfOmega(dataDir, [], homedir());
   return isWriteProtected(path, { workspace: posix.join(dataDir, "workspace"), except });
 }

@@ -72,6 +72,8 @@ export interface MeantCall {
 /** Real paths that a reach may be said by. */
 interface Surroundings {
   readonly workspace: string;
+  /** The person's. */
+  readonly home: string;
   /** Directories for what is temporary. */
   readonly temporary: readonly string[];
 }

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
 import { openToolcrib, type ToolcribOptions } from "../toolcrib.ts";
+import { reachOfOmega } from "./omega.ts";
 
 describe("the omega dialect", () => {
   it("leaves texts of exactly the limit as they are, and tells of longer ones how much there is", async () => {
@@ -77,6 +78,17 @@ describe("the omega dialect", () => {
     } finally {
       rmSync(elsewhere, { recursive: true });
     }
+  });
+
+  it("takes no directory for Omega's that holds the person's home", () => {
+    const writable = (dataDir: string) => reachOfOmega(dataDir, ["/tmp"], "/home/ada").write;
+    expect(["/home/ada/.omega", "/home/ada", "/home", "/", "/home/adam"].map(writable)).toEqual([
+      ["/home/ada/.omega", "/tmp"],
+      ["/tmp"],
+      ["/tmp"],
+      ["/tmp"],
+      ["/home/adam", "/tmp"],
+    ]);
   });
 
   it("refuses the runtime's own data behind links, too", async () => {

@@ -25,7 +25,7 @@ export function truncationNotice({
 export const omegaDialect: Dialect = {
   name: "omega",
   ignoresCase: true,
-  reach: ({ workspace, temporary }) => reachOfOmega(posix.dirname(workspace), temporary),
+  reach: ({ workspace, temporary, home }) => reachOfOmega(posix.dirname(workspace), temporary, home),
   failure: ({ code, message, hint, output }) => {
     const denied = refusals.has(code) ? `Permission denied: ${message.replace(/^Denied: /, "")}` : message;
     return [denied, wayOut(code, hint), output].filter((part) => part).join("\n");
@@ -80,14 +80,19 @@ export const omegaDialect: Dialect = {
   ],
 };
 
-/** Reads anywhere; writes anywhere but where something is protected, unasked in what is Omega's and what is temporary. */
+/**
+ * Reads anywhere; writes anywhere but where something is protected, unasked in what is Omega's and what is temporary. A
+ * directory that holds the person's home is not Omega's, whatever workspace lies in it.
+ */
 export function reachOfOmega(
   dataDir: string,
   temporary: readonly string[],
+  home: string,
 ): ReturnType<NonNullable<Dialect["reach"]>> {
+  const isOmegas = dataDir !== "/" && !`${home}/`.startsWith(`${dataDir}/`);
   return {
     read: ["/"],
-    write: [dataDir, ...temporary],
+    write: [...(isOmegas ? [dataDir] : []), ...temporary],
     ask: ["/"],
     except: [posix.join(dataDir, "config.toml"), posix.join(dataDir, "data")],
   };

@@ -5,7 +5,7 @@ import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { PathGuard } from "../contract/guard.ts";
 import type { Reach } from "../contract/reach.ts";
-import { realLocation } from "../environment/directories.ts";
+import { realLocation, userDirectories } from "../environment/directories.ts";
 import { FileMarks } from "../environment/file-marks.ts";
 import { openLocalEnvironment } from "../environment/local/local-environment.ts";
 import { appendToPolicyFile, mayExist, policyFiles, readPolicyFile } from "../environment/policy-files.ts";
@@ -60,7 +60,8 @@ export class OpenPolicy {
     this.#project = project;
     const { workspace, state, config, reach } = options;
     // Paths are judged by where they lead, so ours have to be known by that, too.
-    const own = [...new Set([state, config].flatMap((path) => [path, realLocation(path)]))];
+    const ours = [state, config, ...(reach ? usualDirectories(workspace) : [])];
+    const own = [...new Set(ours.flatMap((path) => [path, realLocation(path)]))];
     const code = ownCode(workspace).map(({ path }) => path);
     const beyond = reach && { served: reach.except ?? [], writable: reach.write ?? [] };
     this.#place = { workspace, home: homedir(), own, code, ...beyond };
@@ -198,6 +199,13 @@ function unusable(cause: Error): ToolError {
     hint: "Nothing is done until the person has mended them; then call again.",
     cause,
   });
+}
+
+/** Those of the person's other rooms, which a room that has its own and reaches far could write to. */
+function usualDirectories(workspace: string): readonly string[] {
+  const { TOOLCRIB_HOME: _, ...variables } = process.env;
+  const usual = [userDirectories(), userDirectories(variables)].flatMap((each) => Object.values(each));
+  return usual.filter((directory) => !`${workspace}/`.startsWith(`${directory}/`));
 }
 
 function joinLines(text: string, lines: readonly string[]): string {

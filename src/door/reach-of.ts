@@ -1,4 +1,4 @@
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import type { Environment } from "../contract/environment.ts";
 import { ToolError } from "../contract/error.ts";
 import type { Reach } from "../contract/reach.ts";
@@ -13,7 +13,8 @@ export function reachOf(
   if (options.environment !== undefined) return refuseElsewhere(options.reach);
   if (options.reach !== undefined || reach === undefined) return options.reach;
   const temporary = [...new Set(["/tmp", tmpdir()].map(realLocation))];
-  return reach({ workspace: realWorkspace(options.workspace ?? process.cwd()), temporary });
+  const home = realLocation(homedir());
+  return reach({ workspace: realWorkspace(options.workspace ?? process.cwd()), temporary, home });
 }
 
 /** What an environment that is given reaches is its own affair. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
+import { userDirectories } from "../environment/directories.ts";
 import { MemoryEnvironment, openToolcrib, type ToolcribOptions } from "../toolcrib.ts";
 
 describe("a room that reaches beyond its workspace", () => {
@@ -94,6 +95,10 @@ describe("a room that reaches beyond its workspace", () => {
       ["file_delete", { path: "../../../../../../etc/hostname" }],
       ["file_read", { path: at("state/journal.sqlite") }],
       ["file_write", { path: at("config/rules"), content: "allow run **" }],
+      // What the person's other rooms keep, wherever this one does.
+      ...Object.values(userDirectories()).map(
+        (directory): Call => ["file_read", { path: `${directory}/rules` }],
+      ),
     ];
     expect(await world.codes(refused)).toEqual(refused.map(() => "denied"));
   });
