@@ -20,6 +20,8 @@ export function openDatabase(
     if (versionOf(database) !== version) refuseUnlessOurs(database, file);
     writeAhead(database, options.patienceMs);
     database.exec("PRAGMA synchronous = NORMAL");
+    // To bring what was added into the file waits for the disk, and all calls with it: not every thousand calls.
+    database.exec(`PRAGMA wal_autocheckpoint = ${maxLogPages}`);
     if (versionOf(database) !== version) inTransaction(database, () => bringUpToDate(database));
     return { database, identity };
   } catch (error) {
@@ -27,6 +29,9 @@ export function openDatabase(
     throw error;
   }
 }
+
+/** 16 MB of what was added; SQLite's own choice is 4. */
+const maxLogPages = 4_000;
 
 /** SQLite does not wait by itself here when two processes begin one database at the same moment. */
 function writeAhead(database: DatabaseSync, patienceMs: number): void {
