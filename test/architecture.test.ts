@@ -29,6 +29,7 @@ const mayImport: Record<string, readonly string[]> = {
     "journal",
     "runtime",
     "dialects",
+    "wire",
     "code",
     "documents",
   ],

@@ -1,0 +1,65 @@
+import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
+import type { ProcessStatus } from "../contract/process.ts";
+import type { ToolDefinition } from "../dialects/definition.ts";
+import type { Mode } from "../guardian/mode.ts";
+import type { CallRecord } from "../journal/journal.ts";
+import type { Approve } from "../runtime/approvals/approval.ts";
+import type { EventListener, EventSource } from "../runtime/call-events.ts";
+import type { WireFormat, WireTools } from "../wire/formats.ts";
+import type { KeptQuestion } from "./approvals/question-file.ts";
+import type { CallResult } from "./call-result.ts";
+import type { OutputPart, OutputRange } from "./read-output.ts";
+
+/** An open tool room. Close it when done. */
+export interface Toolcrib {
+  /** Real path of the workspace. */
+  readonly workspace: string;
+  readonly session: string;
+  readonly mode: Mode;
+  /** What happens at the counter, as it happens. */
+  readonly events: EventSource;
+  /** Changes that a crash had left half done, and how they were settled when this room was opened; also in `history`. */
+  readonly recovered: readonly RecoveredChange[];
+  /** What a person has to know, as it becomes known: that the journal was damaged, and what became of it. */
+  readonly warnings: readonly string[];
+  /**
+   * The tools as models are told of them; `which: "all"` also gives those that are not listed at once, `for` puts them as one
+   * provider's API takes them.
+   */
+  definitions(options?: DefinitionOptions & { readonly for?: undefined }): Promise<readonly ToolDefinition[]>;
+  definitions<Format extends WireFormat>(
+    options: DefinitionOptions & { readonly for: Format },
+  ): Promise<readonly WireTools[Format][]>;
+  /** Calls `listener` whenever `definitions()` may have changed; the answer stops it. */
+  onToolsChange(listener: () => void): () => void;
+  /** Calls a tool by its name in the dialect, or its canonical name. Never rejects: failures are results. */
+  call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  /** A part of an output that was too long to show, by its handle; `not-found` when it is not kept any more. */
+  readOutput(handle: string, range?: OutputRange): Promise<OutputPart>;
+  /** How well commands are confined here, and why not better; found out by trying, once. */
+  sandbox(): Promise<SandboxReport>;
+  /** What runs beside the calls of this room, and what has ended, oldest first. */
+  processes(): readonly ProcessStatus[];
+  /** The questions of this workspace that wait for `toolcrib approve`, oldest first. */
+  pending(): readonly KeptQuestion[];
+  /** The latest calls in this workspace, newest first. */
+  history(limit?: number): readonly CallRecord[];
+  /** Cancels what runs, waits for it, writes down what is left. May be called twice. */
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** Cancels the call and everything it started. */
+  readonly signal?: AbortSignal;
+  /** Ends the call after this long; time spent waiting for a person or for its turn does not count. */
+  readonly timeoutMs?: number;
+  /** Asks the person about this call, instead of whom the room asks. */
+  readonly approve?: Approve;
+  /** Hears of this call, as `events` do. */
+  readonly onEvent?: EventListener;
+}
+
+export interface DefinitionOptions {
+  /** "listed" if not said. */
+  readonly which?: "listed" | "all" | undefined;
+}
