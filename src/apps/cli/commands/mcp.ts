@@ -29,7 +29,8 @@ export const mcpCommand: Command = {
     "mcp trust | untrust                 let the servers that .toolcrib/mcp.json of this folder names be started, or no more",
   ],
   notes: [
-    "Clients that can ask a person are told to (elicitation); for all others a refusal names the command that allows it.",
+    "Clients that can ask a person are told to (elicitation); for all others a refusal names the command that allows it:",
+    "see toolcrib help approve.",
     "Over HTTP every request needs the token that is printed at the start: `Authorization: Bearer TOKEN`. It is new in each",
     "run, unless TOOLCRIB_TOKEN or --token-file gives one, without which nothing but this machine's own addresses is served.",
     "Tools of other MCP servers are offered beside ours: name them in mcp.json in the config directory (see toolcrib paths),",
@@ -83,7 +84,13 @@ export const mcpCommand: Command = {
     },
     { command: "toolcrib mcp --http 7777", shows: "http://127.0.0.1:7777/mcp, for several clients" },
     { command: "toolcrib mcp install --client claude --print", shows: "what Claude Code would be told" },
+    {
+      command: "toolcrib mcp install --client cursor --scope project --read-only",
+      shows: "for all who work in this folder, and only to look",
+    },
     { command: "toolcrib mcp uninstall --client claude --print", shows: "what would be taken back" },
+    { command: "toolcrib mcp servers", shows: "whether the servers of mcp.json start, and what is wrong" },
+    { command: "toolcrib mcp trust", shows: "see what this folder would start, and decide" },
   ],
   operand: subcommands,
   async run({ options, operands: [name, ...operands] }) {
