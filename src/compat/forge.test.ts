@@ -178,6 +178,29 @@ it("leads other agents where the environment has them", async () => {
   expect(content).toBe("agent_1 completed after 2 turns:\nSAY HELLO");
 });
 
+it("lets a call end that runs while tools change", async () => {
+  const registry = buildAnthropicTools();
+  const running = registry.execute(
+    "shell",
+    { command: "until [ -e go ]; do sleep 0.05; done; echo done" },
+    environment,
+  );
+  registry.register(shout);
+  await registry.execute("write_file", { file_path: "go", content: "" }, environment);
+  expect((await running).content).toMatch(/\bdone\b/);
+});
+
+it("gives all that there is to read and find, not just what a model would be shown", async () => {
+  const text = `\u{feff}${"line\n".repeat(5_000)}`;
+  await environment.writeFile("many.txt", text);
+  await environment.execCommand("for i in $(seq 600); do : > $i.dat; done", { timeoutMs: 60_000 });
+  expect([
+    (await environment.readFile("many.txt")) === text,
+    (await environment.grep("line", "many.txt")).split("\n").length,
+    (await environment.glob("*.dat")).length,
+  ]).toEqual([true, 5_000, 600]);
+});
+
 it("is an environment that reads, writes, deletes, moves, finds and runs", async () => {
   await environment.writeFile("a/one.txt", "first\nsecond\n");
   await environment.moveFile("a/one.txt", "b/two.txt");
@@ -195,7 +218,7 @@ it("is an environment that reads, writes, deletes, moves, finds and runs", async
   const { durationMs, ...run } = await environment.execCommand("echo $GREETING; echo no >&2; exit 3", {
     variables: { GREETING: "hello" },
   });
-  const late = await environment.execCommand("echo begun; sleep 60", { timeoutMs: 300 });
+  const late = await environment.execCommand("echo begun; sleep 60", { timeoutMs: 3_000 });
   expect([run, typeof durationMs, { ...late, stdout: late.stdout.slice(0, 5), durationMs: 0 }]).toEqual([
     { stdout: "hello\n", stderr: "no\n", exitCode: 3, timedOut: false },
     "number",

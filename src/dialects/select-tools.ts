@@ -18,7 +18,9 @@ export function selectTools(
 ): readonly DialectTool[] {
   const named = aliases.filter(({ name }) => wanted.includes(name));
   const known = [...named, ...tools];
-  const words = wanted.flatMap((word) => sets[word] ?? [word === "all" ? "*" : word]);
+  const words = wanted.flatMap((word) =>
+    Object.hasOwn(sets, word) ? sets[word]! : [word === "all" ? "*" : word],
+  );
   const isNamed = (name: string) => words.some((word) => matches(word, name));
   if (!more) for (const word of words) expectTool(word, known, isNamed);
   return known.filter((tool) => isChosen(tool, isNamed));

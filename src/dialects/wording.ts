@@ -10,7 +10,7 @@ export type Wording = (text: string) => string;
  */
 export function wordingFor(names: ReadonlyMap<string, string>, known: (name: string) => boolean): Wording {
   const leadsNowhere = (sentence: string) => {
-    const named = (sentence.match(toolName) ?? []).filter(known);
+    const named = sentence.startsWith("Did you mean ") ? [] : (sentence.match(toolName) ?? []).filter(known);
     return named.length > 0 && !named.some((name) => names.has(name));
   };
   return (text) => {
@@ -22,7 +22,10 @@ export function wordingFor(names: ReadonlyMap<string, string>, known: (name: str
     return [isNewStart ? capitalised(first) : first, ...others]
       .join(" ")
       .replace(/;$/, ".")
-      .replace(toolName, (name) => names.get(name) ?? name);
+      .replace(toolName, (name, at: number, all: string) =>
+        // What is offered there is the name of a file.
+        all.slice(0, at).endsWith("Did you mean ") ? name : (names.get(name) ?? name),
+      );
   };
 }
 

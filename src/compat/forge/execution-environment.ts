@@ -2,6 +2,7 @@ import { release } from "node:os";
 import { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import type { Dialect } from "../../dialects/dialect.ts";
+import type { DataOf } from "../../dialects/rename.ts";
 import { type CallResult, openToolcrib, type Toolcrib, type ToolcribOptions } from "../../toolcrib.ts";
 
 /** Where tools act. What it does goes over the counter as well, call by call. */
@@ -57,6 +58,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
   readonly osVersion: string = release();
   readonly #options: ToolcribOptions;
   readonly #rooms = new Map<RoomTools, { readonly version: number; readonly room: Promise<Toolcrib> }>();
+  readonly #former: Promise<Toolcrib>[] = [];
   #own: Promise<Toolcrib> | undefined;
 
   constructor(
@@ -71,11 +73,14 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
     path: string,
     lines: { readonly offset?: number; readonly limit?: number } = {},
   ): Promise<string> {
-    const { files } = await this.#call<{ files: readonly { text?: string }[] }>("file.read", {
-      path,
-      ...lines,
-    });
-    return files[0]?.text ?? "";
+    const { limit = Number.MAX_SAFE_INTEGER, ...rest } = lines;
+    const { files } = await this.#call<DataOf<"file.read">>("file.read", { path, limit, ...rest });
+    const [file] = files;
+    if (file?.kind !== "text") throw new ToolError("unsupported", `${path} is no text file`);
+    const isWhole = lines.limit !== undefined || file.nextOffset === undefined;
+    if (!isWhole || file.cutBytes !== undefined) throw tooMuch(path);
+    // Whoever writes back what was read keeps the mark.
+    return file.encoding === "utf-8-bom" && file.firstLine === 1 ? `\u{feff}${file.text}` : file.text;
   }
 
   async writeFile(path: string, content: string): Promise<void> {
@@ -110,15 +115,16 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
   }
 
   async grep(pattern: string, path = "."): Promise<string> {
-    const { matches } = await this.#call<{ matches: readonly Match[] }>("search.grep", { pattern, path });
+    const input = { pattern, path, limit: maxFound };
+    const { matches, limited } = await this.#call<DataOf<"search.grep">>("search.grep", input);
+    if (limited) throw tooMuch(path);
     return matches.map((match) => `${match.path}:${match.line}:${match.text}`).join("\n");
   }
 
   async glob(pattern: string, path = "."): Promise<readonly string[]> {
-    const { files } = await this.#call<{ files: readonly { path: string }[] }>("search.glob", {
-      pattern,
-      path,
-    });
+    const input = { pattern, path, limit: maxFound };
+    const { files, limited } = await this.#call<DataOf<"search.glob">>("search.glob", input);
+    if (limited) throw tooMuch(path);
     return files.map((file) => file.path);
   }
 
@@ -127,12 +133,13 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
     if (known?.version === tools.version) return known.room;
     const room = openToolcrib({ ...this.#options, ...tools.toolsFor(this) });
     this.#rooms.set(tools, { version: tools.version, room });
-    if (known) await (await known.room).close();
+    // Calls may still run there.
+    if (known) this.#former.push(known.room);
     return room;
   }
 
   async cleanup(): Promise<void> {
-    const rooms = [...this.#rooms.values()].map(({ room }) => room);
+    const rooms = [...this.#former, ...[...this.#rooms.values()].map(({ room }) => room)];
     await Promise.all([...rooms, this.#own].map(async (room) => (await room)?.close()));
   }
 
@@ -146,10 +153,14 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment {
   }
 }
 
-interface Match {
-  readonly path: string;
-  readonly line: number;
-  readonly text: string;
+/** The most that search tools give. */
+const maxFound = 100_000;
+
+/** A program that takes a part for the whole would lose the rest. */
+function tooMuch(path: string): ToolError {
+  return new ToolError("too-large", `There is more in ${path} than can be given at once`, {
+    hint: "Ask for less: lines by offset and limit, or a narrower pattern or path.",
+  });
 }
 
 function dataOf<Data>({ data, error }: CallResult): Data {

@@ -134,21 +134,14 @@ export const notebookEdit: DialectTool = reshape(["notebook.edit"], {
     }),
   means: ({
     notebook_path: path,
-    cell_id: id,
+    cell_id: cell,
     new_source: source,
     cell_type,
     edit_mode: mode = "replace",
   }) => {
-    const cell = id === undefined ? undefined : cellOf(id);
     const insert = cell === undefined ? "insert_before" : "insert_after";
     const operation: InputOf<"notebook.edit">["operation"] = mode === "insert" ? insert : mode;
     const content = mode === "delete" ? {} : { source, cell_type };
     return ["notebook.edit", { path, operation, cell, ...content }];
   },
 });
-
-/** A number as answers show it, or an id. */
-function cellOf(id: string): string | number {
-  const number = /^(?:cell[ -])?(\d+)$/.exec(id)?.[1];
-  return number === undefined ? id : Number(number);
-}
