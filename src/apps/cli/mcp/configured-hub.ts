@@ -17,7 +17,8 @@ export async function configuredHub(workspace: string): Promise<readonly Hub[]> 
 }
 
 /** For one of several rooms that use the same servers: closing it leaves them running. */
-export function shared(hub: Hub): ToolSource {
+export function shared(hub: ToolSource): ToolSource {
+  const stops = new Set<() => void>();
   return {
     get tools() {
       return hub.tools;
@@ -28,7 +29,16 @@ export function shared(hub: Hub): ToolSource {
     get ready() {
       return hub.ready;
     },
-    onChange: (listener) => hub.onChange(listener),
-    close: async () => {},
+    onChange: (listener) => {
+      const stop = hub.onChange(listener);
+      stops.add(stop);
+      return () => {
+        stops.delete(stop);
+        stop();
+      };
+    },
+    close: async () => {
+      for (const stop of stops) stop();
+    },
   };
 }

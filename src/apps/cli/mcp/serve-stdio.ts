@@ -13,7 +13,15 @@ export async function serveStdioClient(given: Arguments): Promise<number> {
   const connection = serveStdio({
     version,
     instructions: instructionsOf(options),
-    open: async () => openRoom({ ...options, sources: await configuredHub(options.workspace) }),
+    open: async () => {
+      const sources = await configuredHub(options.workspace);
+      try {
+        return await openRoom({ ...options, sources });
+      } catch (error) {
+        await Promise.all(sources.map((hub) => hub.close()));
+        throw error;
+      }
+    },
     remark: (text) => remark(`toolcrib mcp: ${text}\n`),
   });
   await Promise.race([connection.ended, untilToldToEnd({ withParent: true })]);

@@ -1,6 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { cliRoom } from "../../../../test/cli-room.ts";
+import { main } from "../../../../test/mcp-process.ts";
 
 const program = join(import.meta.dirname, "../../../../test/hostile-server/server.ts");
 
@@ -59,4 +64,36 @@ it("shows in the doctor what a server has said before it failed", async () => {
       hint: "Its last words: no database at hand",
     },
   ]);
+});
+
+it("starts none beside a room that cannot be opened", async () => {
+  await using cli = cliRoom();
+  const mark = join(cli.home, "started");
+  const args = [
+    "-e",
+    `require("node:fs").writeFileSync(${JSON.stringify(mark)}, ""); setInterval(() => {}, 1e3)`,
+  ];
+  cli.write(
+    join(cli.home, "config/mcp.json"),
+    JSON.stringify({ mcpServers: { one: { command: process.execPath, args } } }),
+  );
+  cli.write(join(cli.home, "config/rules"), "this is no rule\n");
+  const child = spawn(process.execPath, [main, "mcp", "--workspace", cli.workspace], {
+    env: { ...process.env, TOOLCRIB_HOME: cli.home },
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  const exited = once(child, "exit");
+  try {
+    let said = "";
+    for await (const text of child.stderr) {
+      said += text;
+      if (said.includes("rule")) break;
+    }
+    // Long after it would have been started.
+    await wait(1_500);
+    expect(existsSync(mark)).toBe(false);
+  } finally {
+    child.stdin.end();
+    await exited;
+  }
 });
