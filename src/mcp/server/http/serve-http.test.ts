@@ -179,10 +179,17 @@ it("gives the place of the longest idle session to a new one", async () => {
   expect(statuses).toEqual([404, 200, 200]);
 });
 
-it("ends sessions that nobody uses", async () => {
+it("ends sessions that nobody uses, also where one was refused a second stream", async () => {
   await using room = await httpRoom({ idleMs: 50 });
   const { client, transport } = await room.connect("2025-11-25");
   await client.callTool(read);
+  const session = { "mcp-session-id": transport.sessionId!, accept: "text/event-stream" };
+  const listen = async () => {
+    const { status, body } = await fetch(room.url, { headers: { ...headers, ...session } });
+    await body?.cancel();
+    return status;
+  };
+  await vi.waitFor(async () => expect(await listen()).toBe(409), 10_000);
   await transport.close();
   await vi.waitFor(
     async () => expect(await room.rooms[0]!.call("time.now", {})).toMatchObject(closedRoom),

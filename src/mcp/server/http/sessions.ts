@@ -112,18 +112,22 @@ class Session {
     return this.#server.connect(this.#transport);
   }
 
-  handle(request: Request): Promise<Response> {
+  async handle(request: Request): Promise<Response> {
     this.#usedMs = monotonicMs();
-    if (request.method === "GET") {
-      this.#streams += 1;
-      const gone = () => {
-        this.#streams -= 1;
-        this.#usedMs = monotonicMs();
-      };
-      if (request.signal.aborted) gone();
-      else request.signal.addEventListener("abort", gone, { once: true });
-    }
-    return this.#transport.handleRequest(request);
+    const response = await this.#transport.handleRequest(request);
+    if (request.method === "GET" && response.ok) this.#listenUntil(request.signal);
+    return response;
+  }
+
+  /** Of a stream only the client's going tells that it has ended: it goes on until then. */
+  #listenUntil(gone: AbortSignal): void {
+    this.#streams += 1;
+    const stop = () => {
+      this.#streams -= 1;
+      this.#usedMs = monotonicMs();
+    };
+    if (gone.aborted) stop();
+    else gone.addEventListener("abort", stop, { once: true });
   }
 
   async close(): Promise<void> {
