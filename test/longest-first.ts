@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Tests that take ten seconds and more, whatever their size. */
 const longest: readonly string[] = [
+  "test/mcp-conformance/mcp-conformance.test.ts",
   "test/sandboxed-work.test.ts",
   "test/documents.test.ts",
   "src/environment/shells/shells.test.ts",

@@ -9,19 +9,28 @@ export const conformancePage: string = join(import.meta.dirname, "../../docs/mcp
 export async function conformanceReport(): Promise<string> {
   const scenarios = await allScenarios();
   const [server, client] = [ofLeg(scenarios, "server"), ofLeg(scenarios, "client")];
-  const served = await runServer(server);
-  // Each of them takes a process and some of them half a minute to fail.
-  const applying = client.filter(
-    (scenario) => exceptionTo(scenario)?.checks !== undefined || !exceptionTo(scenario),
-  );
-  const called = await runClient(applying);
-  const passedOver = client.filter((scenario) => !applying.includes(scenario));
+  // Each of them takes a process, and those that fail take their time.
+  const [passedOver, applying] = [client.filter(isNotForUs), client.filter((one) => !isNotForUs(one))];
+  const served = await triedTwice(server, runServer);
+  const called = await triedTwice(applying, runClient);
   return [
     "## Our server",
     tableOf(server, served),
     "## Our hub, as a client",
     tableOf(client, [...called, ...passedOver.map((scenario) => ({ ...scenario, checks: [] }))]),
   ].join("\n\n");
+}
+
+/** The suite gives some answers less than a second, which a machine that is busy with other things may not have. */
+async function triedTwice(
+  scenarios: readonly Scenario[],
+  run: (scenarios: readonly Scenario[]) => Promise<readonly ScenarioRun[]>,
+): Promise<readonly ScenarioRun[]> {
+  const runs = await run(scenarios);
+  const failed = runs.filter((one) => verdictOn(one).startsWith("FAILED"));
+  if (failed.length === 0) return runs;
+  const again = await run(failed);
+  return runs.map((one) => again[failed.indexOf(one)] ?? one);
 }
 
 /** The page with all below its introduction replaced. */
@@ -41,6 +50,11 @@ function exceptionTo({ leg, name }: Scenario): Exception | undefined {
         pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
       ),
   );
+}
+
+function isNotForUs(scenario: Scenario): boolean {
+  const exception = exceptionTo(scenario);
+  return exception !== undefined && exception.checks === undefined;
 }
 
 /** A line for each scenario; those that apply first. */
@@ -76,7 +90,7 @@ function verdictOn(run: ScenarioRun): string {
   const own = run.checks.filter(({ id }) => !id.startsWith("wire-schema"));
   const bad = run.checks.filter(({ status }) => status === "FAILURE" || status === "WARNING");
   const passes = own.some(({ status }) => status === "SUCCESS");
-  if (exception !== undefined && exception.checks === undefined)
+  if (isNotForUs(run))
     return passes && bad.length === 0 ? "PASSES, though it is said not to apply" : "does not apply";
   const excused = exception?.checks ?? [];
   const left = excused.filter((id) => bad.some((check) => check.id === id));
