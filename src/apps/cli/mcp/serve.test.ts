@@ -188,17 +188,17 @@ describe("a server over HTTP", () => {
       TOOLCRIB_TOKEN: secret,
     });
     const url = await server.next();
-    const words = [
-      "--transport",
-      "http",
-      "--header",
-      `Authorization: Bearer ${secret}`,
-      "--method",
-      "tools/call",
-    ];
-    const call = ["--tool-name", "file_read", "--tool-arg", "path=a.txt"];
-    const { stdout } = await promisify(execFile)(process.execPath, [inspector, url, ...words, ...call]);
-    expect(JSON.parse(stdout)).toEqual({ content: [{ type: "text", text: "1 | one" }] });
+    const ask = async (...words: readonly string[]) => {
+      const reach = [url, "--transport", "http", "--header", `Authorization: Bearer ${secret}`];
+      const { stdout } = await promisify(execFile)(process.execPath, [inspector, ...reach, ...words]);
+      return JSON.parse(stdout);
+    };
+    const { tools } = await ask("--method", "tools/list");
+    const read = ["--method", "tools/call", "--tool-name", "file_read", "--tool-arg", "path=a.txt"];
+    expect([tools.some(({ name }: { name: string }) => name === "file_read"), await ask(...read)]).toEqual([
+      true,
+      { content: [{ type: "text", text: "1 | one" }] },
+    ]);
     server.child.kill("SIGINT");
     expect(await server.exited).toBe(0);
   }, 60_000);
