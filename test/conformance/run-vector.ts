@@ -1,38 +1,42 @@
-import { join } from "node:path";
 import type { Answer, Entry, Vector } from "./vector.ts";
-import { readEntry } from "./vector-workspace.ts";
+import { expectedEntries, readEntries } from "./vector-workspace.ts";
 
 /** Whoever answers the calls: the library, or a server. */
-export type Caller = (tool: string, input: unknown) => Promise<Answer>;
+export interface Counter {
+  call(tool: string, input: unknown): Promise<Answer>;
+  close(): Promise<void>;
+}
 
 /** All that a vector says of how it ends. */
 export interface Ending {
   readonly answers: readonly Answer[];
+  /** All that lies in the workspace. */
   readonly after: Readonly<Record<string, Entry>>;
 }
 
-/** Makes the calls of a vector in its workspace, and gives what came of it beside what should have. */
+/** Makes the calls of a vector in its workspace, closes the counter, and gives what came of it beside what should have. */
 export async function runVector(
   vector: Vector,
   workspace: string,
-  call: Caller,
+  counter: Counter,
 ): Promise<{ readonly actual: Ending; readonly expected: Ending }> {
   const answers: Answer[] = [];
   const expected: Answer[] = [];
-  for (const { tool, input, answer } of vector.calls) {
-    const got = await call(tool, inPlace(input, workspace));
-    const said = withoutSandbox(got.content);
-    answers.push({ ...got, content: said, images: got.images ?? [] });
-    const content = fillIn(answer.content.replaceAll("{{workspace}}", workspace), said);
-    expected.push({ ...answer, content, images: answer.images ?? [] });
+  try {
+    for (const { tool, input, answer } of vector.calls) {
+      const got = await counter.call(tool, inPlace(input, workspace));
+      const said = withoutSandbox(got.content);
+      answers.push({ ...got, content: said, images: got.images ?? [] });
+      const content = fillIn(repeated(answer.content).replaceAll("{{workspace}}", workspace), said);
+      expected.push({ ...answer, content, images: answer.images ?? [] });
+    }
+  } finally {
+    // What runs in a sandbox leaves marks in the workspace until it has ended.
+    await counter.close();
   }
-  const { after = {} } = vector;
-  const found = Object.entries(after).map(([path, wanted]) => [
-    path,
-    readEntry(join(workspace, path), wanted),
-  ]);
+  const after = expectedEntries(vector);
   return {
-    actual: { answers, after: Object.fromEntries(found) },
+    actual: { answers, after: readEntries(workspace, after) },
     expected: { answers: expected, after },
   };
 }
@@ -45,6 +49,11 @@ export function fillIn(expected: string, actual: string): string {
     .map((part) => differing[part] ?? part.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"))
     .join("");
   return new RegExp(`^${pattern}$`).test(actual) ? actual : expected;
+}
+
+/** `{{3 of ab}}` is "ababab". */
+function repeated(text: string): string {
+  return text.replace(/\{\{(\d+) of ([^}]+)\}\}/g, (_, count, each) => each.repeat(Number(count)));
 }
 
 /** How well commands can be confined differs from machine to machine, and is told where it is not the best. */

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { loudAgents } from "./agents.ts";
 import { fillIn, runVector } from "./run-vector.ts";
 import { readVectors } from "./vector.ts";
-import { makeWorkspace } from "./vector-workspace.ts";
+import { expectedEntries, makeWorkspace, readEntries } from "./vector-workspace.ts";
 
 const vectors = readVectors();
 
@@ -23,15 +23,14 @@ it.concurrent.each(vectors.map((vector) => [vector.title, vector] as const))("%s
     stateDirectory: join(folder.path, "state"),
     configDirectory: join(folder.path, "config"),
   });
-  try {
-    const { actual, expected } = await runVector(vector, workspace, async (tool, input) => {
+  const { actual, expected } = await runVector(vector, workspace, {
+    call: async (tool, input) => {
       const { content, isError, images } = await crib.call(tool, input);
       return { content, isError, images: images.map(({ mediaType }) => mediaType) };
-    });
-    expect(actual).toEqual(expected);
-  } finally {
-    await crib.close();
-  }
+    },
+    close: () => crib.close(),
+  });
+  expect(actual).toEqual(expected);
 });
 
 it("gives each vector a name of its own, and a reason to those that do not compare all", () => {
@@ -40,6 +39,18 @@ it("gives each vector a name of its own, and a reason to those that do not compa
     ({ calls, why }) => why === undefined && calls.some(({ answer }) => answer.content.includes("{{any}}")),
   );
   expect([titles.filter((title, at) => titles.indexOf(title) !== at), unexplained]).toEqual([[], []]);
+});
+
+it("sees whatever lies in the workspace otherwise than a vector says", async () => {
+  await using folder = temporaryFolder();
+  const before = { "a.txt": "a", "dir/": null, "dir/b.txt": "b", "gone/c.txt": "c" };
+  const vector = { name: "", calls: [], workspace: before, after: { "a.txt": "A", gone: null } };
+  makeWorkspace(folder.path, { ...vector, workspace: { "a.txt": "a", "dir/b.txt": "b", more: "more" } });
+  const expected = expectedEntries(vector);
+  expect([expected, readEntries(folder.path, expected)]).toEqual([
+    { "a.txt": "A", "dir/": null, "dir/b.txt": "b" },
+    { "a.txt": "a", "dir/": null, "dir/b.txt": "b", more: "more" },
+  ]);
 });
 
 it("lets only that differ which a vector marks", () => {

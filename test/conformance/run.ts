@@ -69,11 +69,10 @@ async function runOnServer(vector: NamedVector): Promise<{ actual: Ending; expec
       },
     }),
   );
-  try {
-    return await runVector(vector, workspace, (tool, input) => callOn(client, tool, input));
-  } finally {
-    await client.close();
-  }
+  return await runVector(vector, workspace, {
+    call: (tool, input) => callOn(client, tool, input),
+    close: () => client.close(),
+  });
 }
 
 function optionsOf({ mode = "yolo", rules = [], tools = [] }: Vector): readonly string[] {

@@ -3,6 +3,7 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   statSync,
@@ -20,12 +21,35 @@ export function makeWorkspace(folder: string, { workspace = {}, git = false }: V
   if (git) commitAll(folder);
 }
 
-/** What lies there, told as `wanted` tells it. */
-export function readEntry(path: string, wanted: Entry): Entry {
-  const status = lstatSync(path, { throwIfNoEntry: false });
-  if (status === undefined) return null;
-  if (status.isSymbolicLink()) return { link: readlinkSync(path) };
-  if (status.isDirectory()) return path.endsWith("/") ? null : "(a folder)";
+/** What a vector says that lies there afterwards: what lay there before, with its changes. */
+export function expectedEntries({ workspace = {}, after = {} }: Vector): Readonly<Record<string, Entry>> {
+  const gone = Object.keys(after).filter((path) => after[path] === null && !path.endsWith("/"));
+  const isGone = (path: string) => gone.some((each) => path === each || path.startsWith(`${each}/`));
+  const all = Object.entries({ ...workspace, ...after }).filter(([path]) => !isGone(path));
+  return Object.fromEntries(all);
+}
+
+/** All that lies there, told as `wanted` tells it; of folders only those that it names, and nothing of git. */
+export function readEntries(
+  folder: string,
+  wanted: Readonly<Record<string, Entry>>,
+): Readonly<Record<string, Entry>> {
+  const found = pathsIn(folder).filter((path) => !path.startsWith(".git/"));
+  const told = found.filter((path) => !path.endsWith("/") || path in wanted);
+  return Object.fromEntries(told.map((path) => [path, readEntry(join(folder, path), wanted[path] ?? null)]));
+}
+
+function pathsIn(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (!entry.isDirectory()) return [entry.name];
+    const inside = pathsIn(join(folder, entry.name)).map((path) => `${entry.name}/${path}`);
+    return [`${entry.name}/`, ...inside];
+  });
+}
+
+function readEntry(path: string, wanted: Entry): Entry {
+  if (path.endsWith("/")) return null;
+  if (lstatSync(path).isSymbolicLink()) return { link: readlinkSync(path) };
   if (wanted !== null && typeof wanted === "object" && "base64" in wanted)
     return { base64: readFileSync(path, "base64") };
   const text = readFileSync(path, "utf8");

@@ -24,7 +24,7 @@ export interface Vector {
   /** The room has agents, which answer as `agents.ts` says. */
   readonly agents?: true;
   readonly calls: readonly VectorCall[];
-  /** What must lie in the workspace afterwards; null for what must not. */
+  /** What lies in the workspace afterwards otherwise than before; null for what is gone. */
   readonly after?: Readonly<Record<string, Entry>>;
   /** Why an answer is not compared whole. */
   readonly why?: string;
