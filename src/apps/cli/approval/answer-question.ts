@@ -2,7 +2,6 @@ import { ToolError } from "../../../contract/error.ts";
 import { ApprovalDesk } from "../../../door/approvals/approval-desk.ts";
 import type { KeptQuestion } from "../../../door/approvals/question-file.ts";
 import { realWorkspace, userDirectories } from "../../../environment/directories.ts";
-import { runVariable } from "../../../environment/local/processes/variables.ts";
 import { nearest } from "../../../text/nearest.ts";
 import { printableLine } from "../../../text/printable.ts";
 import type { Approval } from "../../../toolcrib.ts";
@@ -14,6 +13,7 @@ import { print, remark } from "../terminal.ts";
 import { readAnswerFor } from "./approve-on-terminal.ts";
 import { canAsk } from "./can-ask.ts";
 import { readLine } from "./read-line.ts";
+import { refuseProgramsOfTools } from "./refuse-programs-of-tools.ts";
 import { showRequest } from "./show-request.ts";
 
 /** `toolcrib approve` */
@@ -34,7 +34,7 @@ export async function answerQuestion(given: Arguments): Promise<number> {
   const desk = openDesk();
   const question = desk.find(id);
   if (question === undefined) throw noQuestion(id, desk);
-  refuseProgramsOfTools();
+  refuseProgramsOfTools("approve calls");
   const { grants } = question.request;
   if (wanted?.allow && wanted.remember !== undefined && grants.length === 0) throw onlyOnce();
   // Whatever is said is said of what stands here.
@@ -126,14 +126,6 @@ function ageOf(time: number): string {
   if (seconds < 100) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 100 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-}
-
-/** A model must not answer for the person. */
-function refuseProgramsOfTools(): void {
-  if (process.env[runVariable] === undefined) return;
-  throw new ToolError("denied", "A command that a tool runs cannot approve calls", {
-    hint: "That is for the person, in a shell of their own.",
-  });
 }
 
 function noQuestion(id: string, desk: ApprovalDesk): ToolError {

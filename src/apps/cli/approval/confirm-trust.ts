@@ -1,20 +1,16 @@
 import { ToolError } from "../../../contract/error.ts";
-import { runVariable } from "../../../environment/local/processes/variables.ts";
 import type { Arguments } from "../command.ts";
 import { onInterruption } from "../interruption.ts";
 import { canAsk } from "./can-ask.ts";
 import { readLine } from "./read-line.ts";
+import { refuseProgramsOfTools } from "./refuse-programs-of-tools.ts";
 
 /** Returns when the person trusts what was shown; `what`: "these rules", `otherwise`: what holds if they do not. */
 export async function confirmTrust(
   { options }: Arguments,
   { what, otherwise }: { readonly what: string; readonly otherwise: string },
 ): Promise<void> {
-  if (process.env[runVariable] !== undefined) {
-    throw new ToolError("denied", `A command that a tool runs cannot trust ${what}`, {
-      hint: "That is for the person, in a shell of their own.",
-    });
-  }
+  refuseProgramsOfTools(`trust ${what}`);
   if (options.has("yes")) return;
   if (!canAsk(options)) {
     throw new ToolError("needs-approval", `Nobody can be asked here whether to trust ${what}`, {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../../../contract/error.ts";
 import { realWorkspace, userDirectories } from "../../../../environment/directories.ts";
-import { runVariable } from "../../../../environment/local/processes/variables.ts";
 import { redactText } from "../../../../guardian/redaction/redact.ts";
 import { diffContents } from "../../../../text/edit/diff-contents.ts";
+import { refuseProgramsOfTools } from "../../approval/refuse-programs-of-tools.ts";
 import type { Arguments } from "../../command.ts";
 import { forReader } from "../../report.ts";
 import { toCommandLine } from "../../shell-words.ts";
@@ -32,7 +32,7 @@ export async function installClient(given: Arguments): Promise<number> {
     print(editor.show(place, entry));
     return 0;
   }
-  refuseProgramsOfTools();
+  refuseProgramsOfTools("change clients");
   const present = readEntry(configuration, editor, place);
   if (present !== undefined && !isOurs(present)) throw taken(place.name, configuration.file);
   const value = { ...entry, ...(present as typeof entry | undefined), ...commandOf(entry) };
@@ -83,7 +83,7 @@ export async function uninstallClient(given: Arguments): Promise<number> {
     tellChange(configuration, after);
     return 0;
   }
-  refuseProgramsOfTools();
+  refuseProgramsOfTools("change clients");
   await writeConfiguration(configuration, after);
   if (isUntouched) removeDirectories(record.made);
   if (record) records.remove(record);
@@ -151,12 +151,5 @@ function tellChange({ file: path, text }: Configuration, now: string | undefined
 function taken(name: string, file: string): ToolError {
   return new ToolError("already-exists", `${file} has another server "${name}"`, {
     hint: "Choose another --name, or remove that one yourself.",
-  });
-}
-
-function refuseProgramsOfTools(): void {
-  if (process.env[runVariable] === undefined) return;
-  throw new ToolError("denied", "A command that a tool runs cannot change clients", {
-    hint: "That is for the person, in a shell of their own.",
   });
 }
