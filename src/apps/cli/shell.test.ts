@@ -28,7 +28,7 @@ describe("where nobody watches", () => {
       5,
       "begun\n",
       "The command did not finish within 2 s and was ended\n" +
-        "Give a larger `timeout_ms` (at most 600000). To let it run on use process.start.\n",
+        "Give a larger `timeout_ms` (at most 600000), or let it run on with `background`.\n",
     ]);
   });
 });

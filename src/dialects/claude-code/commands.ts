@@ -54,18 +54,29 @@ export const bash: DialectTool = reshape(["shell.run", "process.start"], {
         ]
       : ["shell.run", { command, timeout_ms: timeout ?? foregroundMs.usual, description }];
   },
-  fields: { timeout_ms: "timeout" },
+  fields: { timeout_ms: "timeout", background: "run_in_background" },
   limits: { maxChars: 30_000, keep: "both" },
-  answer: ({ data }) => ("said" in data ? answerBackground(data) : answerCommand(data)),
+  answer: ({ data }, { command }) =>
+    "said" in data ? answerBackground(data) : answerCommand(data, remarkOn(command)),
 });
 
 /** What it said; when it failed, that first. */
-function answerCommand(data: ShellRunData): Answer {
+function answerCommand(data: ShellRunData, remarks: readonly string[]): Answer {
   const { exitCode, signal } = data;
-  const body = [saidBy(data), ...remarksOf(data)].filter((part) => part !== "").join("\n");
+  const body = [saidBy(data), ...remarksOf(data), ...remarks].filter((part) => part !== "").join("\n");
   if (exitCode === 0) return body || "(Bash completed with no output)";
   const head = signal === null ? `Exit code ${exitCode}` : `Ended by ${signal}`;
   return { text: body === "" ? head : `${head}\n${body}`, isError: true };
+}
+
+/**
+ * Claude Code keeps the directory that a command ends in; here each has a shell of its own, so that commands can run side by
+ * side and none is changed by what another has set. Who goes somewhere to stay there is told.
+ */
+function remarkOn(command: string): readonly string[] {
+  return /(?:^|[\n;&])\s*cd(?:\s[^\n;&|()]*)?$/.test(command.trimEnd())
+    ? ["[The next command begins in the workspace again: cd dir && …]"]
+    : [];
 }
 
 function answerBackground(data: ProcessStartData): string {

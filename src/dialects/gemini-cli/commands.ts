@@ -33,6 +33,7 @@ export const runShellCommand: DialectTool = reshape(["shell.run", "process.start
     isBackground
       ? ["process.start", { command, name: "#", cwd, input: false, wait_ms }]
       : ["shell.run", { command, cwd, description, timeout_ms: 600_000, quiet_timeout_ms: 300_000 }],
+  fields: { background: "is_background" },
   limits: { maxChars: 40_000, keep: "both" },
   answer: ({ data }) => ("said" in data ? answerBackground(data) : answerCommand(data)),
 });

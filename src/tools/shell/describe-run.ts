@@ -50,11 +50,14 @@ export function outOfTime(
     quietTimeoutMs = 0,
   }: { readonly timeoutMs: number; readonly quietTimeoutMs?: number | undefined },
 ): ToolError {
-  const how = run.wasQuiet
-    ? `said nothing for ${quietTimeoutMs / 1000} s`
-    : `did not finish within ${timeoutMs / 1000} s`;
+  const [how, way] = run.wasQuiet
+    ? [`said nothing for ${quietTimeoutMs / 1000} s`, "Let it say how it gets on"]
+    : [
+        `did not finish within ${timeoutMs / 1000} s`,
+        `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs})`,
+      ];
   return new ToolError("timeout", `The command ${how} and was ended`, {
-    hint: `Give a larger \`timeout_ms\` (at most ${maxTimeoutMs}). To let it run on use process.start.`,
+    hint: `${way}, or let it run on with \`background\`.`,
     output: saidBy(run),
     kept: run.kept,
   });
