@@ -177,7 +177,18 @@ describe("the library", () => {
     writeFileSync(
       join(project.path, "consumer.ts"),
       `import { type CallResult, openToolcrib, type Tool } from "toolcrib";
+       import type { LoopTool } from "toolcrib/agent-loop";
+       import type { AiSdkToolSet } from "toolcrib/ai-sdk";
+       import type { AnthropicTool } from "toolcrib/anthropic";
+       import type { CustomTool } from "toolcrib/forge";
+       import type { GeminiAnswer } from "toolcrib/google";
+       import type { Hub, ServedHttp } from "toolcrib/mcp";
+       import type { ToolDef } from "toolcrib/omega";
+       import type { OpenAiTool } from "toolcrib/openai";
        import * as z from "zod";
+
+       export type Others =
+         LoopTool | AiSdkToolSet | AnthropicTool | CustomTool | GeminiAnswer | Hub | ServedHttp | ToolDef | OpenAiTool;
 
        const shout: Tool<{ text: string }, string> = {
          name: "text.shout",
