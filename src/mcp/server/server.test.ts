@@ -90,6 +90,8 @@ describe.each(eras)("a client of %s", (era) => {
       code: -32602,
       message: 'Unknown tool "file_raed". Did you mean "file_read"?',
     });
+    const long = room.client.callTool({ name: "x".repeat(300), arguments: {} });
+    await expect(long).rejects.toMatchObject({ code: -32602 });
   });
 
   it("gets a link to what is too long to show, and reads it part by part", async () => {
