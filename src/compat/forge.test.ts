@@ -132,6 +132,15 @@ const shout: CustomTool = {
     `${String(text).toUpperCase()}${workingDirectory === workspace() ? "!" : ""}`,
 };
 
+it("tells what a custom tool throws in its own words", async () => {
+  const executor = () => {
+    throw new Error("too loud");
+  };
+  const registry = buildOpenAiTools().register({ ...shout, executor });
+  const { content, isError } = await registry.execute("grep", { text: "hello" }, environment);
+  expect([content, isError]).toEqual(["too loud", true]);
+});
+
 it("replaces a tool by the latest registration of its name, also while the environment is in use", async () => {
   const registry = buildAnthropicTools();
   await environment.writeFile("a.txt", "hello\n");

@@ -1,7 +1,6 @@
 import type { Risk } from "../../contract/access.ts";
 import type { AnyTool } from "../../contract/tool.ts";
-import { inputOf } from "../../mcp/hub/schema/input-of.ts";
-import { repairSchema } from "../../mcp/hub/schema/repair-schema.ts";
+import { describedTool } from "../described-tool.ts";
 import type { ExecutionEnvironment } from "./execution-environment.ts";
 
 /** A tool of one's own, as forge has them: what models are told, and what is done. */
@@ -21,22 +20,12 @@ export interface CustomTool {
 }
 
 /** The same as a tool of the room. */
-export function asRoomTool(
-  { definition, risk = "execute", ...tool }: CustomTool,
-  environment: ExecutionEnvironment,
-): AnyTool {
-  const { name, description, parameters } = definition;
-  return {
-    name,
-    summary: description,
+export function asRoomTool(tool: CustomTool, environment: ExecutionEnvironment): AnyTool {
+  const { definition, risk = "execute" } = tool;
+  return describedTool({
+    ...definition,
     risk,
-    input: inputOf(repairSchema(parameters)),
-    limits: { maxChars: 20_000, keep: "both" },
-    // What it touches only its author knows: its use is judged by its risk.
-    accesses: () => [],
-    run: async (input) => {
-      const text = await tool.executor(input, environment);
-      return { data: text, text };
-    },
-  };
+    maxChars: 20_000,
+    run: (args) => tool.executor(args, environment),
+  });
 }

@@ -69,7 +69,7 @@ export class ToolRegistry implements RoomTools {
     return new Shelf(dialect, { own, has }).definitions();
   }
 
-  /** Makes one call. Never rejects: failures are results. */
+  /** Makes one call. Failures are results; rejects only where no room can be opened. */
   async execute(
     name: string,
     args: unknown,

@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import { ToolError } from "../../contract/error.ts";
 import type { AnyTool } from "../../contract/tool.ts";
 import { connectHub } from "../../mcp/hub/connect-hub.ts";
 import type { ServerConfiguration } from "../../mcp/hub/settings/server-configuration.ts";
@@ -88,8 +87,8 @@ export class ToolExecutor implements AsyncDisposable {
       const { content, isError } = await room.call(toolName, args, options);
       return { content, isError };
     } catch (error) {
-      if (!(error instanceof ToolError)) throw error;
-      return { content: [error.message, error.hint].filter(Boolean).join("\n"), isError: true };
+      const { message, hint } = error as Error & { readonly hint?: string };
+      return { content: [message, hint].filter(Boolean).join("\n"), isError: true };
     }
   }
 
