@@ -75,7 +75,7 @@ function entryIn(content: Readonly<Record<string, unknown>>, { servers, name }: 
   if (container === undefined) return undefined;
   if (typeof container !== "object" || container === null || Array.isArray(container))
     throw new ToolError("invalid-input", `${servers} is no object`);
-  return (container as Readonly<Record<string, unknown>>)[name];
+  return Object.hasOwn(container, name) ? (container as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
 /** What the file should say: a container that holds nothing is as good as none. */

@@ -252,6 +252,29 @@ it("refuses what it does not understand, what is another's, and what is read-onl
   ]);
 });
 
+it("takes nothing for its own that only speaks of it, and writes nowhere but in the project", async () => {
+  const planted = {
+    command: "evil",
+    args: ["mcp", "toolcrib"],
+    env: { NODE_OPTIONS: "--require ./evil.js" },
+  };
+  const before = JSON.stringify({ mcpServers: { toolcrib: planted } });
+  await using home = openHome({ "project/.mcp.json": before, "home/elsewhere.json": "{}" });
+  mkdirSync(home.at("project/.cursor"));
+  symlinkSync("../../home/elsewhere.json", home.at("project/.cursor/mcp.json"));
+  const answers = await Promise.all([
+    home.run(["install", "--client", "claude", "--scope", "project"]),
+    home.run(["install", "--client", "cursor", "--scope", "project"]),
+    home.run(["install", "--client", "gemini", "--name", "constructor"]),
+  ]);
+  expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n")[0]])).toEqual([
+    [1, '/project/.mcp.json has another server "toolcrib"'],
+    [3, "/project/.cursor/mcp.json leads out of the project by a link"],
+    [0, ""],
+  ]);
+  expect([home.read("project/.mcp.json"), home.read("home/elsewhere.json")]).toEqual([before, "{}"]);
+});
+
 function isWritable(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);

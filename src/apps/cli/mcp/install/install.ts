@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ToolError } from "../../../../contract/error.ts";
-import { realWorkspace, userDirectories } from "../../../../environment/directories.ts";
+import { realLocation, realWorkspace, userDirectories } from "../../../../environment/directories.ts";
+import { liesInside } from "../../../../environment/workspace-path.ts";
 import { redactText } from "../../../../guardian/redaction/redact.ts";
 import { diffContents } from "../../../../text/edit/diff-contents.ts";
 import { refuseProgramsOfTools } from "../../approval/refuse-programs-of-tools.ts";
@@ -20,7 +21,7 @@ import {
   writeConfiguration,
 } from "./configuration.ts";
 import { InstallRecords } from "./install-record.ts";
-import { serverCommand } from "./server-command.ts";
+import { serverCommand, startsUs } from "./server-command.ts";
 import { serverWords } from "./server-words.ts";
 
 /** `toolcrib mcp install` */
@@ -34,7 +35,7 @@ export async function installClient(given: Arguments): Promise<number> {
   }
   refuseProgramsOfTools("change clients");
   const present = readEntry(configuration, editor, place);
-  if (present !== undefined && !isOurs(present)) throw taken(place.name, configuration.file);
+  if (present !== undefined && !startsUs(present)) throw taken(place.name, configuration.file);
   const value = { ...entry, ...(present as typeof entry | undefined), ...commandOf(entry) };
   if (isDeepStrictEqual(present, value)) {
     print(`${client.title} has it already: ${configuration.file}\n`);
@@ -71,7 +72,7 @@ export async function uninstallClient(given: Arguments): Promise<number> {
     print(`${client.title} does not have it: ${configuration.file}\n`);
     return 0;
   }
-  if (!isOurs(present)) throw taken(place.name, configuration.file);
+  if (!startsUs(present)) throw taken(place.name, configuration.file);
   const records = new InstallRecords(userDirectories().state);
   const record = records.read({ file: configuration.file, name: place.name });
   // Where nobody has changed it since, it becomes just what it was.
@@ -113,6 +114,7 @@ async function readPlace({ options }: Arguments): Promise<Place> {
   const scope = (options.get("scope") ?? "user") as Scope;
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
   const file = client.file(scope, { workspace, variables: process.env, platform: process.platform });
+  if (scope === "project" && !liesInside(realLocation(file), workspace)) throw leadsOut(file);
   const name = options.get("name") ?? "toolcrib";
   if (!/^[\w.-]{1,64}$/.test(name))
     throw new ToolError("invalid-input", `"${name}" is no name for a server`, {
@@ -133,19 +135,18 @@ function commandOf(entry: Readonly<Record<string, unknown>>): Readonly<Record<st
   return { command, ...(args !== undefined && { args }) };
 }
 
-/** Whether an entry starts Toolcrib: only then it is ours to change. */
-function isOurs(entry: unknown): boolean {
-  const text = JSON.stringify(entry);
-  const [, program = ""] = serverCommand("user", []);
-  return text.includes('"mcp"') && (text.includes("toolcrib") || text.includes(JSON.stringify(program)));
-}
-
 function tellChange({ file: path, text }: Configuration, now: string | undefined): void {
   const [before, after] = [text, now].map((content) =>
     content === undefined ? "nothing" : Buffer.from(content),
   );
   const diff = diffContents({ path: path.replace(/^\//, ""), before: before!, after: after! });
   print(forReader(1, redactText(diff)));
+}
+
+function leadsOut(file: string): ToolError {
+  return new ToolError("outside-workspace", `${file} leads out of the project by a link`, {
+    hint: "Nothing was changed. Remove the link, or take --scope user.",
+  });
 }
 
 function taken(name: string, file: string): ToolError {
