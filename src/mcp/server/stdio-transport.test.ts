@@ -38,6 +38,18 @@ it("passes over what is no message, and goes on", async () => {
   expect([heard, remarks.length]).toEqual([[ping(1), ping(2)], 6]);
 });
 
+it("goes on after a message that who hears it cannot take", async () => {
+  const { input, transport, remarks } = await listening();
+  const taken: JSONRPCMessage[] = [];
+  transport.onmessage = (message) => {
+    if ("id" in message && message.id === 1) throw new Error("not this one");
+    taken.push(message);
+  };
+  input.write(line(ping(1)) + line(ping(2)));
+  await settle();
+  expect([taken, remarks]).toEqual([[ping(2)], ["A message could not be taken: not this one"]]);
+});
+
 it("takes several messages that come as one", async () => {
   const { input, heard } = await listening();
   input.write(line([ping(1), "junk", ping(2)]));

@@ -105,8 +105,17 @@ export class StdioTransport implements Transport {
     }
     // Clients of 2025-03-26 may send several at once.
     for (const message of Array.isArray(parsed) ? parsed.slice(0, maxBatch) : [parsed]) {
-      if (isMessage(message)) this.onmessage?.(message);
+      if (isMessage(message)) this.#pass(message);
       else this.#streams.remark?.("A line on standard input is no message of JSON-RPC, and was passed over");
+    }
+  }
+
+  /** Whatever one message does to who hears it, the next is heard. */
+  #pass(message: JSONRPCMessage): void {
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.#streams.remark?.(`A message could not be taken: ${(error as Error).message}`);
     }
   }
 
