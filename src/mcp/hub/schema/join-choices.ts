@@ -14,11 +14,10 @@ export function joinChoices(root: Schema): Schema {
   if (parts.length === 1) return own;
   const needed = [
     ...all.flatMap(requiredOf),
-    ...choices.flatMap(([first, ...others]) =>
-      first === undefined
-        ? []
-        : requiredOf(first).filter((key) => others.every((other) => requiredOf(other).includes(key))),
-    ),
+    ...choices.flatMap(([first = {}, ...others]) => {
+      const lists = others.map((other) => new Set(requiredOf(other)));
+      return requiredOf(first).filter((key) => lists.every((list) => list.has(key)));
+    }),
   ];
   const objects = parts.filter(({ type, properties }) => type === "object" || properties !== undefined);
   const others = parts.filter(({ type }) => type !== undefined && type !== "object");

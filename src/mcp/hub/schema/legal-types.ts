@@ -8,7 +8,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export function legalTypes(given: Schema): string | readonly string[] | undefined {
   const { type } = given;
   const said = (Array.isArray(type) ? type : [type]).flatMap((one) =>
-    typeof one === "string" ? (spellings[one.toLowerCase()] ?? []) : one === null ? ["null"] : [],
+    typeof one === "string" ? (spellings.get(one.toLowerCase()) ?? []) : one === null ? ["null"] : [],
   );
   const types = [...new Set(said)];
   if (given.nullable === true && types.length > 0 && !types.includes("null")) types.push("null");
@@ -19,25 +19,25 @@ export function legalTypes(given: Schema): string | readonly string[] | undefine
 }
 
 /** "any" is all of them, which is the same as none. */
-const spellings: Readonly<Record<string, readonly string[]>> = {
-  string: ["string"],
-  str: ["string"],
-  text: ["string"],
-  number: ["number"],
-  float: ["number"],
-  double: ["number"],
-  decimal: ["number"],
-  integer: ["integer"],
-  int: ["integer"],
-  long: ["integer"],
-  boolean: ["boolean"],
-  bool: ["boolean"],
-  array: ["array"],
-  list: ["array"],
-  tuple: ["array"],
-  object: ["object"],
-  dict: ["object"],
-  map: ["object"],
-  null: ["null"],
-  none: ["null"],
-};
+const spellings: ReadonlyMap<string, string> = new Map([
+  ["string", "string"],
+  ["str", "string"],
+  ["text", "string"],
+  ["number", "number"],
+  ["float", "number"],
+  ["double", "number"],
+  ["decimal", "number"],
+  ["integer", "integer"],
+  ["int", "integer"],
+  ["long", "integer"],
+  ["boolean", "boolean"],
+  ["bool", "boolean"],
+  ["array", "array"],
+  ["list", "array"],
+  ["tuple", "array"],
+  ["object", "object"],
+  ["dict", "object"],
+  ["map", "object"],
+  ["null", "null"],
+  ["none", "null"],
+]);

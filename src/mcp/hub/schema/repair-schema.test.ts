@@ -87,6 +87,36 @@ it("ends where a schema goes on for ever, by depth, by width or by a reference t
   });
 });
 
+it("reads no more than it would take, however often references lead to the same", () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `r${index}`);
+  const referring = (target: unknown) => ({
+    type: "object",
+    properties: Object.fromEntries(names(900).map((name) => [name, { $ref: "#/d" }])),
+    d: target,
+  });
+  const pointer = { $ref: `#/${"x/".repeat(100_000)}` };
+  const needed = JSON.stringify(outcome(referring({ properties: {}, required: names(20_000) })));
+  const unnameable = Object.fromEntries(names(100_000).map((name) => [`!${name}`, {}]));
+  expect([
+    needed.replace(/\d{6,}/, "many"),
+    outcome(referring(pointer)),
+    outcome({ type: "object", properties: unnameable, required: names(100_000) }),
+  ]).toEqual([
+    '"its input schema has many characters, at most 65536 are taken"',
+    { type: "object", properties: Object.fromEntries(names(900).map((name) => [name, {}])) },
+    "its input schema is too large or too deep to be read",
+  ]);
+});
+
+it("knows no type by what every object has", () => {
+  const types = ["__proto__", "constructor", ["string", "toString"]];
+  const properties = Object.fromEntries(types.map((type, index) => [`p${index}`, { type }]));
+  expect(repairSchema({ type: "object", properties })).toEqual({
+    type: "object",
+    properties: { p0: {}, p1: {}, p2: { type: "string" } },
+  });
+});
+
 function outcome(schema: unknown): unknown {
   try {
     return repairSchema(schema);

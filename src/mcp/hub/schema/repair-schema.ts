@@ -4,6 +4,7 @@ import { joinChoices } from "./join-choices.ts";
 import { keepKeywords } from "./keywords.ts";
 import { isRecord, legalTypes } from "./legal-types.ts";
 import { resolveReference } from "./resolve-reference.ts";
+import { weightOf } from "./weight-of.ts";
 
 /** A schema as every provider takes it: an object, without references, in the words of draft 2020-12. */
 export interface ObjectSchema {
@@ -21,7 +22,8 @@ export type Schema = Readonly<Record<string, unknown>>;
  * wider: the server still judges its arguments itself. Throws where the arguments could not be given at all.
  */
 export function repairSchema(given: unknown): ObjectSchema {
-  const work: Work = { root: given, nodes: 0 };
+  const work: Work = { root: given, nodes: 0, chars: maxWork };
+  if (!mayRead(given, work)) throw unusable("its input schema is too large or too deep to be read");
   const root = repair(given, work, []);
   const joined = joinChoices(root);
   if (joined.type !== undefined && joined.type !== "object")
@@ -36,9 +38,18 @@ export function repairSchema(given: unknown): ObjectSchema {
 interface Work {
   readonly root: unknown;
   nodes: number;
+  /** How much may still be read: references make much of little. */
+  chars: number;
+}
+
+/** Once too much was wanted, nothing more is read. */
+function mayRead(part: unknown, work: Work): boolean {
+  work.chars = Math.max(-1, work.chars - weightOf(part, work.chars));
+  return work.chars >= 0;
 }
 
 const maxChars = 64 * 1024;
+const maxWork = 1024 * 1024;
 const maxNodes = 2_000;
 const maxDepth = 16;
 const maxDescription = 600;
@@ -74,7 +85,9 @@ function repair(given: unknown, work: Work, above: readonly string[]): Schema {
 function followed($ref: string, given: Schema, work: Work, above: readonly string[]): Schema {
   const { $ref: _, ...beside } = given;
   if (above.includes($ref)) return { ...describe(given) };
+  if (!mayRead($ref, work)) return {};
   const target = resolveReference(work.root, $ref);
+  if (!mayRead(target, work)) return {};
   const found = repair(target, work, [...above, $ref]);
   return { ...found, ...describe(beside) };
 }
@@ -96,18 +109,18 @@ function repairProperties(given: Schema, each: (value: unknown) => Schema): Sche
   // Draft 3 says it of each property, the others in a list.
   const own = entries.filter(([, value]) => isRecord(value) && value.required === true).map(([key]) => key);
   const listed = Array.isArray(given.required) ? given.required.filter((key) => typeof key === "string") : [];
-  const required = [...new Set([...listed, ...own])];
+  const required = new Set([...listed, ...own]);
   const named = new Map(entries.map(([key, value]) => [key, each(value)] as const));
   for (const key of required) if (!named.has(key)) named.set(key, {});
   const illegal = [...named.keys()].filter((key) => !legalProperty.test(key) || key === "__proto__");
-  const needed = illegal.find((key) => required.includes(key));
+  const needed = illegal.find((key) => required.has(key));
   if (needed !== undefined)
     throw unusable(`it needs an argument that providers cannot name: ${JSON.stringify(needed.slice(0, 80))}`);
   for (const key of illegal) named.delete(key);
   const { additionalProperties: more } = given;
   return {
     properties: Object.fromEntries(named),
-    ...(required.length > 0 && { required }),
+    ...(required.size > 0 && { required: [...required] }),
     ...(typeof more === "boolean" && { additionalProperties: more }),
     ...(isRecord(more) && { additionalProperties: each(more) }),
   };
