@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
@@ -49,8 +49,6 @@ it("holds to what rule files say at the moment of each call", async () => {
   room.write("more rules", "");
   room.write("workspace/.toolcrib/rules", "deny read a.*\nallow delete **\n");
   answers.push(await room.read(), await room.remove());
-  rmSync(room.at("workspace/.toolcrib"), { recursive: true });
-  answers.push(await room.read());
   expect(answers).toEqual([
     "passed",
     "denied: Denied: it would read a.txt: must not be read (deny read a.txt, /config/rules:1)",
@@ -58,8 +56,39 @@ it("holds to what rule files say at the moment of each call", async () => {
     "denied: Denied: it would read a.txt: must not be read (deny read **, /more rules:1)",
     "denied: Denied: it would read a.txt: must not be read (deny read a.*, .toolcrib/rules:1)",
     "needs-approval: This call needs a person's approval: it would delete none.txt (mode cautious asks before deleting)",
-    "passed",
   ]);
+});
+
+it("lets nobody free a room by taking the project's rules away, but the person who trusts what is there", async () => {
+  await using room = await openRoom();
+  const rules = "workspace/.toolcrib/rules";
+  room.write(rules, "deny read a.txt\n");
+  const answers = [await room.read()];
+  rmSync(room.at("workspace/.toolcrib"), { recursive: true });
+  answers.push(await room.read());
+  room.write(rules, "# nothing\n");
+  answers.push(await room.read());
+  const warned = room.crib.warnings;
+  const options = { workspace: room.at("workspace"), state: room.at("state"), config: room.at("config") };
+  const { project } = await OpenPolicy.open(options);
+  trustProjectRules(options.workspace, project!, policyFiles(options.config, options.workspace));
+  answers.push(await room.read());
+  expect([answers.map((answer) => answer.split(":")[0]), warned, room.crib.warnings]).toEqual([
+    ["denied", "denied", "denied", "passed"],
+    [".toolcrib/rules has changed: what it forbade holds on until toolcrib policy trust, or a new session."],
+    [],
+  ]);
+});
+
+it("does nothing while the person's rules are behind a link that leads nowhere", async () => {
+  await using room = await openRoom();
+  room.write("dotfiles/rules", "deny read a.txt\n");
+  mkdirSync(room.at("config"), { recursive: true });
+  symlinkSync("../dotfiles/rules", room.at("config/rules"));
+  const answers = [await room.read()];
+  renameSync(room.at("dotfiles"), room.at("moved"));
+  answers.push(await room.read());
+  expect(answers.map((answer) => answer.split(":")[0])).toEqual(["denied", "unavailable"]);
 });
 
 it("trusts a project's rules from the moment the person does, and no longer than they stay the same", async () => {

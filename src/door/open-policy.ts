@@ -40,6 +40,8 @@ export class OpenPolicy {
   readonly #place: Place;
   readonly #listeners = new Set<() => void>();
   #project: ProjectRules | undefined;
+  /** What the project's file has said since this room was opened, unless the person trusts what it says now. */
+  #projectUntilNow: RuleSource | undefined;
   /** The weakest level first. */
   #sources: readonly RuleSource[];
   #current: Policy;
@@ -117,11 +119,19 @@ export class OpenPolicy {
   /** What the person has to know. */
   get warnings(): readonly string[] {
     const trouble = this.#trouble === undefined ? [] : [this.#trouble.message];
-    if (this.#project?.trust !== "changed") return trouble;
-    return [
-      ...trouble,
-      `${projectRulesPath} has changed since you trusted it: it can only forbid until toolcrib policy trust.`,
-    ];
+    const changed =
+      this.#project?.trust === "changed"
+        ? [
+            `${projectRulesPath} has changed since you trusted it: it can only forbid until toolcrib policy trust.`,
+          ]
+        : [];
+    const former =
+      this.#projectUntilNow === undefined
+        ? []
+        : [
+            `${projectRulesPath} has changed: what it forbade holds on until toolcrib policy trust, or a new session.`,
+          ];
+    return [...trouble, ...changed, ...former];
   }
 
   get sources(): readonly RuleSource[] {
@@ -156,13 +166,20 @@ export class OpenPolicy {
 
   async #refresh(): Promise<Policy> {
     try {
-      if (!this.#marks.areSame) await this.#settle();
-      const project = await projectRules(this.#options);
-      const read = readSources(this.#options, project);
+      if (!this.#marks.areSame) await this.#settle(settleMs);
+      let project = await projectRules(this.#options);
+      let read = readSources(this.#options, project);
+      if (hasLost(this.#sources, read)) {
+        await this.#settle(slowSettleMs);
+        project = await projectRules(this.#options);
+        read = readSources(this.#options, project);
+      }
+      this.#keepForbidding(project);
+      const former = this.#projectUntilNow === undefined ? [] : [this.#projectUntilNow];
       const session = this.#sources.filter(({ level }) => level === "session");
       // What has not changed is not compiled again.
       const known = read.map((source) => this.#sources.find((other) => isSame(source, other)) ?? source);
-      this.#hold([...known, ...session]);
+      this.#hold([...known, ...former, ...session]);
       this.#project = project;
       this.#trouble = undefined;
       return this.#current;
@@ -172,18 +189,44 @@ export class OpenPolicy {
     }
   }
 
+  /** A command of this room may get at the project's file where a sandbox cannot hold it off: that must not free it. */
+  #keepForbidding(now: ProjectRules | undefined): void {
+    const said = this.#sources.filter(({ level }) => level === "project").map(({ text }) => text);
+    const lines = [...new Set(said.join("\n").split("\n"))];
+    const isSaidNow = new Set(now?.text.split("\n"));
+    const name = `${projectRulesPath} as it was`;
+    this.#projectUntilNow =
+      now?.trust === "trusted" || lines.every((line) => line.trim() === "" || isSaidNow.has(line))
+        ? undefined
+        : { level: "project", name, text: lines.join("\n"), onlyTightens: true };
+  }
+
   /** Editors empty a file, or move it away, before they write it: half of the rules would be other rules. */
-  async #settle(): Promise<void> {
+  async #settle(quietMs: number): Promise<void> {
     for (let tries = 0; tries < maxSettleTries; tries += 1) {
       this.#marks.note();
-      await wait(settleMs);
+      await wait(quietMs);
       if (this.#marks.areSame) return;
     }
   }
 }
 
 const settleMs = 30;
+/** Who takes rules away may be about to write them anew, over a slow connection. */
+const slowSettleMs = 1_000;
 const maxSettleTries = 30;
+
+/** Whether a line that held is gone. */
+function hasLost(before: readonly RuleSource[], now: readonly RuleSource[]): boolean {
+  const linesOf = (sources: readonly RuleSource[], level: RuleSource["level"]) =>
+    sources.filter((source) => source.level === level).flatMap(({ text }) => text.split("\n"));
+  return fileLevels.some((level) => {
+    const left = new Set(linesOf(now, level));
+    return linesOf(before, level).some((line) => line.trim() !== "" && !left.has(line));
+  });
+}
+
+const fileLevels = ["user", "project", "command line"] as const;
 
 function isSame(one: RuleSource, other: RuleSource): boolean {
   return (

@@ -111,11 +111,19 @@ it("follows a link that the person made, and knows a file that is not there", as
   await using folder = temporaryFolder();
   writeFileSync(join(folder.path, "dotfiles"), "deny run rm **\n");
   symlinkSync("dotfiles", join(folder.path, "rules"));
-  expect(["rules", "none", "dotfiles/rules"].map((name) => readPolicyFile(join(folder.path, name)))).toEqual([
+  expect(["rules", "none", "none/rules"].map((name) => readPolicyFile(join(folder.path, name)))).toEqual([
     "deny run rm **\n",
     undefined,
     undefined,
   ]);
+});
+
+it("takes no link that leads nowhere, and no folder that is a file, for rules that are not there", async () => {
+  await using folder = temporaryFolder();
+  symlinkSync("dotfiles/rules", join(folder.path, "rules"));
+  writeFileSync(join(folder.path, "config"), "");
+  for (const name of ["rules", "config/rules"])
+    expect(() => readPolicyFile(join(folder.path, name))).toThrow("cannot be read");
 });
 
 it("tells quickly what cannot be there", async () => {

@@ -54,7 +54,8 @@ export function readPolicyFile(path: string): string | undefined {
     return decodeRules(readFileSync(handle));
   } catch (error) {
     const errno = errnoOf(error);
-    if (errno === "ENOENT" || errno === "ENOTDIR") return undefined;
+    // A link that leads nowhere just now is no sign that the person wants no rules.
+    if (errno === "ENOENT" && !mayExist(path)) return undefined;
     throw unreadable(path, error);
   } finally {
     if (handle !== undefined) closeSync(handle);
