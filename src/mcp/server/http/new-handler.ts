@@ -6,6 +6,7 @@ import { ServedRoom } from "../served-room.ts";
 import type { ServerIdentity } from "../server-identity.ts";
 import type { SessionLimits } from "./session-limits.ts";
 import { Sessions } from "./sessions.ts";
+import { untilGone } from "./until-gone.ts";
 
 export interface HttpHandlerOptions extends ServerIdentity, Partial<SessionLimits> {
   /**
@@ -41,10 +42,10 @@ export function newHttpHandler(options: HttpHandlerOptions): HttpHandler {
     await Promise.all([sessions.close(), room.close()]);
   };
   return {
-    fetch: async (request) =>
-      (await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes }))
-        ? sessions.fetch(request)
-        : modern.fetch(request),
+    fetch: async (request) => {
+      const isLegacy = await isLegacyRequest(request, undefined, { maxRequestBodySize: maxBodyBytes });
+      return untilGone(await (isLegacy ? sessions : modern).fetch(request), request.signal);
+    },
     close: () => {
       closed ??= close();
       return closed;

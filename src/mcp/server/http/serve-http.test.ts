@@ -197,6 +197,22 @@ it("ends sessions that nobody uses, also where one was refused a second stream",
   );
 });
 
+it("opens a stream at once, and again when its connection broke", async () => {
+  await using room = await httpRoom();
+  const opened = await room.post(initialize);
+  await opened.body?.cancel();
+  const session = { "mcp-session-id": opened.headers.get("mcp-session-id")!, accept: "text/event-stream" };
+  const listen = async (signal: AbortSignal) =>
+    (await fetch(room.url, { headers: { ...headers, ...session }, signal })).status;
+  const connection = new AbortController();
+  const first = [await listen(connection.signal), await listen(connection.signal)];
+  connection.abort();
+  expect(first).toEqual([200, 409]);
+  const later = new AbortController();
+  await vi.waitFor(async () => expect(await listen(later.signal)).toBe(200), 10_000);
+  later.abort();
+});
+
 it("refuses strangers before it reads what they send", async () => {
   await using room = await httpRoom();
   const status = (options: { headers: Record<string, string>; path?: string }) =>
