@@ -50,10 +50,12 @@ it("says what is missing, and which range names nothing", async () => {
     await told({ command: "create", path: "a" }),
     await told({ command: "view", path: "a", view_range: [5, 2] }),
     await told({ command: "undo_edit", path: "a" }),
+    (await room.crib.call("bash", { restart: true })).content,
   ]).toEqual([
     "`file_text` is missing\nGive `file_text` for this command.",
     "view_range [5, 2] names no lines\nGive the first and the last line, counted from 1: [11, 20], or [11, -1] to the end.",
     expect.stringContaining("command"),
+    "Nothing to restart: the next command starts bash.",
   ]);
 });
 

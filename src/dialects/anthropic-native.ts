@@ -38,6 +38,7 @@ const editor = reshape(["file.read", "file.write", "edit.replace", "edit.diff", 
       case "insert": {
         const line = needed(given.insert_line, "insert_line");
         const text = needed(given.insert_text ?? given.new_str, "insert_text");
+        // As it is given: edit.smart would fit its indentation to the neighbours.
         if (line > 0) return ["edit.diff", { path, diff: insertionAfter(line, text) }];
         return [
           "edit.smart",
@@ -66,6 +67,11 @@ const others: readonly CanonicalName[] = ["file.list", "search.grep", "search.gl
 /** The tools that Anthropic's models know by their type, and a few of ours for what these cannot do. */
 export const anthropicNativeDialect: Dialect = {
   name: "anthropic-native",
+  // A bash that does not run yet needs no other beginning.
+  failure: ({ message, hint, output }) =>
+    message === `There is no process "${shell}"`
+      ? "Nothing to restart: the next command starts bash."
+      : [message, hint, output].filter((part) => part).join("\n"),
   tools: [editor, bash, ...others.map((name) => rename(name, { name: name.replace(".", "_") }))],
 };
 

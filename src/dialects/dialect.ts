@@ -4,7 +4,14 @@ import type { ErrorCode } from "../contract/error.ts";
 import type { Reach } from "../contract/reach.ts";
 import type { AnyTool } from "../contract/tool.ts";
 
-/** One model family's way to name and shape the tools. Data and pure functions only. */
+/**
+ * One model family's way to name and shape the tools. Data and pure functions only.
+ *
+ * Each has a file of its name, a larger one also a folder for its parts (`forge/` is that of openai, anthropic and gemini);
+ * `shared/` has what several say or take alike. A tool is a `rename` of a canonical one, or a `reshape` where its arguments
+ * truly differ, and may put the answer into words of its own. What a room has of them is on its `Shelf`: there they are
+ * found, narrowed and described, and our hints get the dialect's `wording`.
+ */
 export interface Dialect {
   readonly name: string;
   readonly tools: readonly DialectTool[];
@@ -45,6 +52,8 @@ export interface OfferedTool
     "name" | "canonical" | "ownName" | "server" | "summary" | "risk" | "hints" | "input"
   > {
   readonly risk: Risk;
+  /** The other canonical tools that it can mean. */
+  readonly also?: readonly string[];
   /** Of the arguments in the dialect. */
   readonly input: z.core.$ZodType;
   /** Anthropic's models know it by this type: they are sent that instead of words and schema. */

@@ -38,6 +38,7 @@ export function reshape<const Names extends readonly [CanonicalName, ...Canonica
   reshaping: Reshaping<Names[number], Given>,
 ): DialectTool {
   const { name, summary, means, answer, native, fields, limits, timeoutMs } = reshaping;
+  const [canonical, ...also] = canonicals;
   const limitsOf = typeof limits === "function" ? limits : undefined;
   const titles = {
     name,
@@ -47,16 +48,17 @@ export function reshape<const Names extends readonly [CanonicalName, ...Canonica
   };
   return {
     name,
-    canonical: canonicals[0],
-    also: canonicals.slice(1),
-    ...needsOf(canonicals[0]),
+    canonical,
+    also,
+    ...needsOf(canonical),
     load: async () => {
       const { zod } = await import("./zod-mini.ts");
       const tools = new Map<CanonicalName, AnyTool>();
-      for (const canonical of canonicals) tools.set(canonical, retitle(await catalog[canonical](), titles));
+      for (const each of canonicals) tools.set(each, retitle(await catalog[each](), titles));
       return {
         name,
-        canonical: canonicals[0],
+        canonical,
+        also,
         summary,
         risk: mostOf([...tools.values()]),
         hints: hintsOfAll([...tools.values()]),
@@ -64,8 +66,8 @@ export function reshape<const Names extends readonly [CanonicalName, ...Canonica
         ...(native && { native }),
         ...(fields && { fields }),
         means: (given) => {
-          const [canonical, input] = means(given as Given);
-          const tool = tools.get(canonical)!;
+          const [meant, input] = means(given as Given);
+          const tool = tools.get(meant)!;
           const limited = limitsOf ? { ...tool, limits: limitsOf(given as Given) } : tool;
           return answerWith({ tool: limited, input }, answer, given as Given);
         },

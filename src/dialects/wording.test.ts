@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
 import { Shelf } from "./shelf.ts";
-import { wordingFor } from "./wording.ts";
+import { namesOf, wordingFor } from "./wording.ts";
 
 const ours = new Set(["file.read", "file.list", "search.grep"]);
 const wording = wordingFor(
@@ -35,6 +35,19 @@ it("leaves out a sentence that leads nowhere, and keeps one that also leads some
     "Look with file.list or Read.",
     "See what is in it with file.list.",
   ]);
+});
+
+it("calls a tool that means several by its name, where no other means just that", () => {
+  const names = namesOf([
+    { name: "Bash", canonical: "shell.run", also: ["process.start", "process.stop"] },
+    { name: "Stop", canonical: "process.stop" },
+    { name: "Kill", canonical: "process.stop" },
+  ]);
+  expect(Object.fromEntries(names)).toEqual({
+    "shell.run": "Bash",
+    "process.start": "Bash",
+    "process.stop": "Stop",
+  });
 });
 
 it("leaves alone what only looks like the name of a tool", () => {

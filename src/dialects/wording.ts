@@ -59,12 +59,14 @@ export function fieldWordingFor(
   };
 }
 
-/** What tools are called, by their canonical names; of several for one the first. */
-export function namesOf(
-  tools: readonly { readonly name: string; readonly canonical?: string }[],
-): ReadonlyMap<string, string> {
-  return new Map(tools.map(({ name, canonical = name }) => [canonical, name] as const).reverse());
+/** What tools are called, by their canonical names: of several the first, and one that means just this before others. */
+export function namesOf(tools: readonly Named[]): ReadonlyMap<string, string> {
+  const just = tools.map(({ name, canonical = name }) => [canonical, name] as const);
+  const also = tools.flatMap((tool) => (tool.also ?? []).map((canonical) => [canonical, tool.name] as const));
+  return new Map([...just, ...also].reverse());
 }
+
+type Named = Pick<OfferedTool, "name" | "canonical" | "also">;
 
 function fieldsOf(input: OfferedTool["input"]): readonly string[] {
   const { shape = {} } = input._zod.def as { shape?: object };

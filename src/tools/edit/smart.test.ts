@@ -283,7 +283,7 @@ describe("behind the counter", () => {
       [
         "Edited counter.rs at line 11 (# → #):",
         ...hunk,
-        "To go back: journal.undo with checkpoint checkpoint-1, set before this edit.",
+        "To go back: journal_undo with checkpoint checkpoint-1, set before this edit.",
       ],
       after,
     ]);

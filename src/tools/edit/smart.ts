@@ -56,11 +56,12 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
     let checkpoint: string | undefined;
     for (let tries = 1; ; tries += 1) {
       const { planned, place } = await planSmart(input, context);
-      if (input.preview) return answer(planned, place, "planned", undefined);
+      if (input.preview) return answer(planned, place, "planned");
       checkpoint ??= await setCheckpoint(context);
       try {
         await write(planned, context);
-        return answer(planned, place, "done", checkpoint);
+        const done = answer(planned, place, "done", checkpoint);
+        return { ...done, text: done.text + wayBack(checkpoint, context) };
       } catch (error) {
         // Somebody was quicker: the place is looked for in what is there now. Line numbers would mean something else.
         const isStale = error instanceof ToolError && error.code === "stale";
@@ -126,12 +127,15 @@ function answer(
   planned: PlannedFile,
   { way, firstLine, lastLine, score }: Place,
   mood: "done" | "planned",
-  checkpoint: string | undefined,
+  checkpoint?: string,
 ): ToolOutput<EditSmartData> {
-  const back =
-    checkpoint && `\nTo go back: journal.undo with checkpoint ${checkpoint}, set before this edit.`;
   return {
     data: { files: [editedFile(planned)], place: { way, firstLine, lastLine, score }, checkpoint },
-    text: describeEdit([planned], mood) + (back ?? ""),
+    text: describeEdit([planned], mood),
   };
+}
+
+function wayBack(checkpoint: string | undefined, { wording }: ToolContext): string {
+  if (checkpoint === undefined) return "";
+  return `\n${wording(`To go back: journal.undo with checkpoint ${checkpoint}, set before this edit.`)}`;
 }

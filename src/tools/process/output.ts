@@ -39,8 +39,8 @@ export const processOutput: Tool<ProcessOutputInput, ProcessOutput> = {
   accesses: () => [],
 
   async run({ name, cursor, stream, line, wait_ms: waitMs, max_chars: maxChars = usualChars }, context) {
-    if (waitMs !== undefined) await untilEnded(name, waitMs, context);
     const wanted = line === undefined ? undefined : lineFilter(line);
+    if (waitMs !== undefined) await untilEnded(name, waitMs, context);
     const whole = await context.processes.output(name, { cursor, stream, maxChars });
     const output = wanted === undefined ? whole : { ...whole, text: wanted(whole.text) };
     return {
