@@ -46,6 +46,16 @@ const comesTo: Record<Misbehaviour, (world: World) => Promise<void>> = {
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
     expect(world.state()).toMatchObject({ state: "ready", junkLines: 1 });
   },
+  "talks-without-end": async (world) => {
+    const warnings = await world.warningsWhen("failed");
+    expect(warnings).toEqual([
+      expect.stringMatching(/\(it talked without end\)\. It was tried 5 times\. It is given up\.$/),
+    ]);
+  },
+  "tells-much-at-once": async (world) => {
+    expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
+    expect(world.state()).toMatchObject({ state: "ready", junkLines: 1 });
+  },
   "writes-much-to-stderr": async (world) => {
     expect(await world.call("bad__echo", { text: "hi" })).toEqual(said("echo: hi"));
     await world.until(() => world.state()?.said.at(-1)?.includes("last") === true);

@@ -7,6 +7,8 @@ export const misbehaviours = {
   "nonsense-handshake": "answers the handshake with a text; given up",
   "prints-junk": "prints lines that are no messages; passed over",
   "prints-a-line-without-end": "prints 24 MB in one line; passed over, in bounded memory",
+  "talks-without-end": "prints lines that tell nothing for ever; takes turns with all others, then given up",
+  "tells-much-at-once": "8 000 000 messages that are none in one list; passed over",
   "writes-much-to-stderr":
     "12 MB of noise, escapes and a secret; the last lines are kept, made printable, without the secret",
   pages: "tells its tools page by page; all are taken",

@@ -48,6 +48,11 @@ if (is("writes-much-to-stderr")) {
   process.stderr.write(`\u001b[31mThe last line, with ${process.env.SECRET_WORD}\n`);
 }
 if (is("prints-junk")) print('Server starting…\n{"half": \n[1, 2\nnull\n"text"\n42\n\n{"no":"message"}\n');
+if (is("talks-without-end")) {
+  const chatter = () => process.stdout.write("{}\n".repeat(10_000), chatter);
+  chatter();
+}
+if (is("tells-much-at-once")) print(`[${"0,".repeat(8_000_000)}0]\n`);
 if (is("prints-a-line-without-end")) print(`${"x".repeat(24 * 1024 * 1024)}\n`);
 if (is("stays-when-left") || is("ignores-signals")) setInterval(() => {}, 1_000);
 if (is("ignores-signals")) for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => {});

@@ -35,7 +35,7 @@ export interface ConnectOptions {
   readonly workspace: string;
   readonly startRecords: string;
   readonly said: RecentLines;
-  readonly onJunk: (line: string) => void;
+  readonly onJunk: () => void;
   readonly onListChange: () => void;
   readonly elicit: Elicit | undefined;
   readonly signal: AbortSignal;

@@ -22,9 +22,13 @@ async function taken(type: string, text: string, times: number): Promise<number 
   );
 }
 
+it("takes no stream that tells nothing without end", async () => {
+  expect(await taken("text/event-stream", "data: {}\n\n", 40)).toBe("too-large");
+});
+
 it("takes a stream for as long as its events end", async () => {
-  expect(await taken("text/event-stream", "data: x\n\n", 40)).toBe(40);
-  expect(await taken("text/event-stream", "data: x\r\n\r\n", 40)).toBe(40);
+  expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\n\n`, 40)).toBe(40);
+  expect(await taken("text/event-stream", `data: ${"x".repeat(1_000)}\r\n\r\n`, 40)).toBe(40);
 });
 
 it("takes no event and no answer that never ends, in however many lines", async () => {

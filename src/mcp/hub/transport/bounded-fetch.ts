@@ -1,11 +1,13 @@
 import { ToolError } from "../../../contract/error.ts";
+import { Breath } from "../../../text/breath.ts";
+import { Flood } from "./flood.ts";
 
 /** Of one answer, or of one event of a stream that goes on. */
 const maxBytes = 16 * 1024 * 1024;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Asks the server at `origin` and nobody else, and takes no answer that never ends. */
+/** Asks the server at `origin` and nobody else, and takes no answer that never ends, nor all the time there is. */
 export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
   return async (url, init) => {
     if (new URL(url).origin !== origin)
@@ -22,17 +24,23 @@ export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
 function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let last = 0;
+  const flood = new Flood();
+  const breath = new Breath();
   return new TransformStream({
-    transform(chunk, controller) {
+    async transform(chunk, controller) {
       for (const byte of isStream ? chunk : []) {
         bytes += 1;
         // A carriage return before it makes no difference, one alone ends no line that servers write.
-        if (byte === newline && last === newline) bytes = 0;
+        if (byte === newline && last === newline) {
+          bytes = 0;
+          if (flood.rises()) throw new ToolError("too-large", "The server talks without end");
+        }
         if (byte !== carriageReturn) last = byte;
       }
       if (!isStream) bytes += chunk.length;
       if (bytes > maxBytes) throw new ToolError("too-large", "The server's answer has more than 16 MB");
       controller.enqueue(chunk);
+      if (isStream && breath.isDue) await breath.take();
     },
   });
 }

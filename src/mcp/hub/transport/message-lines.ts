@@ -1,15 +1,16 @@
-/** A line of output that is no message, or an answer that came in a line too long to be taken. */
-export interface LineListener {
-  message(value: unknown): void;
+/** What a line of output is. */
+export type Heard =
+  | { readonly kind: "message"; readonly value: unknown }
   /** Not JSON, or none that could be a message. */
-  junk(line: string): void;
-  /** `id`: of the request that it seems to answer. */
-  tooLong(id: number | undefined): void;
-}
+  | { readonly kind: "junk" }
+  /** An answer in a line too long to be taken; `id`: of the request that it seems to answer. */
+  | { readonly kind: "too long"; readonly id: number | undefined };
 
-/** Takes output apart into JSON messages, a line each. Whatever else is printed is passed over, in bounded memory. */
+/**
+ * Takes output apart into JSON messages, a line each. Whatever else is printed is passed over, in bounded memory. One by
+ * one, so that whoever hears them can take a breath in between.
+ */
 export class MessageLines {
-  readonly #listener: LineListener;
   readonly #maxBytes: number;
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -17,16 +18,15 @@ export class MessageLines {
   #tail: Buffer | undefined;
   #head: Buffer | undefined;
 
-  constructor(listener: LineListener, maxBytes: number = 16 * 1024 * 1024) {
-    this.#listener = listener;
+  constructor(maxBytes: number = 16 * 1024 * 1024) {
     this.#maxBytes = maxBytes;
   }
 
-  take(bytes: Uint8Array): void {
+  *take(bytes: Uint8Array): Generator<Heard> {
     let rest = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       this.#add(rest.subarray(0, end));
-      this.#finish();
+      yield* this.#finish();
       rest = rest.subarray(end + 1);
     }
     this.#add(rest);
@@ -47,24 +47,28 @@ export class MessageLines {
     this.#pieces = [];
   }
 
-  #finish(): void {
-    if (this.#tail !== undefined) this.#listener.tooLong(idIn(`${this.#head}`, `${this.#tail}`));
-    else if (this.#bytes > 0) this.#read(Buffer.concat(this.#pieces).toString());
+  *#finish(): Generator<Heard> {
+    const [head, tail, line] = [this.#head, this.#tail, Buffer.concat(this.#pieces)];
     this.#pieces = [];
     this.#bytes = 0;
     this.#head = undefined;
     this.#tail = undefined;
-  }
-
-  #read(text: string): void {
-    const line = text.trim();
-    if (line === "") return;
-    const value = line.startsWith("{") || line.startsWith("[") ? parse(line) : undefined;
-    if (value === undefined) this.#listener.junk(line);
-    else for (const one of Array.isArray(value) ? value : [value]) this.#listener.message(one);
+    if (tail !== undefined) yield { kind: "too long", id: idIn(`${head}`, `${tail}`) };
+    else if (line.length > 0) yield* read(line.toString());
   }
 }
 
+function* read(text: string): Generator<Heard> {
+  const line = text.trim();
+  if (line === "") return;
+  const value = line.startsWith("{") || line.startsWith("[") ? parse(line) : undefined;
+  const values = Array.isArray(value) ? value : [value];
+  if (value === undefined || values.length > maxBatch) yield { kind: "junk" };
+  else for (const one of values) yield { kind: "message", value: one };
+}
+
+// Nobody has asked that much at once.
+const maxBatch = 1_000;
 const edgeBytes = 256;
 
 function parse(line: string): unknown {

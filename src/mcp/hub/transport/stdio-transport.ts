@@ -4,9 +4,11 @@ import type { Environment, ProcessExit, RunningProcess } from "../../../contract
 import { ToolError } from "../../../contract/error.ts";
 import { Breath } from "../../../text/breath.ts";
 import { monotonicMs } from "../../../text/clock.ts";
+import { isRecord } from "../schema/legal-types.ts";
 import type { StdioReach } from "../settings/read-settings.ts";
 import { endsWithUs } from "./ends-with-us.ts";
-import { MessageLines } from "./message-lines.ts";
+import { Flood } from "./flood.ts";
+import { type Heard, MessageLines } from "./message-lines.ts";
 import type { RecentLines } from "./recent-lines.ts";
 
 // How long a server may take to go by itself, and then to heed SIGTERM.
@@ -24,8 +26,8 @@ export interface StdioOptions {
   /** Opened on the directory that the server starts in; closed with the transport. */
   readonly environment: Environment;
   readonly said: RecentLines;
-  /** Told of lines that are no messages. */
-  readonly onJunk: (line: string) => void;
+  /** Told of each line that is no message. */
+  readonly onJunk: () => void;
   readonly parse: (value: unknown) => JSONRPCMessage;
 }
 
@@ -119,23 +121,33 @@ export class StdioTransport implements Transport {
     this.onclose?.();
   }
 
-  /** Whoever talks without end takes turns with everybody else. Who closes its output can tell nothing more. */
+  /** Whoever talks much takes turns with everybody else. Who closes its output can tell nothing more. */
   async #read(process: RunningProcess): Promise<void> {
-    const lines = new MessageLines({
-      message: (value) => this.#receive(value),
-      junk: (line) => this.#options.onJunk(line),
-      tooLong: (id) => {
-        this.#options.onJunk("(a line of more than 16 MB)");
-        this.#refuse(id, "Its answer has more than 16 MB");
-      },
-    });
+    const lines = new MessageLines();
+    const flood = new Flood();
     const breath = new Breath();
     for await (const bytes of process.stdout) {
-      lines.take(bytes);
+      for (const heard of lines.take(bytes)) {
+        if (this.#isOver) return;
+        if (flood.rises()) return this.#leave("it talked without end");
+        this.#hear(heard);
+        if (breath.isDue) await breath.take();
+      }
       if (breath.isDue) await breath.take();
     }
     // Mostly it has ended, and how is told in a moment.
     if (!(await endsWithin(process, graceMs))) this.#finish();
+  }
+
+  #leave(why: string): void {
+    this.end = why;
+    this.#finish();
+  }
+
+  #hear(heard: Heard): void {
+    if (heard.kind === "message") this.#receive(heard.value);
+    else this.#options.onJunk();
+    if (heard.kind === "too long") this.#refuse(heard.id, "Its answer has more than 16 MB");
   }
 
   async #listen(process: RunningProcess): Promise<void> {
@@ -147,26 +159,26 @@ export class StdioTransport implements Transport {
   }
 
   #receive(value: unknown): void {
-    if (this.#isTooOften(value)) return;
+    if (this.#isUnheard(value)) return;
     let message: JSONRPCMessage;
     try {
+      // To find out what exactly is wrong with something costs more than all else.
+      if (!isRecord(value) || value.jsonrpc !== "2.0") throw new Error("no message");
       message = this.#options.parse(value);
       // Ours are numbers, and what only looks like one of them is none.
       if (!("method" in message) && typeof message.id !== "number") throw new Error("answers nothing");
     } catch {
-      this.#options.onJunk("(no message)");
+      this.#options.onJunk();
       this.#refuse(answeredBy(value), "Its answer is no result");
       return;
     }
     this.onmessage?.(message);
   }
 
-  /** Notes of progress cost more to check than they tell, and nobody hears what is logged. */
-  #isTooOften(value: unknown): boolean {
-    const method =
-      typeof value === "object" && value !== null && "method" in value ? value.method : undefined;
-    if (method === "notifications/message") return true;
-    if (method !== "notifications/progress") return false;
+  /** Notes of progress cost more to check than they tell, and nobody hears most others. */
+  #isUnheard(value: unknown): boolean {
+    if (!isRecord(value) || !("method" in value) || "id" in value) return false;
+    if (value.method !== "notifications/progress") return !heeded.has(value.method);
     const now = monotonicMs();
     if (now - this.#progressed < progressMs) return true;
     this.#progressed = now;
@@ -179,11 +191,17 @@ export class StdioTransport implements Transport {
   }
 }
 
+const heeded: ReadonlySet<unknown> = new Set([
+  "notifications/cancelled",
+  "notifications/tools/list_changed",
+  "notifications/elicitation/complete",
+  "notifications/subscriptions/acknowledged",
+]);
+
 /** The request that something answers which is no message. */
 function answeredBy(value: unknown): number | undefined {
-  if (typeof value !== "object" || value === null || !("result" in value || "error" in value))
-    return undefined;
-  return "id" in value && typeof value.id === "number" ? value.id : undefined;
+  if (!isRecord(value) || !("result" in value || "error" in value)) return undefined;
+  return typeof value.id === "number" ? value.id : undefined;
 }
 
 async function endsWithin(process: RunningProcess, ms: number): Promise<boolean> {
