@@ -431,6 +431,7 @@ describe("the other commands", () => {
       sandbox: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/sandbox$/),
       transactions: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/transactions$/),
       index: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/index$/),
+      approvals: expect.stringMatching(/\/workspaces\/a-workspace-[0-9a-f]{16}\/approvals$/),
     });
     expect(table!.stdout).toBe(
       Object.entries(paths)

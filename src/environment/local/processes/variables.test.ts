@@ -46,6 +46,7 @@ const readByBash = {
   GLOBIGNORE: "*",
   "BASH_FUNC_ls%%": "() { x; }",
   TOOLCRIB_RUN: "x",
+  TOOLCRIB_TOKEN: "x",
 };
 const everything = { ...others, ...secrets, ...readByBash, ...core, EMPTY: undefined };
 

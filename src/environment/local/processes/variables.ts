@@ -96,9 +96,12 @@ const isOfBase: Readonly<Record<VariablePolicy["base"], (name: string) => boolea
   all: () => true,
 };
 
-/** What makes bash run something, or something else than it reads: no judgement about a command would hold. */
+/**
+ * What makes bash run something, or something else than it reads: no judgement about a command would hold. And what is said
+ * to us, a token for example by which a command could answer for the person.
+ */
 function isForeign(name: string): boolean {
-  return bashReads.has(name) || name.startsWith("BASH_FUNC_") || name === runVariable;
+  return bashReads.has(name) || name.startsWith("BASH_FUNC_") || name.startsWith("TOOLCRIB_");
 }
 
 const bashReads = new Set([
