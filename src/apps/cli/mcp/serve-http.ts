@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ToolError } from "../../../contract/error.ts";
-import { makePrivateDirectory, userDirectories } from "../../../environment/directories.ts";
+import { makePrivateDirectory, realLocation, userDirectories } from "../../../environment/directories.ts";
+import { liesInside } from "../../../environment/workspace-path.ts";
 import { serveHttp } from "../../../mcp/server/http/serve-http.ts";
 import type { Arguments } from "../command.ts";
 import { print } from "../terminal.ts";
@@ -15,10 +16,10 @@ import { instructionsOf, roomOptions } from "./room-options.ts";
 /** `toolcrib mcp --http`: any number of clients, until a signal ends it. */
 export async function serveHttpClients(given: Arguments): Promise<number> {
   const { host, port } = readAddress(given.options.get("http")!);
-  const secret = readSecret(given);
+  const options = roomOptions(given);
+  const secret = readSecret(given, options.workspace);
   if (secret === undefined && !isLoopback(host)) throw needsSecret(host);
   const token = secret ?? randomBytes(32).toString("base64url");
-  const options = roomOptions(given);
   const hubs = await configuredHub(options.workspace);
   const toEnd = untilToldToEnd({ withParent: false });
   const served = await serveHttp({
@@ -58,10 +59,12 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** A token of the person's own. */
-function readSecret({ options }: Arguments): string | undefined {
+/** A token of the person's own. What tools and commands can reach must not hold it: who has it answers for the person. */
+function readSecret({ options }: Arguments, workspace: string): string | undefined {
   const file = options.get("token-file");
+  if (file !== undefined && liesInside(realLocation(resolve(file)), workspace)) throw withinReach(file);
   const secret = (file === undefined ? process.env.TOOLCRIB_TOKEN : readToken(file))?.trim();
+  delete process.env.TOOLCRIB_TOKEN;
   if (secret === undefined || secret === "") return undefined;
   if (/^[\x21-\x7e]{16,}$/.test(secret)) return secret;
   throw new ToolError("invalid-input", "The token must be at least 16 characters without blanks", {
@@ -78,6 +81,12 @@ function readToken(file: string): string {
       cause,
     });
   }
+}
+
+function withinReach(file: string): ToolError {
+  return new ToolError("invalid-input", `The token file ${file} lies in the folder that the tools work in`, {
+    hint: "Keep it elsewhere: a model that reads it could allow its own calls.",
+  });
 }
 
 function needsSecret(host: string): ToolError {

@@ -183,7 +183,8 @@ describe("a server over HTTP", () => {
     room.write("a.txt", "one\n");
     const inspector = installInspector(room);
     const secret = "a-secret-of-the-person";
-    await using server = await started(room, ["--http", "0"], {
+    const rules = ["--mode", "yolo", "--sandbox", "none", "--rule", "variables all"];
+    await using server = await started(room, ["--http", "0", ...rules], {
       ...environmentOf(room),
       TOOLCRIB_TOKEN: secret,
     });
@@ -199,6 +200,17 @@ describe("a server over HTTP", () => {
       true,
       { content: [{ type: "text", text: "1 | one" }] },
     ]);
+    // Who has it answers for the person: no command is given it.
+    const command = 'command=test -z "$TOOLCRIB_TOKEN" && echo none';
+    const { content } = await ask(
+      "--method",
+      "tools/call",
+      "--tool-name",
+      "shell_run",
+      "--tool-arg",
+      command,
+    );
+    expect(content[0].text).toMatch(/^none\n/);
     server.child.kill("SIGINT");
     expect(await server.exited).toBe(0);
   }, 60_000);
@@ -208,11 +220,13 @@ describe("a server over HTTP", () => {
     [["--http", "[::]:0"], ":: can be reached by others"],
     [["--http", "nonsense"], "--http takes a port"],
     [["--http", "70000"], "--http takes a port"],
-    [["--http", "0", "--token-file", "nowhere"], "The token file cannot be read"],
-    [["--http", "0", "--token-file", "short"], "The token must be at least 16 characters"],
+    [["--http", "0", "--token-file", "../home/nowhere"], "The token file cannot be read"],
+    [["--http", "0", "--token-file", "../home/short"], "The token must be at least 16 characters"],
+    [["--http", "0", "--token-file", "inside"], "lies in the folder that the tools work in"],
   ])("refuses %j", async (words, message) => {
     await using room = cliRoom();
-    room.write("short", "abc\n");
+    room.write(join(room.home, "short"), "abc\n");
+    room.write("inside", "a-secret-of-the-person\n");
     const { exit, stderr } = await room.run("mcp", ...words);
     expect([exit, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
