@@ -57,6 +57,16 @@ it("takes several messages that come as one", async () => {
   expect(heard).toEqual([ping(1), ping(2)]);
 });
 
+it("says so where more come as one than are heard", async () => {
+  const { input, heard, remarks } = await listening();
+  input.write(line(Array.from({ length: 1_001 }, (_, index) => ping(index))));
+  await settle();
+  expect([heard.length, remarks]).toEqual([
+    1_000,
+    ["Of 1001 messages at once only the first 1000 are heard"],
+  ]);
+});
+
 it("refuses a message that is too long, and hears the next", async () => {
   const { input, output, heard } = await listening();
   const said: string[] = [];

@@ -104,7 +104,10 @@ export class StdioTransport implements Transport {
       return;
     }
     // Clients of 2025-03-26 may send several at once.
-    for (const message of Array.isArray(parsed) ? parsed.slice(0, maxBatch) : [parsed]) {
+    const messages = Array.isArray(parsed) ? parsed : [parsed];
+    if (messages.length > maxBatch)
+      this.#streams.remark?.(`Of ${messages.length} messages at once only the first ${maxBatch} are heard`);
+    for (const message of messages.slice(0, maxBatch)) {
       if (isMessage(message)) this.#pass(message);
       else this.#streams.remark?.("A line on standard input is no message of JSON-RPC, and was passed over");
     }
