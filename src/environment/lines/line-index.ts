@@ -81,6 +81,7 @@ export class LineIndex {
     }
     if (bytes.length === chunkBytes && start + chunkBytes < source.size) return;
     this.#scannedSize = source.size;
+    filesScanned += 1;
     this.#end = { size: source.size, lines: newlines + (this.#endsOpen(bytes) ? 1 : 0) };
   }
 
@@ -106,16 +107,19 @@ export class LineIndex {
 
 let quick: NewlineCounter | undefined;
 let simple: NewlineCounter | undefined;
+let filesScanned = 0;
 
-/** A small file is read before the quick counter would have started. */
+/** A small file is read before the quick counter would have started; for many of them that is worth it. */
 function counterFor(source: ByteSource): NewlineCounter {
-  if (quick === undefined && source.size <= chunkBytes) {
+  if (quick === undefined && source.size <= chunkBytes && filesScanned < manyFiles) {
     simple ??= plainCounter(chunkBytes);
     return simple;
   }
   quick ??= openNewlineCounter(chunkBytes);
   return quick;
 }
+
+const manyFiles = 100;
 
 /** Up to a chunk at `position`, good until the next one is read: never keep it over an await. */
 export function readChunk(source: ByteSource, position: number, length: number = chunkBytes): Buffer {

@@ -109,7 +109,13 @@ async function takeLines(
   const unit = lineUnit(layout.encoding);
   const available = source.size - offset;
   const most = Math.min(available, maxBytes);
-  let bytes: Buffer = Buffer.alloc(0);
+  const linesLeft = linesFrom(start, layout, source);
+  if (linesLeft !== undefined && linesLeft <= count && available === most) {
+    // All that is left, whose lines were counted: nobody has to look for them again.
+    const rest = readOn(source, offset, nothing, available);
+    if (rest.length === available) return { bytes: rest, lines: linesLeft, end: source.size, cutBytes: 0 };
+  }
+  let bytes = nothing;
   let lines = 0;
   let taken = 0;
   const upTo = (length: number): Taken => {
@@ -136,6 +142,14 @@ async function takeLines(
   if (lines > 0) return upTo(taken);
   const kept = bytes.subarray(0, wholeCharacters(bytes, unit));
   return cutLine(source, layout, start, kept, breath);
+}
+
+const nothing: Buffer = Buffer.alloc(0);
+
+/** How many lines there are from one on, where that is known. */
+function linesFrom({ line }: LineStart, { index }: TextLayout, { size }: ByteSource): number | undefined {
+  const total = index.totalLines(size);
+  return line === undefined || total === undefined ? undefined : total - line + 1;
 }
 
 function readOn(source: ByteSource, offset: number, before: Buffer, capacity: number): Buffer {
