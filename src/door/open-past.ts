@@ -3,7 +3,7 @@ import type { History } from "../contract/history.ts";
 import { realLocation } from "../environment/directories.ts";
 import { RunRecords } from "../environment/local/processes/run-records.ts";
 import { TransactionMarks } from "../environment/transaction-marks.ts";
-import { redactValue } from "../guardian/redaction/redact.ts";
+import { redactNamedText } from "../guardian/redaction/redact.ts";
 import { RedactedStream } from "../guardian/redaction/redacted-stream.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
 import { type JournalBudget, journalBudget, outputBudget } from "../journal/collect/budget.ts";
@@ -42,7 +42,7 @@ export function openPast(place: Place, options: PastOptions): Past {
   const { environment, files, policy, workspace, unguarded } = place;
   const { session } = options;
   const { guard } = policy;
-  const journal = new Journal({ file: files.journal, session, redact: redactValue });
+  const journal = new Journal({ file: files.journal, session, redact: redactNamedText });
   const budget = journalBudget(options.journal);
   const collector = new Collector({ journal, folder: files.blobs, scans: files.scans, budget });
   const blobs = openBlobs(files.blobs);

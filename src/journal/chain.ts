@@ -22,7 +22,5 @@ export const chainStart: string = "0".repeat(64);
 export function hashLink(previous: string, link: Link): string {
   const { sequence, at, kind, session, call, body } = link;
   const line = `${JSON.stringify([previous, sequence, at, kind, session, call])}\n`;
-  return contentHash(
-    typeof body === "string" ? Buffer.from(line + body) : Buffer.concat([Buffer.from(line), body]),
-  );
+  return contentHash(typeof body === "string" ? line + body : Buffer.concat([Buffer.from(line), body]));
 }

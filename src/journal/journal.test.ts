@@ -89,8 +89,7 @@ describe("journal", () => {
   });
 
   it("keeps no secret, not even a half of one", () => {
-    const redact = <Value>(value: Value): Value =>
-      JSON.parse(JSON.stringify(value).replaceAll("hunter2", "[redacted]"));
+    const redact = (text: string) => text.replaceAll("hunter2", "[redacted]");
     const journal = new Journal({ file: join(folder, "journal.sqlite"), session: "session_1", redact });
     const content = `${"x".repeat(3996)}hunter2`;
     journal.begin({ ...attempt("call_1"), input: { content, list: ["hunter2"] } });

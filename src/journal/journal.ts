@@ -49,7 +49,7 @@ export class Journal {
   constructor({ file, session, redact, patienceMs = 5_000, now = Date.now }: JournalOptions) {
     this.#file = file;
     this.session = session;
-    this.#redact = redact ?? ((value) => value);
+    this.#redact = redact ?? ((text) => text);
     this.#now = now;
     this.#store = new Store({ file, session, patienceMs });
     flushAtExit(this);

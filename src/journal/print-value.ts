@@ -1,5 +1,5 @@
-/** Gives a value back without what looks like a secret in it. */
-export type Redact = <Value>(value: Value) => Value;
+/** Gives a text back without what looks like a secret in it; its name tells, too, whether it is one. */
+export type Redact = (text: string, name: string) => string;
 
 /**
  * What is on record of a call as JSON. Long texts are kept by their beginning: the journal tells what happened, it is no second copy of
@@ -9,8 +9,7 @@ export function printValue(value: Readonly<Record<string, unknown>>, redact: Red
   const print = (key: string, part: unknown): unknown => {
     if (typeof part === "bigint") return `${part}n`;
     if (typeof part !== "string") return part;
-    // The name tells, too, whether it is a secret.
-    const { [key]: safe = "" } = redact({ [key]: part.slice(0, 2 * maxTextChars) });
+    const safe = redact(part.slice(0, 2 * maxTextChars), key);
     return part.length <= maxTextChars ? safe : `${safe.slice(0, maxTextChars)}… (${part.length} characters)`;
   };
   try {

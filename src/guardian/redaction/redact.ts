@@ -24,6 +24,14 @@ export function redactValue<Value>(value: Value, found: (kind: string) => void =
   return redactPart(value, found, []) as Value;
 }
 
+/** A text without secrets in it, or a mark where it is one by its name. */
+export function redactNamedText(text: string, name: string, found: (kind: string) => void = ignore): string {
+  const kind = kindOfName(name);
+  if (kind === undefined || !fitsName(kind, text)) return redactText(text, found);
+  found(kind);
+  return markOf(kind);
+}
+
 function redactPart(value: unknown, found: (kind: string) => void, inside: readonly object[]): unknown {
   if (typeof value === "string") return redactText(value, found);
   if (typeof value !== "object" || value === null || inside.includes(value)) return value;
@@ -51,9 +59,10 @@ function redactItems(
 function redactProperties(object: object, found: (kind: string) => void, inside: readonly object[]): object {
   const keys = Object.keys(object);
   let copy: Record<string, unknown> | undefined;
-  for (const [index, key] of keys.entries()) {
+  for (let index = 0; index < keys.length; index += 1) {
+    const key = keys[index]!;
     const { value, get } = Object.getOwnPropertyDescriptor(object, key)!;
-    const redacted = get === undefined ? redactNamed(key, value, found, inside) : undefined;
+    const redacted = get === undefined ? redactProperty(key, value, found, inside) : undefined;
     if (get === undefined && redacted === value) {
       if (copy !== undefined) copy[key] = value;
       continue;
@@ -66,16 +75,14 @@ function redactProperties(object: object, found: (kind: string) => void, inside:
   return copy ?? object;
 }
 
-function redactNamed(
+function redactProperty(
   key: string,
   value: unknown,
   found: (kind: string) => void,
   inside: readonly object[],
 ): unknown {
-  const kind = typeof value === "string" ? kindOfName(key) : undefined;
-  if (kind === undefined || !fitsName(kind, value as string)) return redactPart(value, found, inside);
-  found(kind);
-  return markOf(kind);
+  if (typeof value === "string") return redactNamedText(value, key, found);
+  return redactPart(value, found, inside);
 }
 
 function copyOf(object: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
