@@ -22,10 +22,11 @@ export async function judgeNow(
   call: ToolCall,
   { mode, rules, surroundings }: JudgeSettings,
 ): Promise<JudgedCall> {
-  const readCommand = await readerFor(call);
-  const sandbox = runsCommands(call) ? await surroundings.sandbox() : "none";
+  const isCommand = runsCommands(call);
+  const readCommand = isCommand ? await commandReader() : expectNoCommand;
+  const sandbox = isCommand ? await surroundings.sandbox() : "none";
   const policy = await rules.refreshed();
-  const shells = await shellsUsed(call, policy, surroundings);
+  const shells = isCommand ? await shellsUsed(call, policy, surroundings) : undefined;
   const question = await questionOf(call, {
     mode,
     sandbox,
@@ -54,8 +55,7 @@ export async function shellsUsed(
 }
 
 /** What reads commands is loaded with the first call that runs one. */
-async function readerFor(call: ToolCall): Promise<ReadCommand> {
-  if (!runsCommands(call)) return expectNoCommand;
+async function commandReader(): Promise<ReadCommand> {
   return (await import("../../guardian/commands/analyse-command.ts")).analyseCommand;
 }
 

@@ -20,8 +20,9 @@ export interface UndoParts {
  * can be undone. What an undo will not bring back is said at once. Tools that only read pay nothing.
  */
 export function keepUndo(parts: UndoParts): Stage {
-  return async (call, next) => {
-    if (call.tool.risk === "read") return next(call);
+  return (call, next) => (call.tool.risk === "read" ? next(call) : keep(call, next));
+
+  async function keep(call: ToolCall, next: Next): Promise<Outcome> {
     // Loaded by the first change, as what makes it is.
     const { keepingEnvironment } = await import("../../journal/keep/keeping-environment.ts");
     parts.transactions.join(call);
@@ -33,7 +34,7 @@ export function keepUndo(parts: UndoParts): Stage {
       if (environment.notKept.length > 0)
         call.account.notCovered = [...(call.account.notCovered ?? []), ...environment.notKept];
     }
-  };
+  }
 
   async function run(call: ToolCall, next: Next): Promise<Outcome> {
     if (await mayChangeFiles(call)) return parts.scanner.around(call, next);

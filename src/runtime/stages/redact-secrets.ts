@@ -12,7 +12,7 @@ import type { Stage } from "../stage.ts";
  * where the secret is.
  */
 export const redactSecrets: Stage = async (call, next) => {
-  await refuseMarks(call);
+  if (call.accesses.some(({ kind }) => kind === "write")) await refuseMarks(call);
   const notices = redactNotices(call.notify);
   try {
     return redactOutcome(await next({ ...call, notify: notices.notify }));
@@ -96,7 +96,7 @@ function explainMark(error: unknown, call: ToolCall): unknown {
 /** A model hands back what it was shown: a mark that is in none of the files to be written came from there. */
 async function refuseMarks({ accesses, input, environment, signal }: ToolCall): Promise<void> {
   const paths = accesses.flatMap((access) => (access.kind === "write" ? [access.path] : []));
-  let foreign = paths.length === 0 ? [] : [...marksIn(input)];
+  let foreign = [...marksIn(input)];
   for (const path of paths) {
     if (foreign.length === 0) return;
     const file = await environment.readFile(path, { maxBytes, signal }).catch(ignoreToolError);

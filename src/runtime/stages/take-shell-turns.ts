@@ -10,7 +10,7 @@ import type { Stage } from "../stage.ts";
  */
 export function takeShellTurns(): Stage {
   const last = new Map<string, Turn>();
-  return async (call, next) => {
+  return (call, next) => {
     const shells = shellsOf(call);
     if (shells.size === 0) return next(call);
     const before = [...shells.keys()].flatMap((name) => {

@@ -9,7 +9,7 @@ import type { Next, Stage } from "../stage.ts";
 /** Calls that write the same real path, or one inside the other, wait for each other; all others run in parallel. */
 export function takeTurns(environment: Environment): Stage {
   const holders = new Set<Turn>();
-  return async (call, next) => {
+  const inTurnOfPaths: Stage = async (call, next) => {
     const paths = await writtenPaths(environment, call);
     if (paths.length === 0) return next(call);
     const before = [...holders].filter((holder) => overlap(holder.paths, paths)).map((holder) => holder.done);
@@ -26,6 +26,7 @@ export function takeTurns(environment: Environment): Stage {
     };
     return inTurn(call, run, { before, end });
   };
+  return (call, next) => (call.accesses.some(isWriting) ? inTurnOfPaths(call, next) : next(call));
 }
 
 interface Turn {
@@ -36,7 +37,7 @@ interface Turn {
 async function writtenPaths(environment: Environment, call: ToolCall): Promise<string[]> {
   const paths: string[] = [];
   for (const access of call.accesses) {
-    if (access.kind !== "write" && access.kind !== "delete") continue;
+    if (!isWriting(access)) continue;
     // What cannot be reached needs no turn: it is for the tool to say so, if that is the path it needs.
     const place = await placeOf(access, environment).catch(ignoreToolError);
     if (place !== undefined) paths.push(place);
@@ -44,10 +45,13 @@ async function writtenPaths(environment: Environment, call: ToolCall): Promise<s
   return paths;
 }
 
-function placeOf(
-  access: Access & { readonly kind: "write" | "delete" },
-  environment: Environment,
-): Promise<string> {
+type Writing = Access & { readonly kind: "write" | "delete" };
+
+function isWriting(access: Access): access is Writing {
+  return access.kind === "write" || access.kind === "delete";
+}
+
+function placeOf(access: Writing, environment: Environment): Promise<string> {
   const isLinkItself = access.kind === "delete" || access.link === "itself";
   return isLinkItself ? ownRealPath(environment, access.path) : environment.realPath(access.path);
 }
