@@ -14,6 +14,7 @@ export const misbehaviours = {
   pages: "tells its tools page by page; all are taken",
   "list-without-end": "always has another page; 64 are taken, with a warning",
   "list-too-long": "tells of 1 200 tools at once; 1 000 are taken, with a warning",
+  "list-too-heavy": "tells of 12 tools in 1 MB each; 8 MB are taken, with a warning",
   "list-in-a-circle": "gives the same cursor again; ended, with a warning",
   "no-list": "its list of tools is none; given up",
   "list-changed-storm": "says 5 000 times that its tools have changed; asked again a few times",

@@ -119,6 +119,10 @@ async function list(id: unknown, cursor?: string): Promise<void> {
     return answer(id, { tools: [plain(`tool_${lists}`)], nextCursor: `page ${lists}` });
   if (is("list-too-long"))
     return answer(id, { tools: Array.from({ length: 1_200 }, (_, index) => plain(`tool_${index}`)) });
+  if (is("list-too-heavy")) {
+    const heavy = { description: "x".repeat(1_000_000), annotations: { junk: "x".repeat(300_000) } };
+    return answer(id, { tools: Array.from({ length: 12 }, (_, index) => plain(`tool_${index}`, heavy)) });
+  }
   if (is("list-in-a-circle")) return answer(id, { tools: [plain("first")], nextCursor: "again" });
   if (is("pages"))
     return answer(

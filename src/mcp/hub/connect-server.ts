@@ -8,9 +8,9 @@ import { listTools } from "./list-tools.ts";
 import type { ListedTool } from "./listed-tool.ts";
 import type { ServerSettings } from "./settings/read-settings.ts";
 import { boundedFetch } from "./transport/bounded-fetch.ts";
+import { mendResults } from "./transport/mend-results.ts";
 import { type RecentLines, withoutSecrets } from "./transport/recent-lines.ts";
 import { StdioTransport } from "./transport/stdio-transport.ts";
-import { takeAsComplete } from "./transport/take-as-complete.ts";
 import { cleanLine, cleanWords } from "./words/clean-words.ts";
 
 /** A server that answers, and the tools that it has told of. */
@@ -46,7 +46,7 @@ export async function connectServer(settings: ServerSettings, options: ConnectOp
   const sdk = await import("@modelcontextprotocol/client");
   const late = AbortSignal.timeout(settings.startTimeoutMs);
   const signal = AbortSignal.any([late, options.signal]);
-  const transport = takeAsComplete(await openTransport(sdk, settings, options));
+  const transport = mendResults(await openTransport(sdk, settings, options));
   const client = new sdk.Client(clientInfo, clientOptions(settings, options));
   const { elicit } = options;
   if (elicit)

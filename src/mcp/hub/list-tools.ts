@@ -3,41 +3,103 @@ import * as z from "zod/mini";
 import { counted } from "../../text/counted.ts";
 import type { ListedTool } from "./listed-tool.ts";
 import { isRecord } from "./schema/legal-types.ts";
+import { weightOf } from "./schema/weight-of.ts";
 import { cleanLine } from "./words/clean-words.ts";
 
 const maxPages = 64;
 const maxTools = 1_000;
 const maxNameChars = 256;
 const maxProblems = 20;
+// Of all that is kept of a tool, and of all tools: whoever tells more would fill the memory of everybody.
+const maxToolChars = 1024 * 1024;
+const maxAllChars = 8 * 1024 * 1024;
 
 /** All tools of a server, page by page. One that is not as it should be costs none of the others. */
 export async function listTools(
   client: Client,
   signal: AbortSignal,
 ): Promise<{ readonly tools: readonly ListedTool[]; readonly problems: readonly string[] }> {
-  if (client.getServerCapabilities()?.tools === undefined) return { tools: [], problems: [] };
-  const tools = new Map<string, ListedTool>();
-  const problems = new Set<string>();
+  const list = new ToolList();
+  if (client.getServerCapabilities()?.tools === undefined) return list.taken;
   const cursors = new Set<string>();
   let cursor: string | undefined;
-  for (let pages = 0; ; pages += 1) {
+  for (let pages = 1; ; pages += 1) {
     const page = await readPage(client, cursor, signal);
-    for (const tool of page.tools) take(tool, tools, problems);
-    if (typeof page.nextCursor !== "string") break;
-    if (cursors.has(page.nextCursor) || pages + 1 >= maxPages || tools.size >= maxTools) {
-      problems.add(`its list of tools does not end, and was left after ${counted(tools.size, "tool")}`);
-      break;
-    }
+    for (const tool of page.tools) list.take(tool);
+    if (typeof page.nextCursor !== "string") return list.taken;
+    if (cursors.has(page.nextCursor) || pages >= maxPages || list.isFull) return list.left;
     cursor = page.nextCursor;
     cursors.add(cursor);
   }
-  if (tools.size > maxTools)
-    problems.add(`of its ${counted(tools.size, "tool")} only the first ${maxTools} are taken`);
-  return {
-    tools: [...tools.values()].slice(0, maxTools),
-    problems: [...problems].slice(0, maxProblems),
-  };
 }
+
+/** What a server has told of, in bounded memory. */
+class ToolList {
+  readonly #tools = new Map<string, ListedTool>();
+  readonly #problems = new Set<string>();
+  #room = maxAllChars;
+  #missed = 0;
+
+  get isFull(): boolean {
+    return this.#tools.size >= maxTools || this.#missed > 0;
+  }
+
+  get taken() {
+    const all = counted(this.#tools.size + this.#missed, "tool");
+    if (this.#missed > 0) this.#tell(`of its ${all} only the first ${this.#tools.size} are taken`);
+    return { tools: [...this.#tools.values()], problems: [...this.#problems] };
+  }
+
+  /** Of a list that goes on. */
+  get left() {
+    this.#tell(`its list of tools does not end, and was left after ${counted(this.#tools.size, "tool")}`);
+    return this.taken;
+  }
+
+  take(given: unknown): void {
+    const tool = this.#read(given);
+    if (typeof tool === "string") {
+      this.#tell(tool);
+      return;
+    }
+    const weight = weightOf(tool, maxToolChars);
+    if (this.#tools.size >= maxTools || weight > this.#room) {
+      this.#missed += 1;
+      return;
+    }
+    this.#room -= weight;
+    this.#tools.set(tool.name, tool);
+  }
+
+  /** Or why it is left out. */
+  #read(given: unknown): ListedTool | string {
+    if (!isRecord(given) || typeof given.name !== "string" || given.name.trim() === "")
+      return "a tool without a name is left out";
+    const { name } = given;
+    if (name.length > maxNameChars) return `a tool whose name has ${name.length} characters is left out`;
+    const shown = JSON.stringify(cleanLine(name, 80));
+    if (this.#tools.has(name)) return `it tells of ${shown} twice: the first counts`;
+    const tool = essence(given, name);
+    if (weightOf(tool, maxToolChars) <= maxToolChars) return tool;
+    return `its tool ${shown} is left out: it says more of it than anybody could read`;
+  }
+
+  #tell(problem: string): void {
+    if (this.#problems.size < maxProblems) this.#problems.add(problem);
+  }
+}
+
+/** Whatever else is told is not kept. */
+function essence(given: Record<string, unknown>, name: string): ListedTool {
+  const { title, description, inputSchema } = given;
+  const said = isRecord(given.annotations) ? given.annotations : {};
+  const annotations = Object.fromEntries(
+    hints.filter((hint) => Object.hasOwn(said, hint)).map((hint) => [hint, said[hint]]),
+  );
+  return { name, title, description, inputSchema, annotations };
+}
+
+const hints = ["title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
 async function readPage(client: Client, cursor: string | undefined, signal: AbortSignal) {
   const options = { signal, timeout: longest };
@@ -57,16 +119,10 @@ export const longest: number = 2 ** 31 - 1;
 
 // The protocol's own schema would refuse the whole page because of one tool.
 const anyPage = z.looseObject({
-  tools: z._default(z.array(z.unknown()), []),
+  // Not looked at one by one, which takes long.
+  tools: z._default(
+    z.custom<readonly unknown[]>((value) => Array.isArray(value)),
+    [],
+  ),
   nextCursor: z.optional(z.unknown()),
 });
-
-function take(given: unknown, tools: Map<string, ListedTool>, problems: Set<string>): void {
-  if (!isRecord(given) || typeof given.name !== "string" || given.name.trim() === "")
-    problems.add("a tool without a name is left out");
-  else if (given.name.length > maxNameChars)
-    problems.add(`a tool whose name has ${given.name.length} characters is left out`);
-  else if (tools.has(given.name))
-    problems.add(`it tells of ${JSON.stringify(cleanLine(given.name, 80))} twice: the first counts`);
-  else tools.set(given.name, given as unknown as ListedTool);
-}

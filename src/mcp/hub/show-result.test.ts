@@ -1,8 +1,11 @@
 import { expect, it } from "vitest";
 import { showResult } from "./show-result.ts";
 
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 it("shows text and pictures, and says of all else what it is", () => {
-  const picture = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" };
+  const picture = { type: "image", mimeType: "image/png", data: png };
   const content = [
     { type: "text", text: "first" },
     picture,
@@ -16,13 +19,13 @@ it("shows text and pictures, and says of all else what it is", () => {
     data: { content: content.map((block) => (block === picture ? { type, mimeType } : block)) },
     text: [
       "first",
-      "[image, image/png, 9 bytes]",
+      "[image, image/png, 72 bytes]",
       "[audio, audio/wav, 3 bytes: it cannot be shown]",
       "[resource file:///a.md]\n# A",
       "[resource file:///b, application/zip, 3 bytes: it cannot be shown]",
       "[resource file:///c, c: The third.]",
     ].join("\n"),
-    images: [{ mediaType: "image/png", base64: "iVBORw0KGgo=" }],
+    images: [{ mediaType: "image/png", base64: png }],
     isError: true,
   });
 });
@@ -35,4 +38,20 @@ it("shows data where there are no words, and words alone where there are both", 
     { data: { content: text, structuredContent }, text: "1 and 2" },
     { data: { content: [] }, text: "(no content)" },
   ]);
+});
+
+it("shows no picture that is none", () => {
+  const data = ["A", "AAAA", "iVBORw0KGgo=", png];
+  const content = data.map((one, index) => ({
+    type: "image",
+    mimeType: index < 3 ? "image/png" : "image/gif",
+    data: one,
+  }));
+  const { text, images } = showResult({ content });
+  expect([text.match(/it cannot be shown/g)?.length, images]).toEqual([4, undefined]);
+});
+
+it("leaves out what steers terminals, and keeps the rest as it is", () => {
+  const text = "\u001b]0;owned\u0007\u001b[2J\u202Ea\u009b\u0000b\tc\nd é 👩\u200d🚀";
+  expect(showResult({ content: [{ type: "text", text }] }).text).toBe("ab\tc\nd é 👩\u200d🚀");
 });

@@ -1,8 +1,10 @@
 import type { Image, ToolOutput } from "../../contract/tool.ts";
+import { imageSize } from "../../text/image-size.ts";
+import { sniffMediaType } from "../../text/media-type.ts";
 import { prettyJson } from "../../text/pretty-json.ts";
 import { showSize } from "../../text/show-size.ts";
 import { isRecord } from "./schema/legal-types.ts";
-import { cleanLine } from "./words/clean-words.ts";
+import { cleanLine, withoutSteering } from "./words/clean-words.ts";
 
 /** What another server's tool gave, as far as it is a result at all. */
 export interface GivenResult {
@@ -23,10 +25,14 @@ export function showResult(given: GivenResult): ToolOutput<HubData> {
   const blocks = Array.isArray(given.content) ? given.content.map(shallow) : [];
   const structuredContent = shallow(given.structuredContent);
   const shown = blocks.map(showBlock);
-  const words = shown.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n");
-  const images = shown.flatMap(({ image }) => (image === undefined ? [] : [image])).slice(0, maxImages);
+  const words = withoutSteering(shown.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n"));
+  const images = fitting(shown.flatMap(({ image }) => (image === undefined ? [] : [image])));
   const text =
-    words !== "" ? words : structuredContent === undefined ? "(no content)" : asWords(structuredContent);
+    words !== ""
+      ? words
+      : structuredContent === undefined
+        ? "(no content)"
+        : withoutSteering(asWords(structuredContent));
   return {
     data: {
       content: blocks.map((block, index) => (shown[index]?.image ? withoutData(block) : block)),
@@ -61,17 +67,33 @@ function showBlock(block: unknown): Shown {
   }
 }
 
+/** Providers refuse a conversation with a damaged picture for ever, so that none is believed to be one. */
 function showImage(block: Record<string, unknown>): Shown {
   const { data, mimeType } = block;
-  const isImage = typeof mimeType === "string" && imageType.test(mimeType);
-  const isData = typeof data === "string" && data.length <= maxImageChars && base64.test(data);
   const kind = `image, ${kindOf(block)}`;
-  if (!isImage || !isData) return { text: `[${kind}: it cannot be shown]` };
+  if (typeof mimeType !== "string" || typeof data !== "string" || !isPicture(data, mimeType))
+    return { text: `[${kind}: it cannot be shown]` };
   return { text: `[${kind}]`, image: { mediaType: mimeType, base64: data } };
+}
+
+function isPicture(data: string, mimeType: string): boolean {
+  if (!imageType.test(mimeType) || data.length > maxImageChars || data.length % 4 > 0 || !base64.test(data))
+    return false;
+  const bytes = Buffer.from(data, "base64");
+  return sniffMediaType(bytes)?.mediaType === mimeType && imageSize(bytes) !== undefined;
+}
+
+function fitting(images: readonly Image[]): readonly Image[] {
+  let chars = 0;
+  return images.slice(0, maxImages).filter((image) => {
+    chars += image.base64.length;
+    return chars <= maxImageChars;
+  });
 }
 
 const imageType = /^image\/(?:png|jpeg|gif|webp)$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+// Of one picture, and of all in one answer.
 const maxImageChars = 10_000_000;
 const maxImages = 20;
 

@@ -24,6 +24,13 @@ export function cleanLine(given: unknown, maxChars: number): string {
   return cleanWords(given, maxChars).replace(/\s+/g, " ");
 }
 
+/** What a tool gave, as it is but for what steers terminals and turns the direction of writing. */
+export function withoutSteering(text: string): string {
+  return text.toWellFormed().replace(escapes, "").replace(steering, "");
+}
+
+const steering = /(?![\n\t\r])[\p{Cc}\p{Bidi_Control}]/gu;
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
 const escapes = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 

@@ -1,9 +1,9 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { expect, it } from "vitest";
-import { takeAsComplete } from "./take-as-complete.ts";
+import { mendResults } from "./mend-results.ts";
 
 it("tells of results that do not say so that they are complete, and leaves all else as it is", () => {
-  const transport: Transport = takeAsComplete({
+  const transport: Transport = mendResults({
     onmessage: undefined,
     start: async () => {},
     send: async () => {},
@@ -22,5 +22,24 @@ it("tells of results that do not say so that they are complete, and leaves all e
   expect(heard).toEqual([
     { jsonrpc: "2.0", id: 1, result: { resultType: "complete", content: [] } },
     ...others,
+  ]);
+});
+
+it("cuts lists that are too long to be checked", () => {
+  const transport = mendResults({
+    start: async () => {},
+    send: async () => {},
+    close: async () => {},
+  } as Transport);
+  const heard: unknown[] = [];
+  transport.onmessage = (message) => void heard.push("result" in message && message.result);
+  const result = { content: Array(1_200).fill(0), tools: Array(20_000).fill(0) };
+  transport.onmessage({ jsonrpc: "2.0", id: 1, result });
+  expect(heard).toEqual([
+    {
+      resultType: "complete",
+      content: [...Array(1_000).fill(0), { type: "text", text: "[200 more parts are left out]" }],
+      tools: Array(10_000).fill(0),
+    },
   ]);
 });
