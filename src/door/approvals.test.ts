@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
+import { emptySource } from "../../test/tool-source.ts";
 import type { Access } from "../contract/access.ts";
 import type { CallEvent } from "../contract/event.ts";
 import type { Tool } from "../contract/tool.ts";
@@ -159,6 +160,29 @@ describe("an answer", () => {
     ];
     expect(results.map(({ error }) => error?.code)).toEqual([undefined, undefined, "needs-approval"]);
     expect(later.crib.history(3)[2]!.decision?.source).toBe(`${later.granted}:2`);
+  });
+
+  it.each([
+    ["the session", session],
+    ["ever", always],
+  ])("for %s holds for a tool of another server, but not for its namesake at a third", async (_, answer) => {
+    const source = emptySource();
+    const echo = (server: string): Tool<ActInput> => ({
+      ...acting,
+      name: "echo",
+      canonical: `${server}__echo`,
+      ownName: "echo",
+      server,
+    });
+    source.put([echo("git hub"), echo("other")]);
+    await using room = await openRoom([answer], { sources: [source] });
+    const act = async (tool: string) => (await room.crib.call(tool, {})).error?.code;
+    expect([await act("git hub__echo"), await act("git hub__echo"), await act("other__echo")]).toEqual([
+      undefined,
+      undefined,
+      "needs-approval",
+    ]);
+    expect(room.asked[0]!.grants).toEqual(["allow use echo of 'git hub' by echo of 'git hub'"]);
   });
 
   it("that cannot be written down holds for the session, and says so", async () => {

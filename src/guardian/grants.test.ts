@@ -5,9 +5,10 @@ import type { Decision } from "./policy.ts";
 import { judge, rules, type Trial } from "./trials/judge.ts";
 
 const tool = { name: "shell.run", risk: "execute" } as const;
+const elsewhere = { name: "create_issue", server: "git hub", risk: "network" } as const;
 const command = (text: string): Access => ({ kind: "execute", command: text });
 const grants = (access: Access, trial: Trial = {}) =>
-  grantsFor(judge([access], [], { tool, ...trial }), tool.name);
+  grantsFor(judge([access], [], { tool, ...trial }), tool);
 const granted = (lines: readonly string[] | undefined) => rules((lines ?? []).join("\n"), "granted");
 
 it("grants exactly what was asked, word by word, path by path, host by host, to this tool", () => {
@@ -16,10 +17,7 @@ it("grants exactly what was asked, word by word, path by path, host by host, to 
     grants(command("ls | wc -l")),
     grants({ kind: "delete", path: "my docs/a*.md" }),
     grants({ kind: "network", host: "A.example:443" }),
-    grantsFor(
-      judge([], [], { tool: { name: "create_issue", server: "git hub", risk: "network" } }),
-      "create_issue",
-    ),
+    grantsFor(judge([], [], { tool: elsewhere }), elsewhere),
   ]).toEqual([
     [
       "allow run CI=1 npm test 'a b' by shell.run",
@@ -32,7 +30,7 @@ it("grants exactly what was asked, word by word, path by path, host by host, to 
     ["allow run ls by shell.run", "allow run wc -l by shell.run"],
     ["allow delete '/home/ada/work/my docs/a*.md' by shell.run"],
     ["allow connect a.example by shell.run"],
-    ["allow use create_issue of 'git hub' by create_issue"],
+    ["allow use create_issue of 'git hub' by create_issue of 'git hub'"],
   ]);
 });
 

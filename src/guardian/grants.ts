@@ -1,23 +1,26 @@
-import type { Decision, Part } from "./policy.ts";
+import type { Decision, Part, Question } from "./policy.ts";
 
 /**
  * The rules that would let exactly this call pass another time, a line each; undefined if one part cannot be granted, such
  * as what only the shell understands or what may be a secret.
  */
-export function grantsFor(decision: Decision, tool: string): readonly string[] | undefined {
+export function grantsFor(
+  decision: Decision,
+  tool: Pick<Question["tool"], "name" | "server">,
+): readonly string[] | undefined {
   const asked = decision.parts.filter(({ verdict }) => verdict === "ask");
   const lines = asked.flatMap(({ part, firm, bare }) => {
     const line = firm ? undefined : grant(part);
     return bare ? [line, line?.replace(/^allow/, "unconfined")] : [line];
   });
   if (lines.length === 0 || !lines.every(isOneLine)) return undefined;
-  return [...new Set(lines.map((line) => `${line} by ${quote(tool)}`))];
+  return [...new Set(lines.map((line) => `${line} by ${named(tool.name, tool.server)}`))];
 }
 
 function grant(part: Part): string | undefined {
   switch (part.kind) {
     case "use":
-      return `allow use ${quote(part.tool)}${part.server === undefined ? "" : ` of ${quote(part.server)}`}`;
+      return `allow use ${named(part.tool, part.server)}`;
     case "connect":
       return part.host === undefined ? undefined : `allow connect ${quote(part.host)}`;
     case "run": {
@@ -36,6 +39,11 @@ function grant(part: Part): string | undefined {
       if (part.target.kind !== "known") return undefined;
       return `allow ${part.kind} ${quote(part.target.real ?? part.target.path)}`;
   }
+}
+
+/** A tool as rules name it: without its server it would be one of ours. */
+function named(tool: string, server: string | undefined): string {
+  return server === undefined ? quote(tool) : `${quote(tool)} of ${quote(server)}`;
 }
 
 /** A word with a line end in it would make two rules of one. */

@@ -37,13 +37,13 @@ it("says that there is no sandbox, and allows that in so many words, too", () =>
     source: "mode cautious",
     reason: "it would run `npm test`: there is no sandbox, so that every command is asked about",
   });
-  const grants = grantsFor(decisionOn("npm test", "", { sandbox: "none" }), "shell.run");
+  const grants = grantsFor(decisionOn("npm test", "", { sandbox: "none" }), { name: "shell.run" });
   expect(grants).toEqual(["allow run npm test by shell.run", "unconfined run npm test by shell.run"]);
   expect(judgeCommand("npm test", grants!.join("\n"), { sandbox: "none" })).toBe("allow");
-  expect(grantsFor(decisionOn("npm test", "ask run npm **", { sandbox: "none" }), "shell.run")).toEqual(
-    grants,
-  );
-  expect(grantsFor(decisionOn("npm test", "", { sandbox: "bwrap" }), "shell.run")).toEqual([
+  expect(
+    grantsFor(decisionOn("npm test", "ask run npm **", { sandbox: "none" }), { name: "shell.run" }),
+  ).toEqual(grants);
+  expect(grantsFor(decisionOn("npm test", "", { sandbox: "bwrap" }), { name: "shell.run" })).toEqual([
     "allow run npm test by shell.run",
   ]);
 });

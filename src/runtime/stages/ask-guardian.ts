@@ -91,7 +91,7 @@ async function confirmPlaces(call: ToolCall, judged: Question, settings: Guardia
 
 /** None in paranoid mode, where no rule that allows counts. */
 function grantsOffered(decision: Decision, { mode, tool }: Question): readonly string[] {
-  return (mode === "paranoid" ? undefined : grantsFor(decision, tool.name)) ?? [];
+  return (mode === "paranoid" ? undefined : grantsFor(decision, tool)) ?? [];
 }
 
 async function ask(approve: Approve, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {

@@ -113,7 +113,7 @@ it("shows a command with the parts that are asked, why, and by which rule", () =
     risk,
     ...record,
     parts,
-    grants: grantsFor(decision, "shell.run") ?? [],
+    grants: grantsFor(decision, { name: "shell.run" }) ?? [],
   });
   expect(shown).toBe(`
 Asked  shell.run
