@@ -180,7 +180,7 @@ it("gives the place of the longest idle session to a new one", async () => {
 });
 
 it("ends sessions that nobody uses, also where one was refused a second stream", async () => {
-  await using room = await httpRoom({ idleMs: 50 });
+  await using room = await httpRoom({ idleMs: 2_000 });
   const { client, transport } = await room.connect("2025-11-25");
   await client.callTool(read);
   const session = { "mcp-session-id": transport.sessionId!, accept: "text/event-stream" };
@@ -193,7 +193,7 @@ it("ends sessions that nobody uses, also where one was refused a second stream",
   await transport.close();
   await vi.waitFor(
     async () => expect(await room.rooms[0]!.call("time.now", {})).toMatchObject(closedRoom),
-    10_000,
+    20_000,
   );
 });
 
