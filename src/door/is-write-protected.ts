@@ -4,6 +4,7 @@ import type { Reach } from "../contract/reach.ts";
 import { realLocation, userDirectories } from "../environment/directories.ts";
 import { builtInRules } from "../guardian/built-in-rules.ts";
 import { guardPaths } from "../guardian/guard-paths.ts";
+import { reachRules } from "../guardian/reach-rules.ts";
 import { compilePolicy } from "../guardian/rules/compile-policy.ts";
 
 /** Whether no tool may write there, in no mode, by what holds before anybody has written a rule. Links are followed. */
@@ -18,6 +19,6 @@ export function isWriteProtected(
     own: [state, config].map(realLocation),
     served: except.map(realLocation),
   };
-  const guard = guardPaths(compilePolicy([builtInRules], place));
+  const guard = guardPaths(compilePolicy([builtInRules, reachRules], place));
   return guard("write", realLocation(resolve(workspace, path))) !== undefined;
 }

@@ -13,6 +13,7 @@ import { ownCode } from "../environment/sandbox/own-code.ts";
 import { builtInRules } from "../guardian/built-in-rules.ts";
 import { guardPaths } from "../guardian/guard-paths.ts";
 import type { Place, RuleSource } from "../guardian/policy.ts";
+import { reachRules } from "../guardian/reach-rules.ts";
 import { compilePolicy, type Policy } from "../guardian/rules/compile-policy.ts";
 import { parseRules } from "../guardian/rules/parse-rules.ts";
 import { type ProjectRules, projectRulesPath, readProjectRules } from "./project-rules.ts";
@@ -277,6 +278,7 @@ function readSources(options: PolicyOptions, project: ProjectRules | undefined):
   const { rules = [], ruleFiles = [] } = options;
   return [
     builtInRules,
+    ...(options.reach === undefined ? [] : [reachRules]),
     ...fromFile("user", files.user),
     ...(project === undefined ? [] : [projectSource(project)]),
     ...fromFile("granted", files.granted),

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
@@ -90,6 +91,10 @@ describe("a room that reaches beyond its workspace", () => {
       ["file_read", { path: "/proc/self/environ" }],
       ["file_read", { path: "/proc/thread-self/environ" }],
       ["file_read", { path: "/proc/kcore" }],
+      ["file_read", { path: "/etc/shadow-" }],
+      ["file_read", { path: join(homedir(), ".claude/.credentials.json") }],
+      ["file_write", { path: join(homedir(), ".local/bin/git"), content: "" }],
+      ["file_write", { path: join(tmpdir(), "toolcrib-shells.1.a/windows/tmux.conf"), content: "" }],
       ["file_write", { path: "system/passwd", content: "" }],
       ["file_write", { path: "../twice/new", content: "" }],
       ["file_delete", { path: "../../../../../../etc/hostname" }],

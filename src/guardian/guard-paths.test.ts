@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { builtInRules } from "./built-in-rules.ts";
 import { guardPaths } from "./guard-paths.ts";
+import { reachRules } from "./reach-rules.ts";
 import { compilePolicy } from "./rules/compile-policy.ts";
 import { place, policyOf, rules } from "./trials/judge.ts";
 
@@ -36,6 +37,37 @@ const open =
 
 it("keeps secrets from being read, what others run from being written, and leaves the rest", () => {
   expect(sort([...secret, ...guarded, ...open])).toEqual({ secret, protected: guarded, open });
+});
+
+it("keeps the secrets of a whole home and system where tools reach them, and what starts by itself there", () => {
+  const atHome = (names: string) => names.split(/\s+/).map((name) => `/home/ada/${name}`);
+  const secrets = [
+    ..."/etc/shadow- /etc/gshadow- /etc/security/opasswd /etc/ssh/ssh_host_rsa_key /run/secrets/x /proc/keys".split(
+      " ",
+    ),
+    ..."/proc/self/auxv /var/mail/ada /dev/sda /tmp/toolcrib-shells.7.abc/windows/tmux.conf /var/tmp/toolcrib-shells.7.abc/1/x".split(
+      " ",
+    ),
+    ...atHome(`.claude/.credentials.json .claude.json .codex/auth.json .gemini/oauth_creds.json .config/openai/auth.json
+      .local/share/opencode/auth.json .config/github-copilot/apps.json .cursor/mcp.json .config/chromium/Default/Cookies
+      .config/Slack/Cookies .mozilla/firefox/x/key4.db .thunderbird/x/logins.json .local/share/keyrings/login.keyring
+      .password-store/x.gpg Library/Keychains/login.keychain-db .config/op/config .config/rclone/rclone.conf .config/hub
+      .config/glab-cli/config.yml .config/filezilla/sitemanager.xml .my.cnf .s3cfg .boto .fly/config.yml .m2/settings.xml
+      .gradle/gradle.properties .yarnrc.yml .nuget/NuGet/NuGet.Config .Xauthority .sqlite_history .lesshst .viminfo
+      .bitcoin/wallet.dat Maildir/new/1 .netrc .config/gh/hosts.yml .aws/config`),
+    "/home/ada/Library/Application Support/Google/Chrome/Default/Login Data",
+  ];
+  const started =
+    atHome(`.bash_aliases .xprofile .config/autostart/x.desktop .config/environment.d/x.conf .local/bin/git
+    .cargo/env .cargo/bin/cargo .nvm/nvm.sh .pyenv/shims/python .vimrc .config/nvim/init.lua .emacs .tmux.conf .pythonrc
+    .local/lib/python3.11/site-packages/x.pth .local/share/applications/x.desktop .config/Code/User/settings.json`);
+  const others = [
+    ..."/tmp/notes.txt /opt/x a.txt bin/x .vimrc".split(" "),
+    ...atHome(`notes.txt other/package.json other/.vimrc .config/app/settings.toml .local/share/app/x`),
+  ];
+  const guard = guardPaths(compilePolicy([builtInRules, reachRules], place));
+  const sorted = sort([...secrets, ...started, ...others], guard);
+  expect(sorted).toEqual({ secret: secrets, protected: started, open: others });
 });
 
 it("takes what editors leave beside a secret for a secret, unless a rule opens it", () => {
