@@ -5,9 +5,9 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Questions } from "./approvals/questions.ts";
+import type { Answer, Questions } from "./approvals/questions.ts";
 import type { ClientAbilities } from "./client-abilities.ts";
-import { makeCall, type WantedCall } from "./make-call.ts";
+import { type MadeCall, makeCall, type WantedCall } from "./make-call.ts";
 import { ProgressNotes } from "./progress-notes.ts";
 import type { ServedRoom } from "./served-room.ts";
 import { toCallResult } from "./to-call-result.ts";
@@ -20,16 +20,19 @@ export async function callTool(
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { id, signal, _meta, notify } = context.mcpReq;
-  const known = questions.takeFound(id);
-  if (known !== undefined) return questions.ask(known, context);
   const token = _meta?.progressToken;
   const progress = token === undefined ? undefined : new ProgressNotes(notify, token);
   try {
-    const made = await makeCall(wanted, room, {
-      signal,
-      answer: client.asks ? questions.answerIn(context) : { kind: "unanswered" },
-      onEvent: progress?.hear,
-    });
+    const make = (answer: Answer) => makeCall(wanted, room, { signal, answer, onEvent: progress?.hear });
+    const found = questions.takeFound(id);
+    let made: MadeCall =
+      found !== undefined
+        ? { kind: "question", request: found }
+        : await make(client.asks ? questions.answerIn(context) : { kind: "unanswered" });
+    for (let times = 0; made.kind === "question" && !client.isAskedByResults; times += 1)
+      made = await make(
+        times < maxTimes ? await questions.askMeanwhile(made.request, context) : { kind: "unanswered" },
+      );
     if (made.kind === "question") return await questions.ask(made.request, context);
     if (made.kind === "unknown") throw new ProtocolError(ProtocolErrorCode.InvalidParams, made.message);
     return toCallResult(made.result, { ...client, isStructured: made.isStructured });
@@ -37,3 +40,6 @@ export async function callTool(
     progress?.end();
   }
 }
+
+/** A call is asked about again when what was shown of it has changed meanwhile. */
+const maxTimes = 8;

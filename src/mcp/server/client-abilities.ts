@@ -9,6 +9,8 @@ import {
 export interface ClientAbilities {
   /** It can put a form before a person. */
   readonly asks: boolean;
+  /** Its questions come as results, after which it makes the call again; in the era before, while the call waits. */
+  readonly isAskedByResults: boolean;
   /** It knows links to resources in results, and data beside text. */
   readonly knowsLinks: boolean;
 }
@@ -21,6 +23,7 @@ export function abilitiesOf(server: Server, context?: ServerContext): ClientAbil
   return {
     // Before there were kinds of them, a client that could be asked at all could show a form.
     asks: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
+    isAskedByResults: context?.mcpReq.envelope !== undefined,
     knowsLinks: version >= firstWithLinks,
   };
 }

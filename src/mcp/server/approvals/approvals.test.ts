@@ -77,6 +77,8 @@ describe.each(eras)("a client of %s that can ask", (era) => {
   it.each([
     ["declines", { action: "decline" }],
     ["cancels", { action: "cancel" }],
+    ["accepts without an answer", { action: "accept" }],
+    ["gives an answer that is none of the choices", { action: "accept", content: { answer: "perhaps" } }],
   ] as const)("is refused with the way to allow it where it %s", async (_name, answer) => {
     await using room = await askedRoom({ era, keepQuestions: true }, () => answer);
     const result = await room.client.callTool(remove("a.txt"));
@@ -100,13 +102,18 @@ describe.each(eras)("a client of %s that can ask", (era) => {
       existsSync(join(room.workspace, "a.txt")),
     ]).toEqual([["4 bytes", "19 bytes"], true]);
   });
+});
 
-  it("asks again after an answer that is none of the choices", async () => {
-    const answers = ["perhaps", "once"];
-    await using room = await askedRoom({ era }, () => says(answers.shift()!)());
-    await room.client.callTool(remove("a.txt"));
-    expect([room.asked.length, existsSync(join(room.workspace, "a.txt"))]).toEqual([2, false]);
+it("is refused with the way to allow it where it fails to ask, whatever it had promised", async () => {
+  await using room = await askedRoom({ era: "2025-11-25", keepQuestions: true }, () => {
+    throw new Error("no window");
   });
+  const result = await room.client.callTool(remove("a.txt"));
+  expect([told(result), room.asked.length, existsSync(join(room.workspace, "a.txt"))]).toEqual([
+    { content: [{ type: "text", text: expect.stringMatching(/toolcrib approve \w+/) }], isError: true },
+    1,
+    true,
+  ]);
 });
 
 describe.each(eras)("a client of %s that cannot ask", (era) => {

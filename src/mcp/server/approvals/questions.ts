@@ -23,7 +23,7 @@ interface QuestionState {
 /** What a person said, where the client came back with a question of ours. */
 export type Answer =
   | { readonly kind: "none" }
-  /** Nobody could be asked, or the form was closed: as if there were no such client. */
+  /** Nobody could be asked, or the form was closed, or left empty: as if there were no such client. */
   | { readonly kind: "unanswered" }
   | { readonly kind: "answered"; approve(request: ApprovalRequest): Approval | undefined };
 
@@ -59,28 +59,26 @@ export class Questions {
   }
 
   async ask(request: ApprovalRequest, context: ServerContext): Promise<InputRequiredResult> {
-    const choices = ["once", ...(request.grants.length === 0 ? [] : ["session", "always"]), "no"];
     const requestState = await this.#codec.mint({ shown: shownBy(request), nonce: randomUUID() }, context);
     return inputRequired({
       requestState,
       inputRequests: {
-        [questionKey]: inputRequired.elicit({
-          message: describeRequest(request),
-          requestedSchema: {
-            type: "object",
-            properties: {
-              answer: {
-                type: "string",
-                title: "Allow it?",
-                description: choices.map((choice) => `${choice}: ${meanings[choice]}`).join("; "),
-                enum: choices,
-              },
-            },
-            required: ["answer"],
-          },
-        }),
+        [questionKey]: inputRequired.elicit(formFor(request)),
       },
     });
+  }
+
+  /** Asks while the call waits. A client that cannot do what it says it can is one that cannot ask. */
+  async askMeanwhile(request: ApprovalRequest, { mcpReq }: ServerContext): Promise<Answer> {
+    const { signal } = mcpReq;
+    const params = { mode: "form" as const, ...formFor(request) };
+    const options = { signal, timeout: patienceMs, resetTimeoutOnProgress: true, onprogress: () => {} };
+    const given = await mcpReq.send({ method: "elicitation/create", params }, options).catch((error) => {
+      if (signal.aborted) throw error;
+      return { action: "cancel" as const, content: undefined };
+    });
+    const shown = shownBy(request);
+    return answerOf(given, (later) => shownBy(later) === shown);
   }
 
   answerIn({ mcpReq }: ServerContext): Answer {
@@ -88,16 +86,7 @@ export class Questions {
     if (state === undefined) return { kind: "none" };
     const view = inputResponse(mcpReq.inputResponses, questionKey);
     if (view.kind !== "elicit") return { kind: "none" };
-    if (view.action !== "accept") return { kind: "unanswered" };
-    const approval = approvals.get(view.content?.answer);
-    if (approval === undefined) return { kind: "none" };
-    return {
-      kind: "answered",
-      approve: (request) =>
-        state.shown === shownBy(request) && this.#use(state.nonce)
-          ? { ...approval, ...(approval.allow ? { hash: request.hash } : {}) }
-          : undefined,
-    };
+    return answerOf(view, (request) => state.shown === shownBy(request) && this.#use(state.nonce));
   }
 
   /** Whether an answer has not counted yet. Older ones than those remembered have expired, or nearly so. */
@@ -112,7 +101,42 @@ export class Questions {
   }
 }
 
+function formFor(request: ApprovalRequest) {
+  const choices = ["once", ...(request.grants.length === 0 ? [] : ["session", "always"]), "no"];
+  return {
+    message: describeRequest(request),
+    requestedSchema: {
+      type: "object" as const,
+      properties: {
+        answer: {
+          type: "string" as const,
+          title: "Allow it?",
+          description: choices.map((choice) => `${choice}: ${meanings[choice]}`).join("; "),
+          enum: choices,
+        },
+      },
+      required: ["answer"],
+    },
+  };
+}
+
+/** What a filled form says; `isMeant` tells the call that it was shown for. */
+function answerOf(
+  { action, content }: { readonly action: string; readonly content?: Record<string, unknown> | undefined },
+  isMeant: (request: ApprovalRequest) => boolean,
+): Answer {
+  const approval = action === "accept" ? approvals.get(content?.answer) : undefined;
+  if (approval === undefined) return { kind: "unanswered" };
+  return {
+    kind: "answered",
+    approve: (request) =>
+      isMeant(request) ? { ...approval, ...(approval.allow ? { hash: request.hash } : {}) } : undefined,
+  };
+}
+
 const questionKey = "approval";
+/** People take their time. */
+const patienceMs = 600_000;
 const maxRemembered = 10_000;
 
 const meanings: Readonly<Record<string, string>> = {
