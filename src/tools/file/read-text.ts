@@ -93,11 +93,11 @@ async function showLines(
 ): Promise<ToolOutput<TextFile>> {
   const { text, encoding } = decodeText(slice.bytes, slice.encoding);
   const { firstLine, totalLines } = await numberLines(path, wanted.offset, slice, context);
-  const { bytes, lines } = slice;
+  const { bytes, lines, cutBytes } = slice;
   const nextOffset = slice.reachedEnd ? undefined : firstLine + lines;
-  const isWhole = firstLine === 1 && slice.reachedEnd && slice.cutBytes === 0;
+  const isWhole = firstLine === 1 && slice.reachedEnd && cutBytes === 0;
   // Lines that are numbered from the end, or cut, cannot be found again.
-  if (firstLine > 0 && slice.cutBytes === 0)
+  if (firstLine > 0 && cutBytes === 0)
     context.seen.note(path, { bytes, lines: isWhole ? "all" : { first: firstLine, count: lines } });
   const file: TextFile = {
     kind: "text",
@@ -110,14 +110,14 @@ async function showLines(
     encoding,
     lineEnd: lineEndOf(text),
     bytes: slice.info.bytes,
-    ...(slice.cutBytes === 0 ? {} : { cutBytes: slice.cutBytes }),
+    ...(cutBytes === 0 ? {} : { cutBytes }),
     get hash() {
       return isWhole ? hashOf(slice) : undefined;
     },
   };
   return {
     data: file,
-    text: showText(file, { ...context, lineNumbers: wanted.lineNumbers, cutBytes: slice.cutBytes }),
+    text: showText(file, { wording: context.wording, lineNumbers: wanted.lineNumbers, cutBytes }),
     ...(nextOffset === undefined ? {} : { continuation: describeRest(file, nextOffset) }),
   };
 }

@@ -30,13 +30,22 @@ export interface TextFile {
 export function showText(file: TextFile, options: Showing): string {
   const { text, firstLine, encoding } = file;
   const endsLine = text.endsWith("\n");
-  const shown = (endsLine ? text.slice(0, -1) : text).split("\n").map((line, index) => {
-    const start = showLine(line.endsWith("\r") ? line.slice(0, -1) : line, encoding, options);
-    return options.lineNumbers ? `${firstLine + index} | ${start}` : start;
-  });
-  if (endsLine && !options.lineNumbers) shown.push("");
+  const end = endsLine ? text.length - 1 : text.length;
+  let body = "";
+  for (let start = 0, number = firstLine; start <= end; number += 1) {
+    const newline = text.indexOf("\n", start);
+    const lineEnd = newline === -1 ? end : newline;
+    const line = showLine(
+      text.slice(start, text[lineEnd - 1] === "\r" ? lineEnd - 1 : lineEnd),
+      encoding,
+      options,
+    );
+    if (start > 0) body += "\n";
+    body += options.lineNumbers ? `${number} | ${line}` : line;
+    start = lineEnd + 1;
+  }
+  if (endsLine && !options.lineNumbers) body += "\n";
   const note = describeEncoding(encoding);
-  const body = shown.join("\n");
   return note === undefined ? body : `${body}${body.endsWith("\n") ? "" : "\n"}[${note}]`;
 }
 
