@@ -13,7 +13,8 @@ export function printValue(value: Readonly<Record<string, unknown>>, redact: Red
     return part.length <= maxTextChars ? safe : `${safe.slice(0, maxTextChars)}… (${part.length} characters)`;
   };
   try {
-    return JSON.stringify(value, print);
+    // Most is written down as it is, and then nothing has to be asked about each part.
+    return isWrittenAsItIs("", value, redact) ? JSON.stringify(value) : JSON.stringify(value, print);
   } catch (error) {
     const input = `[cannot be printed: ${(error as Error).message}]`;
     return JSON.stringify({ ...value, input }, print);
@@ -21,3 +22,15 @@ export function printValue(value: Readonly<Record<string, unknown>>, redact: Red
 }
 
 const maxTextChars = 4_000;
+
+function isWrittenAsItIs(key: string, part: unknown, redact: Redact, depth = 0): boolean {
+  if (typeof part === "string") return part.length <= maxTextChars && redact(part, key) === part;
+  if (typeof part !== "object" || part === null) return typeof part !== "bigint";
+  // What is deeper may never end.
+  if (depth === maxDepth || "toJSON" in part) return false;
+  return Object.keys(part).every((name) =>
+    isWrittenAsItIs(name, (part as Record<string, unknown>)[name], redact, depth + 1),
+  );
+}
+
+const maxDepth = 8;
