@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import {
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -18,6 +19,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
+import { emptySource } from "../test/tool-source.ts";
 import type { Access } from "./contract/access.ts";
 import { ToolError } from "./contract/error.ts";
 import type { CallEvent } from "./contract/event.ts";
@@ -185,6 +187,18 @@ describe("a call", () => {
     await Promise.all([crib.close(), crib.close()]);
     await crib.close();
     expect((await crib.call("file.read", { path: "a" })).error?.code).toBe("unavailable");
+  });
+});
+
+describe("a room that is closed", () => {
+  it("rolls an open transaction back, also when a source of tools does not end well", async () => {
+    const failing = { ...emptySource(), close: () => Promise.reject(new Error("it would not end")) };
+    const own = { stateDirectory: join(folder, ".state"), configDirectory: join(folder, ".config") };
+    const room = await openToolcrib({ workspace: folder, ...own, sources: [failing] });
+    await room.call("transaction.begin", {});
+    await room.call("file.write", { path: "half.txt", content: "half" });
+    await expect(room.close()).rejects.toThrow("it would not end");
+    expect(existsSync(join(folder, "half.txt"))).toBe(false);
   });
 });
 

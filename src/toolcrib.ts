@@ -172,8 +172,11 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     denied.close();
     await running.end();
     try {
-      await Promise.all([processes, shells, code, documents, ...sources].map((part) => part.close()));
+      const parts = [processes, shells, code, documents, ...sources];
+      const ended = await Promise.allSettled(parts.map(async (part) => part.close()));
+      // Whatever did not end well, an open transaction is not left half done.
       warnings.push(...(await transactions.leave()));
+      for (const end of ended) if (end.status === "rejected") throw end.reason;
     } finally {
       events.close();
       await release();
