@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cribRoom } from "../../test/crib-room.ts";
 import { aiSdkTools } from "./ai-sdk.ts";
 import { answerMessages } from "./anthropic.ts";
+import { inOrder } from "./calls/in-order.ts";
 import { answerGemini } from "./google.ts";
 import { answerChat, answerResponses } from "./openai.ts";
 
@@ -252,6 +253,41 @@ it("answers Gemini's calls, with their ids where they have some", async () => {
     ],
     [],
   ]);
+});
+
+const writeThenRead = [
+  { id: "1", name: "file_read", input: { path: "a.txt", line_numbers: false } },
+  { id: "2", name: "file_write", input: { path: "a.txt", content: "two\n" } },
+  { id: "3", name: "file_read", input: { path: "a.txt", line_numbers: false } },
+  { id: "4", name: "edit_replace", input: { path: "a.txt", find: "two", replace: "three" } },
+  { id: "5", name: "file_read", input: { path: "a.txt", line_numbers: false } },
+];
+
+it("lets reads see what the calls before them have written, and not what follows", async () => {
+  await using made = await room();
+  const content = writeThenRead.map((call) => ({ type: "tool_use", ...call }));
+  const answers = await answerMessages(made.crib, { content });
+  const [first, , third, , fifth] = answers.map((answer) => answer.content);
+  expect([first, third, fifth]).toEqual(["one\n", "two\n", "three\n"]);
+});
+
+it("keeps the calls of one answer in order where the AI SDK starts them all at once", async () => {
+  await using made = await room();
+  const tools = await aiSdkTools(made.crib);
+  const messages = [{ role: "user" }];
+  const results = await Promise.all(
+    writeThenRead.map(({ name, input }) => tools[name]!.execute(input, { messages })),
+  );
+  const [first, , third, , fifth] = results.map((result) => result.content);
+  expect([first, third, fifth]).toEqual(["one\n", "two\n", "three\n"]);
+});
+
+it("lets neighbouring reads run side by side", async () => {
+  const order = inOrder(new Set(["read"]));
+  const { promise: second, resolve } = Promise.withResolvers<string>();
+  const waiting = order("read", () => second);
+  await order("read", async () => resolve("the second has run"));
+  expect(await waiting).toBe("the second has run");
 });
 
 it("gives the AI SDK tools that it can run, cancel and tell its model of", async () => {

@@ -1,18 +1,20 @@
 import type { CallOptions, CallResult, Toolcrib } from "../toolcrib.ts";
+import { inOrder, type MakeInOrder, toolsThatOnlyRead } from "./calls/in-order.ts";
 
 /** The tools for `generateText({ tools })` and `streamText({ tools })` of the AI SDK, which makes the calls itself. */
 export async function aiSdkTools(crib: Toolcrib, options: CallOptions = {}): Promise<AiSdkToolSet> {
   const definitions = await crib.definitions({ for: "ai-sdk" });
+  const orderOf = ordersByAnswer(await toolsThatOnlyRead(crib));
   return Object.fromEntries(
     definitions.map(({ name, description, inputSchema }) => [
       name,
       {
         description,
         inputSchema: schemaOf(inputSchema),
-        execute: (input: unknown, { abortSignal }: { abortSignal?: AbortSignal | undefined }) => {
+        execute: (input: unknown, { abortSignal, messages }: AiSdkCallOptions) => {
           const signals = [options.signal, abortSignal].filter((signal) => signal !== undefined);
           const signal = signals.length === 0 ? {} : { signal: AbortSignal.any(signals) };
-          return crib.call(name, input, { ...options, ...signal });
+          return orderOf(messages)(name, () => crib.call(name, input, { ...options, ...signal }));
         },
         toModelOutput: ({ output }: { output: CallResult }) => modelOutputOf(output),
       },
@@ -26,8 +28,14 @@ export type AiSdkToolSet = Record<string, AiSdkExecutableTool>;
 export interface AiSdkExecutableTool {
   description: string;
   inputSchema: AiSdkSchema;
-  execute(input: unknown, options: { abortSignal?: AbortSignal | undefined }): Promise<CallResult>;
+  execute(input: unknown, options: AiSdkCallOptions): Promise<CallResult>;
   toModelOutput(options: { output: CallResult }): AiSdkOutput;
+}
+
+export interface AiSdkCallOptions {
+  abortSignal?: AbortSignal | undefined;
+  /** What the model answered to, the same for all calls of one answer, which are then made in their order. */
+  messages?: readonly unknown[] | undefined;
 }
 
 /** What a model is told of a result. */
@@ -46,6 +54,16 @@ export interface AiSdkSchema {
     vendor: "toolcrib";
     validate(value: unknown): { value: unknown };
     jsonSchema: { input(): Record<string, unknown>; output(): Record<string, unknown> };
+  };
+}
+
+/** The SDK starts all calls of an answer at once: what they share tells which these are. */
+function ordersByAnswer(changesNothing: ReadonlySet<string>): (messages?: readonly unknown[]) => MakeInOrder {
+  const orders = new WeakMap<readonly unknown[], MakeInOrder>();
+  return (messages = []) => {
+    const order = orders.get(messages) ?? inOrder(changesNothing);
+    orders.set(messages, order);
+    return order;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CallOptions, CallResult, Toolcrib } from "../../toolcrib.ts";
+import { inOrder, toolsThatOnlyRead } from "./in-order.ts";
 
 /** A call as a model has made it. */
 export interface ModelCall<Item> {
@@ -19,8 +20,8 @@ export type ReadInput =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Makes all calls at once and answers them in their order, each exactly once, also when they are cancelled. Arguments that
- * cannot be read are told to the model, never repaired: what it did not say is not run.
+ * Makes calls and answers them in their order, each exactly once, also when they are cancelled. Arguments that cannot be
+ * read are told to the model, never repaired: what it did not say is not run.
  */
 export async function answerCalls<Item, Answer>(
   crib: Toolcrib,
@@ -28,10 +29,14 @@ export async function answerCalls<Item, Answer>(
   options: CallOptions,
   toAnswer: (call: ModelCall<Item>, result: Answered) => Answer,
 ): Promise<Answer[]> {
+  if (calls.length === 0) return [];
+  const makeInOrder = inOrder(await toolsThatOnlyRead(crib));
   return Promise.all(
     firstOfEachId(calls).map(async ({ call, others }) => {
       const { name, input } = call;
-      const result = input.ok ? await crib.call(name, input.value, options) : unreadable(input.problem);
+      const result = input.ok
+        ? await makeInOrder(name, () => crib.call(name, input.value, options))
+        : unreadable(input.problem);
       return toAnswer(call, others === 0 ? result : withOthersNotMade(result, others));
     }),
   );
