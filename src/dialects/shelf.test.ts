@@ -83,15 +83,6 @@ it("offers no more than is allowed, and nothing that changes something where onl
 });
 
 it("lets the last own tool of a name replace all others, and a source replace none", async () => {
-  const own = (name: string, summary: string): AnyTool => ({
-    name,
-    summary,
-    risk: "read",
-    input: z.strictObject({}),
-    limits: { maxChars: 10, keep: "head" },
-    accesses: () => [],
-    run: async () => ({ data: null, text: summary }),
-  });
   const source = emptySource();
   const shelf = new Shelf(dialect, { own: [own("Read", "first"), own("Read", "second")], sources: [source] });
   source.put([own("Read", "foreign"), own("weather", "foreign")]);
@@ -103,6 +94,29 @@ it("lets the last own tool of a name replace all others, and a source replace no
     ["weather", "foreign"],
   ]);
 });
+
+it("takes names that differ only in case for the same where calls ignore it", async () => {
+  const source = emptySource();
+  const shelf = new Shelf(dialect, { own: [own("LIST", "own")], sources: [source] });
+  source.put([{ ...own("read", "foreign"), canonical: "server__read" }]);
+  const called = await Promise.all(["read", "server__read", "list"].map((name) => shelf.find(name, {})));
+  expect([await namesOf(shelf, "all"), called.map(({ tool }) => tool.canonical)]).toEqual([
+    ["Read", "Edit", "LIST", "server__read"],
+    ["file.read", "server__read", "LIST"],
+  ]);
+});
+
+function own(name: string, summary: string): AnyTool {
+  return {
+    name,
+    summary,
+    risk: "read",
+    input: z.strictObject({}),
+    limits: { maxChars: 10, keep: "head" },
+    accesses: () => [],
+    run: async () => ({ data: null, text: summary }),
+  };
+}
 
 async function namesOf(shelf: Shelf, which: "listed" | "all" = "listed"): Promise<readonly string[]> {
   return (await shelf.definitions(which)).map(({ name }) => name);

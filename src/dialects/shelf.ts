@@ -161,11 +161,11 @@ export class Shelf {
 
   #fill(): void {
     const { own = [], sources = [], allowed, has } = this.#options;
-    const tools = new Map<string, DialectTool>();
+    const tools = new NamedTools(this.#dialect);
     for (const tool of this.#dialect.tools)
-      if (tool.needs === undefined || has?.has(tool.needs)) tools.set(tool.name, tool);
+      if (tool.needs === undefined || has?.has(tool.needs)) tools.put(tool);
     const ours = own.map(offer);
-    for (const tool of ours) tools.set(tool.name, tool);
+    for (const tool of ours) tools.put(tool);
     const theirs = sources
       .flatMap((source) => source.tools)
       .map((tool) => offerBeside(tools, tool))
@@ -175,7 +175,7 @@ export class Shelf {
     this.#foreign = new Set(
       [...ours, ...theirs].map(({ name }) => name).filter((name) => !this.#hidden.has(name)),
     );
-    const all = hidden.length > 0 ? withFinders([...tools.values()]) : [...tools.values()];
+    const all = hidden.length > 0 ? withFinders(tools.all) : tools.all;
     this.#tools =
       allowed === undefined ? all : selectTools(all, allowed, { ...this.#dialect, more: sources.length > 0 });
     this.#wording = wordingFor(namesOf(this.#tools), (name) => name in catalog);
@@ -237,11 +237,33 @@ function offer(tool: AnyTool): DialectTool {
 }
 
 /** What is there keeps its name: then a tool from elsewhere is offered by its long one, "server__tool". */
-function offerBeside(tools: Map<string, DialectTool>, tool: AnyTool): DialectTool | undefined {
+function offerBeside(tools: NamedTools, tool: AnyTool): DialectTool | undefined {
   const names = [tool, { ...tool, name: tool.canonical ?? tool.name }].map(offer);
   const free = names.find(({ name }) => !tools.has(name));
-  if (free) tools.set(free.name, free);
+  if (free) tools.put(free);
   return free;
+}
+
+/** One tool a name: where calls ignore case, names that differ in nothing else are the same. */
+class NamedTools {
+  readonly #tools = new Map<string, DialectTool>();
+  readonly #keyOf: (name: string) => string;
+
+  constructor({ ignoresCase }: Pick<Dialect, "ignoresCase">) {
+    this.#keyOf = ignoresCase ? (name) => name.toLowerCase() : (name) => name;
+  }
+
+  get all(): readonly DialectTool[] {
+    return [...this.#tools.values()];
+  }
+
+  has(name: string): boolean {
+    return this.#tools.has(this.#keyOf(name));
+  }
+
+  put(tool: DialectTool): void {
+    this.#tools.set(this.#keyOf(tool.name), tool);
+  }
 }
 
 function onlyReading(name: string): ToolError {
