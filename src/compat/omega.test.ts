@@ -108,6 +108,27 @@ it("blocks what a link leads to", async () => {
   expect(isWriteBlocked(join(folder.path, "elsewhere/passwd"), folder.path)).toBe(true);
 });
 
+it("blocks what a link leads to that is not there yet, and what no file can be called", async () => {
+  await using folder = temporaryFolder();
+  const workspace = join(folder.path, "workspace");
+  mkdirSync(workspace);
+  const links = {
+    configuration: "../config.toml",
+    system: "/etc/toolcrib-new",
+    chain: "configuration",
+    folder: "../data",
+    "../outer": "config.toml",
+    harmless: "../notes.txt",
+    circle: "circle",
+  };
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, join(workspace, name));
+  const paths = ["configuration", "system", "chain", "folder/new.db", "../outer", "harmless", "circle"];
+  expect([...paths, "", "\0"].filter((path) => !isWriteBlocked(path, folder.path))).toEqual([
+    "harmless",
+    "circle",
+  ]);
+});
+
 it("lets tools be called unless an empty list says otherwise", () => {
   const contexts = [{}, { allowedTools: undefined }, { allowedTools: null }, { allowedTools: ["bash"] }];
   expect(contexts.map(toolsEnabled)).toEqual([true, true, true, true]);

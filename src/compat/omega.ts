@@ -41,6 +41,8 @@ export function truncateOutput(text: string, maxChars: number): string {
  * database and configuration in the data directory. A relative path is one in the workspace, which is in the data directory.
  */
 export function isWriteBlocked(path: string, dataDir: string): boolean {
+  // No file has such a name.
+  if (path === "" || path.includes("\0")) return true;
   const { except = [] } = reachOfOmega(dataDir, [], homedir());
   return isWriteProtected(path, { workspace: posix.join(dataDir, "workspace"), except });
 }

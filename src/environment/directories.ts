@@ -1,6 +1,6 @@
-import { mkdirSync, realpathSync, statSync } from "node:fs";
+import { mkdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { ToolError } from "../contract/error.ts";
 import { fingerprint } from "../text/fingerprint.ts";
 import { errnoOf } from "./failures.ts";
@@ -103,13 +103,32 @@ export function realWorkspace(path: string): string {
   });
 }
 
-/** Where a path leads, also when its last parts are not there yet. */
+/** Where a path leads, also when its last parts, or what a link leads to, are not there yet. */
 export function realLocation(path: string): string {
+  return locationOf(path, maxLinks);
+}
+
+/** As many as the system follows; links that lead in a circle lead nowhere. */
+const maxLinks = 40;
+
+function locationOf(path: string, linksLeft: number): string {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realLocation(parent), basename(path));
+    if (parent === path) return path;
+    const directory = locationOf(parent, linksLeft);
+    const here = join(directory, basename(path));
+    const target = linksLeft > 0 ? linkAt(here) : undefined;
+    return target === undefined ? here : locationOf(resolve(directory, target), linksLeft - 1);
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 }
 
