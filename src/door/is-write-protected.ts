@@ -15,7 +15,7 @@ export function isWriteProtected(
   const { state, config } = userDirectories();
   const place = {
     workspace: realLocation(workspace),
-    home: homedir(),
+    home: realLocation(homedir()),
     own: [state, config].map(realLocation),
     served: except.map(realLocation),
   };

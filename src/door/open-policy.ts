@@ -67,7 +67,7 @@ export class OpenPolicy {
     const own = [...new Set(ours.flatMap((path) => [path, realLocation(path)]))];
     const code = ownCode(workspace).map(({ path }) => path);
     const beyond = reach && { served: reach.except ?? [], writable: reach.write ?? [] };
-    this.#place = { workspace, home: homedir(), own, code, ...beyond };
+    this.#place = { workspace, home: realLocation(homedir()), own, code, ...beyond };
     this.#current = compilePolicy(sources, this.#place);
     this.#grantedFile = policyFiles(config, workspace).granted;
     this.#guard = guardPaths(this.#current);

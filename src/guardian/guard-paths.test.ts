@@ -60,7 +60,7 @@ it("keeps the secrets of a whole home and system where tools reach them, and wha
   const started =
     atHome(`.bash_aliases .xprofile .config/autostart/x.desktop .config/environment.d/x.conf .local/bin/git
     .cargo/env .cargo/bin/cargo .nvm/nvm.sh .pyenv/shims/python .vimrc .config/nvim/init.lua .emacs .tmux.conf .pythonrc
-    .local/lib/python3.11/site-packages/x.pth .local/share/applications/x.desktop .config/Code/User/settings.json`);
+    .local/lib/python3.11/site-packages/x.pth .local/share/applications/x.desktop .config/Code/User/settings.json .claude/settings.json`);
   const others = [
     ..."/tmp/notes.txt /opt/x a.txt bin/x .vimrc".split(" "),
     ...atHome(`notes.txt other/package.json other/.vimrc .config/app/settings.toml .local/share/app/x`),

@@ -50,7 +50,7 @@ protected ~/.{cargo,rustup,nvm,fnm,volta,asdf,bun,deno,pyenv,rbenv,rvm,sdkman,je
 protected ~/.{vimrc,gvimrc,exrc,emacs,nanorc} ~/.{vim,emacs.d,doom.d}/** ~/.config/{nvim,vim,emacs,doom,helix,kak,micro,zed}/**
 protected ~/.config/{Code*,VSCodium,Cursor,Windsurf,JetBrains}/** ~/.{vscode,cursor}-server/** ~/.config/{opencode,goose,crush}/**
 protected ~/.{pythonrc*,pdbrc*,irbrc,pryrc,Rprofile,ghci,psqlrc,sqliterc,lldbinit*,gemrc,npmrc,mailcap,procmailrc,forward,rhosts}
-protected ~/.{ipython,gradle,m2}/** ~/.config/mimeapps.list ~/Library/{LaunchAgents,Services,Scripts}/**
+protected ~/.{claude,codex,gemini,cursor,vscode,ipython,gradle,m2}/** ~/.config/mimeapps.list ~/Library/{LaunchAgents,Services,Scripts}/**
 
 # The shells of our rooms.
 secret **/toolcrib-shells.*/**
