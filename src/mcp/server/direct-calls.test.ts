@@ -46,6 +46,7 @@ async function rawClient() {
 
 const patience = { timeout: 10_000 };
 const read = { name: "file_read", arguments: { path: "a.txt" } };
+const sleep = { name: "shell_run", arguments: { command: "sleep 300" } };
 
 it("lives through calls that are no requests, and answers none of them", async () => {
   await using client = await rawClient();
@@ -63,11 +64,12 @@ it("lives through calls that are no requests, and answers none of them", async (
   ]);
 });
 
-it("cancels the later of two calls with one id when the earlier has ended", async () => {
+it.each([
+  ["later", [read, sleep]],
+  ["earlier", [sleep, read]],
+])("cancels the %s of two calls with one id when the other has ended", async (_which, calls) => {
   await using client = await rawClient();
-  const sleep = { name: "shell_run", arguments: { command: "sleep 300" } };
-  client.send({ id: 1, method: "tools/call", params: read });
-  client.send({ id: 1, method: "tools/call", params: sleep });
+  for (const params of calls) client.send({ id: 1, method: "tools/call", params });
   await vi.waitFor(() => expect(client.answers.length).toBe(1), patience);
   client.send({ method: "notifications/cancelled", params: { requestId: 1 } });
   const crib = await client.crib();

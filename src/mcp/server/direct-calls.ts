@@ -17,6 +17,11 @@ interface DirectCall extends WantedCall {
   readonly token: ProgressToken | undefined;
 }
 
+interface RunningCall {
+  readonly id: RequestId;
+  readonly controller: AbortController;
+}
+
 /**
  * Answers plain calls of tools on a connection of the 2025 era itself: the layers of the SDK take longer than most calls.
  * Whatever is more than a plain call, and whatever has to be asked, is handed on to the SDK.
@@ -25,7 +30,8 @@ export class DirectCalls {
   readonly #transport: Transport;
   readonly #room: ServedRoom;
   readonly #questions: Questions;
-  readonly #running = new Map<RequestId, AbortController>();
+  /** Not by their ids: a client may use one again before its first call has ended. */
+  readonly #running = new Set<RunningCall>();
   #server: Server | undefined;
 
   constructor(transport: Transport, room: ServedRoom, questions: Questions) {
@@ -58,7 +64,8 @@ export class DirectCalls {
     const { id, token } = call;
     const client = abilitiesOf(this.#server!);
     const controller = new AbortController();
-    this.#running.set(id, controller);
+    const running = { id, controller };
+    this.#running.add(running);
     const notify = (notification: { readonly method: string; readonly params: Record<string, unknown> }) =>
       this.#transport.send({ jsonrpc: "2.0", ...notification });
     const progress = token === undefined ? undefined : new ProgressNotes(notify, token);
@@ -86,16 +93,15 @@ export class DirectCalls {
         reply({ error: { code: internalError, message: (error as Error).message } });
     } finally {
       progress?.end();
-      // A client may have used its id again.
-      if (this.#running.get(id) === controller) this.#running.delete(id);
+      this.#running.delete(running);
     }
   }
 
   #cancel(message: JSONRPCMessage): boolean {
     if (!("method" in message) || message.method !== "notifications/cancelled") return false;
-    const controller = this.#running.get(message.params?.requestId as RequestId);
-    controller?.abort();
-    return controller !== undefined;
+    const meant = [...this.#running].filter(({ id }) => id === message.params?.requestId);
+    for (const { controller } of meant) controller.abort();
+    return meant.length > 0;
   }
 }
 
