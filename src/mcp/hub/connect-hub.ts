@@ -8,6 +8,7 @@ import type { ListedTool } from "./listed-tool.ts";
 import type { ServerState } from "./server-state.ts";
 import { readSettings } from "./settings/read-settings.ts";
 import type { ServerConfiguration } from "./settings/server-configuration.ts";
+import { hubVariable } from "./transport/stdio-transport.ts";
 import { nameTools } from "./words/name-tools.ts";
 
 export interface HubOptions {
@@ -54,7 +55,10 @@ export function connectHub(options: HubOptions): Hub {
   let closed: Promise<void> | undefined;
   let isSettled = false;
 
-  const servers = Object.entries(options.servers).flatMap(([name, given]) => {
+  // One that another hub has started, maybe of this very folder, would start others for ever.
+  const isStartedByHub = process.env[hubVariable] !== undefined && Object.keys(options.servers).length > 0;
+  if (isStartedByHub) unusable.push("No MCP servers are started: this Toolcrib is itself one of another.");
+  const servers = Object.entries(isStartedByHub ? {} : options.servers).flatMap(([name, given]) => {
     try {
       const settings = readSettings(name, given, { workspace, variables });
       const { elicit } = options;

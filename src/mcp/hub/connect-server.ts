@@ -6,6 +6,7 @@ import { openLocalEnvironment } from "../../environment/local/local-environment.
 import type { Elicit } from "./elicit.ts";
 import { listTools } from "./list-tools.ts";
 import type { ListedTool } from "./listed-tool.ts";
+import { changedFile } from "./settings/named-files.ts";
 import type { ServerSettings } from "./settings/read-settings.ts";
 import { boundedFetch } from "./transport/bounded-fetch.ts";
 import { mendResults } from "./transport/mend-results.ts";
@@ -132,8 +133,17 @@ async function openTransport(
       requestInit: { headers: { ...reach.headers } },
       fetch: boundedFetch(reach.url.origin),
     });
+  await refuseChanged(settings, options);
   const environment = openLocalEnvironment({ workspace: reach.cwd, startRecords: options.startRecords });
   return new StdioTransport({ ...options, reach, environment, parse: sdk.parseJSONRPCMessage });
+}
+
+/** It may have been long since it was started last. */
+async function refuseChanged({ files }: ServerSettings, { workspace }: ConnectOptions): Promise<void> {
+  const environment = openLocalEnvironment({ workspace });
+  const changed = await changedFile(files, environment).finally(() => environment.close());
+  if (changed !== undefined)
+    throw new ToolError("not-found", `${cleanLine(changed, 200)} has changed since it was trusted`);
 }
 
 function rootOf(workspace: string) {

@@ -33,7 +33,10 @@ it("starts the project's servers once they are trusted, and tells how each is", 
     ["Nobody can be asked here whether to trust these servers", "Read them, then add --yes.", ""],
   ]);
   const trusted = await cli.run("mcp", "trust", "--yes");
-  expect([trusted.exit, trusted.stdout]).toEqual([0, "Trusted, until the file changes.\n"]);
+  expect([trusted.exit, trusted.stdout]).toEqual([
+    0,
+    "Trusted, until the file or a program that it names changes.\n",
+  ]);
   expect(await cli.run("mcp", "servers")).toEqual({
     exit: 1,
     stdout: "good  ready   stdio  2 tools  healthy 1\nnone  failed  stdio  0 tools\n",

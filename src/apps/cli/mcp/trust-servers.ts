@@ -27,7 +27,12 @@ export async function trustServers(given: Arguments): Promise<number> {
     writeTrust({ workspace, hash: project.hash }, files.serversTrust);
   }
   if (isQuiet) printJson({ workspace, sha256: project.hash, trust: "trusted", servers: project.servers });
-  else print(wasTrusted ? "They are trusted already.\n" : "Trusted, until the file changes.\n");
+  else
+    print(
+      wasTrusted
+        ? "They are trusted already.\n"
+        : "Trusted, until the file or a program that it names changes.\n",
+    );
   return 0;
 }
 

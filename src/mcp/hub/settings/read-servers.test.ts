@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../../test/temporary-folder.ts";
 import { writeTrust } from "../../../door/trust.ts";
 import { policyFiles } from "../../../environment/policy-files.ts";
+import { contentHash } from "../../../text/content-hash.ts";
 import { readProjectServers, readServers } from "./read-servers.ts";
 
 it("reads the person's own servers, and those of the project once they are trusted, until they change", async () => {
@@ -12,7 +13,8 @@ it("reads the person's own servers, and those of the project once they are trust
   place.write(place.project, {
     mcpServers: { both: { command: "other" }, theirs: { command: "b", trustAnnotations: true } },
   });
-  const mine = { mine: { command: "a" }, both: { command: "own" } };
+  const cwd = place.configDirectory;
+  const mine = { mine: { cwd, command: "a" }, both: { cwd, command: "own" } };
   const before = await readServers(place);
   const project = await readProjectServers(place);
   writeTrust({ workspace: place.workspace, hash: project!.hash }, place.trust);
@@ -32,10 +34,43 @@ it("reads the person's own servers, and those of the project once they are trust
     {
       servers: mine,
       warnings: [
-        ".toolcrib/mcp.json has changed since you trusted it, and its MCP servers are not started: theirs. Trust them: toolcrib mcp trust",
+        ".toolcrib/mcp.json or a program that it names has changed since you trusted it, and its MCP servers are not started: theirs. Trust them: toolcrib mcp trust",
       ],
     },
   ]);
+});
+
+it("trusts a project's servers until a program that they name has changed", async () => {
+  await using place = filesIn();
+  const program = join(place.workspace, "tools/server.mjs");
+  place.write(program, "one");
+  place.write(join(place.workspace, "notes.db"), "data");
+  place.write(place.project, {
+    mcpServers: { theirs: { command: "node", args: ["--import=tools/server.mjs", "notes.db"], files: {} } },
+  });
+  const project = await readProjectServers(place);
+  writeTrust({ workspace: place.workspace, hash: project!.hash }, place.trust);
+  const { servers } = await readServers(place);
+  place.write(join(place.workspace, "notes.db"), "more data");
+  const still = await readProjectServers(place);
+  place.write(program, "two");
+  const changed = await readProjectServers(place);
+  expect([servers.theirs?.files, still?.trust, changed?.trust]).toEqual([
+    { "tools/server.mjs": contentHash("one") },
+    "trusted",
+    "changed",
+  ]);
+});
+
+it("starts the person's own servers in no folder that nobody has trusted, unless they say so", async () => {
+  await using place = filesIn();
+  const web = { url: "http://localhost:1" };
+  place.write(place.own, { mcpServers: { a: { command: "npx" }, b: { command: "npx", cwd: "." }, web } });
+  expect((await readServers(place)).servers).toEqual({
+    a: { command: "npx", cwd: place.configDirectory },
+    b: { command: "npx", cwd: "." },
+    web,
+  });
 });
 
 it("takes nothing from a file that cannot be understood, and says so", async () => {

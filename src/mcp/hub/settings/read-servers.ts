@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ToolError } from "../../../contract/error.ts";
 import { type TrustState, trustIn } from "../../../door/trust.ts";
 import { realWorkspace, userDirectories } from "../../../environment/directories.ts";
@@ -7,6 +7,7 @@ import { mayExist, policyFiles, readPolicyFile } from "../../../environment/poli
 import { contentHash } from "../../../text/content-hash.ts";
 import { isRecord } from "../schema/legal-types.ts";
 import { cleanLine } from "../words/clean-words.ts";
+import { namedFiles } from "./named-files.ts";
 import type { ServerConfiguration } from "./server-configuration.ts";
 
 /** Where a project names the servers that it needs, below the workspace. */
@@ -15,7 +16,7 @@ export const projectServersPath = ".toolcrib/mcp.json";
 /** The servers that came with the folder, and whether the person trusts them. */
 export interface ProjectServers {
   readonly servers: Readonly<Record<string, ServerConfiguration>>;
-  /** SHA-256 of the file. */
+  /** SHA-256 of the file, and of those in the workspace that it names. */
   readonly hash: string;
   readonly trust: TrustState;
 }
@@ -41,7 +42,7 @@ export async function readServers(places: ServerPlaces): Promise<ConfiguredServe
   const warnings: string[] = [];
   const own = tolerantly(() => {
     const text = readPolicyFile(files.servers);
-    return text === undefined ? {} : parseServers(text, files.servers);
+    return text === undefined ? {} : startedBeside(files.servers, parseServers(text, files.servers));
   }, warnings);
   const project = await readProjectServers(places).catch((error: Error) => {
     warnings.push(`${error.message}.`);
@@ -67,13 +68,19 @@ export async function readProjectServers(places: ServerPlaces): Promise<ProjectS
   const environment = openLocalEnvironment({ workspace });
   try {
     const { bytes } = await environment.readFile(projectServersPath, { maxBytes: 1024 * 1024 });
-    const hash = contentHash(bytes);
-    const text = new TextDecoder().decode(bytes);
-    return {
-      servers: parseServers(text, projectServersPath),
-      hash,
-      trust: trustIn({ workspace, hash }, files.serversTrust),
-    };
+    const named = parseServers(new TextDecoder().decode(bytes), projectServersPath);
+    const servers = await Promise.all(
+      Object.entries(named).map(async ([name, server]) => {
+        const files = await namedFiles(server, { environment, workspace });
+        return [name, isRecord(server) ? withFiles(server, files) : server] as const;
+      }),
+    );
+    const programs = servers.flatMap(([, { files = {} }]) => Object.entries(files));
+    const hash = contentHash(
+      programs.length === 0 ? bytes : JSON.stringify([contentHash(bytes), ...programs]),
+    );
+    const trust = trustIn({ workspace, hash }, files.serversTrust);
+    return { servers: Object.fromEntries(servers), hash, trust };
   } finally {
     await environment.close();
   }
@@ -81,7 +88,7 @@ export async function readProjectServers(places: ServerPlaces): Promise<ProjectS
 
 const untrusted = {
   untrusted: `${projectServersPath} names MCP servers that you have not trusted, and that are not started`,
-  changed: `${projectServersPath} has changed since you trusted it, and its MCP servers are not started`,
+  changed: `${projectServersPath} or a program that it names has changed since you trusted it, and its MCP servers are not started`,
 };
 
 function filesOf({ workspace: folder, configDirectory = userDirectories().config }: ServerPlaces) {
@@ -101,6 +108,30 @@ function parseServers(text: string, file: string): Readonly<Record<string, Serve
   const servers = isRecord(value) ? value.mcpServers : undefined;
   if (isRecord(servers)) return servers as Readonly<Record<string, ServerConfiguration>>;
   throw new ToolError("invalid-input", `${file} has no \`mcpServers\` with a server for each name`);
+}
+
+/** Whatever the project says of its files itself. */
+function withFiles(
+  { files: _, ...server }: ServerConfiguration,
+  files: Readonly<Record<string, string>>,
+): ServerConfiguration {
+  return Object.keys(files).length === 0 ? server : { ...server, files };
+}
+
+/**
+ * Programs look for more programs where they start: a folder that nobody trusts must not be the place where the person's
+ * own servers start.
+ */
+function startedBeside(
+  file: string,
+  servers: Readonly<Record<string, ServerConfiguration>>,
+): Record<string, ServerConfiguration> {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [
+      name,
+      isRecord(server) && server.command !== undefined ? { cwd: dirname(file), ...server } : server,
+    ]),
+  );
 }
 
 /** What a server says of itself only the person can believe. */

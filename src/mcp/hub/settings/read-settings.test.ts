@@ -27,6 +27,7 @@ it("reads a program with its defaults, and puts variables in", () => {
     protocol: "2025",
     trustsAnnotations: false,
     tellsRoots: true,
+    files: {},
     secrets: ["/home/ada", "secret-token"],
   });
 });
@@ -55,6 +56,7 @@ it("reads an address, whose headers are secrets", () => {
     protocol: "auto",
     trustsAnnotations: true,
     tellsRoots: false,
+    files: {},
     secrets: ["secret-token", "Bearer secret-token"],
   });
 });

@@ -13,6 +13,8 @@ export interface ServerSettings {
   readonly protocol: "2025" | "2026" | "auto";
   readonly trustsAnnotations: boolean;
   readonly tellsRoots: boolean;
+  /** Not started unless these have this content: SHA-256 by path. */
+  readonly files: Readonly<Record<string, string>>;
   /** Never to be shown: what its variables and headers hold. */
   readonly secrets: readonly string[];
 }
@@ -36,8 +38,10 @@ interface HttpReach {
 export function readSettings(
   name: string,
   given: unknown,
-  { workspace, variables }: { readonly workspace: string; readonly variables: NodeJS.ProcessEnv },
+  place: { readonly workspace: string; readonly variables: NodeJS.ProcessEnv },
 ): ServerSettings | "disabled" {
+  const { workspace } = place;
+  const variables = { ...place.variables, TOOLCRIB_WORKSPACE: workspace };
   const parsed = configuration.safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -46,10 +50,11 @@ export function readSettings(
   const server = parsed.data;
   if (server.disabled === true) return "disabled";
   const secrets: string[] = [];
-  const expand = (text: string) => expandVariables(text, variables, (value) => secrets.push(value));
+  const expand = (text: string) =>
+    expandVariables(text, variables, (value) => value !== workspace && secrets.push(value));
   const expandAll = (texts: Readonly<Record<string, string>> = {}) => {
     const all = Object.entries(texts).map(([key, text]) => [key, expand(text)] as const);
-    secrets.push(...all.map(([, value]) => value));
+    secrets.push(...all.map(([, value]) => value).filter((value) => value !== workspace));
     return Object.fromEntries(all);
   };
   const isStdio = server.command !== undefined;
@@ -70,6 +75,7 @@ export function readSettings(
     protocol: server.protocol ?? (isStdio ? "2025" : "auto"),
     trustsAnnotations: server.trustAnnotations ?? false,
     tellsRoots: server.roots ?? true,
+    files: server.files ?? {},
     // Short ones are words, not secrets, and would make holes in what is shown.
     secrets: [...new Set(secrets)].filter((value) => value.length >= 6),
   };
@@ -84,6 +90,7 @@ const configuration = z.looseObject({
   args: z.optional(z.array(z.string())),
   env: texts,
   cwd: z.optional(z.string()),
+  files: texts,
   type: z.optional(z.string()),
   url: z.optional(z.string()),
   headers: texts,

@@ -5,8 +5,10 @@ export interface ServerConfiguration {
   readonly args?: readonly string[];
   /** Beside the few variables that every program gets. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Relative to the workspace; that itself if not said. */
+  /** Relative to the workspace; that itself if not said. For servers of the person's own file the file's directory. */
   readonly cwd?: string;
+  /** Not started unless these files in the workspace have this content: SHA-256 by path. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly type?: "stdio" | "http" | "streamable-http";
   /** Of a server that runs elsewhere. */
   readonly url?: string;

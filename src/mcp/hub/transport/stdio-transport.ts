@@ -21,6 +21,9 @@ const progressMs = 50;
 // Of what it has not read yet: whoever asks and asks and does not read the answers is told no more.
 const maxUnread = 32 * 1024 * 1024;
 
+/** Tells whoever is started here that a hub has done it. */
+export const hubVariable = "TOOLCRIB_HUB";
+
 export interface StdioOptions {
   readonly reach: StdioReach;
   /** Opened on the directory that the server starts in; closed with the transport. */
@@ -54,7 +57,7 @@ export class StdioTransport implements Transport {
     const { environment, reach } = this.#options;
     const process = await environment.start("/bin/sh", {
       args: endsWithUs(reach.command, reach.args),
-      env: reach.env,
+      env: { ...reach.env, [hubVariable]: "1" },
       input: "open",
       // The person's own program, as every program that they start themselves.
       confinement: "ours",

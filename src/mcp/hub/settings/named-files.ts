@@ -1,0 +1,70 @@
+import { extname, relative, resolve } from "node:path";
+import type { Environment } from "../../../contract/environment.ts";
+import { contentHash } from "../../../text/content-hash.ts";
+import { isRecord } from "../schema/legal-types.ts";
+import { readSettings } from "./read-settings.ts";
+import type { ServerConfiguration } from "./server-configuration.ts";
+
+/**
+ * The files in the workspace that a server's program, arguments and variables name, with the hash of each: whoever
+ * trusts a server trusts these too, and anybody who can write in the workspace could make it another program.
+ */
+export async function namedFiles(
+  server: ServerConfiguration,
+  { environment, workspace }: { readonly environment: Environment; readonly workspace: string },
+): Promise<Readonly<Record<string, string>>> {
+  const found = new Map<string, string>();
+  for (const path of pathsIn(server, workspace)) {
+    const hash = await hashOf(path, environment);
+    if (hash !== undefined) found.set(relative(workspace, path), hash);
+  }
+  return Object.fromEntries([...found].toSorted());
+}
+
+/** The first of these files that is no longer as it was. */
+export async function changedFile(
+  files: Readonly<Record<string, string>>,
+  environment: Environment,
+): Promise<string | undefined> {
+  for (const [path, hash] of Object.entries(files))
+    if ((await hashOf(path, environment)) !== hash) return path;
+  return undefined;
+}
+
+const maxPaths = 500;
+const maxBytes = 64 * 1024 * 1024;
+
+function pathsIn(server: ServerConfiguration, workspace: string): ReadonlySet<string> {
+  const reach = reachOf(server, workspace);
+  if (reach?.kind !== "stdio") return new Set();
+  const texts = [reach.command, ...reach.args, ...Object.values(reach.env)];
+  // As a whole, and as part of an option, of a list or of a command line.
+  const words = texts.flatMap((text) => [text, ...text.split(/[\s=:,;'"]+/)]).filter((word) => word !== "");
+  const paths = words.map((word) => resolve(reach.cwd, word));
+  const isProgram = (path: string) => path.startsWith(`${workspace}/`) && !written.has(extname(path));
+  return new Set(paths.filter(isProgram).slice(0, maxPaths));
+}
+
+/** What servers write themselves, and nobody runs. */
+const written = new Set([".csv", ".db", ".jsonl", ".log", ".md", ".sqlite", ".sqlite3", ".txt"]);
+
+function reachOf(server: ServerConfiguration, workspace: string) {
+  try {
+    const settings = isRecord(server)
+      ? readSettings("", server, { workspace, variables: process.env })
+      : undefined;
+    return settings === "disabled" ? undefined : settings?.reach;
+  } catch {
+    // It is not started either.
+    return undefined;
+  }
+}
+
+/** Undefined for what is no file here. */
+async function hashOf(path: string, environment: Environment): Promise<string | undefined> {
+  try {
+    return contentHash((await environment.readFile(path, { maxBytes })).bytes);
+  } catch {
+    return undefined;
+  }
+}
