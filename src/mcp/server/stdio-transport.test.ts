@@ -114,6 +114,40 @@ it("waits for a client that does not read, and holds one listener for all who wa
   expect(taken.join("")).toBe(Array.from({ length: 200 }, (_, index) => line(ping(index))).join(""));
 });
 
+/** Takes nothing until it is told to. */
+function stuckOutput() {
+  const pending: (() => void)[] = [];
+  const output = new Writable({ write: (_chunk, _encoding, done) => void pending.push(done) });
+  return { output, read: () => pending.shift()?.() };
+}
+
+it("hears a client no further that leaves its answers unread, until it reads them", async () => {
+  const { output, read } = stuckOutput();
+  const { input, transport, heard } = await listening(output);
+  input.write(line(ping(1)));
+  await settle();
+  void transport.send({ ...ping(1), params: { text: "x".repeat(9 * 1024 * 1024) } });
+  await settle();
+  for (let id = 2; id < 100; id += 1) {
+    input.write(line(ping(id)));
+    await new Promise(setImmediate);
+  }
+  const before = [heard.length, input.isPaused()];
+  read();
+  await settle();
+  expect([before, heard.length, input.isPaused()]).toEqual([[1, true], 99, false]);
+});
+
+it("notices that a client has gone which left its answers unread", async () => {
+  const { output } = stuckOutput();
+  const { input, transport, timesClosed } = await listening(output);
+  void transport.send({ ...ping(1), params: { text: "x".repeat(9 * 1024 * 1024) } });
+  await settle();
+  input.end(line(ping(2)));
+  await settle();
+  expect(timesClosed()).toBe(1);
+});
+
 it.each([
   ["the input ends", ({ input }: { input: PassThrough }) => void input.end()],
   ["the input breaks", ({ input }: { input: PassThrough }) => void input.destroy(new Error("gone"))],

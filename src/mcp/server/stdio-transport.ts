@@ -11,6 +11,8 @@ export class StdioTransport implements Transport {
   /** Pieces of a line that has not ended. */
   #pieces: Buffer[] = [];
   #bytes = 0;
+  /** What came while too many answers wait for the client to read them. */
+  #unheard: Buffer[] = [];
   #unsent = "";
   #writing: Promise<void> | undefined;
   #isClosed = false;
@@ -48,6 +50,7 @@ export class StdioTransport implements Transport {
     if (!output.write(text)) await untilDrained(output);
     this.#writing = undefined;
     if (this.#unsent !== "" && !this.#isClosed) this.#writing = this.#write();
+    this.#goOn();
   }
 
   async close(): Promise<void> {
@@ -57,6 +60,7 @@ export class StdioTransport implements Transport {
     input.off("data", this.#hear).off("end", this.#end).off("close", this.#end);
     input.pause();
     this.#pieces = [];
+    this.#unheard = [];
     this.onclose?.();
   }
 
@@ -65,6 +69,24 @@ export class StdioTransport implements Transport {
   };
 
   readonly #hear = (chunk: Buffer): void => {
+    this.#unheard.push(chunk);
+    this.#goOn();
+  };
+
+  /**
+   * Who does not read answers is heard no further: they would pile up here. A little more is taken in all the same, since
+   * nothing else tells that the input has ended.
+   */
+  #goOn(): void {
+    const { input, output } = this.#streams;
+    const isBehind = () => this.#unsent.length + output.writableLength > maxUnread;
+    while (this.#unheard.length > 0 && !isBehind()) this.#readLines(this.#unheard.shift()!);
+    if (this.#isClosed) return;
+    if (this.#unheard.length > maxUnheard) input.pause();
+    else if (input.isPaused()) input.resume();
+  }
+
+  #readLines(chunk: Buffer): void {
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
       this.#take(chunk.subarray(start, end));
@@ -73,7 +95,7 @@ export class StdioTransport implements Transport {
       start = end + 1;
     }
     this.#take(chunk.subarray(start));
-  };
+  }
 
   #take(piece: Buffer): void {
     this.#bytes += piece.length;
@@ -134,6 +156,9 @@ export class StdioTransport implements Transport {
 const newline = 0x0a;
 const maxLineBytes = 32 * 1024 * 1024;
 const maxBatch = 1_000;
+const maxUnread = 8 * 1024 * 1024;
+/** Chunks, of 64 KiB at most where they come from a pipe. */
+const maxUnheard = 16;
 const invalidRequest = -32600;
 
 /** Or until nobody will ever read it. */
