@@ -13,6 +13,7 @@ import {
   toolsOption,
   workspaceOption,
 } from "../options.ts";
+import { refuseOperands } from "../parse-arguments.ts";
 
 const subcommands = ["install", "uninstall", "servers", "trust", "untrust"] as const;
 
@@ -95,12 +96,14 @@ export const mcpCommand: Command = {
   operand: subcommands,
   async run({ options, operands: [name, ...operands] }) {
     const given: Arguments = { options, operands };
+    refuseOptionsOfOthers(name, options);
     switch (name) {
       case undefined:
         return options.has("http")
           ? (await import("../mcp/serve-http.ts")).serveHttpClients(given)
           : (await import("../mcp/serve-stdio.ts")).serveStdioClient(given);
       case "servers":
+        refuseOperands(operands, mcpCommand);
         return (await import("../mcp/list-servers.ts")).listServers(given);
       case "trust":
         return (await import("../mcp/trust-servers.ts")).trustServers(given);
@@ -115,6 +118,32 @@ export const mcpCommand: Command = {
     }
   },
 };
+
+/** What each form takes: an option that does nothing there would be taken for one that does. */
+const serving = [
+  ...["workspace", "dialect", "mode", "rule", "rules", "sandbox", "tools", "read-only", "approval-wait-ms"],
+] as const;
+const configuring = ["workspace", "client", "scope", "name", "print"] as const;
+const taken: Readonly<Record<string, readonly string[]>> = {
+  "toolcrib mcp": serving,
+  "toolcrib mcp --http": [...serving, "http", "token-file", "allow-host"],
+  "toolcrib mcp install": [...configuring, ...serving],
+  "toolcrib mcp uninstall": configuring,
+  "toolcrib mcp servers": ["workspace", "json"],
+  "toolcrib mcp trust": ["workspace", "json", "yes"],
+  "toolcrib mcp untrust": ["workspace", "json"],
+};
+
+function refuseOptionsOfOthers(name: string | undefined, options: ReadonlyMap<string, string>): void {
+  const word = name ?? (options.has("http") ? "--http" : "");
+  const form = `toolcrib mcp ${word}`.trim();
+  const wrong = [...options.keys()].find((option) => taken[form]?.includes(option) === false);
+  if (wrong === undefined) return;
+  const forms = Object.keys(taken).filter((other) => taken[other]!.includes(wrong));
+  throw new ToolError("invalid-input", `--${wrong} means nothing to ${form}`, {
+    hint: `It is for: ${forms.join(", ")}.`,
+  });
+}
 
 function unknownSubcommand(name: string): ToolError {
   const meant = nearest(name, subcommands);

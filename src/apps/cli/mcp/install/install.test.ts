@@ -141,6 +141,33 @@ it("prints what it would write, and writes nothing", async () => {
   ]);
 });
 
+it.each([
+  [["--http", "7777"], "--http means nothing to toolcrib mcp install"],
+  [["--json"], "--json means nothing to toolcrib mcp install"],
+  [["--rule", "alow run x"], "Bad rule at --rule:1:1"],
+  [["--", "--rule", "alow run x"], "Bad rule at --rule:1:1"],
+  [["--tools", "nope.*"], "nope.*"],
+  [["--rules", "nowhere.rules"], "There is no rule file"],
+  [["--", "--nonsense"], "has no option --nonsense"],
+])("installs nothing that would not start: %j", async (words, reason) => {
+  await using home = openHome();
+  const { exit, stderr } = await home.run(["install", "--client", "codex", ...words]);
+  expect([exit, stderr.includes(reason), readdirSync(home.at("home"))]).toEqual([2, true, []]);
+});
+
+it.each([
+  [["--client", "claude"], "--client means nothing to toolcrib mcp"],
+  [["--print"], "--print means nothing to toolcrib mcp"],
+  [["--allow-host", "x"], "It is for: toolcrib mcp --http."],
+  [["--token-file", "x"], "It is for: toolcrib mcp --http."],
+  [["servers", "extra"], '"extra" is one word too many'],
+  [["servers", "--mode", "safe"], "--mode means nothing to toolcrib mcp servers"],
+])("takes no option for one that does something where it does nothing: %j", async (words, reason) => {
+  await using home = openHome();
+  const { exit, stderr } = await home.run(words);
+  expect([exit, stderr.includes(reason)]).toEqual([2, true]);
+});
+
 it("keeps what is there, says what it changed, changes nothing twice, and shows no keys", async () => {
   const settings =
     '// mine\n{\n  "theme": "One Dark", // nice\n  "api_key": "sk-ant-api03-aaaaBBBBccccDDDDeeeeFFFFggggHHHH",\n}\n';

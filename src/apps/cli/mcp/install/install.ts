@@ -21,13 +21,16 @@ import {
   writeConfiguration,
 } from "./configuration.ts";
 import { InstallRecords } from "./install-record.ts";
+import { refuseWhatWouldNotStart } from "./refuse-what-would-not-start.ts";
 import { serverCommand, startsUs } from "./server-command.ts";
 import { serverWords } from "./server-words.ts";
 
 /** `toolcrib mcp install` */
 export async function installClient(given: Arguments): Promise<number> {
   const { client, configuration, editor, place, scope } = await readPlace(given);
-  const entry = client.entry(serverCommand(scope, serverWords(given, client, scope)));
+  const served = serverWords(given, client, scope);
+  await refuseWhatWouldNotStart(served);
+  const entry = client.entry(serverCommand(scope, served));
   if (given.options.has("print")) {
     remark(`${configuration.file}\n`);
     print(editor.show(place, entry));
