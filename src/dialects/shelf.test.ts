@@ -150,3 +150,30 @@ it("knows no alias of a tool that is not allowed", async () => {
   const { tool } = await new Shelf(aliased, { allowed: ["Read"] }).find("ls", {});
   expect(() => tool.accesses({})).toThrow('Unknown tool "ls"');
 });
+
+it("gives no tool from elsewhere a name that is like one of the dialect's, its aliases' or the finders'", async () => {
+  const others = emptySource();
+  const aliases = [rename("file.list", { name: "ls" })];
+  const shelf = new Shelf({ ...dialect, aliases }, { sources: [others] });
+  const foreign = ["READ", "ls", "tools_find", "search", "Search"].map(
+    (name): AnyTool => ({
+      name,
+      canonical: `other__${name}`,
+      summary: "",
+      risk: "read",
+      input: z.unknown(),
+      limits: { maxChars: 10, keep: "head" },
+      accesses: () => [],
+      run: async () => ({ data: null, text: "" }),
+    }),
+  );
+  others.put(foreign);
+  const names = (await shelf.definitions("all")).map(({ name }) => name);
+  expect(names.slice(dialect.tools.length)).toEqual([
+    "other__READ",
+    "other__ls",
+    "other__tools_find",
+    "search",
+    "other__Search",
+  ]);
+});

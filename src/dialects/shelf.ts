@@ -166,10 +166,13 @@ export class Shelf {
       if (tool.needs === undefined || has?.has(tool.needs)) tools.put(tool);
     const ours = own.map(offer);
     for (const tool of ours) tools.put(tool);
+    const known = [...this.#dialect.tools, ...(this.#dialect.aliases ?? []), ...ours, ...finders];
+    const taken = new Set(known.map(({ name }) => name.toLowerCase()));
     const theirs = sources
       .flatMap((source) => source.tools)
-      .map((tool) => offerBeside(tools, tool))
+      .map((tool) => offerBeside(taken, tool))
       .filter((tool) => tool !== undefined);
+    for (const tool of theirs) tools.put(tool);
     const hidden = theirs.length > maxListedOfOthers ? theirs : [];
     this.#hidden = new Set(hidden.map(({ name }) => name));
     this.#foreign = new Set(
@@ -212,15 +215,13 @@ function isFinder(canonical: string): boolean {
 
 /** A dialect that has no way to find tools gets ours. */
 function withFinders(tools: readonly DialectTool[]): readonly DialectTool[] {
-  const finders = [
-    rename("tools.find", { name: "tools_find" }),
-    rename("tools.call", { name: "tools_call" }),
-  ];
   return [
     ...tools,
     ...finders.filter(({ canonical }) => !tools.some((tool) => tool.canonical === canonical)),
   ];
 }
+
+const finders = [rename("tools.find", { name: "tools_find" }), rename("tools.call", { name: "tools_call" })];
 
 /** Stands where the counter never comes: the arguments do not fit. */
 function never(): never {
@@ -236,11 +237,14 @@ function offer(tool: AnyTool): DialectTool {
   return { name, canonical, load: async () => ({ ...named, takesCanonical: true as const, means }) };
 }
 
-/** What is there keeps its name: then a tool from elsewhere is offered by its long one, "server__tool". */
-function offerBeside(tools: NamedTools, tool: AnyTool): DialectTool | undefined {
+/**
+ * What is there keeps its name, and all that a model might take for it: then a tool from elsewhere is offered by its long
+ * one, "server__tool".
+ */
+function offerBeside(taken: Set<string>, tool: AnyTool): DialectTool | undefined {
   const names = [tool, { ...tool, name: tool.canonical ?? tool.name }].map(offer);
-  const free = names.find(({ name }) => !tools.has(name));
-  if (free) tools.put(free);
+  const free = names.find(({ name }) => !taken.has(name.toLowerCase()));
+  if (free) taken.add(free.name.toLowerCase());
   return free;
 }
 
@@ -255,10 +259,6 @@ class NamedTools {
 
   get all(): readonly DialectTool[] {
     return [...this.#tools.values()];
-  }
-
-  has(name: string): boolean {
-    return this.#tools.has(this.#keyOf(name));
   }
 
   put(tool: DialectTool): void {
