@@ -115,6 +115,22 @@ describe("lines", () => {
     ]);
   });
 
+  it("leave the line ends of their neighbours as they are", async () => {
+    const insert = (mixed: string, operation: "insert_before" | "insert_after") =>
+      edited(mixed, { location: "line 2", operation, content: "X\nY\n" }, "lines.unknown");
+    expect([
+      await insert("a\r\nb\nc\r\n", "insert_after"),
+      await insert("a\nb\r\nc\n", "insert_after"),
+      await insert("a\r\nb", "insert_after"),
+      await insert("a\r\nb\nc\r\n", "insert_before"),
+    ]).toEqual([
+      "a\r\nb\nX\nY\nc\r\n",
+      "a\nb\r\nX\r\nY\r\nc\n",
+      "a\r\nb\r\nX\r\nY",
+      "a\r\nX\r\nY\r\nb\nc\r\n",
+    ]);
+  });
+
   it("are deleted with their line ends; a file that ends without one still does", async () => {
     const remove = (location: string) => edited(text, { location, operation: "delete" }, "lines.unknown");
     expect([await remove("lines 1-2"), await remove("line 4"), await remove("lines 1-4")]).toEqual([

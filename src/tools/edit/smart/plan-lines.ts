@@ -41,13 +41,15 @@ export function planLines(
   if (text === "") return withReadings({ ...change, start: 0, end: 0, tail: lineEnd });
   const { firstLine, lastLine } = place;
   const [first, last] = [lines.start(firstLine), lines.end(lastLine)];
+  // The line end of the line before stays with it, also where others in the file are different.
+  const ownEnd = text.slice(last, lines.next(lastLine)) || lineEnd;
   switch (operation) {
     case "replace":
       return withReadings({ ...change, start: first, end: last });
     case "insert_before":
       return withReadings({ ...change, start: first, end: first, tail: lineEnd });
     case "insert_after":
-      return withReadings({ ...change, start: last, end: last, lead: lineEnd });
+      return withReadings({ ...change, start: last, end: last, lead: ownEnd, lineEnd: ownEnd });
   }
 }
 
