@@ -90,6 +90,12 @@ it("lists a tool that is only described, and answers its call by saying so", asy
   ]);
 });
 
+it("has just the tools it was given, also one that is called as a set is", async () => {
+  await using room = await loopRoom({ tools: [{ ...count, name: "v3" }] });
+  const names = (await room.loop.definitions()).map((tool) => tool.function.name);
+  expect([names, await room.loop.execute("v3", { text: "four" })]).toEqual([["v3"], '{"characters":4}']);
+});
+
 it("runs the default tools when nothing else is said", async () => {
   await using room = await loopRoom({});
   const names = (await room.loop.definitions()).map((tool) => tool.function.name);

@@ -27,6 +27,13 @@ it("takes what stands in a pattern literally, but for the star", () => {
   expect(() => namesOf("file.rea(d|x)")).toThrow(ToolError);
 });
 
+it("takes the name of a tool for nothing else, though a set or a pattern would be spelled so", () => {
+  const odd = ["look", "all", "file*"].map((name) => rename("time.now", { name }));
+  const select = (wanted: string) =>
+    selectTools([...tools, ...odd], [wanted], { sets }).map(({ name }) => name);
+  expect([select("look"), select("all"), select("file*")]).toEqual([["look"], ["all"], ["file*"]]);
+});
+
 it("refuses a name that no tool has, and names the nearest", () => {
   expect(() => namesOf("Raed")).toThrow(
     expect.objectContaining({ code: "invalid-input", hint: 'Did you mean "Read"?' }),

@@ -4,7 +4,7 @@ import type { Dialect, DialectTool } from "./dialect.ts";
 
 /**
  * The tools that `wanted` names: by their name in the dialect or the canonical one, by a pattern (`file.*`), by the name of
- * a set of the dialect, or `all`; an alias by this very name. One that can mean several canonical tools is named by all of
+ * a set of the dialect, or `all`; an alias by this very name. What is the name of a tool is nothing else. One that can mean several canonical tools is named by all of
  * them, not by some. Throws for what names none, unless that may still come.
  */
 export function selectTools(
@@ -18,11 +18,13 @@ export function selectTools(
 ): readonly DialectTool[] {
   const named = aliases.filter(({ name }) => wanted.includes(name));
   const known = [...named, ...tools];
-  const words = wanted.flatMap((word) =>
+  const isName = (word: string) => known.some(({ name, canonical }) => name === word || canonical === word);
+  const [names, patterns] = [wanted.filter(isName), wanted.filter((word) => !isName(word))];
+  const words = patterns.flatMap((word) =>
     Object.hasOwn(sets, word) ? sets[word]! : [word === "all" ? "*" : word],
   );
-  const isNamed = (name: string) => words.some((word) => matches(word, name));
-  if (!more) for (const word of words) expectTool(word, known, isNamed);
+  const isNamed = (name: string) => names.includes(name) || words.some((word) => matches(word, name));
+  if (!more) for (const word of [...names, ...words]) expectTool(word, known, isNamed);
   return known.filter((tool) => isChosen(tool, isNamed));
 }
 
