@@ -75,7 +75,7 @@ export const agentLoopDialect: Dialect = {
           content: z.string().check(z.describe("The whole content.")),
           cwd: z.optional(z.string().check(z.describe(cwdWords))),
         }),
-      means: ({ path, cwd, content }) => ["file.write", { path: from(cwd, path), content }],
+      means: ({ path, cwd, content }) => ["file.write", { path: below(cwd, path), content }],
     }),
     reshape(["edit.replace"], {
       name: "edit",
@@ -89,7 +89,7 @@ export const agentLoopDialect: Dialect = {
         }),
       means: ({ path, cwd, old_text, new_text }) => [
         "edit.replace",
-        { path: from(cwd, path), find: old_text, replace: new_text },
+        { path: below(cwd, path), find: old_text, replace: new_text },
       ],
       answer: ({ text }) => `1 replacement. ${text}`,
     }),
@@ -129,7 +129,7 @@ export const agentLoopDialect: Dialect = {
         }),
       means: ({ pattern, path, cwd }) => [
         "search.glob",
-        { pattern, path: from(cwd, path), sort: "path" as const, limit: 1000, hidden: true },
+        { pattern, path: below(cwd, path), sort: "path" as const, limit: 1000, hidden: true },
       ],
       limits: { maxChars: 51_200, keep: "head" },
       answer: ({ data }, { pattern }) => showFiles(data, pattern),
@@ -144,7 +144,7 @@ export const agentLoopDialect: Dialect = {
         }),
       means: ({ path = ".", cwd }) => [
         "file.list",
-        { path: from(cwd, path), depth: 1, limit: 500, hidden: true, no_ignore: true },
+        { path: below(cwd, path), depth: 1, limit: 500, hidden: true, no_ignore: true },
       ],
       limits: { maxChars: 51_200, keep: "head" },
       answer: ({ data }) => showEntries(data.root),
@@ -154,11 +154,15 @@ export const agentLoopDialect: Dialect = {
 
 const cwdWords = "Folder that paths start from; the workspace if not given.";
 
-/** An output handle is the same everywhere. */
+/** What is read may be an output, whose handle is the same everywhere. */
+function from(cwd: string | undefined, path: string): string {
+  return isHandle.test(path) ? path : below(cwd, path);
+}
+
 const isHandle = /^out_[0-9a-z]{12,32}$/;
 
-function from(cwd: string | undefined, path: string): string {
-  if (cwd === undefined || cwd === "" || path.startsWith("/") || isHandle.test(path)) return path;
+function below(cwd: string | undefined, path: string): string {
+  if (cwd === undefined || cwd === "" || path.startsWith("/")) return path;
   if (path === "." || path === "") return cwd;
   return `${cwd}${cwd.endsWith("/") ? "" : "/"}${path}`;
 }
