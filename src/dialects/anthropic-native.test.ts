@@ -49,11 +49,15 @@ it("says what is missing, and which range names nothing", async () => {
   expect([
     await told({ command: "create", path: "a" }),
     await told({ command: "view", path: "a", view_range: [5, 2] }),
+    await told({ command: "insert", path: "a", insert_line: -1, insert_text: "x" }),
+    await told({ command: "insert", path: "a", insert_line: 1, insert_text: "" }),
     await told({ command: "undo_edit", path: "a" }),
     (await room.crib.call("bash", { restart: true })).content,
   ]).toEqual([
     "`file_text` is missing\nGive `file_text` for this command.",
     "view_range [5, 2] names no lines\nGive the first and the last line, counted from 1: [11, 20], or [11, -1] to the end.",
+    "There is no line -1\nGive the line to insert after, counted from 1, or 0 to insert before the first.",
+    "`insert_text` is empty\nGive what to insert; a line break alone inserts an empty line.",
     expect.stringContaining("command"),
     "Nothing to restart: the next command starts bash.",
   ]);

@@ -38,6 +38,7 @@ const editor = reshape(["file.read", "file.write", "edit.replace", "edit.diff", 
       case "insert": {
         const line = needed(given.insert_line, "insert_line");
         const text = needed(given.insert_text ?? given.new_str, "insert_text");
+        refuseNothing(line, text);
         // As it is given: edit.smart would fit its indentation to the neighbours.
         if (line > 0) return ["edit.diff", { path, diff: insertionAfter(line, text) }];
         return [
@@ -84,6 +85,17 @@ function linesIn(range: readonly number[] | undefined): { offset?: number; limit
       hint: "Give the first and the last line, counted from 1: [11, 20], or [11, -1] to the end.",
     });
   return last === -1 ? { offset: first } : { offset: first, limit: last - first + 1 };
+}
+
+function refuseNothing(line: number, text: string): void {
+  if (line < 0)
+    throw new ToolError("invalid-input", `There is no line ${line}`, {
+      hint: "Give the line to insert after, counted from 1, or 0 to insert before the first.",
+    });
+  if (text === "")
+    throw new ToolError("invalid-input", "`insert_text` is empty", {
+      hint: "Give what to insert; a line break alone inserts an empty line.",
+    });
 }
 
 function insertionAfter(line: number, text: string): string {
