@@ -1,3 +1,6 @@
+/** What has not ended so long after it was told to may never end: the room closes without it. */
+const patienceMs = 15_000;
+
 /** The calls that run in a room, and what outlives them. */
 export class RunningCalls {
   readonly #closing = new AbortController();
@@ -34,10 +37,16 @@ export class RunningCalls {
     void work.then(remove, remove);
   }
 
-  /** Cancels all of it and waits. */
+  /** Cancels all of it and waits, but not for ever. */
   async end(): Promise<void> {
     this.#closing.abort();
     for (const controller of this.#entered) controller.abort();
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    const { promise: waitedEnough, resolve: giveUp } = Promise.withResolvers<"waited enough">();
+    const timer = setTimeout(() => giveUp("waited enough"), patienceMs);
+    while (this.#running.size > 0) {
+      const ended = await Promise.race([Promise.allSettled(this.#running), waitedEnough]);
+      if (ended === "waited enough") break;
+    }
+    clearTimeout(timer);
   }
 }
