@@ -19,10 +19,12 @@ import { showRequest } from "./show-request.ts";
 /** `toolcrib approve` */
 export async function listQuestions({ options }: Arguments): Promise<number> {
   const workspace = realWorkspace(options.get("workspace") ?? process.cwd());
-  const questions = openDesk().list(options.has("all") ? undefined : workspace);
+  const isAll = options.has("all");
+  const kept = openDesk().list(isAll ? undefined : workspace);
+  const questions = isAll ? kept : kept.filter(({ answer }) => answer === undefined);
   if (options.has("json")) printJson(questions);
   else if (questions.length === 0) print("Nothing waits for an answer.\n");
-  else print(tellQuestions(questions, options.has("all")));
+  else print(tellQuestions(questions, isAll));
   return 0;
 }
 

@@ -17,7 +17,11 @@ export const approveCommand: Command = {
   ],
   options: [
     workspaceOption,
-    { name: "all", summary: "also the questions of other folders" },
+    {
+      name: "all",
+      summary:
+        "also those of other folders, and those that are answered but whose call was not made again yet",
+    },
     { name: "session", summary: "allow it, and what is shown, until that server ends" },
     { name: "always", summary: "allow it, and what is shown, in this folder from now on" },
     { name: "deny", summary: "refuse it; words after it are told to the model" },
