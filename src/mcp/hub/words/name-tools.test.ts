@@ -21,6 +21,23 @@ it("never hands a name that was somebody's to another server", () => {
   expect(tools).toEqual([{ server: "b", ownName: "search", longName: "b__search", name: "b__search" }]);
 });
 
+it("gives no server a name that could be a long one of another's, be that gone or still to come", () => {
+  const { tools } = nameTools([
+    { server: "a", tools: ["b__c", "_x"] },
+    { server: "a__b", tools: ["c"] },
+    { server: "a_", tools: [] },
+    { server: "evil", tools: ["gone__search", "a__b__d"] },
+    { server: "gone", tools: [] },
+  ]);
+  expect(tools.map(({ ownName, longName, name }) => [ownName, longName, name])).toEqual([
+    ["b__c", "a__b_c", "b__c"],
+    ["_x", expect.stringMatching(/^a__tool-/), "_x"],
+    ["c", "a__b__c", "c"],
+    ["gone__search", "evil__gone__search", "evil__gone__search"],
+    ["a__b__d", "evil__a__b__d", "evil__a__b__d"],
+  ]);
+});
+
 it("makes every name one that providers take, and no two the same", () => {
   const servers = [
     { server: "a", tools: ["b__c", "x.y", "x_y", "…", "n".repeat(200)] },

@@ -1,3 +1,4 @@
+import { fingerprint } from "../../../text/fingerprint.ts";
 import { legalName, longName } from "./legal-name.ts";
 
 export interface ServerTools {
@@ -25,9 +26,12 @@ export function nameTools(
   owners: ReadonlyMap<string, string> = new Map(),
 ): { readonly tools: readonly NamedTool[]; readonly warnings: readonly string[] } {
   const taken = new Set<string>();
+  const prefixes = servers.map(({ server }) => prefixOf(server));
+  // Also of a server that is gone, or has not told of any tool yet.
+  const isOfServer = (name: string) => prefixes.some((prefix) => name.startsWith(prefix));
   const all = servers.flatMap(({ server, tools }) =>
     tools.map((ownName) => {
-      const long = unique(longName(server, ownName), taken);
+      const long = unique(unmistaken(server, ownName, prefixes), taken);
       taken.add(long);
       return { server, ownName, longName: long, plain: legalName(ownName) };
     }),
@@ -41,7 +45,7 @@ export function nameTools(
   const warnings: string[] = [];
   const tools = all.map(({ plain, ...tool }) => {
     const holder = holders.get(plain);
-    const isPlain = holder?.longName === tool.longName && !taken.has(plain);
+    const isPlain = holder?.longName === tool.longName && !taken.has(plain) && !isOfServer(plain);
     if (!isPlain && holder && holder.longName !== tool.longName)
       warnings.push(
         `"${plain}" is the tool of the MCP server ${holder.server}; that of ${tool.server} is ${tool.longName}.`,
@@ -49,6 +53,19 @@ export function nameTools(
     return { ...tool, name: isPlain ? plain : tool.longName };
   });
   return { tools, warnings };
+}
+
+/** The long name, unless that could be one of a server whose own name goes on where this one's ends. */
+function unmistaken(server: string, tool: string, prefixes: readonly string[]): string {
+  const own = prefixOf(server);
+  const longer = prefixes.filter((prefix) => prefix.length > own.length && prefix.startsWith(own));
+  const names = [tool, legalName(tool).replaceAll(/_+/g, "_"), `tool-${fingerprint(tool).slice(0, 8)}`];
+  const isFree = (name: string) => !longer.some((prefix) => name.startsWith(prefix));
+  return names.map((name) => longName(server, name)).find(isFree) ?? longName(server, tool);
+}
+
+function prefixOf(server: string): string {
+  return `${legalName(server)}__`;
 }
 
 function unique(name: string, taken: ReadonlySet<string>): string {
