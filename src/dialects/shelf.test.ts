@@ -155,19 +155,7 @@ it("gives no tool from elsewhere a name that is like one of the dialect's, its a
   const others = emptySource();
   const aliases = [rename("file.list", { name: "ls" })];
   const shelf = new Shelf({ ...dialect, aliases }, { sources: [others] });
-  const foreign = ["READ", "ls", "tools_find", "search", "Search"].map(
-    (name): AnyTool => ({
-      name,
-      canonical: `other__${name}`,
-      summary: "",
-      risk: "read",
-      input: z.unknown(),
-      limits: { maxChars: 10, keep: "head" },
-      accesses: () => [],
-      run: async () => ({ data: null, text: "" }),
-    }),
-  );
-  others.put(foreign);
+  others.put(["READ", "ls", "tools_find", "search", "Search"].map((name) => foreignTool(name)));
   const names = (await shelf.definitions("all")).map(({ name }) => name);
   expect(names.slice(dialect.tools.length)).toEqual([
     "other__READ",
@@ -177,3 +165,31 @@ it("gives no tool from elsewhere a name that is like one of the dialect's, its a
     "other__Search",
   ]);
 });
+
+it("lists no tools from elsewhere that have more to say than a model can bear", async () => {
+  const others = emptySource();
+  const shelf = new Shelf(dialect, { sources: [others] });
+  const input = z.looseObject({});
+  input._zod.toJSONSchema = () => ({ type: "object", description: "x".repeat(40_000) });
+  others.put([foreignTool("one", input)]);
+  const few = (await shelf.definitions()).map(({ name }) => name);
+  others.put([foreignTool("one", input), foreignTool("two", input)]);
+  const many = (await shelf.definitions()).map(({ name }) => name);
+  expect([few, many]).toEqual([
+    ["Read", "Edit", "one"],
+    ["Read", "Edit", "tools_find", "tools_call"],
+  ]);
+});
+
+function foreignTool(name: string, input: AnyTool["input"] = z.unknown()): AnyTool {
+  return {
+    name,
+    canonical: `other__${name}`,
+    summary: "",
+    risk: "read",
+    input,
+    limits: { maxChars: 10, keep: "head" },
+    accesses: () => [],
+    run: async () => ({ data: null, text: "" }),
+  };
+}

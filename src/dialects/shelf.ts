@@ -108,10 +108,10 @@ export class Shelf {
     }
   }
 
-  /** The call that a call of `tools.call` is for, unless that is itself. */
+  /** The call that a call of `tools.call` is for, unless that is itself; what it has too many is for the counter to tell. */
   #namedIn(given: unknown): InnerCall | undefined {
-    const { name } = (given ?? {}) as { name?: unknown };
-    if (typeof name !== "string") return undefined;
+    const { name, arguments: _, ...others } = (given ?? {}) as { name?: unknown; arguments?: unknown };
+    if (typeof name !== "string" || Object.keys(others).length > 0) return undefined;
     const named = this.#tools.find((tool) => tool.name === name || tool.canonical === name);
     return named?.canonical === "tools.call" ? undefined : (given as InnerCall);
   }
@@ -168,12 +168,10 @@ export class Shelf {
     for (const tool of ours) tools.put(tool);
     const known = [...this.#dialect.tools, ...(this.#dialect.aliases ?? []), ...ours, ...finders];
     const taken = new Set(known.map(({ name }) => name.toLowerCase()));
-    const theirs = sources
-      .flatMap((source) => source.tools)
-      .map((tool) => offerBeside(taken, tool))
-      .filter((tool) => tool !== undefined);
+    const offered = sources.flatMap((source) => source.tools);
+    const theirs = offered.map((tool) => offerBeside(taken, tool)).filter((tool) => tool !== undefined);
     for (const tool of theirs) tools.put(tool);
-    const hidden = theirs.length > maxListedOfOthers ? theirs : [];
+    const hidden = areMany(offered) ? theirs : [];
     this.#hidden = new Set(hidden.map(({ name }) => name));
     this.#foreign = new Set(
       [...ours, ...theirs].map(({ name }) => name).filter((name) => !this.#hidden.has(name)),
@@ -189,8 +187,19 @@ export class Shelf {
   }
 }
 
-/** Of other servers' tools: more would cost a model more than they help. */
+/** Of other servers' tools: whether they would cost a model more than they help. */
+function areMany(tools: readonly AnyTool[]): boolean {
+  if (tools.length > maxListedOfOthers) return true;
+  const chars = tools.map(({ summary, input }) => {
+    const schema = input._zod.toJSONSchema?.();
+    return summary.length + (schema === undefined ? 0 : JSON.stringify(schema).length);
+  });
+  return chars.reduce((sum, each) => sum + each, 0) > maxCharsOfOthers;
+}
+
 const maxListedOfOthers = 20;
+// About 15 000 tokens.
+const maxCharsOfOthers = 60_000;
 
 function meaningOf(offered: OfferedTool, given: unknown): MeantCall {
   if (offered.takesCanonical) return offered.means(given);
