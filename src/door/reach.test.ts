@@ -143,6 +143,18 @@ describe("a room that reaches beyond its workspace", () => {
     ]);
   });
 
+  it("reads files whole that are made as they are read, whatever size they tell", async () => {
+    await using world = await reachingRoom();
+    const made = ["/proc/version", "/proc/sys/kernel/ostype", "/sys/kernel/mm/transparent_hugepage/enabled"];
+    writeFileSync(world.at("empty.txt"), "");
+    const paths = [...made.filter((path) => existsSync(path)), world.at("empty.txt")];
+    const read = await Promise.all(paths.map((path) => world.crib.call("file_read", { path })));
+    const texts = paths.map((path) => readFileSync(path, "utf8"));
+    expect(read.map(({ data }) => data)).toMatchObject(
+      texts.map((text) => ({ files: [{ text, bytes: Buffer.byteLength(text) }] })),
+    );
+  });
+
   it("lists, searches and starts commands in its workspace alone", async () => {
     await using world = await reachingRoom();
     const path = world.at("asked");

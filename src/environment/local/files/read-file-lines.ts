@@ -1,7 +1,7 @@
-import { fstatSync } from "node:fs";
+import { fstatSync, type Stats } from "node:fs";
 import type { LineRange, LineSlice } from "../../../contract/environment.ts";
 import { Breath } from "../../../text/breath.ts";
-import { keepsChanging } from "../../failures.ts";
+import { keepsChanging, tooLarge } from "../../failures.ts";
 import type { LayoutCache } from "../../lines/layout-cache.ts";
 import type { ByteSource } from "../../lines/line-index.ts";
 import { sliceLines } from "../../lines/read-lines.ts";
@@ -27,9 +27,10 @@ export async function readFileLines(
   refuseUnlessFile(stats, givenPath);
   for (let tries = 0; tries < maxTries; tries += 1) {
     const before = stats;
-    const source = before.size <= maxHeldBytes ? held(handle, before.size) : unheld(handle, before.size);
+    const source = sourceOf(handle, before, givenPath);
     const layout = layouts.find(source, before);
-    const slice = await sliceLines(source, layout, range, { breath, info: fileInfo(before) });
+    const info = { ...fileInfo(before), bytes: source.size };
+    const slice = await sliceLines(source, layout, range, { breath, info });
     const lookedBeforeMs = lookedAtMs;
     lookedAtMs = Date.now();
     stats = fstatSync(handle);
@@ -42,6 +43,29 @@ export async function readFileLines(
   }
   throw keepsChanging(givenPath);
 }
+
+function sourceOf(handle: number, { size, blocks }: Stats, givenPath: string): ByteSource {
+  if (size > maxHeldBytes) return unheld(handle, size);
+  return blocks === 0 ? madeWhenRead(handle, givenPath) : held(handle, size);
+}
+
+/** Such as in /proc: what takes no place on any disk may be longer or shorter than it says. */
+function madeWhenRead(handle: number, givenPath: string): ByteSource {
+  const pieces: Buffer[] = [];
+  for (let size = 0; ; ) {
+    const piece = Buffer.allocUnsafe(maxHeldBytes);
+    const read = readFully(handle, piece, size);
+    pieces.push(piece.subarray(0, read));
+    size += read;
+    if (size > maxMadeBytes) throw tooLarge(givenPath, size, maxMadeBytes);
+    if (read < piece.length) break;
+  }
+  const all = Buffer.concat(pieces);
+  return { size: all.length, read: (target, position) => all.copy(target, 0, position) };
+}
+
+/** What is made while it is read may have no end. */
+const maxMadeBytes = 16 * 1024 * 1024;
 
 function unheld(handle: number, size: number): ByteSource {
   return { size, read: (target, position) => readFully(handle, target, position) };
