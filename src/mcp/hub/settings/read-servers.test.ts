@@ -75,12 +75,12 @@ it("starts the person's own servers in no folder that nobody has trusted, unless
 
 it("takes nothing from a file that cannot be understood, and says so", async () => {
   await using place = filesIn();
-  place.write(place.own, "{ no json");
+  place.write(place.own, '{ "key": sk-a-secret }');
   place.write(place.project, { servers: {} });
   const { servers, warnings } = await readServers(place);
   expect(servers).toEqual({});
   expect(warnings).toEqual([
-    expect.stringMatching(/mcp\.json is no JSON: /),
+    expect.stringMatching(/mcp\.json is no JSON(: see line 1 column \d+)?\.$/),
     ".toolcrib/mcp.json has no `mcpServers` with a server for each name.",
   ]);
 });

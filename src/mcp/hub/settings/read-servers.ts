@@ -101,9 +101,9 @@ function parseServers(text: string, file: string): Readonly<Record<string, Serve
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new ToolError("invalid-input", `${file} is no JSON: ${cleanLine((cause as Error).message, 200)}`, {
-      cause,
-    });
+    // Whatever else it says shows what stands there, which may be a secret.
+    const [, place] = /\(?(line \d+,? column \d+)\)?/.exec((cause as Error).message) ?? [];
+    throw new ToolError("invalid-input", `${file} is no JSON${place === undefined ? "" : `: see ${place}`}`);
   }
   const servers = isRecord(value) ? value.mcpServers : undefined;
   if (isRecord(servers)) return servers as Readonly<Record<string, ServerConfiguration>>;

@@ -28,7 +28,7 @@ it("reads a program with its defaults, and puts variables in", () => {
     trustsAnnotations: false,
     tellsRoots: true,
     files: {},
-    secrets: ["/home/ada", "secret-token"],
+    secrets: ["secret-token", "/home/ada"],
   });
 });
 
@@ -57,7 +57,7 @@ it("reads an address, whose headers are secrets", () => {
     trustsAnnotations: true,
     tellsRoots: false,
     files: {},
-    secrets: ["secret-token", "Bearer secret-token"],
+    secrets: ["Bearer secret-token", "secret-token"],
   });
 });
 
@@ -89,6 +89,17 @@ it("says what is wrong with one that cannot be used", () => {
     "its `protocol` is not valid",
     "disabled",
   ]);
+});
+
+it("knows secrets by each of their lines, the longest first, and those of an address", () => {
+  const secretsOf = (given: unknown) => (read(given) as { secrets: readonly string[] }).secrets;
+  expect(
+    secretsOf({ command: "a", env: { SHORT: "secret-1", KEY: "secret-1-and-more\nsecond line \n" } }),
+  ).toEqual(["secret-1-and-more\nsecond line \n", "secret-1-and-more", "second line", "secret-1"]);
+  expect(secretsOf({ url: "http://localhost/mcp?key=in-the-address" })).toEqual(["in-the-address"]);
+  expect(read({ url: "http://me:password@localhost/mcp" })).toBe(
+    "its `url` has a name or password in it: say them in `headers`",
+  );
 });
 
 function read(given: unknown): unknown {

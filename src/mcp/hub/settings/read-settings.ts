@@ -58,17 +58,20 @@ export function readSettings(
     return Object.fromEntries(all);
   };
   const isStdio = server.command !== undefined;
+  const url = isStdio ? undefined : readUrl(server, expand);
+  secrets.push(...(url?.searchParams.values() ?? []));
   return {
     name,
-    reach: isStdio
-      ? {
-          kind: "stdio",
-          command: program(expand(server.command!), resolve(workspace, expand(server.cwd ?? "."))),
-          args: (server.args ?? []).map(expand),
-          env: expandAll(server.env),
-          cwd: resolve(workspace, expand(server.cwd ?? ".")),
-        }
-      : { kind: "http", url: readUrl(server, expand), headers: expandAll(server.headers) },
+    reach:
+      url === undefined
+        ? {
+            kind: "stdio",
+            command: program(expand(server.command!), resolve(workspace, expand(server.cwd ?? "."))),
+            args: (server.args ?? []).map(expand),
+            env: expandAll(server.env),
+            cwd: resolve(workspace, expand(server.cwd ?? ".")),
+          }
+        : { kind: "http", url, headers: expandAll(server.headers) },
     timeoutMs: server.timeoutMs ?? 60_000,
     startTimeoutMs: server.startTimeoutMs ?? 30_000,
     tools: server.tools,
@@ -76,9 +79,19 @@ export function readSettings(
     trustsAnnotations: server.trustAnnotations ?? false,
     tellsRoots: server.roots ?? true,
     files: server.files ?? {},
-    // Short ones are words, not secrets, and would make holes in what is shown.
-    secrets: [...new Set(secrets)].filter((value) => value.length >= 6),
+    secrets: shownAs(secrets),
   };
+}
+
+/** As they may come to be shown: line by line, and the longest first, because one may be the beginning of another. */
+function shownAs(secrets: readonly string[]): readonly string[] {
+  const lines = secrets.flatMap((value) => [value, ...value.split(/[\r\n]+/).map((line) => line.trim())]);
+  return (
+    [...new Set(lines)]
+      // Short ones are words, not secrets, and would make holes in what is shown.
+      .filter((value) => value.length >= 6)
+      .toSorted((one, other) => other.length - one.length)
+  );
 }
 
 const milliseconds = z.optional(z.int().check(z.minimum(1), z.maximum(3_600_000)));
@@ -117,6 +130,8 @@ function readUrl(
   const text = expand(server.url);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "http:" && url?.protocol !== "https:") throw unusable("its `url` is no http address");
+  if (url.username !== "" || url.password !== "")
+    throw unusable("its `url` has a name or password in it: say them in `headers`");
   return url;
 }
 
