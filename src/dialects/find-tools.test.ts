@@ -62,11 +62,13 @@ it("refuses to call itself, a tool that is not there, and what names none", asyn
   await using room = await cribRoom();
   const call = async (input: unknown) => (await room.crib.call("tools_call", input)).content;
   expect([
+    (await call({ name: "text_echo", input: { text: "x" } })).split("\n")[0],
     await call({ name: "tools_call", arguments: { name: "tools_call" } }),
     await call({ name: "tools.call", arguments: { name: "file_read" } }),
     await call({ name: "nonsense" }),
     await call({ arguments: {} }),
   ]).toEqual([
+    "tools_call: unknown key `input`",
     "tools_call calls other tools and cannot be called by itself\nName the tool that you want, as tools_find gives it.",
     "tools.call calls other tools and cannot be called by itself\nName the tool that you want, as tools_find gives it.",
     expect.stringContaining('Unknown tool "nonsense"'),

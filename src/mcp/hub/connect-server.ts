@@ -132,6 +132,11 @@ async function openTransport(
     return new sdk.StreamableHTTPClientTransport(reach.url, {
       requestInit: { headers: { ...reach.headers } },
       fetch: boundedFetch(reach.url.origin),
+      // However soon it wants to be asked again.
+      reconnectionScheduler: (reconnect, delayMs) => {
+        const timer = setTimeout(reconnect, Math.max(delayMs, leastPauseMs));
+        return () => clearTimeout(timer);
+      },
     });
   await refuseChanged(settings, options);
   const environment = openLocalEnvironment({ workspace: reach.cwd, startRecords: options.startRecords });
@@ -145,6 +150,8 @@ async function refuseChanged({ files }: ServerSettings, { workspace }: ConnectOp
   if (changed !== undefined)
     throw new ToolError("not-found", `${cleanLine(changed, 200)} has changed since it was trusted`);
 }
+
+const leastPauseMs = 250;
 
 function rootOf(workspace: string) {
   return { uri: pathToFileURL(workspace).href, name: basename(workspace) };
@@ -190,7 +197,20 @@ async function startFailure(
   if (end === "exit code 127" || end === "exit code 126")
     return new ToolError("not-found", `its program cannot be started (${end})`);
   if (end !== undefined) return new ToolError("unavailable", `it ended before it told its tools (${end})`);
+  if (settings.reach.kind === "http") {
+    const { origin } = settings.reach.url;
+    return new ToolError("unavailable", `${origin} cannot be used: ${deepestCause(error)}`, {
+      cause: error,
+    });
+  }
   return error instanceof Error ? error : new Error(String(error));
+}
+
+/** Those who could not connect say so inside of those who failed by it, and some by their code alone. */
+function deepestCause(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return deepestCause(error.cause);
+  return error.message || (error as NodeJS.ErrnoException).code || error.name;
 }
 
 function isGone(sdk: Sdk, error: unknown): boolean {

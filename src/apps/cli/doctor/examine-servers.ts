@@ -38,7 +38,9 @@ function findingsOf(server: ServerState): readonly Finding[] {
   const { name, tools, version, protocol, problems, said } = server;
   const about = `mcp ${name}`;
   if (server.state !== "ready") {
-    const words = said.length === 0 ? "It said nothing." : `Its last words: ${said.slice(-5).join(" | ")}`;
+    const silent =
+      server.reach === "http" ? "Is it there, and its url in mcp.json right?" : "It said nothing.";
+    const words = said.length === 0 ? silent : `Its last words: ${said.slice(-5).join(" | ")}`;
     return [wrong(about, problems.join("; ") || server.state, words)];
   }
   const found = well(about, [counted(tools, "tool"), version, protocol].filter(Boolean).join(", "));
