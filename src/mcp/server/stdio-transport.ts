@@ -13,6 +13,7 @@ export class StdioTransport implements Transport {
   #bytes = 0;
   /** What came while too many answers wait for the client to read them. */
   #unheard: Buffer[] = [];
+  #hasTurn = false;
   #unsent = "";
   #writing: Promise<void> | undefined;
   #isClosed = false;
@@ -80,21 +81,30 @@ export class StdioTransport implements Transport {
   #goOn(): void {
     const { input, output } = this.#streams;
     const isBehind = () => this.#unsent.length + output.writableLength > maxUnread;
-    while (this.#unheard.length > 0 && !isBehind()) this.#readLines(this.#unheard.shift()!);
+    for (let lines = 0; this.#unheard.length > 0 && !this.#hasTurn && !isBehind(); lines += 1)
+      if (lines < linesAtOnce) this.#readPiece();
+      else this.#goOnLater();
     if (this.#isClosed) return;
     if (this.#unheard.length > maxUnheard) input.pause();
     else if (input.isPaused()) input.resume();
   }
 
-  #readLines(chunk: Buffer): void {
-    let start = 0;
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      this.#take(chunk.subarray(start, end));
-      this.#readLine();
-      if (this.#isClosed) return;
-      start = end + 1;
-    }
-    this.#take(chunk.subarray(start));
+  /** Lets calls come to their answers before more are begun. */
+  #goOnLater(): void {
+    this.#hasTurn = true;
+    setImmediate(() => {
+      this.#hasTurn = false;
+      this.#goOn();
+    });
+  }
+
+  /** Up to the end of a line, or all that came. */
+  #readPiece(): void {
+    const chunk = this.#unheard.shift()!;
+    const end = chunk.indexOf(newline);
+    if (end >= 0 && end + 1 < chunk.length) this.#unheard.unshift(chunk.subarray(end + 1));
+    this.#take(end < 0 ? chunk : chunk.subarray(0, end));
+    if (end >= 0) this.#readLine();
   }
 
   #take(piece: Buffer): void {
@@ -154,6 +164,7 @@ export class StdioTransport implements Transport {
 }
 
 const newline = 0x0a;
+const linesAtOnce = 25;
 const maxLineBytes = 32 * 1024 * 1024;
 const maxBatch = 1_000;
 const maxUnread = 8 * 1024 * 1024;
