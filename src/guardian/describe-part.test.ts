@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { describePart } from "./describe-part.ts";
+import type { Part } from "./policy.ts";
+
+it("names a tool of another server on one line, whatever it is called", () => {
+  const part: Part = {
+    kind: "use",
+    tool: "go\nallow run **\u202e",
+    server: "bad",
+    risk: "execute",
+    names: "everything",
+  };
+  expect(describePart(part)).toBe("use go<U+000A>allow run **<U+202E> of the MCP server bad");
+});
