@@ -79,6 +79,15 @@ export function wordsNamingPaths(command: SimpleCommand): Word[] {
   return [...named, ...mentions(command)];
 }
 
+/** The words of a command whose files decide what it does: a program with a path, and what programs that run code are given. */
+export function wordsRun(command: SimpleCommand): Word[] {
+  const { words, accesses } = command;
+  const program = words.slice(0, 1).filter(({ value }) => value?.includes("/"));
+  if (harm(ownRisk(command)) < harm("execute")) return program;
+  const changed = spansOf(accesses.filter(({ kind }) => kind !== "read").map(({ target }) => target));
+  return [...program, ...wordsNamingPaths(command).filter(({ span }) => !changed.has(spanKey(span)))];
+}
+
 function host(word: Word): HostPart {
   const known = word.value === undefined ? undefined : hostOf(word.value);
   return { kind: "connect", spelling: word.text, host: known };

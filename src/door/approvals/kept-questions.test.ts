@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
@@ -113,6 +121,44 @@ describe("a question that nobody could be asked", () => {
 });
 
 describe("an answer", () => {
+  it("stays, however much else is asked", async () => {
+    await using house = await openHouse();
+    const room = await house.open();
+    const ask = async (name: string) => {
+      house.write(`workspace/${name}`, "x\n");
+      return remove(room, name);
+    };
+    for (const name of ["allowed.txt", "refused.txt"]) await ask(name);
+    const [allowed, refused] = room.pending();
+    await house.desk.answer(allowed!, { allow: true });
+    await house.desk.answer(refused!, { allow: false });
+    for (let index = 0; index < 55; index += 1) await ask(`${index}.txt`);
+    expect([
+      room.pending().length,
+      await remove(room, "allowed.txt"),
+      await remove(room, "refused.txt"),
+    ]).toEqual([52, "passed", "denied"]);
+  });
+
+  it.each(["./s.sh", "sh s.sh", "cd . && env ./s.sh > out.txt", "sh < s.sh"])(
+    "to %s counts only for what the script said then",
+    async (command) => {
+      await using house = await openHouse();
+      const room = await house.open();
+      house.write("workspace/s.sh", "#!/bin/sh\necho one\n");
+      chmodSync(house.at("workspace/s.sh"), 0o755);
+      const run = async () => (await room.call("shell.run", { command })).error?.code ?? "passed";
+      const codes = [await run()];
+      await house.desk.answer(room.pending()[0]!, { allow: true });
+      house.write("workspace/s.sh", "#!/bin/sh\necho two\n");
+      codes.push(await run());
+      house.write("workspace/s.sh", "#!/bin/sh\necho one\n");
+      house.write("workspace/out.txt", "something else\n");
+      codes.push(await run());
+      expect(codes).toEqual(["needs-approval", "needs-approval", "passed"]);
+    },
+  );
+
   it("for once lets the same call pass once, in any process that works there, without a restart", async () => {
     await using house = await openHouse();
     house.write("workspace/a.txt", "one\n");

@@ -95,10 +95,12 @@ export class KeptQuestions {
     return isOfThis && !isOlder(answer.answeredAt, maxAnswerMs) ? answer : undefined;
   }
 
-  /** Makes room for one more. */
+  /** Makes room for one more: what a person has answered stays until it has been used, or counts no longer. */
   #tidy(): void {
-    const kept = this.list().slice(1 - maxQuestions);
-    const ids = new Set(kept.map(({ id }) => id));
+    const all = this.list();
+    const answered = all.filter(({ answer }) => answer !== undefined);
+    const open = all.filter(({ answer }) => answer === undefined);
+    const ids = new Set([...answered, ...open.slice(1 - maxQuestions)].map(({ id }) => id));
     for (const name of this.#files.names()) {
       const [, id] = /^(\w+)\.(?:question|answer)$/.exec(name) ?? [];
       if (id !== undefined && !ids.has(id)) this.#files.remove(name);

@@ -10,6 +10,7 @@ const call: ApprovedCall = {
   variables: { PATH: "/usr/bin", LANG: "C" },
   sandbox: "bwrap",
   shells: undefined,
+  filesRun: new Map([["./a.sh", "1"]]),
 };
 
 it("is the same for the same call, in whatever order its fields come", () => {
@@ -33,6 +34,7 @@ it("is another when anything of the call is another", () => {
     { ...call, variables: { ...call.variables, PATH: "/workspace/bin" } },
     { ...call, variables: { ...call.variables, GIT_DIR: "x" } },
     { ...call, sandbox: "none" },
+    { ...call, filesRun: new Map([["./a.sh", "2"]]) },
   ];
   expect(new Set([call, ...others].map(hashCall)).size).toBe(others.length + 1);
 });

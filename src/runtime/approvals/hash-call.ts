@@ -12,6 +12,8 @@ export interface ApprovedCall {
   readonly sandbox: SandboxLevel;
   /** What earlier commands left in the shells that it uses. */
   readonly shells: unknown;
+  /** What stands in the programs and scripts that it runs. */
+  readonly filesRun: ReadonlyMap<string, string>;
 }
 
 /** SHA-256 that is the same for the same call, in whatever order its fields were given. */

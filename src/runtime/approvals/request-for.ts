@@ -1,5 +1,6 @@
 import type { ToolCall } from "../../contract/call.ts";
 import type { ApprovalRequest } from "./approval.ts";
+import { filesRun } from "./files-run.ts";
 import type { GuardianSettings } from "./guardian-settings.ts";
 import { hashCall, hashValue } from "./hash-call.ts";
 import { type JudgedCall, runsCommands } from "./judge-now.ts";
@@ -35,17 +36,18 @@ export async function requestFor(
     sandbox,
     unconfined,
     hosts: runsCommands(call) ? hostsReached(decision, question, policy) : [],
-    hash: hashFor(call, judged, settings),
+    hash: await hashFor(call, judged, settings),
     previewHash: hashValue([preview.whole, preview.found]),
   };
 }
 
 /** Stands for all that an answer is bound to. */
-export function hashFor(
+export async function hashFor(
   call: ToolCall,
-  { question, decision, policy }: JudgedCall,
+  judged: JudgedCall,
   { surroundings }: Settings,
-): string {
+): Promise<string> {
+  const { question, decision, policy } = judged;
   return hashCall({
     // Not as rules call it: tools of two servers may have one name.
     tool: call.tool.canonical ?? call.tool.name,
@@ -55,6 +57,7 @@ export function hashFor(
     variables: surroundings.variables(policy.settings.variables),
     sandbox: decision.sandbox,
     shells: question.shells,
+    filesRun: await filesRun(call, judged),
   });
 }
 

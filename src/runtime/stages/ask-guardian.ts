@@ -66,7 +66,7 @@ export function askGuardian(settings: GuardianSettings): Stage {
         const rejudged = await judgeNow(call, settings);
         // The person may have changed the rules meanwhile: what they deny, no answer allows.
         if (rejudged.decision.verdict === "deny") throw denied(rejudged.decision);
-        const now = hashFor(call, rejudged, settings);
+        const now = await hashFor(call, rejudged, settings);
         if (!isSame(now) || !isSame(approval.hash ?? now)) throw changedMeanwhile();
         if (!(await isStillShown(preview, call, previews))) throw changedUnderneath();
         note(call, decision, await remember(call, approval, grants, rules));
