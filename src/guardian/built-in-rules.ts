@@ -38,5 +38,8 @@ ask write **/.vscode/** **/.idea/** **/.claude/** **/.codex/** **/.cursor/** **/
 
 # Trust is a person's to give.
 deny run toolcrib policy trust
+deny run toolcrib mcp trust
+deny run toolcrib mcp install
+deny run toolcrib approve
 `,
 };

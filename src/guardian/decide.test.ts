@@ -438,6 +438,7 @@ it("asks about programs that may run what is denied, and about nothing else of t
     "docker run i rm -rf x",
     "ssh h rm -rf x",
     "npx toolcrib policy trust --yes",
+    "npx toolcrib mcp trust --yes",
     `chronic ${"'ls x' ".repeat(50)}rm -rf x`,
     `chronic ${"rm x ".repeat(1000)}rm -rf x`,
   ];
@@ -450,6 +451,12 @@ it("asks about programs that may run what is denied, and about nothing else of t
     "perl -e '$x = 1'",
   ];
   expect([may.map(told), other.map(told)]).toEqual([may.map(() => "ask"), other.map(() => "allow")]);
+});
+
+it("lets no command give what is a person's to give", () => {
+  const commands = ["policy trust", "mcp trust --yes", "mcp install --client zed", "approve 1 --yes"];
+  const told = commands.map((words) => judgeCommand(`toolcrib ${words}`, "allow run **", { mode: "yolo" }));
+  expect(told).toEqual(commands.map(() => "deny"));
 });
 
 it("names the strictest part, its rule, where that stands, and the exact segment of the command", () => {
