@@ -22,6 +22,10 @@ async function taken(type: string, text: string, times: number): Promise<number 
   );
 }
 
+it("takes no list of messages", async () => {
+  expect(await taken("application/json", "\ufeff [{},{}]", 1)).toBe("unsupported");
+});
+
 it("takes no stream that tells nothing without end", async () => {
   expect(await taken("text/event-stream", "data: {}\n\n", 40)).toBe("too-large");
 });
@@ -34,5 +38,5 @@ it("takes a stream for as long as its events end", async () => {
 it("takes no event and no answer that never ends, in however many lines", async () => {
   expect(await taken("text/event-stream", "data: x\n", 40)).toBe("too-large");
   expect(await taken("text/event-stream", "x", 40)).toBe("too-large");
-  expect(await taken("application/json", "[1,\n\n", 40)).toBe("too-large");
+  expect(await taken("application/json", "{1,\n\n", 40)).toBe("too-large");
 });

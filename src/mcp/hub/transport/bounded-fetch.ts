@@ -24,6 +24,7 @@ export function boundedFetch(origin: string, ask: Fetch = fetch): Fetch {
 function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let last = 0;
+  let mark: number | undefined;
   const flood = new Flood();
   const breath = new Breath();
   return new TransformStream({
@@ -37,6 +38,10 @@ function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
         }
         if (byte !== carriageReturn) last = byte;
       }
+      // We ask for one thing at a time: a list would be handed on at once, however long it is.
+      mark ??= chunk.find(isMark);
+      if (!isStream && mark === listMark)
+        throw new ToolError("unsupported", "The server answers with a list of messages");
       if (!isStream) bytes += chunk.length;
       if (bytes > maxBytes) throw new ToolError("too-large", "The server's answer has more than 16 MB");
       controller.enqueue(chunk);
@@ -46,4 +51,10 @@ function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
 }
 
 const newline = 10;
+const listMark = "[".charCodeAt(0);
+
+/** Neither white space nor a byte order mark. */
+function isMark(byte: number): boolean {
+  return byte > 32 && byte < 128;
+}
 const carriageReturn = 13;
