@@ -82,6 +82,13 @@ it("offers no more than is allowed, and nothing that changes something where onl
   ]);
 });
 
+it("names only what may be called to who names nothing that is there", async () => {
+  const { tool } = await new Shelf(dialect, { readOnly: true }).find("nonsense", {});
+  expect(() => tool.accesses({})).toThrow(
+    expect.objectContaining({ message: 'Unknown tool "nonsense"', hint: "Known tools: Read, List." }),
+  );
+});
+
 it("lets the last own tool of a name replace all others, and a source replace none", async () => {
   const source = emptySource();
   const shelf = new Shelf(dialect, { own: [own("Read", "first"), own("Read", "second")], sources: [source] });
@@ -104,6 +111,13 @@ it("takes names that differ only in case for the same where calls ignore it", as
     ["Read", "Edit", "LIST", "server__read"],
     ["file.read", "server__read", "LIST"],
   ]);
+});
+
+it("speaks of the dialect's tools to who calls an own tool, and of ours to who calls by our names", async () => {
+  const shelf = new Shelf(dialect, { own: [own("weather", "own")] });
+  const calls = await Promise.all(["weather", "file.list"].map((name) => shelf.find(name, {})));
+  const told = calls.map(({ tool }) => (tool.wording ?? String)("See file.read."));
+  expect(told).toEqual(["See Read.", "See file.read."]);
 });
 
 function own(name: string, summary: string): AnyTool {

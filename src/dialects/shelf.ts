@@ -95,16 +95,33 @@ export class Shelf {
    */
   async find(name: string, given: unknown): Promise<MeantCall> {
     try {
-      const offered = await this.#load(findTool(this.#tools, name, this.#dialect));
+      const offered = await this.#load(await this.#named(name));
       if (!this.#isAllowed(offered)) throw onlyReading(name);
       const inner = offered.canonical === "tools.call" ? this.#namedIn(given) : undefined;
       if (inner) return await this.find(inner.name, inner.arguments ?? {});
       const { tool, input } = meaningOf(offered, given);
       // Who calls it by our name for it knows the others by theirs.
-      const wording = name === tool.canonical ? undefined : this.#wordingIn(offered, tool);
+      const isOurName = name === tool.canonical && name in catalog;
+      const wording = isOurName ? undefined : this.#wordingIn(offered, tool);
       return { tool: { ...tool, name, ...(wording && { wording }) }, input };
     } catch (error) {
       return { tool: await absentTool(name, error as ToolError), input: given };
+    }
+  }
+
+  /** Who names none is told of those that can be called. */
+  async #named(name: string): Promise<DialectTool> {
+    try {
+      return findTool(this.#tools, name, this.#dialect);
+    } catch (error) {
+      if (!this.#options.readOnly) throw error;
+      const areAllowed = await Promise.all(
+        this.#tools.map(async (tool) => this.#isAllowed(await this.#load(tool))),
+      );
+      return findTool(
+        this.#tools.filter((_, index) => areAllowed[index]),
+        name,
+      );
     }
   }
 

@@ -404,6 +404,7 @@ describe("the other commands", () => {
       "risk",
       "effects",
       "inputSchema",
+      "listed",
     ]);
     expect(rows.find(([name]) => name === "file.write")).toEqual([
       "file.write",

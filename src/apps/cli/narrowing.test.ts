@@ -39,4 +39,24 @@ it("marks the tools that a model is told of at once", async () => {
   const { stdout } = await room.run("tools");
   const marks = new Map(stdout.split("\n").map((line) => [line.split(" ")[0], / {2}listed {2}/.test(line)]));
   expect([marks.get("file.read"), marks.get("file.move")]).toEqual([true, false]);
+  const { stdout: json } = await room.run("tools", "--json");
+  const listed = (JSON.parse(json) as { canonical: string; listed: boolean }[]).map(
+    (tool): [string, boolean] => [tool.canonical, tool.listed],
+  );
+  expect([new Map(listed).get("file.read"), new Map(listed).get("file.move")]).toEqual([true, false]);
+});
+
+it("knows no tools for agents, which no room of the command line has", async () => {
+  await using room = cliRoom();
+  const [table, json, call] = await Promise.all([
+    room.run("tools"),
+    room.run("tools", "--json", "--dialect", "openai"),
+    room.run("call", "--dialect", "openai", "spawn_agent", '{"task":"x"}'),
+  ]);
+  expect([table.stdout.includes("agent."), json.stdout.includes("_agent"), call.exit]).toEqual([
+    false,
+    false,
+    2,
+  ]);
+  expect(call.stderr).toMatch(/^Unknown tool "spawn_agent"\n/);
 });

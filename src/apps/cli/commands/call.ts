@@ -1,5 +1,4 @@
 import { ToolError } from "../../../contract/error.ts";
-import { findDialect } from "../../../dialects/dialects.ts";
 import { findTool } from "../../../dialects/find-tool.ts";
 import { sandboxWanted } from "../../../door/sandbox-wanted.ts";
 import { kindOfHost } from "../../../guardian/host-kinds.ts";
@@ -7,6 +6,7 @@ import type { Mode } from "../../../guardian/mode.ts";
 import type { Approval, Approve, CallResult, ProcessStatus } from "../../../toolcrib.ts";
 import { canAsk } from "../approval/can-ask.ts";
 import type { Command } from "../command.ts";
+import { dialectHere } from "../dialect-here.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { onInterruption } from "../interruption.ts";
 import {
@@ -87,7 +87,7 @@ export const callCommand: Command = {
     if (name === undefined) {
       throw new ToolError("invalid-input", "Name a tool", { hint: "See which there are: toolcrib tools" });
     }
-    const dialect = await findDialect(options.get("dialect") ?? "toolcrib");
+    const dialect = await dialectHere(options.get("dialect"));
     const input = await readInput(findTool(dialect.tools, name, dialect), words);
     const timeoutMs = readCount(given, "timeout-ms");
     const mode = (options.get("mode") ?? "cautious") as Mode;

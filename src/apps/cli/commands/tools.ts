@@ -1,6 +1,6 @@
-import { findDialect } from "../../../dialects/dialects.ts";
 import type { Dialect, OfferedTool, ToolcribOptions } from "../../../toolcrib.ts";
 import type { Command } from "../command.ts";
+import { dialectHere } from "../dialect-here.ts";
 import {
   dialectOption,
   jsonOption,
@@ -27,11 +27,17 @@ export const toolsCommand: Command = {
     toolsOption,
     readOnlyOption,
     workspaceOption,
-    { ...jsonOption, summary: "print the definitions for a model, with JSON Schemas" },
+    {
+      ...jsonOption,
+      summary: "print the definitions, with JSON Schemas, and whether models are told of each at once",
+    },
   ],
   examples: [
     { command: "toolcrib tools", shows: "names, risks, one line each" },
-    { command: "toolcrib tools --json | jq '.[].name'", shows: "the names a model is given" },
+    {
+      command: "toolcrib tools --json | jq '.[] | select(.listed).name'",
+      shows: "the names a model is given",
+    },
     { command: "toolcrib tools --read-only --tools 'file.*,search.*'", shows: "what would be left" },
     { command: "toolcrib call search.grep --help", shows: "what one tool takes" },
   ],
@@ -43,8 +49,10 @@ export const toolsCommand: Command = {
     const narrowing = narrowingGiven(options);
     if (options.has("json")) {
       const { defineTools } = await import("../../../dialects/definition.ts");
-      const tools = await loadTools(await findDialect(dialect ?? "toolcrib"), narrowing);
-      printJson(defineTools(tools));
+      const spoken = await dialectHere(dialect);
+      const definitions = defineTools(await loadTools(spoken, narrowing));
+      const isListed = listedIn(spoken, narrowing);
+      printJson(definitions.map((definition) => ({ ...definition, listed: isListed(definition) })));
     } else print(await describeTools(dialect, narrowing));
     return 0;
   },
@@ -52,12 +60,10 @@ export const toolsCommand: Command = {
 
 /** Names, risks and one line for each tool of a dialect; without a dialect by the names that people type. */
 export async function describeTools(name: string | undefined, narrowing: Narrowing = {}): Promise<string> {
-  const dialect = await findDialect(name ?? "toolcrib");
+  const dialect = await dialectHere(name);
   const tools = await loadTools(dialect, narrowing);
-  const { listed } = dialect;
-  const marks = listed !== undefined && narrowing.allowedTools === undefined;
-  const isListed = ({ name, canonical = name }: OfferedTool) =>
-    listed?.includes(canonical) || listed?.includes(name);
+  const marks = dialect.listed !== undefined && narrowing.allowedTools === undefined;
+  const isListed = listedIn(dialect, narrowing);
   const words = name === undefined ? tools.map(({ summary }) => summary) : await describedIn(tools);
   return layTable(
     tools.map((tool, index) => [
@@ -67,6 +73,15 @@ export async function describeTools(name: string | undefined, narrowing: Narrowi
       firstSentence(words[index]!),
     ]),
   );
+}
+
+/** Whether a model is told of a tool at once; of what was asked for by name it always is. */
+function listedIn(
+  { listed }: Dialect,
+  { allowedTools }: Narrowing,
+): (tool: Pick<OfferedTool, "name" | "canonical">) => boolean {
+  if (listed === undefined || allowedTools !== undefined) return () => true;
+  return ({ name, canonical = name }) => listed.includes(canonical) || listed.includes(name);
 }
 
 type Narrowing = Pick<ToolcribOptions, "allowedTools" | "readOnly">;

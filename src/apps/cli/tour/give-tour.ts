@@ -127,7 +127,10 @@ function sayGoodbye({ surprises }: Guide): number {
   print(
     explainExamples([
       { command: `${commandName} call search.grep --help`, shows: "what a tool takes" },
-      { command: `${commandName} tools --json`, shows: "the definitions for your model" },
+      {
+        command: `${commandName} tools --json`,
+        shows: "the definitions, and which your model is told of at once",
+      },
       { command: `${commandName} log`, shows: "what was called in this folder" },
       { command: `${commandName} help`, shows: "all commands" },
     ]),

@@ -1,10 +1,10 @@
 import { ToolError } from "../../../../contract/error.ts";
-import { findDialect } from "../../../../dialects/dialects.ts";
 import { selectTools } from "../../../../dialects/select-tools.ts";
 import { readPolicyFile } from "../../../../environment/policy-files.ts";
 import { parseRules } from "../../../../guardian/rules/parse-rules.ts";
 import { readServers } from "../../../../mcp/hub/settings/read-servers.ts";
 import { mcpCommand } from "../../commands/mcp.ts";
+import { dialectHere } from "../../dialect-here.ts";
 import { narrowingGiven, rulesGiven } from "../../options.ts";
 import { parseArguments, readCount, refuseOperands } from "../../parse-arguments.ts";
 
@@ -22,7 +22,7 @@ export async function refuseWhatWouldNotStart(words: readonly string[]): Promise
   }
   const { allowedTools } = narrowingGiven(given.options);
   if (allowedTools === undefined) return;
-  const dialect = await findDialect(given.options.get("dialect") ?? "toolcrib");
+  const dialect = await dialectHere(given.options.get("dialect"));
   const { servers } = await readServers({ workspace: process.cwd() });
   selectTools(dialect.tools, allowedTools, { ...dialect, more: Object.keys(servers).length > 0 });
 }
