@@ -732,6 +732,13 @@ describe("opening", () => {
     await expect(open({ dialect: "toolcrip" })).rejects.toThrow('There is no dialect "toolcrip"');
   });
 
+  it.each(["rules", "ruleFiles", "tools", "allowedTools", "sources"])(
+    "explains that %s is a list",
+    async (name) => {
+      await expect(open({ [name]: "deny run rm" })).rejects.toThrow(`The option ${name} must be a list`);
+    },
+  );
+
   it("lets an own tool replace one of the dialect's", async () => {
     await open({ tools: [{ ...customTool(() => ({ data: null, text: "mine" })), name: "file_read" }] });
     expect((await crib.call("file_read", {})).content).toBe("mine");

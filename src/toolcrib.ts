@@ -92,6 +92,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const dialect =
     typeof options.dialect === "object" ? options.dialect : await findDialect(options.dialect ?? "toolcrib");
   const mode = checkMode(options.mode ?? "cautious");
+  checkLists(options);
   const { sources = [] } = options;
   const shelf = new Shelf(dialect, {
     own: options.tools ?? [],
@@ -257,6 +258,16 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
 
 function roomClosed(): ToolError {
   return new ToolError("unavailable", "This tool room is closed", { hint: "Open a new one." });
+}
+
+/** Without types a single one is easily given for a list, and a text would be taken apart by its letters. */
+function checkLists(options: ToolcribOptions): void {
+  for (const name of ["rules", "ruleFiles", "tools", "allowedTools", "sources"] as const) {
+    if (options[name] === undefined || Array.isArray(options[name])) continue;
+    throw new ToolError("invalid-input", `The option ${name} must be a list`, {
+      hint: `Write ${name}: [ … ], also for one.`,
+    });
+  }
 }
 
 function checkMode(mode: Mode): Mode {
