@@ -1,9 +1,18 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openLandlock } from "./open-landlock.ts";
 import { type ConfinedWorld, openConfinedWorld, type RunOptions } from "./trials/confined-world.ts";
 import { versionOfLandlock } from "./trials/version-of-landlock.ts";
@@ -49,6 +58,26 @@ describe.skipIf(version === 0)("under Landlock", () => {
     expect(world.sandbox.level).toBe("landlock");
     expect(world.sandbox.report.level).toBe("landlock");
     expect(world.sandbox.report.gaps.length).toBeGreaterThan(4);
+  });
+
+  it("leaves nothing running when Toolcrib is killed", async () => {
+    const trials = join(import.meta.dirname, "trials/confined-world.ts");
+    const script = `
+      const { openConfinedWorld } = await import(${JSON.stringify(trials)});
+      const { run, workspace } = await openConfinedWorld();
+      void run("(setsid sleep 300 & echo $! >> pids); env -i sleep 300 & echo $$ $! >> pids; touch ready; wait");
+      console.log(workspace);`;
+    const toolcrib = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "pipe" });
+    const [said] = await once(toolcrib.stdout, "data");
+    const workspace = `${said}`.trim();
+    await vi.waitFor(() => expect(existsSync(join(workspace, "ready"))).toBe(true), { timeout: 20_000 });
+    const pids = readFileSync(join(workspace, "pids"), "utf8").trim().split(/\s+/);
+    const running = () => pids.filter((pid) => existsSync(`/proc/${pid}`)).length;
+    const before = running();
+    toolcrib.kill("SIGKILL");
+    await vi.waitFor(() => expect(running()).toBe(0), { timeout: 20_000 });
+    rmSync(dirname(workspace), { recursive: true, force: true });
+    expect(before).toBe(3);
   });
 
   it("gives the command its words, directory, variables and exit code", async () => {

@@ -96,14 +96,12 @@ sub attend {
   my @passed = qw(HUP INT QUIT TERM);
   # They are for the program, which may take its time.
   @SIG{@passed} = ("IGNORE") x @passed;
+  # Where Toolcrib is killed nobody else is left to end it. PR_SET_PDEATHSIG.
+  $SIG{USR1} = sub { clear(\\&children); exit 137 };
+  syscall($prctl, 1, 10, 0, 0, 0);
   while ((my $ended = wait) != $child) { exit 126 if $ended == -1 }
   my ($code, $signal) = ($? >> 8, $? & 127);
-  for (1 .. 1000) {
-    my @strays = strays() or last;
-    kill "KILL", @strays;
-    select undef, undef, undef, 0.002;
-    1 while waitpid(-1, 1) > 0;
-  }
+  clear(\\&strays);
   exit $code unless $signal;
   my $none = pack "QQ", 0, 0;
   syscall($setrlimit, 4, $none);
@@ -112,15 +110,27 @@ sub attend {
   exit 128 + $signal;
 }
 
+# Those that the ended leave behind become our children, too.
+sub clear {
+  my ($found) = @_;
+  for (1 .. 1000) {
+    my @found = $found->() or last;
+    kill "KILL", @found;
+    select undef, undef, undef, 0.002;
+    1 while waitpid(-1, 1) > 0;
+  }
+}
+
 # Children of ours without the mark. Those that have it are left to who gave it.
 sub strays {
-  return if waitpid(-1, 1) == -1;
   my $mark = "TOOLCRIB_RUN=$ENV{TOOLCRIB_RUN}\\0";
+  grep { index(content("/proc/$_/environ"), $mark) < 0 } children();
+}
+
+sub children {
+  return if waitpid(-1, 1) == -1;
   opendir my $processes, "/proc" or return;
-  grep {
-    my $stat = content("/proc/$_/stat");
-    $stat =~ /.*\\) (\\S) (\\d+) /s && $2 == $$ && $1 ne "Z" && index(content("/proc/$_/environ"), $mark) < 0
-  } grep { /^\\d+$/ } readdir $processes;
+  grep { content("/proc/$_/stat") =~ /.*\\) (\\S) (\\d+) /s && $2 == $$ && $1 ne "Z" } grep { /^\\d+$/ } readdir $processes;
 }
 
 sub content { local $/; open my $file, "<", $_[0] or return ""; my $text = <$file>; defined $text ? $text : "" }
