@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../test/temporary-folder.ts";
@@ -23,23 +24,43 @@ it("views, creates, replaces and inserts", async () => {
   expect([
     await edit({ command: "create", path, file_text: "def f():\n    a = 1\n    b = 2\n" }),
     await edit({ command: "str_replace", path, old_str: "b = 2", new_str: "b = 3" }),
-    await edit({ command: "insert", path, insert_line: 1, insert_text: "  odd\nflush\n" }),
-    await edit({ command: "insert", path, insert_line: 5, insert_text: "# end" }),
+    await edit({ command: "insert", path, insert_line: 3, insert_text: "# end" }),
     await edit({ command: "insert", path, insert_line: 0, insert_text: "# start\n" }),
-  ]).toEqual([false, false, false, false, false]);
+  ]).toEqual([false, false, false, false]);
   const view = async (view_range?: number[]) =>
     (await room.crib.call(editor, { command: "view", path, ...(view_range && { view_range }) })).content;
   expect([await view(), await view([2, 3])]).toEqual([
-    "1 | # start\n2 | def f():\n3 |   odd\n4 | flush\n5 |     a = 1\n6 |     b = 3\n7 | # end",
-    expect.stringMatching(/^2 \| def f\(\):\n3 \| {3}odd/),
+    "1 | # start\n2 | def f():\n3 |     a = 1\n4 |     b = 3\n5 | # end",
+    expect.stringMatching(/^2 \| def f\(\):\n3 \| {5}a = 1/),
   ]);
   const names = room.crib.history(10).map(({ tool }) => tool);
-  expect(names.toReversed().slice(0, 5)).toEqual([
-    "file.write",
-    "edit.replace",
-    "edit.diff",
-    "edit.diff",
-    "edit.smart",
+  expect(names.toReversed().slice(0, 4)).toEqual(["file.write", "edit.replace", "edit.smart", "edit.smart"]);
+});
+
+it("inserts to the byte, wherever that is", async () => {
+  await using room = await nativeRoom();
+  let files = 0;
+  const inserted = async (before: string, insert_line: number, insert_text: string) => {
+    files += 1;
+    const path = `${files}.txt`;
+    room.write(path, before);
+    const { isError } = await room.crib.call(editor, { command: "insert", path, insert_line, insert_text });
+    return isError ? "refused" : room.read(path);
+  };
+  expect([
+    await inserted("    one\n    two\n", 0, "zero\n  odd\n"),
+    await inserted("    one\n    two\n", 1, "  odd\nflush\n"),
+    await inserted("\tone\n", 1, "    spaces"),
+    await inserted("a\nb\nc", 3, "X\n"),
+    await inserted("a\r\nb\r\n", 1, "X"),
+    await inserted("a\n", 7, "X\n"),
+  ]).toEqual([
+    "zero\n  odd\n    one\n    two\n",
+    "    one\n  odd\nflush\n    two\n",
+    "\tone\n    spaces\n",
+    "a\nb\nc\nX\n",
+    "a\r\nX\r\nb\r\n",
+    "refused",
   ]);
 });
 
@@ -75,7 +96,13 @@ it("keeps a bash, and starts it anew when it is told to", async () => {
   ]);
 });
 
-async function nativeRoom(): Promise<{ crib: Toolcrib } & AsyncDisposable> {
+interface NativeRoom extends AsyncDisposable {
+  readonly crib: Toolcrib;
+  write(path: string, text: string): void;
+  read(path: string): string;
+}
+
+async function nativeRoom(): Promise<NativeRoom> {
   const folder = temporaryFolder();
   const crib = await openToolcrib({
     dialect: "anthropic-native",
@@ -86,6 +113,8 @@ async function nativeRoom(): Promise<{ crib: Toolcrib } & AsyncDisposable> {
   });
   return {
     crib,
+    write: (path, text) => writeFileSync(join(folder.path, path), text),
+    read: (path) => readFileSync(join(folder.path, path), "utf8"),
     [Symbol.asyncDispose]: async () => {
       await crib.close();
       await folder[Symbol.asyncDispose]();

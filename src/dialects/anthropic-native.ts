@@ -7,7 +7,7 @@ import { reshape } from "./reshape.ts";
 /** What is shown of a file at once; sent with the tool, so that the model knows. */
 const maxCharacters = 30_000;
 
-const editor = reshape(["file.read", "file.write", "edit.replace", "edit.diff", "edit.smart"], {
+const editor = reshape(["file.read", "file.write", "edit.replace", "edit.smart"], {
   name: "str_replace_based_edit_tool",
   summary: "View, create and edit files.",
   native: { type: "text_editor_20250728", max_characters: maxCharacters },
@@ -39,12 +39,8 @@ const editor = reshape(["file.read", "file.write", "edit.replace", "edit.diff", 
         const line = needed(given.insert_line, "insert_line");
         const text = needed(given.insert_text ?? given.new_str, "insert_text");
         refuseNothing(line, text);
-        // As it is given: edit.smart would fit its indentation to the neighbours.
-        if (line > 0) return ["edit.diff", { path, diff: insertionAfter(line, text) }];
-        return [
-          "edit.smart",
-          { path, location: "line 1", operation: "insert_before" as const, content: text },
-        ];
+        const operation = line === 0 ? ("insert_before" as const) : ("insert_after" as const);
+        return ["edit.smart", { path, location: `line ${line || 1}`, operation, content: text, as_is: true }];
       }
     }
   },
@@ -96,11 +92,6 @@ function refuseNothing(line: number, text: string): void {
     throw new ToolError("invalid-input", "`insert_text` is empty", {
       hint: "Give what to insert; a line break alone inserts an empty line.",
     });
-}
-
-function insertionAfter(line: number, text: string): string {
-  const lines = text.replace(/\r?\n$/, "").split("\n");
-  return [`@@ -${line},0 +${line + 1},${lines.length} @@`, ...lines.map((each) => `+${each}`), ""].join("\n");
 }
 
 function needed<Value>(value: Value | undefined, name: string): Value {

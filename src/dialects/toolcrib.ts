@@ -29,6 +29,7 @@ const untold: { readonly [Name in CanonicalName]?: readonly (keyof InputOf<Name>
   "edit.replace": ["exact", "first", "hard_links"],
   "edit.preview": ["exact", "first", "hard_links", "expected_hash", "expect_count", "edits"],
   "edit.diff": ["path"],
+  "edit.smart": ["as_is"],
   "search.grep": ["whole_word", "exclude", "only_matching", "before", "after", "max_per_file"],
   "search.glob": ["ignore_case", "sort"],
   "code.symbols": ["depth"],

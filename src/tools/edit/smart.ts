@@ -20,6 +20,7 @@ export interface EditSmartInput {
   readonly location: string;
   readonly operation: Operation;
   readonly content?: string | undefined;
+  readonly as_is?: boolean | undefined;
   readonly preview?: boolean | undefined;
 }
 
@@ -45,6 +46,7 @@ export const editSmart: Tool<EditSmartInput, EditSmartData> = {
       ),
       operation: z.enum(["replace", "insert_before", "insert_after", "delete"]),
       content: z.optional(z.string()),
+      as_is: z.optional(z.boolean().check(z.describe("Do not fit lines to their place."))),
       preview: z.optional(z.boolean().check(z.describe("Only show it."))),
     })
     .check(refuseFault(faultIn)),
@@ -91,14 +93,14 @@ interface SmartPlan {
 }
 
 async function planSmart(
-  { path, location, operation, content = "" }: EditSmartInput,
+  { path, location, operation, content = "", as_is: asIs }: EditSmartInput,
   context: PreviewContext,
 ): Promise<SmartPlan> {
   const file = await readSmartFile(path, context);
   try {
     const place = locate(file, location);
     if (place.way === "line numbers") await refuseOutdatedNumbers(file, place, context);
-    const plan = await planPlace(file, place, { location, operation, content }, context);
+    const plan = await planPlace(file, place, { location, operation, content, asIs }, context);
     return { planned: await lookUp(plan, context), place };
   } catch (error) {
     throw await explainMiss(error, file, context);

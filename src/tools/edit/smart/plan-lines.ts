@@ -53,6 +53,28 @@ export function planLines(
   }
 }
 
+/** Puts whole lines before or after others, or in their place, to the byte; a line end is added where one is missing. */
+export function planAsIs(
+  text: string,
+  { start, firstLine, lastLine }: Place,
+  operation: Exclude<Operation, "delete">,
+  content: string,
+): Splice {
+  const lines = new LinePlaces(text);
+  const lineEnd = lineEndNear(text, start);
+  const closed = /[\r\n]$/.test(content) ? content : content + lineEnd;
+  const [first, next] = [lines.start(firstLine), lines.next(lastLine)];
+  const isUnclosed = next === lines.end(lastLine);
+  switch (operation) {
+    case "replace":
+      return { start: first, end: next, text: isUnclosed ? content : closed };
+    case "insert_before":
+      return { start: first, end: first, text: closed };
+    case "insert_after":
+      return { start: next, end: next, text: isUnclosed ? lineEnd + content : closed };
+  }
+}
+
 /** What goes: lines with their line ends, or text; text that is all its lines hold takes them with it. */
 export function planDeletion(text: string, { way, start, end, firstLine, lastLine }: Place): Splice {
   const lines = new LinePlaces(text);

@@ -18,7 +18,7 @@ import { refuseUnfit } from "../../code/refuse-unfit.ts";
 import { declaredIn, notesOnReplacement } from "../../code/replacement.ts";
 import { settleLines } from "../../code/settle-lines.ts";
 import { listLines } from "../show-lines.ts";
-import { type Operation, planDeletion, planLines } from "./plan-lines.ts";
+import { type Operation, planAsIs, planDeletion, planLines } from "./plan-lines.ts";
 import type { ReadFile } from "./smart-file.ts";
 
 /** What is to be done with a place. */
@@ -26,6 +26,8 @@ export interface Wanted {
   readonly location: string;
   readonly operation: Operation;
   readonly content: string;
+  /** Its lines are not fitted to where they stand. */
+  readonly asIs?: boolean | undefined;
 }
 
 /** What becomes of the file. Throws where it would parse worse than before. */
@@ -52,6 +54,11 @@ async function planEdit(
   const notes = [...notesOnPlace(file, place), ...(place.way === "tolerant text" ? [foundLoosely] : [])];
   if (wanted.operation === "delete") {
     const after = spliced(file.text, [planDeletion(file.text, place)]);
+    await refuseDamage(file, after, context);
+    return filePlan({ file: file as CodeFile, after, notes });
+  }
+  if (wanted.asIs) {
+    const after = spliced(file.text, [planAsIs(file.text, place, wanted.operation, wanted.content)]);
     await refuseDamage(file, after, context);
     return filePlan({ file: file as CodeFile, after, notes });
   }
