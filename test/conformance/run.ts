@@ -31,13 +31,20 @@ if (program === undefined) {
 let failed = 0;
 let leftOut = 0;
 const vectors = readVectors(values.dialect);
+if (vectors.length === 0) {
+  console.error(`There are no vectors of "${values.dialect}": name a folder of test/conformance.`);
+  process.exit(2);
+}
 for (const vector of vectors) {
   if (!canRun(vector)) {
     leftOut += 1;
     console.log(`left out  ${vector.title}`);
     continue;
   }
-  const { actual, expected } = await runOnServer(vector);
+  const { actual, expected } = await runOnServer(vector).catch((error: Error) => {
+    console.error(`${program} does not answer: ${error.message}`);
+    process.exit(1);
+  });
   const passed = isDeepStrictEqual(actual, expected);
   if (!passed) failed += 1;
   console.log(`${passed ? "passed   " : "FAILED   "} ${vector.title}`);
