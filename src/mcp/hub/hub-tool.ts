@@ -1,10 +1,10 @@
 import type { Risk } from "../../contract/access.ts";
 import type { AnyTool, ToolHints } from "../../contract/tool.ts";
+import { isRecord } from "../../text/is-record.ts";
 import { prettyJson } from "../../text/pretty-json.ts";
 import type { HubServer } from "./hub-server.ts";
 import type { ListedTool } from "./listed-tool.ts";
 import { inputOf, withoutNulls } from "./schema/input-of.ts";
-import { isRecord } from "./schema/legal-types.ts";
 import { repairSchema } from "./schema/repair-schema.ts";
 import { showResult } from "./show-result.ts";
 import { cleanLine, cleanWords } from "./words/clean-words.ts";

@@ -1,9 +1,9 @@
 import type { Image, ToolOutput } from "../../contract/tool.ts";
 import { imageSize } from "../../text/image-size.ts";
+import { isRecord } from "../../text/is-record.ts";
 import { sniffMediaType } from "../../text/media-type.ts";
 import { prettyJson } from "../../text/pretty-json.ts";
 import { showSize } from "../../text/show-size.ts";
-import { isRecord } from "./schema/legal-types.ts";
 import { cleanLine, withoutSteering } from "./words/clean-words.ts";
 
 /** What another server's tool gave, as far as it is a result at all. */

@@ -5,6 +5,7 @@ import type {
   Server,
   Transport,
 } from "@modelcontextprotocol/server";
+import { isRecord } from "../../text/is-record.ts";
 import type { Questions } from "./approvals/questions.ts";
 import { abilitiesOf } from "./client-abilities.ts";
 import { makeCall, type WantedCall } from "./make-call.ts";
@@ -111,9 +112,9 @@ const internalError = -32603;
 /** Undefined for what the SDK would see more in, or would refuse: it is for the SDK to say so. */
 function plainCall(message: JSONRPCMessage): DirectCall | undefined {
   const { jsonrpc, id, method, params, ...beside }: Record<string, unknown> = message;
-  if (method !== "tools/call" || !isIdentifier(id) || !isObject(params) || !isEmpty(beside)) return undefined;
+  if (method !== "tools/call" || !isIdentifier(id) || !isRecord(params) || !isEmpty(beside)) return undefined;
   const { name, arguments: input = {}, _meta: meta = {}, ...others } = params;
-  if (typeof name !== "string" || !isObject(input) || !isObject(meta) || !isEmpty(others)) return undefined;
+  if (typeof name !== "string" || !isRecord(input) || !isRecord(meta) || !isEmpty(others)) return undefined;
   const { progressToken: token, ...more } = meta;
   if (token !== undefined && !isIdentifier(token)) return undefined;
   if (Object.keys(more).some((key) => key.startsWith("io.modelcontextprotocol/"))) return undefined;
@@ -122,10 +123,6 @@ function plainCall(message: JSONRPCMessage): DirectCall | undefined {
 
 function isIdentifier(value: unknown): value is RequestId & ProgressToken {
   return typeof value === "string" || Number.isSafeInteger(value);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isEmpty(value: object): boolean {

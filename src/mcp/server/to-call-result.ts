@@ -1,4 +1,5 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
+import { isRecord } from "../../text/is-record.ts";
 import type { CallResult } from "../../toolcrib.ts";
 import type { ClientAbilities } from "./client-abilities.ts";
 import { outputUri } from "./outputs.ts";
@@ -25,11 +26,7 @@ export function toCallResult(
   }
   return {
     content: blocks,
-    ...(isStructured && isObject(data) && knowsLinks ? { structuredContent: data } : {}),
+    ...(isStructured && isRecord(data) && knowsLinks ? { structuredContent: data } : {}),
     ...(isError ? { isError } : {}),
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

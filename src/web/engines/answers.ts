@@ -1,10 +1,11 @@
 import { ToolError } from "../../contract/error.ts";
 import type { WebAnswer } from "../../contract/web.ts";
+import { isRecord } from "../../text/is-record.ts";
 
 /** The list of objects at a place of an answer in JSON. Throws where there is none. */
 export function listAt(answer: WebAnswer, path: readonly string[], engine: string): readonly JsonObject[] {
   const found = valueAt(parseJson(answer), path);
-  if (Array.isArray(found)) return found.filter(isObject);
+  if (Array.isArray(found)) return found.filter(isRecord);
   throw unknownForm(engine, `has no list at ${path.join(".")}`);
 }
 
@@ -13,7 +14,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** What stands at a place of an answer in JSON; undefined where there is nothing. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined),
+    (at, name) => (isRecord(at) && Object.hasOwn(at, name) ? at[name] : undefined),
     value,
   );
 }
@@ -36,8 +37,4 @@ export function unknownForm(engine: string, why: string): ToolError {
   return new ToolError("unavailable", `${engine} gave an answer that cannot be read: it ${why}`, {
     hint: "Check the address in TOOLCRIB_SEARCH, or set another engine there.",
   });
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

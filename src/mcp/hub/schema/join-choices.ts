@@ -1,4 +1,4 @@
-import { isRecord } from "./legal-types.ts";
+import { isRecord } from "../../../text/is-record.ts";
 import type { Schema } from "./repair-schema.ts";
 
 /**

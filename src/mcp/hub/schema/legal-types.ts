@@ -1,8 +1,5 @@
+import { isRecord } from "../../../text/is-record.ts";
 import type { Schema } from "./repair-schema.ts";
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The type, or types, as JSON Schema spells them; undefined for any. What is not said is told by what else is. */
 export function legalTypes(given: Schema): string | readonly string[] | undefined {

@@ -1,8 +1,9 @@
 import { ToolError } from "../../../contract/error.ts";
+import { isRecord } from "../../../text/is-record.ts";
 import { cleanWords } from "../words/clean-words.ts";
 import { joinChoices } from "./join-choices.ts";
 import { keepKeywords } from "./keywords.ts";
-import { isRecord, legalTypes } from "./legal-types.ts";
+import { legalTypes } from "./legal-types.ts";
 import { resolveReference } from "./resolve-reference.ts";
 import { weightOf } from "./weight-of.ts";
 

@@ -5,7 +5,7 @@ import { realWorkspace, userDirectories } from "../../../environment/directories
 import { openLocalEnvironment } from "../../../environment/local/local-environment.ts";
 import { mayExist, policyFiles, readPolicyFile } from "../../../environment/policy-files.ts";
 import { contentHash } from "../../../text/content-hash.ts";
-import { isRecord } from "../schema/legal-types.ts";
+import { isRecord } from "../../../text/is-record.ts";
 import { cleanLine } from "../words/clean-words.ts";
 import { namedFiles } from "./named-files.ts";
 import type { ServerConfiguration } from "./server-configuration.ts";

@@ -4,7 +4,7 @@ import type { Environment, ProcessExit, RunningProcess } from "../../../contract
 import { ToolError } from "../../../contract/error.ts";
 import { Breath } from "../../../text/breath.ts";
 import { monotonicMs } from "../../../text/clock.ts";
-import { isRecord } from "../schema/legal-types.ts";
+import { isRecord } from "../../../text/is-record.ts";
 import type { StdioReach } from "../settings/read-settings.ts";
 import { endsWithUs } from "./ends-with-us.ts";
 import { Flood } from "./flood.ts";
