@@ -1,4 +1,5 @@
 import { isRecord } from "../is-record.ts";
+
 /**
  * What in a notebook does not follow nbformat 4, in words that name no place, so that those of two versions can be
  * compared. `value` is what JSON.parse makes of it.
