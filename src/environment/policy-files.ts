@@ -54,8 +54,9 @@ export function readPolicyFile(path: string): string | undefined {
     return decodeRules(readFileSync(handle));
   } catch (error) {
     const errno = errnoOf(error);
-    // A link that leads nowhere just now is no sign that the person wants no rules.
+    // A link that leads nowhere just now is no sign that the person wants no rules, nor a file in the place of their folder.
     if (errno === "ENOENT" && !mayExist(path)) return undefined;
+    if (errno === "ENOTDIR" && !stands(dirname(path))) return undefined;
     throw unreadable(path, error);
   } finally {
     if (handle !== undefined) closeSync(handle);
@@ -68,6 +69,14 @@ export function mayExist(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
+  }
+}
+
+function stands(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -8,7 +8,7 @@ it("is the same text, also with half a character in it", () => {
   expect(texts.map(ownCopy)).toEqual(texts);
 });
 
-it("does not keep what it was cut out of", () => {
+it("does not keep what it was cut out of", async () => {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   collect();
@@ -16,7 +16,11 @@ it("does not keep what it was cut out of", () => {
   const copies = Array.from({ length: 20 }, () =>
     ownCopy(Buffer.alloc(5_000_000, "a").toString("latin1").slice(0, 1000)),
   );
-  collect();
-  const heldBytes = process.memoryUsage().external - before;
-  expect([copies.join("").length, heldBytes < 50_000_000]).toEqual([20_000, true]);
+  const heldBytes = () => process.memoryUsage().external - before;
+  // What was collected is given back a little later, on a busy machine.
+  for (let tries = 0; tries < 100 && heldBytes() >= 50_000_000; tries += 1) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect([copies.join("").length, heldBytes() < 50_000_000]).toEqual([20_000, true]);
 });

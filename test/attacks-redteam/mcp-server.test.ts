@@ -78,7 +78,8 @@ it("lets an answer count once, for the very call and files that it was given to,
   const write = async (input: object, more: object = {}) => {
     const params = { name: "file_write", arguments: input, _meta: later, ...more };
     const { result, error } = await room.request("tools/call", params);
-    return { state: result?.requestState, kind: error ? "refused" : (result.resultType ?? "complete") };
+    const kind = error || result.isError ? "refused" : (result.resultType ?? "complete");
+    return { state: result?.requestState, kind };
   };
   const input = { path: "a.txt", content: "new" };
   const asked = await write(input);
@@ -111,8 +112,8 @@ it("lets an answer count once, for the very call and files that it was given to,
       "another file": "input_required",
       "no state": "input_required",
       "a cut state": "refused",
-      "another word": "input_required",
-      "a list": "input_required",
+      "another word": "refused",
+      "a list": "refused",
       "a changed file": "input_required",
       "a link": "input_required",
       "the same again": "input_required",

@@ -80,13 +80,6 @@ export const notForUs: readonly Exception[] = [
   },
   {
     leg: "server",
-    scenarios: ["input-required-result-request-state"],
-    checks: ["sep-2322-request-state-complete"],
-    because:
-      "Answers a form of its own (`ok`), which does not allow a call: it is asked again (`src/mcp/server/approvals/approvals.test.ts`).",
-  },
-  {
-    leg: "server",
     scenarios: ["input-required-result-ignore-extra-params"],
     because:
       "Answers, without the signed state, a question that it was never asked: nobody is believed who does.",

@@ -37,8 +37,7 @@ it("refuses names and calls in strict mode", async () => {
 
 it("touches nothing, and takes nothing else", () => {
   expect(mathCalculate.accesses({ expression: "1" })).toEqual([]);
-  expect(schemaFaults(mathCalculate, { expression: 1, precision: 2 })).toEqual([
-    "expression: Invalid input",
-    ": Invalid input",
-  ]);
+  // The words after the colon depend on which of zod's languages somebody has loaded.
+  const faults = schemaFaults(mathCalculate, { expression: 1, precision: 2 });
+  expect(faults.map((fault) => fault.split(":")[0])).toEqual(["expression", ""]);
 });
