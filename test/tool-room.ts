@@ -63,7 +63,8 @@ export function toolRoom(read?: (workspace: string, outputs: string) => OpenCode
 
 /** What a tool's schema finds wrong with an input: one line a fault. */
 export function schemaFaults(tool: AnyTool, input: unknown): string[] {
-  const parsed = safeParse(tool.input, input);
+  // Whatever language of zod's another test has loaded: these words are not ours.
+  const parsed = safeParse(tool.input, input, { error: () => "Invalid input" });
   return parsed.success
     ? []
     : parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);

@@ -37,7 +37,8 @@ it("refuses names and calls in strict mode", async () => {
 
 it("touches nothing, and takes nothing else", () => {
   expect(mathCalculate.accesses({ expression: "1" })).toEqual([]);
-  // The words after the colon depend on which of zod's languages somebody has loaded.
-  const faults = schemaFaults(mathCalculate, { expression: 1, precision: 2 });
-  expect(faults.map((fault) => fault.split(":")[0])).toEqual(["expression", ""]);
+  expect(schemaFaults(mathCalculate, { expression: 1, precision: 2 })).toEqual([
+    "expression: Invalid input",
+    ": Invalid input",
+  ]);
 });
