@@ -51,6 +51,8 @@ it("lists what waits, shows it, and lets it pass in the server that runs", async
   ]);
 });
 
+if (!hasTerminals) it.skip("on a terminal (not tried: `script` of util-linux is missing)", () => {});
+
 it.runIf(hasTerminals)("asks the person on a terminal, below what it shows", async () => {
   await using room = cliRoom();
   await using server = await openServer(room);
