@@ -1,4 +1,8 @@
+import type { Agents } from "./contract/agents.ts";
+import type { CallerMemory } from "./contract/call.ts";
 import { ToolError } from "./contract/error.ts";
+import type { ToolFinder } from "./contract/tool-finder.ts";
+import type { Dialect } from "./dialects/dialect.ts";
 import { findDialect } from "./dialects/dialects.ts";
 import { Shelf } from "./dialects/shelf.ts";
 import { keepQuestion } from "./door/approvals/keep-question.ts";
@@ -16,7 +20,7 @@ import { recordRecovery } from "./door/record-recovery.ts";
 import { RunningCalls } from "./door/running-calls.ts";
 import { searchSettings } from "./door/search-settings.ts";
 import type { ToolcribOptions } from "./door/toolcrib-options.ts";
-import type { DefinitionOptions, Toolcrib } from "./door/toolcrib-room.ts";
+import type { Caller, DefinitionOptions, Toolcrib } from "./door/toolcrib-room.ts";
 import { allowedVariables } from "./environment/local/processes/variables.ts";
 import { type Mode, modes } from "./guardian/mode.ts";
 import { RedactedStream } from "./guardian/redaction/redacted-stream.ts";
@@ -24,6 +28,7 @@ import { openProcesses } from "./processes/open-processes.ts";
 import type { Approve } from "./runtime/approvals/approval.ts";
 import { CallEvents } from "./runtime/call-events.ts";
 import { noAgents } from "./runtime/no-agents.ts";
+import { newCaller } from "./runtime/run-tool.ts";
 import { openCounter } from "./runtime/runtime.ts";
 import { newIdentifier } from "./text/identifier.ts";
 import type { WireFormat } from "./wire/formats.ts";
@@ -33,6 +38,7 @@ export type { Account, DecisionRecord, SandboxLevel } from "./contract/account.t
 export type * from "./contract/agents.ts";
 export type { Success } from "./contract/call.ts";
 export type * from "./contract/code.ts";
+export type * from "./contract/conversations.ts";
 export type * from "./contract/document.ts";
 export type * from "./contract/environment.ts";
 export { type ErrorCode, errorCodes, ToolError } from "./contract/error.ts";
@@ -67,7 +73,13 @@ export type { CallFailure, CallResult } from "./door/call-result.ts";
 export type { OutputPart, OutputRange } from "./door/read-output.ts";
 export type { SandboxWanted } from "./door/sandbox-wanted.ts";
 export type { ToolcribOptions } from "./door/toolcrib-options.ts";
-export type { CallOptions, DefinitionOptions, Toolcrib } from "./door/toolcrib-room.ts";
+export type {
+  Caller,
+  CallerOptions,
+  CallOptions,
+  DefinitionOptions,
+  Toolcrib,
+} from "./door/toolcrib-room.ts";
 export { openLocalEnvironment } from "./environment/local/local-environment.ts";
 export { MemoryEnvironment } from "./environment/memory/memory-environment.ts";
 export { type Mode, modes } from "./guardian/mode.ts";
@@ -94,17 +106,19 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   const mode = checkMode(options.mode ?? "cautious");
   checkLists(options);
   const { sources = [] } = options;
-  const shelf = new Shelf(dialect, {
-    own: options.tools ?? [],
-    sources,
-    allowed: options.allowedTools,
-    readOnly: options.readOnly,
-    has: new Set(options.agents ? (["agents"] as const) : []),
-    isDenied: (tool) => denied.isDenied(tool),
-  });
-  const session = newIdentifier("session");
+  const shelfFor = (dialect: Dialect, agents: Agents | undefined) =>
+    new Shelf(dialect, {
+      own: options.tools ?? [],
+      sources,
+      allowed: options.allowedTools,
+      readOnly: options.readOnly,
+      has: new Set(agents ? (["agents"] as const) : []),
+      isDenied: (tool) => denied.isDenied(tool),
+    });
+  const shelf = shelfFor(dialect, options.agents);
+  const session = options.session ?? newIdentifier("session");
   const place = await openPlace({ ...options, reach: reachOf(dialect, options) });
-  const past = openPast(place, { session, ...options });
+  const past = openPast(place, { ...options, session });
   const { environment, policy } = place;
   const denied = new DeniedTools(policy);
   const questions = new KeptQuestions({ folder: place.files.approvals, workspace: place.workspace });
@@ -184,20 +198,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     }
   };
 
-  return {
-    workspace: place.workspace,
-    session,
-    mode,
-    events,
-    recovered,
-    get warnings() {
-      return [
-        ...policy.warnings,
-        ...journal.warnings,
-        ...sources.flatMap((source) => source.warnings),
-        ...warnings,
-      ];
-    },
+  const callerAt = (shelf: Shelf, dialect: Dialect, caller?: CallerMemory): Caller => ({
     definitions: async <Format extends WireFormat>(
       options: DefinitionOptions & { readonly for?: Format | undefined } = {},
     ) => {
@@ -225,6 +226,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
           id,
           accesses: [],
           environment,
+          caller,
           account: {},
           signal: entered.signal,
           timeoutMs,
@@ -241,6 +243,30 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
         stopListening?.();
       }
     },
+  });
+
+  return {
+    workspace: place.workspace,
+    session,
+    mode,
+    events,
+    recovered,
+    get warnings() {
+      return [
+        ...policy.warnings,
+        ...journal.warnings,
+        ...sources.flatMap((source) => source.warnings),
+        ...warnings,
+      ];
+    },
+    ...callerAt(shelf, dialect),
+    addCaller: async ({ agents, dialect: wanted = dialect } = {}) => {
+      const own = typeof wanted === "object" ? wanted : await findDialect(wanted);
+      const shelf = shelfFor(own, agents);
+      const tools: ToolFinder = { find: (query, options) => shelf.search(query, options) };
+      return callerAt(shelf, own, newCaller(environment, { agents: agents ?? noAgents, tools }));
+    },
+    conversations: past.conversations,
     readOutput: (handle, range) => readOutput(place.kept, handle, range),
     sandbox: () => place.sandbox(),
     processes: () => processes.list(),

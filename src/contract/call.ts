@@ -1,10 +1,13 @@
 import type { Access } from "./access.ts";
 import type { Account, SandboxLevel } from "./account.ts";
+import type { Agents } from "./agents.ts";
 import type { Confinement } from "./confinement.ts";
 import type { Environment } from "./environment.ts";
 import type { ToolError } from "./error.ts";
 import type { OutputKept } from "./output.ts";
-import type { AnyTool, Image, ToolOutput } from "./tool.ts";
+import type { PlanMemory } from "./plan.ts";
+import type { AnyTool, Image, SeenFiles, ToolOutput } from "./tool.ts";
+import type { ToolFinder } from "./tool-finder.ts";
 
 /** One call on its way through the counter. Stages hand on a changed copy, never change it. */
 export interface ToolCall {
@@ -16,6 +19,8 @@ export interface ToolCall {
   readonly accesses: readonly Access[];
   /** Where the tool will work; a stage may hand on one that watches what is done. */
   readonly environment: Environment;
+  /** Who makes it; the one that the room was opened for, if not said. */
+  readonly caller?: CallerMemory | undefined;
   /** What becomes known of the call on its way. The one thing that stages change in place. */
   readonly account: Account;
   /** Throws when its paths no longer lead where they led when it was judged. For who has let it wait since. */
@@ -28,6 +33,14 @@ export interface ToolCall {
   readonly outlivedBy: (work: Promise<unknown>) => void;
   /** Tells listeners about a call that still runs. */
   readonly notify: (message: Notice) => void;
+}
+
+/** What differs between those who call at the same counter. */
+export interface CallerMemory {
+  readonly seen: SeenFiles;
+  readonly plan: PlanMemory;
+  readonly agents: Agents;
+  readonly tools: ToolFinder;
 }
 
 /** What was decided about the commands of a call, and what they were judged to run in. */

@@ -1,4 +1,5 @@
 import type { ToolCall } from "../contract/call.ts";
+import type { Conversations } from "../contract/conversations.ts";
 import type { History } from "../contract/history.ts";
 import { realLocation } from "../environment/directories.ts";
 import { RunRecords } from "../environment/local/processes/run-records.ts";
@@ -9,6 +10,7 @@ import { type Blobs, openBlobs } from "../journal/blobs.ts";
 import { type JournalBudget, journalBudget, outputBudget } from "../journal/collect/budget.ts";
 import { Collector } from "../journal/collect/collector.ts";
 import { Journal } from "../journal/journal.ts";
+import { KeptConversations } from "../journal/kept-conversations.ts";
 import { type OutputStore, openOutputStore } from "../journal/output-store.ts";
 import { lazyScanner } from "../journal/scan/lazy-scanner.ts";
 import type { Scanner } from "../journal/scan/scanner.ts";
@@ -29,6 +31,7 @@ export interface Past {
   readonly journal: Journal;
   readonly blobs: Blobs;
   readonly outputs: OutputStore;
+  readonly conversations: Conversations;
   readonly scanner: Scanner;
   readonly transactions: RoomTransactions;
   /** What earlier calls changed, as one call may see and undo it. */
@@ -69,6 +72,7 @@ export function openPast(place: Place, options: PastOptions): Past {
       redacting: () => new RedactedStream(),
       maxBytes: outputBudget(),
     }),
+    conversations: new KeptConversations(journal),
     scanner,
     transactions: new RoomTransactions({ ...parts, session, scanner, endAbandoned, marks, parks }),
     historyFor: ({ id, tool }) =>

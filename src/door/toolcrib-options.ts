@@ -42,6 +42,8 @@ export interface ToolcribOptions {
   readonly allowedTools?: readonly string[];
   /** No tool that may change anything. */
   readonly readOnly?: boolean;
+  /** Goes on with an earlier session of this workspace: its calls are this one's, and can be undone. A new one if not said. */
+  readonly session?: string;
   /** Other agents for the one who calls; without them the tools `agent.*` are not there. */
   readonly agents?: Agents;
   /** Where files can be reached by name besides the workspace; else as the dialect promises, which is nowhere for most. */

@@ -1,6 +1,9 @@
+import type { Agents } from "../contract/agents.ts";
+import type { Conversations } from "../contract/conversations.ts";
 import type { RecoveredChange, SandboxReport } from "../contract/environment.ts";
 import type { ProcessStatus } from "../contract/process.ts";
 import type { ToolDefinition } from "../dialects/definition.ts";
+import type { Dialect } from "../dialects/dialect.ts";
 import type { Mode } from "../guardian/mode.ts";
 import type { CallRecord } from "../journal/journal.ts";
 import type { Approve } from "../runtime/approvals/approval.ts";
@@ -11,7 +14,7 @@ import type { CallResult } from "./call-result.ts";
 import type { OutputPart, OutputRange } from "./read-output.ts";
 
 /** An open tool room. Close it when done. */
-export interface Toolcrib {
+export interface Toolcrib extends Caller {
   /** Real path of the workspace. */
   readonly workspace: string;
   readonly session: string;
@@ -22,18 +25,13 @@ export interface Toolcrib {
   readonly recovered: readonly RecoveredChange[];
   /** What a person has to know, as it becomes known: that the journal was damaged, and what became of it. */
   readonly warnings: readonly string[];
+  /** What is kept of conversations with models in this workspace. */
+  readonly conversations: Conversations;
   /**
-   * The tools as models are told of them; `which: "all"` also gives those that are not listed at once, `for` puts them as one
-   * provider's API takes them.
+   * Somebody else at the same counter, with a dialect of their own: what is judged, remembered of answers, waited for and undone
+   * is one, what was seen of files is not. Ends with the room.
    */
-  definitions(options?: DefinitionOptions & { readonly for?: undefined }): Promise<readonly ToolDefinition[]>;
-  definitions<Format extends WireFormat>(
-    options: DefinitionOptions & { readonly for: Format },
-  ): Promise<readonly WireTools[Format][]>;
-  /** Calls `listener` whenever `definitions()` may have changed; the answer stops it. */
-  onToolsChange(listener: () => void): () => void;
-  /** Calls a tool by its name in the dialect, or its canonical name. Never rejects: failures are results. */
-  call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+  addCaller(options?: CallerOptions): Promise<Caller>;
   /** A part of an output that was too long to show, by its handle; `not-found` when it is not kept any more. */
   readOutput(handle: string, range?: OutputRange): Promise<OutputPart>;
   /** How well commands are confined here, and why not better; found out by trying, once. */
@@ -46,6 +44,28 @@ export interface Toolcrib {
   history(limit?: number): readonly CallRecord[];
   /** Cancels what runs, waits for it, writes down what is left. May be called twice. */
   close(): Promise<void>;
+}
+
+/** Who calls tools in a room. */
+export interface Caller {
+  /**
+   * The tools as models are told of them; `which: "all"` also gives those that are not listed at once, `for` puts them as one
+   * provider's API takes them.
+   */
+  definitions(options?: DefinitionOptions & { readonly for?: undefined }): Promise<readonly ToolDefinition[]>;
+  definitions<Format extends WireFormat>(
+    options: DefinitionOptions & { readonly for: Format },
+  ): Promise<readonly WireTools[Format][]>;
+  /** Calls `listener` whenever `definitions()` may have changed; the answer stops it. */
+  onToolsChange(listener: () => void): () => void;
+  /** Calls a tool by its name in the dialect, or its canonical name. Never rejects: failures are results. */
+  call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+}
+
+export interface CallerOptions {
+  /** The room's, if not said. */
+  readonly dialect?: string | Dialect | undefined;
+  readonly agents?: Agents | undefined;
 }
 
 export interface CallOptions {

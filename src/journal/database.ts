@@ -74,8 +74,8 @@ export function isLostJournal(file: string): boolean {
 
 export const lostJournal = "it is empty or was removed, but contents of earlier calls are there";
 
-/** Version 1 had a table of calls and no chain, and did not say its number. */
-const version = 2;
+/** Version 1 had a table of calls and no chain, and did not say its number; version 2 had no conversations. */
+const version = 3;
 
 function refuseUnlessOurs(database: DatabaseSync, file: string): void {
   if (versionOf(database) > version) {
@@ -83,14 +83,15 @@ function refuseUnlessOurs(database: DatabaseSync, file: string): void {
       hint: "Update Toolcrib, or set TOOLCRIB_HOME to another folder.",
     });
   }
-  const foreign = tablesIn(database).filter((name) => !["calls", "records", "running"].includes(name));
+  const foreign = tablesIn(database).filter((name) => ![...ownTables, "calls"].includes(name));
   if (foreign.length > 0) throw new WrongTables(`it has tables of another program: ${foreign.join(", ")}`);
 }
 
 function bringUpToDate(database: DatabaseSync): void {
   // Another process may have been quicker.
   if (versionOf(database) === version) return;
-  database.exec(tablesOfJournal);
+  if (versionOf(database) < 2) database.exec(tablesOfJournal);
+  database.exec(tableOfConversations);
   if (tablesIn(database).includes("calls")) migrateCalls(database);
   database.exec(`PRAGMA user_version = ${version}`);
 }
@@ -121,6 +122,18 @@ const tablesOfJournal = `
     at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 `;
+
+const tableOfConversations = `
+  CREATE TABLE conversations (
+    session TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    entry TEXT NOT NULL,
+    PRIMARY KEY (session, number)
+  ) STRICT;
+`;
+
+const ownTables: readonly string[] = ["records", "running", "conversations"];
 
 function versionOf(database: DatabaseSync): number {
   return database.prepare("PRAGMA user_version").get()!.user_version as number;

@@ -32,7 +32,7 @@ export interface JournalOptions {
 
 /** What happened in one workspace, kept in SQLite as a chain of records. Several processes may write the same file. */
 export class Journal {
-  readonly #file: string;
+  readonly file: string;
   /** The session whose calls are recorded. */
   readonly session: string;
   readonly #redact: Redact;
@@ -47,7 +47,7 @@ export class Journal {
 
   /** Opens the database only when there is something to write. The folder of `file` must exist by then. */
   constructor({ file, session, redact, patienceMs = 5_000, now = Date.now }: JournalOptions) {
-    this.#file = file;
+    this.file = file;
     this.session = session;
     this.#redact = redact ?? ((text) => text);
     this.#now = now;
@@ -152,6 +152,11 @@ export class Journal {
     return this.#store.use((store) => inTransaction(store.database, () => act(store)));
   }
 
+  /** What else is kept in the same database. */
+  use<Result>(act: (store: OpenStore) => Result): Result {
+    return this.#store.use(act);
+  }
+
   /** Writes what is waiting. */
   flush(): void {
     clearTimeout(this.#timer);
@@ -172,7 +177,7 @@ export class Journal {
     try {
       this.flush();
     } catch (error) {
-      process.emitWarning(`Toolcrib could not write its journal ${this.#file}: ${(error as Error).message}`);
+      process.emitWarning(`Toolcrib could not write its journal ${this.file}: ${(error as Error).message}`);
     }
   }
 
@@ -190,7 +195,7 @@ export class Journal {
     try {
       return this.#write([entry]);
     } catch (cause) {
-      throw journalUnusable(this.#file, cause, "Nothing was changed. ");
+      throw journalUnusable(this.file, cause, "Nothing was changed. ");
     }
   }
 
@@ -217,7 +222,7 @@ export class Journal {
       this.flush();
       return this.#store.use(({ records }) => act(records));
     } catch (cause) {
-      throw journalUnusable(this.#file, cause);
+      throw journalUnusable(this.file, cause);
     }
   }
 }

@@ -1,11 +1,10 @@
 import type { Agents } from "../contract/agents.ts";
-import type { ToolCall } from "../contract/call.ts";
+import type { CallerMemory, ToolCall } from "../contract/call.ts";
 import type { Code } from "../contract/code.ts";
 import type { Documents } from "../contract/document.ts";
 import type { Environment } from "../contract/environment.ts";
 import type { History } from "../contract/history.ts";
 import type { Outputs } from "../contract/output.ts";
-import type { PlanMemory } from "../contract/plan.ts";
 import type { Processes, Shells } from "../contract/process.ts";
 import type { Settings } from "../contract/settings.ts";
 import type { ToolFinder } from "../contract/tool-finder.ts";
@@ -49,12 +48,21 @@ export const emptyRoom: Room = {
   outputs: noOutputs,
 };
 
+/** Somebody who has seen nothing yet. */
+export function newCaller(
+  environment: Environment,
+  { agents, tools }: Pick<Room, "agents" | "tools">,
+): CallerMemory {
+  const seen = new SeenMemory(environment);
+  return { seen, plan: { plan: { steps: [], explanation: undefined } }, agents, tools };
+}
+
 /** The last step: the tool itself. */
 export function runTool(environment: Environment, room: Room = emptyRoom): Next {
-  const seen = new SeenMemory(environment);
+  const owner = newCaller(environment, room);
   const pages = new KeptPages();
-  const plan: PlanMemory = { plan: { steps: [], explanation: undefined } };
   return async (call) => {
+    const { seen, plan, agents, tools } = call.caller ?? owner;
     const output = await call.tool.run(call.input, {
       environment: call.environment,
       seen,
@@ -62,12 +70,12 @@ export function runTool(environment: Environment, room: Room = emptyRoom): Next 
       transactions: room.transactions.forCall(call),
       processes: room.processes.forCall(call),
       shells: room.shells.forCall(call),
-      agents: room.agents,
+      agents,
       code: room.code,
       documents: room.documents,
       pages,
       plan,
-      tools: room.tools,
+      tools,
       settings: room.settings,
       outputs: room.outputs,
       signal: call.signal,
