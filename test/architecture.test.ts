@@ -50,17 +50,7 @@ const mayImport: Record<string, readonly string[]> = {
   mcp: ["contract", "text", "environment", "dialects", "wire", "door", "toolcrib.ts"],
   compat: ["contract", "text", "dialects", "wire", "mcp", "door", "toolcrib.ts"],
   models: ["contract", "text", "dialects", "wire"],
-  agent: [
-    "contract",
-    "text",
-    "environment",
-    "dialects",
-    "wire",
-    "adapters",
-    "models",
-    "door",
-    "toolcrib.ts",
-  ],
+  agent: ["contract", "text", "environment", "dialects", "wire", "adapters", "models", "door", "toolcrib.ts"],
   apps: [
     "contract",
     "text",
