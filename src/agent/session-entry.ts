@@ -38,6 +38,8 @@ export type SessionEntry =
   | {
       readonly kind: "compacted";
       readonly messages: readonly Message[];
+      /** Which of them, counted from 0, are never compacted away. */
+      readonly pinned: readonly number[];
       readonly tokensBefore: number;
       readonly tokensAfter: number;
     }

@@ -85,8 +85,11 @@ export interface Session {
   readonly context: ContextUse;
   /** The room that its tools come from. */
   readonly crib: Toolcrib;
-  /** Begins a turn. `unavailable` while another goes on, and after the end. */
-  run(input: string | UserMessage["content"]): Turn;
+  /**
+   * Begins a turn. `unavailable` while another goes on, and after the end. What is pinned stays word for word when the
+   * conversation is made shorter, as the first task does.
+   */
+  run(input: string | UserMessage["content"], options?: { readonly isPinned?: boolean }): Turn;
   /** Tells the model something between two rounds of the turn that goes on; begins one if none does. */
   steer(text: string): void;
   /** Is asked when the turn that goes on has ended. */
