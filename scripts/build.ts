@@ -47,6 +47,7 @@ const library: BuildOptions = {
   },
 };
 
+const importOfOurs = /^(?:import|export) (?!type )([^";]*?) from "(\.[^"]+)"/gm;
 const isOfEdits = /src\/(?:text|tools)\/edit\//;
 const isOfCommands = /src\/guardian\/commands\/|node_modules\/unbash\//;
 const isOfSandbox =
@@ -58,25 +59,14 @@ const isOfWeb = /src\/(?:web|tools\/web|environment\/web)\/|node_modules\/(?:htm
 const isOfNetwork = /src\/environment\/network\//;
 const isOfHosts = /src\/(?:hosts|environment\/hosts)\//;
 const isOfServer = /src\/mcp\/server\/|node_modules\/@modelcontextprotocol\/(?:server|core|node)\//;
-const isOfHub = /src\/mcp\/hub\/|node_modules\/@modelcontextprotocol\/client\//;
+const isOfHub = /src\/mcp\/hub\/(?!settings)|node_modules\/@modelcontextprotocol\/client\//;
 /** Our own tools are described by the small one. */
 const isOfLargeZod = /node_modules\/zod\/v4\/(?:classic|locales)\//;
-const readsCommands = /src\/(?:guardian\/decide|door\/judge)\.ts/;
-/** What only some calls need. */
-const rare = [
-  isOfEdits,
-  isOfSandbox,
-  isOfCode,
-  isOfDocuments,
-  isOfHosts,
-  isOfGit,
-  isOfWeb,
-  isOfNetwork,
-  isOfServer,
-  isOfHub,
-  isOfLargeZod,
-  readsCommands,
-];
+const isOfDefinitions = /node_modules\/zod\/v4\/core\/(?:to-json-schema|json-schema-)/;
+const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\//;
+
+/** What every call loads, however little it does. */
+const plainCall = modulesOf(["src/toolcrib.ts", "src/dialects/toolcrib.ts", "src/tools/file/read.ts"]);
 
 /**
  * CommonJS, small and in few files, because it starts the quickest: importing a built-in module from ESM evaluates all
@@ -87,6 +77,8 @@ const commandLine: BuildOptions = {
   input: { cli: "src/apps/cli/main.ts" },
   // Commands load each other's descriptions late only to avoid a circle.
   checks: { ineffectiveDynamicImport: false },
+  // Nobody imports it.
+  preserveEntrySignatures: false,
   output: {
     dir: fresh,
     format: "cjs",
@@ -94,16 +86,18 @@ const commandLine: BuildOptions = {
     chunkFileNames: "cli/[name].cjs",
     minify: true,
     codeSplitting: {
+      // Else a group would take along what others need more often, and be loaded by them.
+      includeDependenciesRecursively: false,
       groups: [
         { name: "start", tags: ["$initial"], priority: 3 },
+        { name: "definitions", test: isOfDefinitions, priority: 3 },
+        {
+          name: "call",
+          test: (path) => plainCall.has(path) || (isOfEveryZod.test(path) && !isOfDefinitions.test(path)),
+          priority: 3,
+        },
         // Only calls that run something read commands.
         { name: "commands", test: isOfCommands, priority: 2 },
-        {
-          name: "shared",
-          test: (path) => !rare.some((pattern) => pattern.test(path)),
-          minShareCount: 2,
-          priority: 2,
-        },
         // The tools that edit share an engine that no other call needs.
         { name: "edit", test: isOfEdits, minShareCount: 2, priority: 1 },
         // Only calls that read code start what parses it.
@@ -119,7 +113,6 @@ const commandLine: BuildOptions = {
         { name: "large-zod", test: isOfLargeZod, priority: 2 },
         // What starts programs is loaded by the first that is started.
         { name: "sandbox", test: isOfSandbox, minShareCount: 2 },
-        { name: "judging", minShareCount: 2 },
       ],
     },
   },
@@ -180,6 +173,21 @@ function declarationsReachedFrom(file: string, reached: Set<string>): void {
 function keepDeclarations(): void {
   const types = join(dist, "types");
   if (existsSync(types)) cpSync(types, join(fresh, "types"), { recursive: true });
+}
+
+/** A module, and all that it imports as it is loaded. */
+function modulesOf(entries: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const look = (file: string) => {
+    if (found.has(file)) return;
+    found.add(file);
+    for (const [, names = "", path = ""] of readFileSync(file, "utf8").matchAll(importOfOurs)) {
+      const areAllTypes = names.startsWith("{") && !/[{,]\s*(?!type )\w/.test(names);
+      if (!areAllTypes) look(resolve(dirname(file), path));
+    }
+  };
+  for (const entry of entries) look(join(root, entry));
+  return found;
 }
 
 /** In two renames, so that whoever runs the old build meanwhile hardly notices. */

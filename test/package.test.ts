@@ -252,7 +252,7 @@ describe("the command", () => {
       "bin/toolcrib.js",
       "dist/cli.cjs",
       "dist/cli/rolldown-runtime.cjs",
-      "dist/cli/shared.cjs",
+      "dist/cli/call.cjs",
       // Other tools read too.
       expect.stringMatching(/^dist\/cli\/read\d?\.cjs$/),
     ]);
