@@ -1,13 +1,8 @@
 import type { Image } from "../contract/tool.ts";
 import type { CallOptions, Toolcrib } from "../toolcrib.ts";
 import type { OpenAiChatTool, OpenAiTool } from "../wire/openai.ts";
-import {
-  type Answered,
-  answerCalls,
-  type ModelCall,
-  type ReadInput,
-  readArguments,
-} from "./calls/answer-calls.ts";
+import { type ReadInput, readArguments } from "../wire/read-arguments.ts";
+import { type Answered, answerCalls, type ModelCall } from "./calls/answer-calls.ts";
 import { freeformInput, patchTool, strictInput } from "./calls/freeform.ts";
 
 export type { OpenAiChatTool, OpenAiCustomTool, OpenAiFunction, OpenAiTool } from "../wire/openai.ts";

@@ -1,4 +1,5 @@
 import type { CallOptions, CallResult, Toolcrib } from "../../toolcrib.ts";
+import type { ReadInput } from "../../wire/read-arguments.ts";
 import { inOrder, toolsThatOnlyRead } from "./in-order.ts";
 
 /** A call as a model has made it. */
@@ -13,11 +14,6 @@ export interface ModelCall<Item> {
 
 /** What is needed of a call's result to answer it. */
 export type Answered = Pick<CallResult, "content" | "isError" | "images">;
-
-/** Arguments that can be read, or why they cannot. */
-export type ReadInput =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problem: string };
 
 /**
  * Makes calls and answers them in their order, each exactly once, also when they are cancelled. Arguments that cannot be
@@ -40,31 +36,6 @@ export async function answerCalls<Item, Answer>(
       return toAnswer(call, others === 0 ? result : withOthersNotMade(result, others));
     }),
   );
-}
-
-/** Arguments that came as JSON text; a tool that takes nothing is often given nothing, and some servers send them read. */
-export function readArguments(given: unknown): ReadInput {
-  if (given === undefined || given === null) return { ok: true, value: {} };
-  if (typeof given !== "string") return shallow(given);
-  if (given.trim() === "") return { ok: true, value: {} };
-  try {
-    return shallow(JSON.parse(given));
-  } catch (error) {
-    return { ok: false, problem: `The arguments are not valid JSON: ${(error as Error).message}` };
-  }
-}
-
-/** No tool takes what is nested deeper, and to walk through it could take more than there is. */
-const maxDepth = 200;
-
-function shallow(value: unknown): ReadInput {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > maxDepth)
-      return { ok: false, problem: `The arguments are nested deeper than ${maxDepth} levels.` };
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
-  }
-  return { ok: true, value };
 }
 
 /** A provider takes one answer for an id: of two different calls that have the same, the second is not made. */
