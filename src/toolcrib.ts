@@ -31,6 +31,7 @@ import { noAgents } from "./runtime/no-agents.ts";
 import { newCaller } from "./runtime/run-tool.ts";
 import { openCounter } from "./runtime/runtime.ts";
 import { newIdentifier } from "./text/identifier.ts";
+import { printableLine } from "./text/printable.ts";
 import type { WireFormat } from "./wire/formats.ts";
 
 export type { Access, Risk } from "./contract/access.ts";
@@ -103,7 +104,7 @@ export type { WireFormat, WireTools } from "./wire/formats.ts";
 export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolcrib> {
   const dialect =
     typeof options.dialect === "object" ? options.dialect : await findDialect(options.dialect ?? "toolcrib");
-  const mode = checkMode(options.mode ?? "cautious");
+  let mode = checkMode(options.mode ?? "cautious");
   checkLists(options);
   const { sources = [] } = options;
   const shelfFor = (dialect: Dialect, agents: Agents | undefined) =>
@@ -116,7 +117,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       isDenied: (tool) => denied.isDenied(tool),
     });
   const shelf = shelfFor(dialect, options.agents);
-  const session = options.session ?? newIdentifier("session");
+  const session = checkSession(options.session) ?? newIdentifier("session");
   const place = await openPlace({ ...options, reach: reachOf(dialect, options) });
   const past = openPast(place, { ...options, session });
   const { environment, policy } = place;
@@ -128,8 +129,9 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     await place.close();
   };
   const recovered = [...(environment.recovered ?? [])];
-  for (const change of recovered) recordRecovery(journal, change);
   try {
+    if (options.session !== undefined) journal.claim();
+    for (const change of recovered) recordRecovery(journal, change);
     recovered.push(...(await transactions.enter()));
   } catch (error) {
     await release();
@@ -159,7 +161,9 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     tools: { find: (query, options) => shelf.search(query, options) },
     settings: { search: options.search ?? searchSettings(process.env) },
     guardian: {
-      mode,
+      get mode() {
+        return mode;
+      },
       rules: policy,
       surroundings: {
         sandbox: async () => (await place.sandbox()).level,
@@ -248,7 +252,12 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   return {
     workspace: place.workspace,
     session,
-    mode,
+    get mode() {
+      return mode;
+    },
+    setMode: (wanted) => {
+      mode = checkMode(wanted);
+    },
     events,
     recovered,
     get warnings() {
@@ -275,6 +284,10 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       if (running.haveEnded) throw roomClosed();
       return journal.latest(limit);
     },
+    findCall: (callId) => {
+      if (running.haveEnded) throw roomClosed();
+      return journal.find(callId);
+    },
     close: () => {
       closed ??= close();
       return closed;
@@ -294,6 +307,13 @@ function checkLists(options: ToolcribOptions): void {
       hint: `Write ${name}: [ … ], also for one.`,
     });
   }
+}
+
+function checkSession(session: string | undefined): string | undefined {
+  if (session === undefined || /^[\w.:-]{1,128}$/.test(session)) return session;
+  throw new ToolError("invalid-input", `"${printableLine(String(session))}" cannot be the id of a session`, {
+    hint: "Letters, digits and _ . : - only. See which there are: toolcrib sessions list",
+  });
 }
 
 function checkMode(mode: Mode): Mode {

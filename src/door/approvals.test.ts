@@ -550,3 +550,21 @@ describe("the preview", () => {
     ]);
   });
 });
+
+it("judges by another mode from the next call on, when a person says so", async () => {
+  await using room = await openRoom("nobody", { mode: "safe" });
+  const write = async (path: string) =>
+    (await room.crib.call("file.write", { path, content: "x" })).error?.code ?? "passed";
+  const before = await write("a.txt");
+  room.crib.setMode("cautious");
+  const after = await write("a.txt");
+  expect([before, after, room.crib.mode, () => room.crib.setMode("brave" as never)]).toEqual([
+    "needs-approval",
+    "passed",
+    "cautious",
+    expect.toSatisfy((act: () => void) => {
+      expect(act).toThrow('There is no mode "brave"');
+      return true;
+    }),
+  ]);
+});

@@ -19,6 +19,8 @@ export interface Toolcrib extends Caller {
   readonly workspace: string;
   readonly session: string;
   readonly mode: Mode;
+  /** How much is asked from now on, also about calls that wait; for the person, never for a model. */
+  setMode(mode: Mode): void;
   /** What happens at the counter, as it happens. */
   readonly events: EventSource;
   /** Changes that a crash had left half done, and how they were settled when this room was opened; also in `history`. */
@@ -42,6 +44,8 @@ export interface Toolcrib extends Caller {
   pending(): readonly KeptQuestion[];
   /** The latest calls in this workspace, newest first. */
   history(limit?: number): readonly CallRecord[];
+  /** What is on record of one call, by its `callId`: of one that may change something from before it runs, else from its end. */
+  findCall(callId: string): CallRecord | undefined;
   /** Cancels what runs, waits for it, writes down what is left. May be called twice. */
   close(): Promise<void>;
 }
