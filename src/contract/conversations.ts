@@ -3,21 +3,27 @@
  * they are handed back; in the person's own folder, and removed when asked.
  */
 export interface Conversations {
-  /** Adds entries at once, in this order. Throws `unavailable`: then it is not kept. */
-  append(session: string, entries: readonly unknown[]): void;
-  /** All entries of one, oldest first; none of one that nobody knows. */
-  entries(session: string): readonly KeptEntry[];
+  /** Adds entries at once, in this order, and tells the number of the last. Throws `unavailable`: then none is kept. */
+  append(session: string, entries: readonly unknown[]): number;
+  /** The entries of one, oldest first; none of one that nobody knows. */
+  entries(session: string, range?: EntryRange): readonly KeptEntry[];
   /** Newest first. */
   list(): readonly ConversationInfo[];
   /** Whether there was one. */
   remove(session: string): boolean;
 }
 
+/** By their numbers, both included. */
+export interface EntryRange {
+  readonly from?: number;
+  readonly to?: number;
+}
+
 export interface KeptEntry {
   /** Counts from 1 in its session. */
   readonly number: number;
   readonly at: number;
-  /** JSON. */
+  /** JSON; undefined where that cannot be read any more. */
   readonly entry: unknown;
 }
 

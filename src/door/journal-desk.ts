@@ -1,9 +1,17 @@
+import type { Conversations } from "../contract/conversations.ts";
 import { makePrivateDirectory, workspaceFiles } from "../environment/directories.ts";
 import { type Blobs, openBlobs } from "../journal/blobs.ts";
 import type { JournalBudget } from "../journal/collect/budget.ts";
 import type { Collection } from "../journal/collect/collect.ts";
 import { type Coverage, coverageOf } from "../journal/coverage.ts";
-import { type CallFilter, type CallRecord, Journal, type RecordedChange } from "../journal/journal.ts";
+import {
+  type CallFilter,
+  type CallRecord,
+  Journal,
+  type RecordedChange,
+  type SessionRecord,
+} from "../journal/journal.ts";
+import { KeptConversations } from "../journal/kept-conversations.ts";
 import type { JournalSurvey } from "../journal/survey.ts";
 import type { JournalReport } from "../journal/verify-journal.ts";
 import { newIdentifier } from "../text/identifier.ts";
@@ -11,7 +19,7 @@ import { newIdentifier } from "../text/identifier.ts";
 export type { JournalBudget } from "../journal/collect/budget.ts";
 export { journalBudget } from "../journal/collect/budget.ts";
 export type { Collection } from "../journal/collect/collect.ts";
-export type { CallFilter, CallRecord, RecordedChange } from "../journal/journal.ts";
+export type { CallFilter, CallRecord, RecordedChange, SessionRecord } from "../journal/journal.ts";
 export type { JournalSurvey } from "../journal/survey.ts";
 export type { JournalReport } from "../journal/verify-journal.ts";
 
@@ -28,12 +36,14 @@ export class JournalDesk {
   readonly #files: ReturnType<typeof workspaceFiles>;
   readonly #journal: Journal;
   readonly #blobs: Blobs;
+  readonly #conversations: Conversations;
 
   constructor({ state, workspace }: { readonly state: string; readonly workspace: string }) {
     this.#files = workspaceFiles(state, workspace);
     makePrivateDirectory(this.#files.outputs);
     this.#journal = new Journal({ file: this.#files.journal, session: newIdentifier("session") });
     this.#blobs = openBlobs(this.#files.blobs);
+    this.#conversations = new KeptConversations(this.#journal);
   }
 
   get warnings(): readonly string[] {
@@ -48,6 +58,16 @@ export class JournalDesk {
   find(callId: string): LoggedCall | undefined {
     const found = this.#journal.find(callId);
     return found && this.#log([found])[0];
+  }
+
+  /** What is kept of conversations with models. */
+  get conversations(): Conversations {
+    return this.#conversations;
+  }
+
+  /** The sessions that wrote something, oldest first. */
+  sessions(): readonly SessionRecord[] {
+    return this.#journal.sessions();
   }
 
   changesOf(callId: string): readonly RecordedChange[] {

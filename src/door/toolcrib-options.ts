@@ -42,7 +42,10 @@ export interface ToolcribOptions {
   readonly allowedTools?: readonly string[];
   /** No tool that may change anything. */
   readonly readOnly?: boolean;
-  /** Goes on with an earlier session of this workspace: its calls are this one's, and can be undone. A new one if not said. */
+  /**
+   * Goes on with an earlier session of this workspace: its calls are this one's, and can be undone. A new one if not said.
+   * `unavailable` while it is open in a process that lives.
+   */
   readonly session?: string;
   /** Other agents for the one who calls; without them the tools `agent.*` are not there. */
   readonly agents?: Agents;

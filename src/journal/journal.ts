@@ -4,7 +4,7 @@ import { inTransaction } from "./in-transaction.ts";
 import { journalUnusable } from "./journal-unusable.ts";
 import { printValue, type Redact } from "./print-value.ts";
 import { parseBody, readCalls, toCall, toChanges } from "./read-calls.ts";
-import { readSessions } from "./read-sessions.ts";
+import { readSessions, refuseOpen } from "./read-sessions.ts";
 import type {
   Attempt,
   CallFilter,
@@ -152,6 +152,33 @@ export class Journal {
     return this.#store.use((store) => inTransaction(store.database, () => act(store)));
   }
 
+  /** Does all or nothing, in a database that knows this session to be open: for what is kept beside the chain. */
+  keep<Result>(act: (store: OpenStore) => Result): Result {
+    return this.#store.use((store) => {
+      const result = inTransaction(store.database, () => {
+        if (this.#announcedIn !== store) store.records.append([this.#announcement("opened")]);
+        return act(store);
+      });
+      this.#announcedIn = store;
+      return result;
+    });
+  }
+
+  /** Says at once that this session is open here. Throws `unavailable` where it is open already, here or elsewhere. */
+  claim(): void {
+    try {
+      this.#store.use((store) => {
+        inTransaction(store.database, () => {
+          refuseOpen(store.records, this.session);
+          store.records.append([this.#announcement("opened")]);
+        });
+        this.#announcedIn = store;
+      });
+    } catch (cause) {
+      throw journalUnusable(this.file, cause);
+    }
+  }
+
   /** What else is kept in the same database. */
   use<Result>(act: (store: OpenStore) => Result): Result {
     return this.#store.use(act);
@@ -167,7 +194,7 @@ export class Journal {
   close(): void {
     openJournals.delete(this);
     if (openJournals.size === 0) process.off("exit", flushOpenJournals);
-    if (this.hasWritten) this.#waiting.push(this.#entry("closed", "", "{}"));
+    if (this.hasWritten) this.#waiting.push(this.#announcement("closed"));
     this.flushQuietly();
     this.#store.close();
   }
@@ -202,7 +229,7 @@ export class Journal {
   /** Writes what is waiting and then `entries`, all or nothing, and tells the place of the last. */
   #write(entries: readonly Entry[]): number {
     const sequence = this.#store.use((store) => {
-      const announcement = this.#announcedIn === store ? [] : [this.#announcement()];
+      const announcement = this.#announcedIn === store ? [] : [this.#announcement("opened")];
       const { database, records } = store;
       const waiting = this.#waiting.map((entry) => (typeof entry === "function" ? entry() : entry));
       const last = inTransaction(database, () => records.append([...announcement, ...waiting, ...entries]));
@@ -213,8 +240,8 @@ export class Journal {
     return sequence;
   }
 
-  #announcement(): Entry {
-    return this.#entry("opened", "", JSON.stringify({ owner: thisProcess() }));
+  #announcement(kind: "opened" | "closed"): Entry {
+    return this.#entry(kind, "", JSON.stringify({ owner: thisProcess() }));
   }
 
   #read<Result>(act: (records: Records) => Result): Result {

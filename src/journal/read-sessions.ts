@@ -1,23 +1,63 @@
+import { ToolError } from "../contract/error.ts";
 import { isGone } from "../environment/local/changes/process-owner.ts";
 import { parseBody } from "./read-calls.ts";
 import type { SessionRecord } from "./record.ts";
 import { type Records, type Row, sessionAbandonedMs } from "./records.ts";
 
-/** The sessions that wrote something, oldest first. */
+/** The sessions that wrote something, oldest first. One may have been opened many times, by one process after another. */
 export function readSessions(records: Records): readonly SessionRecord[] {
-  const closed = new Set([...ofKind(records, "closed")].map(({ session }) => session));
-  return [...ofKind(records, "opened")].map((row) => ({
-    session: row.session,
-    openedAt: row.at,
-    state: closed.has(row.session) ? "closed" : isAlive(row) ? "open" : "died",
+  return fold(records.where("call = '' AND kind IN ('opened', 'closed')", []));
+}
+
+/** Throws `unavailable` where a session is open in a process that lives. */
+export function refuseOpen(records: Records, session: string): void {
+  const condition = "call = '' AND kind IN ('opened', 'closed') AND session = ?";
+  const [found] = fold(records.where(condition, [session]));
+  if (found?.state === "open") throw sessionInUse(session, found.pid);
+}
+
+export function sessionInUse(session: string, pid: number | undefined): ToolError {
+  return new ToolError("unavailable", `The session ${session} is open in process ${pid}`, {
+    hint: `End it there first, or begin a new one with what was said in it: toolcrib sessions fork ${session}`,
+  });
+}
+
+interface Found {
+  readonly openedAt: number;
+  /** Who has opened it and not closed it, and when. */
+  readonly owners: Map<string, number>;
+}
+
+function fold(rows: Iterable<Row>): readonly SessionRecord[] {
+  const sessions = new Map<string, Found>();
+  for (const row of rows) {
+    const { session, at, kind } = row;
+    const owner = ownerIn(row);
+    const found = sessions.get(session);
+    if (kind === "closed") {
+      // Earlier versions did not say who closed it: then there was only one.
+      if (owner === undefined) found?.owners.clear();
+      else found?.owners.delete(owner);
+    } else if (found === undefined) {
+      sessions.set(session, { openedAt: at, owners: new Map([[owner ?? "", at]]) });
+    } else found.owners.set(owner ?? "", at);
+  }
+  return [...sessions].map(([session, { openedAt, owners }]) => ({
+    session,
+    openedAt,
+    ...stateOf(owners),
   }));
 }
 
-function ofKind(records: Records, kind: string): Generator<Row> {
-  return records.where("call = '' AND kind = ?", [kind]);
+function stateOf(owners: ReadonlyMap<string, number>): Pick<SessionRecord, "state" | "pid"> {
+  if (owners.size === 0) return { state: "closed" };
+  const now = Date.now();
+  const living = [...owners].find(([owner, at]) => !isGone(owner, now - at, sessionAbandonedMs));
+  if (living === undefined) return { state: "died" };
+  return { state: "open", pid: Number.parseInt(living[0], 10) };
 }
 
-function isAlive(row: Row): boolean {
-  const { owner = "" } = parseBody(row) ?? {};
-  return !isGone(String(owner), Date.now() - row.at, sessionAbandonedMs);
+function ownerIn(row: Row): string | undefined {
+  const { owner } = parseBody(row) ?? {};
+  return typeof owner === "string" ? owner : undefined;
 }

@@ -91,4 +91,6 @@ export interface SessionRecord {
   readonly openedAt: number;
   /** "died": it was not closed, and its process is gone. */
   readonly state: "open" | "closed" | "died";
+  /** The number of the process that has it open. */
+  readonly pid?: number;
 }
