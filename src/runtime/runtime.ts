@@ -59,7 +59,7 @@ export function openCounter(parts: CounterParts): Next {
       catchErrors,
       rejectInvalidInput(parts.settings),
       takeShellTurns(),
-      askGuardian({ previews: parts, ...parts.guardian }),
+      askGuardian(parts.guardian, parts),
       confineCommands,
       takeTurns(parts.environment),
       keepUndo(parts),

@@ -4,14 +4,12 @@ import type { ShellPast } from "../../contract/process.ts";
 import type { Mode } from "../../guardian/mode.ts";
 import type { Policy } from "../../guardian/rules/compile-policy.ts";
 import type { Approve } from "./approval.ts";
-import type { PreviewRoom } from "./preview-call.ts";
 
 /** How one room judges calls. */
 export interface GuardianSettings {
+  /** As it is at this moment. */
   readonly mode: Mode;
   readonly rules: Rules;
-  /** What previews can look at. */
-  readonly previews?: PreviewRoom;
   readonly surroundings: Surroundings;
   /** Who asks the person about a call. Without one, whatever would be asked is refused with `needs-approval`. */
   readonly approverOf?: (callId: string) => Approve | undefined;

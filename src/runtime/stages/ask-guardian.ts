@@ -7,7 +7,7 @@ import type { GuardianSettings, Rules } from "../approvals/guardian-settings.ts"
 import { hashValue } from "../approvals/hash-call.ts";
 import { confine, judgeNow, runsCommands } from "../approvals/judge-now.ts";
 import { OpenQuestions } from "../approvals/open-questions.ts";
-import { isStillShown, previewCall } from "../approvals/preview-call.ts";
+import { isStillShown, type PreviewRoom, previewCall } from "../approvals/preview-call.ts";
 import { readAnswer } from "../approvals/read-answer.ts";
 import {
   changedMeanwhile,
@@ -26,8 +26,8 @@ import type { Stage } from "../stage.ts";
 import { untilAborted } from "../until-aborted.ts";
 
 /** Lets a call pass, asks the person, or refuses it. */
-export function askGuardian(settings: GuardianSettings): Stage {
-  const { approverOf, rules, previews = emptyRoom } = settings;
+export function askGuardian(settings: GuardianSettings, previews: PreviewRoom = emptyRoom): Stage {
+  const { approverOf, rules } = settings;
   const questions = new OpenQuestions();
   return async (given, next) => {
     // Whoever made the call may still hold its input: what is judged must be what will run.
