@@ -12,6 +12,7 @@ import {
   type SessionRecord,
 } from "../journal/journal.ts";
 import { KeptConversations } from "../journal/kept-conversations.ts";
+import { sessionInUse } from "../journal/read-sessions.ts";
 import type { JournalSurvey } from "../journal/survey.ts";
 import type { JournalReport } from "../journal/verify-journal.ts";
 import { newIdentifier } from "../text/identifier.ts";
@@ -68,6 +69,16 @@ export class JournalDesk {
   /** The sessions that wrote something, oldest first. */
   sessions(): readonly SessionRecord[] {
     return this.#journal.sessions();
+  }
+
+  /** Throws `unavailable` where a session is open in a process that lives. */
+  refuseOpen(session: string): void {
+    const found = this.sessions().find((other) => other.session === session);
+    if (found?.state === "open") throw sessionInUse(session, found.pid);
+  }
+
+  isOpen(session: string): boolean {
+    return this.sessions().some((other) => other.session === session && other.state === "open");
   }
 
   changesOf(callId: string): readonly RecordedChange[] {

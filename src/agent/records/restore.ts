@@ -1,0 +1,133 @@
+import type { CallAnswer, CallPart, Message } from "../../models/message.ts";
+import type { ReasoningEffort, Usage } from "../../models/model.ts";
+import type { Past } from "../parts.ts";
+import type { SessionEntry } from "../session-entry.ts";
+
+export type StartEntry = Extract<SessionEntry, { kind: "start" }>;
+
+/** A session as its entries tell it. */
+export interface Restored extends Past {
+  readonly start: StartEntry;
+  readonly model: string;
+  readonly reasoning: ReasoningEffort | null;
+  /** Calls of the last reply that have no answer; then `messages` ends before the answers that it has. */
+  readonly unanswered: readonly UnansweredCall[];
+}
+
+export interface UnansweredCall {
+  readonly call: CallPart;
+  /** Of the journal; null where it was never begun. */
+  readonly callId: string | null;
+}
+
+/** Puts a session together from all its entries, oldest first; undefined where the first is not its start. Pure. */
+export function restore(entries: readonly SessionEntry[]): Restored | undefined {
+  const [start] = entries;
+  if (start?.kind !== "start") return undefined;
+  const conversation = new Conversation();
+  const usage = new Map<string, Usage>();
+  let { model, reasoning } = start;
+  let turns = 0;
+  let endedTurn = 0;
+  // What a fork has copied, its parent has paid for.
+  const isOwn = () => start.parent === undefined || turns > start.parent.turn;
+  const spend = (by: string, more: Usage) => {
+    if (isOwn()) usage.set(by, addUsage(usage.get(by), more));
+  };
+  for (const entry of entries) {
+    conversation.take(entry);
+    if (entry.kind === "user") turns = Math.max(turns, entry.turn);
+    else if (entry.kind === "turn-end") endedTurn = Math.max(endedTurn, entry.result.turn);
+    else if (entry.kind === "reply") spend(entry.message.model, entry.usage);
+    else if (entry.kind === "spent") spend(entry.model, entry.usage);
+    else if (entry.kind === "change") {
+      model = entry.model ?? model;
+      if (entry.reasoning !== undefined) reasoning = entry.reasoning;
+    }
+  }
+  const { messages, pinned, unanswered } = conversation;
+  return {
+    start,
+    messages,
+    pinned,
+    turns,
+    usage,
+    isTurnOpen: turns > endedTurn,
+    model,
+    reasoning,
+    unanswered,
+  };
+}
+
+/** The messages that entries make up. */
+class Conversation {
+  messages: Message[] = [];
+  pinned = new Set<Message>();
+  /** Of the last reply, in its order, until all are answered. */
+  #calls: readonly CallPart[] = [];
+  readonly #answers = new Map<string, CallAnswer>();
+  readonly #begun = new Map<string, string>();
+
+  take(entry: SessionEntry): void {
+    switch (entry.kind) {
+      case "user":
+        this.#closeCalls();
+        this.messages.push(entry.message);
+        if (entry.isPinned) this.pinned.add(entry.message);
+        break;
+      case "reply":
+        this.#closeCalls();
+        this.messages.push(entry.message);
+        this.#calls = entry.message.content.filter((part) => part.type === "call");
+        break;
+      case "begun":
+        this.#begun.set(entry.id, entry.callId);
+        break;
+      case "answer":
+        if (!this.#answers.has(entry.answer.id)) this.#answers.set(entry.answer.id, entry.answer);
+        if (this.unanswered.length === 0) this.#closeCalls();
+        break;
+      case "compacted":
+        this.#forgetCalls();
+        this.messages = [...entry.messages];
+        this.pinned = new Set(entry.pinned.flatMap((index) => entry.messages[index] ?? []));
+        break;
+    }
+  }
+
+  get unanswered(): readonly UnansweredCall[] {
+    return this.#calls
+      .filter(({ id }) => !this.#answers.has(id))
+      .map((call) => ({ call, callId: this.#begun.get(call.id) ?? null }));
+  }
+
+  /** Providers want every call answered, whatever is missing in the record. */
+  #closeCalls(): void {
+    if (this.#calls.length > 0) {
+      const answers = this.#calls.map((call) => this.#answers.get(call.id) ?? notKept(call));
+      this.messages.push({ role: "tool", answers });
+    }
+    this.#forgetCalls();
+  }
+
+  #forgetCalls(): void {
+    this.#calls = [];
+    this.#answers.clear();
+    this.#begun.clear();
+  }
+}
+
+function notKept({ id, name }: CallPart): CallAnswer {
+  return { id, name, content: "The answer to this call was not kept.", isError: true, images: [] };
+}
+
+function addUsage(sum: Usage | undefined, more: Usage): Usage {
+  if (sum === undefined) return more;
+  return {
+    input: sum.input + more.input,
+    cached: sum.cached + more.cached,
+    cacheWritten: sum.cacheWritten + more.cacheWritten,
+    output: sum.output + more.output,
+    reasoning: sum.reasoning + more.reasoning,
+  };
+}
