@@ -1,0 +1,6 @@
+/** Fields that an object may not have; `where` says whose they are. */
+export function unknownFields(value: object, allowed: ReadonlySet<string>, where: string): string[] {
+  return Object.keys(value)
+    .filter((field) => !allowed.has(field))
+    .map((field) => `Unknown parameter: '${where}${field}'.`);
+}

@@ -1,0 +1,46 @@
+import type { Conversation } from "./protocol.ts";
+
+/** Watches that each request is one before it and something more, so that a provider's cache holds. */
+export class KeptPrefix {
+  /** As they were last asked to go on; several may have begun alike. */
+  #conversations: Conversation[] = [];
+
+  forget(): void {
+    this.#conversations = [];
+  }
+
+  /** What is wrong with a request. */
+  check(asked: Conversation): readonly string[] {
+    const known = this.#conversations;
+    const isNew = asked.messages.length === asked.opening || known.length === 0;
+    const continued = isNew ? -1 : known.findIndex((earlier) => agreement(earlier, asked) === Infinity);
+    if (isNew) known.push(asked);
+    else if (continued === -1) return [changeIn(nearest(known, asked), asked)];
+    else known[continued] = asked;
+    return [];
+  }
+}
+
+/** How many messages stayed as they were; -1 where already the head did not, Infinity where all did. */
+function agreement(earlier: Conversation, asked: Conversation): number {
+  if (earlier.head !== asked.head) return -1;
+  const changed = earlier.messages.findIndex((message, index) => message !== asked.messages[index]);
+  return changed === -1 ? Infinity : changed;
+}
+
+function nearest(known: readonly Conversation[], asked: Conversation): Conversation {
+  return known.reduce((best, other) => (agreement(other, asked) > agreement(best, asked) ? other : best));
+}
+
+function changeIn(earlier: Conversation, asked: Conversation): string {
+  const changed = agreement(earlier, asked);
+  if (changed === -1) return `The head is not as it was: ${difference(earlier.head, asked.head)}`;
+  return `Message ${changed} is not as it was: ${difference(earlier.messages[changed]!, asked.messages[changed])}`;
+}
+
+function difference(before: string, after = "nothing"): string {
+  let same = 0;
+  while (same < before.length && before[same] === after[same]) same++;
+  const around = (text: string) => text.slice(Math.max(0, same - 30), same + 60);
+  return `…${around(before)}… became …${around(after)}…`;
+}

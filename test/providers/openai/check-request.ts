@@ -1,0 +1,173 @@
+import { faultsOf } from "../../golden/legality.ts";
+import { unknownFields } from "../fields.ts";
+import type { Json } from "../json.ts";
+import { PairedCalls } from "../paired-calls.ts";
+import { textOf } from "./read-request.ts";
+import type { SaidItems } from "./said-items.ts";
+
+/** Every rule of the Responses API that a request breaks. */
+export function checkResponsesRequest(body: Json, said: SaidItems): readonly string[] {
+  const faults = unknownFields(body, requestFields, "");
+  if (body.stream !== true) faults.push("Only streams are served here.");
+  if (body.store !== false) faults.push("'store' is not false: what was said would be kept.");
+  if (!body.include?.includes("reasoning.encrypted_content"))
+    faults.push("'include' lacks reasoning.encrypted_content, without which reasoning is lost.");
+  if (body.temperature !== undefined) faults.push("Unsupported parameter: 'temperature'.");
+  const { effort } = body.reasoning ?? {};
+  if (effort !== undefined && !efforts.has(effort))
+    faults.push(`Invalid value: 'reasoning.effort' ${effort}.`);
+  if (!Array.isArray(body.input)) return [...faults, "'input' is no list."];
+  return [...faults, ...toolFaults(body.tools ?? []), ...itemFaults(body.input, said)];
+}
+
+const requestFields = new Set([
+  ...["model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "store", "include"],
+  ...["stream", "reasoning", "max_output_tokens", "prompt_cache_key", "prompt_cache_retention", "text"],
+  ...["truncation", "metadata", "service_tier", "safety_identifier", "temperature"],
+]);
+const efforts = new Set(["none", "minimal", "low", "medium", "high", "xhigh"]);
+
+export function toolFaults(tools: readonly Json[]): string[] {
+  const names = tools.map(({ name }) => name);
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  return [
+    ...twice.map((name) => `Two tools are called ${name}.`),
+    ...tools.flatMap((tool) => {
+      const fields = toolFields[tool.type];
+      if (fields === undefined) return [`Invalid value: tools of type '${tool.type}' are not served here.`];
+      const isWhole = tool.type === "custom" ? tool.format : tool.parameters;
+      if (!isWhole) return [`The tool ${tool.name} does not say what it takes.`];
+      // What says nothing of it is strict to this API.
+      const legality = faultsOf("openai", { strict: true, ...tool });
+      return [
+        ...unknownFields(tool, fields, `tools.${tool.name}.`),
+        ...legality.map((fault) => `Invalid schema for function '${tool.name}': ${fault}.`),
+      ];
+    }),
+  ];
+}
+
+const toolFields: Readonly<Record<string, ReadonlySet<string>>> = {
+  function: new Set(["type", "name", "description", "parameters", "strict"]),
+  custom: new Set(["type", "name", "description", "format"]),
+};
+
+function itemFaults(input: readonly Json[], said: SaidItems): string[] {
+  const faults: string[] = [];
+  const pairs = new PairedCalls();
+  for (const [place, item] of input.entries()) {
+    const type = item.type ?? "message";
+    const fields = itemFields[type];
+    if (fields === undefined) {
+      faults.push(`Invalid value: 'input[${place}].type' ${type}.`);
+      continue;
+    }
+    faults.push(...unknownFields(item, fields, `input[${place}].`));
+    faults.push(...missingReasoning(item, input[place - 1], said));
+    switch (type) {
+      case "message":
+        if (item.role === "assistant") pairs.said();
+        else pairs.asked();
+        faults.push(...messageFaults(item, place, said));
+        break;
+      case "reasoning":
+        pairs.said();
+        faults.push(...reasoningFaults(item, input[place + 1], said));
+        break;
+      case "function_call":
+        pairs.call(item.call_id, "function_call");
+        faults.push(...callFaults(item, place));
+        break;
+      case "custom_tool_call":
+        pairs.call(item.call_id, "custom_tool_call");
+        if (typeof item.input !== "string") faults.push(`'input[${place}].input' is no text.`);
+        break;
+      default:
+        pairs.answer(item.call_id, type.replace(/_output$/, ""));
+        faults.push(...outputFaults(item, place));
+    }
+  }
+  pairs.asked();
+  const last = input.at(-1);
+  if (last?.role !== "user" && last?.output === undefined)
+    faults.push("The last item is nothing that a model has to answer.");
+  return [...faults, ...pairs.faults];
+}
+
+const itemFields: Readonly<Record<string, ReadonlySet<string>>> = {
+  message: new Set(["type", "id", "role", "content", "status", "phase"]),
+  reasoning: new Set(["type", "id", "summary", "encrypted_content", "status", "content"]),
+  function_call: new Set(["type", "id", "call_id", "name", "arguments", "status"]),
+  custom_tool_call: new Set(["type", "id", "call_id", "name", "input", "status"]),
+  function_call_output: new Set(["type", "id", "call_id", "output", "status"]),
+  custom_tool_call_output: new Set(["type", "id", "call_id", "output", "status"]),
+};
+
+function messageFaults({ role, content, phase }: Json, place: number, said: SaidItems): string[] {
+  if (!["system", "developer", "user", "assistant"].includes(role))
+    return [`Invalid value: 'input[${place}].role' ${role}.`];
+  const parts = typeof content === "string" ? [] : content;
+  if (!Array.isArray(parts)) return [`'input[${place}].content' is neither text nor a list.`];
+  if (content.length === 0) return [`'input[${place}].content' is empty.`];
+  const allowed = role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image"];
+  const foreign = parts.filter(({ type }) => !allowed.includes(type));
+  const known = role === "assistant" ? said.phaseOf(textOf(content)) : undefined;
+  return [
+    ...foreign.map(({ type }) => `Invalid value: a part of type '${type}' in a message of role ${role}.`),
+    ...(known !== undefined && phase !== known ? [`The phase of 'input[${place}]' was ${known}.`] : []),
+  ];
+}
+
+function callFaults({ call_id, name, arguments: given }: Json, place: number): string[] {
+  return [
+    ...(/^.{1,64}$/.test(call_id) ? [] : [`Invalid 'input[${place}].call_id'.`]),
+    ...(/^[a-zA-Z0-9_-]{1,64}$/.test(name) ? [] : [`Invalid 'input[${place}].name'.`]),
+    ...(isObject(given) ? [] : [`'input[${place}].arguments' is not the JSON of an object: ${given}`]),
+  ];
+}
+
+export function isObject(json: string): boolean {
+  try {
+    const value = JSON.parse(json);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function outputFaults({ output }: Json, place: number): string[] {
+  if (typeof output === "string") return [];
+  const isList = Array.isArray(output) && output.length > 0;
+  if (!isList) return [`'input[${place}].output' is neither text nor a list.`];
+  return output
+    .filter(({ type }) => type !== "input_text" && type !== "input_image")
+    .map(({ type }) => `Invalid value: a part of type '${type}' in an output.`);
+}
+
+function reasoningFaults(item: Json, next: Json, said: SaidItems): string[] {
+  const known = said.find(item.encrypted_content);
+  if (known === undefined) return ["The encrypted content of a reasoning item could not be verified."];
+  const summary = item.summary.map(({ text }: { text: string }) => text);
+  const name = `The reasoning ${item.id}`;
+  return [
+    ...(item.id === undefined || known.ids.has(item.id) ? [] : [`${name} was not called so.`]),
+    ...(JSON.stringify(summary) === JSON.stringify(known.summary)
+      ? []
+      : [`${name} was summarised otherwise.`]),
+    ...(known.before === nameOf(next) ? [] : [`${name} was provided without its required following item.`]),
+  ];
+}
+
+function missingReasoning(item: Json, previous: Json, said: SaidItems): string[] {
+  const name = nameOf(item);
+  const needed = name === undefined ? undefined : said.neededBy(name);
+  return needed === undefined || previous?.encrypted_content === needed
+    ? []
+    : [`Item '${name}' was provided without its required 'reasoning' item.`];
+}
+
+/** How items that the model said are known: a call by its id, words by themselves. */
+function nameOf(item: Json): string | undefined {
+  if (item?.role === "assistant") return `text:${textOf(item.content)}`;
+  return item?.output === undefined ? item?.call_id : undefined;
+}

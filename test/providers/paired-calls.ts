@@ -1,0 +1,41 @@
+/** Watches that every call of a conversation is answered once, directly after it, and that no two have one id. */
+export class PairedCalls {
+  readonly faults: string[] = [];
+  readonly #made = new Map<string, string>();
+  readonly #open = new Set<string>();
+  #isAnswering = false;
+
+  /** `kind` is what has to be answered alike. */
+  call(id: string, kind = "call"): void {
+    this.#ended("another call");
+    if (this.#made.has(id)) this.faults.push(`The id ${id} is that of two calls.`);
+    this.#made.set(id, kind);
+    this.#open.add(id);
+  }
+
+  answer(id: string, kind = "call"): void {
+    this.#isAnswering = true;
+    const made = this.#made.get(id);
+    if (made === undefined) this.faults.push(`No call has the id ${id} that is answered.`);
+    else if (!this.#open.delete(id)) this.faults.push(`The call ${id} is answered twice, or too late.`);
+    else if (made !== kind) this.faults.push(`The ${made} ${id} is answered as a ${kind}.`);
+  }
+
+  /** The model said something else; `during` its reply it may, before any answer. */
+  said(): void {
+    this.#ended("something that the model said");
+  }
+
+  /** The person said something, or the request is over: all must be answered by now. */
+  asked(): void {
+    this.#isAnswering = true;
+    this.#ended("the next message");
+  }
+
+  #ended(next: string): void {
+    if (!this.#isAnswering) return;
+    for (const id of this.#open) this.faults.push(`The call ${id} is not answered before ${next}.`);
+    this.#open.clear();
+    this.#isAnswering = false;
+  }
+}

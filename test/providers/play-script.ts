@@ -1,0 +1,69 @@
+import type { WireCall, WireReply } from "./protocol.ts";
+import type { Fault, Oddity, ScriptedReply } from "./provider-server.ts";
+
+interface Asked {
+  readonly number: number;
+  readonly model: string;
+  readonly idPrefix: string;
+  /** Of the request, in characters. */
+  readonly size: number;
+}
+
+/** Decides all that a script leaves open. */
+export function wireReply(scripted: ScriptedReply, { number, model, idPrefix, size }: Asked): WireReply {
+  const { fault } = scripted;
+  const said: ScriptedReply = fault === "empty" ? {} : scripted;
+  const calls = (said.calls ?? []).map(
+    ({ id, name, input, raw }, index): WireCall => ({
+      id: fault === "duplicate-ids" ? `${idPrefix}${number}` : (id ?? `${idPrefix}${number}_${index + 1}`),
+      name,
+      input,
+      raw: fault === "empty-arguments" ? "" : raw,
+    }),
+  );
+  const reasoning = tokensOf(said.reasoning);
+  const output = reasoning + tokensOf(said.text) + tokensOf(calls.length > 0 ? JSON.stringify(calls) : "");
+  return {
+    number,
+    model,
+    reasoning: said.reasoning,
+    text: said.text,
+    calls,
+    usage: {
+      input: Math.ceil(size / 4),
+      cached: 0,
+      cacheWritten: 0,
+      output,
+      reasoning,
+      ...scripted.usage,
+    },
+    finish: said.finish ?? (calls.length > 0 ? "calls" : "stop"),
+    oddity: isOddity(fault) ? fault : undefined,
+    split: fault === "one-piece-arguments" ? (text) => [text] : inPieces,
+  };
+}
+
+function tokensOf(text = ""): number {
+  return Math.ceil(text.length / 4);
+}
+
+/** As models write: a few characters at a time, none of them split. */
+function inPieces(text: string): readonly string[] {
+  return text.match(/.{1,16}/gsu) ?? [];
+}
+
+const oddities: Readonly<Record<Oddity, true>> = {
+  "text-after-calls": true,
+  "one-piece-arguments": true,
+  "empty-arguments": true,
+  "changing-item-ids": true,
+  "index-from-one": true,
+  "no-usage": true,
+  "failed-reply": true,
+  "redacted-reasoning": true,
+  "start-twice": true,
+};
+
+function isOddity(fault: Fault | undefined): fault is Oddity {
+  return typeof fault === "string" && fault in oddities;
+}
