@@ -1,0 +1,92 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+import { ModelError } from "../model-error.ts";
+import type { Route } from "./route.ts";
+import { readReply } from "./stream-reply.ts";
+import { toModelError } from "./to-model-error.ts";
+import { promptMaker } from "./to-prompt.ts";
+import { toolBoxes } from "./to-tools.ts";
+
+/** A model of a provider that the AI SDK speaks to, without its tool loop and its retries. */
+export function languageModel(route: Route): Model {
+  const { settings } = route;
+  const provider = settings.provider ?? route.api;
+  const boxOf = toolBoxes(route.tools);
+  const toPrompt = promptMaker({
+    ...route.prompt,
+    provider,
+    seesImages: settings.facts.seesImages !== false,
+  });
+  const told = new Set<string>();
+  const isNews = (warning: string) => !told.has(warning) && told.add(warning).has(warning);
+  const secrets = [settings.apiKey, ...Object.values(settings.headers ?? {})].filter(isSecret);
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
+    signal.throwIfAborted();
+    if (route.needsKey && settings.apiKey === undefined && settings.headers === undefined)
+      throw noKey(provider);
+    const leaving = new AbortController();
+    try {
+      const box = boxOf(request.tools);
+      const prompt = toPrompt(request, box);
+      route.mark?.(prompt);
+      const call: LanguageModelV4CallOptions = {
+        prompt,
+        ...(box.tools.length === 0 ? {} : { tools: box.tools }),
+        ...route.options(request),
+        abortSignal: AbortSignal.any([signal, leaving.signal]),
+      };
+      const { stream: parts } = await route.languageModel.doStream(call);
+      for await (const event of readReply(untilAborted(parts, signal), { box, route, isNews })) {
+        // The reader may have come back late, to a turn that is over.
+        signal.throwIfAborted();
+        yield event;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      throw toModelError(error, { provider, model: settings.model, secrets });
+    } finally {
+      leaving.abort();
+    }
+  }
+
+  return {
+    id: `${provider}/${settings.model}`,
+    provider,
+    name: settings.model,
+    facts: settings.facts,
+    stream,
+  };
+}
+
+function noKey(provider: string): ModelError {
+  return new ModelError("auth", `There is no key for ${provider}.`, {
+    hint: `\`toolcrib models ${provider}\` tells where to get one, and which variable it goes into.`,
+  });
+}
+
+/** Some streams end as if all were well when they are aborted, and what was read ahead would still come. */
+async function* untilAborted(
+  parts: ReadableStream<LanguageModelV4StreamPart>,
+  signal: AbortSignal,
+): AsyncGenerator<LanguageModelV4StreamPart, void> {
+  const reader = parts.getReader();
+  const stop = () => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
+    reader.cancel().catch(() => {});
+  }
+}
+
+/** Short ones would be found in every other word. */
+function isSecret(value: string | undefined): value is string {
+  return value !== undefined && value.length >= 6;
+}

@@ -1,0 +1,179 @@
+/** What an error tells, whichever layer it comes from: the SDK, an event within the stream, or the network. */
+export interface Failure {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the provider sent, read. */
+  readonly body: unknown;
+  /** The provider's own names of it: "insufficient_quota". */
+  readonly codes: readonly string[];
+  /** The provider's own words. */
+  readonly words: string;
+  /** Where it was sent, without path and key. */
+  readonly address: string | undefined;
+  /** The connection failed, or was lost. */
+  readonly isConnection: boolean;
+  readonly isCertificate: boolean;
+  /** Something came that is not in the provider's format. */
+  readonly isUnreadable: boolean;
+}
+
+/** Undefined for an error that is none of a provider or of the way to it. */
+export function readFailure(error: unknown): Failure | undefined {
+  const { name, message, statusCode, responseHeaders, responseBody, url, data } = asRecord(error);
+  const code = systemCode(error);
+  const isOfSdk = typeof name === "string" && name.startsWith("AI_");
+  if (error instanceof Error && !isOfSdk && code === undefined) return undefined;
+  const body =
+    typeof responseBody === "string" ? parsed(responseBody) : (data ?? (isOfSdk ? undefined : error));
+  const status = typeof statusCode === "number" ? statusCode : statusIn(body);
+  const isUnsent = name === "AI_APICallError" && status === undefined && body === undefined;
+  const isConnection = code !== undefined || isUnsent;
+  return {
+    status: isOfSdk && status === undefined && !isConnection ? localStatus.get(name) : status,
+    headers: { ...headersIn(body), ...(asRecord(responseHeaders) as Record<string, string>) },
+    body,
+    codes: codesIn(body),
+    words: isConnection
+      ? connectionWords(code, error)
+      : wordsIn(body, typeof message === "string" ? message : ""),
+    address: typeof url === "string" ? addressOf(url) : undefined,
+    isConnection,
+    isCertificate: code !== undefined && certificateCodes.test(code),
+    isUnreadable: typeof name === "string" && unreadable.has(name),
+  };
+}
+
+/** Errors of the SDK before anything was sent. */
+const localStatus = new Map<unknown, number>([
+  ["AI_LoadAPIKeyError", 401],
+  ["AI_UnsupportedFunctionalityError", 400],
+  ["AI_InvalidPromptError", 400],
+  ["AI_InvalidArgumentError", 400],
+  ["AI_NoSuchModelError", 404],
+  // An answer in the format of another API.
+  ["AI_APICallError", 400],
+]);
+
+const unreadable: ReadonlySet<string> = new Set([
+  "AI_JSONParseError",
+  "AI_TypeValidationError",
+  "AI_InvalidResponseDataError",
+  "AI_EmptyResponseBodyError",
+]);
+
+const certificateCodes = /CERT|SIGNED|LEAF_SIGNATURE|SSL|TLS/;
+
+const connectionCodes =
+  /^(?:E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|HOSTDOWN|ADDRNOTAVAIL)|UND_ERR_\w+)$/;
+
+/** The code by which Node or its fetch names a failure of the connection, wherever in the chain of causes it stands. */
+function systemCode(error: unknown): string | undefined {
+  let current: unknown = error;
+  for (let depth = 0; depth < 8 && current instanceof Error; depth += 1) {
+    const { code, errors } = current as { code?: unknown; errors?: readonly unknown[] };
+    if (typeof code === "string" && (connectionCodes.test(code) || certificateCodes.test(code))) return code;
+    const inner = errors?.map(systemCode).find((each) => each !== undefined);
+    if (inner !== undefined) return inner;
+    if (current instanceof TypeError && current.message === "terminated") return "UND_ERR_SOCKET";
+    current = current.cause;
+  }
+  return undefined;
+}
+
+function connectionWords(code: string | undefined, error: unknown): string {
+  if (code === undefined) return deepestMessage(error);
+  const known = new Map([
+    ["ECONNREFUSED", "nobody listens there"],
+    ["ENOTFOUND", "there is no such host"],
+    ["EAI_AGAIN", "the name could not be looked up"],
+    ["ECONNRESET", "the connection was reset"],
+    ["UND_ERR_SOCKET", "the connection was closed"],
+    ["ETIMEDOUT", "no answer in time"],
+    ["UND_ERR_CONNECT_TIMEOUT", "no answer in time"],
+  ]);
+  return `${known.get(code) ?? deepestMessage(error)} (${code})`;
+}
+
+function deepestMessage(error: unknown): string {
+  let current = error;
+  for (let depth = 0; depth < 8 && current instanceof Error && current.cause instanceof Error; depth += 1)
+    current = current.cause;
+  return current instanceof Error ? current.message : "";
+}
+
+/** Bodies of errors: `{ error: { … } }`, `[{ error: { … } }]` of Gemini, `{ error: "words" }`, or the error itself. */
+function errorIn(body: unknown): Readonly<Record<string, unknown>> {
+  const outer = asRecord(Array.isArray(body) ? body[0] : body);
+  const response = asRecord(outer.response);
+  const inner = outer.error ?? response.error;
+  if (typeof inner === "string") return { message: inner };
+  return typeof inner === "object" && inner !== null ? asRecord(inner) : outer;
+}
+
+function wordsIn(body: unknown, message: string): string {
+  const error = errorIn(body);
+  const told = [error.message, error.detail, asRecord(body).message].find(
+    (each) => typeof each === "string" && each !== "",
+  );
+  const { raw } = asRecord(error.metadata);
+  const words = (told as string | undefined) ?? message;
+  // OpenRouter: what the provider behind it said.
+  return typeof raw === "string" && raw !== "" ? `${words}: ${raw}` : words;
+}
+
+function codesIn(body: unknown): readonly string[] {
+  const error = errorIn(body);
+  const details = detailsIn(body).flatMap((detail) => [detail.reason, ...violationsIn(detail)]);
+  return [error.code, error.type, error.status, ...details].filter((each) => typeof each === "string");
+}
+
+function violationsIn({ violations }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Array.isArray(violations) ? violations.map((each) => asRecord(each).quotaId) : [];
+}
+
+/** What Google says beside the words. */
+export function detailsIn(body: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const { details } = errorIn(body);
+  return Array.isArray(details) ? details.map(asRecord) : [];
+}
+
+function statusIn(body: unknown): number | undefined {
+  const { code, type } = errorIn(body);
+  const status = Number(code);
+  if (Number.isInteger(status) && status >= 400 && status <= 599) return status;
+  return typeof type === "string" ? statusOfType.get(type) : undefined;
+}
+
+/** The names of Anthropic's errors, which come without a status within a stream. */
+const statusOfType = new Map([
+  ["invalid_request_error", 400],
+  ["authentication_error", 401],
+  ["permission_error", 403],
+  ["not_found_error", 404],
+  ["request_too_large", 413],
+  ["rate_limit_error", 429],
+  ["api_error", 500],
+  ["overloaded_error", 529],
+]);
+
+/** OpenRouter puts the headers of the provider behind it into the body. */
+function headersIn(body: unknown): Record<string, string> {
+  const entries = Object.entries(asRecord(asRecord(errorIn(body).metadata).headers));
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+function addressOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}

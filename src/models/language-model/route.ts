@@ -1,0 +1,45 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { ModelRequest } from "../model.ts";
+import type { ProviderSettings } from "../providers/provider-settings.ts";
+import type { ToolFormat } from "./to-tools.ts";
+
+/** What one provider's API wants otherwise than others, behind the interface that the AI SDK gives to all of them. */
+export interface Route {
+  /** The name of its API: "openai". */
+  readonly api: string;
+  readonly settings: ProviderSettings;
+  /** Whether it answers nobody without a key. */
+  readonly needsKey: boolean;
+  readonly languageModel: LanguageModelV4;
+  readonly tools: ToolFormat;
+  readonly prompt: PromptHabits;
+  /** What a request says beside conversation and tools. */
+  options(request: ModelRequest): RequestOptions;
+  /** The last touch to the messages of one request; marks of a cache, for example. May replace elements. */
+  mark?(messages: LanguageModelV4Message[]): void;
+  /** What to tell the model, where a reply ended in this way because it could not be understood. */
+  fault?(finish: string): string | undefined;
+  /** What the provider's own names of an end mean, where the SDK does not know them. */
+  readonly otherEnds?: ReadonlySet<string>;
+}
+
+/** How conversations are told to an API. */
+export interface PromptHabits {
+  /** Where pictures that tools answer with go: beside the words of the answer, or into a message of the user after all. */
+  readonly pictures: "in-answer" | "after-answers";
+  /** Whether an answer says by itself that it tells a failure. */
+  readonly marksErrors: boolean;
+  /** Whether nothing may stand behind a call. */
+  readonly callsLast: boolean;
+  /** Whether reasoning of which only the words are known goes back too. */
+  readonly keepsPlainReasoning: boolean;
+  /** Whether what is known of the whole reply goes back with it. */
+  readonly keepsReplyMeta: boolean;
+  /** Whether a model takes back what this one has said between the lines; those of the same provider, if not said. */
+  understands?(model: string): boolean;
+}
+
+export type RequestOptions = Pick<
+  LanguageModelV4CallOptions,
+  "reasoning" | "maxOutputTokens" | "providerOptions" | "headers"
+>;

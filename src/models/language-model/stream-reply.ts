@@ -1,0 +1,265 @@
+import type {
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import { type ReadInput, readArguments, readFreeform, readStrict } from "../../wire/read-arguments.ts";
+import type { CallInput, CallPart, Meta } from "../message.ts";
+import type { FinishReason, ModelEvent, Usage } from "../model.ts";
+import { ModelError } from "../model-error.ts";
+import type { Route } from "./route.ts";
+import type { ToolBox } from "./to-tools.ts";
+
+export interface Reading {
+  readonly box: ToolBox;
+  readonly route: Pick<Route, "fault" | "otherEnds" | "prompt" | "tools">;
+  /** Whether a warning has not been told before. */
+  isNews(warning: string): boolean;
+}
+
+/**
+ * The events of a reply, read from the parts that the AI SDK makes of it. `finish` is given only where the provider has said
+ * that the reply has ended; a stream that just stops is a `cut`. Throws what came as an error within the stream as it came.
+ */
+export async function* readReply(
+  parts: AsyncIterable<LanguageModelV4StreamPart>,
+  reading: Reading,
+): AsyncGenerator<ModelEvent, void> {
+  const reply = new Reply(reading);
+  for await (const part of parts) {
+    yield* reply.read(part);
+    if (reply.hasEnded) return;
+  }
+  throw new ModelError("cut", "The reply broke off: the stream ended without saying that it has.");
+}
+
+type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+
+interface OpenPart {
+  /** Unique in the reply, which ids of providers are not always. */
+  readonly id: string;
+  meta: Meta | undefined;
+}
+
+class Reply {
+  hasEnded = false;
+  readonly #reading: Reading;
+  readonly #open = new Map<string, OpenPart>();
+  #parts = 0;
+  #calls = 0;
+  #hasWords = false;
+  /**
+   * What came from a call on of which only the end tells whether it is whole: where the reply is cut there, the call must not
+   * be handed over.
+   */
+  readonly #held: Held[] = [];
+
+  constructor(reading: Reading) {
+    this.#reading = reading;
+  }
+
+  *read(part: LanguageModelV4StreamPart): Generator<ModelEvent, void> {
+    if (part.type === "finish") {
+      yield* this.#end(part);
+      this.hasEnded = true;
+      return;
+    }
+    for (const held of this.#understand(part)) {
+      if (this.#held.length > 0 || held.isDoubtful) this.#held.push(held);
+      else yield held.event;
+    }
+  }
+
+  *#understand(part: LanguageModelV4StreamPart): Generator<Held, void> {
+    switch (part.type) {
+      case "stream-start":
+        for (const message of part.warnings.map(wordsOf)) {
+          if (this.#reading.isNews(message)) yield sure({ type: "warning", message });
+        }
+        return;
+      case "text-start":
+      case "reasoning-start":
+        yield sure(this.#begin(part));
+        return;
+      case "text-delta":
+      case "reasoning-delta": {
+        const kind = part.type === "text-delta" ? "text" : "reasoning";
+        // Some streams skip the beginning of a part, or go on with one that has ended.
+        if (!this.#open.has(`${kind}:${part.id}`))
+          yield sure(this.#begin({ ...part, type: `${kind}-start` }));
+        const open = this.#open.get(`${kind}:${part.id}`)!;
+        open.meta = merged(open.meta, part.providerMetadata);
+        if (kind === "text" && part.delta.trim() !== "") this.#hasWords = true;
+        if (part.delta !== "") yield sure({ type: "part-delta", id: open.id, text: part.delta });
+        return;
+      }
+      case "text-end":
+      case "reasoning-end": {
+        const key = `${part.type === "text-end" ? "text" : "reasoning"}:${part.id}`;
+        const open = this.#open.get(key);
+        if (open === undefined) return;
+        this.#open.delete(key);
+        yield sure(partEnd(open.id, merged(open.meta, part.providerMetadata)));
+        return;
+      }
+      case "tool-input-start":
+        if (!part.providerExecuted) yield sure({ type: "call-start", id: part.id, name: part.toolName });
+        return;
+      case "tool-input-delta":
+        if (part.delta !== "") yield sure({ type: "call-delta", id: part.id, text: part.delta });
+        return;
+      case "tool-call":
+        if (!part.providerExecuted) yield this.#call(part);
+        return;
+      case "error":
+        throw part.error;
+    }
+  }
+
+  #begin(part: Extract<LanguageModelV4StreamPart, { type: "text-start" | "reasoning-start" }>): ModelEvent {
+    const kind = part.type === "text-start" ? "text" : "reasoning";
+    const open = { id: `${kind}_${++this.#parts}`, meta: merged(undefined, part.providerMetadata) };
+    this.#open.set(`${kind}:${part.id}`, open);
+    return { type: "part-start", id: open.id, part: kind };
+  }
+
+  #call({ toolCallId, toolName, input: given, providerMetadata }: LanguageModelV4ToolCall): Held {
+    const { box, route } = this.#reading;
+    const isFreeform = box.isFreeform(toolName);
+    const definition = box.find(toolName);
+    const read = isFreeform
+      ? readFreeform(definition, { name: toolName, text: parsed(given) })
+      : route.tools.isStrict
+        ? readStrict(definition, readArguments(given))
+        : readArguments(given);
+    const call: CallPart = {
+      type: "call",
+      id: toolCallId,
+      name: toolName,
+      input: callInput(read, given),
+      ...metaOf(providerMetadata),
+    };
+    this.#calls += 1;
+    return { event: { type: "call", call }, isDoubtful: isFreeform || !read.ok || given.trim() === "" };
+  }
+
+  *#end({ finishReason, usage, providerMetadata }: Finish): Generator<ModelEvent, void> {
+    const { route } = this.#reading;
+    const { unified, raw } = finishReason;
+    const fault = raw === undefined ? undefined : route.fault?.(raw);
+    const reason = fault === undefined ? this.#reasonOf(finishReason) : "stop";
+    const kept = unified === "length" ? this.#held.filter((_, index) => this.#isWhole(index)) : this.#held;
+    this.#calls -= this.#held.length - kept.length;
+    for (const { event } of kept) yield event;
+    for (const { id, meta } of this.#open.values()) yield partEnd(id, meta);
+    if (fault !== undefined) yield { type: "fault", message: fault };
+    else if (reason === "stop" && this.#calls === 0 && !this.#hasWords)
+      throw new ModelError("empty", "The reply has neither words nor calls.");
+    else if (unified === "tool-calls" && this.#calls === 0)
+      throw new ModelError("cut", "The reply broke off: it says that it calls tools, and no call came.");
+    yield {
+      type: "finish",
+      reason: reason === "stop" && this.#calls > 0 ? "calls" : reason,
+      usage: toUsage(usage),
+      ...(route.prompt.keepsReplyMeta ? metaOf(providerMetadata) : {}),
+    };
+  }
+
+  /** In a reply that was cut: what cannot be read was, and so may be the last thing that came. */
+  #isWhole(index: number): boolean {
+    const { event, isDoubtful } = this.#held[index]!;
+    if (!isDoubtful || event.type !== "call") return true;
+    return (
+      event.call.input.ok && this.#held.slice(index + 1).some((later) => beginnings.has(later.event.type))
+    );
+  }
+
+  #reasonOf({ unified, raw }: Finish["finishReason"]): FinishReason {
+    switch (unified) {
+      case "stop":
+        return "stop";
+      case "tool-calls":
+        return "calls";
+      case "length":
+        return "length";
+      case "content-filter":
+        return "filtered";
+      default:
+        if (raw !== undefined && this.#reading.route.otherEnds?.has(raw.toLowerCase())) return "stop";
+        throw new ModelError(
+          "cut",
+          raw === undefined
+            ? "The reply broke off: the stream ended without saying that it has."
+            : `The reply broke off: the provider ended it with "${raw}".`,
+        );
+    }
+  }
+}
+
+interface Held {
+  readonly event: ModelEvent;
+  /** Whether it is a call that may have been cut. */
+  readonly isDoubtful: boolean;
+}
+
+function sure(event: ModelEvent): Held {
+  return { event, isDoubtful: false };
+}
+
+const beginnings: ReadonlySet<ModelEvent["type"]> = new Set(["part-start", "call-start", "call"]);
+
+function partEnd(id: string, meta: Meta | undefined): ModelEvent {
+  return { type: "part-end", id, ...(meta ? { meta } : {}) };
+}
+
+/** The SDK hands over text of custom calls as JSON. */
+function parsed(given: string): unknown {
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
+}
+
+function callInput(read: ReadInput, given: string): CallInput {
+  return read.ok ? read : { ok: false, given, problem: read.problem };
+}
+
+/** What comes later knows more: a signature stands at the end. Nothing that was said is lost. */
+function merged(before: Meta | undefined, after: SharedV4ProviderMetadata | undefined): Meta | undefined {
+  if (after === undefined) return before;
+  if (before === undefined) return after;
+  const providers = Object.entries(after).map(([provider, said]) => [
+    provider,
+    { ...(before[provider] as object | undefined), ...said },
+  ]);
+  return { ...before, ...Object.fromEntries(providers) };
+}
+
+function metaOf(meta: SharedV4ProviderMetadata | undefined): { meta?: Meta } {
+  return meta === undefined ? {} : { meta };
+}
+
+function wordsOf(warning: {
+  readonly type: string;
+  readonly message?: string;
+  readonly feature?: string;
+  readonly details?: string;
+}): string {
+  if (warning.message !== undefined) return warning.message;
+  const { type, feature = "something", details } = warning;
+  return `${feature}: ${details ?? (type === "unsupported" ? "this model does not take it" : type)}`;
+}
+
+function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
+  const cached = inputTokens.cacheRead ?? 0;
+  const cacheWritten = inputTokens.cacheWrite ?? 0;
+  return {
+    input: inputTokens.total ?? (inputTokens.noCache ?? 0) + cached + cacheWritten,
+    cached,
+    cacheWritten,
+    output: outputTokens.total ?? (outputTokens.text ?? 0) + (outputTokens.reasoning ?? 0),
+    reasoning: outputTokens.reasoning ?? 0,
+  };
+}

@@ -1,0 +1,103 @@
+import { ModelError, type ModelErrorKind } from "../model-error.ts";
+import { type Failure, readFailure } from "./read-failure.ts";
+import { retryAfter } from "./retry-after.ts";
+
+/** Whom a failure concerns, and what of theirs must never be shown. */
+export interface Concerned {
+  readonly provider: string;
+  readonly model: string;
+  readonly secrets: readonly string[];
+}
+
+/**
+ * What went wrong between us and a provider, by what can be done about it. What is no failure of theirs comes back as it is.
+ * The error of the SDK is not kept as the cause: it holds the whole conversation, and the key.
+ */
+export function toModelError(error: unknown, concerned: Concerned): unknown {
+  if (error instanceof ModelError) return error;
+  const failure = readFailure(error);
+  if (failure === undefined) return error;
+  const kind = kindOf(failure);
+  return new ModelError(kind, shown(messageOf(failure, kind, concerned), concerned.secrets), {
+    hint: hintFor(kind, failure, concerned),
+    status: failure.status,
+    retryAfterMs: kind === "rate-limit" || kind === "server" ? retryAfter(failure) : undefined,
+  });
+}
+
+/** One line, not too long, with nothing in it that opens a door. */
+export function shown(message: string, secrets: readonly string[]): string {
+  const known = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), message);
+  const line = known.replace(/\s+/g, " ").trim().replace(keys, "***").replace(keyed, "$1***");
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
+}
+
+const maxLength = 500;
+const keys = /\b(?:sk-|AIza|xox[bp]-|gsk_|Bearer )[\w*.~+/-]{8,}=*/g;
+const keyed = /([?&](?:key|api[_-]?key|token|access_token)=)[^&\s"']+/gi;
+
+function kindOf({ status, codes, words, isConnection, isUnreadable }: Failure): ModelErrorKind {
+  // A reply that had begun.
+  if (isConnection) return status === undefined ? "network" : "cut";
+  if (isUnreadable) return "cut";
+  const says = (pattern: RegExp) => pattern.test(words) || codes.some((code) => pattern.test(code));
+  if (says(overflows)) return "overflow";
+  if (status === 402 || says(paidOut)) return "quota";
+  if (says(keyRefused)) return "auth";
+  if (status === 403 && says(/moderation|flagged/i)) return "bad-request";
+  if (status === 401 || status === 403) return "auth";
+  if (status === 404 || says(unknownModel)) return "not-found";
+  if (status === 429 || says(/rate_limit|RESOURCE_EXHAUSTED/)) return "rate-limit";
+  if (status === undefined || status >= 500 || says(/overloaded/i)) return "server";
+  if (status < 400) return "cut";
+  return passingStatus.has(status) ? "server" : "bad-request";
+}
+
+/** Timeout, conflict, too early. */
+const passingStatus: ReadonlySet<number> = new Set([408, 409, 425]);
+
+const overflows = new RegExp(
+  [
+    "context_length_exceeded|request_too_large|exceed_context_size",
+    "prompt is too long|input is too long|request too large",
+    "maximum context length|exceeds? (?:the )?(?:available |model'?s? |maximum )?context|context (?:window|limit|length) (?:of|is|exceeded|overflow)",
+    "exceed (?:the )?context (?:limit|window|length)|input token count.{0,40}exceeds|too many (?:input )?tokens",
+    "context the overflows|larger than the maximum (?:input|context)",
+  ].join("|"),
+  "i",
+);
+
+const paidOut =
+  /insufficient_quota|insufficient credits|billing_(?:hard_limit|not_active|error)|credit balance is too low|PerDay|free-models-per-day|payment required/i;
+
+const keyRefused = /invalid_api_key|API_KEY_INVALID|authentication_error|api key not valid|permission_error/i;
+
+const unknownModel = /model_not_found|not_found_error|is not a valid model|no endpoints found/i;
+
+function messageOf(failure: Failure, kind: ModelErrorKind, { provider }: Concerned): string {
+  const { status, words, address } = failure;
+  if (kind === "network") return `Cannot reach ${address ?? provider}: ${words}`;
+  if (kind === "cut") return `The reply broke off: ${words}`;
+  return words === "" ? `${provider} answered HTTP ${status ?? "nothing"}` : words;
+}
+
+function hintFor(
+  kind: ModelErrorKind,
+  { isCertificate }: Failure,
+  { provider, model }: Concerned,
+): string | undefined {
+  switch (kind) {
+    case "auth":
+      return `Check the key of ${provider}: \`toolcrib models ${provider}\` shows where it comes from.`;
+    case "quota":
+      return `Add credit or raise the limit at ${provider}, or use another model.`;
+    case "not-found":
+      return `\`toolcrib models ${provider}\` lists what it offers; ${model} may be spelled otherwise.`;
+    case "network":
+      return isCertificate
+        ? "Its certificate is not trusted here: NODE_EXTRA_CA_CERTS names further authorities."
+        : `Is it running, and is the address of ${provider} right? \`toolcrib models\` shows it.`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,187 @@
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultOutput,
+  LanguageModelV4ToolResultPart,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import type { Image } from "../../contract/tool.ts";
+import { freeformFieldOf } from "../../wire/read-arguments.ts";
+import type {
+  AssistantMessage,
+  CallAnswer,
+  CallPart,
+  Message,
+  Meta,
+  ReplyPart,
+  ToolMessage,
+  UserMessage,
+} from "../message.ts";
+import type { ModelRequest } from "../model.ts";
+import type { PromptHabits } from "./route.ts";
+import type { ToolBox } from "./to-tools.ts";
+
+/** How a conversation is told to one model. */
+export interface Telling extends PromptHabits {
+  /** Of the model. */
+  readonly provider: string;
+  readonly seesImages: boolean;
+}
+
+/** Makes prompts of requests. Each message is turned once, so that a long conversation costs no more than a new one. */
+export function promptMaker(
+  telling: Telling,
+): (request: ModelRequest, box: ToolBox) => LanguageModelV4Prompt {
+  const told = new WeakMap<ToolBox, WeakMap<Message, readonly LanguageModelV4Message[]>>();
+  return ({ system, messages }, box) => {
+    const known = told.get(box) ?? new WeakMap<Message, readonly LanguageModelV4Message[]>();
+    told.set(box, known);
+    const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }];
+    for (const message of messages) {
+      let turned = known.get(message);
+      if (turned === undefined) {
+        turned = toMessages(message, { ...telling, box });
+        known.set(message, turned);
+      }
+      prompt.push(...turned);
+    }
+    return prompt;
+  };
+}
+
+type Context = Telling & { readonly box: ToolBox };
+
+function toMessages(message: Message, context: Context): readonly LanguageModelV4Message[] {
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", content: userContent(message.content, context) }];
+    case "assistant":
+      return assistantMessages(message, context);
+    case "tool":
+      return toolMessages(message, context);
+  }
+}
+
+type UserContent = Extract<LanguageModelV4Message, { role: "user" }>["content"];
+type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
+
+function userContent(content: UserMessage["content"], { seesImages }: Context): UserContent {
+  return content.map((part) => {
+    if (part.type === "text") return { type: "text", text: part.text };
+    return seesImages ? picture(part) : { type: "text", text: pictureLeftOut };
+  });
+}
+
+/** What a model without eyes is told instead. */
+const pictureLeftOut = "[A picture, which this model cannot see.]";
+
+function picture({ mediaType, base64 }: Image): LanguageModelV4FilePart {
+  return {
+    type: "file",
+    mediaType,
+    data: { type: "data", data: base64 },
+    providerOptions: { openai: { imageDetail: "auto" } },
+  };
+}
+
+function assistantMessages(message: AssistantMessage, context: Context): readonly LanguageModelV4Message[] {
+  const isOwn = context.understands?.(message.model) ?? message.model.startsWith(`${context.provider}/`);
+  const content = message.content.flatMap((part) => assistantPart(part, isOwn, context));
+  // Nothing is left of a reply that only another provider understands.
+  if (content.length === 0) return [];
+  const ordered = context.callsLast
+    ? [...content.filter(({ type }) => type !== "tool-call"), ...content.filter(isCall)]
+    : content;
+  const meta = isOwn && context.keepsReplyMeta ? message.meta : undefined;
+  return [{ role: "assistant", content: ordered, ...optionsOf(meta) }];
+}
+
+function assistantPart(part: ReplyPart, isOwn: boolean, context: Context): AssistantContent {
+  const options = isOwn ? optionsOf(part.meta) : {};
+  switch (part.type) {
+    case "text":
+      // Empty text is refused, unless it carries what must come back.
+      return part.text === "" && options.providerOptions === undefined
+        ? []
+        : [{ type: "text", text: part.text, ...options }];
+    case "reasoning":
+      return options.providerOptions !== undefined || (isOwn && context.keepsPlainReasoning)
+        ? [{ type: "reasoning", text: part.text, ...options }]
+        : [];
+    case "call":
+      return [
+        {
+          type: "tool-call",
+          toolCallId: part.id,
+          toolName: part.name,
+          input: callInput(part, context.box),
+          ...options,
+        },
+      ];
+  }
+}
+
+function isCall(part: AssistantContent[number]): part is LanguageModelV4ToolCallPart {
+  return part.type === "tool-call";
+}
+
+/** Providers take objects only: of what could not be read the answer tells. */
+function callInput({ name, input }: CallPart, box: ToolBox): unknown {
+  if (box.isFreeform(name)) return input.ok ? textOf(input.value, name, box) : input.given;
+  return input.ok && isObject(input.value) ? input.value : {};
+}
+
+function textOf(value: unknown, name: string, box: ToolBox): unknown {
+  const definition = box.find(name);
+  const field = definition && freeformFieldOf(definition);
+  const text = field !== undefined && isObject(value) ? value[field] : undefined;
+  return typeof text === "string" ? text : JSON.stringify(value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function toolMessages({ answers }: ToolMessage, context: Context): readonly LanguageModelV4Message[] {
+  const content = answers.map(
+    (answer): LanguageModelV4ToolResultPart => ({
+      type: "tool-result",
+      toolCallId: answer.id,
+      toolName: answer.name,
+      output: answerOutput(answer, context),
+    }),
+  );
+  const shown = picturesAfter(answers, context);
+  return [
+    { role: "tool", content },
+    ...(shown.length === 0 ? [] : [{ role: "user" as const, content: shown }]),
+  ];
+}
+
+function answerOutput(answer: CallAnswer, context: Context): LanguageModelV4ToolResultOutput {
+  const { content, isError, images } = answer;
+  const isAlone = images.length === 0 || context.pictures === "after-answers" || !context.seesImages;
+  if (!isAlone) {
+    const words = content === "" ? [] : [{ type: "text" as const, text: content }];
+    return { type: "content", value: [...words, ...images.map(picture)] };
+  }
+  const value =
+    images.length > 0 && !context.seesImages ? [content, pictureLeftOut].join("\n").trimStart() : content;
+  return { type: isError && context.marksErrors ? "error-text" : "text", value };
+}
+
+function picturesAfter(answers: readonly CallAnswer[], { pictures, seesImages }: Context): UserContent {
+  if (pictures === "in-answer" || !seesImages) return [];
+  return answers
+    .filter(({ images }) => images.length > 0)
+    .flatMap(({ name, images }) => [
+      { type: "text" as const, text: `From ${name}:` },
+      ...images.map(picture),
+    ]);
+}
+
+function optionsOf(meta: Meta | undefined): { providerOptions?: SharedV4ProviderOptions } {
+  return meta === undefined ? {} : { providerOptions: meta as SharedV4ProviderOptions };
+}
