@@ -71,6 +71,7 @@ export { rename } from "./dialects/rename.ts";
 export { reshape } from "./dialects/reshape.ts";
 export type { KeptAnswer, KeptQuestion } from "./door/approvals/question-file.ts";
 export type { CallFailure, CallResult } from "./door/call-result.ts";
+export type { ProjectFile, ProjectFiles } from "./door/project-files.ts";
 export type { OutputPart, OutputRange } from "./door/read-output.ts";
 export type { SandboxWanted } from "./door/sandbox-wanted.ts";
 export type { ToolcribOptions } from "./door/toolcrib-options.ts";
@@ -277,6 +278,15 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     },
     conversations: past.conversations,
     readOutput: (handle, range) => readOutput(place.kept, handle, range),
+    projectFiles: async (names, maxBytes) => {
+      const { readProjectFiles } = await import("./door/project-files.ts");
+      const elsewhere = options.environment && environment;
+      return readProjectFiles(
+        { workspace: place.workspace, guard: policy.guard, elsewhere },
+        names,
+        maxBytes,
+      );
+    },
     sandbox: () => place.sandbox(),
     processes: () => processes.list(),
     pending: () => questions.list(),

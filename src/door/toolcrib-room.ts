@@ -11,6 +11,7 @@ import type { EventListener, EventSource } from "../runtime/call-events.ts";
 import type { WireFormat, WireTools } from "../wire/formats.ts";
 import type { KeptQuestion } from "./approvals/question-file.ts";
 import type { CallResult } from "./call-result.ts";
+import type { ProjectFiles } from "./project-files.ts";
 import type { OutputPart, OutputRange } from "./read-output.ts";
 
 /** An open tool room. Close it when done. */
@@ -36,6 +37,11 @@ export interface Toolcrib extends Caller {
   addCaller(options?: CallerOptions): Promise<Caller>;
   /** A part of an output that was too long to show, by its handle; `not-found` when it is not kept any more. */
   readOutput(handle: string, range?: OutputRange): Promise<OutputPart>;
+  /**
+   * What a project has for agents in files of these names (AGENTS.md), from the top of its repository down to the workspace,
+   * `maxBytes` of each; none that leads out of the repository or that a rule refuses.
+   */
+  projectFiles(names: readonly string[], maxBytes: number): Promise<ProjectFiles>;
   /** How well commands are confined here, and why not better; found out by trying, once. */
   sandbox(): Promise<SandboxReport>;
   /** What runs beside the calls of this room, and what has ended, oldest first. */
