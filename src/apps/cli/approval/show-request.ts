@@ -122,7 +122,8 @@ function asText(_key: string, value: unknown): unknown {
 
 const inputLimits = { maxChars: 8_000, maxLines: 100, keep: "both" } as const;
 
-function colourDiffLine(line: string): string {
+/** A line that was quoted, coloured by what it does. */
+export function colourDiffLine(line: string): string {
   const tone = tones[line[4] ?? ""];
   return tone ? paint(2, tone, line) : line;
 }

@@ -1,0 +1,100 @@
+import { widthOf } from "../../approval/quote-text.ts";
+import { canRedraw, isTerminal, print, remark } from "../../terminal.ts";
+
+/** Where a session is shown. */
+export interface Outputs {
+  print(text: string): void;
+  remark(text: string): void;
+  /** A person watches the standard output. */
+  readonly isWatched: boolean;
+  /** A line of standard error can be written again. */
+  readonly canRedraw: boolean;
+  columns(): number;
+}
+
+/** This process's own. */
+export function ownOutputs(): Outputs {
+  return {
+    print,
+    remark,
+    isWatched: isTerminal(1),
+    canRedraw: canRedraw(2),
+    columns: () => process.stderr.columns || 80,
+  };
+}
+
+/** Keeps the words of a model, lines about everything else and the line that is written again out of each other's way. */
+export class Screen {
+  readonly outputs: Outputs;
+  #isAtLineStart = true;
+  #isLive = false;
+  #questions = 0;
+
+  constructor(outputs: Outputs) {
+    this.outputs = outputs;
+  }
+
+  /** Words of the model on standard output, as they come. */
+  say(text: string): void {
+    if (text === "") return;
+    this.#clear();
+    this.outputs.print(text);
+    this.#isAtLineStart = text.endsWith("\n");
+  }
+
+  /** What comes next begins a line. */
+  endLine(): void {
+    if (!this.#isAtLineStart) this.say("\n");
+  }
+
+  /** One or more whole lines on standard error. */
+  tell(lines: string): void {
+    this.#clear();
+    this.endLine();
+    this.outputs.remark(`${lines}\n`);
+  }
+
+  /** The line that tells what goes on right now; none, if nothing is given. */
+  showLive(text?: string): void {
+    if (text === undefined) {
+      this.#clear();
+      return;
+    }
+    if (!this.outputs.canRedraw || !this.#isAtLineStart || this.#questions > 0) return;
+    this.outputs.remark(`${startOfLine}${cutTo(text, this.outputs.columns() - 1)}`);
+    this.#isLive = true;
+  }
+
+  /** Keeps that line out of the way of a question. */
+  async whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    this.#questions += 1;
+    this.#clear();
+    this.endLine();
+    try {
+      return await ask();
+    } finally {
+      this.#questions -= 1;
+    }
+  }
+
+  #clear(): void {
+    if (this.#isLive) this.outputs.remark(startOfLine);
+    this.#isLive = false;
+  }
+}
+
+/** As much of a line as certainly fits. */
+export function cutTo(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line;
+  let shown = "";
+  let width = 1;
+  for (const character of line) {
+    width += widthOf(character);
+    if (width > columns) break;
+    shown += character;
+  }
+  return `${shown}…`;
+}
+
+/** Back to the first column, and the line emptied. */
+const startOfLine = "\r\u001b[2K";
