@@ -62,6 +62,8 @@ const oddities: Readonly<Record<Oddity, true>> = {
   "failed-reply": true,
   "redacted-reasoning": true,
   "start-twice": true,
+  "no-ids": true,
+  "blocked-prompt": true,
 };
 
 function isOddity(fault: Fault | undefined): fault is Oddity {

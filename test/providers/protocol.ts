@@ -14,6 +14,8 @@ export interface ProviderProtocol {
   readonly idPrefix: string;
   /** What a client's base URL ends with: "/v1". */
   readonly basePath: string;
+  /** How long to wait is told in the body of an error, not in a header. */
+  readonly tellsWaitInBody?: true;
   /** What is asked at an address: for a reply, or for something that is answered as it stands; undefined: nothing is there. */
   route(request: AskedAddress): "reply" | PlainAnswer | undefined;
   /** The key that came with a request; where it is not `apiKey`, the server answers 401. */
@@ -23,11 +25,12 @@ export interface ProviderProtocol {
   /** What must stay as it was from request to request. */
   conversation(body: Json): Conversation;
   /** Every rule that a request breaks, as a sentence. */
-  check(body: Json, headers: IncomingHttpHeaders): readonly string[];
+  check(body: Json, headers: IncomingHttpHeaders, address: URL): readonly string[];
   pieces(reply: WireReply, body: Json): readonly Piece[];
   /** An error in the stream. */
   errorPiece(): Piece;
-  errorBody(status: number, message: string): unknown;
+  /** `retryAfter`: how many seconds to wait, only where that is told in the body. */
+  errorBody(status: number, message: string, retryAfter?: string): unknown;
 }
 
 export interface AskedAddress {

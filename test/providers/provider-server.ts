@@ -96,7 +96,11 @@ export type Oddity =
   /** Reasoning comes encrypted, nothing of it to be read (Anthropic). */
   | "redacted-reasoning"
   /** message_start comes twice (Anthropic). */
-  | "start-twice";
+  | "start-twice"
+  /** Calls have no ids (Google). */
+  | "no-ids"
+  /** Nothing is said to such a prompt (Google). */
+  | "blocked-prompt";
 
 export interface SeenRequest extends NeutralRequest {
   /** Counts from 1. */

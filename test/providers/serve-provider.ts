@@ -58,7 +58,7 @@ export async function serveProvider(
       seen.aborted = !response.writableFinished && !breaksOff(fault);
     });
     const faults = strict
-      ? [...protocol.check(body, request.headers), ...prefix.check(protocol.conversation(body))]
+      ? [...protocol.check(body, request.headers, address), ...prefix.check(protocol.conversation(body))]
       : [];
     if (faults.length > 0) {
       breaches.push(...faults.map((fault) => `Request ${seen.number}: ${fault}`));

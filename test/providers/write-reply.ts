@@ -36,10 +36,13 @@ export function refusal(protocol: ProviderProtocol, status: number, message: str
 }
 
 function refuse(response: ServerResponse, protocol: ProviderProtocol, fault: Fault & object): void {
-  const { status, retryAfter, headers, body = protocol.errorBody(status, reasonFor(status)) } = fault;
+  const { status, retryAfter, headers } = fault;
+  const inBody = protocol.tellsWaitInBody ? retryAfter : undefined;
+  const inHeader = protocol.tellsWaitInBody ? undefined : retryAfter;
+  const body = fault.body ?? protocol.errorBody(status, reasonFor(status), inBody);
   response.writeHead(status, {
     "content-type": "application/json",
-    ...(retryAfter !== undefined && { "retry-after": retryAfter }),
+    ...(inHeader !== undefined && { "retry-after": inHeader }),
     ...headers,
   });
   response.end(typeof body === "string" ? body : JSON.stringify(body));

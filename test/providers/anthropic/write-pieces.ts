@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import type { Piece, WireReply } from "../protocol.ts";
+import { sse } from "../sse.ts";
+import { argumentsOf, inputOf } from "../wire-arguments.ts";
+import type { Block } from "./request.ts";
+import type { Said } from "./said.ts";
+
+/** The events of a reply, in their order. */
+export function replyPieces(reply: WireReply, said: Said): readonly Piece[] {
+  const blocks = contentOf(reply, said);
+  said.remember(blocks.map(({ block }) => block));
+  const start = event("message_start", { message: startOf(reply) });
+  return [
+    start,
+    ...(reply.oddity === "start-twice" ? [start] : []),
+    ...blocks.flatMap((block, index) => blockPieces(block, index, reply)),
+    event("message_delta", {
+      delta: { stop_reason: stopReasons[reply.finish], stop_sequence: null },
+      ...(reply.oddity === "no-usage" ? {} : { usage: usageAtEnd(reply) }),
+    }),
+    event("message_stop", {}, "terminal"),
+  ];
+}
+
+export function errorPiece(): Piece {
+  return event("error", { error: { type: "overloaded_error", message: "Overloaded" } });
+}
+
+const stopReasons = { stop: "end_turn", calls: "tool_use", length: "max_tokens", filtered: "refusal" };
+
+interface StreamedBlock {
+  /** Whole, as a client hands it back. */
+  readonly block: Block;
+  /** Arguments as they stand on the wire. */
+  readonly raw?: string;
+}
+
+function contentOf(reply: WireReply, said: Said): StreamedBlock[] {
+  const { reasoning, text, calls } = reply;
+  const thoughts =
+    reasoning === undefined
+      ? []
+      : reply.oddity === "redacted-reasoning"
+        ? [{ block: { type: "redacted_thinking", data: said.redact(reasoning, reply) } }]
+        : [{ block: { type: "thinking", thinking: reasoning, signature: said.sign(reasoning, reply) } }];
+  const words = text ? [{ block: { type: "text", text } }] : [];
+  const uses = calls.map((call) => ({
+    block: { type: "tool_use", id: call.id, name: call.name, input: inputOf(call) },
+    raw: argumentsOf(call),
+  }));
+  return reply.oddity === "text-after-calls"
+    ? [...thoughts, ...uses, ...words]
+    : [...thoughts, ...words, ...uses];
+}
+
+function blockPieces({ block, raw }: StreamedBlock, index: number, reply: WireReply): Piece[] {
+  const delta = (type: string, field: string, is: Piece["is"]) => (text: string) =>
+    event("content_block_delta", { index, delta: { type, [field]: text } }, is);
+  const open = (content_block: Block) => event("content_block_start", { index, content_block });
+  const ping = index === 0 ? [event("ping", {})] : [];
+  const close = event("content_block_stop", { index });
+  switch (block.type) {
+    case "text":
+      return [
+        open({ type: "text", text: "" }),
+        ...ping,
+        ...reply.split(block.text!).map(delta("text_delta", "text", "text")),
+        close,
+      ];
+    case "thinking":
+      return [
+        open({ type: "thinking", thinking: "", signature: "" }),
+        ...ping,
+        ...reply.split(block.thinking!).map(delta("thinking_delta", "thinking", "reasoning")),
+        delta("signature_delta", "signature", "reasoning")(block.signature!),
+        close,
+      ];
+    case "tool_use": {
+      const { type, id, name } = block as Block & { id: string; name: string };
+      const pieces = raw === "" || raw === "{}" ? [""] : ["", ...reply.split(raw!)];
+      return [
+        open({ type, id, name, input: {} }),
+        ...ping,
+        ...pieces.map(delta("input_json_delta", "partial_json", "arguments")),
+        close,
+      ];
+    }
+    default:
+      return [open(block), ...ping, close];
+  }
+}
+
+function startOf({ model, usage }: WireReply) {
+  return {
+    id: `msg_${randomBytes(12).toString("hex")}`,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { ...inputUsage(usage), output_tokens: 1, service_tier: "standard" },
+  };
+}
+
+function usageAtEnd({ usage }: WireReply) {
+  return {
+    ...inputUsage(usage),
+    output_tokens: usage.output,
+    output_tokens_details: { thinking_tokens: usage.reasoning },
+  };
+}
+
+/** What was read from the cache or written to it is counted beside `input_tokens`. */
+function inputUsage({ input, cached, cacheWritten }: WireReply["usage"]) {
+  return {
+    input_tokens: input - cached - cacheWritten,
+    cache_creation_input_tokens: cacheWritten,
+    cache_read_input_tokens: cached,
+  };
+}
+
+function event(type: string, fields: object, is?: Piece["is"]): Piece {
+  return sse({ type, ...fields }, { event: type, is });
+}
