@@ -7,12 +7,12 @@ import type { SessionEntry } from "../session-entry.ts";
 /** An entry as it was written down. Throws `unavailable` for what is damaged, or of a newer Toolcrib. */
 export function readEntry({ number, entry }: KeptEntry, session: string): SessionEntry {
   const { kind, version } = Object(entry);
-  const isNewer = kind === "start" ? version > 1 : typeof kind === "string" && !(kind in shapes);
+  const isNewer = kind === "start" ? version > 1 : typeof kind === "string" && !Object.hasOwn(shapes, kind);
   if (isNewer)
     throw new ToolError("unavailable", `The session ${session} was written by a newer Toolcrib`, {
       hint: "Update Toolcrib.",
     });
-  const shape = shapes[kind as SessionEntry["kind"]];
+  const shape = typeof kind === "string" ? shapes[kind as SessionEntry["kind"]] : undefined;
   if (shape === undefined || !z.safeParse(shape, entry).success) throw damaged(session, number);
   return entry as SessionEntry;
 }

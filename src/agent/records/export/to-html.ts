@@ -1,0 +1,138 @@
+import type { Image } from "../../../contract/tool.ts";
+import { printable } from "../../../text/printable.ts";
+import { style } from "./html-style.ts";
+import type { Transcript, TranscriptCall, TranscriptItem, TranscriptTurn } from "./transcript.ts";
+
+/** One file that stands for itself: no script, nothing to fetch, for light and dark screens and for screen readers. */
+export function toHtml({ session, start, startedAt, turns }: Transcript): string {
+  const facts = [
+    ["Started", time(startedAt)],
+    ["Model", safe(start?.model ?? "not known")],
+    ["Dialect", safe(start?.dialect ?? "not known")],
+    ["Workspace", safe(start?.workspace ?? "not known")],
+    ...(start?.parent === undefined
+      ? []
+      : [["Forked from", `${safe(start.parent.session)}, after turn ${start.parent.turn}`]]),
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Session ${safe(session)}</title>
+<style>${style}</style>
+</head>
+<body>
+<header>
+<h1>Session ${safe(session)}</h1>
+<dl>
+${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join("\n")}
+</dl>
+</header>
+<main>
+${turns.map(showTurn).join("\n")}
+</main>
+</body>
+</html>
+`;
+}
+
+function showTurn({ number, startedAt, items }: TranscriptTurn): string {
+  const id = `turn-${number}`;
+  const heading = number === 0 ? "Before the first turn" : `Turn ${number}`;
+  return `<section aria-labelledby="${id}">
+<h2 id="${id}">${heading} <small>${time(startedAt)}</small></h2>
+${items.map(show).join("\n")}
+</section>`;
+}
+
+function show(item: TranscriptItem): string {
+  switch (item.kind) {
+    case "user":
+      return block(
+        item.source === "notice" ? "notice" : "user",
+        headings[item.source],
+        item.text,
+        item.images,
+      );
+    case "text":
+      return block("model", safe(item.model), item.text);
+    case "reasoning":
+      return `<details class="reasoning"><summary><h3>Reasoning</h3></summary>\n${words(item.text)}\n</details>`;
+    case "note":
+      return `<p class="note">${safe(item.text)}</p>`;
+    case "call":
+      return showCall(item);
+  }
+}
+
+const headings = {
+  input: "User",
+  "follow-up": "User, following up",
+  steering: "User, while the model was at work",
+  notice: "Notice to the model",
+} as const;
+
+function block(kind: string, heading: string, text: string, images: readonly Image[] = []): string {
+  return `<article class="${kind}"><h3>${heading}</h3>\n${words(text)}${images.map(showImage).join("")}\n</article>`;
+}
+
+function showCall({ name, arguments: fields, answer }: TranscriptCall): string {
+  const state = answer === undefined ? "no answer" : answer.isError ? "failed" : "done";
+  const about = fields.find(({ text }) => text !== "" && !text.includes("\n"))?.text.slice(0, 120) ?? "";
+  const given = fields
+    .map(({ name, text }) => `<div><dt>${safe(name)}</dt><dd>${pre(text)}</dd></div>`)
+    .join("\n");
+  return `<details class="${answer?.isError === false ? "call" : "call failed"}"><summary><h3><code>${safe(name)}</code></h3> <span>${safe(about)}</span> <em>${state}</em></summary>
+<dl>
+${given}
+</dl>
+${answer === undefined ? "" : `<h4>Answer</h4>\n${pre(answer.text)}${answer.images.map(showImage).join("")}`}
+</details>`;
+}
+
+function words(text: string): string {
+  return `<div class="words">${safe(text)}</div>`;
+}
+
+/** Readers drop the first line end. Lines that a diff adds or takes away are marked as such, not by colour alone. */
+function pre(text: string): string {
+  if (!isDiff(text)) return `<pre>\n${safe(text)}</pre>`;
+  const lines = text.split("\n").map((line) => {
+    if (/^(\+\+\+|---|\*\*\*|@@)/.test(line)) return `<b>${safe(line)}</b>`;
+    if (line.startsWith("+")) return `<ins>${safe(line)}</ins>`;
+    if (line.startsWith("-")) return `<del>${safe(line)}</del>`;
+    return safe(line);
+  });
+  return `<pre class="diff">\n${lines.join("\n")}</pre>`;
+}
+
+function isDiff(text: string): boolean {
+  return /^@@/m.test(text) || /^\*\*\* Begin Patch/m.test(text);
+}
+
+function showImage({ mediaType, base64 }: Image): string {
+  const isSafe = /^image\/(png|jpeg|gif|webp)$/.test(mediaType) && /^[A-Za-z0-9+/=\s]*$/.test(base64);
+  return isSafe
+    ? `<img alt="An image" src="data:${mediaType};base64,${base64}">`
+    : "<p>(an image, left out)</p>";
+}
+
+function time(at: number): string {
+  const text = new Date(at).toISOString();
+  return `<time datetime="${text}">${text.slice(0, 19).replace("T", " ")} UTC</time>`;
+}
+
+function safe(text: string): string {
+  return printable(text).replace(/[&<>"']/g, (character) => entities[character]!);
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};

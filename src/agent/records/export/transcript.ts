@@ -1,0 +1,149 @@
+import type { KeptEntry } from "../../../contract/conversations.ts";
+import type { Image } from "../../../contract/tool.ts";
+import type { CallInput, Message } from "../../../models/message.ts";
+import { counted } from "../../../text/counted.ts";
+import { isRecord } from "../../../text/is-record.ts";
+import { printable } from "../../../text/printable.ts";
+import type { SessionEntry, UserSource } from "../../session-entry.ts";
+import { readEntry } from "../read-entry.ts";
+import type { StartEntry } from "../restore.ts";
+
+/** A session as people read it. All texts can be shown on a terminal: what would steer one is made visible. */
+export interface Transcript {
+  readonly session: string;
+  /** Undefined where the beginning is lost. */
+  readonly start: StartEntry | undefined;
+  readonly startedAt: number;
+  readonly turns: readonly TranscriptTurn[];
+}
+
+export interface TranscriptTurn {
+  readonly number: number;
+  readonly startedAt: number;
+  readonly items: readonly TranscriptItem[];
+}
+
+export type TranscriptItem =
+  | {
+      readonly kind: "user";
+      readonly source: UserSource;
+      readonly text: string;
+      readonly images: readonly Image[];
+    }
+  | { readonly kind: "reasoning" | "text"; readonly model: string; readonly text: string }
+  | TranscriptCall
+  /** What else happened, in a sentence. */
+  | { readonly kind: "note"; readonly text: string };
+
+export interface TranscriptCall {
+  readonly kind: "call";
+  readonly name: string;
+  readonly arguments: readonly { readonly name: string; readonly text: string }[];
+  /** Undefined where there is none yet. */
+  answer: { readonly text: string; readonly isError: boolean; readonly images: readonly Image[] } | undefined;
+}
+
+/** Entries that cannot be read are notes. */
+export function toTranscript(session: string, kept: readonly KeptEntry[]): Transcript {
+  const turns: { number: number; startedAt: number; items: TranscriptItem[] }[] = [];
+  const calls = new Map<string, TranscriptCall>();
+  let start: StartEntry | undefined;
+  const tell = (at: number, ...items: readonly TranscriptItem[]) => {
+    if (turns.length === 0) turns.push({ number: 0, startedAt: at, items: [] });
+    turns.at(-1)!.items.push(...items);
+  };
+  for (const { number, at, entry } of kept) {
+    const read = tryToRead({ number, at, entry }, session);
+    if (read === undefined) tell(at, note(`Entry ${number} cannot be read.`));
+    else if (read.kind === "start") start = read;
+    else if (read.kind === "answer") {
+      const { id, name, content, isError, images } = read.answer;
+      const answer = { text: printable(content), isError, images };
+      const call = calls.get(id);
+      if (call === undefined) tell(at, { kind: "call", name: printable(name), arguments: [], answer });
+      else call.answer ??= answer;
+    } else {
+      if (read.kind === "user" && read.turn !== turns.at(-1)?.number)
+        turns.push({ number: read.turn, startedAt: at, items: [] });
+      tell(at, ...itemsOf(read, calls));
+    }
+  }
+  return { session, start, startedAt: kept[0]?.at ?? 0, turns };
+}
+
+function tryToRead(kept: KeptEntry, session: string): SessionEntry | undefined {
+  try {
+    return readEntry(kept, session);
+  } catch {
+    return undefined;
+  }
+}
+
+function itemsOf(entry: SessionEntry, calls: Map<string, TranscriptCall>): readonly TranscriptItem[] {
+  switch (entry.kind) {
+    case "user":
+      return [{ kind: "user", source: entry.source, ...wordsOf(entry.message) }];
+    case "reply":
+      return entry.message.content.flatMap((part): TranscriptItem[] => {
+        if (part.type !== "call") {
+          const text = printable(part.text);
+          return text.trim() === "" ? [] : [{ kind: part.type, model: printable(entry.message.model), text }];
+        }
+        const call: TranscriptCall = {
+          kind: "call",
+          name: printable(part.name),
+          arguments: describeInput(part.input),
+          answer: undefined,
+        };
+        calls.set(part.id, call);
+        return [call];
+      });
+    case "compacted":
+      return [note(tellCompaction(entry))];
+    case "change":
+      return [note(tellChange(entry))];
+    case "turn-end":
+      return entry.result.outcome === "completed" ? [] : [note(tellEnd(entry))];
+    default:
+      return [];
+  }
+}
+
+function wordsOf({ content }: Extract<Message, { role: "user" }>) {
+  return {
+    text: printable(content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")),
+    images: content.filter((part) => part.type === "image"),
+  };
+}
+
+/** Texts stand for themselves, everything else as JSON. */
+function describeInput(input: CallInput): TranscriptCall["arguments"] {
+  if (!input.ok) return [{ name: "unreadable arguments", text: printable(input.given) }];
+  const { value } = input;
+  const fields = isRecord(value) ? Object.entries(value) : [["input", value] as const];
+  return fields.map(([name, field]) => ({
+    name: printable(name),
+    text: printable(typeof field === "string" ? field : (JSON.stringify(field) ?? "")),
+  }));
+}
+
+function note(text: string): TranscriptItem {
+  return { kind: "note", text: printable(text) };
+}
+
+function tellCompaction({ tokensBefore, tokensAfter }: Extract<SessionEntry, { kind: "compacted" }>): string {
+  return `The conversation was made shorter: from about ${tokensBefore} to ${counted(tokensAfter, "token")}.`;
+}
+
+function tellChange({ model, reasoning }: Extract<SessionEntry, { kind: "change" }>): string {
+  const parts = [
+    ...(model === undefined ? [] : [`model ${model}`]),
+    ...(reasoning === undefined ? [] : [`reasoning ${reasoning ?? "as usual"}`]),
+  ];
+  return `From here on: ${parts.join(", ")}.`;
+}
+
+function tellEnd({ result }: Extract<SessionEntry, { kind: "turn-end" }>): string {
+  const why = result.error ? `: ${result.error.message}` : "";
+  return `The turn ended: ${result.outcome}${why}.`;
+}

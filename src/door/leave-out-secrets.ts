@@ -1,0 +1,1 @@
+export { redactValue as leaveOutSecrets } from "../guardian/redaction/redact.ts";
