@@ -1,3 +1,13 @@
 /** What came off the wire: whoever reads it is who checks it. */
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 export type Json = any;
+
+/** Whether a text is the JSON of an object. */
+export function isObjectJson(text: unknown): boolean {
+  try {
+    const value: unknown = JSON.parse(text as string);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

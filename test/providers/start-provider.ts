@@ -1,4 +1,8 @@
+import { anthropicProtocol } from "./anthropic/protocol.ts";
+import { googleProtocol } from "./google/protocol.ts";
 import { openAiProtocol } from "./openai/protocol.ts";
+import { openAiChatProtocol } from "./openai-chat/protocol.ts";
+import { openRouterProtocol } from "./openrouter/protocol.ts";
 import type { ProviderProtocol } from "./protocol.ts";
 import type { ProviderKind, ProviderOptions, ProviderServer, Script } from "./provider-server.ts";
 import { serveProvider } from "./serve-provider.ts";
@@ -16,4 +20,8 @@ export function startProvider(
 
 const protocols: Readonly<Partial<Record<ProviderKind, () => ProviderProtocol>>> = {
   openai: openAiProtocol,
+  "openai-chat": openAiChatProtocol,
+  openrouter: openRouterProtocol,
+  anthropic: anthropicProtocol,
+  google: googleProtocol,
 };

@@ -1,6 +1,6 @@
 import { faultsOf } from "../../golden/legality.ts";
 import { unknownFields } from "../fields.ts";
-import type { Json } from "../json.ts";
+import { isObjectJson, type Json } from "../json.ts";
 import { PairedCalls } from "../paired-calls.ts";
 import { textOf } from "./read-request.ts";
 import type { SaidItems } from "./said-items.ts";
@@ -27,7 +27,7 @@ const requestFields = new Set([
 ]);
 const efforts = new Set(["none", "minimal", "low", "medium", "high", "xhigh"]);
 
-export function toolFaults(tools: readonly Json[]): string[] {
+function toolFaults(tools: readonly Json[]): string[] {
   const names = tools.map(({ name }) => name);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   return [
@@ -122,17 +122,8 @@ function callFaults({ call_id, name, arguments: given }: Json, place: number): s
   return [
     ...(/^.{1,64}$/.test(call_id) ? [] : [`Invalid 'input[${place}].call_id'.`]),
     ...(/^[a-zA-Z0-9_-]{1,64}$/.test(name) ? [] : [`Invalid 'input[${place}].name'.`]),
-    ...(isObject(given) ? [] : [`'input[${place}].arguments' is not the JSON of an object: ${given}`]),
+    ...(isObjectJson(given) ? [] : [`'input[${place}].arguments' is not the JSON of an object: ${given}`]),
   ];
-}
-
-export function isObject(json: string): boolean {
-  try {
-    const value = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
 
 function outputFaults({ output }: Json, place: number): string[] {

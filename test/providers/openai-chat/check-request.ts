@@ -1,0 +1,122 @@
+import { faultsOf } from "../../golden/legality.ts";
+import { unknownFields } from "../fields.ts";
+import { isObjectJson, type Json } from "../json.ts";
+import { PairedCalls } from "../paired-calls.ts";
+import type { SaidThoughts } from "./said-thoughts.ts";
+
+/** What may stand where. */
+export interface ChatFields {
+  readonly request: ReadonlySet<string>;
+  readonly message: Readonly<Record<string, ReadonlySet<string>>>;
+}
+
+export const chatFields: ChatFields = {
+  request: new Set([
+    ...["model", "messages", "tools", "tool_choice", "parallel_tool_calls", "stream", "stream_options"],
+    ...["max_tokens", "max_completion_tokens", "reasoning_effort", "temperature", "top_p", "stop", "seed"],
+    ...["user", "response_format", "prompt_cache_key", "verbosity", "store", "metadata"],
+  ]),
+  message: {
+    system: new Set(["role", "content"]),
+    developer: new Set(["role", "content"]),
+    user: new Set(["role", "content"]),
+    assistant: new Set(["role", "content", "tool_calls", "reasoning_content"]),
+    tool: new Set(["role", "content", "tool_call_id"]),
+  },
+};
+
+/** What is wrong with how a message of ours hands back what was thought before it. */
+export type CheckThoughts = (message: Json, known: unknown) => readonly string[];
+
+/** Every rule of Chat Completions that a request breaks. */
+export function checkChatRequest(
+  body: Json,
+  fields: ChatFields,
+  checkThoughts: CheckThoughts,
+  said: SaidThoughts,
+): readonly string[] {
+  const faults = unknownFields(body, fields.request, "");
+  if (body.stream !== true) faults.push("Only streams are served here.");
+  if (!Array.isArray(body.messages)) return [...faults, "'messages' is no list."];
+  faults.push(...toolFaults(body.tools));
+  const pairs = new PairedCalls();
+  let hasBegun = false;
+  for (const [place, message] of body.messages.entries()) {
+    const allowed = fields.message[message.role];
+    if (allowed === undefined) {
+      faults.push(`Invalid value: 'messages[${place}].role' ${message.role}.`);
+      continue;
+    }
+    faults.push(...unknownFields(message, allowed, `messages[${place}].`));
+    const isInstruction = message.role === "system" || message.role === "developer";
+    if (isInstruction && hasBegun)
+      faults.push(`Instructions stand at the beginning, not at messages[${place}].`);
+    hasBegun ||= !isInstruction;
+    faults.push(...contentFaults(message, place));
+    if (message.role === "tool") pairs.answer(message.tool_call_id);
+    else pairs.asked();
+    if (message.role !== "assistant") continue;
+    for (const call of message.tool_calls ?? []) {
+      pairs.call(call.id);
+      faults.push(...callFaults(call, place));
+    }
+    const known = said.find(message);
+    if (known !== undefined) faults.push(...checkThoughts(message, known.thoughts));
+  }
+  pairs.asked();
+  const { role } = body.messages.at(-1) ?? {};
+  if (role !== "user" && role !== "tool")
+    faults.push("The last message is nothing that a model has to answer.");
+  return [...faults, ...pairs.faults];
+}
+
+function toolFaults(tools: readonly Json[] | undefined): string[] {
+  if (tools === undefined) return [];
+  if (tools.length === 0) return ["'tools' is an empty list."];
+  const names = tools.map((tool) => tool.function?.name);
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  return [
+    ...twice.map((name) => `Two tools are called ${name}.`),
+    ...tools.flatMap((tool) => {
+      if (tool.type !== "function" || !tool.function?.parameters)
+        return ["A tool is no function with parameters."];
+      return [
+        ...unknownFields(tool, new Set(["type", "function"]), "tools."),
+        ...unknownFields(tool.function, functionFields, `tools.${tool.function.name}.`),
+        ...faultsOf("openai-chat", tool).map(
+          (fault) => `Invalid schema for function '${tool.function.name}': ${fault}.`,
+        ),
+      ];
+    }),
+  ];
+}
+
+const functionFields = new Set(["name", "description", "parameters", "strict"]);
+
+function contentFaults({ role, content, tool_calls }: Json, place: number): string[] {
+  const where = `'messages[${place}].content'`;
+  if (tool_calls !== undefined && !(Array.isArray(tool_calls) && tool_calls.length > 0))
+    return [`'messages[${place}].tool_calls' is no list of calls.`];
+  if (typeof content === "string")
+    return content === "" && role !== "tool" && !tool_calls ? [`${where} is empty.`] : [];
+  if (content === null || content === undefined)
+    return role === "assistant" && tool_calls ? [] : [`${where} is missing.`];
+  if (!Array.isArray(content) || content.length === 0) return [`${where} is neither text nor a list.`];
+  const allowed = role === "user" ? ["text", "image_url"] : ["text"];
+  return content
+    .filter(({ type }) => !allowed.includes(type))
+    .map(({ type }) => `Invalid value: a part of type '${type}' in a message of role ${role}.`);
+}
+
+function callFaults({ id, type, function: made, ...rest }: Json, place: number): string[] {
+  const where = `'messages[${place}].tool_calls'`;
+  return [
+    ...unknownFields(rest, new Set(), `messages[${place}].tool_calls.`),
+    ...(type === "function" ? [] : [`${where} has a call of type ${type}.`]),
+    ...(/^.{1,64}$/.test(id) ? [] : [`${where} has a call without an id.`]),
+    ...(/^[a-zA-Z0-9_-]{1,64}$/.test(made?.name) ? [] : [`${where} has a call of '${made?.name}'.`]),
+    ...(isObjectJson(made?.arguments)
+      ? []
+      : [`${where} has arguments that are no JSON of an object: ${made?.arguments}`]),
+  ];
+}

@@ -1,0 +1,46 @@
+import type { ProviderProtocol } from "../protocol.ts";
+import { sse } from "../sse.ts";
+import { chatFields, checkChatRequest } from "./check-request.ts";
+import { modelList, openAiError } from "./plain-answers.ts";
+import { conversationOf, readChatRequest } from "./read-request.ts";
+import { SaidThoughts } from "./said-thoughts.ts";
+import { chatPieces } from "./write-pieces.ts";
+
+/** Chat Completions, as servers speak it that are like OpenAI's. */
+export function openAiChatProtocol(): ProviderProtocol {
+  const said = new SaidThoughts();
+  return {
+    provider: "openai-chat",
+    models: ["qwen3-coder", "qwen3-coder-small"],
+    contentType: "text/event-stream; charset=utf-8",
+    idPrefix: "call_",
+    basePath: "/v1",
+    route: ({ method, address, models }) => {
+      if (method === "POST" && address.pathname === "/v1/chat/completions") return "reply";
+      return modelList({ method, address, models }, "/v1/models");
+    },
+    keyOf: ({ authorization }) => authorization?.replace(/^Bearer /, ""),
+    modelOf: ({ model }) => model,
+    read: readChatRequest,
+    conversation: conversationOf,
+    check: (body) =>
+      checkChatRequest(
+        body,
+        chatFields,
+        ({ reasoning_content }, known) => {
+          const isKept = reasoning_content === undefined || reasoning_content === known;
+          return isKept ? [] : ["reasoning_content is not what was thought."];
+        },
+        said,
+      ),
+    pieces: (reply, body) => {
+      said.thought(reply, reply.reasoning);
+      return chatPieces(reply, {
+        hasUsage: body.stream_options?.include_usage === true,
+        thoughts: (text) => ({ reasoning_content: text }),
+      });
+    },
+    errorPiece: () => sse(openAiError(500, "The engine died.")),
+    errorBody: openAiError,
+  };
+}

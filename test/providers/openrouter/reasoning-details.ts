@@ -1,0 +1,58 @@
+import type { Json } from "../json.ts";
+import type { WireReply } from "../protocol.ts";
+
+interface Details {
+  delta(text: string): object;
+  /** What comes after the last word: the signature, or what is encrypted. */
+  readonly sealed: readonly object[];
+  /** All of it, as it has to be handed back. */
+  readonly whole: readonly object[];
+}
+
+/** Thoughts in the form of the vendor whose model it is. */
+export function detailsOf({ model, number, reasoning }: WireReply): Details {
+  const seal = `sealed:${number}:${Buffer.from(reasoning ?? "").toString("base64")}`;
+  const form = model.startsWith("anthropic/") ? anthropicForm(seal) : openAiForm(seal, number);
+  return {
+    delta: (text) => ({ content: "", reasoning: text, reasoning_details: [form.piece(text)] }),
+    sealed: [{ content: "", reasoning_details: [form.seal] }],
+    whole: reasoning === undefined ? [] : form.whole(reasoning),
+  };
+}
+
+function anthropicForm(signature: string) {
+  const type = "reasoning.text";
+  const common = { format: "anthropic-claude-v1", index: 0 };
+  return {
+    piece: (text: string) => ({ type, text, ...common }),
+    seal: { type, signature, ...common },
+    whole: (text: string) => [{ type, text, signature, ...common }],
+  };
+}
+
+function openAiForm(data: string, number: number) {
+  const type = "reasoning.summary";
+  const common = { format: "openai-responses-v1", index: 0 };
+  const seal = { type: "reasoning.encrypted", data, id: `rs_${number}`, ...common };
+  return {
+    piece: (summary: string) => ({ type, summary, ...common }),
+    seal,
+    whole: (summary: string) => [{ type, summary, ...common }, seal],
+  };
+}
+
+/** They come back whole and unchanged, in whatever order their fields are. */
+export function checkDetails({ reasoning_details = [] }: Json, known: unknown): readonly string[] {
+  const given = sorted(reasoning_details);
+  return given === sorted(known)
+    ? []
+    : [`reasoning_details are not as they were: ${given} for ${sorted(known)}`];
+}
+
+function sorted(details: Json): string {
+  return JSON.stringify(
+    details.map((detail: object) =>
+      Object.fromEntries(Object.entries(detail).sort(([one], [other]) => (one < other ? -1 : 1))),
+    ),
+  );
+}
