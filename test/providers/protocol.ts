@@ -26,6 +26,8 @@ export interface ProviderProtocol {
   conversation(body: Json): Conversation;
   /** Every rule that a request breaks, as a sentence. */
   check(body: Json, headers: IncomingHttpHeaders, address: URL): readonly string[];
+  /** A reply that this API gives by an error of its own. */
+  refusalOf?(reply: WireReply): PlainAnswer | undefined;
   pieces(reply: WireReply, body: Json): readonly Piece[];
   /** An error in the stream. */
   errorPiece(): Piece;

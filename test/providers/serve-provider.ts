@@ -72,6 +72,8 @@ export async function serveProvider(
     fault = scripted.fault;
     if (latencyMs > 0) await after(latencyMs);
     const wire = wireReply(scripted, { number: seen.number, model, idPrefix: protocol.idPrefix, size });
+    const refused = fault === undefined ? protocol.refusalOf?.(wire) : undefined;
+    if (refused) return answer(response, refused);
     writeReply(response, {
       protocol,
       chunks,

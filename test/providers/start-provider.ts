@@ -1,5 +1,6 @@
 import { anthropicProtocol } from "./anthropic/protocol.ts";
 import { googleProtocol } from "./google/protocol.ts";
+import { ollamaProtocol } from "./ollama/protocol.ts";
 import { openAiProtocol } from "./openai/protocol.ts";
 import { openAiChatProtocol } from "./openai-chat/protocol.ts";
 import { openRouterProtocol } from "./openrouter/protocol.ts";
@@ -13,15 +14,14 @@ export function startProvider(
   script: Script,
   options?: ProviderOptions,
 ): Promise<ProviderServer> {
-  const protocol = protocols[kind];
-  if (protocol === undefined) throw new Error(`Nobody speaks ${kind} yet.`);
-  return serveProvider(protocol(), script, options);
+  return serveProvider(protocols[kind](), script, options);
 }
 
-const protocols: Readonly<Partial<Record<ProviderKind, () => ProviderProtocol>>> = {
+const protocols: Readonly<Record<ProviderKind, () => ProviderProtocol>> = {
   openai: openAiProtocol,
   "openai-chat": openAiChatProtocol,
   openrouter: openRouterProtocol,
   anthropic: anthropicProtocol,
   google: googleProtocol,
+  ollama: ollamaProtocol,
 };

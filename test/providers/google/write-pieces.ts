@@ -1,3 +1,4 @@
+import { inHalves } from "../in-halves.ts";
 import type { Piece, WireReply } from "../protocol.ts";
 import { sse } from "../sse.ts";
 import { inputOf } from "../wire-arguments.ts";
@@ -8,7 +9,7 @@ import type { Said } from "./said.ts";
 export function replyPieces(reply: WireReply, said: Said): readonly Piece[] {
   if (reply.oddity === "blocked-prompt") return [event(reply, { promptFeedback }, "terminal")];
   const calls = callParts(reply, said);
-  const isMalformed = calls === undefined;
+  const isMalformed = calls === undefined && reply.finish !== "length";
   const words = reply.split(reply.text ?? "").map((text): Part => ({ text }));
   const thoughts = reply.split(reply.reasoning ?? "").map((text): Part => ({ text, thought: true }));
   // Of a reply without calls the last part is signed; it has no words of its own.
@@ -84,11 +85,4 @@ function event(reply: WireReply, fields: object, is: NonNullable<Piece["is"]>): 
     responseId: `response_${number}`,
   };
   return sse(value, { is });
-}
-
-/** A call comes whole in one event; a connection may still break in the middle of it. */
-function inHalves({ data, is }: Piece): Piece[] {
-  const half = Math.floor(data.length / 2);
-  const middle = /[\udc00-\udfff]/.test(data[half]!) ? half + 1 : half;
-  return [data.slice(0, middle), data.slice(middle)].map((part) => ({ data: part, is: is! }));
 }

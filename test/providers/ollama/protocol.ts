@@ -1,0 +1,30 @@
+import { apiKey, type ProviderProtocol } from "../protocol.ts";
+import { requestFaults } from "./check-request.ts";
+import { errorBody, route } from "./plain-answers.ts";
+import { conversationOf, readRequest } from "./read-request.ts";
+import type { OllamaRequest } from "./request.ts";
+import { Said } from "./said.ts";
+import { errorPiece, refusalOf, replyPieces } from "./write-pieces.ts";
+
+/** Ollama's own API. */
+export function ollamaProtocol(): ProviderProtocol {
+  const said = new Said();
+  return {
+    provider: "ollama",
+    models: ["qwen3:8b", "gpt-oss:20b", "qwen3-vl:8b", "gemma3:4b"],
+    contentType: "application/x-ndjson",
+    idPrefix: "call_",
+    basePath: "",
+    route,
+    // It asks for none.
+    keyOf: () => apiKey,
+    modelOf: (body: OllamaRequest) => body.model,
+    read: readRequest,
+    conversation: conversationOf,
+    check: (body: OllamaRequest) => requestFaults(body, said),
+    refusalOf,
+    pieces: (reply, body: OllamaRequest) => replyPieces(reply, body, said),
+    errorPiece,
+    errorBody,
+  };
+}
