@@ -5,6 +5,7 @@ import { Breath } from "../text/breath.ts";
 import { type CheckedContents, checkContents } from "./check-contents.ts";
 import { coverageOf } from "./coverage.ts";
 import type { CallRecord, Journal, SessionRecord } from "./journal.ts";
+import { KeptConversations } from "./kept-conversations.ts";
 
 /** How a journal is doing. */
 export interface JournalSurvey {
@@ -12,6 +13,7 @@ export interface JournalSurvey {
   /** Of the database. */
   readonly bytes: number;
   readonly contents: { readonly count: number; readonly bytes: number };
+  readonly conversations: { readonly count: number; readonly bytes: number };
   /** Those that the latest calls need, as far as they were looked at. */
   readonly checked: CheckedContents;
   /** The earliest call that can be undone whole. */
@@ -40,6 +42,7 @@ export async function surveyJournal(
     file,
     bytes: sizeOf(file),
     contents,
+    conversations: countConversations(journal),
     checked: await checkContents(journal, blobs, breath),
     oldestUndoable: await findOldestUndoable(journal, blobs, breath),
     openSessions: journal.sessions().filter(({ state }) => state === "open"),
@@ -48,6 +51,11 @@ export async function surveyJournal(
       .flatMap(({ callId, isAlive }) => (isAlive ? [] : (journal.find(callId) ?? []))),
     setAside: damagedBeside(file).map((damaged) => ({ file: damaged, bytes: sizeOf(damaged) })),
   };
+}
+
+function countConversations(journal: Journal): JournalSurvey["conversations"] {
+  const kept = new KeptConversations(journal).list();
+  return { count: kept.length, bytes: kept.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
 async function findOldestUndoable(

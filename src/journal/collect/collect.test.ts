@@ -207,6 +207,7 @@ const removed = (count: number, records: number) => ({
   blobs: count,
   bytes: count * 1000,
   records,
+  conversations: 0,
   waitsFor: [],
 });
 

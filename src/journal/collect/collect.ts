@@ -5,6 +5,7 @@ import type { Journal } from "../journal.ts";
 import type { RunningCall } from "../records.ts";
 import { PendingScans } from "../scan/pending-scans.ts";
 import type { JournalBudget } from "./budget.ts";
+import { forgetConversations } from "./forget-conversations.ts";
 import { Needs } from "./needs.ts";
 import { pruneRecords } from "./prune-records.ts";
 
@@ -13,6 +14,7 @@ export interface Collection {
   readonly blobs: number;
   readonly bytes: number;
   readonly records: number;
+  readonly conversations: number;
   /** The calls that run: until they have ended nothing is removed, since any content may be one they rely on. */
   readonly waitsFor: readonly string[];
 }
@@ -28,7 +30,7 @@ export interface CollectionOptions {
 
 /**
  * Removes the oldest of the past that is over the budget: first contents of files, by age and then by size, then records
- * by age. What an open session, an open transaction or a checkpoint within the age needs stays, and so does what was
+ * by age, and conversations by when something was last said in them. What an open session, an open transaction or a checkpoint within the age needs stays, and so does what was
  * only just kept. `folder` is that of the blobs. Any process may do this at any moment, also two at once, and be killed on the way.
  */
 export async function collect(
@@ -41,6 +43,7 @@ export async function collect(
   const breath = new Breath(signal);
   const oldest = now - budget.maxDays * dayMs;
   journal.flush();
+  const conversations = forgetConversations(journal, oldest);
   const needs = await Needs.find(journal, oldest, breath);
   if (options.scans !== undefined) needs.hold(await new PendingScans(options.scans).holdings());
   const chosen = choose(await list(folder, breath), needs, {
@@ -52,11 +55,12 @@ export async function collect(
   for (let index = 0; index < chosen.length; index += batchSize) {
     const batch = chosen.slice(index, index + batchSize);
     const waitsFor = await removeBatch(batch, { journal, folder, needs, removed, breath });
-    if (waitsFor.length > 0) return total(removed, { records: 0, waitsFor });
+    if (waitsFor.length > 0) return total(removed, { records: 0, conversations, waitsFor });
     if (breath.isDue) await breath.take();
   }
   removeLeftovers(folder, now - usualGraceMs);
-  return total(removed, { records: pruneRecords(journal, { oldest, needs }), waitsFor: [] });
+  const records = pruneRecords(journal, { oldest, needs });
+  return total(removed, { records, conversations, waitsFor: [] });
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -128,7 +132,7 @@ function runningIn(calls: readonly RunningCall[]): readonly string[] {
   return calls.filter(({ isAlive }) => isAlive).map(({ callId }) => callId);
 }
 
-function total(removed: readonly KeptBlob[], rest: Pick<Collection, "records" | "waitsFor">): Collection {
+function total(removed: readonly KeptBlob[], rest: Omit<Collection, "blobs" | "bytes">): Collection {
   return { blobs: removed.length, bytes: sum(removed), ...rest };
 }
 

@@ -9,11 +9,11 @@ export async function collectNow(
   budget: JournalBudget,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const { blobs, bytes, records, waitsFor } = await desk.collect(budget, signal);
+  const { blobs, bytes, records, conversations, waitsFor } = await desk.collect(budget, signal);
   const removed =
-    blobs + records === 0
+    blobs + records + conversations === 0
       ? "nothing was to be removed"
-      : `removed ${counted(blobs, "content")} (${showSize(bytes)}) and ${counted(records, "record")}`;
+      : `removed ${counted(blobs, "content")} (${showSize(bytes)}), ${counted(records, "record")} and ${counted(conversations, "conversation")}`;
   if (waitsFor.length === 0) return [well("collection", removed)];
   const hint = "Try again when it has ended.";
   return [note("collection", `${removed}; the rest waits for ${waitsFor.join(", ")}, which runs`, hint)];

@@ -84,10 +84,14 @@ function examineContents({ checked: { count, missing, damaged } }: JournalSurvey
   ];
 }
 
-function examineCalls({ openSessions, interrupted }: JournalSurvey): readonly Finding[] {
+function examineCalls({ openSessions, interrupted, conversations }: JournalSurvey): readonly Finding[] {
+  const kept =
+    conversations.count === 0
+      ? ""
+      : `; ${counted(conversations.count, "conversation")} kept, ${showSize(conversations.bytes)}`;
   const sessions = well(
     "sessions",
-    openSessions.length === 0 ? "none is open" : `${openSessions.length} open`,
+    (openSessions.length === 0 ? "none is open" : `${openSessions.length} open`) + kept,
   );
   if (interrupted.length === 0) return [sessions];
   const names = interrupted.slice(-3).map(({ callId, tool }) => `${callId} (${tool})`);
