@@ -1,6 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
-import { ModelError } from "../model-error.ts";
 import type { Route } from "./route.ts";
 import { readReply } from "./stream-reply.ts";
 import { toModelError } from "./to-model-error.ts";
@@ -11,20 +10,26 @@ import { toolBoxes } from "./to-tools.ts";
 export function languageModel(route: Route): Model {
   const { settings } = route;
   const provider = settings.provider ?? route.api;
+  const id = `${provider}/${settings.model}`;
   const boxOf = toolBoxes(route.tools);
   const toPrompt = promptMaker({
     ...route.prompt,
+    id,
     provider,
     seesImages: settings.facts.seesImages !== false,
   });
   const told = new Set<string>();
-  const isNews = (warning: string) => !told.has(warning) && told.add(warning).has(warning);
-  const secrets = [settings.apiKey, ...Object.values(settings.headers ?? {})].filter(isSecret);
+  // Told once, whatever they count.
+  const isNews = (warning: string) => {
+    const words = warning.replace(/\d+/g, "#");
+    return !told.has(words) && told.add(words).has(words);
+  };
+  const secrets = [settings.apiKey, settings.authToken, ...Object.values(settings.headers ?? {})].filter(
+    isSecret,
+  );
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     signal.throwIfAborted();
-    if (route.needsKey && settings.apiKey === undefined && settings.headers === undefined)
-      throw noKey(provider);
     const leaving = new AbortController();
     try {
       const box = boxOf(request.tools);
@@ -51,18 +56,12 @@ export function languageModel(route: Route): Model {
   }
 
   return {
-    id: `${provider}/${settings.model}`,
+    id,
     provider,
     name: settings.model,
     facts: settings.facts,
     stream,
   };
-}
-
-function noKey(provider: string): ModelError {
-  return new ModelError("auth", `There is no key for ${provider}.`, {
-    hint: `\`toolcrib models ${provider}\` tells where to get one, and which variable it goes into.`,
-  });
 }
 
 /** Some streams end as if all were well when they are aborted, and what was read ahead would still come. */

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { Meta } from "../message.ts";
 import type { ModelRequest } from "../model.ts";
 import type { ProviderSettings } from "../providers/provider-settings.ts";
 import type { ToolFormat } from "./to-tools.ts";
@@ -8,8 +9,6 @@ export interface Route {
   /** The name of its API: "openai". */
   readonly api: string;
   readonly settings: ProviderSettings;
-  /** Whether it answers nobody without a key. */
-  readonly needsKey: boolean;
   readonly languageModel: LanguageModelV4;
   readonly tools: ToolFormat;
   readonly prompt: PromptHabits;
@@ -19,7 +18,9 @@ export interface Route {
   mark?(messages: LanguageModelV4Message[]): void;
   /** What to tell the model, where a reply ended in this way because it could not be understood. */
   fault?(finish: string): string | undefined;
-  /** What the provider's own names of an end mean, where the SDK does not know them. */
+  /** Of what is told with the end of a reply, what has to go back with it. */
+  replyMeta?(meta: Meta): Meta | undefined;
+  /** Other names of an end that is none too early. */
   readonly otherEnds?: ReadonlySet<string>;
 }
 
@@ -33,10 +34,8 @@ export interface PromptHabits {
   readonly callsLast: boolean;
   /** Whether reasoning of which only the words are known goes back too. */
   readonly keepsPlainReasoning: boolean;
-  /** Whether what is known of the whole reply goes back with it. */
-  readonly keepsReplyMeta: boolean;
-  /** Whether a model takes back what this one has said between the lines; those of the same provider, if not said. */
-  understands?(model: string): boolean;
+  /** Whose reasoning a model takes back: that of all models of its provider, or only its own. */
+  readonly reasoningOf: "provider" | "model";
 }
 
 export type RequestOptions = Pick<

@@ -13,7 +13,7 @@ import type { ToolBox } from "./to-tools.ts";
 
 export interface Reading {
   readonly box: ToolBox;
-  readonly route: Pick<Route, "fault" | "otherEnds" | "prompt" | "tools">;
+  readonly route: Pick<Route, "fault" | "otherEnds" | "replyMeta" | "tools">;
   /** Whether a warning has not been told before. */
   isNews(warning: string): boolean;
 }
@@ -141,7 +141,7 @@ class Reply {
       ...metaOf(providerMetadata),
     };
     this.#calls += 1;
-    return { event: { type: "call", call }, isDoubtful: isFreeform || !read.ok || given.trim() === "" };
+    return { event: { type: "call", call }, isDoubtful: isFreeform || !read.ok || isNothing(given) };
   }
 
   *#end({ finishReason, usage, providerMetadata }: Finish): Generator<ModelEvent, void> {
@@ -162,7 +162,7 @@ class Reply {
       type: "finish",
       reason: reason === "stop" && this.#calls > 0 ? "calls" : reason,
       usage: toUsage(usage),
-      ...(route.prompt.keepsReplyMeta ? metaOf(providerMetadata) : {}),
+      ...metaOf(providerMetadata && route.replyMeta?.(providerMetadata)),
     };
   }
 
@@ -213,6 +213,11 @@ function partEnd(id: string, meta: Meta | undefined): ModelEvent {
   return { type: "part-end", id, ...(meta ? { meta } : {}) };
 }
 
+/** Packages hand over a call that was cut before its arguments came as one without arguments. */
+function isNothing(given: string): boolean {
+  return /^\s*(?:\{\s*\}\s*)?$/.test(given);
+}
+
 /** The SDK hands over text of custom calls as JSON. */
 function parsed(given: string): unknown {
   try {
@@ -237,7 +242,7 @@ function merged(before: Meta | undefined, after: SharedV4ProviderMetadata | unde
   return { ...before, ...Object.fromEntries(providers) };
 }
 
-function metaOf(meta: SharedV4ProviderMetadata | undefined): { meta?: Meta } {
+function metaOf(meta: Meta | undefined): { meta?: Meta } {
   return meta === undefined ? {} : { meta };
 }
 

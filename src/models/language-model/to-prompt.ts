@@ -25,7 +25,8 @@ import type { ToolBox } from "./to-tools.ts";
 
 /** How a conversation is told to one model. */
 export interface Telling extends PromptHabits {
-  /** Of the model. */
+  /** Of the model: `provider/name`. */
+  readonly id: string;
   readonly provider: string;
   readonly seesImages: boolean;
 }
@@ -68,9 +69,9 @@ type UserContent = Extract<LanguageModelV4Message, { role: "user" }>["content"];
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
 function userContent(content: UserMessage["content"], { seesImages }: Context): UserContent {
-  return content.map((part) => {
-    if (part.type === "text") return { type: "text", text: part.text };
-    return seesImages ? picture(part) : { type: "text", text: pictureLeftOut };
+  return content.flatMap((part) => {
+    if (part.type === "image") return [seesImages ? picture(part) : { type: "text", text: pictureLeftOut }];
+    return part.text === "" ? [] : [{ type: "text", text: part.text }];
   });
 }
 
@@ -87,14 +88,17 @@ function picture({ mediaType, base64 }: Image): LanguageModelV4FilePart {
 }
 
 function assistantMessages(message: AssistantMessage, context: Context): readonly LanguageModelV4Message[] {
-  const isOwn = context.understands?.(message.model) ?? message.model.startsWith(`${context.provider}/`);
-  const content = message.content.flatMap((part) => assistantPart(part, isOwn, context));
+  const isOwn = message.model.startsWith(`${context.provider}/`);
+  const isThought = context.reasoningOf === "provider" ? isOwn : message.model === context.id;
+  const content = message.content.flatMap((part) =>
+    assistantPart(part, part.type === "reasoning" ? isThought : isOwn, context),
+  );
   // Nothing is left of a reply that only another provider understands.
   if (content.length === 0) return [];
   const ordered = context.callsLast
     ? [...content.filter(({ type }) => type !== "tool-call"), ...content.filter(isCall)]
     : content;
-  const meta = isOwn && context.keepsReplyMeta ? message.meta : undefined;
+  const meta = isThought ? message.meta : undefined;
   return [{ role: "assistant", content: ordered, ...optionsOf(meta) }];
 }
 

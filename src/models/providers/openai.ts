@@ -19,7 +19,6 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
   const isKnown = knownFamily.test(settings.model);
   return languageModel({
     api: "openai",
-    needsKey: baseUrl === undefined,
     settings,
     languageModel: provider.responses(settings.model),
     tools: { toTool, isStrict: true },
@@ -28,7 +27,7 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
       marksErrors: false,
       callsLast: false,
       keepsPlainReasoning: false,
-      keepsReplyMeta: false,
+      reasoningOf: "provider",
     },
     options: ({ reasoning, cacheKey, maxOutputTokens }) => ({
       ...(maxOutputTokens && { maxOutputTokens }),

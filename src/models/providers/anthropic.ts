@@ -1,0 +1,94 @@
+import type { LanguageModelV4Message, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { ToolDefinition } from "../../dialects/definition.ts";
+import { toAnthropic } from "../../wire/anthropic.ts";
+import { languageModel } from "../language-model/language-model.ts";
+import type { LanguageModelTool } from "../language-model/to-tools.ts";
+import type { Message } from "../message.ts";
+import type { Model, ModelRequest } from "../model.ts";
+import type { ProviderSettings } from "./provider-settings.ts";
+
+/** Models by Anthropic's Messages API. */
+export async function anthropic(settings: ProviderSettings): Promise<Model> {
+  const { createAnthropic } = await import("@ai-sdk/anthropic");
+  const { model, facts, baseUrl, apiKey, authToken, headers, fetch } = settings;
+  const provider = createAnthropic({
+    baseURL: baseUrl ?? "https://api.anthropic.com/v1",
+    // Never undefined, which would make the package look for one itself.
+    ...(authToken === undefined ? { apiKey: apiKey ?? "" } : { authToken }),
+    ...(headers && { headers: { ...headers } }),
+    ...(fetch && { fetch }),
+  });
+  return languageModel({
+    api: "anthropic",
+    settings,
+    languageModel: provider.languageModel(model),
+    tools: { toTool, isStrict: false },
+    prompt: {
+      pictures: "in-answer",
+      marksErrors: true,
+      callsLast: true,
+      keepsPlainReasoning: false,
+      reasoningOf: "model",
+    },
+    options: (request) => {
+      // The package knows how much its own models write.
+      const most = request.maxOutputTokens ?? (model.includes("claude-") ? undefined : facts.maxOutputTokens);
+      const hasBudget = budgetFamily.test(model);
+      const reasons = request.reasoning !== undefined && !(hasBudget && isWithinUnreasonedTurn(request));
+      return {
+        ...(most && { maxOutputTokens: most }),
+        ...(reasons && { reasoning: request.reasoning }),
+        ...(reasons && hasBudget && { providerOptions: { anthropic: { anthropicBeta: [interleaved] } } }),
+      };
+    },
+    mark: markCache,
+  });
+}
+
+/** Models whose thinking has a budget, and goes on between calls only where a header asks for it. */
+const budgetFamily = /claude-(?:opus|sonnet|haiku)-4(?:-[015])?(?:[-@]\d{8})?$/;
+const interleaved = "interleaved-thinking-2025-05-14";
+
+/** These models refuse to begin with thinking while the calls of a reply without it are being answered. */
+function isWithinUnreasonedTurn({ messages }: ModelRequest): boolean {
+  const reply = messages.findLast(isReplyOrQuestion);
+  if (reply?.role !== "assistant") return false;
+  return reply.content.some(({ type }) => type === "call") && reply.content[0]?.type !== "reasoning";
+}
+
+function isReplyOrQuestion({ role }: Message): boolean {
+  return role !== "tool";
+}
+
+function toTool(definition: ToolDefinition, { isLast }: { readonly isLast: boolean }): LanguageModelTool {
+  const tool = toAnthropic(definition);
+  if ("type" in tool) {
+    const { type, name, ...settings } = tool;
+    const args = "max_characters" in settings ? { maxCharacters: settings.max_characters } : {};
+    return { type: "provider", id: `anthropic.${type}`, name, args };
+  }
+  const { name, description, input_schema } = tool;
+  const plain = { type: "function" as const, name, description, inputSchema: input_schema };
+  return isLast ? { ...plain, providerOptions: cached } : plain;
+}
+
+const cached: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+/**
+ * The cache holds up to its marks, of which there may be four: the last tool, the system prompt, and the last two messages
+ * of our side: the one that the request before has written, and the one for the next.
+ */
+function markCache(messages: LanguageModelV4Message[]): void {
+  if (messages[0]?.role === "system") messages[0] = { ...messages[0], providerOptions: cached };
+  let marks = 0;
+  let mayMark = true;
+  for (let index = messages.length - 1; index >= 0 && marks < 2; index -= 1) {
+    const message = messages[index]!;
+    if (message.role === "assistant") mayMark = true;
+    else if (mayMark && message.role !== "system") {
+      messages[index] = { ...message, providerOptions: cached };
+      mayMark = false;
+      marks += 1;
+    }
+  }
+}

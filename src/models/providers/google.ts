@@ -1,0 +1,64 @@
+import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import type { ToolDefinition } from "../../dialects/definition.ts";
+import { toGemini } from "../../wire/gemini.ts";
+import { geminiJsonSchema } from "../../wire/gemini-json-schema.ts";
+import { languageModel } from "../language-model/language-model.ts";
+import type { LanguageModelTool } from "../language-model/to-tools.ts";
+import type { Model } from "../model.ts";
+import type { ProviderSettings } from "./provider-settings.ts";
+
+/** Models by the Gemini API. */
+export async function google(settings: ProviderSettings): Promise<Model> {
+  const { createGoogle } = await import("@ai-sdk/google");
+  const { baseUrl, apiKey, headers, fetch } = settings;
+  const provider = createGoogle({
+    baseURL: baseUrl ?? "https://generativelanguage.googleapis.com/v1beta",
+    // Never undefined, which would make the package look for one itself.
+    apiKey: apiKey ?? "",
+    ...(headers && { headers: { ...headers } }),
+    ...(fetch && { fetch }),
+  });
+  return languageModel({
+    api: "google",
+    settings,
+    languageModel: provider.languageModel(settings.model),
+    tools: { toTool, isStrict: false },
+    prompt: {
+      pictures: "in-answer",
+      marksErrors: true,
+      callsLast: false,
+      keepsPlainReasoning: false,
+      reasoningOf: "provider",
+    },
+    options: ({ reasoning, maxOutputTokens }) => ({
+      ...(maxOutputTokens && { maxOutputTokens }),
+      ...(reasoning && {
+        reasoning,
+        providerOptions: { google: { thinkingConfig: { includeThoughts: true } } },
+      }),
+    }),
+    fault: (finish) => faults.get(finish),
+  });
+}
+
+/** Ends that mean: it wanted to call, and no call came of it. */
+const faults = new Map([
+  [
+    "MALFORMED_FUNCTION_CALL",
+    "The call could not be read, and nothing was done. Make it again, as one plain function call with valid arguments.",
+  ],
+  [
+    "UNEXPECTED_TOOL_CALL",
+    "A tool was called that is not offered here, and nothing was done. Call only the tools that are declared.",
+  ],
+  [
+    "TOO_MANY_TOOL_CALLS",
+    "Too many calls came at once, and nothing was done. Make fewer calls in one reply.",
+  ],
+]);
+
+function toTool(definition: ToolDefinition): LanguageModelTool {
+  const { name, description, parameters } = toGemini(definition);
+  const inputSchema = parameters ? geminiJsonSchema(parameters) : { type: "object", properties: {} };
+  return { type: "function", name, description, inputSchema } as LanguageModelV4FunctionTool;
+}

@@ -1,0 +1,96 @@
+import { languageModel } from "../language-model/language-model.ts";
+import type { Model } from "../model.ts";
+import { chatHabits, toChatTool } from "./openai-compatible.ts";
+import type { ProviderSettings } from "./provider-settings.ts";
+
+/**
+ * Models of many vendors by OpenRouter. It speaks like Chat Completions, and reasoning comes and goes as `reasoning_details`.
+ * Not by OpenRouter's own package: that puts `{}` for arguments that cannot be read, and takes a stream that broke off in a
+ * call for a whole one.
+ */
+export async function openrouter(settings: ProviderSettings): Promise<Model> {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const { model, baseUrl = "https://openrouter.ai/api/v1", apiKey, headers, fetch } = settings;
+  const provider = createOpenAICompatible({
+    name: "openaiCompatible",
+    baseURL: baseUrl,
+    ...(apiKey && { apiKey }),
+    headers: { "X-Title": "Toolcrib", ...headers },
+    ...(fetch && { fetch }),
+    metadataExtractor: { extractMetadata: async () => undefined, createStreamExtractor: collectDetails },
+  });
+  return languageModel({
+    api: "openrouter",
+    settings,
+    languageModel: provider.chatModel(model),
+    tools: { toTool: toChatTool, isStrict: false },
+    prompt: { ...chatHabits, reasoningOf: "model" },
+    // The package spreads what is kept under its own name into the message.
+    replyMeta: ({ openrouter }) =>
+      openrouter ? { openaiCompatible: { reasoning_details: (openrouter as Kept).details } } : undefined,
+    options: ({ reasoning, maxOutputTokens }) => ({
+      ...(maxOutputTokens && { maxOutputTokens }),
+      providerOptions: {
+        openaiCompatible: {
+          usage: { include: true },
+          ...(reasoning && { reasoning: { effort: reasoning } }),
+          // Others have a cache that needs no word.
+          ...(model.startsWith("anthropic/") && { cache_control: { type: "ephemeral" } }),
+        },
+      },
+    }),
+  });
+}
+
+/** Details come in pieces: those of one kind and place belong together. */
+function collectDetails(): StreamExtractor {
+  const details: Detail[] = [];
+  return {
+    processChunk: (chunk) => {
+      for (const piece of detailsIn(chunk)) {
+        const last = details.findLast(({ type, index }) => type === piece.type && index === piece.index);
+        if (last === undefined || !isText(piece)) details.push({ ...piece });
+        else {
+          const { text = "", summary = "" } = last;
+          const said = piece.type === "reasoning.text" ? text : summary;
+          const more = (piece.type === "reasoning.text" ? piece.text : piece.summary) ?? "";
+          Object.assign(last, withoutNothing(piece), {
+            [piece.type === "reasoning.text" ? "text" : "summary"]: `${said}${more}`,
+          });
+        }
+      }
+    },
+    buildMetadata: () => (details.length === 0 ? undefined : { openrouter: { details: details as never } }),
+  };
+}
+
+interface StreamExtractor {
+  processChunk(chunk: unknown): void;
+  buildMetadata(): { openrouter: { details: never } } | undefined;
+}
+
+interface Kept {
+  readonly details: readonly Detail[];
+}
+
+interface Detail {
+  readonly type: string;
+  readonly index?: number;
+  text?: string;
+  summary?: string;
+}
+
+function detailsIn(chunk: unknown): readonly Detail[] {
+  const { choices } = chunk as { choices?: readonly { delta?: { reasoning_details?: Detail[] | null } }[] };
+  return choices?.[0]?.delta?.reasoning_details ?? [];
+}
+
+function isText({ type }: Detail): boolean {
+  return type === "reasoning.text" || type === "reasoning.summary";
+}
+
+function withoutNothing(piece: Detail): Partial<Detail> {
+  return Object.fromEntries(
+    Object.entries(piece).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
