@@ -1,7 +1,14 @@
 import type { Agents } from "../contract/agents.ts";
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { AssistantMessage, Message } from "../models/message.ts";
-import type { FinishReason, Model, ModelRequest, ReasoningEffort, Usage } from "../models/model.ts";
+import type {
+  FinishReason,
+  Model,
+  ModelPrices,
+  ModelRequest,
+  ReasoningEffort,
+  Usage,
+} from "../models/model.ts";
 import type { Approve, Caller, Toolcrib } from "../toolcrib.ts";
 import type { AgentEvent, ContextUse, Protocol } from "./event.ts";
 import type { SessionHooks, SessionLimits } from "./session.ts";
@@ -14,8 +21,10 @@ export interface SessionParts {
   /** Whose calls they are: the room's, or those of somebody else at its counter. */
   readonly caller: Caller;
   readonly model: Model;
-  /** Opens another by its id, speaking the same protocol. */
-  readonly openModel: (id: string) => Promise<Model>;
+  /** Makes another one ready, by its id or opened already, so that it speaks the session's protocol. */
+  readonly openModel: (model: string | Model) => Promise<Model>;
+  /** Of any model by its id; undefined where nobody knows. */
+  readonly pricesOf: (id: string) => ModelPrices | undefined;
   readonly dialect: string;
   readonly protocol: Protocol;
   readonly reasoning: ReasoningEffort | undefined;
@@ -31,6 +40,10 @@ export interface SessionParts {
   readonly agents: SessionAgents | undefined;
   /** What was said before. */
   readonly past: Past | undefined;
+  /** What the model has to know before the first input: that it was cut off, and what became of that. */
+  readonly opening?: string | undefined;
+  /** Ends what was opened for the session alone. */
+  release(): Promise<void>;
 }
 
 /** A whole reply. */

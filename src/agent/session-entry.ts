@@ -30,6 +30,8 @@ export type SessionEntry =
       readonly message: AssistantMessage;
       readonly reason: FinishReason;
       readonly usage: Usage;
+      /** The person stopped it: these are the words that were shown. */
+      readonly isInterrupted?: true;
     }
   /** A call of the last reply is being made; `callId` is the journal's. */
   | { readonly kind: "begun"; readonly id: string; readonly callId: string }

@@ -6,8 +6,8 @@ import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from 
 
 /** How a session is begun, or gone on with. What it shares with `openToolcrib` means the same. */
 export interface SessionOptions extends Omit<ToolcribOptions, "agents" | "dialect" | "session"> {
-  /** `provider/name`, or one that is open already. */
-  readonly model: string | Model;
+  /** `provider/name`, or one that is open already; of a session that is gone on with, the one it had, if not said. */
+  readonly model?: string | Model | undefined;
   /** The one that the model was trained on, if not said. */
   readonly dialect?: string | Dialect;
   /** By the provider's own means, unless the model has none. */

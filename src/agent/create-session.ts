@@ -1,0 +1,134 @@
+import { ToolError } from "../contract/error.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import type { Model } from "../models/model.ts";
+import type { ModelSettings } from "../models/settings.ts";
+import { dialectFor, openToolcrib, type Toolcrib } from "../toolcrib.ts";
+import { openMeter } from "./context/open-meter.ts";
+import { checkLimits } from "./limits.ts";
+import { LiveSession } from "./live-session.ts";
+import { openingOf } from "./opening.ts";
+import type { Past } from "./parts.ts";
+import type { SystemOptions } from "./prompt/build-system.ts";
+import type { KeptSession } from "./records/find-kept.ts";
+import { openRecorder } from "./records/open-recorder.ts";
+import type { Session, SessionLimits, SessionOptions } from "./session.ts";
+import { openGiven, pricesOf } from "./session-model.ts";
+
+export interface CreateSessionOptions extends SessionOptions {
+  /** How models are reached; as the person has set it in `models.json`, if not said. */
+  readonly models?: ModelSettings | undefined;
+}
+
+/** Begins a session, or goes on with one. Close it when done. */
+export async function createSession(options: CreateSessionOptions): Promise<Session> {
+  const limits = checkLimits(options.limits);
+  const kept = await findKeptSession(options);
+  const settings = options.models ?? (await readSettings(options));
+  const model = await openGiven(options.model ?? kept?.model ?? noModel(), settings);
+  const dialect = options.dialect ?? kept?.start.dialect ?? dialectFor(model.name);
+  const crib = await openToolcrib({
+    ...options,
+    dialect,
+    ...(options.resume !== undefined && { session: options.resume }),
+  });
+  try {
+    return await openSession(options, { limits, kept, settings, model, dialect: nameOf(dialect), crib });
+  } catch (error) {
+    await crib.close();
+    throw error;
+  }
+}
+
+/** What is open or known before there is a session. */
+interface Beginning {
+  readonly limits: SessionLimits;
+  readonly kept: KeptSession | undefined;
+  readonly settings: ModelSettings;
+  readonly model: Model;
+  readonly dialect: string;
+  readonly crib: Toolcrib;
+}
+
+async function openSession(options: CreateSessionOptions, beginning: Beginning): Promise<Session> {
+  const { limits, kept, settings, model, dialect, crib } = beginning;
+  const protocol = kept?.start.protocol ?? options.protocol ?? "native";
+  const tools = await crib.definitions();
+  const system = kept?.start.system ?? (await writeSystem({ model, dialect, crib, tools }, options));
+  const reasoning = options.reasoning ?? kept?.reasoning ?? undefined;
+  const recorder = openRecorder({
+    conversations: crib.conversations,
+    session: crib.session,
+    warn: (message) => live.emit({ type: "warning", message }),
+  });
+  const past = kept && (await restore(crib, kept));
+  const live = new LiveSession({
+    id: crib.session,
+    crib,
+    caller: crib,
+    model,
+    openModel: (given) => openGiven(given, settings),
+    pricesOf: (id) => (id === model.id ? model.facts.prices : pricesOf(id, settings)),
+    dialect,
+    protocol,
+    reasoning,
+    system,
+    tools,
+    limits,
+    hooks: options.hooks ?? {},
+    approve: options.approve,
+    recorder,
+    meter: openMeter({ model, system, tools }),
+    agents: undefined,
+    past,
+    opening: past && openingOf(past, crib.recovered),
+    release: () => crib.close(),
+  });
+  const held = { model: model.id, reasoning: reasoning ?? null };
+  if (!kept) {
+    const { workspace } = crib;
+    recorder.add({ kind: "start", version: 1, ...held, dialect, protocol, system, workspace });
+  } else if (kept.model !== held.model || kept.reasoning !== held.reasoning) {
+    recorder.add({ kind: "change", ...held });
+  }
+  return live;
+}
+
+async function findKeptSession(options: CreateSessionOptions): Promise<KeptSession | undefined> {
+  const { resume, fork } = options;
+  if (resume !== undefined && fork !== undefined) {
+    throw new ToolError("invalid-input", "A session is resumed or forked, not both", {
+      hint: "Leave out `resume` or `fork`.",
+    });
+  }
+  if (resume === undefined && fork === undefined) return undefined;
+  const { findKept } = await import("./records/find-kept.ts");
+  return findKept(options, resume !== undefined ? { resume } : { fork: fork! });
+}
+
+async function restore(crib: Toolcrib, kept: KeptSession): Promise<Past> {
+  const { restoreSession } = await import("./records/restore-session.ts");
+  return restoreSession(crib, kept);
+}
+
+async function readSettings({ configDirectory }: CreateSessionOptions): Promise<ModelSettings> {
+  const { readModelSettings } = await import("./read-model-settings.ts");
+  return readModelSettings(configDirectory);
+}
+
+async function writeSystem(
+  frame: Pick<SystemOptions, "model" | "dialect" | "crib" | "tools">,
+  { instructions, projectInstructions = true, configDirectory, sandbox }: CreateSessionOptions,
+): Promise<string> {
+  const { buildSystem } = await import("./prompt/build-system.ts");
+  return buildSystem({ ...frame, instructions, projectInstructions, configDirectory, sandbox });
+}
+
+function nameOf(dialect: string | Dialect): string {
+  return typeof dialect === "string" ? dialect : dialect.name;
+}
+
+function noModel(): never {
+  throw new ToolError("invalid-input", "A session needs a model", {
+    hint: 'Say which: model: "provider/name". See: toolcrib models',
+  });
+}

@@ -1,0 +1,26 @@
+/** Agents: a model, tools, and the loop between them. */
+export type * from "../models/message.ts";
+export {
+  type FinishReason,
+  type Model,
+  type ModelEvent,
+  type ModelFacts,
+  type ModelPrices,
+  type ModelRequest,
+  type ReasoningEffort,
+  reasoningEfforts,
+  type Usage,
+} from "../models/model.ts";
+export {
+  ModelError,
+  type ModelErrorKind,
+  type ModelErrorOptions,
+  modelErrorKinds,
+} from "../models/model-error.ts";
+export { openModel } from "../models/open-model.ts";
+export type { ModelSettings, ProviderConfiguration } from "../models/settings.ts";
+export { type CreateSessionOptions, createSession } from "./create-session.ts";
+export type * from "./event.ts";
+export { defaultLimits } from "./limits.ts";
+export { readModelSettings } from "./read-model-settings.ts";
+export type * from "./session.ts";

@@ -1,0 +1,32 @@
+import { ToolError } from "../contract/error.ts";
+import type { SessionLimits } from "./session.ts";
+
+/** What holds where a session says nothing; `Infinity` for what has no limit of its own. */
+export const defaultLimits: SessionLimits = {
+  rounds: 200,
+  turns: Number.POSITIVE_INFINITY,
+  tokens: Number.POSITIVE_INFINITY,
+  cost: Number.POSITIVE_INFINITY,
+  retries: 5,
+  retryWaitMs: 60_000,
+  silenceMs: 300_000,
+  agentDepth: 1,
+  agents: 6,
+};
+
+export function checkLimits(given: Partial<SessionLimits> = {}): SessionLimits {
+  const limits: Record<string, number> = { ...defaultLimits };
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(defaultLimits, name)) {
+      throw new ToolError("invalid-input", `There is no limit "${name}"`, {
+        hint: `Known: ${Object.keys(defaultLimits).join(", ")}.`,
+      });
+    }
+    if (value === undefined) continue;
+    if (typeof value !== "number" || !(value >= 0)) {
+      throw new ToolError("invalid-input", `The limit ${name} must be a number from 0 on`);
+    }
+    limits[name] = value;
+  }
+  return limits as unknown as SessionLimits;
+}

@@ -1,0 +1,124 @@
+import { callSignature, isPolling, showCall, type WatchedCall } from "./watched-call.ts";
+
+/** What a model was caught at. */
+export interface FoundLoop {
+  readonly action: "warned" | "stopped";
+  /**
+   * `cycle`: the same calls with the same answers; `polling`: the same, of calls that wait for something; `error`: one tool
+   * fails in the same way, with whatever arguments.
+   */
+  readonly kind: "cycle" | "polling" | "error";
+  readonly calls: readonly string[];
+  readonly times: number;
+}
+
+/**
+ * Watches the calls of a conversation for repetition: the same call, or the same two or three in turn, with the same answers;
+ * one tool that fails again and again in the same way. A different answer is progress. Warns first, and stops only who goes on
+ * after that. Constant cost per call.
+ */
+export class LoopWatch {
+  /** The last calls, newest last. */
+  readonly #recent: RecentCall[] = [];
+  /** How many calls in a row were the same as the one so many before. */
+  readonly #repeats = new Map<number, number>();
+  readonly #failures = new Map<string, Failures>();
+  /** In which round there was a warning of what. */
+  readonly #warnings = new Map<string, number>();
+
+  /** The calls of one reply, with their answers. `round` only ever grows. */
+  note(calls: readonly WatchedCall[], round: number): FoundLoop | undefined {
+    const found = calls.flatMap((call) => [this.#noteCall(call), this.#noteFailure(call, round)]);
+    const loops = found.filter((loop) => loop !== undefined);
+    const over = loops.find(({ key, isOver }) => isOver && this.#wasWarned(key, round));
+    if (over) return tell(over, "stopped");
+    const worst = loops.findLast(({ key }) => !this.#wasWarned(key, round));
+    if (worst === undefined) return undefined;
+    this.#warnings.set(worst.key, round);
+    return tell(worst, "warned");
+  }
+
+  /** The person has said something: what comes now is another matter. */
+  reset(): void {
+    this.#recent.length = 0;
+    this.#repeats.clear();
+    this.#failures.clear();
+    this.#warnings.clear();
+  }
+
+  #wasWarned(key: string, round: number): boolean {
+    return (this.#warnings.get(key) ?? round) < round;
+  }
+
+  #noteCall(call: WatchedCall): Candidate | undefined {
+    const signature = callSignature(call);
+    for (const period of periods) {
+      const isSame = this.#recent.at(-period)?.signature === signature;
+      this.#repeats.set(period, isSame ? (this.#repeats.get(period) ?? 0) + 1 : 0);
+    }
+    this.#recent.push({ signature, words: showCall(call), polls: isPolling(call) });
+    if (this.#recent.length > longestPeriod) this.#recent.shift();
+    for (const period of periods) {
+      const repeated = this.#repeats.get(period)!;
+      // Counted when it has come round.
+      if (repeated === 0 || repeated % period !== 0) continue;
+      const cycle = this.#recent.slice(-period);
+      const polls = cycle.some((each) => each.polls);
+      const { warnAt, stopAt } = polls ? ofPolling : ofCycles;
+      const times = repeated / period + 1;
+      if (times < warnAt) continue;
+      const calls = cycle.map(({ words }) => words);
+      const key = calls.toSorted().join("\n");
+      return { kind: polls ? "polling" : "cycle", calls, times, key, isOver: times >= stopAt };
+    }
+    return undefined;
+  }
+
+  /** Several failures in one round are one: the model could not yet know. */
+  #noteFailure(call: WatchedCall, round: number): Candidate | undefined {
+    const { canonical, failure } = call;
+    if (failure === undefined) {
+      this.#failures.delete(canonical);
+      return undefined;
+    }
+    const before = this.#failures.get(canonical);
+    const isSame = before?.failure === failure;
+    if (isSame && before.round === round) return undefined;
+    const times = isSame ? before.times + 1 : 1;
+    this.#failures.set(canonical, { failure, times, round });
+    if (times < ofFailures.warnAt) return undefined;
+    const key = `${canonical}: ${failure}`;
+    return { kind: "error", calls: [showCall(call)], times, key, isOver: times >= ofFailures.stopAt };
+  }
+}
+
+interface RecentCall {
+  readonly signature: string;
+  readonly words: string;
+  readonly polls: boolean;
+}
+
+interface Failures {
+  readonly failure: string;
+  readonly times: number;
+  readonly round: number;
+}
+
+interface Candidate extends Omit<FoundLoop, "action"> {
+  /** What is warned of once. */
+  readonly key: string;
+  readonly isOver: boolean;
+}
+
+/** How many calls a cycle may have. */
+const periods: readonly number[] = [1, 2, 3];
+const longestPeriod = 3;
+
+const ofCycles = { warnAt: 3, stopAt: 5 };
+/** Who waits for something asks again: that is what those tools are for. */
+const ofPolling = { warnAt: 12, stopAt: 20 };
+const ofFailures = { warnAt: 4, stopAt: 8 };
+
+function tell({ kind, calls, times }: Candidate, action: FoundLoop["action"]): FoundLoop {
+  return { action, kind, calls, times };
+}

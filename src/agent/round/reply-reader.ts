@@ -1,0 +1,132 @@
+import type { CallPart, Meta, ReasoningPart, ReplyPart, TextPart } from "../../models/message.ts";
+import type { ModelEvent } from "../../models/model.ts";
+import { ModelError } from "../../models/model-error.ts";
+import type { AgentHappening } from "../event.ts";
+import type { Reply } from "../parts.ts";
+
+export interface ReadReply extends Reply {
+  /** What the model meant and could not be understood. */
+  readonly faults: readonly string[];
+}
+
+/** Puts a reply together from what comes of it, and tells of it as it comes. */
+export class ReplyReader {
+  readonly #model: string;
+  readonly #emit: (happening: AgentHappening) => void;
+  readonly #nextId: () => number;
+  /** In the order they began, as the reply will have them. */
+  readonly #parts: PartialPart[] = [];
+  readonly #open = new Map<string, OpenPart>();
+  readonly #begunCalls = new Map<string, PartialPart>();
+  readonly #faults: string[] = [];
+
+  /** `nextId` numbers the parts of a session. */
+  constructor(model: string, nextId: () => number, emit: (happening: AgentHappening) => void) {
+    this.#model = model;
+    this.#nextId = nextId;
+    this.#emit = emit;
+  }
+
+  /** The reply, when this was the last of it. */
+  read(event: ModelEvent): ReadReply | undefined {
+    switch (event.type) {
+      case "part-start":
+        this.#begin(event.id, event.part);
+        return;
+      case "part-delta": {
+        const part = this.#open.get(event.id) ?? this.#begin(event.id, "text");
+        if (event.text === "") return;
+        part.pieces.push(event.text);
+        this.#emit({ type: `${part.type}-delta`, id: part.id, text: event.text });
+        return;
+      }
+      case "part-end":
+        this.#end(event.id, event.meta);
+        return;
+      case "call-start": {
+        const part: PartialPart = { type: "call", call: undefined };
+        this.#begunCalls.set(event.id, part);
+        this.#parts.push(part);
+        return;
+      }
+      case "call-delta":
+        return;
+      case "call":
+        this.#addCall(event.call);
+        return;
+      case "fault":
+        this.#faults.push(event.message);
+        return;
+      case "warning":
+        this.#emit({ type: "warning", message: event.message });
+        return;
+      case "finish":
+        return this.#finish(event);
+    }
+  }
+
+  /** Ends what was being told, so that whoever was told of a beginning hears of an end. */
+  breakOff(): void {
+    for (const id of [...this.#open.keys()]) this.#end(id, undefined);
+  }
+
+  /** What the person has seen of it. */
+  get shownText(): string {
+    return this.#parts.flatMap((part) => (part.type === "text" ? [part.pieces.join("")] : [])).join("");
+  }
+
+  #begin(id: string, type: "text" | "reasoning"): OpenPart {
+    // Ends what has the same id: two parts that were begun are two.
+    this.#end(id, undefined);
+    const part: OpenPart = { type, id: `${type}_${this.#nextId()}`, pieces: [], meta: undefined };
+    this.#open.set(id, part);
+    this.#parts.push(part);
+    this.#emit({ type: `${type}-start`, id: part.id });
+    return part;
+  }
+
+  #end(id: string, meta: Meta | undefined): void {
+    const part = this.#open.get(id);
+    if (part === undefined) return;
+    this.#open.delete(id);
+    part.meta = meta;
+    this.#emit({ type: `${part.type}-end`, id: part.id, text: part.pieces.join("") });
+  }
+
+  #addCall(call: CallPart): void {
+    const begun = this.#begunCalls.get(call.id);
+    this.#begunCalls.delete(call.id);
+    if (begun?.type === "call") begun.call = call;
+    else this.#parts.push({ type: "call", call });
+  }
+
+  #finish({ reason, usage, meta }: ModelEvent & { readonly type: "finish" }): ReadReply {
+    this.breakOff();
+    const content = this.#parts.flatMap(toReplyPart);
+    const says = content.some((part) => part.type === "call" || (part.type === "text" && part.text.trim()));
+    if (!says && this.#faults.length === 0 && reason !== "length" && reason !== "filtered") {
+      throw new ModelError("empty", `${this.#model} answered with neither words nor calls`);
+    }
+    const message = { role: "assistant", model: this.#model, content, ...(meta && { meta }) } as const;
+    return { message, reason, usage, faults: this.#faults };
+  }
+}
+
+interface OpenPart {
+  readonly type: "text" | "reasoning";
+  readonly id: string;
+  readonly pieces: string[];
+  meta: Meta | undefined;
+}
+
+/** A call keeps the place where it began; one that never came whole has none. */
+type PartialPart = OpenPart | { readonly type: "call"; call: CallPart | undefined };
+
+function toReplyPart(part: PartialPart): ReplyPart[] {
+  if (part.type === "call") return part.call ? [part.call] : [];
+  const { type, meta } = part;
+  const text = part.pieces.join("");
+  if (text === "" && meta === undefined) return [];
+  const whole: TextPart | ReasoningPart = { type, text, ...(meta && { meta }) };
+  return [whole];
+}

@@ -1,0 +1,168 @@
+import type { AssistantMessage, UserMessage } from "../models/message.ts";
+import { counted } from "../text/counted.ts";
+import { textOf, userMessage } from "./conversation.ts";
+import type { TurnResult } from "./event.ts";
+import { callsOf } from "./history/check-history.ts";
+import { loopNotice } from "./loops/loop-notice.ts";
+import type { WatchedCall } from "./loops/watched-call.ts";
+import { askNext } from "./round/ask-next.ts";
+import { type MadeCall, makeCalls } from "./round/make-calls.ts";
+import type { ReadReply } from "./round/reply-reader.ts";
+import type { UserSource } from "./session-entry.ts";
+import { makeRoom } from "./shorten.ts";
+import {
+  cutTooOften,
+  type Ending,
+  failureOf,
+  filtered,
+  inputTooLong,
+  limited,
+  limitReached,
+} from "./turn-endings.ts";
+import type { Works } from "./works.ts";
+
+export interface TurnInput {
+  /** Counts from 1. */
+  readonly turn: number;
+  readonly message: UserMessage;
+  readonly source: UserSource;
+  readonly isPinned: boolean;
+}
+
+/**
+ * One turn: asks, makes calls, asks again, until a reply that has really ended makes none. Never rejects. However it ends, every
+ * call in the conversation is answered, so that the session can go on.
+ */
+export async function runTurn(works: Works, input: TurnInput, signal: AbortSignal): Promise<TurnResult> {
+  const { turn } = input;
+  const before = { usage: works.spending.usage, cost: works.spending.cost };
+  const tally: Tally = { turn, rounds: 0, calls: 0, text: "", cuts: 0 };
+  const { outcome, error = null } = await play(works, input, tally, signal);
+  const { rounds, calls, text } = tally;
+  return { turn, outcome, text, error, rounds, calls, ...works.spending.since(before) };
+}
+
+/** What a turn has come to so far. */
+interface Tally {
+  readonly turn: number;
+  rounds: number;
+  calls: number;
+  text: string;
+  /** Replies in a row that were cut at the most that the model writes. */
+  cuts: number;
+}
+
+async function play(works: Works, input: TurnInput, tally: Tally, signal: AbortSignal): Promise<Ending> {
+  const { conversation, loops, parts, emit } = works;
+  const { message, turn, ...said } = input;
+  try {
+    signal.throwIfAborted();
+    if (turn > parts.limits.turns) return limited(works, "turns");
+    if (parts.meter.isTooLong(message)) throw inputTooLong(works.model);
+    conversation.say(message, { ...said, turn });
+    loops.reset();
+    for (;;) {
+      const ending = await playRound(works, tally, signal);
+      if (ending) return ending;
+    }
+  } catch (error) {
+    if (signal.aborted) {
+      conversation.say(userMessage(stopped), { turn, source: "notice" });
+      return { outcome: "aborted" };
+    }
+    const failure = failureOf(error);
+    emit({ type: "error", error: failure });
+    return { outcome: "failed", error: failure };
+  }
+}
+
+/** Undefined when there is another to come. */
+async function playRound(works: Works, tally: Tally, signal: AbortSignal): Promise<Ending | undefined> {
+  const { parts, conversation, emit } = works;
+  tellSteering(works, tally);
+  const limit = limitReached(works, tally.rounds);
+  if (limit) return limited(works, limit);
+  await makeRoom(works, signal);
+  signal.throwIfAborted();
+  tally.rounds += 1;
+  emit({ type: "round-start", round: tally.rounds });
+  const { model } = works;
+  const asked = await askNext(works, signal);
+  if (!asked.isWhole) {
+    if (asked.shownText.trim()) conversation.addShown(model.id, asked.shownText);
+    throw signal.reason;
+  }
+  const { reply } = asked;
+  const message = takeReply(works, reply);
+  emit({ type: "reply-end", reason: reply.reason });
+  works.spend(model, reply.usage, { isOfReply: message !== undefined });
+  tally.text = textOf(reply.message);
+  if (reply.reason === "filtered") throw filtered(model.id);
+
+  const calls = message ? callsOf(message) : [];
+  const counter = { ...parts, tools: works.toolsByName, approverFor: works.approverFor, emit };
+  const made = await makeCalls(calls, counter, signal);
+  if (calls.length > 0) conversation.addAnswers(made.map(({ answer }) => answer));
+  tally.calls += calls.length;
+  signal.throwIfAborted();
+
+  const loop = works.loops.note(watchedCalls(made, reply.faults), works.nextNumber());
+  if (loop) emit({ type: "loop", action: loop.action, calls: loop.calls, times: loop.times });
+  if (loop?.action === "stopped") return { outcome: "loop" };
+  const wasCut = reply.reason === "length";
+  tally.cuts = wasCut && calls.length === 0 ? tally.cuts + 1 : 0;
+  if (tally.cuts > mostCuts) throw cutTooOften(model.id, tally.cuts);
+  const notices = [
+    ...reply.faults,
+    ...(wasCut ? [cutNotice(calls.length)] : []),
+    ...(loop ? [loopNotice(loop)] : []),
+  ];
+  for (const notice of notices) {
+    conversation.say(userMessage(notice), { turn: tally.turn, source: "notice" });
+  }
+  if (notices.length > 0 || calls.length > 0 || works.steering.length > 0) return undefined;
+  return { outcome: "completed" };
+}
+
+function tellSteering({ steering, conversation, loops, emit }: Works, { turn }: Tally): void {
+  for (const text of steering.splice(0)) {
+    conversation.say(userMessage(text), { turn, source: "steering" });
+    emit({ type: "steering", text });
+    loops.reset();
+  }
+}
+
+/** What of a reply joins the conversation: nothing of one that neither says nor does anything. */
+function takeReply({ conversation }: Works, reply: ReadReply): AssistantMessage | undefined {
+  const { content } = reply.message;
+  // No call of a reply that was withheld is made.
+  const taken = reply.reason === "filtered" ? content.filter(({ type }) => type === "text") : content;
+  const says = taken.some(
+    (part) => part.type === "call" || (part.type === "text" && part.text.trim() !== ""),
+  );
+  if (!says && !reply.message.meta) return undefined;
+  return conversation.addReply({ ...reply, message: { ...reply.message, content: taken } });
+}
+
+/** How often in a row a model is told to go on with a reply that was too long. */
+const mostCuts = 3;
+
+const stopped =
+  "[The person stopped you here. What was not answered before is not to be gone on with unless they ask for it.]";
+
+function cutNotice(calls: number): string {
+  const made =
+    calls === 0 ? "No call in it was made." : `${counted(calls, "call")} in it came whole and was answered.`;
+  return `[Your last reply was cut off: it reached the most that may be written at a time. ${made} Go on where it ended; put large contents in several smaller steps.]`;
+}
+
+function watchedCalls(made: readonly MadeCall[], faults: readonly string[]): readonly WatchedCall[] {
+  return [
+    ...made.map(({ answer, canonical, input, failure }) => {
+      return { name: answer.name, canonical, input, content: answer.content, failure };
+    }),
+    ...faults.map((content) => {
+      return { name: "reply", canonical: "reply", input: {}, content, failure: "not understood" };
+    }),
+  ];
+}

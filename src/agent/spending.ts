@@ -1,0 +1,63 @@
+import { costOf } from "../models/cost-of.ts";
+import type { ModelFacts, ModelPrices, Usage } from "../models/model.ts";
+
+/** What a session has used, its subagents included. */
+export class Spending {
+  #usage: Usage = noUsage;
+  #cost: number | null = 0;
+
+  get usage(): Usage {
+    return this.#usage;
+  }
+
+  /** US dollars; null once a model was used whose price is not known. */
+  get cost(): number | null {
+    return this.#cost;
+  }
+
+  add(usage: Usage, { prices }: Pick<ModelFacts, "prices">): void {
+    this.#usage = addUsage(this.#usage, usage);
+    const cost = isNothing(usage) ? 0 : costOf(usage, prices);
+    this.#cost = this.#cost === null || cost === null ? null : this.#cost + cost;
+  }
+
+  /** What many replies used together: none of them was as long as their sum. */
+  addSum(usage: Usage, prices: ModelPrices | undefined): void {
+    this.add(usage, { prices: prices && { ...prices, over: undefined } });
+  }
+
+  /** What was used since. */
+  since(before: { readonly usage: Usage; readonly cost: number | null }): {
+    readonly usage: Usage;
+    readonly cost: number | null;
+  } {
+    const cost = this.#cost === null || before.cost === null ? null : this.#cost - before.cost;
+    return { usage: subtract(this.#usage, before.usage), cost };
+  }
+}
+
+export const noUsage: Usage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
+
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    cached: one.cached + other.cached,
+    cacheWritten: one.cacheWritten + other.cacheWritten,
+    output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
+  };
+}
+
+function subtract(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input - other.input,
+    cached: one.cached - other.cached,
+    cacheWritten: one.cacheWritten - other.cacheWritten,
+    output: one.output - other.output,
+    reasoning: one.reasoning - other.reasoning,
+  };
+}
+
+function isNothing({ input, output }: Usage): boolean {
+  return input === 0 && output === 0;
+}
