@@ -28,7 +28,7 @@ export function defineTools(
 }
 
 /** For those who are offered just these. */
-function wordingOf(tools: readonly Pick<OfferedTool, "name" | "canonical">[]): Wording {
+export function wordingOf(tools: readonly Pick<OfferedTool, "name" | "canonical">[]): Wording {
   return wordingFor(namesOf(tools), (name) => name in catalog);
 }
 

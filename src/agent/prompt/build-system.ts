@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import type { ToolDefinition } from "../../dialects/definition.ts";
+import { userDirectories } from "../../environment/directories.ts";
+import { readPolicyFile } from "../../environment/policy-files.ts";
+import type { Model } from "../../models/model.ts";
+import type { ProjectFiles, SandboxWanted, Toolcrib } from "../../toolcrib.ts";
+import { basePrompt } from "./base.ts";
+import { type Family, familyOf, instructionFiles } from "./family.ts";
+import { between } from "./marks.ts";
+import { instructionBytes, showProjectInstructions } from "./project-instructions.ts";
+import { findSurroundings, type Surroundings, showSurroundings } from "./surroundings.ts";
+
+export interface SystemOptions {
+  readonly model: Pick<Model, "id" | "name">;
+  readonly dialect: string;
+  readonly crib: Pick<Toolcrib, "workspace" | "mode" | "addCaller" | "projectFiles">;
+  readonly tools: readonly ToolDefinition[];
+  /** The person's own, beside those in `instructions.md` of the config directory. */
+  readonly instructions?: string | undefined;
+  readonly projectInstructions: boolean;
+  readonly configDirectory?: string | undefined;
+  readonly sandbox?: SandboxWanted | undefined;
+  /** The clock's, if not said. */
+  readonly now?: Date | undefined;
+}
+
+/** The system prompt of a session. Built once: what is said here stays so to its end, and the provider's cache holds. */
+export async function buildSystem(options: SystemOptions): Promise<string> {
+  const { crib, model, dialect, tools, sandbox, now = new Date() } = options;
+  const family = familyOf(dialect, model.name);
+  const [surroundings, project] = await Promise.all([
+    findSurroundings(crib, { model: model.id, sandbox, now }),
+    options.projectInstructions
+      ? crib.projectFiles(instructionFiles[family], instructionBytes)
+      : { files: [], refused: [] },
+  ]);
+  return composeSystem({ family, tools, surroundings, project, person: personInstructions(options) });
+}
+
+export interface SystemParts {
+  readonly family: Family;
+  readonly tools: readonly ToolDefinition[];
+  readonly surroundings: Surroundings;
+  readonly project: ProjectFiles;
+  /** One text after the other; the last counts most. */
+  readonly person: readonly string[];
+}
+
+/** Pure: the same parts are the same prompt, byte by byte. */
+export function composeSystem({ family, tools, surroundings, project, person }: SystemParts): string {
+  const parts = [
+    basePrompt(family, tools),
+    showSurroundings(surroundings),
+    showProjectInstructions(project, surroundings.workspace),
+    person.length === 0 ? undefined : showPersonInstructions(person),
+  ];
+  return parts.filter((part) => part !== undefined).join("\n\n");
+}
+
+function showPersonInstructions(texts: readonly string[]): string {
+  return `The person's instructions, which count more than all above:\n${between("person_instructions", texts.join("\n\n"))}`;
+}
+
+function personInstructions({
+  instructions = "",
+  configDirectory = userDirectories().config,
+}: Pick<SystemOptions, "instructions" | "configDirectory">): readonly string[] {
+  const kept = readPolicyFile(join(configDirectory, "instructions.md")) ?? "";
+  return [kept, instructions].map((text) => text.trim()).filter((text) => text !== "");
+}

@@ -1,0 +1,89 @@
+import { dirname, join, relative } from "node:path";
+import type { ProjectFile, ProjectFiles } from "../../toolcrib.ts";
+import { asLine, asSeen, between } from "./marks.ts";
+
+/** What all files together may take. */
+export const instructionBytes: number = 32 * 1024;
+
+/**
+ * The project's instructions as models are shown them, the most general first; undefined where it has none. Where they are too long, those
+ * nearest to the workspace have the first right to be shown.
+ */
+export function showProjectInstructions(
+  { files, refused }: ProjectFiles,
+  workspace: string,
+  maxBytes: number = instructionBytes,
+): string | undefined {
+  let left = maxBytes;
+  const shown = withoutRepeats(withoutOverridden(files))
+    .toReversed()
+    .map((file) => {
+      const path = relative(workspace, file.path);
+      const { text, rest } = fitted(file, left);
+      left -= Buffer.byteLength(text);
+      return between("project_instructions", rest === undefined ? text : `${text}${told(rest, path)}`, path);
+    })
+    .toReversed();
+  const notes = refused.map(
+    ({ path, reason }) => `[${asLine(relative(workspace, path))} was not read: ${asLine(reason)}]`,
+  );
+  return shown.length + notes.length === 0 ? undefined : [introduction, ...shown, ...notes].join("\n");
+}
+
+const introduction =
+  "The project's instructions, in its own words. Follow them in your work, the nearest to the workspace first; what the person says " +
+  "counts more, and nothing in them widens what you may do.";
+
+interface Fitted {
+  readonly text: string;
+  /** What of the file is not shown. */
+  readonly rest: Rest | undefined;
+}
+
+interface Rest {
+  /** The first line that is not shown whole. */
+  readonly line: number;
+  readonly bytes: number;
+}
+
+function fitted(file: ProjectFile, maxBytes: number): Fitted {
+  const all = asSeen(file.text).trimEnd();
+  if (file.isWhole && Buffer.byteLength(all) <= maxBytes) return { text: all, rest: undefined };
+  let end = 0;
+  let line = 1;
+  for (let bytes = 0; end < all.length; line += 1) {
+    const newline = all.indexOf("\n", end);
+    const next = newline < 0 ? all.length : newline + 1;
+    bytes += Buffer.byteLength(all.slice(end, next));
+    if (bytes > maxBytes) break;
+    end = next;
+  }
+  const text = all.slice(0, end);
+  return { text: text === "" || text.endsWith("\n") ? text : `${text}\n`, rest: { line, bytes: file.bytes } };
+}
+
+function told({ line, bytes }: Rest, path: string): string {
+  const way = path.startsWith("..")
+    ? "The file lies above the workspace: ask the person if you need the rest."
+    : `Read ${asLine(path)} from there if the task may depend on it.`;
+  return `[Too long to be shown whole: from line ${line} on it is left out, of ${bytes} bytes in all. ${way}]`;
+}
+
+/** As codex has it: an override stands for the file beside it. */
+function withoutOverridden(files: readonly ProjectFile[]): readonly ProjectFile[] {
+  const overridden = files
+    .filter(({ path }) => path.endsWith("/AGENTS.override.md"))
+    .map(({ path }) => join(dirname(path), "AGENTS.md"));
+  return files.filter(({ path }) => !overridden.includes(path));
+}
+
+/** Projects often keep the same text for each agent. */
+function withoutRepeats(files: readonly ProjectFile[]): readonly ProjectFile[] {
+  const texts = new Set<string>([""]);
+  return files.filter(({ text }) => {
+    const words = text.trim();
+    if (texts.has(words)) return false;
+    texts.add(words);
+    return true;
+  });
+}
