@@ -30,7 +30,12 @@ export interface ModelFacts {
   readonly seesImages?: boolean | undefined;
 }
 
-export interface ModelPrices {
+export interface ModelPrices extends TokenPrices {
+  /** What all of a request costs whose input is longer than so many tokens. */
+  readonly over?: (TokenPrices & { readonly tokens: number }) | undefined;
+}
+
+interface TokenPrices {
   readonly input: number;
   readonly output: number;
   /** Of input that was in the provider's cache; as `input` if not said. */

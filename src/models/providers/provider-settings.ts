@@ -11,6 +11,10 @@ export interface ProviderSettings {
   readonly baseUrl?: string | undefined;
   /** Asked for at the first request, not when the model is opened; many servers of one's own take none. */
   readonly apiKey?: string | undefined;
+  /** Anthropic: a bearer token instead of a key. */
+  readonly authToken?: string | undefined;
+  /** Ollama: the most that it is to read. */
+  readonly contextTokens?: number | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Instead of the built-in one, for proxies and tests. */

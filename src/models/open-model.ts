@@ -1,0 +1,63 @@
+import { ToolError } from "../contract/error.ts";
+import type { Model } from "./model.ts";
+import { ModelError } from "./model-error.ts";
+import { factsOf } from "./model-facts.ts";
+import { ownOf, type ProviderAccess, providerAccess } from "./provider-access.ts";
+import type { ModelSettings } from "./settings.ts";
+
+/**
+ * Opens a model by its id, `provider/name`. What a name has after the first slash is the provider's own business:
+ * "openrouter/anthropic/claude-sonnet-4.5", "ollama/qwen3:8b". A family that one provider has needs no provider:
+ * "claude-sonnet-4-5". Only Ollama is asked for anything here.
+ */
+export async function openModel(
+  id: string,
+  settings: ModelSettings = {},
+  variables: NodeJS.ProcessEnv = process.env,
+): Promise<Model> {
+  const { provider, name } = parseModelId(id);
+  const access = providerAccess(provider, settings, variables);
+  if (access.lacksKey) throw noKey(access, settings);
+  const own = ownOf(settings.models, `${access.name}/${name}`) ?? ownOf(settings.models, id);
+  const { secret } = access;
+  return access.api.open({
+    provider: access.name,
+    model: name,
+    facts: { ...factsOf(access, name), ...own },
+    baseUrl: access.baseUrl,
+    ...(secret?.kind === "token" ? { authToken: secret.value } : { apiKey: secret?.value }),
+    headers: access.headers,
+    contextTokens: own?.contextTokens ?? settings.providers?.[access.name]?.contextTokens,
+  });
+}
+
+/** The two parts of an id. */
+export function parseModelId(id: string): { readonly provider: string; readonly name: string } {
+  const given = id.trim();
+  const slash = given.indexOf("/");
+  if (slash > 0 && slash < given.length - 1)
+    return { provider: given.slice(0, slash), name: given.slice(slash + 1) };
+  const family = slash === -1 ? families.find(({ names }) => names.test(given)) : undefined;
+  if (family) return { provider: family.provider, name: given };
+  throw new ToolError("invalid-input", `"${id}" does not say whose model it is`, {
+    hint: /^[\w.-]+:[\w.-]+$/.test(given)
+      ? `Did you mean ollama/${given}?`
+      : "Write it as provider/name: openai/gpt-6.1-sol, ollama/qwen3:8b. See: toolcrib models",
+  });
+}
+
+/** Names that only one provider gives. */
+const families = [
+  { names: /^(?:gpt-(?!oss)|chatgpt-|codex-|o[1-9](?:-|$))/i, provider: "openai" },
+  { names: /^claude-/i, provider: "anthropic" },
+  { names: /^gemini-/i, provider: "google" },
+];
+
+function noKey({ name, api }: ProviderAccess, settings: ModelSettings): ModelError {
+  const from = ownOf(settings.providers, name)?.apiKeyFrom;
+  const variables =
+    from === undefined ? [...(api.token ? [api.token] : []), ...api.keys].toReversed() : [from];
+  return new ModelError("auth", `There is no key for ${api.label}: ${variables.join(" or ")} is not set`, {
+    hint: `Get one at ${api.keysAt} and set the variable, or see what else there is: toolcrib models`,
+  });
+}

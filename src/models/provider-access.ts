@@ -1,0 +1,163 @@
+import { ToolError } from "../contract/error.ts";
+import { nearest } from "../text/nearest.ts";
+import {
+  aliases,
+  isKnownProvider,
+  type Provider,
+  type ProviderName,
+  providerNames,
+  providers,
+} from "./providers.ts";
+import type { ModelSettings, ProviderConfiguration } from "./settings.ts";
+
+/** How a provider is reached here: by its own defaults, the usual variables, and what the person has set. */
+export interface ProviderAccess {
+  /** The first part of its models' ids. */
+  readonly name: string;
+  readonly type: ProviderName;
+  readonly api: Provider;
+  readonly baseUrl: string;
+  /** The variable or file that names the address; undefined where it is the provider's own. */
+  readonly addressFrom: string | undefined;
+  readonly secret: Secret | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A key is missing without which nobody is let in. */
+  readonly lacksKey: boolean;
+}
+
+interface Secret {
+  readonly kind: "key" | "token";
+  readonly value: string;
+  /** The variable or file that it comes from. */
+  readonly from: string;
+}
+
+/** What the person's own file is called. */
+export const settingsFile = "models.json";
+
+/** Throws `invalid-input` where nobody knows the name. */
+export function providerAccess(
+  given: string,
+  settings: ModelSettings,
+  variables: NodeJS.ProcessEnv,
+): ProviderAccess {
+  const name = providerNamed(given, settings);
+  const own = ownOf(settings.providers, name) ?? {};
+  const type = own.type ?? (isKnownProvider(name) ? name : undefined);
+  if (type === undefined) throw noType(name);
+  const api = providers[type];
+  const { baseUrl, from } = addressOf(name, api, own, variables);
+  const secret = secretOf(name, type, own, variables, from !== undefined);
+  const headers = own.headers ?? {};
+  const isOpen = from !== undefined || Object.keys(headers).length > 0;
+  return {
+    name,
+    type,
+    api,
+    baseUrl,
+    addressFrom: from,
+    secret,
+    headers,
+    lacksKey: api.keysAt !== undefined && secret === undefined && !isOpen,
+  };
+}
+
+/** All names that may come first in a model's id: those that are known, then the person's own. */
+export function knownProviders(settings: ModelSettings): readonly string[] {
+  return [...new Set([...providerNames, ...Object.keys(settings.providers ?? {})])];
+}
+
+export function ownOf<Value>(
+  values: Readonly<Record<string, Value>> | undefined,
+  key: string,
+): Value | undefined {
+  return values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined;
+}
+
+function providerNamed(given: string, settings: ModelSettings): string {
+  if (ownOf(settings.providers, given) !== undefined) return given;
+  const name = given.toLowerCase();
+  const meant = ownOf(aliases, name) ?? name;
+  if (isKnownProvider(meant)) return meant;
+  const known = knownProviders(settings);
+  const near = nearest(given, [...known, ...Object.keys(aliases)]);
+  throw new ToolError("invalid-input", `There is no provider "${given}"; known are ${known.join(", ")}`, {
+    hint: near
+      ? `Did you mean ${ownOf(aliases, near) ?? near}?`
+      : `A server of your own gets a name in ${settingsFile}: see \`toolcrib models\`.`,
+  });
+}
+
+function noType(name: string): ToolError {
+  return new ToolError("invalid-input", `${settingsFile} does not say what the provider "${name}" speaks`, {
+    hint: `Set providers.${name}.type to one of ${providerNames.join(", ")}; compatible servers speak openai-chat.`,
+  });
+}
+
+function addressOf(
+  name: string,
+  api: Provider,
+  own: ProviderConfiguration,
+  variables: NodeJS.ProcessEnv,
+): { readonly baseUrl: string; readonly from: string | undefined } {
+  // The usual variables are about the provider itself, not about servers that only speak like it.
+  const told = isKnownProvider(name) ? variables[api.address] : undefined;
+  const [given, from] = own.baseUrl ? [own.baseUrl, settingsFile] : [told || undefined, api.address];
+  if (given === undefined) return { baseUrl: api.baseUrl, from: undefined };
+  const url = readAddress(given, api);
+  if (url === undefined)
+    throw new ToolError("invalid-input", `The address of ${name} in ${from} is no http address`, {
+      hint: `Write it as ${api.baseUrl}, without a name or password.`,
+    });
+  return { baseUrl: url, from };
+}
+
+/** Without a slash at its end, and with the version at its end. Ollama's may be a host, a port, or both. */
+function readAddress(given: string, api: Provider): string | undefined {
+  const text = api === providers.ollama ? ollamaAddress(given.trim()) : given.trim();
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") return undefined;
+  if (url.username !== "" || url.password !== "") return undefined;
+  const address = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+  return api.version === undefined || /\/v\d\w*$/.test(address) ? address : `${address}/${api.version}`;
+}
+
+/** "host", "host:port", ":port" and addresses, as Ollama itself takes them. A server listens everywhere at 0.0.0.0, which is no place to go to. */
+function ollamaAddress(host: string): string {
+  const [, scheme = "http:", rest = ""] = /^(https?:)\/\/(.*)$/i.exec(host) ?? [undefined, undefined, host];
+  const isAddress = rest !== host;
+  const named = rest.startsWith(":") ? `127.0.0.1${rest}` : rest;
+  const reached = named.replace(/^(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/, "127.0.0.1");
+  const [authority = ""] = reached.split("/");
+  const hasPort = /:\d+$/.test(authority);
+  const port = hasPort || isAddress ? "" : ":11434";
+  return `${scheme}//${authority}${port}${reached.slice(authority.length)}`;
+}
+
+function secretOf(
+  name: string,
+  type: ProviderName,
+  own: ProviderConfiguration,
+  variables: NodeJS.ProcessEnv,
+  hasAddress: boolean,
+): Secret | undefined {
+  if (own.apiKey) return { kind: "key", value: own.apiKey, from: settingsFile };
+  if (own.apiKeyFrom !== undefined) return fromVariable("key", own.apiKeyFrom, variables);
+  if (!isKnownProvider(name)) return undefined;
+  // Ollama on this machine takes no key; the one that is usual belongs to its servers elsewhere.
+  if (type === "ollama" && !hasAddress) return undefined;
+  const { keys, token } = providers[name];
+  const asToken = token === undefined ? undefined : fromVariable("token", token, variables);
+  if (asToken !== undefined) return asToken;
+  const key = keys.find((variable) => variables[variable]?.trim());
+  return key === undefined ? undefined : fromVariable("key", key, variables);
+}
+
+function fromVariable(
+  kind: Secret["kind"],
+  variable: string,
+  variables: NodeJS.ProcessEnv,
+): Secret | undefined {
+  const value = variables[variable]?.trim();
+  return value ? { kind, value, from: variable } : undefined;
+}

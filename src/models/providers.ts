@@ -1,0 +1,99 @@
+import type { Model } from "./model.ts";
+import type { ProviderSettings } from "./providers/provider-settings.ts";
+
+/** Whose API a model is reached by. */
+export interface Provider {
+  /** For people. */
+  readonly label: string;
+  /** Environment variables that may hold the key; the first that is set counts. */
+  readonly keys: readonly string[];
+  /** One that holds a bearer token instead. */
+  readonly token?: string;
+  /** One that holds another address. */
+  readonly address: string;
+  readonly baseUrl: string;
+  /** The end of its addresses, which people leave out. */
+  readonly version?: string;
+  /** Where people get a key; undefined where none is needed. */
+  readonly keysAt?: string;
+  /** What is asked where nobody says which model. */
+  readonly model?: string;
+  /** Loads the provider's package. */
+  open(settings: ProviderSettings): Promise<Model>;
+}
+
+export const providerNames = [
+  "anthropic",
+  "openai",
+  "openai-chat",
+  "google",
+  "openrouter",
+  "ollama",
+] as const;
+
+export type ProviderName = (typeof providerNames)[number];
+
+/** Those that are known by name, in the order in which a key makes one the default. */
+export const providers: Readonly<Record<ProviderName, Provider>> = {
+  anthropic: {
+    label: "Anthropic",
+    keys: ["ANTHROPIC_API_KEY"],
+    token: "ANTHROPIC_AUTH_TOKEN",
+    address: "ANTHROPIC_BASE_URL",
+    baseUrl: "https://api.anthropic.com/v1",
+    version: "v1",
+    keysAt: "https://console.anthropic.com/settings/keys",
+    model: "claude-sonnet-5-5",
+    open: async (settings) => (await import("./providers/anthropic.ts")).anthropic(settings),
+  },
+  openai: {
+    label: "OpenAI",
+    keys: ["OPENAI_API_KEY"],
+    address: "OPENAI_BASE_URL",
+    baseUrl: "https://api.openai.com/v1",
+    keysAt: "https://platform.openai.com/api-keys",
+    model: "gpt-6.1-sol",
+    open: async (settings) => (await import("./providers/openai.ts")).openai(settings),
+  },
+  "openai-chat": {
+    label: "OpenAI (Chat Completions)",
+    keys: ["OPENAI_API_KEY"],
+    address: "OPENAI_BASE_URL",
+    baseUrl: "https://api.openai.com/v1",
+    keysAt: "https://platform.openai.com/api-keys",
+    open: async (settings) => (await import("./providers/openai-compatible.ts")).openaiCompatible(settings),
+  },
+  google: {
+    label: "Google Gemini",
+    keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
+    address: "GOOGLE_GEMINI_BASE_URL",
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+    version: "v1beta",
+    keysAt: "https://aistudio.google.com/apikey",
+    model: "gemini-pro-latest",
+    open: async (settings) => (await import("./providers/google.ts")).google(settings),
+  },
+  openrouter: {
+    label: "OpenRouter",
+    keys: ["OPENROUTER_API_KEY"],
+    address: "OPENROUTER_BASE_URL",
+    baseUrl: "https://openrouter.ai/api/v1",
+    keysAt: "https://openrouter.ai/keys",
+    model: "anthropic/claude-sonnet-5.5",
+    open: async (settings) => (await import("./providers/openrouter.ts")).openrouter(settings),
+  },
+  ollama: {
+    label: "Ollama",
+    keys: ["OLLAMA_API_KEY"],
+    address: "OLLAMA_HOST",
+    baseUrl: "http://127.0.0.1:11434",
+    open: async (settings) => (await import("./providers/ollama.ts")).ollama(settings),
+  },
+};
+
+/** Other names for them. */
+export const aliases: Readonly<Record<string, ProviderName>> = { gemini: "google", claude: "anthropic" };
+
+export function isKnownProvider(name: string): name is ProviderName {
+  return (providerNames as readonly string[]).includes(name);
+}

@@ -1,0 +1,164 @@
+import type { ChatRequest, ChatResponse, Tool } from "ollama";
+import type { ToolDefinition } from "../../dialects/definition.ts";
+import { isRecord } from "../../text/is-record.ts";
+import { toWire } from "../../wire/formats.ts";
+import type { Message } from "../message.ts";
+import type { Model, ModelEvent, ModelFacts, ModelRequest } from "../model.ts";
+import { askingFetch } from "./ollama/asking-fetch.ts";
+import { PromptWatch } from "./ollama/prompt-watch.ts";
+import { readChunks } from "./ollama/read-chunks.ts";
+import { messageMaker } from "./ollama/to-messages.ts";
+import { ollamaErrors } from "./ollama/to-ollama-error.ts";
+import type { ProviderSettings } from "./provider-settings.ts";
+
+/** Models by Ollama's own API, which is asked at once what the model can do. */
+export async function ollama(settings: ProviderSettings): Promise<Model> {
+  const { Ollama } = await import("ollama");
+  const { model, provider = "ollama", baseUrl: host = "http://127.0.0.1:11434", apiKey } = settings;
+  const errors = ollamaErrors(host, settings);
+  const headers = { ...settings.headers, ...(apiKey && { Authorization: `Bearer ${apiKey}` }) };
+  const clientFor = (signal: AbortSignal) =>
+    new Ollama({
+      host,
+      headers,
+      fetch: askingFetch({
+        fetch: settings.fetch ?? globalThis.fetch,
+        signal,
+        refused: errors.ofRefusal,
+      }),
+    });
+
+  const shown = await clientFor(AbortSignal.timeout(showTimeoutMs))
+    .show({ model })
+    .catch((error) => {
+      throw errors.of(error);
+    });
+  const { numCtx, thinks, facts } = abilitiesOf(shown, settings);
+  const id = `${provider}/${model}`;
+  const messagesOf = messageMaker({ id, seesImages: facts.seesImages ?? false });
+  const sizes = sizeCounter();
+  const watch = new PromptWatch(numCtx ?? Number.POSITIVE_INFINITY);
+  let wasTold = false;
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
+    signal.throwIfAborted();
+    const body: ChatRequest & { stream: true } = {
+      model,
+      messages: [
+        ...(request.system === "" ? [] : [{ role: "system", content: request.system }]),
+        ...request.messages.flatMap(messagesOf),
+      ],
+      ...(request.tools.length > 0 && { tools: toolsOf(request.tools) }),
+      ...(thinks && request.reasoning && { think: isGptOss.test(model) ? request.reasoning : true }),
+      options: {
+        ...(numCtx !== undefined && { num_ctx: numCtx }),
+        ...(request.maxOutputTokens !== undefined && { num_predict: request.maxOutputTokens }),
+      },
+      stream: true,
+    };
+    try {
+      for await (const event of readChunks(chunksOf(clientFor(signal), body))) {
+        signal.throwIfAborted();
+        if (event.type === "finish" && watch.isCut(sizes(request), event.usage.input) && !wasTold) {
+          wasTold = true;
+          yield { type: "warning", message: cutWords(id, event.usage.input, numCtx) };
+        }
+        yield event;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      throw errors.of(error);
+    }
+  }
+
+  return { id, provider, name: model, facts, stream };
+}
+
+const showTimeoutMs = 10_000;
+
+/** More than the 4096 that Ollama reads by itself, which is no length for an agent, and what most machines have memory for. */
+const usualContext = 32_768;
+
+const isGptOss = /(?:^|\/)gpt-oss/;
+
+async function* chunksOf(
+  client: InstanceType<typeof import("ollama").Ollama>,
+  body: ChatRequest & { stream: true },
+): AsyncGenerator<ChatResponse, void> {
+  const answer = await client.chat(body);
+  try {
+    yield* answer;
+  } finally {
+    answer.abort();
+  }
+}
+
+interface Abilities {
+  /** What it is told to read; undefined where that is not ours to say. */
+  readonly numCtx: number | undefined;
+  readonly thinks: boolean;
+  readonly facts: ModelFacts;
+}
+
+function abilitiesOf(shown: object, settings: ProviderSettings): Abilities {
+  const { capabilities, model_info: info, remote_host: remote } = shown as Readonly<Record<string, unknown>>;
+  const can = (ability: string) => (Array.isArray(capabilities) ? capabilities.includes(ability) : undefined);
+  const length = contextLength(info);
+  // Of models that run elsewhere nothing is read into the memory of this machine.
+  const isRemote = typeof remote === "string" && remote !== "";
+  const wanted = settings.contextTokens ?? (isRemote ? length : usualContext);
+  const numCtx = wanted === undefined || isRemote ? undefined : Math.min(wanted, length ?? wanted);
+  return {
+    numCtx,
+    thinks: can("thinking") ?? false,
+    facts: {
+      callsTools: can("tools"),
+      seesImages: can("vision") ?? false,
+      ...(!isRemote && { prices: { input: 0, output: 0 } }),
+      ...settings.facts,
+      contextTokens: numCtx ?? settings.contextTokens ?? length,
+    },
+  };
+}
+
+/** "llama.context_length": 131072, by the name of the architecture. */
+function contextLength(info: unknown): number | undefined {
+  if (!isRecord(info)) return undefined;
+  const architecture = info["general.architecture"];
+  const length = info[`${architecture}.context_length`];
+  return typeof length === "number" && length > 0 ? length : undefined;
+}
+
+const known = new WeakMap<readonly ToolDefinition[], Tool[]>();
+
+function toolsOf(definitions: readonly ToolDefinition[]): Tool[] {
+  const tools = known.get(definitions) ?? (toWire("openai-chat", definitions) as unknown as Tool[]);
+  known.set(definitions, tools);
+  return tools;
+}
+
+/** How many characters of a request are surely read; each message is counted once. */
+function sizeCounter(): (request: ModelRequest) => number {
+  const counted = new WeakMap<object, number>();
+  const once = (key: object, count: () => number) => {
+    const size = counted.get(key) ?? count();
+    counted.set(key, size);
+    return size;
+  };
+  return ({ system, messages, tools }) =>
+    messages.reduce(
+      (sum, message) => sum + once(message, () => sizeOf(message)),
+      system.length + once(tools, () => JSON.stringify(toolsOf(tools)).length),
+    );
+}
+
+/** Without reasoning, which is left out of older turns, and pictures. */
+function sizeOf(message: Message): number {
+  if (message.role === "tool") return message.answers.reduce((sum, { content }) => sum + content.length, 0);
+  return message.content.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
+}
+
+function cutWords(id: string, tokens: number, numCtx: number | undefined): string {
+  const most = numCtx === undefined ? "" : `, with room for ${numCtx}`;
+  return `Ollama read ${tokens} tokens only${most}: it has left out part of the conversation. Set a larger \`contextTokens\` for ${id} in models.json, or make the conversation shorter.`;
+}

@@ -1,0 +1,63 @@
+import { toModelError } from "../../language-model/to-model-error.ts";
+import { ModelError, type ModelErrorKind } from "../../model-error.ts";
+import type { ProviderSettings } from "../provider-settings.ts";
+import type { Refusal } from "./asking-fetch.ts";
+
+/** The model meant to call a tool, and the server could not read the call: no failure that another try mends. */
+export class UnreadableCall extends Error {}
+
+export interface OllamaErrors {
+  /** What the server refused. */
+  ofRefusal(refusal: Refusal): Error;
+  /** Whatever was thrown on the way. */
+  of(error: unknown): unknown;
+}
+
+export function ollamaErrors(
+  address: string,
+  { model, provider = "ollama", apiKey, headers = {} }: ProviderSettings,
+): OllamaErrors {
+  const secrets = [apiKey ?? "", ...Object.values(headers)].filter((secret) => secret.length >= 6);
+  const of = (error: unknown): unknown => {
+    if (error instanceof ModelError || error instanceof UnreadableCall) return error;
+    if (error instanceof DOMException && error.name === "TimeoutError")
+      return new ModelError("timeout", `${address} did not answer in time.`, { hint: isItRunning });
+    const read = toModelError(error, { provider, model, secrets });
+    return read instanceof ModelError ? withWayOut(read, { address, model }) : read;
+  };
+  return {
+    of,
+    ofRefusal({ status, message, headers: said }) {
+      if (unreadable.test(message)) return new UnreadableCall(message);
+      const failure = {
+        statusCode: status,
+        responseHeaders: Object.fromEntries(said ?? []),
+        responseBody: JSON.stringify({ error: message }),
+        url: address,
+      };
+      return of(failure) as Error;
+    },
+  };
+}
+
+const unreadable = /error parsing tool call/i;
+
+const isItRunning = "Start Ollama (`ollama serve`, or its app); OLLAMA_HOST says where it is.";
+
+function withWayOut(
+  error: ModelError,
+  { address, model }: { readonly address: string; readonly model: string },
+): ModelError {
+  const { kind, message, status, retryAfterMs } = error;
+  const say = (hint: string, otherKind: ModelErrorKind = kind, words = message) =>
+    new ModelError(otherKind, words, { hint, status, retryAfterMs });
+  if (kind === "network")
+    return say(isItRunning, kind, message.replace(/^Cannot reach [^:]+:/, `Cannot reach ${address}:`));
+  if (/does not support tools/i.test(message))
+    return say("Speak to it by the action protocol: --protocol text", "bad-request");
+  if (/more system memory|out of memory/i.test(message))
+    return say("Take a smaller model, or a smaller `contextTokens` for it in models.json.", "bad-request");
+  if (kind === "not-found" && /model/i.test(message)) return say(`Get it: ollama pull ${model}`);
+  if (kind === "not-found") return say(`Is it Ollama that answers at ${address}?`);
+  return error;
+}
