@@ -19,7 +19,7 @@ const grep = {
 it("tells how actions are written, and what tools there are", () => {
   expect(describeActions([grep, { name: "now", description: "The time.", inputSchema: {} }])).toBe(`\
 Reply with one JSON object, and nothing else that looks like one:
-  {"action": "tool_call", "tool": "read_file", "args": {"path": "src/main.rs"}}
+  {"action": "tool_call", "tool": "grep", "args": {"pattern": "TODO"}}
   {"action": "respond", "message": "What you want to say"}
   {"action": "done", "summary": "What was done"}
 \`tool_call\` runs a tool, and you are told its result; \`respond\` speaks to the person; \`done\` ends the task. Inside strings write line breaks as \\n, quotes as \\" and backslashes as \\\\.
@@ -35,7 +35,7 @@ Tools:
 it("shows nothing that would not be understood", () => {
   expect(readActions(describeActions([grep]))).toEqual({
     actions: [
-      { action: "tool_call", tool: "read_file", args: { path: "src/main.rs" } },
+      { action: "tool_call", tool: "grep", args: { pattern: "TODO" } },
       { action: "respond", message: "What you want to say" },
       { action: "done", summary: "What was done" },
     ],

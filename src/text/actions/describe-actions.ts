@@ -10,9 +10,10 @@ export interface DescribedTool {
 
 /** What a model without tool calls of its own has to be told, so that `readActions` understands its replies. */
 export function describeActions(tools: readonly DescribedTool[]): string {
+  const { respond, done } = actionExamples;
   return [
     "Reply with one JSON object, and nothing else that looks like one:",
-    ...Object.values(actionExamples).map((example) => `  ${example}`),
+    ...[exampleCall(tools), respond, done].map((example) => `  ${example}`),
     "`tool_call` runs a tool, and you are told its result; `respond` speaks to the person; `done` ends the task. Inside " +
       'strings write line breaks as \\n, quotes as \\" and backslashes as \\\\.',
     "",
@@ -20,6 +21,35 @@ export function describeActions(tools: readonly DescribedTool[]): string {
     ...tools.map(describeTool),
   ].join("\n");
 }
+
+/** How a call is written, by a tool that is there: the first that needs one text only, else the first. */
+export function exampleCall(tools: readonly DescribedTool[]): string {
+  const needsOneText = ({ inputSchema }: DescribedTool) => {
+    const { properties = {}, required = [] } = inputSchema as ObjectSchema;
+    return required.length === 1 && properties[required[0]!]?.type === "string";
+  };
+  const shown = tools.find(needsOneText) ?? tools[0];
+  if (shown === undefined) return actionExamples.tool_call;
+  const { properties = {}, required = [] } = shown.inputSchema as ObjectSchema;
+  const args = required.map((field) => `${JSON.stringify(field)}: ${exampleValue(field, properties[field])}`);
+  return `{"action": "tool_call", "tool": ${JSON.stringify(shown.name)}, "args": {${args.join(", ")}}}`;
+}
+
+function exampleValue(field: string, schema: FieldSchema | undefined): string {
+  const { type, enum: choices } = schema ?? {};
+  if (choices?.length) return JSON.stringify(choices[0]);
+  if (type === "array") return "[]";
+  if (type === "object") return "{}";
+  if (type === "boolean") return "true";
+  if (type === "integer" || type === "number") return "1";
+  return JSON.stringify(exampleTexts.find(([names]) => names.test(field))?.[1] ?? "…");
+}
+
+const exampleTexts: readonly (readonly [RegExp, string])[] = [
+  [/path|file/, "src/main.rs"],
+  [/pattern|query/, "TODO"],
+  [/command|cmd/, "ls"],
+];
 
 function describeTool({ name, description, inputSchema }: DescribedTool): string {
   const { properties = {}, required = [] } = inputSchema as ObjectSchema;

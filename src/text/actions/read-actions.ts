@@ -12,26 +12,61 @@ export interface ActionReading {
 
 /**
  * Reads the JSON objects of a reply: prose, code fences and thoughts around them are passed over, and so are objects that
- * are no actions. One that is broken, or an action with something missing, is never mended: it is a fault.
+ * are no actions. One that is broken, or an action with something missing, is never mended: it is a fault, which shows how a
+ * call is written by `example`.
  */
-export function readActions(reply: string): ActionReading {
-  const actions: Action[] = [];
+export function readActions(reply: string, example: string = actionExamples.tool_call): ActionReading {
+  const { found, fault } = findActions(reply, example);
+  return { actions: found.map(({ action }) => action), fault: fault?.message };
+}
+
+/** Where the actions of a reply stand. Offsets count UTF-16 units. */
+export interface FoundActions {
+  /** Where thoughts end that stand before everything else; 0 without. */
+  readonly start: number;
+  readonly found: readonly FoundAction[];
+  readonly fault: ActionFault | undefined;
+}
+
+export interface FoundAction {
+  readonly action: Action;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ActionFault {
+  readonly message: string;
+  /** Where the object begins that is none; undefined where there is only prose. */
+  readonly at: number | undefined;
+  /** Whether the object is whole, and holds nothing that actions have. */
+  readonly isOther: boolean;
+}
+
+export function findActions(reply: string, example: string = actionExamples.tool_call): FoundActions {
+  const start = afterThoughts(reply);
+  const found: FoundAction[] = [];
   let other: number | undefined;
-  const end = (fault: string): ActionReading => ({ actions, fault });
-  for (let at = nextObject(reply, afterThoughts(reply)); at !== -1; ) {
-    if (isValue(reply, at)) return end(insideBroken(placeOf(reply, at)));
+  const end = (message: string, at?: number): FoundActions => ({
+    start,
+    found,
+    fault: { message, at, isOther: at !== undefined && at === other },
+  });
+  for (let at = nextObject(reply, start); at !== -1; ) {
+    if (isValue(reply, at)) return end(insideBroken(placeOf(reply, at), example), at);
     const scan = scanObject(reply, at);
-    if (!("end" in scan)) return end(brokenObject(reply, at, scan));
+    if (!("end" in scan)) return end(brokenObject(reply, at, scan, example), at);
     const rest = closesMore.exec(reply.slice(scan.end, scan.end + around));
-    if (rest) return end(brokenObject(reply, at, tooMuch(scan.end + rest[0].length - 1)));
-    const read = readAction(JSON.parse(reply.slice(at, scan.end)));
-    if (typeof read === "string") return end(`The object at ${placeOf(reply, at)} is no action: ${read}`);
+    if (rest) return end(brokenObject(reply, at, tooMuch(scan.end + rest[0].length - 1), example), at);
+    const read = readAction(JSON.parse(reply.slice(at, scan.end)), example);
+    if (typeof read === "string") return end(`The object at ${placeOf(reply, at)} is no action: ${read}`, at);
     if (read === undefined) other ??= at;
-    else actions.push(read);
+    else found.push({ action: read, start: at, end: scan.end });
     at = nextObject(reply, scan.end);
   }
-  if (actions.length > 0) return { actions, fault: undefined };
-  return end(other === undefined ? nothingSaid : noAction(placeOf(reply, other)));
+  if (found.length > 0) return { start, found, fault: undefined };
+  return other === undefined
+    ? end(nothingSaid(example))
+    : end(noAction(placeOf(reply, other), example), other);
 }
 
 type Broken = Exclude<Scan, { end: number }>;
@@ -62,30 +97,32 @@ function afterThoughts(reply: string): number {
 }
 
 /** The action, what is wrong with it, or undefined for an object that is none. */
-function readAction(object: Record<string, unknown>): Action | string | undefined {
+function readAction(object: Record<string, unknown>, example: string): Action | string | undefined {
   const { action } = object;
   if (!["action", "tool", "args"].some((key) => Object.hasOwn(object, key))) return undefined;
   switch (action) {
     case "tool_call":
-      return readCall(object);
+      return readCall(object, example);
     case "respond":
       return readWords("respond", "message", object) ?? { action, message: String(object.message) };
     case "done":
       return readWords("done", "summary", object) ?? { action, summary: String(object.summary) };
     default:
-      return unknownAction(action);
+      return unknownAction(action, example);
   }
 }
 
-function readCall({ action: _, tool, args, ...others }: Record<string, unknown>): Action | string {
-  if (typeof tool !== "string" || tool === "")
-    return lacking("tool_call", '"tool" must be the name of a tool');
+function readCall(
+  { action: _, tool, args, ...others }: Record<string, unknown>,
+  example: string,
+): Action | string {
+  if (typeof tool !== "string" || tool === "") return lacking(example, '"tool" must be the name of a tool');
   const [stray] = Object.keys(others);
   if (args === undefined && stray !== undefined)
-    return lacking("tool_call", `${JSON.stringify(stray)} stands beside "args", not in it`);
+    return lacking(example, `${JSON.stringify(stray)} stands beside "args", not in it`);
   if (args === undefined) return { action: "tool_call", tool, args: {} };
   if (typeof args !== "object" || args === null || Array.isArray(args))
-    return lacking("tool_call", `"args" must be an object, not ${kindOf(args)}`);
+    return lacking(example, `"args" must be an object, not ${kindOf(args)}`);
   return { action: "tool_call", tool, args: args as Record<string, unknown> };
 }
 
@@ -94,18 +131,21 @@ function readWords(
   field: string,
   object: Record<string, unknown>,
 ): string | undefined {
-  return typeof object[field] === "string" ? undefined : lacking(action, `"${field}" must be a string`);
+  return typeof object[field] === "string"
+    ? undefined
+    : lacking(actionExamples[action], `"${field}" must be a string`);
 }
 
-function unknownAction(action: unknown): string {
+function unknownAction(action: unknown, example: string): string {
   const known = Object.keys(actionExamples) as Action["action"][];
   const meant = typeof action === "string" ? nearest(action, known) : undefined;
   const names = known.map((name) => JSON.stringify(name)).join(", ");
-  return lacking((meant as Action["action"]) ?? "tool_call", `"action" must be one of ${names}`);
+  const isWords = meant === "respond" || meant === "done";
+  return lacking(isWords ? actionExamples[meant] : example, `"action" must be one of ${names}`);
 }
 
-function lacking(action: Action["action"], what: string): string {
-  return `${what}.\nWrite it like this: ${actionExamples[action]}`;
+function lacking(example: string, what: string): string {
+  return `${what}.\nWrite it like this: ${example}`;
 }
 
 function kindOf(value: unknown): string {
@@ -113,12 +153,17 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }
 
-function brokenObject(reply: string, start: number, { at, problem, wayOut }: Broken): string {
+function brokenObject(
+  reply: string,
+  start: number,
+  { at, problem, wayOut }: Broken,
+  example: string,
+): string {
   return [
     `The JSON object that begins at ${placeOf(reply, start)} of your reply is broken at ${placeOf(reply, at)}: ${problem}.`,
     ...pointer(reply, at),
     wayOut,
-    `Nothing of it was done: send the whole action again, as ${actionExamples.tool_call}`,
+    `Nothing of it was done: send the whole action again, as ${example}`,
   ].join("\n");
 }
 
@@ -142,12 +187,14 @@ function placeOf(reply: string, at: number): string {
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
 
-const nothingSaid = `There is no action in your reply. Say what you have to say in one: ${actionExamples.respond}\nor call a tool: ${actionExamples.tool_call}`;
-
-function insideBroken(place: string): string {
-  return `The object at ${place} is the value of a key, but the object around it does not begin with {. Send the whole action again, as ${actionExamples.tool_call}`;
+function nothingSaid(example: string): string {
+  return `There is no action in your reply. Say what you have to say in one: ${actionExamples.respond}\nor call a tool: ${example}`;
 }
 
-function noAction(place: string): string {
-  return `The object at ${place} has no "action", and there is no other. Write one like this: ${actionExamples.tool_call}`;
+function insideBroken(place: string, example: string): string {
+  return `The object at ${place} is the value of a key, but the object around it does not begin with {. Send the whole action again, as ${example}`;
+}
+
+function noAction(place: string, example: string): string {
+  return `The object at ${place} has no "action", and there is no other. Write one like this: ${example}`;
 }

@@ -1,0 +1,137 @@
+import type { ToolDefinition } from "../dialects/definition.ts";
+import { describeActions, exampleCall } from "../text/actions/describe-actions.ts";
+import { newIdentifier } from "../text/identifier.ts";
+import type { Meta } from "./message.ts";
+import type { FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
+import { ActionReader } from "./text-protocol/action-reader.ts";
+import { metaKey, type SaidText, textMessages, wasToldOfProse } from "./text-protocol/text-messages.ts";
+
+/**
+ * A model that is spoken to in words only: what tools there are stands in the system prompt, calls are JSON actions in the text
+ * of its replies, and answers are told to it as the person's words. To whoever asks it, it is a model like all others.
+ *
+ * A reply without any action is no end: the model is told how one is written (`fault`). Only when it answers in prose again, with
+ * nothing in it that looks like a call, are those words taken for its answer: it was told, and had nothing to call.
+ */
+export function textProtocol(model: Model): Model {
+  const spokenTo = textMessages();
+  const boxes = new WeakMap<readonly ToolDefinition[], Box>();
+  const boxOf = (tools: readonly ToolDefinition[]): Box => {
+    const box = boxes.get(tools) ?? { words: describeActions(tools), example: exampleCall(tools) };
+    boxes.set(tools, box);
+    return box;
+  };
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
+    const { tools, system, messages } = request;
+    const asked = { ...request, tools: noTools, messages: messages.map(spokenTo) };
+    // Nobody has to act: a summary, for example, is prose.
+    if (tools.length === 0) return yield* model.stream(asked, signal);
+    const { words, example } = boxOf(tools);
+    const reply = new TextReply(example, wasToldOfProse(messages));
+    const told = [system, words].filter((part) => part !== "").join("\n\n");
+    for await (const event of model.stream({ ...asked, system: told }, signal)) yield* reply.read(event);
+  }
+
+  return { ...model, stream };
+}
+
+interface Box {
+  readonly words: string;
+  readonly example: string;
+}
+
+const noTools: readonly ToolDefinition[] = [];
+
+/** Turns the events of a reply in words into those of one that calls. */
+class TextReply {
+  readonly #reader: ActionReader;
+  readonly #mayBeProse: boolean;
+  readonly #said: { readonly id: string; readonly pieces: string[]; meta?: Meta }[] = [];
+  #isShown = false;
+  /** By means of the provider's own, though none were offered. */
+  #calls = 0;
+
+  constructor(example: string, mayBeProse: boolean) {
+    this.#reader = new ActionReader(example);
+    this.#mayBeProse = mayBeProse;
+  }
+
+  *read(event: ModelEvent): Generator<ModelEvent, void> {
+    switch (event.type) {
+      case "part-start":
+        if (event.part !== "text") return yield event;
+        if (this.#said.length > 0) this.#reader.add("\n");
+        this.#said.push({ id: event.id, pieces: [] });
+        return;
+      case "part-delta": {
+        const said = this.#said.find(({ id }) => id === event.id);
+        if (said === undefined) return yield event;
+        said.pieces.push(event.text);
+        return yield* this.#show(this.#reader.add(event.text), event.text);
+      }
+      case "part-end": {
+        const said = this.#said.find(({ id }) => id === event.id);
+        if (said === undefined) return yield event;
+        if (event.meta) said.meta = event.meta;
+        return;
+      }
+      case "call":
+        this.#calls += 1;
+        return yield event;
+      case "finish":
+        return yield* this.#finish(event);
+      default:
+        return yield event;
+    }
+  }
+
+  *#show(text: string, given: string): Generator<ModelEvent, void> {
+    // Whoever waits sees that something comes.
+    if (text === "") return yield { type: "call-delta", id: "action", text: given };
+    if (!this.#isShown) yield { type: "part-start", id: shownId, part: "text" };
+    this.#isShown = true;
+    yield { type: "part-delta", id: shownId, text };
+  }
+
+  *#finish({ reason, usage, meta }: ModelEvent & { readonly type: "finish" }): Generator<ModelEvent, void> {
+    const { thoughts, rest, calls, fault, isProse } = this.#reader.end();
+    const isFinal = isProse && (this.#mayBeProse || this.#calls > 0);
+    if (thoughts !== "") {
+      yield { type: "part-start", id: thoughtsId, part: "reasoning" };
+      yield { type: "part-delta", id: thoughtsId, text: thoughts };
+      yield { type: "part-end", id: thoughtsId, meta: { [metaKey]: { isInText: true } } };
+    }
+    if (rest !== "") yield* this.#show(rest, rest);
+    if (this.#isShown) yield { type: "part-end", id: shownId };
+    const isWhole = reason !== "filtered";
+    for (const { tool, args } of isWhole ? calls : [])
+      yield {
+        type: "call",
+        call: {
+          type: "call",
+          id: newIdentifier("call"),
+          name: tool,
+          input: { ok: true, value: args },
+        },
+      };
+    // Where the reply was cut, that is what is wrong with it.
+    const isFault = fault !== undefined && !isFinal && (reason === "stop" || reason === "calls");
+    if (isFault) yield { type: "fault", message: fault };
+    const said: SaidText[] = this.#said.map(({ pieces, meta }) => ({
+      text: pieces.join(""),
+      ...(meta && { meta }),
+    }));
+    const ending: FinishReason =
+      isWhole && reason !== "length" ? (calls.length + this.#calls > 0 ? "calls" : "stop") : reason;
+    yield {
+      type: "finish",
+      reason: ending,
+      usage,
+      meta: { ...meta, [metaKey]: { said, ...(isProse && isFault && { isProse: true }) } },
+    };
+  }
+}
+
+const shownId = "text_shown";
+const thoughtsId = "reasoning_in_text";
