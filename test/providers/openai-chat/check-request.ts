@@ -25,14 +25,14 @@ export const chatFields: ChatFields = {
   },
 };
 
-/** What is wrong with how a message of ours hands back what was thought before it. */
-export type CheckThoughts = (message: Json, known: unknown) => readonly string[];
+/** Whether a message of ours hands back what was thought before it. */
+export type KeptThoughts = (message: Json, known: unknown) => boolean;
 
 /** Every rule of Chat Completions that a request breaks. */
 export function checkChatRequest(
   body: Json,
   fields: ChatFields,
-  checkThoughts: CheckThoughts,
+  isKept: KeptThoughts,
   said: SaidThoughts,
 ): readonly string[] {
   const faults = unknownFields(body, fields.request, "");
@@ -60,8 +60,9 @@ export function checkChatRequest(
       pairs.call(call.id);
       faults.push(...callFaults(call, place));
     }
-    const known = said.find(message);
-    if (known !== undefined) faults.push(...checkThoughts(message, known.thoughts));
+    const known = said.before(message);
+    if (known !== undefined && !known.some((thoughts) => isKept(message, thoughts)))
+      faults.push(`What was thought before messages[${place}] did not come back as it was.`);
   }
   pairs.asked();
   const { role } = body.messages.at(-1) ?? {};

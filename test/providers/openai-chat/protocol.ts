@@ -1,3 +1,4 @@
+import type { Json } from "../json.ts";
 import type { ProviderProtocol } from "../protocol.ts";
 import { sse } from "../sse.ts";
 import { chatFields, checkChatRequest } from "./check-request.ts";
@@ -23,16 +24,7 @@ export function openAiChatProtocol(): ProviderProtocol {
     modelOf: ({ model }) => model,
     read: readChatRequest,
     conversation: conversationOf,
-    check: (body) =>
-      checkChatRequest(
-        body,
-        chatFields,
-        ({ reasoning_content }, known) => {
-          const isKept = reasoning_content === undefined || reasoning_content === known;
-          return isKept ? [] : ["reasoning_content is not what was thought."];
-        },
-        said,
-      ),
+    check: (body) => checkChatRequest(body, chatFields, isKept, said),
     pieces: (reply, body) => {
       said.thought(reply, reply.reasoning);
       return chatPieces(reply, {
@@ -43,4 +35,9 @@ export function openAiChatProtocol(): ProviderProtocol {
     errorPiece: () => sse(openAiError(500, "The engine died.")),
     errorBody: openAiError,
   };
+}
+
+/** Some servers want it back and some do without, but nobody wants another. */
+function isKept({ reasoning_content }: Json, known: unknown): boolean {
+  return reasoning_content === undefined || reasoning_content === known;
 }

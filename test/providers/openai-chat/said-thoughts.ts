@@ -3,16 +3,17 @@ import type { WireReply } from "../protocol.ts";
 
 /** What was thought before each reply: who sends the reply again sends that too, exactly. */
 export class SaidThoughts {
-  readonly #thoughts = new Map<string, unknown>();
+  /** The same words may have been said after several thoughts. */
+  readonly #thoughts = new Map<string, unknown[]>();
 
   thought({ calls, text }: WireReply, thoughts: unknown): void {
     const name = calls[0]?.id ?? text;
-    if (name !== undefined) this.#thoughts.set(name, thoughts);
+    if (name === undefined) return;
+    this.#thoughts.set(name, [...(this.#thoughts.get(name) ?? []), thoughts]);
   }
 
-  /** Whether the reply is one of ours, and what was thought before it. */
-  find(message: Json): { readonly thoughts: unknown } | undefined {
-    const name = message.tool_calls?.[0]?.id ?? message.content;
-    return this.#thoughts.has(name) ? { thoughts: this.#thoughts.get(name) } : undefined;
+  /** All that may have been thought before a message; undefined where it is none of ours. */
+  before(message: Json): readonly unknown[] | undefined {
+    return this.#thoughts.get(message.tool_calls?.[0]?.id ?? message.content);
   }
 }

@@ -111,10 +111,10 @@ function messageFaults({ role, content, phase }: Json, place: number, said: Said
   if (content.length === 0) return [`'input[${place}].content' is empty.`];
   const allowed = role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image"];
   const foreign = parts.filter(({ type }) => !allowed.includes(type));
-  const known = role === "assistant" ? said.phaseOf(textOf(content)) : undefined;
+  const isPhase = role !== "assistant" || said.mayBePhase(textOf(content), phase);
   return [
     ...foreign.map(({ type }) => `Invalid value: a part of type '${type}' in a message of role ${role}.`),
-    ...(known !== undefined && phase !== known ? [`The phase of 'input[${place}]' was ${known}.`] : []),
+    ...(isPhase ? [] : [`'input[${place}]' was said in another phase than '${phase}'.`]),
   ];
 }
 
@@ -145,14 +145,19 @@ function reasoningFaults(item: Json, next: Json, said: SaidItems): string[] {
     ...(JSON.stringify(summary) === JSON.stringify(known.summary)
       ? []
       : [`${name} was summarised otherwise.`]),
-    ...(known.before === nameOf(next) ? [] : [`${name} was provided without its required following item.`]),
+    ...(belongs(next, known.before) ? [] : [`${name} was provided without its required following item.`]),
   ];
+}
+
+/** Who met an id before has made another of it that begins alike. */
+function belongs(next: Json, before: string | undefined): boolean {
+  const name = nameOf(next);
+  return before !== undefined && (name === before || name?.startsWith(`${before}_`) === true);
 }
 
 function missingReasoning(item: Json, previous: Json, said: SaidItems): string[] {
   const name = nameOf(item);
-  const needed = name === undefined ? undefined : said.neededBy(name);
-  return needed === undefined || previous?.encrypted_content === needed
+  return name === undefined || said.mayFollow(name, previous?.encrypted_content)
     ? []
     : [`Item '${name}' was provided without its required 'reasoning' item.`];
 }

@@ -1,17 +1,18 @@
 /** What the model has said of itself: it wants to see that again exactly as it was. */
 export class SaidItems {
   readonly #reasoning = new Map<string, SaidReasoning>();
-  /** By what it belongs to. */
-  readonly #reasoningOf = new Map<string, string>();
-  readonly #phases = new Map<string, string>();
+  /** By what each belongs to. The same words may have been said after several thoughts, or after none. */
+  readonly #reasoningOf = new Map<string, Set<string | undefined>>();
+  readonly #phases = new Map<string, Set<unknown>>();
 
-  reasoned(reasoning: SaidReasoning): void {
-    this.#reasoning.set(reasoning.encrypted, reasoning);
-    if (reasoning.before !== undefined) this.#reasoningOf.set(reasoning.before, reasoning.encrypted);
+  /** Something was said, after a thought or not. */
+  said(item: string, reasoning: SaidReasoning | undefined): void {
+    if (reasoning !== undefined) this.#reasoning.set(reasoning.encrypted, reasoning);
+    add(this.#reasoningOf, item, reasoning?.encrypted);
   }
 
   spoke(text: string, phase: string): void {
-    this.#phases.set(text, phase);
+    add(this.#phases, text, phase);
   }
 
   /** What was said by the reasoning of that content. */
@@ -19,13 +20,13 @@ export class SaidItems {
     return this.#reasoning.get(encrypted);
   }
 
-  /** The reasoning that has to stand before an item. */
-  neededBy(item: string): string | undefined {
-    return this.#reasoningOf.get(item);
+  /** Whether the reasoning may stand before an item. */
+  mayFollow(item: string, encrypted: string | undefined): boolean {
+    return this.#reasoningOf.get(item)?.has(encrypted) ?? true;
   }
 
-  phaseOf(text: string): string | undefined {
-    return this.#phases.get(text);
+  mayBePhase(text: string, phase: unknown): boolean {
+    return this.#phases.get(text)?.has(phase) ?? true;
   }
 }
 
@@ -36,4 +37,10 @@ export interface SaidReasoning {
   readonly summary: readonly string[];
   /** What follows it: the id of a call, or `text:` and a text; undefined: nothing did. */
   readonly before: string | undefined;
+}
+
+function add<Value>(sets: Map<string, Set<Value>>, key: string, value: Value): void {
+  const known = sets.get(key);
+  if (known === undefined) sets.set(key, new Set([value]));
+  else known.add(value);
 }

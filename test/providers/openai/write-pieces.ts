@@ -7,14 +7,16 @@ import type { SaidItems, SaidReasoning } from "./said-items.ts";
 /** A reply as the events of the Responses API. */
 export function responsesPieces(reply: WireReply, body: Json, said: SaidItems): readonly Piece[] {
   const writer = new ResponseWriter(reply, body);
+  const isWordsFirst = reply.text !== undefined && reply.oddity !== "text-after-calls";
+  const [first] = [...(isWordsFirst ? [`text:${reply.text}`] : []), ...reply.calls.map(({ id }) => id)];
   writer.begin();
-  const message = () => reply.text !== undefined && writer.message(reply.text);
-  if (reply.reasoning !== undefined) said.reasoned(writer.reasoning(reply.reasoning));
-  if (reply.oddity !== "text-after-calls") message();
+  const reasoning = reply.reasoning === undefined ? undefined : writer.reasoning(reply.reasoning, first);
+  if (isWordsFirst) writer.message(reply.text!);
   for (const call of reply.calls) writer.call(call);
-  if (reply.oddity === "text-after-calls") message();
-  if (reply.text !== undefined) said.spoke(reply.text, writer.phase);
+  if (reply.text !== undefined && !isWordsFirst) writer.message(reply.text);
   writer.end();
+  if (first !== undefined) said.said(first, reasoning);
+  if (reply.text !== undefined) said.spoke(reply.text, writer.phase);
   return writer.pieces;
 }
 
@@ -37,8 +39,8 @@ class ResponseWriter {
     this.#event("response.in_progress", { response: this.#response("in_progress") });
   }
 
-  reasoning(text: string): SaidReasoning {
-    const { number, calls, text: words } = this.#reply;
+  reasoning(text: string, before: string | undefined): SaidReasoning {
+    const { number } = this.#reply;
     // Only who asks for a summary is shown one.
     const paragraphs = this.#body.reasoning?.summary ? text.split("\n\n") : [];
     const summary = paragraphs.map((paragraph) => ({ type: "summary_text", text: paragraph }));
@@ -56,8 +58,6 @@ class ResponseWriter {
       this.#event("response.reasoning_summary_part.done", { ...at(), part });
     }
     this.#done(place, { ...item, summary, encrypted_content: encrypted }, ids);
-    const isFollowedByText = words !== undefined && this.#reply.oddity !== "text-after-calls";
-    const before = isFollowedByText ? `text:${words}` : calls[0]?.id;
     return { encrypted, ids, summary: paragraphs, before };
   }
 

@@ -6,7 +6,7 @@ import { chatPieces } from "../openai-chat/write-pieces.ts";
 import type { ProviderProtocol } from "../protocol.ts";
 import { sse } from "../sse.ts";
 import { openRouterFields } from "./fields.ts";
-import { checkDetails, detailsOf } from "./reasoning-details.ts";
+import { areKept, detailsOf } from "./reasoning-details.ts";
 
 /** OpenRouter: Chat Completions, with the thoughts of each vendor's models in its own form. */
 export function openRouterProtocol(): ProviderProtocol {
@@ -25,7 +25,7 @@ export function openRouterProtocol(): ProviderProtocol {
     modelOf: ({ model }) => model,
     read: readChatRequest,
     conversation: conversationOf,
-    check: (body) => checkChatRequest(body, openRouterFields, checkDetails, said),
+    check: (body) => checkChatRequest(body, openRouterFields, areKept, said),
     pieces: (reply, body) => {
       const details = detailsOf(reply);
       said.thought(reply, details.whole);

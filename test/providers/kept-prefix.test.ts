@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import { KeptPrefix } from "./kept-prefix.ts";
+import type { Conversation } from "./protocol.ts";
+
+it("takes a conversation that only grows, or is asked again", () => {
+  expect(checked(said(1), said(3), said(3), said(5))).toEqual([]);
+});
+
+it("takes conversations side by side, also such as begin alike", () => {
+  const other = (count: number) => said(count, { last: "other" });
+  expect(checked(said(1), said(1), said(3), other(3), said(5))).toEqual([]);
+});
+
+it("takes one that began elsewhere", () => {
+  expect(checked(said(5), said(7))).toEqual([]);
+});
+
+it("takes any after it was told to forget", () => {
+  const prefix = new KeptPrefix();
+  const changed = said(5, { first: "changed" });
+  expect([prefix.check(said(3)), prefix.forget(), prefix.check(changed)].flat()).toEqual([undefined]);
+});
+
+it.each([
+  [
+    "tools",
+    said(3, { head: "tools and more" }),
+    "The head is not as it was: …tools… became …tools and more…",
+  ],
+  [
+    "the first message",
+    said(3, { first: "now 12:01" }),
+    "Message 0 is not as it was: …message 0… became …now 12:01…",
+  ],
+  ["an answer", said(5, { third: "cut" }), "Message 2 is not as it was: …message 2… became …cut…"],
+  ["what is left out", said(2), "Message 2 is not as it was: …message 2… became …nothing…"],
+])("finds a change of %s", (_, changed, sentence) => {
+  expect(checked(said(1), said(3), changed)).toEqual([sentence]);
+});
+
+function checked(...asked: readonly Conversation[]): readonly string[] {
+  const prefix = new KeptPrefix();
+  return asked.flatMap((conversation) => prefix.check(conversation));
+}
+
+interface Change {
+  readonly head?: string;
+  readonly first?: string;
+  readonly third?: string;
+  readonly last?: string;
+}
+
+/** The first message is the person's. */
+function said(count: number, { head = "tools", first, third, last }: Change = {}): Conversation {
+  const messages = Array.from({ length: count }, (_, index) => `message ${index}`);
+  if (first !== undefined) messages[0] = first;
+  if (third !== undefined) messages[2] = third;
+  if (last !== undefined) messages[count - 1] = last;
+  return { head, messages, opening: 1 };
+}
