@@ -1,0 +1,14 @@
+import { onTestFinished } from "vitest";
+import type { ProviderKind, ProviderOptions, ProviderServer, Script } from "./provider-server.ts";
+import { startProvider } from "./start-provider.ts";
+
+/** A provider that is closed with the test that it is for. */
+export async function started(
+  kind: ProviderKind,
+  script: Script,
+  options?: ProviderOptions,
+): Promise<ProviderServer> {
+  const server = await startProvider(kind, script, options);
+  onTestFinished(() => server.close());
+  return server;
+}
