@@ -81,7 +81,7 @@ function withFault(pieces: readonly Piece[], fault: Fault | undefined, protocol:
     case "crlf":
       return { shown: all.map((data) => data.replaceAll("\n", "\r\n")), ends: "whole" };
     case "comments":
-      return { shown: all.flatMap((data) => [": keep-alive\n\n", data]), ends: "whole" };
+      return { shown: all.map((data) => data.replaceAll("\n\n", "\n\n: keep-alive\n\n")), ends: "whole" };
     default:
       return { shown: all, ends: "whole" };
   }
