@@ -19,12 +19,12 @@ export interface Failure {
 
 /** Undefined for an error that is none of a provider or of the way to it. */
 export function readFailure(error: unknown): Failure | undefined {
-  const { name, message, statusCode, responseHeaders, responseBody, url, data } = asRecord(error);
+  const { name, message, statusCode, responseHeaders, responseBody, url, data, value } = asRecord(error);
   const code = systemCode(error);
   const isOfSdk = typeof name === "string" && name.startsWith("AI_");
   if (error instanceof Error && !isOfSdk && code === undefined) return undefined;
-  const body =
-    typeof responseBody === "string" ? parsed(responseBody) : (data ?? (isOfSdk ? undefined : error));
+  const isUnreadable = typeof name === "string" && unreadable.has(name) && !("error" in asRecord(value));
+  const body = typeof responseBody === "string" ? parsed(responseBody) : (data ?? (isOfSdk ? value : error));
   const status = typeof statusCode === "number" ? statusCode : statusIn(body);
   const isUnsent = name === "AI_APICallError" && status === undefined && body === undefined;
   const isConnection = code !== undefined || isUnsent;
@@ -35,11 +35,13 @@ export function readFailure(error: unknown): Failure | undefined {
     codes: codesIn(body),
     words: isConnection
       ? connectionWords(code, error)
-      : wordsIn(body, typeof message === "string" ? message : ""),
+      : isUnreadable
+        ? unreadableWords(message)
+        : wordsIn(body, typeof message === "string" ? message : ""),
     address: typeof url === "string" ? addressOf(url) : undefined,
     isConnection,
     isCertificate: code !== undefined && certificateCodes.test(code),
-    isUnreadable: typeof name === "string" && unreadable.has(name),
+    isUnreadable,
   };
 }
 
@@ -60,6 +62,12 @@ const unreadable: ReadonlySet<string> = new Set([
   "AI_InvalidResponseDataError",
   "AI_EmptyResponseBodyError",
 ]);
+
+function unreadableWords(message: unknown): string {
+  return String(message).includes("without a finish reason")
+    ? "the stream ended without saying that it has."
+    : "what came is not in the format of the provider.";
+}
 
 const certificateCodes = /CERT|SIGNED|LEAF_SIGNATURE|SSL|TLS/;
 

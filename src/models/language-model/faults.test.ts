@@ -1,0 +1,279 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type {
+  Fault,
+  ProviderKind,
+  ProviderOptions,
+  ProviderServer,
+  ScriptedReply,
+} from "../../../test/providers/provider-server.ts";
+import { startProvider } from "../../../test/providers/start-provider.ts";
+import { ModelError } from "../model-error.ts";
+import { openModel } from "../open-model.ts";
+import { ask, gist, tools, user } from "./trials/ask.ts";
+
+const kinds: readonly ProviderKind[] = ["openai", "openai-chat", "anthropic", "google", "openrouter"];
+
+const reply: ScriptedReply = {
+  reasoning: "Hm.",
+  text: "Näheres folgt gleich: 漢字 🙂.",
+  calls: [{ name: "read_file", input: { path: "a much longer name.txt" } }],
+};
+const whole = [
+  "reasoning: Hm.",
+  "text: Näheres folgt gleich: 漢字 🙂.",
+  'read_file {"path":"a much longer name.txt"}',
+];
+
+let server: ProviderServer;
+afterEach(() => server.close());
+
+describe.each(kinds)("by %s", (kind) => {
+  it.each<[string, Partial<ScriptedReply>, ProviderOptions]>([
+    ["event by event", {}, {}],
+    ["all at once", {}, { chunks: "whole" }],
+    ["byte by byte, which splits characters", {}, { chunks: "bytes" }],
+    ["with line ends of two characters", { fault: "crlf" }, {}],
+    ["with arguments in one piece", { fault: "one-piece-arguments" }, {}],
+  ])("reads a reply that comes %s", async (_, change, options) => {
+    const model = await open({ ...reply, ...change }, options);
+    const { reason, ...said } = await ask(model, { reasoning: "low" });
+    expect({ reason, said: gist({ reason, ...said }), breaches: server.breaches }).toEqual({
+      reason: "calls",
+      said: whole,
+      breaches: [],
+    });
+  });
+
+  it.each<Fault>(["no-terminal-event", "end-in-text", "end-in-arguments"])(
+    "takes no stream that just ends for a whole reply: %s",
+    async (fault) => {
+      const model = await open({ ...reply, fault });
+      expect(await failure(ask(model, {}))).toEqual({
+        kind: "cut",
+        message: "The reply broke off: the stream ended without saying that it has.",
+      });
+    },
+  );
+
+  it.each<Fault>(["cut-in-text", "cut-in-arguments"])(
+    "says that a connection was lost: %s",
+    async (fault) => {
+      const model = await open({ ...reply, fault });
+      expect(await failure(ask(model, {}))).toEqual({
+        kind: "cut",
+        message: "The reply broke off: the connection was closed (UND_ERR_SOCKET)",
+      });
+    },
+  );
+
+  it("hands over no call of a reply that broke off", async () => {
+    const calls = [...reply.calls!, { name: "status", input: {} }];
+    const model = await open({ ...reply, calls, fault: "no-terminal-event" });
+    const types: string[] = [];
+    const read = async () => {
+      for await (const { type } of model.stream(request(), new AbortController().signal)) types.push(type);
+    };
+    await expect(read()).rejects.toThrow("broke off");
+    expect(types).not.toContain("finish");
+  });
+
+  it("takes an error within the stream for one of the server", async () => {
+    const model = await open({ ...reply, fault: "error-event" });
+    const { kind: thrown } = await failure(ask(model, {}));
+    expect(thrown).toBe("server");
+  });
+
+  it("tells a reply without words and calls", async () => {
+    const model = await open({ fault: "empty" });
+    expect(await failure(ask(model, {}))).toEqual({
+      kind: "empty",
+      message: "The reply has neither words nor calls.",
+    });
+  });
+
+  it("names the address that closes the door", async () => {
+    const model = await open({ fault: "drop-before-headers" });
+    expect(await failure(ask(model, {}))).toEqual({
+      kind: "network",
+      message: `Cannot reach ${new URL(server.url).origin}: the connection was closed (UND_ERR_SOCKET)`,
+    });
+  });
+
+  it("names the address at which nobody is", async () => {
+    const model = await open({});
+    await server.close();
+    expect(await failure(ask(model, {}))).toEqual({
+      kind: "network",
+      message: `Cannot reach ${new URL(server.url).origin}: nobody listens there (ECONNREFUSED)`,
+    });
+  });
+
+  it.each([
+    [400, "bad-request"],
+    [401, "auth"],
+    [402, "quota"],
+    [403, "auth"],
+    [404, "not-found"],
+    [429, "rate-limit"],
+    [500, "server"],
+    [503, "server"],
+    [529, "server"],
+  ])("tells a status of %i by what can be done about it: %s", async (status, expected) => {
+    const model = await open({ fault: { status } });
+    const error = await ask(model, {}).catch((thrown: unknown) => thrown as ModelError);
+    expect(error).toBeInstanceOf(ModelError);
+    const { kind: thrown, status: seen, retryAfterMs } = error as ModelError;
+    expect([thrown, seen, retryAfterMs]).toEqual([expected, status, undefined]);
+  });
+
+  it("knows how long to wait", async () => {
+    const model = await open({ fault: { status: 429, retryAfter: "7" } });
+    const error = await ask(model, {}).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ kind: "rate-limit", retryAfterMs: 7_000 });
+  });
+
+  it.each<Fault>(["hang-before", "hang-during"])(
+    "ends at once when it is aborted, for the reason given: %s",
+    async (fault) => {
+      const model = await open({ ...reply, fault });
+      const controller = new AbortController();
+      const reason = new Error("That is enough.");
+      const asked = ask(model, {}, controller.signal);
+      while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      setTimeout(() => controller.abort(reason), 50);
+      await expect(asked).rejects.toBe(reason);
+      while (!server.requests[0]!.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+  );
+
+  it("asks nothing when it is aborted before", async () => {
+    const model = await open(reply);
+    const reason = new Error("Never mind.");
+    await expect(ask(model, {}, AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(server.requests).toEqual([]);
+  });
+
+  it("gives nothing more after an abort, though it has been read ahead", async () => {
+    const model = await open(reply, { chunks: "whole" });
+    const controller = new AbortController();
+    const reason = new Error("Stop.");
+    const seen: string[] = [];
+    const read = async () => {
+      for await (const { type } of model.stream(request(), controller.signal)) {
+        seen.push(type);
+        controller.abort(reason);
+      }
+    };
+    await expect(read()).rejects.toBe(reason);
+    expect(seen).toEqual(["part-start"]);
+  });
+
+  it("closes the connection when the reader leaves", async () => {
+    const model = await open({ ...reply, fault: "hang-during" });
+    for await (const _ of model.stream(request(), new AbortController().signal)) break;
+    while (!server.requests[0]!.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  it("hands over no call that was cut at the most it may write", async () => {
+    const calls = [
+      { name: "status", input: {} },
+      { name: "read_file", input: {}, raw: '{"path": "a' },
+    ];
+    const model = await open({ text: "Now:", calls, finish: "length" });
+    const { reason, ...said } = await ask(model, {});
+    // Gemini gives no call at all of a reply that it could not finish.
+    const expected = kind === "google" ? ["text: Now:"] : ["text: Now:", "status {}"];
+    expect([reason, gist({ reason, ...said })]).toEqual(["length", expected]);
+  });
+
+  it("hands over no call of whose arguments nothing came", async () => {
+    const calls = [{ name: "status", input: {}, raw: "" }];
+    const model = await open({ text: "Now:", calls, finish: "length" });
+    const { reason, ...said } = await ask(model, {});
+    expect([reason, gist({ reason, ...said })]).toEqual(["length", ["text: Now:"]]);
+  });
+
+  it("tells that a reply was held back", async () => {
+    const model = await open({ text: "I", finish: "filtered" });
+    const { reason } = await ask(model, {});
+    expect(reason).toBe("filtered");
+  });
+
+  it("takes no arguments for an empty object", async () => {
+    const model = await open({ calls: [{ name: "status", input: {} }], fault: "empty-arguments" });
+    const said = await ask(model, {});
+    expect([said.reason, gist(said)]).toEqual(["calls", ["status {}"]]);
+  });
+
+  it("keeps both of two calls with one id", async () => {
+    const calls = [reply.calls![0]!, { name: "status", input: {} }];
+    const model = await open({ calls, fault: "duplicate-ids" });
+    expect(gist(await ask(model, {}))).toEqual([whole[2], "status {}"]);
+  });
+
+  async function open(scripted: ScriptedReply, options?: ProviderOptions) {
+    server = await startProvider(kind, [scripted], options);
+    return openModel(server.model, server.settings);
+  }
+});
+
+it.each<[ProviderKind, Fault, readonly string[]]>([
+  ["openai", "changing-item-ids", whole],
+  ["openai", "text-after-calls", [whole[0]!, whole[2]!, whole[1]!]],
+  ["openai-chat", "index-from-one", whole],
+  ["openai-chat", "no-usage", whole],
+  ["openai-chat", "comments", whole],
+  ["openrouter", "comments", whole],
+  ["anthropic", "start-twice", whole],
+  ["anthropic", "redacted-reasoning", ["reasoning: ", whole[1]!, whole[2]!]],
+  ["google", "no-ids", whole],
+])("reads what only %s does: %s", async (kind, fault, expected) => {
+  server = await startProvider(kind, [{ ...reply, fault }]);
+  const model = await openModel(server.model, server.settings);
+  expect(gist(await ask(model, { reasoning: "low" }))).toEqual(expected);
+});
+
+it("takes a response that failed for a failure of the server", async () => {
+  server = await startProvider("openai", [{ ...reply, fault: "failed-reply" }]);
+  const model = await openModel(server.model, server.settings);
+  expect(await failure(ask(model, {}))).toEqual({
+    kind: "server",
+    message: "The model failed to generate a response.",
+  });
+});
+
+it("takes a prompt that Gemini blocks for one that is filtered", async () => {
+  server = await startProvider("google", [{ ...reply, fault: "blocked-prompt" }]);
+  const model = await openModel(server.model, server.settings);
+  const said = await ask(model, {});
+  expect([said.reason, gist(said)]).toEqual(["filtered", []]);
+});
+
+it("tells the model of a call that Gemini could not read", async () => {
+  const calls = [{ name: "read_file", input: {}, raw: '{"path": "a' }];
+  server = await startProvider("google", [{ calls }]);
+  const model = await openModel(server.model, server.settings);
+  const { reason, faults, message } = await ask(model, {});
+  expect([reason, faults, message.content]).toEqual([
+    "stop",
+    [
+      "The call could not be read, and nothing was done. Make it again, as one plain function call with valid arguments.",
+    ],
+    [],
+  ]);
+});
+
+function request() {
+  return { system: "", messages: [user("Go on.")], tools };
+}
+
+async function failure(
+  asked: Promise<unknown>,
+): Promise<{ readonly kind: string; readonly message: string }> {
+  const error = await asked.then(
+    () => new Error("There was a reply."),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ModelError)) throw error;
+  return { kind: error.kind, message: error.message };
+}
