@@ -12,7 +12,7 @@ import type { SystemOptions } from "./prompt/build-system.ts";
 import type { KeptSession } from "./records/find-kept.ts";
 import { openRecorder } from "./records/open-recorder.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
-import { openGiven, pricesOf } from "./session-model.ts";
+import { openGiven, pricesOf, speaking } from "./session-model.ts";
 
 export interface CreateSessionOptions extends SessionOptions {
   /** How models are reached; as the person has set it in `models.json`, if not said. */
@@ -24,15 +24,15 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   const limits = checkLimits(options.limits);
   const kept = await findKeptSession(options);
   const settings = options.models ?? (await readSettings(options));
-  const model = await openGiven(options.model ?? kept?.model ?? noModel(), settings);
-  const dialect = options.dialect ?? kept?.start.dialect ?? dialectFor(model.name);
+  const given = await openGiven(options.model ?? kept?.model ?? noModel(), settings);
+  const dialect = options.dialect ?? kept?.start.dialect ?? dialectFor(given.name);
   const crib = await openToolcrib({
     ...options,
     dialect,
     ...(options.resume !== undefined && { session: options.resume }),
   });
   try {
-    return await openSession(options, { limits, kept, settings, model, dialect: nameOf(dialect), crib });
+    return await openSession(options, { limits, kept, settings, given, dialect: nameOf(dialect), crib });
   } catch (error) {
     await crib.close();
     throw error;
@@ -44,14 +44,16 @@ interface Beginning {
   readonly limits: SessionLimits;
   readonly kept: KeptSession | undefined;
   readonly settings: ModelSettings;
-  readonly model: Model;
+  readonly given: Model;
   readonly dialect: string;
   readonly crib: Toolcrib;
 }
 
 async function openSession(options: CreateSessionOptions, beginning: Beginning): Promise<Session> {
-  const { limits, kept, settings, model, dialect, crib } = beginning;
-  const protocol = kept?.start.protocol ?? options.protocol ?? "native";
+  const { limits, kept, settings, given, dialect, crib } = beginning;
+  const protocol =
+    kept?.start.protocol ?? options.protocol ?? (given.facts.callsTools === false ? "text" : "native");
+  const model = await speaking(given, protocol);
   const tools = await crib.definitions();
   const system = kept?.start.system ?? (await writeSystem({ model, dialect, crib, tools }, options));
   const reasoning = options.reasoning ?? kept?.reasoning ?? undefined;
@@ -66,7 +68,7 @@ async function openSession(options: CreateSessionOptions, beginning: Beginning):
     crib,
     caller: crib,
     model,
-    openModel: (given) => openGiven(given, settings),
+    openModel: async (wanted) => speaking(await openGiven(wanted, settings), protocol),
     pricesOf: (id) => (id === model.id ? model.facts.prices : pricesOf(id, settings)),
     dialect,
     protocol,

@@ -307,7 +307,7 @@ export class LiveSession implements Session, Works, AgentsParent {
   }
 
   #tellState(): void {
-    if (this.state === this.#told) return;
+    if (this.state === this.#told || this.#closed) return;
     this.#told = this.state;
     this.emit({ type: "state", state: this.#told });
   }
@@ -332,7 +332,7 @@ export class LiveSession implements Session, Works, AgentsParent {
     await this.abort();
     await this.parts.agents?.closeAll();
     this.emit({ type: "session-end" });
-    this.#tellState();
+    this.emit({ type: "state", state: "closed" });
     await this.parts.release();
   }
 }

@@ -1,15 +1,25 @@
 import type { Model, ModelPrices } from "../models/model.ts";
 import { factsOf } from "../models/model-facts.ts";
-import { parseModelId } from "../models/open-model.ts";
+import { openModel, parseModelId } from "../models/open-model.ts";
 import { ownOf, providerAccess } from "../models/provider-access.ts";
 import type { ModelSettings } from "../models/settings.ts";
+import type { Protocol } from "./event.ts";
 
 /** By its id, or opened already. */
 export async function openGiven(model: string | Model, settings: ModelSettings): Promise<Model> {
-  if (typeof model !== "string") return model;
-  const { openModel } = await import("../models/open-model.ts");
-  return openModel(model, settings);
+  return typeof model === "string" ? openModel(model, settings) : model;
 }
+
+/** The model as a session speaks to it: in words where that is its protocol, or where it calls no tools by itself. */
+export async function speaking(model: Model, protocol: Protocol): Promise<Model> {
+  if ((protocol === "native" && model.facts.callsTools !== false) || spoken.has(model)) return model;
+  const { textProtocol } = await import("../models/text-protocol.ts");
+  const words = textProtocol(model);
+  spoken.add(words);
+  return words;
+}
+
+const spoken = new WeakSet<Model>();
 
 /** What a model costs that is not open; undefined where nobody knows. */
 export function pricesOf(id: string, settings: ModelSettings): ModelPrices | undefined {

@@ -18,7 +18,7 @@ export function checkHistory(messages: readonly Message[]): string[] {
       }
       return;
     }
-    if (message.content.length === 0) faults.push(`${place} is empty.`);
+    if (message.content.length === 0 && !("meta" in message)) faults.push(`${place} is empty.`);
     if (message.role === "user") return;
     if (next?.role === "assistant") faults.push(`${place} is followed by another reply.`);
     const calls = callsOf(message);

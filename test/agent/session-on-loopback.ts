@@ -1,0 +1,68 @@
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type CreateSessionOptions, createSession } from "../../src/agent/create-session.ts";
+import type { AgentEvent } from "../../src/agent/event.ts";
+import type { Session } from "../../src/agent/session.ts";
+import type { ProviderKind, ProviderOptions, ProviderServer, Script } from "../providers/provider-server.ts";
+import { startProvider } from "../providers/start-provider.ts";
+
+export interface LoopbackOptions extends CreateSessionOptions {
+  /** `openai`, if not said. */
+  readonly kind?: ProviderKind;
+  readonly server?: ProviderOptions;
+  /** What is in its workspace. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export interface LoopbackSession {
+  readonly session: Session;
+  readonly server: ProviderServer;
+  readonly workspace: string;
+  /** All that happened so far. */
+  readonly events: readonly AgentEvent[];
+  /** Another one in the same place. */
+  again(options: CreateSessionOptions): Promise<Session>;
+  /** What was refused of our requests, once all is closed. */
+  close(): Promise<readonly string[]>;
+}
+
+/** A session in a folder of its own, with a provider on this machine that says what the script says. */
+export async function sessionOnLoopback(
+  script: Script,
+  { kind = "openai", server: served, files = {}, ...options }: LoopbackOptions = {},
+): Promise<LoopbackSession> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "agent session ")));
+  const workspace = options.workspace ?? (await mkdtemp(join(folder, "work")));
+  for (const [path, text] of Object.entries(files)) await writeFile(join(workspace, path), text);
+  const server = await startProvider(kind, script, served);
+  const place = { workspace, stateDirectory: join(folder, "state"), configDirectory: join(folder, "config") };
+  const base = { model: server.model, models: server.settings, mode: "yolo", sandbox: "none" } as const;
+  const sessions: Session[] = [];
+  const again = async (more: CreateSessionOptions) => {
+    const session = await createSession({ ...base, ...place, ...options, ...more });
+    sessions.push(session);
+    return session;
+  };
+  const session = await again({});
+  const events: AgentEvent[] = [];
+  session.on((event) => events.push(event));
+  return {
+    session,
+    server,
+    workspace,
+    events,
+    again,
+    close: async () => {
+      await Promise.all(sessions.map((each) => each.close()));
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+      return server.breaches;
+    },
+  };
+}
+
+/** Events without what differs each time. */
+export function plain(events: readonly AgentEvent[]): readonly object[] {
+  return events.map(({ session: _, at: __, ...event }) => event);
+}
