@@ -76,9 +76,10 @@ function startOfTail(messages: readonly Message[], tailTokens: number): number {
 }
 
 async function summarise(
-  { request, contextTokens, ask }: CompactionOptions,
+  options: CompactionOptions,
   { ratio, frame }: { readonly ratio: number; readonly frame: number },
 ): Promise<string> {
+  const { request, contextTokens, ask } = options;
   const last = askForHandOver();
   const fits = (messages: readonly Message[]) =>
     contextTokens === undefined ||
@@ -90,11 +91,10 @@ async function summarise(
     try {
       return await asked({ ...request, messages }, ask);
     } catch (error) {
-      const isOverflow = error instanceof ModelError && error.kind === "overflow";
-      if (!isOverflow || messages === shortest) throw error;
+      if (!(error instanceof ModelError && error.kind === "overflow")) throw error;
     }
   }
-  throw new Error("there is always a shortest version");
+  throw cannotShrink(options);
 }
 
 /** Room that a summary needs. */

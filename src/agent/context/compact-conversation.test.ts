@@ -1,0 +1,312 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { Message, UserMessage } from "../../models/message.ts";
+import type { ModelRequest } from "../../models/model.ts";
+import { ModelError } from "../../models/model-error.ts";
+import { checkHistory } from "../history/check-history.ts";
+import type { CompactionOptions, Reply } from "../parts.ts";
+import { compactConversation } from "./compact-conversation.ts";
+import { conversationTokens } from "./message-tokens.ts";
+
+const headings = ["Task", "Decisions", "Files changed", "State", "Next steps", "Open questions"];
+
+const user = (text: string): UserMessage => ({ role: "user", content: [{ type: "text", text }] });
+
+/** A reply that makes one call, and its answer. */
+function round(id: string, answer: string, name = "Read", value: unknown = { file_path: "a.ts" }): Message[] {
+  return [
+    {
+      role: "assistant",
+      model: "test/model",
+      content: [
+        { type: "text", text: `I call ${name}.` },
+        { type: "call", id, name, input: { ok: true, value } },
+      ],
+    },
+    { role: "tool", answers: [{ id, name, content: answer, isError: false, images: [] }] },
+  ];
+}
+
+function rounds(count: number, answerChars: number): Message[] {
+  return Array.from({ length: count }, (_, index) =>
+    round(`call_${index}`, "word ".repeat(answerChars / 5)),
+  ).flat();
+}
+
+function replied(text: string): Reply {
+  const usage = { input: 1, output: 1, cached: 0, cacheWritten: 0, reasoning: 0 };
+  return {
+    message: { role: "assistant", model: "m", content: [{ type: "text", text }] },
+    reason: "stop",
+    usage,
+  };
+}
+
+interface Asked extends Partial<Omit<CompactionOptions, "request">> {
+  readonly tools?: ModelRequest["tools"];
+}
+
+/** Compacts, and tells what the model was asked on the way. */
+async function compact(messages: readonly Message[], options: Asked = {}) {
+  const asked: ModelRequest[] = [];
+  const request = { system: "system", tools: options.tools ?? [], messages };
+  const { ask = async () => replied("the summary"), ...rest } = options;
+  const compacted = await compactConversation({
+    pinned: new Set(messages.slice(0, 1)),
+    contextTokens: 10_000,
+    tokensBefore: 9_000,
+    ...rest,
+    request,
+    ask: (wanted) => {
+      asked.push(wanted);
+      return ask(wanted);
+    },
+  });
+  return { ...compacted, asked };
+}
+
+const words = (message: Message | undefined) =>
+  message?.role === "user"
+    ? message.content.map((part) => (part.type === "text" ? part.text : "")).join()
+    : "";
+
+it("keeps what is pinned, a summary, and the last steps as they were", async () => {
+  const task = user("Build it.");
+  const rule = user("Never touch main.");
+  const messages = [task, rule, ...rounds(10, 2_000), ...rounds(4, 500).map(renamed)];
+  const { messages: kept, tokensAfter } = await compact(messages, { pinned: new Set([task, rule]) });
+  const [first, second, summary, ...tail] = kept;
+  expect([first, second]).toEqual([task, rule]);
+  expect(words(summary)).toMatch(/^This is your own hand-over .*\n\nthe summary\n\nGo on with the task/s);
+  expect(tail).toEqual(messages.slice(-tail.length));
+  expect({ faults: checkHistory(kept), isLess: tokensAfter < 9_000 * 0.6, hasTail: tail.length > 2 }).toEqual(
+    {
+      faults: [],
+      isLess: true,
+      hasTail: true,
+    },
+  );
+});
+
+it("asks by the conversation as it was and one message more, with the tools, for six headings", async () => {
+  const messages = [user("Build it."), ...rounds(10, 2_000)];
+  const { asked } = await compact(messages);
+  const [request] = asked;
+  expect(asked.length).toBe(1);
+  expect(request).toEqual({
+    system: "system",
+    tools: [],
+    messages: [...messages, expect.objectContaining({ role: "user" })],
+  });
+  expect([...words(request?.messages.at(-1)).matchAll(/^## (.+)$/gm)].map(([, name]) => name)).toEqual(
+    headings,
+  );
+});
+
+it("keeps what the person said last and nobody has answered", async () => {
+  const question = user("And now?");
+  const messages = [user("Build it."), ...rounds(10, 2_000), question];
+  const { messages: kept } = await compact(messages);
+  expect(kept.at(-1)).toBe(question);
+});
+
+it("ignores calls in the answer, asks again for words, and gives up without any", async () => {
+  const calling: Reply = { ...replied(""), reason: "calls", message: round("x", "")[0] as Reply["message"] };
+  const silent: Reply = {
+    ...calling,
+    message: { ...calling.message, content: calling.message.content.slice(1) },
+  };
+  const messages = [user("Build it."), ...rounds(10, 2_000)];
+  let times = 0;
+  const twice = await compact(messages, { ask: async () => (times++ === 0 ? silent : calling) });
+  expect(words(twice.messages[1])).toContain("\n\nI call Read.\n\n");
+  expect(twice.asked.length).toBe(2);
+  await expect(compact(messages, { ask: async () => silent })).rejects.toMatchObject({ kind: "empty" });
+});
+
+it("leaves out the middle of long texts, step by step, while the request for the summary is too long", async () => {
+  const messages = [
+    user("Build it."),
+    ...round("call_big", "a".repeat(30_000)),
+    ...round("call_write", "done", "Write", { file_path: "b", content: "b".repeat(20_000) }),
+  ];
+  const sizes: number[] = [];
+  const { asked } = await compact(messages, {
+    contextTokens: undefined,
+    ask: async (request) => {
+      const size = JSON.stringify(request.messages).length;
+      sizes.push(size);
+      if (size > 6_000) throw new ModelError("overflow", "too long");
+      return replied("short");
+    },
+  });
+  expect(sizes.map((size) => Math.round(size / 1_000))).toEqual([52, 18, 6]);
+  const faults = asked.map(({ messages }) => checkHistory(messages));
+  expect(faults).toEqual(asked.map(() => []));
+  expect(asked.map(({ messages }) => words(messages[0]))).toEqual(asked.map(() => "Build it."));
+});
+
+it("leaves out what is old where even that is too long", async () => {
+  const messages = [user("Build it."), ...rounds(200, 400)];
+  const { asked } = await compact(messages, {
+    contextTokens: undefined,
+    ask: async (request) => {
+      if (request.messages.length > 60) throw new ModelError("overflow", "too long");
+      return replied("short");
+    },
+  });
+  const last = asked.at(-1)?.messages ?? [];
+  expect([words(last[0]), words(last[1]), checkHistory(last)]).toEqual([
+    "Build it.",
+    "[374 messages left out here]",
+    [],
+  ]);
+});
+
+it("asks for nothing that it knows to be too long", async () => {
+  const messages = [user("Build it."), ...rounds(3, 20_000)];
+  const { asked } = await compact(messages, { contextTokens: 10_000, tokensBefore: 15_000 });
+  expect(asked.map(({ messages }) => JSON.stringify(messages).length < 40_000)).toEqual([true]);
+});
+
+it("says that it cannot, before the model is asked, where nearly all has to stay", async () => {
+  const messages = [user("word ".repeat(8_000)), ...rounds(1, 100)];
+  let times = 0;
+  const ask = async () => {
+    times += 1;
+    return replied("short");
+  };
+  await expect(compact(messages, { ask })).rejects.toMatchObject({
+    kind: "overflow",
+    message:
+      "The conversation has about 9000 of 10000 tokens and cannot be made shorter: nearly all of it has to stay",
+    hint: "Begin a new session with a shorter task, or go on with a model that reads more.",
+  });
+  expect(times).toBe(0);
+});
+
+it("cuts a summary that repeats everything", async () => {
+  const messages = [user("Build it."), ...rounds(10, 2_000)];
+  const { messages: kept } = await compact(messages, { ask: async () => replied("summary ".repeat(10_000)) });
+  expect(conversationTokens(kept)).toBeLessThanOrEqual(conversationTokens(messages) * 0.6);
+  expect(words(kept[1])).toContain("[the rest of it was too long]");
+});
+
+it("keeps the plan, also when it is compacted again", async () => {
+  const tools = [{ name: "TodoWrite", canonical: "plan.update" }] as unknown as ModelRequest["tools"];
+  const plan = { todos: [{ content: "test it", status: "pending" }] };
+  const kept = `\n\nThe plan, as you last gave it:\n${JSON.stringify(plan)}\n\n`;
+  const first = await compact(
+    [user("Build it."), ...round("call_plan", "ok", "TodoWrite", plan), ...rounds(10, 2_000)],
+    { tools },
+  );
+  const again = await compact([...first.messages, ...rounds(20, 2_000).map(renamed)], { tools });
+  expect([first, again].map(({ messages }) => words(messages[1]).includes(kept))).toEqual([true, true]);
+});
+
+it("leaves everything as it was when it is ended on the way", async () => {
+  const messages = [user("Build it."), ...rounds(10, 2_000)];
+  const before = structuredClone(messages);
+  const reason = new Error("stopped");
+  await expect(compact(messages, { ask: () => Promise.reject(reason) })).rejects.toBe(reason);
+  expect(messages).toEqual(before);
+});
+
+it("makes any conversation one that a strict provider takes and 60 % at most, or says that it cannot", async () => {
+  const size = fc.oneof({ weight: 5, arbitrary: fc.nat(200) }, fc.nat(20_000));
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant("user" as const), size, isPinned: fc.boolean() }),
+    fc.record({ kind: fc.constant("reply" as const), size, sizes: fc.array(size, { maxLength: 3 }) }),
+  );
+  const window = fc.option(fc.integer({ min: 500, max: 50_000 }), { nil: undefined });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 25 }),
+      window,
+      fc.nat(5_000),
+      async (steps, contextTokens, summary) => {
+        const messages: Message[] = [user("task")];
+        const pinned = new Set<Message>(messages);
+        for (const each of steps) {
+          const text = "word ".repeat(each.size / 5 + 1);
+          const number = messages.length;
+          if (each.kind === "user") {
+            const said = user(text);
+            messages.push(said);
+            if (each.isPinned && each.size < 100) pinned.add(said);
+            continue;
+          }
+          if (messages.at(-1)?.role === "assistant") messages.push(user("go on"));
+          const calls = each.sizes.map((_, index) => `call_${number}_${index}`);
+          messages.push({
+            role: "assistant",
+            model: "m",
+            content: [
+              { type: "text", text },
+              ...calls.map((id) => ({
+                type: "call" as const,
+                id,
+                name: "Read",
+                input: { ok: true as const, value: {} },
+              })),
+            ],
+          });
+          if (calls.length === 0) continue;
+          const answers = calls.map((id, index) => ({
+            id,
+            name: "Read",
+            content: "a".repeat(each.sizes[index] ?? 0),
+            isError: false,
+            images: [],
+          }));
+          messages.push({ role: "tool", answers });
+        }
+        expect(checkHistory(messages)).toEqual([]);
+        const before = structuredClone(messages);
+        const faults: string[] = [];
+        let times = 0;
+        const ask = async (request: ModelRequest) => {
+          times += 1;
+          faults.push(...checkHistory(request.messages));
+          const most = contextTokens ?? 30_000;
+          if (conversationTokens(request.messages) > most) throw new ModelError("overflow", "too long");
+          return replied("s".repeat(summary) || "s");
+        };
+        const tokensBefore = conversationTokens(messages);
+        const result = await compact(messages, { contextTokens, tokensBefore, pinned, ask }).catch(
+          (error: unknown) => error,
+        );
+        expect({ faults, isBounded: times <= 7, messages }).toEqual({
+          faults: [],
+          isBounded: true,
+          messages: before,
+        });
+        if (result instanceof ModelError) {
+          expect(result.kind).toBe("overflow");
+          return;
+        }
+        const kept = (result as { messages: readonly Message[] }).messages;
+        expect(checkHistory(kept)).toEqual([]);
+        expect(kept.filter((message) => pinned.has(message))).toEqual([...pinned]);
+        expect(conversationTokens(kept)).toBeLessThanOrEqual(tokensBefore * 0.6);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+/** The same with other ids. */
+function renamed(message: Message): Message {
+  if (message.role === "user") return message;
+  if (message.role === "tool")
+    return {
+      ...message,
+      answers: message.answers.map((answer) => ({ ...answer, id: `${answer.id}_later` })),
+    };
+  return {
+    ...message,
+    content: message.content.map((part) =>
+      part.type === "call" ? { ...part, id: `${part.id}_later` } : part,
+    ),
+  };
+}
