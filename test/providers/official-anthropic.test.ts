@@ -9,6 +9,7 @@ import type {
   ContentBlock,
   MessageParam,
   MessageStreamParams,
+  ToolUnion,
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import { describe, expect, it } from "vitest";
 import type { Json } from "./json.ts";
@@ -26,7 +27,7 @@ const reading: ScriptedReply = {
   usage: { input: 100, cached: 60, cacheWritten: 30, output: 50, reasoning: 20 },
 };
 
-const tools: MessageStreamParams["tools"] = [
+const tools: ToolUnion[] = [
   { name: "read", input_schema: { type: "object", properties: { path: { type: "string" } } } },
   { name: "now", input_schema: { type: "object", properties: {} } },
   { type: "bash_20250124", name: "bash" },

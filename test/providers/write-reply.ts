@@ -74,10 +74,7 @@ function withFault(pieces: readonly Piece[], fault: Fault | undefined, protocol:
     case "hang-during":
       return { shown: all.slice(0, Math.ceil(all.length / 2)), ends: "never" };
     case "error-event":
-      return {
-        shown: [...all.slice(0, Math.ceil(all.length / 2)), protocol.errorPiece().data],
-        ends: "whole",
-      };
+      return { shown: [...halfOfEvents(all), protocol.errorPiece().data], ends: "whole" };
     case "crlf":
       return { shown: all.map((data) => data.replaceAll("\n", "\r\n")), ends: "whole" };
     case "comments":
@@ -100,6 +97,12 @@ function halfOf(pieces: readonly Piece[], sort: Piece["is"]): readonly string[] 
   const middle = places[Math.floor((places.length - 1) / 2)];
   if (middle === undefined) throw new Error(`A reply without ${sort} cannot be cut in it.`);
   return pieces.slice(0, middle + 1).map(({ data }) => data);
+}
+
+/** An event that comes in two pieces is not torn apart. */
+function halfOfEvents(all: readonly string[]): readonly string[] {
+  const half = Math.ceil(all.length / 2);
+  return all.slice(0, all[half - 1]?.endsWith("\n") ? half : half + 1);
 }
 
 function inChunks(shown: readonly string[], chunks: Writing["chunks"]): Iterable<string | Uint8Array> {
