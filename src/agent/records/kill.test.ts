@@ -1,0 +1,97 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import type { SeenRequest } from "../../../test/providers/provider-server.ts";
+import { startProvider } from "../../../test/providers/start-provider.ts";
+import { temporaryFolder } from "../../../test/temporary-folder.ts";
+import { createSession } from "../create-session.ts";
+import { checkHistory } from "../history/check-history.ts";
+import { noteTool } from "./trials/note-tool.ts";
+
+const trial = fileURLToPath(new URL("trials/killed-session.ts", import.meta.url));
+
+/** When the process is killed, and what the calls of its reply are answered with after that. */
+const moments: readonly (readonly [moment: string, answers: readonly RegExp[]])[] = [
+  ["round-start", []],
+  ["text-delta", []],
+  ["before one", [/^This call was not made/, /^This call was not made/]],
+  ["begin one", [/^The session was cut off during this call\. It may/, /^This call was not made/]],
+  ["within one", [/^The session was cut off during this call\. It may/, /^This call was not made/]],
+  ["after one", [/^This call was made and succeeded/, /^This call was not made/]],
+  ["told noted one", [/^noted one$/, /^This call was not made/]],
+  ["before two", [/^noted one$/, /^This call was not made/]],
+  ["within two", [/^noted one$/, /^The session was cut off during this call\. It may/]],
+  ["after two", [/^noted one$/, /^This call was made and succeeded/]],
+  ["told noted two", [/^noted one$/, /^noted two$/]],
+  ["turn-end", [/^noted one$/, /^noted two$/]],
+];
+
+describe.each(["openai", "anthropic"] as const)("a session with %s that is killed", (kind) => {
+  it.each(moments)(
+    "at `%s` goes on: no call is lost, none that ended is made again",
+    async (moment, answers) => {
+      await using folder = temporaryFolder();
+      const workspace = join(folder.path, "workspace");
+      for (const path of [workspace, join(folder.path, "config")]) mkdirSync(path);
+      const notes = () => (existsSync(join(workspace, "notes")) ? lines(join(workspace, "notes")) : []);
+      const server = await startProvider(kind, (request) => play(request, notes()));
+      const options = {
+        model: server.model,
+        models: server.settings,
+        dialect: "toolcrib",
+        workspace,
+        stateDirectory: join(folder.path, "state"),
+        configDirectory: join(folder.path, "config"),
+      };
+      const child = spawn(process.execPath, [trial, JSON.stringify(options), moment, "note one and two"], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const [id, [, signal]] = await Promise.all([text(child.stdout), once(child, "close")]);
+      expect(signal).toBe("SIGKILL");
+      // What ends the stream of a killed client is not a request that was answered.
+      server.forget();
+
+      const untouched = await createSession({ ...options, resume: id, tools: [noteTool()] });
+      const found = untouched.messages;
+      await untouched.close();
+      const session = await createSession({ ...options, resume: id, tools: [noteTool()] });
+      expect(session.messages).toEqual(found);
+      const given = found.flatMap((message) => (message.role === "tool" ? message.answers : []));
+      expect(given.map(({ content }) => content)).toEqual(
+        answers.map((words) => expect.stringMatching(words)),
+      );
+      const { outcome } = await session.run("go on").result;
+      const { messages } = session;
+      await session.close();
+      await server.close();
+      expect({ outcome, notes: notes(), faults: checkHistory(messages), breaches: server.breaches }).toEqual({
+        outcome: "completed",
+        notes: ["one", "two"],
+        faults: [],
+        breaches: [],
+      });
+    },
+  );
+});
+
+/** A model that notes what it was not told to be noted; where that is uncertain it looks. */
+function play({ messages }: SeenRequest, notes: readonly string[]) {
+  const answers = messages.filter(({ role }) => role === "tool").map(({ text }) => text);
+  const isDone = (text: string, index: number) => {
+    const told = answers.filter((_, place) => place % 2 === index);
+    if (answers.some((answer) => answer.includes(`noted ${text}`))) return true;
+    if (told.some((answer) => answer.includes("succeeded"))) return true;
+    return told.some((answer) => answer.includes("may have happened in part")) && notes.includes(text);
+  };
+  const open = ["one", "two"].filter((name, index) => !isDone(name, index));
+  if (open.length === 0) return { text: "All is noted." };
+  return { text: "I note.", calls: open.map((name) => ({ name: "note", input: { text: name } })) };
+}
+
+function lines(path: string): readonly string[] {
+  return readFileSync(path, "utf8").trimEnd().split("\n");
+}

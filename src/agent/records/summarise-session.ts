@@ -1,0 +1,61 @@
+import type { ConversationInfo, Conversations, KeptEntry } from "../../contract/conversations.ts";
+import type { SessionEntry } from "../session-entry.ts";
+import { readEntry } from "./read-entry.ts";
+
+/** A session in a list of them. */
+export interface SessionSummary {
+  readonly session: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly lastAt: number;
+  /** Null where the beginning cannot be read. */
+  readonly model: string | null;
+  readonly turns: number;
+  /** What was asked first. */
+  readonly task: string;
+  /** Whether its last turn has not ended. */
+  readonly isTurnOpen: boolean;
+  readonly parent: { readonly session: string; readonly turn: number } | null;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** Looks only at its beginning and its end, however long it is. What cannot be read does not count. */
+export function summariseSession(conversations: Conversations, info: ConversationInfo): SessionSummary {
+  const { session, startedAt, lastAt, entries, bytes } = info;
+  const read = (kept: readonly KeptEntry[]) => kept.flatMap((one) => tryToRead(one, session));
+  const beginning = read(conversations.entries(session, { to: beginningCount }));
+  const start = beginning.find((entry) => entry.kind === "start");
+  const task = beginning.find((entry) => entry.kind === "user");
+  let last: SessionEntry | undefined;
+  for (let to = entries, count = 1; to > 0 && last === undefined; to -= count, count *= 4) {
+    const from = Math.max(1, to - count + 1);
+    last = read(conversations.entries(session, { from, to })).findLast(isOfTurn);
+  }
+  return {
+    session,
+    startedAt,
+    lastAt,
+    model: start?.model ?? null,
+    turns: last?.kind === "turn-end" ? last.result.turn : last?.kind === "user" ? last.turn : 0,
+    task: task?.message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ") ?? "",
+    isTurnOpen: last?.kind === "user",
+    parent: start?.parent ?? null,
+    entries,
+    bytes,
+  };
+}
+
+const beginningCount = 4;
+
+function isOfTurn({ kind }: SessionEntry): boolean {
+  return kind === "user" || kind === "turn-end";
+}
+
+function tryToRead(kept: KeptEntry, session: string): readonly SessionEntry[] {
+  try {
+    return [readEntry(kept, session)];
+  } catch {
+    return [];
+  }
+}
