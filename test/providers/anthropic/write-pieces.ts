@@ -6,7 +6,9 @@ import type { Block } from "./request.ts";
 import type { Said } from "./said.ts";
 
 /** The events of a reply, in their order. */
-export function replyPieces(reply: WireReply, said: Said): readonly Piece[] {
+export function replyPieces(given: WireReply, said: Said): readonly Piece[] {
+  // The API always counts; servers that are like it may know nothing of tokens.
+  const reply = given.oddity === "no-usage" ? { ...given, usage: nothing } : given;
   const blocks = contentOf(reply, said);
   said.remember(blocks.map(({ block }) => block));
   const start = event("message_start", { message: startOf(reply) });
@@ -16,7 +18,7 @@ export function replyPieces(reply: WireReply, said: Said): readonly Piece[] {
     ...blocks.flatMap((block, index) => blockPieces(block, index, reply)),
     event("message_delta", {
       delta: { stop_reason: stopReasons[reply.finish], stop_sequence: null },
-      ...(reply.oddity === "no-usage" ? {} : { usage: usageAtEnd(reply) }),
+      usage: usageAtEnd(reply),
     }),
     event("message_stop", {}, "terminal"),
   ];
@@ -26,6 +28,7 @@ export function errorPiece(): Piece {
   return event("error", { error: { type: "overloaded_error", message: "Overloaded" } });
 }
 
+const nothing = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
 const stopReasons = { stop: "end_turn", calls: "tool_use", length: "max_tokens", filtered: "refusal" };
 
 interface StreamedBlock {
