@@ -1,5 +1,5 @@
 import { counted } from "../../text/counted.ts";
-import type { Caller, Mode, SandboxWanted, Toolcrib } from "../../toolcrib.ts";
+import type { Caller, CallOptions, Mode, SandboxWanted, Toolcrib } from "../../toolcrib.ts";
 import { asLine, between } from "./marks.ts";
 
 /** Where a session works, as it was when it began. */
@@ -73,8 +73,8 @@ export async function findSurroundings(
 /** Asked like any other call, so that no repository can make git do what a rule forbids. */
 async function repositoryFacts(caller: Caller): Promise<RepositoryFacts | undefined> {
   const [status, log] = await Promise.all([
-    caller.call("git.status", {}, { timeoutMs: patienceMs }),
-    caller.call("git.log", { limit: 5 }, { timeoutMs: patienceMs }),
+    caller.call("git.status", {}, unasked),
+    caller.call("git.log", { limit: 5 }, unasked),
   ]);
   if (status.error !== null) return undefined;
   const { branch, staged, unstaged, unmerged, untracked } = status.data as StatusData;
@@ -103,3 +103,6 @@ function dayOf(now: Date): string {
   const two = (number: number) => String(number).padStart(2, "0");
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
+
+/** Nobody is asked about what only the prompt would say. */
+const unasked: CallOptions = { timeoutMs: patienceMs, approve: () => ({ allow: false }) };
