@@ -55,9 +55,11 @@ const families = [
 
 function noKey({ name, api }: ProviderAccess, settings: ModelSettings): ModelError {
   const from = ownOf(settings.providers, name)?.apiKeyFrom;
-  const variables =
-    from === undefined ? [...(api.token ? [api.token] : []), ...api.keys].toReversed() : [from];
-  return new ModelError("auth", `There is no key for ${api.label}: ${variables.join(" or ")} is not set`, {
+  const names = from === undefined ? [...api.keys, ...(api.token ? [api.token] : [])] : [from];
+  const last = names.at(-1);
+  const lacking =
+    names.length === 1 ? `${last} is not set` : `none of ${names.slice(0, -1).join(", ")} and ${last} is set`;
+  return new ModelError("auth", `There is no key for ${api.label}: ${lacking}`, {
     hint: `Get one at ${api.keysAt} and set the variable, or see what else there is: toolcrib models`,
   });
 }

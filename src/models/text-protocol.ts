@@ -61,8 +61,8 @@ class TextReply {
     switch (event.type) {
       case "part-start":
         if (event.part !== "text") return yield event;
-        if (this.#said.length > 0) this.#reader.add("\n");
         this.#said.push({ id: event.id, pieces: [] });
+        if (this.#said.length > 1) yield* this.#show(this.#reader.add("\n"), "");
         return;
       case "part-delta": {
         const said = this.#said.find(({ id }) => id === event.id);

@@ -21,14 +21,14 @@ export interface ReadText {
  */
 export class ActionReader {
   readonly #example: string;
-  #reply = "";
-  /** How much of it has been given out, from `#start` on. */
-  #shown = 0;
-  /** Where prose begins: behind thoughts and blanks; undefined as long as that is not known. */
-  #start: number | undefined;
-  /** From where braces have not been looked at. */
-  #looked = 0;
-  #isHeld = false;
+  readonly #pieces: string[] = [];
+  #place: "start" | "thoughts" | "behind thoughts" | "prose" | "held" = "start";
+  /** What has come and is not decided on; it begins at `#offset` of the reply. */
+  #pending = "";
+  #offset = 0;
+  /** How much before `#offset` has been given out. */
+  #given = 0;
+  #closingTag = "";
 
   constructor(example: string) {
     this.#example = example;
@@ -36,71 +36,93 @@ export class ActionReader {
 
   /** What of it people may see now. */
   add(text: string): string {
-    this.#reply += text;
-    if (this.#isHeld) return "";
-    this.#start ??= this.#proseStart();
-    if (this.#start === undefined) return "";
-    this.#shown = Math.max(this.#shown, this.#start);
-    const safe = this.#safeEnd();
-    if (safe <= this.#shown) return "";
-    const given = this.#reply.slice(this.#shown, safe);
-    this.#shown = safe;
+    this.#pieces.push(text);
+    if (this.#place === "held") return "";
+    this.#pending += text;
+    if (this.#place !== "prose") this.#findProse();
+    if (this.#place !== "prose") return "";
+    const given = this.#pending.slice(0, this.#safeEnd());
+    this.#given += given.length;
+    this.#drop(given.length);
     return given;
   }
 
   /** All has come. */
   end(): ReadText {
-    const reply = this.#reply;
+    const reply = this.#pieces.join("");
     const reading = findActions(reply, this.#example);
     const { found, fault } = reading;
-    const words = wordsOf(reply, reading);
-    const given = this.#start === undefined ? "" : reply.slice(this.#start, this.#shown);
     return {
       thoughts: thoughtsIn(reply.slice(0, reading.start)),
-      rest: words.slice(given.length),
+      rest: this.#rest(reply, reading),
       calls: found.map(({ action }) => action).filter((action) => action.action === "tool_call"),
       fault: fault?.message,
       isProse: fault !== undefined && (fault.at === undefined || fault.isOther) && !meansToAct.test(reply),
     };
   }
 
-  #proseStart(): number | undefined {
-    const begins = /\S/.exec(this.#reply)?.index;
-    if (begins === undefined) return undefined;
-    const head = this.#reply.slice(begins, begins + 10);
-    const tag = thoughtTags.find((each) => each.startsWith(head) || head.startsWith(each));
-    if (tag === undefined) return begins;
-    if (head.length < tag.length) return undefined;
-    // Tags that are closed later are rare; they are looked for where they may have come to be.
-    const from = Math.max(begins, this.#looked - 12);
-    this.#looked = this.#reply.length;
-    const close = tag.replace("<", "</");
-    const end = this.#reply.indexOf(close, from);
-    if (end === -1) return undefined;
-    const after = /\S/g;
-    after.lastIndex = end + close.length;
-    const prose = after.exec(this.#reply)?.index;
-    if (prose === undefined) this.#looked = from;
-    else this.#looked = prose;
-    return prose;
+  #findProse(): void {
+    if (this.#place === "start" && this.#skipBlanks()) {
+      const head = this.#pending.slice(0, 10);
+      const tag = thoughtTags.find((each) => each.startsWith(head) || head.startsWith(each));
+      if (tag === undefined) this.#place = "prose";
+      else if (head.length >= tag.length) {
+        this.#place = "thoughts";
+        this.#closingTag = tag.replace("<", "</");
+      }
+    }
+    if (this.#place === "thoughts") {
+      const end = this.#pending.indexOf(this.#closingTag);
+      if (end === -1) this.#drop(Math.max(0, this.#pending.length - this.#closingTag.length));
+      else {
+        this.#drop(end + this.#closingTag.length);
+        this.#place = "behind thoughts";
+      }
+    }
+    if (this.#place === "behind thoughts" && this.#skipBlanks()) this.#place = "prose";
+  }
+
+  /** Whether there is anything else. */
+  #skipBlanks(): boolean {
+    this.#drop(this.#pending.length - this.#pending.trimStart().length);
+    return this.#pending !== "";
+  }
+
+  #drop(length: number): void {
+    this.#pending = this.#pending.slice(length);
+    this.#offset += length;
   }
 
   /** The end of what is surely prose. */
   #safeEnd(): number {
-    const reply = this.#reply;
-    for (
-      let at = reply.indexOf("{", Math.max(this.#looked, this.#shown));
-      at !== -1;
-      at = reply.indexOf("{", at + 1)
-    ) {
-      const may = mayBegin(reply.slice(at, at + mostDoubt));
+    const text = this.#pending;
+    for (let at = text.indexOf("{"); at !== -1; at = text.indexOf("{", at + 1)) {
+      const may = mayBegin(text.slice(at, at + mostDoubt));
       if (may === "no") continue;
-      this.#looked = at;
-      if (may === "yes") this.#isHeld = true;
-      return withoutTail(reply, this.#shown, at);
+      if (may === "yes") this.#place = "held";
+      return withoutTail(text, at);
     }
-    this.#looked = reply.length;
-    return withoutTail(reply, this.#shown, reply.length);
+    return withoutTail(text, text.length);
+  }
+
+  /** What the reply says to people beyond what was given: prose as it stands, and what is said by actions. */
+  #rest(reply: string, { start, found, fault }: FoundActions): string {
+    const isBegun = this.#given > 0;
+    const pieces: string[] = [];
+    let from = isBegun ? this.#offset : start;
+    for (const { action, start: begin, end } of found) {
+      pieces.push(proseBetween(reply, from, begin));
+      if (action.action === "respond") pieces.push(action.message);
+      if (action.action === "done") pieces.push(action.summary.trim() || "Done.");
+      from = end + (behind.exec(reply.slice(end, end + mostTail))?.[0].length ?? 0);
+    }
+    const isBroken = fault?.at !== undefined && !fault.isOther;
+    pieces.push(isBroken ? proseBetween(reply, from, fault.at!) : reply.slice(from).trimEnd());
+    const [first = "", ...others] = pieces;
+    const goesOn = isBegun ? first : first.trimStart();
+    const said = others.map((piece) => piece.trimStart()).filter((piece) => piece !== "");
+    const isSeparate = (isBegun || goesOn !== "") && said.length > 0;
+    return `${goesOn}${isSeparate ? "\n\n" : ""}${said.join("\n\n")}`;
   }
 }
 
@@ -125,41 +147,18 @@ const mayStillBegin =
 const tail = /[\s[]*(?:`{1,3}(?:[a-zA-Z]{0,10}\s*)?)?[\s[]*$/;
 const mostTail = 60;
 
-function withoutTail(reply: string, from: number, end: number): number {
-  const start = Math.max(from, end - mostTail);
-  const [found = ""] = tail.exec(reply.slice(start, end)) ?? [];
+function withoutTail(text: string, end: number): number {
+  const [found = ""] = tail.exec(text.slice(Math.max(0, end - mostTail), end)) ?? [];
   return end - found.length;
 }
 
-/** What a fence, or a list, leaves behind an object. */
-const head = /^[\s,\]]*(?:```)?[\s,\]]*/;
-
-/** What a reply says to people: prose as it stands, and what is said by actions. */
-function wordsOf(reply: string, { start, found, fault }: FoundActions): string {
-  const pieces: string[] = [];
-  let from = start;
-  for (const { action, start: begin, end } of found) {
-    pieces.push(proseBetween(reply, from, begin, from === start));
-    if (action.action === "respond") pieces.push(action.message);
-    if (action.action === "done") pieces.push(action.summary.trim() || "Done.");
-    from = end;
-  }
-  const isBroken = fault?.at !== undefined && !fault.isOther;
-  pieces.push(
-    isBroken
-      ? proseBetween(reply, from, fault.at!, from === start)
-      : trimHead(reply.slice(from), from === start).trimEnd(),
-  );
-  return pieces.filter((piece) => piece !== "").join("\n\n");
+function proseBetween(reply: string, from: number, end: number): string {
+  const prose = reply.slice(from, Math.max(from, end));
+  return prose.slice(0, withoutTail(prose, prose.length)).trimEnd();
 }
 
-function proseBetween(reply: string, from: number, end: number, isFirst: boolean): string {
-  return trimHead(reply.slice(from, withoutTail(reply, from, end)), isFirst).trimEnd();
-}
-
-function trimHead(prose: string, isFirst: boolean): string {
-  return isFirst ? prose.trimStart() : prose.replace(head, "");
-}
+/** What a list or a fence leaves behind an object. */
+const behind = /^[\s,\]]*(?:```(?![a-zA-Z]))?[\s,\]]*/;
 
 function thoughtsIn(text: string): string {
   const tag = text.trim();
