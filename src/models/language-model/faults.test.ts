@@ -257,7 +257,7 @@ it("tells the model of a call that Gemini could not read", async () => {
   expect([reason, faults, message.content]).toEqual([
     "stop",
     [
-      "The call could not be read, and nothing was done. Make it again, as one plain function call with valid arguments.",
+      'The call could not be read, and nothing was done. Make it again, as one plain function call with valid arguments. (Malformed function call: read_file({"path": "a))',
     ],
     [],
   ]);

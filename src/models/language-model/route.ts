@@ -17,7 +17,9 @@ export interface Route {
   /** The last touch to the messages of one request; marks of a cache, for example. May replace elements. */
   mark?(messages: LanguageModelV4Message[]): void;
   /** What to tell the model, where a reply ended in this way because it could not be understood. */
-  fault?(finish: string): string | undefined;
+  fault?(finish: string, meta: Meta | undefined): string | undefined;
+  /** Whether an error within the stream says only that a call was cut, as the end of the reply will say too. */
+  isCutCall?(error: unknown): boolean;
   /** Of what is told with the end of a reply, what has to go back with it. */
   replyMeta?(meta: Meta): Meta | undefined;
   /** Other names of an end that is none too early. */

@@ -13,7 +13,7 @@ import type { ToolBox } from "./to-tools.ts";
 
 export interface Reading {
   readonly box: ToolBox;
-  readonly route: Pick<Route, "fault" | "otherEnds" | "replyMeta" | "tools">;
+  readonly route: Pick<Route, "fault" | "isCutCall" | "otherEnds" | "replyMeta" | "tools">;
   /** Whether a warning has not been told before. */
   isNews(warning: string): boolean;
 }
@@ -49,6 +49,7 @@ class Reply {
   #parts = 0;
   #calls = 0;
   #hasWords = false;
+  #hasCutCall = false;
   /**
    * What came from a call on of which only the end tells whether it is whole: where the reply is cut there, the call must not
    * be handed over.
@@ -113,7 +114,8 @@ class Reply {
         if (!part.providerExecuted) yield this.#call(part);
         return;
       case "error":
-        throw part.error;
+        if (!this.#reading.route.isCutCall?.(part.error)) throw part.error;
+        this.#hasCutCall = true;
     }
   }
 
@@ -144,12 +146,16 @@ class Reply {
     return { event: { type: "call", call }, isDoubtful: isFreeform || !read.ok || isNothing(given) };
   }
 
-  *#end({ finishReason, usage, providerMetadata }: Finish): Generator<ModelEvent, void> {
+  *#end({ finishReason: told, usage, providerMetadata }: Finish): Generator<ModelEvent, void> {
     const { route } = this.#reading;
+    // After an error the package no longer tells how a reply ended, but only then is there a count.
+    const isCutAtCall = this.#hasCutCall && told.raw === undefined && usage.inputTokens.total !== undefined;
+    const finishReason = isCutAtCall ? { unified: "length" as const, raw: undefined } : told;
     const { unified, raw } = finishReason;
-    const fault = raw === undefined ? undefined : route.fault?.(raw);
+    const fault = raw === undefined ? undefined : route.fault?.(raw, providerMetadata);
     const reason = fault === undefined ? this.#reasonOf(finishReason) : "stop";
-    const kept = unified === "length" ? this.#held.filter((_, index) => this.#isWhole(index)) : this.#held;
+    const isCut = unified === "length" || unified === "content-filter";
+    const kept = isCut ? this.#held.filter((_, index) => this.#isWhole(index)) : this.#held;
     this.#calls -= this.#held.length - kept.length;
     for (const { event } of kept) yield event;
     for (const { id, meta } of this.#open.values()) yield partEnd(id, meta);

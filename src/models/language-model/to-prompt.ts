@@ -93,11 +93,12 @@ function assistantMessages(message: AssistantMessage, context: Context): readonl
   const content = message.content.flatMap((part) =>
     assistantPart(part, part.type === "reasoning" ? isThought : isOwn, context),
   );
-  // Nothing is left of a reply that only another provider understands.
-  if (content.length === 0) return [];
   const ordered = context.callsLast
     ? [...content.filter(({ type }) => type !== "tool-call"), ...content.filter(isCall)]
     : content;
+  // Providers refuse reasoning that leads to nothing, as where the reply was cut.
+  while (ordered.at(-1)?.type === "reasoning") ordered.pop();
+  if (ordered.length === 0) return [];
   const meta = isThought ? message.meta : undefined;
   return [{ role: "assistant", content: ordered, ...optionsOf(meta) }];
 }

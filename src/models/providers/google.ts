@@ -37,9 +37,16 @@ export async function google(settings: ProviderSettings): Promise<Model> {
         providerOptions: { google: { thinkingConfig: { includeThoughts: true } } },
       }),
     }),
-    fault: (finish) => faults.get(finish),
+    fault: (finish, meta) => {
+      const words = faults.get(finish);
+      const { finishMessage } = (meta?.google ?? {}) as { finishMessage?: string | null };
+      return words && finishMessage ? `${words} (${finishMessage.slice(0, maxQuoted)})` : words;
+    },
   });
 }
+
+/** Of what the model wrote instead of a call. */
+const maxQuoted = 300;
 
 /** Ends that mean: it wanted to call, and no call came of it. */
 const faults = new Map([

@@ -29,6 +29,7 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
       keepsPlainReasoning: false,
       reasoningOf: "provider",
     },
+    isCutCall,
     options: ({ reasoning, cacheKey, maxOutputTokens }) => ({
       ...(maxOutputTokens && { maxOutputTokens }),
       providerOptions: {
@@ -45,6 +46,12 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
 
 /** Of these the package knows itself whether they reason; of others we believe who asks for it. */
 const knownFamily = /^(?:o\d|gpt-\d)/;
+
+/** The package does not know custom calls that were cut. */
+function isCutCall(error: unknown): boolean {
+  const { value } = (error ?? {}) as { value?: { type?: string; item?: { status?: string } } };
+  return value?.type === "response.output_item.done" && value.item?.status === "incomplete";
+}
 
 function toTool(definition: ToolDefinition): LanguageModelTool {
   const tool = toOpenAi(definition);
