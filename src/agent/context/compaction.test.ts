@@ -1,0 +1,170 @@
+import { expect, it } from "vitest";
+import { type LoopbackSession, sessionOnLoopback } from "../../../test/agent/session-on-loopback.ts";
+import type { ProviderKind, ScriptedReply, SeenRequest } from "../../../test/providers/provider-server.ts";
+import { checkHistory } from "../history/check-history.ts";
+
+/** Those that say how much their models read. */
+const kinds: readonly ProviderKind[] = ["openai", "anthropic", "google", "ollama", "openrouter"];
+
+const files = Object.fromEntries(
+  Array.from({ length: 9 }, (_, index) => [`f${index}.txt`, `${index} `.repeat(2_000)]),
+);
+
+const reads = (number: number): ScriptedReply => ({
+  reasoning: "Which one next?",
+  text: `Number ${number}.`,
+  calls: [{ name: "file_read", input: { path: `f${number}.txt` } }],
+});
+
+const isAskedToSumUp = ({ messages }: SeenRequest) =>
+  messages.at(-1)?.text.includes("This is no part of the task") ?? false;
+
+/** Reads one file after the other; the sixth reply fills the window. What is asked aside is answered by `aside`. */
+function reader(place: () => LoopbackSession, aside: (request: SeenRequest) => ScriptedReply) {
+  let replies = 0;
+  return (request: SeenRequest): ScriptedReply => {
+    if (isAskedToSumUp(request)) {
+      place().server.forget();
+      return aside(request);
+    }
+    replies += 1;
+    if (replies > 8) return { text: "All read." };
+    const share = replies === 6 ? 0.93 : 0.1 * Math.min(replies, 3);
+    return { ...reads(replies), usage: { input: Math.round((place().session.context.window ?? 0) * share) } };
+  };
+}
+
+it.each(kinds)("goes on with %s after the conversation was made shorter", async (kind) => {
+  const summaries: SeenRequest[] = [];
+  const place: LoopbackSession = await sessionOnLoopback(
+    reader(
+      () => place,
+      (request) => {
+        summaries.push(request);
+        return { ...reads(7), text: "## Task\nRead them." };
+      },
+    ),
+    { kind, dialect: "toolcrib", files },
+  );
+  const { session, events } = place;
+  const result = await session.run("Read all files.").result;
+  const [task, summary, ...rest] = session.messages;
+  expect({
+    outcome: result.outcome,
+    text: result.text,
+    calls: result.calls,
+    compactions: events.filter(({ type }) => type === "compaction").length,
+    warnings: events.filter((event) => event.type === "warning" && /80 %|full/i.test(event.message)).length,
+    asked: summaries.map(({ messages, tools }) => [messages.length > 12, tools.length > 10]),
+    task,
+    faults: checkHistory(session.messages),
+    hasTail: rest.length > 5,
+  }).toEqual({
+    outcome: "completed",
+    text: "All read.",
+    calls: 8,
+    compactions: 1,
+    warnings: 1,
+    asked: [[true, true]],
+    task: { role: "user", content: [{ type: "text", text: "Read all files." }] },
+    faults: [],
+    hasTail: true,
+  });
+  expect(JSON.stringify(summary)).toContain("## Task\\nRead them.");
+  expect(await place.close()).toEqual([]);
+});
+
+it("leaves everything as it was when it is stopped in the middle, and goes on", async () => {
+  const place: LoopbackSession = await sessionOnLoopback(
+    reader(
+      () => place,
+      () => {
+        setTimeout(() => void place.session.abort(), 0);
+        return { text: "## Task", fault: "hang-during" };
+      },
+    ),
+    { dialect: "toolcrib", files },
+  );
+  const { session, events } = place;
+  const stopped = await session.run("Read all files.").result;
+  const kept = session.messages.length;
+  expect([stopped.outcome, kept, checkHistory(session.messages)]).toEqual(["aborted", 14, []]);
+  expect(events.some(({ type }) => type === "compaction")).toBe(false);
+  expect(await place.close()).toEqual([]);
+});
+
+it.each(["openai", "openai-chat"] as const)("makes one shorter that %s says is too long", async (kind) => {
+  let refusals = 0;
+  const place: LoopbackSession = await sessionOnLoopback(
+    (request) => {
+      if (isAskedToSumUp(request)) {
+        place.server.forget();
+        return { text: "## Task\nRead them." };
+      }
+      const rounds = request.messages.filter(({ role }) => role === "assistant").length;
+      if (rounds < 5) return refusals > 0 ? { text: "All read." } : reads(rounds + 1);
+      refusals += 1;
+      return { fault: tooLong };
+    },
+    { kind, dialect: "toolcrib", files },
+  );
+  const { session, events } = place;
+  const { outcome, text } = await session.run("Read all files.").result;
+  expect({
+    outcome,
+    text,
+    refusals,
+    compactions: events.filter(({ type }) => type === "compaction").length,
+    faults: checkHistory(session.messages),
+  }).toEqual({ outcome: "completed", text: "All read.", refusals: 1, compactions: 1, faults: [] });
+  expect(await place.close()).toEqual([]);
+});
+
+it("ends the turn where it is too long after that, too, and says what to do", async () => {
+  const place: LoopbackSession = await sessionOnLoopback(
+    (request) => {
+      if (isAskedToSumUp(request)) {
+        place.server.forget();
+        return { text: "## Task\nRead them." };
+      }
+      const rounds = request.messages.filter(({ role }) => role === "assistant").length;
+      return request.number <= 5 ? reads(rounds + 1) : { fault: tooLong };
+    },
+    { dialect: "toolcrib", files },
+  );
+  const { session, server } = place;
+  const { outcome, error } = await session.run("Read all files.").result;
+  const requests = server.requests.length;
+  expect([outcome, error?.kind, requests, checkHistory(session.messages)]).toEqual([
+    "failed",
+    "overflow",
+    8,
+    [],
+  ]);
+  expect(await place.close()).toEqual([]);
+});
+
+it("refuses what no request could hold before it is sent", async () => {
+  const place = await sessionOnLoopback([{ text: "Yes?" }], { dialect: "toolcrib" });
+  const { session, server } = place;
+  const { outcome, error } = await session.run("word ".repeat(1_000_000)).result;
+  const later = await session.run("Hello?").result;
+  expect([outcome, error?.kind, later.text, server.requests.length]).toEqual([
+    "failed",
+    "overflow",
+    "Yes?",
+    1,
+  ]);
+  expect(await place.close()).toEqual([]);
+});
+
+const tooLong = {
+  status: 400,
+  body: {
+    error: {
+      message: "Your input exceeds the context window of this model.",
+      type: "invalid_request_error",
+      code: "context_length_exceeded",
+    },
+  },
+} as const;
