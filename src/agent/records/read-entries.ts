@@ -1,11 +1,10 @@
 import type { Conversations } from "../../contract/conversations.ts";
-import { ToolError } from "../../contract/error.ts";
+import { reworded, ToolError } from "../../contract/error.ts";
 import { printableLine } from "../../text/printable.ts";
 import type { SessionEntry } from "../session-entry.ts";
-import { entriesUpTo } from "./entries-up-to.ts";
+import { entriesUpTo, lastEndedTurn } from "./entries-up-to.ts";
 import { readEntry } from "./read-entry.ts";
-import type { Restored } from "./restore.ts";
-import { restore } from "./restore.ts";
+import { type Restored, restore } from "./restore.ts";
 
 /**
  * The entries of a session, or those up to the end of one of its turns: then nothing after that is looked at. Throws `not-found`,
@@ -18,9 +17,15 @@ export function readEntries(
 ): readonly SessionEntry[] {
   const entries: SessionEntry[] = [];
   for (const kept of conversations.entries(session)) {
-    const entry = readEntry(kept, session);
-    entries.push(entry);
-    if (turn !== undefined && entry.kind === "user" && entry.turn > turn) break;
+    try {
+      entries.push(readEntry(kept, session));
+    } catch (error) {
+      const ended = lastEndedTurn(entries);
+      if (turn !== undefined && ended >= turn) break;
+      throw ended === 0 ? error : reworded(error as ToolError, { hint: forkAfter(session, ended) });
+    }
+    const entry = entries.at(-1);
+    if (turn !== undefined && entry?.kind === "user" && entry.turn > turn) break;
   }
   if (entries.length === 0) throw unknownSession(session);
   const meant = turn === undefined ? entries : entriesUpTo(entries, turn);
@@ -29,6 +34,10 @@ export function readEntries(
   throw new ToolError("not-found", `The session ${session} has no turn ${turn}`, {
     hint: turns === 0 ? "Nothing was asked in it yet." : `It has ${turns}: --turn 1 to ${turns}.`,
   });
+}
+
+function forkAfter(session: string, turn: number): string {
+  return `Begin a new one with what was said before: toolcrib sessions fork ${session} --turn ${turn}`;
 }
 
 /** Throws `unavailable` where the beginning is not kept any more. */

@@ -13,14 +13,11 @@ export function readEntry({ number, entry }: KeptEntry, session: string): Sessio
       hint: "Update Toolcrib.",
     });
   const shape = typeof kind === "string" ? shapes[kind as SessionEntry["kind"]] : undefined;
-  if (shape === undefined || !z.safeParse(shape, entry).success) throw damaged(session, number);
+  if (shape === undefined || !z.safeParse(shape, entry).success)
+    throw new ToolError("unavailable", `Entry ${number} of the session ${session} is damaged`, {
+      hint: `See what is left: toolcrib sessions show ${session}`,
+    });
   return entry as SessionEntry;
-}
-
-export function damaged(session: string, number: number): ToolError {
-  return new ToolError("unavailable", `Entry ${number} of the session ${session} is damaged`, {
-    hint: `Begin a new one with what was said before it: toolcrib sessions fork ${session} --turn N`,
-  });
 }
 
 const text = z.string();

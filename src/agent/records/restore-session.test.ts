@@ -1,0 +1,139 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { sessionOnLoopback } from "../../../test/agent/session-on-loopback.ts";
+import { readEntries } from "./read-entries.ts";
+
+const write = (path: string, text: string) => ({
+  reasoning: "So be it.",
+  text: "Writing.",
+  calls: [{ name: "file_write", input: { path, content: text } }],
+});
+const toolcrib = { dialect: "toolcrib" } as const;
+
+describe("a session that is resumed", () => {
+  it("goes on under its id, with all that was said, spent and set", async () => {
+    const place = await sessionOnLoopback(
+      [write("a.txt", "one\n"), { text: "First." }, write("b.txt", "two\n"), { text: "Second." }],
+      { ...toolcrib, reasoning: "low" },
+    );
+    const first = place.session;
+    await first.run("make a.txt").result;
+    await first.use({ reasoning: "high" });
+    await first.close();
+    const second = await place.again({ resume: first.id, reasoning: undefined, model: undefined });
+    const told = ({ id, messages, turns, usage, cost, system, dialect, reasoning, model }: typeof first) => [
+      id,
+      messages,
+      turns,
+      usage,
+      cost,
+      system,
+      dialect,
+      reasoning,
+      model.id,
+    ];
+    expect(told(second)).toEqual(told(first));
+    await second.run("make b.txt").result;
+    expect([second.turns, second.messages.length]).toEqual([2, 8]);
+    expect(await place.close()).toEqual([]);
+  });
+
+  it("can undo what it did before it was closed", async () => {
+    const place = await sessionOnLoopback([write("a.txt", "one\n"), { text: "Done." }], toolcrib);
+    await place.session.run("make a.txt").result;
+    await place.session.close();
+    const session = await place.again({ resume: place.session.id });
+    const undone = await session.crib.call("journal.undo", {});
+    expect([undone.isError, existsSync(join(place.workspace, "a.txt"))]).toEqual([false, false]);
+    await place.close();
+  });
+
+  it("is refused while it is open, also in this process, and can be forked meanwhile", async () => {
+    const place = await sessionOnLoopback(
+      (request) => ({ text: `You said: ${request.messages.at(-1)?.text}` }),
+      toolcrib,
+    );
+    const { id } = place.session;
+    await expect(place.again({ fork: { session: id } })).rejects.toMatchObject({
+      code: "unavailable",
+      message: `No turn of the session ${id} has ended yet`,
+    });
+    await place.session.run("one").result;
+    await expect(place.again({ resume: id })).rejects.toMatchObject({
+      code: "unavailable",
+      message: `The session ${id} is open in process ${process.pid}`,
+      hint: `End it there first, or begin a new one with what was said in it: toolcrib sessions fork ${id}`,
+    });
+    const fork = await place.again({ fork: { session: id } });
+    expect([fork.id === id, fork.messages]).toEqual([false, place.session.messages]);
+    await place.session.close();
+    const resumed = await place.again({ resume: id });
+    expect(resumed.id).toBe(id);
+    expect(await place.close()).toEqual([]);
+  });
+
+  it("must be known", async () => {
+    const place = await sessionOnLoopback([], toolcrib);
+    await expect(place.again({ resume: "session_x" })).rejects.toMatchObject({
+      code: "not-found",
+      message: "Nothing is kept here of a session session_x",
+    });
+    await expect(place.again({ resume: "a\u001b[2J" })).rejects.toMatchObject({ code: "not-found" });
+    await place.close();
+  });
+});
+
+describe("a session that is forked", () => {
+  it("has what was said up to the end of a turn, under an id of its own", async () => {
+    const place = await sessionOnLoopback(
+      [write("a.txt", "one\n"), { text: "First." }, { text: "Second." }, { text: "Other." }],
+      toolcrib,
+    );
+    const parent = place.session;
+    await parent.run("make a.txt").result;
+    await parent.run("and now?").result;
+    place.server.forget();
+    const fork = await place.again({ fork: { session: parent.id, turn: 1 } });
+    expect(fork.messages).toEqual(parent.messages.slice(0, 4));
+    expect([fork.turns, fork.system, fork.usage.input]).toEqual([1, parent.system, 0]);
+    const { turn, text } = await fork.run("something else").result;
+    expect([turn, text, fork.messages.length, parent.messages.length]).toEqual([2, "Other.", 6, 6]);
+    const { conversations } = fork.crib;
+    const [start] = readEntries(conversations, fork.id);
+    expect(start).toMatchObject({ kind: "start", parent: { session: parent.id, turn: 1 } });
+    // The parent's calls are the parent's.
+    expect((await fork.crib.call("journal.undo", {})).isError).toBe(true);
+    expect(readFileSync(join(place.workspace, "a.txt"), "utf8")).toBe("one\n");
+    expect(await place.close()).toEqual([]);
+  });
+
+  it("names the turns that there are", async () => {
+    const place = await sessionOnLoopback([{ text: "First." }], toolcrib);
+    await place.session.run("one").result;
+    await expect(place.again({ fork: { session: place.session.id, turn: 2 } })).rejects.toMatchObject({
+      code: "not-found",
+      message: `The session ${place.session.id} has no turn 2`,
+      hint: "It has 1: --turn 1 to 1.",
+    });
+    await place.close();
+  });
+
+  it("can be begun before what is damaged", async () => {
+    const place = await sessionOnLoopback([{ text: "First." }, { text: "Second." }], toolcrib);
+    const { session } = place;
+    await session.run("one").result;
+    session.crib.conversations.append(session.id, [{ kind: "user", turn: 2 }]);
+    await session.close();
+    const entry = `Entry 5 of the session ${session.id} is damaged`;
+    await expect(place.again({ resume: session.id })).rejects.toMatchObject({
+      code: "unavailable",
+      message: entry,
+      hint: `Begin a new one with what was said before: toolcrib sessions fork ${session.id} --turn 1`,
+    });
+    await expect(place.again({ fork: { session: session.id } })).rejects.toMatchObject({ message: entry });
+    const fork = await place.again({ fork: { session: session.id, turn: 1 } });
+    expect(fork.messages).toEqual(session.messages);
+    await place.close();
+  });
+});
