@@ -1,0 +1,62 @@
+import { expect, it } from "vitest";
+import type { Message } from "../message.ts";
+import type { ModelEvent } from "../model.ts";
+import { ModelError } from "../model-error.ts";
+import { recordedModel } from "./recorded-model.ts";
+
+const model = recordedModel({
+  name: "two",
+  replies: [
+    { text: "Let me look.", calls: [{ name: "file.read", input: { path: "a" } }], usage: { input: 5 } },
+    { reasoning: "Hm.", text: "Done" },
+  ],
+});
+
+const asked: Message = { role: "user", content: [{ type: "text", text: "Go" }] };
+const replied: Message = { role: "assistant", model: "recorded/two", content: [{ type: "text", text: "x" }] };
+
+async function ask(
+  messages: readonly Message[],
+  signal = new AbortController().signal,
+): Promise<ModelEvent[]> {
+  return Array.fromAsync(model.stream({ system: "", messages, tools: [] }, signal));
+}
+
+const usage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
+
+it("plays the reply that the conversation has come to", async () => {
+  expect([await ask([asked]), await ask([asked, replied, asked])]).toEqual([
+    [
+      { type: "part-start", id: "text_1", part: "text" },
+      { type: "part-delta", id: "text_1", text: "Let " },
+      { type: "part-delta", id: "text_1", text: "me " },
+      { type: "part-delta", id: "text_1", text: "look." },
+      { type: "part-end", id: "text_1" },
+      { type: "call-start", id: "call_1_1", name: "file.read" },
+      { type: "call-delta", id: "call_1_1", text: '{"path":"a"}' },
+      {
+        type: "call",
+        call: { type: "call", id: "call_1_1", name: "file.read", input: { ok: true, value: { path: "a" } } },
+      },
+      { type: "finish", reason: "calls", usage: { ...usage, input: 5 } },
+    ],
+    [
+      { type: "part-start", id: "reasoning_2", part: "reasoning" },
+      { type: "part-delta", id: "reasoning_2", text: "Hm." },
+      { type: "part-end", id: "reasoning_2" },
+      { type: "part-start", id: "text_2", part: "text" },
+      { type: "part-delta", id: "text_2", text: "Done" },
+      { type: "part-end", id: "text_2" },
+      { type: "finish", reason: "stop", usage },
+    ],
+  ]);
+});
+
+it("has nothing to say beyond its recording, and ends at once when told to", async () => {
+  await expect(ask([asked, replied, asked, replied, asked])).rejects.toEqual(
+    new ModelError("not-found", "The recording has ended", {
+      hint: "It has no answer to more than it was made for: choose a model with --model.",
+    }),
+  );
+  await expect(ask([asked], AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+});
