@@ -39,6 +39,7 @@ export function wireReply(scripted: ScriptedReply, { number, model, idPrefix, si
     },
     finish: said.finish ?? (calls.length > 0 ? "calls" : "stop"),
     oddity: isOddity(fault) ? fault : undefined,
+    isWhole: fault === undefined || !unfinished.has(fault),
     split: fault === "one-piece-arguments" ? (text) => [text] : inPieces,
   };
 }
@@ -51,6 +52,11 @@ function tokensOf(text = ""): number {
 function inPieces(text: string): readonly string[] {
   return text.match(/.{1,16}/gsu) ?? [];
 }
+
+const unfinished: ReadonlySet<Fault> = new Set([
+  ...(["cut-in-text", "cut-in-arguments", "end-in-text", "end-in-arguments"] as const),
+  ...(["no-terminal-event", "hang-before", "hang-during", "error-event", "drop-before-headers"] as const),
+]);
 
 const oddities: Readonly<Record<Oddity, true>> = {
   "text-after-calls": true,

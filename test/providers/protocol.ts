@@ -74,6 +74,8 @@ export interface WireReply {
   readonly usage: Usage;
   readonly finish: "stop" | "calls" | "length" | "filtered";
   readonly oddity: Oddity | undefined;
+  /** Of what does not come to its end, clients may keep what they want. */
+  readonly isWhole: boolean;
   /** As it is streamed. */
   split(text: string): readonly string[];
 }

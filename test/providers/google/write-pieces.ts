@@ -14,8 +14,10 @@ export function replyPieces(reply: WireReply, said: Said): readonly Piece[] {
   const thoughts = reply.split(reply.reasoning ?? "").map((text): Part => ({ text, thought: true }));
   // Of a reply without calls the last part is signed; it has no words of its own.
   const last: Part[] =
-    !calls?.length && words.length > 0 ? [{ text: "", thoughtSignature: said.sign(reply.number) }] : [];
-  said.remember([...thoughts, ...words, ...(calls ?? []), ...last]);
+    !isMalformed && !calls?.length && words.length > 0
+      ? [{ text: "", thoughtSignature: said.sign(reply.number) }]
+      : [];
+  if (reply.isWhole) said.remember([...thoughts, ...words, ...(calls ?? []), ...last]);
   const wordPieces = words.map((part) => event(reply, { candidates: [candidate([part])] }, "text"));
   const callPieces = (calls ?? []).flatMap((part) =>
     inHalves(event(reply, { candidates: [candidate([part])] }, "arguments")),

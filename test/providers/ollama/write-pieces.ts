@@ -20,7 +20,7 @@ export function replyPieces(reply: WireReply, { options }: OllamaRequest, said: 
   const tool_calls = isWhole
     ? calls.map((call, index) => ({ function: { index, name: call.name, arguments: inputOf(call) } }))
     : [];
-  said.remember({ role: "assistant", content: text, thinking: reasoning, tool_calls });
+  if (reply.isWhole) said.remember({ role: "assistant", content: text, thinking: reasoning, tool_calls });
   const wordPieces = reply.split(text).map((content) => line(reply, { content }, "text"));
   const callPieces = tool_calls.flatMap((call) =>
     inHalves(line(reply, { content: "", tool_calls: [call] }, "arguments")),
