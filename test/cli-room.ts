@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,6 +7,12 @@ import { onTerminal, type TerminalRun } from "./pseudo-terminal.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const main = join(import.meta.dirname, "../src/apps/cli/main.ts");
+
+export interface CliRun {
+  readonly exit: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** A workspace in which the command line runs from its source, with a home of its own. */
 export interface CliRoom extends AsyncDisposable {
@@ -18,7 +24,11 @@ export interface CliRoom extends AsyncDisposable {
   write(path: string, content: string): void;
   read(path: string): string;
   /** Nobody sits there: input and outputs are pipes. */
-  run(...words: readonly string[]): Promise<{ exit: number | null; stdout: string; stderr: string }>;
+  run(...words: readonly string[]): Promise<CliRun>;
+  /** The same, with this as its standard input. */
+  feed(input: string, ...words: readonly string[]): Promise<CliRun>;
+  /** Starts it, and leaves the rest to the caller. */
+  start(...words: readonly string[]): ChildProcessWithoutNullStreams;
   /** A person sits there and types. */
   onTerminal(
     words: readonly string[],
@@ -27,8 +37,8 @@ export interface CliRoom extends AsyncDisposable {
   ): ReturnType<typeof onTerminal>;
 }
 
-/** `await using` removes it. */
-export function cliRoom(): CliRoom {
+/** `await using` removes it. Nothing of the person who runs the tests is known in it, but for these variables. */
+export function cliRoom(variables: NodeJS.ProcessEnv = {}): CliRoom {
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   const home = join(folder.path, "home");
@@ -41,6 +51,20 @@ export function cliRoom(): CliRoom {
     NO_COLOR: undefined,
     FORCE_COLOR: undefined,
     CI: undefined,
+    ...noProviders,
+    ...variables,
+  };
+  const start = (words: readonly string[]) =>
+    spawn(process.execPath, [main, ...words], { cwd: workspace, env });
+  const feed = async (input: string, words: readonly string[]) => {
+    const child = start(words);
+    child.stdin.on("error", () => {}).end(input);
+    const [stdout, stderr, [exit]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, "close"),
+    ]);
+    return { exit, stdout, stderr };
   };
   return {
     workspace,
@@ -51,18 +75,18 @@ export function cliRoom(): CliRoom {
       writeFileSync(at(path), content);
     },
     read: (path) => readFileSync(at(path), "utf8"),
-    run: async (...words) => {
-      const child = spawn(process.execPath, [main, ...words], { cwd: workspace, env });
-      child.stdin.end();
-      const [stdout, stderr, [exit]] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        once(child, "close"),
-      ]);
-      return { exit, stdout, stderr };
-    },
+    run: (...words) => feed("", words),
+    feed: (input, ...words) => feed(input, words),
+    start: (...words) => start(words),
     onTerminal: (words, typed, more = {}) =>
       onTerminal([process.execPath, main, ...words], { typed, cwd: workspace, env: { ...env, ...more } }),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
+
+/** Keys and servers of whoever runs the tests. */
+const noProviders: NodeJS.ProcessEnv = Object.fromEntries(
+  Object.keys(process.env)
+    .filter((name) => /^(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|OPENROUTER|OLLAMA|TOOLCRIB_MODEL)/.test(name))
+    .map((name) => [name, undefined]),
+);

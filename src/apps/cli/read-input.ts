@@ -41,7 +41,8 @@ function parseJson(text: string, source: string, { canonical }: DialectTool): un
   }
 }
 
-async function readStandardInput(): Promise<string> {
+/** All of it, which must be UTF-8. */
+export async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk);
   try {

@@ -29,6 +29,11 @@ export function canRedraw(descriptor: Descriptor): boolean {
   return isTerminal(descriptor) && process.env.TERM !== "dumb";
 }
 
+/** Calls `listener` when nobody reads what we print any more. */
+export function onUnread(listener: () => void): void {
+  unread.add(listener);
+}
+
 export type Tone = "bold" | "dim" | "red" | "green" | "yellow";
 
 /** Standard output or standard error. */
@@ -36,6 +41,12 @@ export type Descriptor = 1 | 2;
 
 /** Those that could not take everything at once and now go through Node's stream, which waits. */
 const waiting = new Set<Descriptor>();
+
+const unread = new Set<() => void>();
+
+function tellUnread(descriptor: Descriptor): void {
+  if (descriptor === 1) for (const listener of unread) listener();
+}
 
 /** Writes without `process.stdout`: loading what is behind it costs a sixth of our whole start. */
 function write(descriptor: Descriptor, text: string): void {
@@ -47,10 +58,13 @@ function write(descriptor: Descriptor, text: string): void {
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EPIPE") return;
+    if (code === "EPIPE") {
+      tellUnread(descriptor);
+      return;
+    }
     if (code !== "EAGAIN") throw cannotWrite(error as Error);
     waiting.add(descriptor);
-    streamOf(descriptor).on("error", () => {});
+    streamOf(descriptor).on("error", () => tellUnread(descriptor));
   }
   if (written < bytes.length) streamOf(descriptor).write(bytes.subarray(written));
 }

@@ -1,10 +1,11 @@
 import type { ChangedFiles } from "../../../toolcrib.ts";
 import { callJournal } from "../call-journal.ts";
+import { colourDiff } from "../colour-diff.ts";
 import type { Command } from "../command.ts";
 import { jsonOption, workspaceOption } from "../options.ts";
 import { readCount } from "../parse-arguments.ts";
 import { forReader } from "../report.ts";
-import { paint, print } from "../terminal.ts";
+import { print } from "../terminal.ts";
 import { callOf, sinceOf, sinceOption } from "./undo.ts";
 
 /** `toolcrib diff` */
@@ -49,13 +50,7 @@ export const diffCommand: Command = {
       // Whole, as no model has to read it.
       const text =
         options.has("stat") || files.length === 0 ? `${content}\n` : files.map(({ diff }) => diff).join("");
-      print(forReader(1, text).replace(/^.*$/gm, colour));
+      print(colourDiff(1, forReader(1, text)));
     });
   },
 };
-
-function colour(line: string): string {
-  if (line.startsWith("+")) return paint(1, "green", line);
-  if (line.startsWith("-")) return paint(1, "red", line);
-  return line.startsWith("@@") ? paint(1, "dim", line) : line;
-}

@@ -3,11 +3,12 @@ import type { ToolSource } from "../../../contract/source.ts";
 import type { Hub } from "../../../mcp/hub/connect-hub.ts";
 import { readServers } from "../../../mcp/hub/settings/read-servers.ts";
 
-/** Long enough for a client to have our own tools: other servers' come when they are there. */
-const startAfterMs = 300;
-
 /** The tools of the servers that are configured for a workspace; none, where there are none and nothing to be told. */
-export async function configuredHub(workspace: string): Promise<readonly Hub[]> {
+export async function configuredHub(
+  workspace: string,
+  // Long enough for a client to have our own tools: other servers' come when they are there.
+  { startAfterMs = 300 }: { readonly startAfterMs?: number } = {},
+): Promise<readonly Hub[]> {
   const configured = await readServers({ workspace });
   if (Object.keys(configured.servers).length === 0 && configured.warnings.length === 0) return [];
   const { connectHub } = await import("../../../mcp/hub/connect-hub.ts");

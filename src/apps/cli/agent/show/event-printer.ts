@@ -168,7 +168,8 @@ export class EventPrinter {
     this.#toldError = "";
     if (event.outcome === "aborted")
       this.#tell("yellow", "Stopped. What was done until then stays done.", {});
-    this.#tell("dim", tellUse({ ...event, milliseconds: event.at - this.#turnStart }), {});
+    const isUsed = event.calls > 0 || event.usage.input > 0;
+    if (isUsed) this.#tell("dim", tellUse({ ...event, milliseconds: event.at - this.#turnStart }), {});
   }
 
   /** For people who want to see everything. */

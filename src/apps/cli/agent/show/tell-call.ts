@@ -2,6 +2,7 @@ import type { AgentEvent } from "../../../../agent/event.ts";
 import { counted } from "../../../../text/counted.ts";
 import { isRecord } from "../../../../text/is-record.ts";
 import { printableLine } from "../../../../text/printable.ts";
+import type { CallFailure } from "../../../../toolcrib.ts";
 
 type ToolStart = Extract<AgentEvent, { type: "tool-start" }>;
 type ToolEnd = Extract<AgentEvent, { type: "tool-end" }>;
@@ -22,7 +23,7 @@ export function tellEnd({
   data,
   shown,
 }: Pick<ToolEnd, "error" | "isError" | "data" | "shown">): string {
-  if (error !== null) return printableLine(`${wordsFor(error.code)}${firstLine(error.message)}`);
+  if (error !== null) return printableLine(tellError(error));
   const words = isRecord(data) ? outcomeOf(data) : "";
   return words === "" && isError ? printableLine(`failed: ${firstLine(shown)}`) : words;
 }
@@ -108,8 +109,11 @@ export function tellLines(diff: string): string {
 
 const hunks = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@.*\n((?:[ +\\-].*\n?)*)/gm;
 
-function wordsFor(code: string): string {
-  return code === "needs-approval" ? "not approved: " : code === "denied" ? "" : "failed: ";
+function tellError({ code, message }: CallFailure): string {
+  const first = firstLine(message);
+  if (code === "needs-approval")
+    return `not approved: ${first.replace(/^This call needs a person's approval: /, "")}`;
+  return code === "denied" ? first : `failed: ${first}`;
 }
 
 function firstLine(text: string): string {

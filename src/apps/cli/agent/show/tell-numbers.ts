@@ -28,7 +28,7 @@ export function tellUse({
 }: {
   readonly usage: Usage;
   readonly cost: number | null;
-  readonly calls: number;
+  readonly calls?: number | undefined;
   readonly milliseconds?: number | undefined;
 }): string {
   const cached = usage.cached > 0 ? ` (${grouped(usage.cached)} cached)` : "";
@@ -36,7 +36,7 @@ export function tellUse({
     `${grouped(usage.input)} tokens read${cached}`,
     `${grouped(usage.output)} written`,
     ...(cost === null ? [] : [tellCost(cost)]),
-    counted(calls, "call"),
+    ...(calls === undefined ? [] : [counted(calls, "call")]),
     ...(milliseconds === undefined ? [] : [tellTime(milliseconds)]),
   ].join(", ");
 }
