@@ -17,7 +17,7 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
   const { model, provider = "ollama", baseUrl: host = "http://127.0.0.1:11434", apiKey } = settings;
   const errors = ollamaErrors(host, settings);
   const headers = { ...settings.headers, ...(apiKey && { Authorization: `Bearer ${apiKey}` }) };
-  const clientFor = (signal: AbortSignal) =>
+  const clientFor = (signal: AbortSignal, begun = () => {}) =>
     new Ollama({
       host,
       headers,
@@ -25,6 +25,7 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
         fetch: settings.fetch ?? globalThis.fetch,
         signal,
         refused: errors.ofRefusal,
+        begun,
       }),
     });
 
@@ -56,8 +57,12 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
       },
       stream: true,
     };
+    let hasBegun = false;
+    const client = clientFor(signal, () => {
+      hasBegun = true;
+    });
     try {
-      for await (const event of readChunks(chunksOf(clientFor(signal), body))) {
+      for await (const event of readChunks(chunksOf(client, body))) {
         signal.throwIfAborted();
         if (event.type === "finish" && watch.isCut(sizes(request), event.usage.input) && !wasTold) {
           wasTold = true;
@@ -67,7 +72,7 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
       }
     } catch (error) {
       signal.throwIfAborted();
-      throw errors.of(error);
+      throw errors.of(error, hasBegun);
     }
   }
 

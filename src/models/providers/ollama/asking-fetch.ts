@@ -18,10 +18,13 @@ export function askingFetch({
   fetch,
   signal,
   refused,
+  begun,
 }: {
   readonly fetch: typeof globalThis.fetch;
   readonly signal: AbortSignal;
   readonly refused: (refusal: Refusal) => Error;
+  /** An answer has begun to come: what is lost from then on was not lost on the way there. */
+  readonly begun?: () => void;
 }): typeof globalThis.fetch {
   return async (input, init) => {
     const ends = init?.signal ? AbortSignal.any([signal, init.signal]) : signal;
@@ -30,6 +33,7 @@ export function askingFetch({
       const message = saidIn(await response.text().catch(() => ""));
       throw refused({ status: response.status, message, headers: response.headers });
     }
+    begun?.();
     const isStream = response.headers.get("content-type")?.includes("ndjson") ?? false;
     if (!isStream || response.body === null) return response;
     const lines = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(checkedLines(refused));

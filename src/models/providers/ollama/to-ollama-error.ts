@@ -9,8 +9,8 @@ export class UnreadableCall extends Error {}
 export interface OllamaErrors {
   /** What the server refused. */
   ofRefusal(refusal: Refusal): Error;
-  /** Whatever was thrown on the way. */
-  of(error: unknown): unknown;
+  /** Whatever was thrown on the way; `hasBegun`: after an answer had begun. */
+  of(error: unknown, hasBegun?: boolean): unknown;
 }
 
 export function ollamaErrors(
@@ -18,12 +18,15 @@ export function ollamaErrors(
   { model, provider = "ollama", apiKey, headers = {} }: ProviderSettings,
 ): OllamaErrors {
   const secrets = [apiKey ?? "", ...Object.values(headers)].filter((secret) => secret.length >= 6);
-  const of = (error: unknown): unknown => {
+  const of = (error: unknown, hasBegun = false): unknown => {
     if (error instanceof ModelError || error instanceof UnreadableCall) return error;
     if (error instanceof DOMException && error.name === "TimeoutError")
       return new ModelError("timeout", `${address} did not answer in time.`, { hint: isItRunning });
     const read = toModelError(error, { provider, model, secrets });
-    return read instanceof ModelError ? withWayOut(read, { address, model }) : read;
+    if (!(read instanceof ModelError)) return error instanceof TypeError ? unreachable(address, error) : read;
+    if (hasBegun && read.kind === "network")
+      return new ModelError("cut", "The reply broke off: the connection was lost.");
+    return withWayOut(read, { address, model });
   };
   return {
     of,
@@ -43,6 +46,12 @@ export function ollamaErrors(
 const unreadable = /error parsing tool call/i;
 
 const isItRunning = "Start Ollama (`ollama serve`, or its app); OLLAMA_HOST says where it is.";
+
+/** What `fetch` says where it has not even tried, at a forbidden port for example. */
+function unreachable(address: string, { message, cause }: TypeError): ModelError {
+  const why = cause instanceof Error ? cause.message : message;
+  return new ModelError("network", `Cannot reach ${address}: ${why}`, { hint: isItRunning });
+}
 
 function withWayOut(
   error: ModelError,

@@ -1,0 +1,361 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import type { Fault, ProviderOptions, ScriptedReply } from "../../../test/providers/provider-server.ts";
+import { startProvider } from "../../../test/providers/start-provider.ts";
+import type { ToolDefinition } from "../../dialects/definition.ts";
+import type { Message } from "../message.ts";
+import type { Model, ModelEvent, ModelRequest } from "../model.ts";
+import { ModelError } from "../model-error.ts";
+import { openModel } from "../open-model.ts";
+
+const look: ToolDefinition = {
+  name: "look",
+  canonical: "file.read",
+  description: "Reads a file.",
+  risk: "read",
+  effects: {
+    title: "Look",
+    readOnly: true,
+    destructive: false,
+    idempotent: true,
+    openWorld: false,
+    structured: false,
+  },
+  inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+};
+
+it("asks what the model can do, and tells it how much to read", async () => {
+  await using talk = await talkTo([{ text: "Hello." }], { models: ["qwen3:8b"] });
+  const { model, server } = talk;
+  expect([model.id, model.facts]).toEqual([
+    "ollama/qwen3:8b",
+    {
+      contextTokens: 32_768,
+      callsTools: true,
+      seesImages: false,
+      prices: { input: 0, output: 0 },
+    },
+  ]);
+  const larger = await openModel("ollama/qwen3:8b", {
+    providers: { ollama: { ...server.settings.providers?.ollama, contextTokens: 100_000 } },
+  });
+  const own = { "ollama/qwen3:8b": { contextTokens: 1_000_000, callsTools: false } };
+  const largest = await openModel("ollama/qwen3:8b", { ...server.settings, models: own });
+  expect([larger.facts.contextTokens, largest.facts]).toMatchObject([
+    100_000,
+    { contextTokens: 131_072, callsTools: false },
+  ]);
+  await talk.ask();
+  expect(server.requests.at(-1)?.body).toMatchObject({ options: { num_ctx: 32_768 } });
+});
+
+describe("reads a reply that comes", () => {
+  it.each<NonNullable<ProviderOptions["chunks"]>>(["whole", "events", "bytes"])("in %s", async (chunks) => {
+    const calls = [
+      { name: "look", input: { path: "é.ts" } },
+      { name: "look", input: { path: "b.ts" } },
+    ];
+    await using talk = await talkTo(
+      [
+        { reasoning: "Hm, é.", text: "I look 😀.", calls, usage: { input: 50, output: 7 } },
+        { text: "Done." },
+      ],
+      { models: ["qwen3:8b"], chunks },
+    );
+    const first = await talk.ask({ reasoning: "high" });
+    expect(joined(first)).toEqual([
+      { type: "part-start", id: "reasoning_1", part: "reasoning" },
+      { type: "part-delta", id: "reasoning_1", text: "Hm, é." },
+      { type: "part-end", id: "reasoning_1" },
+      { type: "part-start", id: "text_2", part: "text" },
+      { type: "part-delta", id: "text_2", text: "I look 😀." },
+      { type: "part-end", id: "text_2" },
+      { type: "call-start", id: expect.any(String), name: "look" },
+      { type: "call", call: callOf("é.ts") },
+      { type: "call-start", id: expect.any(String), name: "look" },
+      { type: "call", call: callOf("b.ts") },
+      {
+        type: "finish",
+        reason: "calls",
+        usage: { input: 50, cached: 0, cacheWritten: 0, output: 7, reasoning: 0 },
+      },
+    ]);
+    const made = first.flatMap((event) => (event.type === "call" ? [event.call] : []));
+    talk.messages.push(
+      {
+        role: "assistant",
+        model: talk.model.id,
+        content: [{ type: "reasoning", text: "Hm, é." }, { type: "text", text: "I look 😀." }, ...made],
+      },
+      {
+        role: "tool",
+        answers: made.map(({ id, name }) => ({ id, name, content: "x", isError: false, images: [] })),
+      },
+    );
+    await talk.ask({ reasoning: "low" });
+    const [asked, again] = talk.server.requests.map(({ body }) => body as Record<string, unknown>);
+    expect([asked?.think, again?.think, again?.messages]).toEqual([
+      true,
+      true,
+      [
+        { role: "system", content: "You help." },
+        { role: "user", content: "Look." },
+        {
+          role: "assistant",
+          content: "I look 😀.",
+          thinking: "Hm, é.",
+          tool_calls: [
+            { function: { name: "look", arguments: { path: "é.ts" } } },
+            { function: { name: "look", arguments: { path: "b.ts" } } },
+          ],
+        },
+        { role: "tool", content: "x", tool_name: "look" },
+        { role: "tool", content: "x", tool_name: "look" },
+      ],
+    ]);
+  });
+});
+
+it("shows pictures to models that see, and tells the others of them", async () => {
+  const image = { mediaType: "image/png", base64: "aGk=" };
+  const said: Message[] = [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "See:" },
+        { type: "image", ...image },
+      ],
+    },
+    {
+      role: "assistant",
+      model: "openai/gpt",
+      content: [
+        { type: "reasoning", text: "hidden" },
+        { type: "call", id: "1", name: "look", input: { ok: false, given: "{", problem: "cut" } },
+      ],
+    },
+    { role: "tool", answers: [{ id: "1", name: "look", content: "", isError: false, images: [image] }] },
+  ];
+  const seen = [];
+  for (const name of ["qwen3-vl:8b", "qwen3:8b"]) {
+    await using talk = await talkTo([{ text: "Yes." }], { models: [name] });
+    talk.messages.splice(0, 1, ...said);
+    await talk.ask();
+    const [asked] = talk.server.requests.map(({ body }) => body as { messages: unknown[] });
+    seen.push(asked?.messages.slice(1));
+  }
+  const assistant = {
+    role: "assistant",
+    content: "",
+    tool_calls: [{ function: { name: "look", arguments: {} } }],
+  };
+  const leftOut = "[A picture, which this model cannot see.]";
+  expect(seen).toEqual([
+    [
+      { role: "user", content: "See:", images: ["aGk="] },
+      assistant,
+      { role: "tool", content: "", tool_name: "look" },
+      { role: "user", content: "From look:", images: ["aGk="] },
+    ],
+    [
+      { role: "user", content: `See:\n${leftOut}` },
+      assistant,
+      { role: "tool", content: leftOut, tool_name: "look" },
+    ],
+  ]);
+});
+
+describe("knows by what can be done about it that", () => {
+  it.each<[string, Fault, object]>([
+    ["the connection broke", "cut-in-text", { kind: "cut" }],
+    ["the stream just ended", "no-terminal-event", { kind: "cut" }],
+    ["the stream ended within its text", "end-in-text", { kind: "cut" }],
+    ["nothing was said", "empty", { kind: "empty" }],
+    ["an error was told in the stream", "error-event", { kind: "server" }],
+    ["nobody answered", "drop-before-headers", { kind: "network" }],
+    [
+      "it is busy",
+      { status: 429, retryAfter: "2", body: { error: "too many" } },
+      { kind: "rate-limit", retryAfterMs: 2_000, message: "too many" },
+    ],
+    ["it has trouble", { status: 503, body: { error: "busy" } }, { kind: "server", message: "busy" }],
+    [
+      "the model does not fit",
+      { status: 500, body: { error: "model requires more system memory (9 GiB) than is available" } },
+      {
+        kind: "bad-request",
+        hint: "Take a smaller model, or a smaller `contextTokens` for it in models.json.",
+      },
+    ],
+    [
+      "it calls no tools",
+      { status: 400, body: { error: "registry.ollama.ai/library/x does not support tools" } },
+      { kind: "bad-request", hint: "Speak to it by the action protocol: --protocol text" },
+    ],
+    ["the key is wrong", { status: 401, body: { error: "unauthorized" } }, { kind: "auth" }],
+  ])("%s", async (_, fault, expected) => {
+    await using talk = await talkTo([{ text: "Hello there.", fault }], { models: ["qwen3:8b"] });
+    await expect(talk.ask()).rejects.toMatchObject(expected);
+  });
+
+  it("the model is not there, or the server", async () => {
+    await using talk = await talkTo([], { models: ["qwen3:8b"] });
+    const { settings } = talk.server;
+    const missing = await openModel("ollama/llama9", settings).catch((error) => error);
+    await talk.server.close();
+    const dead = await openModel("ollama/qwen3:8b", settings).catch((error) => error);
+    const forbidden = { providers: { ollama: { baseUrl: "http://127.0.0.1:9" } } };
+    const never = await openModel("ollama/qwen3:8b", forbidden).catch((error) => error);
+    const hint = "Start Ollama (`ollama serve`, or its app); OLLAMA_HOST says where it is.";
+    expect([missing, dead, never].map(({ kind, message, hint }) => ({ kind, message, hint }))).toEqual([
+      { kind: "not-found", message: "model 'llama9' not found", hint: "Get it: ollama pull llama9" },
+      {
+        kind: "network",
+        message: expect.stringContaining(`Cannot reach ${talk.server.url}: `),
+        hint,
+      },
+      { kind: "network", message: "Cannot reach http://127.0.0.1:9: bad port", hint },
+    ]);
+  });
+});
+
+it("tells the model of a call that the server could not read, instead of asking for it again and again", async () => {
+  const words = "error parsing tool call: raw='{\"a', err=unexpected end of JSON input";
+  const fault = { status: 500, body: { error: words } };
+  await using talk = await talkTo([{ fault }], { models: ["qwen3:8b"] });
+  expect(await talk.ask()).toEqual([
+    {
+      type: "fault",
+      message: `Your call of a tool could not be read, and nothing was done: ${words}\nCall it again, with arguments that are one JSON object.`,
+    },
+    {
+      type: "finish",
+      reason: "stop",
+      usage: { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 },
+    },
+  ]);
+});
+
+it("says once that Ollama has left out part of the conversation", async () => {
+  await using talk = await talkTo(
+    [12_000, 2_000, 1_500].map((input) => ({ text: "Yes.", usage: { input } })),
+    { models: ["qwen3:8b"] },
+  );
+  const warnings = [];
+  for (const text of ["x ".repeat(20_000), "more", "and more"]) {
+    talk.messages.push({ role: "user", content: [{ type: "text", text }] });
+    const events = await talk.ask();
+    warnings.push(events.flatMap((event) => (event.type === "warning" ? [event.message] : [])));
+  }
+  expect(warnings).toEqual([
+    [],
+    [
+      "Ollama read 2000 tokens only, with room for 32768: it has left out part of the conversation. Set a larger `contextTokens` for ollama/qwen3:8b in models.json, or make the conversation shorter.",
+    ],
+    [],
+  ]);
+});
+
+describe("ends at once when it is told to", () => {
+  it.each<Fault>(["hang-before", "hang-during"])("in a %s", async (fault) => {
+    await using talk = await talkTo([{ text: "Hello there.", fault }], { models: ["qwen3:8b"] });
+    const stop = new AbortController();
+    const reason = new Error("enough");
+    setTimeout(() => stop.abort(reason), 50);
+    await expect(talk.ask({}, stop.signal)).rejects.toBe(reason);
+  });
+
+  it("by whoever reads no further", async () => {
+    await using talk = await talkTo([{ text: "Hello there.", fault: "hang-during" }], {
+      models: ["qwen3:8b"],
+    });
+    for await (const event of talk.stream()) if (event.type === "part-delta") break;
+    await expect.poll(() => talk.server.requests[0]?.aborted).toBe(true);
+  });
+});
+
+it("never lets the client print what it cannot read", async () => {
+  const bodies = ["<html>busy</html>", '{"message":{"content":"a"}}\nnonsense\n', '{"message": {"conte'];
+  const server = createServer((request, response) => {
+    if (request.url === "/api/show") return response.end(JSON.stringify({ capabilities: [] }));
+    const isPage = bodies.length === 3;
+    response.writeHead(isPage ? 502 : 200, {
+      "content-type": isPage ? "text/html" : "application/x-ndjson",
+    });
+    return response.end(bodies.shift());
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const printed: unknown[] = [];
+  const { log, warn } = console;
+  Object.assign(console, { log: (...words: unknown[]) => printed.push(words), warn: console.log });
+  try {
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const model = await openModel("ollama/x", { providers: { ollama: { baseUrl } } });
+    const kinds = [];
+    for (let round = 0; round < 3; round += 1) {
+      const error = await all(model, requestOf([])).catch((thrown) => thrown);
+      kinds.push(error instanceof ModelError ? `${error.kind}: ${error.message}` : error);
+    }
+    expect([kinds, printed]).toEqual([
+      [
+        "server: <html>busy</html>",
+        "cut: The reply broke off: a line of it is no JSON.",
+        "cut: The reply broke off: a line of it is no JSON.",
+      ],
+      [],
+    ]);
+  } finally {
+    Object.assign(console, { log, warn });
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+function requestOf(messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest {
+  return { system: "You help.", messages: [...messages], tools: [look], ...more };
+}
+
+async function talkTo(script: readonly ScriptedReply[], options: ProviderOptions) {
+  const server = await startProvider("ollama", script, options);
+  const model = await openModel(server.model, server.settings);
+  const messages: Message[] = [{ role: "user", content: [{ type: "text", text: "Look." }] }];
+  return {
+    server,
+    model,
+    messages,
+    ask: (more: Partial<ModelRequest> = {}, signal?: AbortSignal) =>
+      all(model, requestOf(messages, more), signal),
+    stream: () => model.stream(requestOf(messages), new AbortController().signal),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      expect(server.breaches).toEqual([]);
+    },
+  };
+}
+
+async function all(
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<readonly ModelEvent[]> {
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream(request, signal)) events.push(event);
+  return events;
+}
+
+/** With deltas of one part put together. */
+function joined(events: readonly ModelEvent[]): readonly ModelEvent[] {
+  const together: ModelEvent[] = [];
+  for (const event of events) {
+    const last = together.at(-1);
+    if (event.type === "part-delta" && last?.type === "part-delta" && last.id === event.id)
+      together[together.length - 1] = { ...last, text: last.text + event.text };
+    else together.push(event);
+  }
+  return together;
+}
+
+function callOf(path: string) {
+  return { type: "call", id: expect.any(String), name: "look", input: { ok: true, value: { path } } };
+}
