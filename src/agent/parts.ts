@@ -60,6 +60,8 @@ export interface ContextMeter {
   readonly isNearlyFull: boolean;
   /** So full that the conversation has to be made shorter before the model is asked again. */
   readonly isFull: boolean;
+  /** How much may be written so that it still fits beside what is read, where that is less than the model may write anyway. */
+  readonly outputRoom: number | undefined;
   /** Joined the conversation. */
   added(message: Message): void;
   /** The provider counted a reply, which was `added` before, and all that it read. */

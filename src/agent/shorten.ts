@@ -10,9 +10,10 @@ export async function shorten(works: Works, signal: AbortSignal): Promise<void> 
   const { conversation, model, parts, reasoning } = works;
   const { compactConversation } = await import("./context/compact-conversation.ts");
   const tokensBefore = conversation.context.tokens;
-  const { system, tools, id } = parts;
+  const { system, tools, id, meter } = parts;
+  const { messages } = conversation;
   const compacted = await compactConversation({
-    request: { system, tools, messages: conversation.messages, reasoning, cacheKey: id },
+    request: { system, tools, messages, reasoning, cacheKey: id, maxOutputTokens: meter.outputRoom },
     pinned: conversation.pinned,
     contextTokens: model.facts.contextTokens,
     tokensBefore,

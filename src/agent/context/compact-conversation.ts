@@ -89,12 +89,18 @@ async function summarise(
   for (const messages of versions) {
     if (!fits(messages) && messages !== shortest) continue;
     try {
-      return await asked({ ...request, messages }, ask);
+      const isWhole = messages === versions[0];
+      return await asked(isWhole ? { ...request, messages } : withRoom({ ...request, messages }), ask);
     } catch (error) {
       if (!(error instanceof ModelError && error.kind === "overflow")) throw error;
     }
   }
   throw cannotShrink(options);
+}
+
+/** What is shorter leaves more to be written. */
+function withRoom({ maxOutputTokens: _, ...request }: ModelRequest): ModelRequest {
+  return request;
 }
 
 /** Room that a summary needs. */

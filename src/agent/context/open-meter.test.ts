@@ -75,3 +75,13 @@ it("knows a message that no request could hold", () => {
     false,
   ]);
 });
+
+it("leaves as much to be written as fits beside what is read", () => {
+  const facts = { contextTokens: 200_000, maxOutputTokens: 64_000 };
+  const rooms = [100_000, 136_000, 150_000, 199_999].map((tokens) => {
+    const meter = openMeter({ model: { facts } as Model, system: "", tools: [] });
+    meter.counted(used(tokens, 0));
+    return meter.outputRoom;
+  });
+  expect([...rooms, meterOf(undefined).outputRoom]).toEqual([undefined, undefined, 50_000, 1_024, undefined]);
+});

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import type { Message } from "../../models/message.ts";
-import type { Model, Usage } from "../../models/model.ts";
+import type { Model, ModelFacts, Usage } from "../../models/model.ts";
 import type { ContextUse } from "../event.ts";
 import type { ContextMeter } from "../parts.ts";
 import { conversationTokens, frameTokens, messageTokens } from "./message-tokens.ts";
@@ -12,7 +12,7 @@ export interface MeterOptions {
 }
 
 export function openMeter({ model, system, tools }: MeterOptions): ContextMeter {
-  return new Meter(model.facts.contextTokens, frameTokens(system, tools));
+  return new Meter(model.facts, frameTokens(system, tools));
 }
 
 /** Where a conversation is warned of, and where it is made shorter, as shares of the window. */
@@ -21,7 +21,7 @@ export const fullShare = 0.9;
 
 class Meter implements ContextMeter {
   readonly #frame: number;
-  #window: number | undefined;
+  #facts: ModelFacts;
   /** As the provider last counted it, and the estimate of all that it counted then. */
   #counted: { readonly tokens: number; readonly estimate: number } | undefined;
   /** Of the whole conversation, system and tools included. */
@@ -29,8 +29,8 @@ class Meter implements ContextMeter {
   /** How many tokens one that we estimate really is, by what the provider counted. */
   #ratio = 1;
 
-  constructor(window: number | undefined, frame: number) {
-    this.#window = window;
+  constructor(facts: ModelFacts, frame: number) {
+    this.#facts = facts;
     this.#frame = frame;
     this.#estimate = frame;
   }
@@ -46,6 +46,12 @@ class Meter implements ContextMeter {
   /** Only once the provider has counted: of what was just made shorter nobody knows better until there was a reply. */
   get isFull(): boolean {
     return this.#counted !== undefined && this.#fills(fullShare);
+  }
+
+  get outputRoom(): number | undefined {
+    const { contextTokens = Number.POSITIVE_INFINITY, maxOutputTokens = 0 } = this.#facts;
+    const room = contextTokens - this.#tokens;
+    return room < maxOutputTokens ? Math.max(leastOutput, Math.floor(room)) : undefined;
   }
 
   added(message: Message): void {
@@ -65,12 +71,16 @@ class Meter implements ContextMeter {
   }
 
   useModel({ facts }: Model): void {
-    this.#window = facts.contextTokens;
+    this.#facts = facts;
   }
 
   isTooLong(message: Message): boolean {
     if (this.#window === undefined) return false;
     return (this.#frame + messageTokens(message)) * leastRatio > this.#window;
+  }
+
+  get #window(): number | undefined {
+    return this.#facts.contextTokens;
   }
 
   get #tokens(): number {
@@ -82,6 +92,9 @@ class Meter implements ContextMeter {
     return this.#window !== undefined && this.#tokens >= this.#window * share;
   }
 }
+
+/** With less nothing could be said; whether it fits is for the provider to tell. */
+const leastOutput = 1_024;
 
 /** An estimate is rather too high: prose and code cost about two thirds of it, and seldom less than a half. */
 const leastRatio = 0.6;

@@ -17,8 +17,9 @@ export async function askNext(works: Works, signal: AbortSignal): Promise<Asked>
 }
 
 export function nextRequest({ parts, conversation, reasoning }: Works): ModelRequest {
-  const { system, tools, id } = parts;
-  return { system, tools, messages: conversation.messages, reasoning, cacheKey: id };
+  const { system, tools, id, meter } = parts;
+  const maxOutputTokens = meter.outputRoom;
+  return { system, tools, messages: conversation.messages, reasoning, cacheKey: id, maxOutputTokens };
 }
 
 export function asking({ parts, model, nextNumber, emit }: Works, signal: AbortSignal) {
