@@ -15,8 +15,7 @@ it("asks, makes the calls of the reply, and asks again until a reply makes none"
     { ...toolcrib, files: { "a.txt": "hello\n" } },
   );
   const turn = session.run("What does a.txt say?");
-  const iterated: AgentEvent[] = [];
-  for await (const event of turn) iterated.push(event);
+  const iterated = await listed(turn);
   const result = await turn.result;
   expect(result).toEqual({
     turn: 1,
@@ -201,10 +200,10 @@ it("gives every iteration all events, and goes on when a listener throws", async
     throw new Error("a listener's own fault");
   });
   const turn = session.run("First.");
-  const all = await Promise.all([Array.fromAsync(turn), Array.fromAsync(turn)]);
+  const all = await Promise.all([listed(turn), listed(turn)]);
   expect(all[0]).toEqual(all[1]);
   expect(all[0]!.at(-1)).toMatchObject({ type: "turn-end", outcome: "completed" });
-  expect(await Array.fromAsync(turn)).toEqual([]);
+  expect(await listed(turn)).toEqual([]);
   expect(await warned).toMatchObject({ message: "a listener's own fault" });
   expect(await close()).toEqual([]);
 });
@@ -260,3 +259,9 @@ it("uses another model and another effort from the next round on, with the same 
   });
   expect(await close()).toEqual([]);
 });
+
+async function listed(turn: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const event of turn) events.push(event);
+  return events;
+}

@@ -63,12 +63,13 @@ function itemFaults(input: readonly Json[], said: SaidItems): string[] {
       continue;
     }
     faults.push(...unknownFields(item, fields, `input[${place}].`));
-    faults.push(...missingReasoning(item, input[place - 1], said));
+    const isBrokenOff = mayBeBrokenOff(item, input[place + 1]);
+    if (!isBrokenOff) faults.push(...missingReasoning(item, input[place - 1], said));
     switch (type) {
       case "message":
         if (item.role === "assistant") pairs.said();
         else pairs.asked();
-        faults.push(...messageFaults(item, place, said));
+        faults.push(...messageFaults(item, place, isBrokenOff ? undefined : said));
         break;
       case "reasoning":
         pairs.said();
@@ -103,7 +104,7 @@ const itemFields: Readonly<Record<string, ReadonlySet<string>>> = {
   custom_tool_call_output: new Set(["type", "id", "call_id", "output", "status"]),
 };
 
-function messageFaults({ role, content, phase }: Json, place: number, said: SaidItems): string[] {
+function messageFaults({ role, content, phase }: Json, place: number, said: SaidItems | undefined): string[] {
   if (!["system", "developer", "user", "assistant"].includes(role))
     return [`Invalid value: 'input[${place}].role' ${role}.`];
   const parts = typeof content === "string" ? [] : content;
@@ -111,7 +112,7 @@ function messageFaults({ role, content, phase }: Json, place: number, said: Said
   if (content.length === 0) return [`'input[${place}].content' is empty.`];
   const allowed = role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image"];
   const foreign = parts.filter(({ type }) => !allowed.includes(type));
-  const isPhase = role !== "assistant" || said.mayBePhase(textOf(content), phase);
+  const isPhase = role !== "assistant" || (said?.mayBePhase(textOf(content), phase) ?? true);
   return [
     ...foreign.map(({ type }) => `Invalid value: a part of type '${type}' in a message of role ${role}.`),
     ...(isPhase ? [] : [`'input[${place}]' was said in another phase than '${phase}'.`]),
@@ -153,6 +154,12 @@ function reasoningFaults(item: Json, next: Json, said: SaidItems): string[] {
 function belongs(next: Json, before: string | undefined): boolean {
   const name = nameOf(next);
   return before !== undefined && (name === before || name?.startsWith(`${before}_`) === true);
+}
+
+/** Who stopped a reply hands back the words that were shown, bare, and the person goes on. */
+function mayBeBrokenOff(item: Json, next: Json): boolean {
+  const isBare = item.role === "assistant" && item.id === undefined && item.phase === undefined;
+  return isBare && next?.role === "user" && /\bstopped\b/.test(textOf(next.content));
 }
 
 function missingReasoning(item: Json, previous: Json, said: SaidItems): string[] {

@@ -1,0 +1,193 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type LoopbackOptions, plain, sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
+import type { ScriptedReply, SeenRequest } from "../../test/providers/provider-server.ts";
+import type { AgentEvent } from "./event.ts";
+import { checkHistory } from "./history/check-history.ts";
+import type { Session } from "./session.ts";
+
+const place = {
+  dialect: "toolcrib",
+  files: { "a.txt": "hello\n" },
+  limits: { retryWaitMs: 20 },
+} as const satisfies LoopbackOptions;
+
+/** A retry, words, reads side by side, a command, a call that cannot be read, an end; "Go on." is answered at once. */
+function scenario(request: SeenRequest): ScriptedReply {
+  if (request.messages.some(({ text }) => text === "Go on.")) return { text: "Fine." };
+  const answers = request.messages.filter(({ role }) => role === "tool").length;
+  if (request.number === 1) return { text: "A few wor", fault: "cut-in-text" };
+  if (answers === 0) {
+    const read = { name: "file_read", input: { path: "a.txt" } };
+    return {
+      reasoning: "Both.",
+      text: "Reading.",
+      calls: [read, read, { name: "file_read", input: {}, raw: "{" }],
+    };
+  }
+  if (answers === 3) {
+    return {
+      text: "Running.",
+      calls: [{ name: "shell_run", input: { command: "echo 1; sleep 0.05; echo 2" } }],
+    };
+  }
+  return { text: "All done." };
+}
+
+async function stoppedAt(index: number) {
+  const held = await sessionOnLoopback(scenario, place);
+  const { session, events } = held;
+  const aborts: Promise<void>[] = [];
+  session.on(() => {
+    if (events.length === index) aborts.push(session.abort());
+  });
+  const turn = session.run("Look around.");
+  const result = await turn.result;
+  await Promise.all(aborts);
+  return { ...held, result };
+}
+
+/** The session can go on, and the strictest provider takes what is left of the turn. */
+async function goesOn(session: Session, close: () => Promise<readonly string[]>) {
+  expect(checkHistory(session.messages)).toEqual([]);
+  expect(session.state).toBe("idle");
+  const { outcome, text, error } = await session.run("Go on.").result;
+  expect({ outcome, text, error }).toEqual({ outcome: "completed", text: "Fine.", error: null });
+  expect(checkHistory(session.messages)).toEqual([]);
+  expect(await close()).toEqual([]);
+}
+
+it("can be stopped at every event of a turn, and go on", async () => {
+  const { events, result, session, close } = await stoppedAt(0);
+  expect(result.outcome).toBe("completed");
+  expect(new Set(events.map(({ type }) => type))).toEqual(
+    new Set([
+      "state",
+      "session-start",
+      "turn-start",
+      "user-input",
+      "round-start",
+      "retry",
+      "reasoning-start",
+      "reasoning-end",
+      "text-start",
+      "text-delta",
+      "text-end",
+      "reply-end",
+      "usage",
+      "tool-start",
+      "tool-output",
+      "tool-end",
+      "turn-end",
+    ]),
+  );
+  const before = events.findIndex(({ type }) => type === "turn-end");
+  await goesOn(session, close);
+  for (let index = 1; index <= before; index += 1) {
+    const { result, session, close, events } = await stoppedAt(index);
+    const at = events[index - 1];
+    expect([index, at?.type, result.outcome]).toEqual([index, at?.type, "aborted"]);
+    // Each call that was told of has ended, too.
+    const calls = (type: AgentEvent["type"]) => events.filter((event) => event.type === type).length;
+    expect(calls("tool-end")).toBe(calls("tool-start"));
+    await goesOn(session, close);
+  }
+}, 120_000);
+
+it("keeps the words that were shown, without what only the provider understands, and tells the model", async () => {
+  const script = [
+    { text: "Once upon a time there was a model.", fault: "hang-during" as const },
+    { text: "Fine." },
+  ];
+  const { session, close } = await sessionOnLoopback(script, place);
+  let shown = "";
+  session.on((event) => {
+    if (event.type !== "text-delta" || session.turns > 1) return;
+    shown += event.text;
+    void session.abort();
+  });
+  const { outcome } = await session.run("Tell me a story.").result;
+  expect(outcome).toBe("aborted");
+  expect(shown).not.toBe("");
+  expect(session.messages).toEqual([
+    { role: "user", content: [{ type: "text", text: "Tell me a story." }] },
+    { role: "assistant", model: "openai/gpt-5", content: [{ type: "text", text: shown }] },
+    {
+      role: "user",
+      content: [{ type: "text", text: expect.stringContaining("The person stopped you here") }],
+    },
+  ]);
+  await goesOn(session, close);
+});
+
+it("ends a command and answers it, and does not make the calls behind it", async () => {
+  const calls = [
+    { name: "shell_run", input: { command: "echo begun; sleep 60; touch late.txt" } },
+    { name: "file_write", input: { path: "never.txt", content: "" } },
+  ];
+  const { session, workspace, events, close } = await sessionOnLoopback(
+    [{ calls }, { text: "Fine." }],
+    place,
+  );
+  session.on((event) => {
+    if (event.type === "tool-output") void session.abort();
+  });
+  const { outcome, calls: made } = await session.run("Go.").result;
+  expect({ outcome, made }).toEqual({ outcome: "aborted", made: 2 });
+  const answers = session.messages.flatMap((message) => (message.role === "tool" ? message.answers : []));
+  expect(answers).toEqual([
+    expect.objectContaining({ name: "shell_run", isError: true, content: expect.stringContaining("begun") }),
+    {
+      id: expect.any(String),
+      name: "file_write",
+      isError: true,
+      content: "Not made: the person stopped the turn.",
+      images: [],
+    },
+  ]);
+  expect(existsSync(join(workspace, "never.txt"))).toBe(false);
+  expect(session.crib.processes()).toEqual([]);
+  expect(plain(events).filter((event) => "callId" in event && event.callId === null)).toHaveLength(1);
+  await goesOn(session, close);
+});
+
+it("stops waiting for a retry, for an approval, for a hook", async () => {
+  const write = { calls: [{ name: "file_write", input: { path: "b.txt", content: "" } }] };
+  const never = () => new Promise<never>(() => {});
+  const cases: { options: LoopbackOptions; script: ScriptedReply; at: AgentEvent["type"] }[] = [
+    {
+      options: { limits: { retryWaitMs: 60_000 } },
+      script: { fault: { status: 429, retryAfter: "50" } },
+      at: "retry",
+    },
+    { options: { mode: "paranoid", approve: never }, script: write, at: "approval" },
+    { options: { hooks: { beforeCall: never } }, script: write, at: "tool-start" },
+    { options: { hooks: { afterCall: never } }, script: write, at: "tool-start" },
+  ];
+  for (const { options, script, at } of cases) {
+    const { session, close } = await sessionOnLoopback([script, { text: "Fine." }], { ...place, ...options });
+    session.on(({ type }) => {
+      if (type === at) setTimeout(() => void session.abort(), 20);
+    });
+    expect(await session.run("Go.").result).toMatchObject({ outcome: "aborted", error: null });
+    await goesOn(session, close);
+  }
+});
+
+it("drops what was to follow, and says so", async () => {
+  const { session, events, close } = await sessionOnLoopback(
+    ({ messages }) => (messages.at(-1)?.text === "Go on." ? { text: "Fine." } : { fault: "hang-before" }),
+    place,
+  );
+  const turn = session.run("Go.");
+  session.steer("Left.");
+  session.followUp("Right.");
+  await session.abort();
+  expect((await turn.result).outcome).toBe("aborted");
+  expect(events.flatMap((event) => (event.type === "warning" ? [event.message] : []))).toEqual([
+    "The turn ended before the model was told: Left.",
+    "The turn ended before the model was told: Right.",
+  ]);
+  await goesOn(session, close);
+});
