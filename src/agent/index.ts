@@ -23,4 +23,10 @@ export { type CreateSessionOptions, createSession } from "./create-session.ts";
 export type * from "./event.ts";
 export { defaultLimits } from "./limits.ts";
 export { readModelSettings } from "./read-model-settings.ts";
+export {
+  type ExportFormat,
+  type ExportOptions,
+  exportFormats,
+  exportSession,
+} from "./records/export/export-session.ts";
 export type * from "./session.ts";
