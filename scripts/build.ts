@@ -22,7 +22,7 @@ const shared: BuildOptions = {
   cwd: root,
   platform: "node",
   // zod is built in: its many files would cost more time to find than all our own code to run.
-  external: [/^node:/, "@vscode/ripgrep"],
+  external: [/^node:/, "@vscode/ripgrep", "@opentelemetry/api"],
   // Its other form finds its parts by a `require` that nobody can follow.
   resolve: { alias: { "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
   logLevel: "warn",
