@@ -425,6 +425,15 @@ describe("the rules", () => {
     ],
     ["thoughts of another model", older(), /Invalid signature/],
     [
+      "thinking that begins while calls are answered",
+      (body) => {
+        older()(body);
+        budget(2048)(body);
+        body.messages[1].content.splice(0, 2);
+      },
+      /Expected thinking or redacted_thinking, but found tool_use/,
+    ],
+    [
       "five marks of the cache",
       (body) => {
         for (const block of [...body.tools, ...body.messages[2].content])

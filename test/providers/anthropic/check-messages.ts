@@ -19,6 +19,7 @@ export function messageFaults(body: AnthropicRequest, said: Said): string[] {
   });
   return [
     ...faults,
+    ...unreasonedFaults(body),
     ...(messages[0]!.role === "user" ? [] : ["messages: first message must use the user role."]),
     ...(messages.at(-1)!.role === "user"
       ? []
@@ -27,6 +28,18 @@ export function messageFaults(body: AnthropicRequest, said: Said): string[] {
       ? ["tools: must be given while messages hold tool_use blocks."]
       : []),
   ];
+}
+
+/** Models whose thinking has a budget do not begin with it while the calls of a reply without it are being answered. */
+function unreasonedFaults({ messages, thinking }: AnthropicRequest): string[] {
+  const reply = messages.findLast(({ role }) => role === "assistant");
+  if (thinking?.type !== "enabled" || reply === undefined || usesOf(reply).length === 0) return [];
+  const [first] = blocksOf(reply.content);
+  return isThought(first!)
+    ? []
+    : [
+        `Expected thinking or redacted_thinking, but found ${first!.type}. When thinking is enabled, a final assistant message must start with a thinking block.`,
+      ];
 }
 
 function shapeFaults(message: MessageParam, before: MessageParam | undefined): string[] {
