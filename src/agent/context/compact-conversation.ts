@@ -84,12 +84,11 @@ async function summarise(
   const fits = (messages: readonly Message[]) =>
     contextTokens === undefined ||
     (frame + conversationTokens(messages) + summaryTokens) * ratio <= contextTokens;
-  const versions = [...shorterConversations(request.messages)].map((messages) => [...messages, last]);
-  const shortest = versions.at(-1);
-  for (const messages of versions) {
-    if (!fits(messages) && messages !== shortest) continue;
+  for (const version of shorterConversations(request.messages)) {
+    const messages = [...version, last];
+    if (!fits(messages)) continue;
     try {
-      const isWhole = messages === versions[0];
+      const isWhole = version === request.messages;
       return await asked(isWhole ? { ...request, messages } : withRoom({ ...request, messages }), ask);
     } catch (error) {
       if (!(error instanceof ModelError && error.kind === "overflow")) throw error;
