@@ -31,6 +31,7 @@ export function languageModel(route: Route): Model {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     signal.throwIfAborted();
     const leaving = new AbortController();
+    let hasBegun = false;
     try {
       const box = boxOf(request.tools);
       const prompt = toPrompt(request, box);
@@ -42,6 +43,7 @@ export function languageModel(route: Route): Model {
         abortSignal: AbortSignal.any([signal, leaving.signal]),
       };
       const { stream: parts } = await route.languageModel.doStream(call);
+      hasBegun = true;
       for await (const event of readReply(untilAborted(parts, signal), { box, route, isNews })) {
         // The reader may have come back late, to a turn that is over.
         signal.throwIfAborted();
@@ -49,7 +51,7 @@ export function languageModel(route: Route): Model {
       }
     } catch (error) {
       signal.throwIfAborted();
-      throw toModelError(error, { provider, model: settings.model, secrets });
+      throw toModelError(error, { provider, model: settings.model, secrets, hasBegun });
     } finally {
       leaving.abort();
     }

@@ -7,6 +7,8 @@ export interface Concerned {
   readonly provider: string;
   readonly model: string;
   readonly secrets: readonly string[];
+  /** Whether something of the reply has come. */
+  readonly hasBegun?: boolean;
 }
 
 /**
@@ -17,7 +19,7 @@ export function toModelError(error: unknown, concerned: Concerned): unknown {
   if (error instanceof ModelError) return error;
   const failure = readFailure(error);
   if (failure === undefined) return error;
-  const kind = kindOf(failure);
+  const kind = kindOf(failure, concerned);
   return new ModelError(kind, shown(messageOf(failure, kind, concerned), concerned.secrets), {
     hint: hintFor(kind, failure, concerned),
     status: failure.status,
@@ -36,9 +38,11 @@ const maxLength = 500;
 const keys = /\b(?:sk-|AIza|xox[bp]-|gsk_|Bearer )[\w*.~+/-]{8,}=*/g;
 const keyed = /([?&](?:key|api[_-]?key|token|access_token)=)[^&\s"']+/gi;
 
-function kindOf({ status, codes, words, isConnection, isUnreadable }: Failure): ModelErrorKind {
-  // A reply that had begun.
-  if (isConnection) return status === undefined ? "network" : "cut";
+function kindOf(
+  { status, codes, words, isConnection, isUnreadable }: Failure,
+  { hasBegun = false }: Concerned,
+): ModelErrorKind {
+  if (isConnection) return status === undefined && !hasBegun ? "network" : "cut";
   if (isUnreadable) return "cut";
   const says = (pattern: RegExp) => pattern.test(words) || codes.some((code) => pattern.test(code));
   if (says(overflows)) return "overflow";

@@ -3,7 +3,6 @@ import type { ToolDefinition } from "../../dialects/definition.ts";
 import { toAnthropic } from "../../wire/anthropic.ts";
 import { languageModel } from "../language-model/language-model.ts";
 import type { LanguageModelTool } from "../language-model/to-tools.ts";
-import type { Message } from "../message.ts";
 import type { Model, ModelRequest } from "../model.ts";
 import type { ProviderSettings } from "./provider-settings.ts";
 
@@ -18,6 +17,7 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
     ...(headers && { headers: { ...headers } }),
     ...(fetch && { fetch }),
   });
+  const id = `${settings.provider ?? "anthropic"}/${model}`;
   return languageModel({
     api: "anthropic",
     settings,
@@ -34,7 +34,7 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
       // The package knows how much its own models write.
       const most = request.maxOutputTokens ?? (model.includes("claude-") ? undefined : facts.maxOutputTokens);
       const hasBudget = budgetFamily.test(model);
-      const reasons = request.reasoning !== undefined && !(hasBudget && isWithinUnreasonedTurn(request));
+      const reasons = request.reasoning !== undefined && !(hasBudget && isWithinUnreasonedTurn(request, id));
       return {
         ...(most && { maxOutputTokens: most }),
         ...(reasons && { reasoning: request.reasoning }),
@@ -49,15 +49,12 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
 const budgetFamily = /claude-(?:opus|sonnet|haiku)-4(?:-[015])?(?:[-@]\d{8})?$/;
 const interleaved = "interleaved-thinking-2025-05-14";
 
-/** These models refuse to begin with thinking while the calls of a reply without it are being answered. */
-function isWithinUnreasonedTurn({ messages }: ModelRequest): boolean {
-  const reply = messages.findLast(isReplyOrQuestion);
-  if (reply?.role !== "assistant") return false;
-  return reply.content.some(({ type }) => type === "call") && reply.content[0]?.type !== "reasoning";
-}
-
-function isReplyOrQuestion({ role }: Message): boolean {
-  return role !== "tool";
+/** These models refuse to begin with thinking while the calls of a reply without thoughts of their own are being answered. */
+function isWithinUnreasonedTurn({ messages }: ModelRequest, id: string): boolean {
+  const reply = messages.findLast((message) => message.role === "assistant");
+  if (!reply?.content.some(({ type }) => type === "call")) return false;
+  const [first] = reply.content;
+  return !(first?.type === "reasoning" && first.meta !== undefined && reply.model === id);
 }
 
 function toTool(definition: ToolDefinition, { isLast }: { readonly isLast: boolean }): LanguageModelTool {

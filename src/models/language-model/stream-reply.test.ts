@@ -1,0 +1,218 @@
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
+import { expect, it } from "vitest";
+import type { ModelEvent } from "../model.ts";
+import { type Reading, readReply } from "./stream-reply.ts";
+import { toolBoxes } from "./to-tools.ts";
+import { tools } from "./trials/ask.ts";
+
+type Part = LanguageModelV4StreamPart;
+
+const usage: LanguageModelV4Usage = {
+  inputTokens: { total: 10, noCache: 5, cacheRead: 3, cacheWrite: 2 },
+  outputTokens: { total: 7, text: 4, reasoning: 3 },
+};
+const counted = { input: 10, cached: 3, cacheWritten: 2, output: 7, reasoning: 3 };
+
+it("gives parts ids of their own, as those of providers may come twice", async () => {
+  const parts: Part[] = [
+    { type: "text-start", id: "0" },
+    { type: "text-delta", id: "0", delta: "One" },
+    { type: "text-end", id: "0" },
+    { type: "reasoning-start", id: "0" },
+    { type: "reasoning-end", id: "0" },
+    { type: "text-start", id: "0" },
+    { type: "text-delta", id: "0", delta: "Two" },
+  ];
+  expect(await read([...parts, end("stop")])).toEqual([
+    { type: "part-start", id: "text_1", part: "text" },
+    { type: "part-delta", id: "text_1", text: "One" },
+    { type: "part-end", id: "text_1" },
+    { type: "part-start", id: "reasoning_2", part: "reasoning" },
+    { type: "part-end", id: "reasoning_2" },
+    { type: "part-start", id: "text_3", part: "text" },
+    { type: "part-delta", id: "text_3", text: "Two" },
+    { type: "part-end", id: "text_3" },
+    { type: "finish", reason: "stop", usage: counted },
+  ]);
+});
+
+it("begins a part of which only a delta comes, and forgets an end without a beginning", async () => {
+  const parts: Part[] = [
+    { type: "text-end", id: "a" },
+    { type: "text-delta", id: "b", delta: "So." },
+  ];
+  expect((await read([...parts, end("stop")])).map(({ type }) => type)).toEqual([
+    "part-start",
+    "part-delta",
+    "part-end",
+    "finish",
+  ]);
+});
+
+it("puts together what a part is told with, wherever it comes", async () => {
+  const parts: Part[] = [
+    { type: "reasoning-start", id: "r", providerMetadata: { a: { one: 1, two: 0 } } },
+    { type: "reasoning-delta", id: "r", delta: "", providerMetadata: { a: { two: 2 } } },
+    { type: "reasoning-end", id: "r", providerMetadata: { a: { three: 3 }, b: { four: 4 } } },
+    ...said("So."),
+  ];
+  expect(await read([...parts, end("stop")])).toContainEqual({
+    type: "part-end",
+    id: "reasoning_1",
+    meta: { a: { one: 1, two: 2, three: 3 }, b: { four: 4 } },
+  });
+});
+
+it("hands over calls where they stand, and says what cannot be read of them", async () => {
+  const events = await read([
+    call("1", '{"path":"a"}'),
+    ...said("Between."),
+    call("2", '{"path":'),
+    call("3", '{"path":"c"}'),
+    end("tool-calls"),
+  ]);
+  expect(gist(events)).toEqual([
+    '1 {"path":"a"}',
+    "Between.",
+    "2 The arguments are not valid JSON: Unexpected end of JSON input",
+    '3 {"path":"c"}',
+    "finish calls",
+  ]);
+});
+
+it("says that tools are called, whatever the server calls it", async () => {
+  expect(gist(await read([call("1", "{}"), end("stop")]))).toEqual(["1 {}", "finish calls"]);
+});
+
+it.each(["length", "content-filter"] as const)(
+  "drops what is not whole of a reply cut by %s",
+  async (cut) => {
+    const reason = cut === "length" ? "length" : "filtered";
+    expect(gist(await read([call("1", '{"path":"a"}'), call("2", '{"pa'), end(cut)]))).toEqual([
+      '1 {"path":"a"}',
+      `finish ${reason}`,
+    ]);
+    expect(gist(await read([call("1", ""), call("2", "{}"), end(cut)]))).toEqual([
+      "1 {}",
+      `finish ${reason}`,
+    ]);
+    expect(gist(await read([call("1", "{}"), ...said("Then"), end(cut)]))).toEqual([
+      "1 {}",
+      "Then",
+      `finish ${reason}`,
+    ]);
+  },
+);
+
+it("takes the nulls out that only strict mode asked for", async () => {
+  const events = await read([call("1", '{"path":"a","limit":null}'), end("tool-calls")], { isStrict: true });
+  expect(gist(events)).toEqual(['1 {"path":"a"}', "finish calls"]);
+});
+
+it.each<[string, Part[], string]>([
+  ["that just stops", said("Half"), "ended without saying that it has"],
+  ["that was interrupted", [...said("Half"), end("interrupted")], "ended without saying that it has"],
+  ["of which nobody knows how it ended", [...said("Half"), end("other")], "ended without saying that it has"],
+  ["that ended in a way nobody knows", [...said("Half"), end("other", "odd")], 'ended it with "odd"'],
+  ["that failed", [...said("Half"), end("error", "failed")], 'ended it with "failed"'],
+  ["that calls tools, but which", [...said("Now:"), end("tool-calls")], "no call came"],
+])("takes no reply for whole %s", async (_, parts, message) => {
+  await expect(read(parts)).rejects.toMatchObject({ kind: "cut", message: expect.stringContaining(message) });
+});
+
+it("takes other names of an end where a server is known to use them", async () => {
+  const otherEnds = new Set(["eos"]);
+  expect(gist(await read([...said("All."), end("other", "EOS")], { otherEnds }))).toEqual([
+    "All.",
+    "finish stop",
+  ]);
+});
+
+it.each<[string, Part[]]>([
+  ["nothing", [end("stop")]],
+  ["white space", [...said(" \n"), end("stop")]],
+  ["thoughts", [{ type: "reasoning-delta", id: "r", delta: "Hm." }, end("stop")]],
+])("tells a reply that holds only %s", async (_, parts) => {
+  await expect(read(parts)).rejects.toMatchObject({ kind: "empty" });
+});
+
+it("throws an error within the stream as it came", async () => {
+  const error = { type: "overloaded_error" };
+  await expect(read([...said("Half"), { type: "error", error }, end("error")])).rejects.toBe(error);
+});
+
+it("reads nothing after the end", async () => {
+  expect(gist(await read([...said("All."), end("stop"), ...said("More.")]))).toEqual(["All.", "finish stop"]);
+});
+
+it("passes over what is none of the reply", async () => {
+  const parts: Part[] = [
+    { type: "stream-start", warnings: [{ type: "unsupported", feature: "topK" }] },
+    { type: "response-metadata", id: "1" },
+    { type: "raw", rawValue: 1 },
+    { type: "ping" },
+    { ...call("server", "{}"), providerExecuted: true } as Part,
+    ...said("All."),
+  ];
+  const events = await read([...parts, end("stop")]);
+  expect([events[0], gist(events)]).toEqual([
+    { type: "warning", message: "topK: this model does not take it" },
+    ["All.", "finish stop"],
+  ]);
+});
+
+function said(text: string): Part[] {
+  return [
+    { type: "text-start", id: "t" },
+    { type: "text-delta", id: "t", delta: text },
+    { type: "text-end", id: "t" },
+  ];
+}
+
+function call(toolCallId: string, input: string): Part {
+  return { type: "tool-call", toolCallId, toolName: "read_file", input };
+}
+
+function end(unified: (Part & { type: "finish" })["finishReason"]["unified"], raw?: string): Part {
+  return { type: "finish", usage, finishReason: { unified, raw } };
+}
+
+async function read(
+  parts: readonly Part[],
+  { isStrict = false, ...route }: { isStrict?: boolean; otherEnds?: ReadonlySet<string> } = {},
+): Promise<ModelEvent[]> {
+  const format = { toTool: toTool, isStrict };
+  const reading: Reading = {
+    box: toolBoxes(format)(tools),
+    route: { ...route, tools: format },
+    isNews: () => true,
+  };
+  const events: ModelEvent[] = [];
+  for await (const event of readReply(stream(parts), reading)) events.push(event);
+  return events;
+}
+
+function toTool({ name, inputSchema }: (typeof tools)[number]) {
+  return { type: "function" as const, name, inputSchema };
+}
+
+async function* stream(parts: readonly Part[]) {
+  yield* parts;
+}
+
+function gist(events: readonly ModelEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    switch (event.type) {
+      case "part-delta":
+        return [event.text];
+      case "call": {
+        const { id, input } = event.call;
+        return [`${id} ${input.ok ? JSON.stringify(input.value) : input.problem}`];
+      }
+      case "finish":
+        return [`finish ${event.reason}`];
+      default:
+        return [];
+    }
+  });
+}

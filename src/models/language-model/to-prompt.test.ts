@@ -1,0 +1,118 @@
+import { expect, it } from "vitest";
+import { toAiSdk } from "../../wire/ai-sdk.ts";
+import type { AssistantMessage, Message } from "../message.ts";
+import { promptMaker, type Telling } from "./to-prompt.ts";
+import { toolBoxes } from "./to-tools.ts";
+import { tools, user } from "./trials/ask.ts";
+
+const telling: Telling = {
+  id: "acme/one",
+  provider: "acme",
+  seesImages: true,
+  pictures: "in-answer",
+  marksErrors: true,
+  callsLast: false,
+  keepsPlainReasoning: false,
+  reasoningOf: "provider",
+};
+const box = toolBoxes({ toTool: toAiSdk, isStrict: false })(tools);
+
+const reply: AssistantMessage = {
+  role: "assistant",
+  model: "acme/one",
+  meta: { acme: { whole: 1 } },
+  content: [
+    { type: "reasoning", text: "Hm.", meta: { acme: { signature: "s" } } },
+    { type: "reasoning", text: "Unsigned." },
+    { type: "text", text: "" },
+    { type: "call", id: "1", name: "status", input: { ok: true, value: {} }, meta: { acme: { item: "i" } } },
+    { type: "text", text: "So.", meta: { acme: { phase: "p" } } },
+  ],
+};
+
+it("hands back to a provider what it understands, and leaves out what is nothing", () => {
+  expect(told([reply])).toEqual([
+    {
+      role: "assistant",
+      providerOptions: { acme: { whole: 1 } },
+      content: [
+        { type: "reasoning", text: "Hm.", providerOptions: { acme: { signature: "s" } } },
+        {
+          type: "tool-call",
+          toolCallId: "1",
+          toolName: "status",
+          input: {},
+          providerOptions: { acme: { item: "i" } },
+        },
+        { type: "text", text: "So.", providerOptions: { acme: { phase: "p" } } },
+      ],
+    },
+  ]);
+});
+
+it("shows another provider the words and calls alone", () => {
+  expect(told([{ ...reply, model: "acme-two/one" }])).toEqual([
+    {
+      role: "assistant",
+      content: [
+        { type: "tool-call", toolCallId: "1", toolName: "status", input: {} },
+        { type: "text", text: "So." },
+      ],
+    },
+  ]);
+});
+
+it("shows another model of the provider no thoughts, where they are the model's own", () => {
+  const [message] = told([{ ...reply, model: "acme/two" }], { reasoningOf: "model" });
+  expect((message!.content as readonly { type: string }[]).map(({ type }) => type)).toEqual([
+    "tool-call",
+    "text",
+  ]);
+});
+
+it("puts calls last where nothing may stand behind them", () => {
+  const [message] = told([reply], { callsLast: true });
+  expect((message!.content as readonly { type: string }[]).map(({ type }) => type)).toEqual([
+    "reasoning",
+    "text",
+    "tool-call",
+  ]);
+});
+
+it("leaves out thoughts that lead to nothing, and a reply of which nothing is left", () => {
+  const thoughts = reply.content.slice(0, 1);
+  expect(told([user("Go on."), { ...reply, content: thoughts }, user("Well?")])).toEqual([
+    { role: "user", content: [{ type: "text", text: "Go on." }] },
+    { role: "user", content: [{ type: "text", text: "Well?" }] },
+  ]);
+});
+
+it.each<[string, unknown]>([
+  ["a list", [1]],
+  ["text", "a"],
+  ["nothing", null],
+])("gives an object for arguments that are %s", (_, value) => {
+  const content = [{ type: "call" as const, id: "1", name: "status", input: { ok: true as const, value } }];
+  const [message] = told([{ ...reply, content }]);
+  expect(message!.content).toEqual([{ type: "tool-call", toolCallId: "1", toolName: "status", input: {} }]);
+});
+
+it("puts pictures after all answers where an answer takes words alone", () => {
+  const image = { mediaType: "image/png", base64: "AAAA" };
+  const answer = { id: "1", name: "view", content: "a.png", isError: false, images: [image] };
+  const messages: Message[] = [{ role: "tool", answers: [answer, { ...answer, id: "2", images: [] }] }];
+  expect(told(messages, { pictures: "after-answers" }).map(({ role }) => role)).toEqual(["tool", "user"]);
+  expect(told(messages).map(({ role }) => role)).toEqual(["tool"]);
+});
+
+it("turns each message once, so that the beginning of a conversation stays the same", () => {
+  const toPrompt = promptMaker(telling);
+  const messages: Message[] = [user("Go on."), reply];
+  const first = toPrompt({ system: "Be brief.", messages, tools }, box);
+  const second = toPrompt({ system: "Be brief.", messages: [...messages, user("Well?")], tools }, box);
+  expect(second.slice(1, 3).map((message, index) => message === first[index + 1])).toEqual([true, true]);
+});
+
+function told(messages: readonly Message[], habits: Partial<Telling> = {}) {
+  return promptMaker({ ...telling, ...habits })({ system: "", messages, tools }, box);
+}

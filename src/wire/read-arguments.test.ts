@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import type { ToolDefinition } from "../dialects/definition.ts";
+import { freeformFieldOf, readArguments, readFreeform, readStrict } from "./read-arguments.ts";
+
+const patch = definition("edit.patch", { input: { type: "string" } });
+const read = definition("file.read", { path: { type: "string" }, limit: { type: "integer" } });
+
+it.each<[string, unknown, unknown]>([
+  ["JSON", '{"path":"a"}', { path: "a" }],
+  ["nothing", undefined, {}],
+  ["null", null, {}],
+  ["white space", " \n", {}],
+  ["what some servers have read already", { path: "a" }, { path: "a" }],
+])("reads %s", (_, given, value) => {
+  expect(readArguments(given)).toEqual({ ok: true, value });
+});
+
+it("says what is wrong with the rest, and repairs nothing", () => {
+  expect([readArguments('{"path": "a'), readArguments("[".repeat(300) + "]".repeat(300))]).toEqual([
+    {
+      ok: false,
+      problem: expect.stringMatching(/^The arguments are not valid JSON: Unterminated string/),
+    },
+    { ok: false, problem: "The arguments are nested deeper than 200 levels." },
+  ]);
+});
+
+it("reads text for a tool that is written freely", () => {
+  expect([
+    freeformFieldOf(patch),
+    freeformFieldOf(read),
+    readFreeform(patch, { name: "apply_patch", text: "*** Begin Patch" }),
+    readFreeform(read, { name: "read_file", text: "a" }),
+    readFreeform(patch, { name: "apply_patch", text: undefined }),
+    readFreeform(undefined, { name: "unknown", text: "a" }),
+  ]).toEqual([
+    "input",
+    undefined,
+    { ok: true, value: { input: "*** Begin Patch" } },
+    { ok: false, problem: "read_file takes an object, not plain text." },
+    { ok: false, problem: "The call came without its text." },
+    { ok: true, value: {} },
+  ]);
+});
+
+it("takes out nulls of strict calls alone", () => {
+  const given = readArguments('{"path":"a","limit":null}');
+  expect([readStrict(read, given), readStrict(undefined, given)]).toEqual([
+    { ok: true, value: { path: "a" } },
+    { ok: true, value: { path: "a", limit: null } },
+  ]);
+});
+
+function definition(canonical: string, properties: object): ToolDefinition {
+  return {
+    name: canonical.replace(".", "_"),
+    canonical,
+    description: "",
+    risk: "read",
+    effects: {
+      title: "",
+      readOnly: true,
+      destructive: false,
+      idempotent: true,
+      openWorld: false,
+      structured: false,
+    },
+    inputSchema: { type: "object", properties, required: Object.keys(properties).slice(0, 1) },
+  };
+}

@@ -1,0 +1,17 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+/** Each provider package pins them exactly: upgraded one by one, they would bring copies of their own. */
+it.each(["provider", "provider-utils"])("has one copy of @ai-sdk/%s", (name) => {
+  const copies = globSync(`node_modules/**/@ai-sdk/${name}/package.json`, { cwd: root });
+  expect(copies).toEqual([`node_modules/@ai-sdk/${name}/package.json`]);
+});
+
+it("pins the provider packages, which have to go together", () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const pinned = Object.entries<string>(devDependencies).filter(([name]) => name.startsWith("@ai-sdk/"));
+  expect(pinned.filter(([, range]) => !/^\d/.test(range))).toEqual([]);
+});
