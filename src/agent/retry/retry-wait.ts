@@ -47,11 +47,8 @@ function withWords(error: ModelError, message: string, hint: string | undefined)
 
 /** "2 minutes", "3 hours": as exact as it matters. */
 export function inWords(milliseconds: number): string {
-  for (const { unit, size } of units) {
-    const count = Math.round(milliseconds / size);
-    if (count >= 2 || size === 1) return `${count} ${unit}`;
-  }
-  return "0 ms";
+  const { unit, size } = units.find((each) => milliseconds >= 2 * each.size) ?? units.at(-1)!;
+  return `${Math.round(milliseconds / size)} ${unit}`;
 }
 
 const units = [
