@@ -32,8 +32,11 @@ function packageOf(path: string): string | undefined {
   return /.*\/node_modules\/(@[^/]+\/[^/]+|[^/@.][^/]*)\//.exec(path)?.[1];
 }
 
+/** Packages that come without their licence, and one of the same repository that has it. */
+const siblings = new Map([["@ai-sdk/provider-utils", "@ai-sdk/provider"]]);
+
 function licenceOf(name: string): string {
-  const folder = join(packages, name);
+  const folder = join(packages, siblings.get(name) ?? name);
   const [file] = globSync("[Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*", { cwd: folder });
   if (file === undefined) throw new Error(`${name} is built in, and its licence is not in ${folder}`);
   return readFileSync(join(folder, file), "utf8").trim();
