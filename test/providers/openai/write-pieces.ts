@@ -8,7 +8,8 @@ import type { SaidItems, SaidReasoning } from "./said-items.ts";
 export function responsesPieces(reply: WireReply, body: Json, said: SaidItems): readonly Piece[] {
   const writer = new ResponseWriter(reply, body);
   const isWordsFirst = reply.text !== undefined && reply.oddity !== "text-after-calls";
-  const [first] = [...(isWordsFirst ? [`text:${reply.text}`] : []), ...reply.calls.map(({ id }) => id)];
+  const words = reply.text === undefined ? undefined : `text:${reply.text}`;
+  const first = isWordsFirst ? words : (reply.calls[0]?.id ?? words);
   writer.begin();
   const reasoning = reply.reasoning === undefined ? undefined : writer.reasoning(reply.reasoning, first);
   if (isWordsFirst) writer.message(reply.text!);

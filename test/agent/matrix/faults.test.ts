@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import type { Fault } from "../../providers/provider-server.ts";
+import { type Side, sides } from "./sides.ts";
+import { completed, openStage } from "./stage.ts";
+
+/** After which the same is asked again. */
+const passing: readonly Fault[] = [
+  { status: 429 },
+  { status: 429, retryAfter: "0.01" },
+  { status: 500 },
+  { status: 503 },
+  "drop-before-headers",
+  "cut-in-text",
+  "cut-in-arguments",
+  "end-in-text",
+  "end-in-arguments",
+  "no-terminal-event",
+  "error-event",
+  "empty",
+];
+
+describe.each(sides)("$name", (side) => {
+  it.each(passing)("asks again after %j, and no call of what broke off is made", async (fault) => {
+    const stage = await openStage(side, (words) => [
+      {
+        text: "I shall do something now",
+        calls: [words.shell("echo no >> log.txt")],
+        fault: faultOf(side, fault),
+      },
+      { text: "I do it.", calls: [words.shell("echo yes >> log.txt")] },
+      { text: "Done." },
+    ]);
+    expect(await stage.ask("Do it")).toEqual(completed("Done.", { rounds: 2, calls: 1 }));
+    expect(stage.file("log.txt")).toBe("yes\n");
+    const retries = stage.events.filter((event) => event.type === "retry");
+    expect(retries.map(({ attempt }) => attempt)).toEqual([1]);
+  });
+
+  it.each(["hang-before", "hang-during"] as const)(
+    "gives up waiting after %s, and asks again",
+    async (fault) => {
+      const stage = await openStage(side, () => [{ text: "I am about to", fault }, { text: "Here." }], {
+        limits: { silenceMs: 300 },
+      });
+      expect(await stage.ask("Speak")).toEqual(completed("Here.", { rounds: 1, calls: 0 }));
+      const retries = stage.events.filter((event) => event.type === "retry");
+      expect(retries.map(({ kind }) => kind)).toEqual(["timeout"]);
+    },
+  );
+
+  it("does not ask again with a key that is wrong, and can go on", async () => {
+    const stage = await openStage(side, () => [{ fault: { status: 401 } }, { text: "Here." }]);
+    const { outcome, error, rounds } = await stage.ask("Speak");
+    expect({ outcome, kind: error?.kind, rounds }).toEqual({ outcome: "failed", kind: "auth", rounds: 1 });
+    expect(await stage.ask("Speak")).toEqual(completed("Here.", { turn: 2, rounds: 1, calls: 0 }));
+  });
+
+  it("does not wait for as long as it is asked to", async () => {
+    const stage = await openStage(side, () => [{ fault: { status: 429, retryAfter: "86400" } }]);
+    const { outcome, error } = await stage.ask("Speak");
+    expect({ outcome, kind: error?.kind }).toEqual({ outcome: "failed", kind: "rate-limit" });
+  });
+
+  it("understands what comes one byte at a time", async () => {
+    const poem = "Grüße, 世界 🎉\n";
+    const stage = await openStage(
+      side,
+      (words) => [
+        { reasoning: "Über …", text: "Schön 🎈:", calls: [words.create("poem.txt", poem)] },
+        { text: "Fertig 🏁." },
+      ],
+      { chunks: "bytes" },
+    );
+    expect(await stage.ask("Schreib")).toEqual(completed("Fertig 🏁.", { rounds: 2, calls: 1 }));
+    expect(stage.file("poem.txt")).toBe(poem);
+  });
+});
+
+/** In the text protocol arguments are text. */
+function faultOf({ protocol }: Side, fault: Fault): Fault {
+  if (protocol === "native") return fault;
+  if (fault === "cut-in-arguments") return "cut-in-text";
+  return fault === "end-in-arguments" ? "end-in-text" : fault;
+}

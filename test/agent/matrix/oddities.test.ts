@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import type { Fault, ProviderKind } from "../../providers/provider-server.ts";
+import { sides } from "./sides.ts";
+import { completed, openStage } from "./stage.ts";
+
+/** What is not as it should be, and is to be understood nevertheless. */
+const oddities: Readonly<Partial<Record<ProviderKind, readonly Fault[]>>> = {
+  openai: ["text-after-calls", "one-piece-arguments", "changing-item-ids", "no-usage", "comments", "crlf"],
+  "openai-chat": [
+    "text-after-calls",
+    "one-piece-arguments",
+    "index-from-one",
+    "no-usage",
+    "comments",
+    "crlf",
+  ],
+  openrouter: ["text-after-calls", "one-piece-arguments", "index-from-one", "no-usage", "comments", "crlf"],
+};
+
+const odd = sides.flatMap((side) =>
+  side.protocol === "native"
+    ? (oddities[side.kind] ?? []).map((fault) => ({ side, name: side.name, fault }))
+    : [],
+);
+
+it.each(odd)("understands $name with $fault", async ({ side, fault }) => {
+  const stage = await openStage(side, (words) => [
+    {
+      reasoning: "Think.\n\nThink again.",
+      text: "Both.",
+      calls: [words.shell("echo one >> log.txt"), words.shell("echo two >> log.txt")],
+      fault,
+    },
+    { reasoning: "Well.", text: "Nearly.", calls: [words.read("log.txt")], fault },
+    { reasoning: "Fine.", text: "Done.", fault },
+    { text: "Really." },
+  ]);
+  expect(await stage.ask("Do both")).toEqual(completed("Done.", { rounds: 3, calls: 3 }));
+  expect(stage.file("log.txt")).toBe("one\ntwo\n");
+  expect(await stage.ask("Really?")).toEqual(completed("Really.", { turn: 2, rounds: 1, calls: 0 }));
+});

@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** The command lines of all processes that have a word in theirs; none where there is no /proc to look at. */
+export function runningWith(word: string): readonly string[] {
+  return processes().flatMap((id) => {
+    try {
+      const line = readFileSync(`/proc/${id}/cmdline`, "utf8").replaceAll("\0", " ");
+      return line.includes(word) ? [line] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function processes(): readonly string[] {
+  try {
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+}

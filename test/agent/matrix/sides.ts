@@ -1,0 +1,51 @@
+import type { Protocol } from "../../../src/agent/event.ts";
+import type { ProviderKind, ScriptedReply } from "../../providers/provider-server.ts";
+import { claudeCodeVocabulary } from "./vocabularies/claude-code.ts";
+import { codexVocabulary } from "./vocabularies/codex.ts";
+import { geminiCliVocabulary } from "./vocabularies/gemini-cli.ts";
+import { toolcribVocabulary } from "./vocabularies/toolcrib.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** One way a model is reached: whose API, how tools are called over it, and what they are called. */
+export interface Side {
+  readonly name: string;
+  readonly kind: ProviderKind;
+  readonly protocol: Protocol;
+  /** How its tools are called, in a workspace. */
+  words(workspace: string): Vocabulary;
+  /** A reply as its model writes it. */
+  writes(reply: ScriptedReply): ScriptedReply;
+}
+
+const native = { protocol: "native" as const, writes: (reply: ScriptedReply) => reply };
+
+/** Every scenario is played on all of them. */
+export const sides: readonly Side[] = [
+  { ...native, name: "openai", kind: "openai", words: () => codexVocabulary },
+  { ...native, name: "openai-chat", kind: "openai-chat", words: () => toolcribVocabulary },
+  { ...native, name: "anthropic", kind: "anthropic", words: claudeCodeVocabulary },
+  { ...native, name: "google", kind: "google", words: () => geminiCliVocabulary },
+  { ...native, name: "ollama", kind: "ollama", words: () => toolcribVocabulary },
+  { ...native, name: "openrouter", kind: "openrouter", words: claudeCodeVocabulary },
+  {
+    name: "text protocol",
+    kind: "openai-chat",
+    protocol: "text",
+    words: () => toolcribVocabulary,
+    writes: inActions,
+  },
+];
+
+/** Calls become JSON actions in the text, and the last words the end of the task. */
+function inActions({ text, calls = [], ...reply }: ScriptedReply): ScriptedReply {
+  if (calls.length === 0)
+    return {
+      ...reply,
+      ...(text !== undefined && { text: JSON.stringify({ action: "done", summary: text }) }),
+    };
+  const actions = calls.map(
+    ({ name, input, raw }) =>
+      `{"action": "tool_call", "tool": ${JSON.stringify(name)}, "args": ${raw ?? JSON.stringify(input)}}`,
+  );
+  return { ...reply, text: [...(text === undefined ? [] : [text]), ...actions].join("\n") };
+}

@@ -1,0 +1,102 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { type CreateSessionOptions, createSession } from "../../../src/agent/create-session.ts";
+import type { AgentEvent, TurnResult } from "../../../src/agent/event.ts";
+import { checkHistory } from "../../../src/agent/history/check-history.ts";
+import type { Session } from "../../../src/agent/session.ts";
+import type {
+  ProviderOptions,
+  ProviderServer,
+  ScriptedReply,
+  SeenRequest,
+} from "../../providers/provider-server.ts";
+import { started } from "../../providers/started.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+import type { Side } from "./sides.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** What the model says, in the words of its dialect: one reply a request, or by what was asked. */
+export type Play =
+  | ((words: Vocabulary) => readonly ScriptedReply[])
+  | ((words: Vocabulary) => (request: SeenRequest) => ScriptedReply | Promise<ScriptedReply>);
+
+export interface StageOptions
+  extends Pick<CreateSessionOptions, "limits" | "reasoning" | "approve" | "mode"> {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly chunks?: ProviderOptions["chunks"];
+}
+
+/** A session in a workspace of its own, with a model of one side behind it. */
+export interface Stage {
+  readonly session: Session;
+  readonly server: ProviderServer;
+  readonly events: readonly AgentEvent[];
+  readonly words: Vocabulary;
+  file(path: string): string;
+  /** A turn with all that follows it, and what it came to. Whatever it was: no rule of the provider was broken, and the session can go on. */
+  ask(text: string): Promise<Outcome>;
+  /** What was answered to the calls of the conversation. */
+  answers(): readonly string[];
+}
+
+/** A turn without what it cost. */
+export type Outcome = Omit<TurnResult, "usage" | "cost">;
+
+export async function openStage(side: Side, play: Play, options: StageOptions = {}): Promise<Stage> {
+  const { files = {}, chunks = "events", ...sessionOptions } = options;
+  const folder = temporaryFolder();
+  const workspace = join(folder.path, "workspace");
+  mkdirSync(workspace);
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(workspace, path), content);
+  const words = side.words(workspace);
+  const script = play(words);
+  const server = await started(
+    side.kind,
+    typeof script === "function"
+      ? async (request) => side.writes(await script(request))
+      : script.map((reply) => side.writes(reply)),
+    { chunks },
+  );
+  const session = await createSession({
+    workspace,
+    model: server.model,
+    models: server.settings,
+    protocol: side.protocol,
+    mode: "yolo",
+    stateDirectory: join(folder.path, "state"),
+    configDirectory: join(folder.path, "config"),
+    ...sessionOptions,
+    limits: { retryWaitMs: 20, ...sessionOptions.limits },
+  });
+  onTestFinished(async () => {
+    await session.close();
+    await folder[Symbol.asyncDispose]();
+  });
+  const events: AgentEvent[] = [];
+  session.on((event) => events.push(event));
+  return {
+    session,
+    server,
+    events,
+    words,
+    file: (path) => readFileSync(join(workspace, path), "utf8"),
+    ask: async (text) => {
+      const turn = session.run(text);
+      for await (const _ of turn);
+      const { usage, cost, ...outcome } = await turn.result;
+      expect(server.breaches).toEqual([]);
+      expect(checkHistory(session.messages)).toEqual([]);
+      return outcome;
+    },
+    answers: () =>
+      session.messages.flatMap((message) =>
+        message.role === "tool" ? message.answers.map(({ content }) => content) : [],
+      ),
+  };
+}
+
+/** A turn that went well. */
+export function completed(text: string, counts: { rounds: number; calls: number; turn?: number }): Outcome {
+  return { turn: 1, outcome: "completed", text, error: null, ...counts };
+}

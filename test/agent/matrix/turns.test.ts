@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { runningWith } from "./running-with.ts";
+import { sides } from "./sides.ts";
+import { completed, openStage } from "./stage.ts";
+
+describe.each(sides)("$name", (side) => {
+  it("makes several calls of one reply, writes in their order", async () => {
+    const stage = await openStage(
+      side,
+      (words) => [
+        {
+          text: "All of it.",
+          calls: [
+            words.read("a.txt"),
+            words.read("b.txt"),
+            ...["one", "two", "three"].map((word) => words.shell(`echo ${word} >> log.txt`)),
+            words.read("log.txt"),
+          ],
+        },
+        { text: "All done." },
+      ],
+      { files: { "a.txt": "alpha\n", "b.txt": "beta\n" } },
+    );
+    expect(await stage.ask("Do all of it")).toEqual(completed("All done.", { rounds: 2, calls: 6 }));
+    expect(stage.file("log.txt")).toBe("one\ntwo\nthree\n");
+    const answers = stage.answers();
+    expect([answers[0], answers[1], answers[5]]).toEqual(
+      ["alpha", "beta", "three"].map((word) => expect.stringContaining(word)),
+    );
+  });
+
+  it("is steered between two rounds, and asked again after the end", async () => {
+    const stage = await openStage(side, (words) => ({ messages }) => {
+      const said = messages.at(-1)!.text;
+      if (messages.length === 1) {
+        stage.session.steer("In French, please.");
+        stage.session.followUp("And thank her.");
+        return { text: "I look around.", calls: [words.shell("pwd")] };
+      }
+      if (said.includes("In French")) return { text: "Bonjour." };
+      return { text: said.includes("thank") ? "Merci." : "Hello." };
+    });
+    expect(await stage.ask("Greet her")).toEqual(completed("Bonjour.", { rounds: 2, calls: 1 }));
+    const ends = stage.events.filter((event) => event.type === "turn-end");
+    expect(ends.map(({ turn, outcome, text }) => ({ turn, outcome, text }))).toEqual([
+      { turn: 1, outcome: "completed", text: "Bonjour." },
+      { turn: 2, outcome: "completed", text: "Merci." },
+    ]);
+  });
+
+  it("thinks harder from the next round on, and what was said stays as it was", async () => {
+    const stage = await openStage(
+      side,
+      (words) => [
+        { reasoning: "Easy.", calls: [words.shell("pwd")] },
+        { reasoning: "Hm.", text: "Done." },
+        { reasoning: "Well, well.", text: "Done again." },
+      ],
+      { reasoning: "low" },
+    );
+    expect(await stage.ask("Think")).toEqual(completed("Done.", { rounds: 2, calls: 1 }));
+    await stage.session.use({ reasoning: "high" });
+    expect(await stage.ask("Think harder")).toEqual(
+      completed("Done again.", { turn: 2, rounds: 1, calls: 0 }),
+    );
+    // Of most models on Ollama can only be wanted that they think.
+    const efforts = side.kind === "ollama" ? ["true", "true", "true"] : ["low", "low", "high"];
+    expect(stage.server.requests.map(({ reasoning }) => reasoning)).toEqual(efforts);
+  });
+
+  it("is stopped while it speaks, and goes on", async () => {
+    const stage = await openStage(side, () => ({ number }) => {
+      if (number > 1) return { text: "Short, then." };
+      setTimeout(() => void stage.session.abort(), 100);
+      return { text: "Once upon a time there was a long story", fault: "hang-during" };
+    });
+    const { outcome } = await stage.ask("Tell me a story");
+    expect(outcome).toBe("aborted");
+    expect(await stage.ask("Shorter")).toEqual(completed("Short, then.", { turn: 2, rounds: 1, calls: 0 }));
+    expect(stage.server.requests.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+
+  it("is stopped while a command runs, which ends, and goes on", async () => {
+    const seconds = `3000.${Math.floor(Math.random() * 1e9)}`;
+    const stage = await openStage(side, (words) => [
+      { calls: [words.shell(`sleep ${seconds}`), words.shell("echo never > never.txt")] },
+      { text: "As you like." },
+    ]);
+    stage.session.on((event) => {
+      if (event.type === "tool-start") setTimeout(() => void stage.session.abort(), 100);
+    });
+    const { outcome, calls } = await stage.ask("Run it");
+    expect({ outcome, calls }).toEqual({ outcome: "aborted", calls: 2 });
+    expect(runningWith(seconds)).toEqual([]);
+    expect(() => stage.file("never.txt")).toThrow();
+    expect(await stage.ask("Enough")).toEqual(completed("As you like.", { turn: 2, rounds: 1, calls: 0 }));
+  });
+});
