@@ -376,8 +376,8 @@ describe("the rules", () => {
     [
       "no signature",
       (body) => delete body.contents[1].parts[2].thoughtSignature,
-      /missing, or does not stand/,
       /Function call is missing a thought_signature in functionCall parts: read/,
+      /missing, or does not stand/,
     ],
     [
       "a signature on another call",
@@ -385,8 +385,8 @@ describe("the rules", () => {
         body.contents[1].parts[3].thoughtSignature = body.contents[1].parts[2].thoughtSignature;
         delete body.contents[1].parts[2].thoughtSignature;
       },
-      /missing, or does not stand where it stood/,
       /Function call is missing a thought_signature/,
+      /missing, or does not stand where it stood/,
     ],
     [
       "a signature cut short",

@@ -1,5 +1,6 @@
+import { mayBeStopped } from "../stopped-reply.ts";
 import { isThinking } from "./check-request.ts";
-import { type AnthropicRequest, type Block, blocksOf, type MessageParam } from "./request.ts";
+import { type AnthropicRequest, type Block, blocksOf, type MessageParam, textOf } from "./request.ts";
 import type { Said } from "./said.ts";
 
 export function messageFaults(body: AnthropicRequest, said: Said): string[] {
@@ -11,9 +12,10 @@ export function messageFaults(body: AnthropicRequest, said: Said): string[] {
   const faults = messages.flatMap((message, index) => {
     const tell = (fault: string) => `messages.${index}: ${fault}`;
     const blocks = blocksOf(message.content);
+    const needsThoughts = isThinking(body) && !isStopped(blocks, messages[index + 1]);
     const own =
       message.role === "assistant"
-        ? assistantFaults(blocks, { ids, said, model: String(body.model), needsThoughts: isThinking(body) })
+        ? assistantFaults(blocks, { ids, said, model: String(body.model), needsThoughts })
         : userFaults(blocks, usesOf(messages[index - 1]));
     return [...shapeFaults(message, messages[index - 1]), ...blocks.flatMap(blockFaults), ...own].map(tell);
   });
@@ -178,6 +180,11 @@ function resultFaults({ content = "", is_error }: Block): string[] {
       ? ['tool_result: all content must be type "text" if "is_error" is true.']
       : []),
   ];
+}
+
+function isStopped(blocks: readonly Block[], next: MessageParam | undefined): boolean {
+  const isBareText = blocks.every(({ type }) => type === "text");
+  return mayBeStopped({ isBareText }, next && textOf(blocksOf(next.content)));
 }
 
 function usesOf(message: MessageParam | undefined): readonly Block[] {

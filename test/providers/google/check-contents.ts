@@ -1,3 +1,4 @@
+import { mayBeStopped } from "../stopped-reply.ts";
 import type { Knowledge } from "./check-request.ts";
 import type { Content, FunctionCall, FunctionResponse, GoogleRequest, Part } from "./request.ts";
 
@@ -13,6 +14,7 @@ export function contentFaults({ contents, tools }: GoogleRequest, known: Knowled
       content.role === "model"
         ? [
             ...replyFaults(content, before, known),
+            ...signatureFaults(content, contents[index + 1], known),
             ...content.parts.flatMap((part: Part) => callFaults(part, ids, known)),
           ]
         : answerFaults(content, before);
@@ -54,6 +56,16 @@ function partFaults(part: Part): string[] {
   ];
 }
 
+function signatureFaults({ parts }: Content, next: Content | undefined, { said }: Knowledge): string[] {
+  const isBareText = parts.every(
+    ({ text, thought, thoughtSignature }) => text && !thought && !thoughtSignature,
+  );
+  if (mayBeStopped({ isBareText }, next?.parts.map(({ text }) => text).join(" "))) return [];
+  return said.hasItsSignatures(parts) === false
+    ? ["a thought signature is missing, or does not stand where it stood."]
+    : [];
+}
+
 function replyFaults(
   { parts }: Content,
   before: Content | undefined,
@@ -61,7 +73,6 @@ function replyFaults(
 ): string[] {
   const calls = parts.filter(({ functionCall }) => functionCall);
   const signatures = parts.flatMap(({ thoughtSignature }) => thoughtSignature ?? []);
-  const hasItsOwn = said.hasItsSignatures(parts);
   return [
     ...(before?.role === "model"
       ? ["a turn of the model must come immediately after a user turn or after a function response turn."]
@@ -72,7 +83,6 @@ function replyFaults(
     ...signatures
       .filter((signature) => signature !== noSignature && !said.isSignature(signature))
       .map(() => "Invalid thought signature."),
-    ...(hasItsOwn === false ? ["a thought signature is missing, or does not stand where it stood."] : []),
     ...(needsSignatures && calls.length > 0 && calls[0]!.thoughtSignature === undefined
       ? [
           `Function call is missing a thought_signature in functionCall parts: ${calls[0]!.functionCall!.name}.`,

@@ -1,4 +1,5 @@
 import { unknownFields } from "../fields.ts";
+import { mayBeStopped } from "../stopped-reply.ts";
 import type { Message, OllamaRequest, ToolCall } from "./request.ts";
 import type { Said } from "./said.ts";
 
@@ -10,7 +11,7 @@ export function messageFaults({ messages, tools }: OllamaRequest, said: Said): s
   const faults = messages.flatMap((message, index) => {
     const own = [
       ...shapeFaults(message, index),
-      ...(message.role === "assistant" ? replyFaults(message, said) : []),
+      ...(message.role === "assistant" ? replyFaults(message, messages[index + 1], said) : []),
     ];
     if (message.role === "tool") {
       own.push(...answerFaults(message, open[0]));
@@ -55,8 +56,9 @@ function shapeFaults(message: Message, index: number): string[] {
   ];
 }
 
-function replyFaults(message: Message, said: Said): string[] {
+function replyFaults(message: Message, next: Message | undefined, said: Said): string[] {
   const { content, tool_calls = [], thinking } = message;
+  const isStopped = mayBeStopped({ isBareText: !thinking && tool_calls.length === 0 }, next?.content);
   return [
     ...(content === "" && tool_calls.length === 0 && !thinking ? ["the assistant says nothing."] : []),
     ...tool_calls.flatMap(({ function: { name, arguments: given }, ...rest }) => [
@@ -68,7 +70,7 @@ function replyFaults(message: Message, said: Said): string[] {
         ? []
         : [`json: cannot unmarshal ${typeof given} into the arguments of ${name}.`]),
     ]),
-    ...(said.isReply(message) === false
+    ...(!isStopped && said.isReply(message) === false
       ? ["thinking and arguments are not handed back as they were given."]
       : []),
   ];
