@@ -158,6 +158,35 @@ it("refuses what no request could hold before it is sent", async () => {
   expect(await place.close()).toEqual([]);
 });
 
+it.each(["openai", "anthropic", "google", "openrouter"] as const)(
+  "sums up a conversation that %s finds too long even for that, from a shorter version of it",
+  async (kind) => {
+    const large = Object.fromEntries(
+      Array.from({ length: 9 }, (_, index) => [`f${index}.txt`, "many words in a line\n".repeat(600)]),
+    );
+    const lengths: number[] = [];
+    const place: LoopbackSession = await sessionOnLoopback(
+      reader(
+        () => place,
+        ({ messages }) => {
+          lengths.push(Math.max(...messages.map(({ text }) => text.length)));
+          return lengths.length < 3 ? { fault: tooLong } : { text: "## Task\nRead them." };
+        },
+      ),
+      { kind, dialect: "toolcrib", files: large },
+    );
+    const { outcome } = await place.session.run("Read all files.").result;
+    const [whole = 0, ...shorter] = lengths;
+    expect([outcome, whole > 10_000, shorter.map((length) => Math.round(length / 1_000))]).toEqual([
+      "completed",
+      true,
+      [8, 2],
+    ]);
+    expect(await place.close()).toEqual([]);
+  },
+);
+
+/** As OpenAI says it; the others are understood by its words. */
 const tooLong = {
   status: 400,
   body: {
