@@ -26,6 +26,7 @@ interface Found {
   readonly openedAt: number;
   /** Who has opened it and not closed it, and when. */
   readonly owners: Map<string, number>;
+  readonly lastOwner: string;
 }
 
 function fold(rows: Iterable<Row>): readonly SessionRecord[] {
@@ -38,22 +39,23 @@ function fold(rows: Iterable<Row>): readonly SessionRecord[] {
       // Earlier versions did not say who closed it: then there was only one.
       if (owner === undefined) found?.owners.clear();
       else found?.owners.delete(owner);
-    } else if (found === undefined) {
-      sessions.set(session, { openedAt: at, owners: new Map([[owner ?? "", at]]) });
-    } else found.owners.set(owner ?? "", at);
+    } else {
+      const { openedAt, owners } = found ?? { openedAt: at, owners: new Map<string, number>() };
+      const lastOwner = owner ?? "";
+      sessions.set(session, { openedAt, owners: owners.set(lastOwner, at), lastOwner });
+    }
   }
-  return [...sessions].map(([session, { openedAt, owners }]) => ({
+  return [...sessions].map(([session, found]) => ({
     session,
-    openedAt,
-    ...stateOf(owners),
+    openedAt: found.openedAt,
+    ...stateOf(found),
   }));
 }
 
-function stateOf(owners: ReadonlyMap<string, number>): Pick<SessionRecord, "state" | "pid"> {
-  if (owners.size === 0) return { state: "closed" };
+function stateOf({ owners, lastOwner }: Found): Pick<SessionRecord, "state" | "pid"> {
   const now = Date.now();
   const living = [...owners].find(([owner, at]) => !isGone(owner, now - at, sessionAbandonedMs));
-  if (living === undefined) return { state: "died" };
+  if (living === undefined) return { state: owners.has(lastOwner) ? "died" : "closed" };
   return { state: "open", pid: Number.parseInt(living[0], 10) };
 }
 
