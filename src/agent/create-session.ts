@@ -85,6 +85,7 @@ async function openSession(options: CreateSessionOptions, beginning: Beginning):
     opening: past && openingOf(past, crib.recovered),
     release: () => crib.close(),
   });
+  if (options.telemetry) await tellTelemetry(live);
   const held = { model: model.id, reasoning: reasoning ?? null };
   if (!kept) {
     const { workspace } = crib;
@@ -123,6 +124,11 @@ async function writeSystem(
 ): Promise<string> {
   const { buildSystem } = await import("./prompt/build-system.ts");
   return buildSystem({ ...frame, instructions, projectInstructions, configDirectory, sandbox });
+}
+
+async function tellTelemetry(session: Session): Promise<void> {
+  const { startTelemetry } = await import("./telemetry/start-telemetry.ts");
+  await startTelemetry(session);
 }
 
 function nameOf(dialect: string | Dialect): string {
