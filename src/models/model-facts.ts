@@ -1,6 +1,6 @@
 import type { ModelFacts, ModelPrices } from "./model.ts";
 import type { ProviderAccess } from "./provider-access.ts";
-import { isKnownProvider } from "./providers.ts";
+import { isKnownProvider } from "./provider-names.ts";
 
 /** What is known of a model by its name. Nothing is guessed: a model that is newer than this list has no facts here. */
 export function factsOf(

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ToolError } from "../contract/error.ts";
 import { nearest } from "../text/nearest.ts";
-import { providerNames } from "./providers.ts";
+import { providerNames } from "./provider-names.ts";
 import type { ModelSettings } from "./settings.ts";
 
 /** The settings that a text of JSON holds. Throws `invalid-input` that names the file and the field, and never what stands there. */
@@ -15,6 +15,8 @@ export function parseModelSettings(text: string, file: string): ModelSettings {
 }
 
 const text = z.string().check(z.minLength(1));
+const headerName = z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/));
+const headerValue = z.string().check(z.regex(/^[\t\x20-\x7e]*$/));
 const tokens = z.int().check(z.minimum(1));
 const dollars = z.number().check(z.minimum(0));
 const prices = {
@@ -29,7 +31,7 @@ const provider = z.strictObject({
   baseUrl: z.optional(text),
   apiKey: z.optional(text),
   apiKeyFrom: z.optional(text),
-  headers: z.optional(z.record(z.string(), z.string())),
+  headers: z.optional(z.record(headerName, headerValue)),
   contextTokens: z.optional(tokens),
 });
 

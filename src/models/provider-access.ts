@@ -1,13 +1,7 @@
 import { ToolError } from "../contract/error.ts";
 import { nearest } from "../text/nearest.ts";
-import {
-  aliases,
-  isKnownProvider,
-  type Provider,
-  type ProviderName,
-  providerNames,
-  providers,
-} from "./providers.ts";
+import { isKnownProvider, type ProviderName, providerNames } from "./provider-names.ts";
+import { aliases, type Provider, providers } from "./providers.ts";
 import type { ModelSettings, ProviderConfiguration } from "./settings.ts";
 
 /** How a provider is reached here: by its own defaults, the usual variables, and what the person has set. */
@@ -141,7 +135,7 @@ function secretOf(
   variables: NodeJS.ProcessEnv,
   hasAddress: boolean,
 ): Secret | undefined {
-  if (own.apiKey) return { kind: "key", value: own.apiKey, from: settingsFile };
+  if (own.apiKey) return checked({ kind: "key", value: own.apiKey, from: settingsFile });
   if (own.apiKeyFrom !== undefined) return fromVariable("key", own.apiKeyFrom, variables);
   if (!isKnownProvider(name)) return undefined;
   // Ollama on this machine takes no key; the one that is usual belongs to its servers elsewhere.
@@ -159,5 +153,13 @@ function fromVariable(
   variables: NodeJS.ProcessEnv,
 ): Secret | undefined {
   const value = variables[variable]?.trim();
-  return value ? { kind, value, from: variable } : undefined;
+  return value ? checked({ kind, value, from: variable }) : undefined;
+}
+
+/** What cannot stand in a header would be told, whole, by the error that says so. */
+function checked(secret: Secret): Secret {
+  if (/^[\x21-\x7e]+$/.test(secret.value)) return secret;
+  throw new ToolError("invalid-input", `The key in ${secret.from} holds a character that no key has`, {
+    hint: "Copy it again, as a whole and nothing else.",
+  });
 }

@@ -1,4 +1,5 @@
 import type { Model } from "./model.ts";
+import type { ProviderName } from "./provider-names.ts";
 import type { ProviderSettings } from "./providers/provider-settings.ts";
 
 /** Whose API a model is reached by. */
@@ -22,18 +23,7 @@ export interface Provider {
   open(settings: ProviderSettings): Promise<Model>;
 }
 
-export const providerNames = [
-  "anthropic",
-  "openai",
-  "openai-chat",
-  "google",
-  "openrouter",
-  "ollama",
-] as const;
-
-export type ProviderName = (typeof providerNames)[number];
-
-/** Those that are known by name, in the order in which a key makes one the default. */
+/** Those that are known by name. */
 export const providers: Readonly<Record<ProviderName, Provider>> = {
   anthropic: {
     label: "Anthropic",
@@ -93,7 +83,3 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
 
 /** Other names for them. */
 export const aliases: Readonly<Record<string, ProviderName>> = { gemini: "google", claude: "anthropic" };
-
-export function isKnownProvider(name: string): name is ProviderName {
-  return (providerNames as readonly string[]).includes(name);
-}

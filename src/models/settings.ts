@@ -1,5 +1,5 @@
 import type { ModelFacts } from "./model.ts";
-import type { ProviderName } from "./providers.ts";
+import type { ProviderName } from "./provider-names.ts";
 
 /** What a person has set about models: the content of `models.json` in their own config directory. */
 export interface ModelSettings {

@@ -26,7 +26,7 @@ export function ollamaErrors(
     if (!(read instanceof ModelError)) return error instanceof TypeError ? unreachable(address, error) : read;
     if (hasBegun && read.kind === "network")
       return new ModelError("cut", "The reply broke off: the connection was lost.");
-    return withWayOut(read, { address, model });
+    return withWayOut(read, { address, model, provider });
   };
   return {
     of,
@@ -55,13 +55,17 @@ function unreachable(address: string, { message, cause }: TypeError): ModelError
 
 function withWayOut(
   error: ModelError,
-  { address, model }: { readonly address: string; readonly model: string },
+  {
+    address,
+    model,
+    provider,
+  }: { readonly address: string; readonly model: string; readonly provider: string },
 ): ModelError {
   const { kind, message, status, retryAfterMs } = error;
   const say = (hint: string, otherKind: ModelErrorKind = kind, words = message) =>
     new ModelError(otherKind, words, { hint, status, retryAfterMs });
   if (kind === "network")
-    return say(isItRunning, kind, message.replace(/^Cannot reach [^:]+:/, `Cannot reach ${address}:`));
+    return say(isItRunning, kind, message.replace(`reach ${provider}:`, `reach ${address}:`));
   if (/does not support tools/i.test(message))
     return say("Speak to it by the action protocol: --protocol text", "bad-request");
   if (/more system memory|out of memory/i.test(message))

@@ -1,0 +1,172 @@
+import type { ToolError } from "../../contract/error.ts";
+import { shown, toModelError } from "../language-model/to-model-error.ts";
+import { ModelError } from "../model-error.ts";
+import { knownProviders, ownOf, type ProviderAccess, providerAccess } from "../provider-access.ts";
+import type { ProviderName } from "../provider-names.ts";
+import type { ModelSettings } from "../settings.ts";
+import { listRequest, type OfferedModel, readList } from "./list-models.ts";
+
+/** One provider as it is reached from here. Never holds a key. */
+export interface ReachedProvider {
+  readonly name: string;
+  /** For people. */
+  readonly label: string;
+  readonly type: ProviderName | null;
+  readonly address: string | null;
+  /** The variable or file that names the address; null where it is the provider's own. */
+  readonly addressFrom: string | null;
+  /** The variable or file that the key comes from. */
+  readonly keyFrom: string | null;
+  readonly state: "reachable" | "no-key" | "unreachable";
+  /** Why it is not reachable. */
+  readonly problem: string | null;
+  readonly hint: string | null;
+  readonly models: readonly OfferedModel[];
+}
+
+export interface Reaching {
+  readonly settings: ModelSettings;
+  readonly variables: NodeJS.ProcessEnv;
+  /** Those of these names only; all that are known or set, if not said. */
+  readonly only?: readonly string[] | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Which providers have a key or a server, and what they offer. Asks all at once, and never throws. */
+export function reachProviders({
+  settings,
+  variables,
+  only = offered(settings),
+  timeoutMs = 3_000,
+}: Reaching): Promise<readonly ReachedProvider[]> {
+  return Promise.all(only.map((name) => reach(name, settings, variables, timeoutMs)));
+}
+
+/** OpenAI is listed once, though it speaks in two ways. */
+function offered(settings: ModelSettings): readonly string[] {
+  return knownProviders(settings).filter(
+    (name) => name !== "openai-chat" || ownOf(settings.providers, name) !== undefined,
+  );
+}
+
+async function reach(
+  name: string,
+  settings: ModelSettings,
+  variables: NodeJS.ProcessEnv,
+  timeoutMs: number,
+): Promise<ReachedProvider> {
+  let access: ProviderAccess;
+  try {
+    access = providerAccess(name, settings, variables);
+  } catch (error) {
+    return { ...unknown(name), ...troubleOf(error) };
+  }
+  const base = {
+    name: access.name,
+    label: access.name === access.type ? access.api.label : access.name,
+    type: access.type,
+    address: access.baseUrl,
+    addressFrom: access.addressFrom ?? null,
+    keyFrom: access.secret?.from ?? null,
+    problem: null,
+    hint: null,
+    models: [],
+  };
+  if (access.lacksKey) {
+    const key = ownOf(settings.providers, name)?.apiKeyFrom ?? access.api.keys[0];
+    const hint = `Set ${key}; get one at ${access.api.keysAt}`;
+    return { ...base, state: "no-key", problem: "There is no key.", hint };
+  }
+  try {
+    return { ...base, state: "reachable", models: await listModels(access, timeoutMs) };
+  } catch (error) {
+    return { ...base, state: "unreachable", ...troubleOf(readError(error, access, timeoutMs)) };
+  }
+}
+
+async function listModels(access: ProviderAccess, timeoutMs: number): Promise<readonly OfferedModel[]> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const { url, headers } = listRequest(access);
+  const [body] = await Promise.all([
+    getJson(url, headers, signal),
+    // Its list is for everybody: this is where a key is looked at.
+    access.type === "openrouter" ? checkKey(access.baseUrl, headers, signal) : undefined,
+  ]);
+  const models = readList(body, access);
+  if (models === undefined)
+    throw new ModelError("not-found", `${access.baseUrl} answers, but not with a list of models.`, {
+      hint: "Is the address right? It ends in /v1 for most servers.",
+    });
+  return models;
+}
+
+async function checkKey(
+  baseUrl: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
+  await getJson(`${baseUrl}/key`, headers, signal).catch((error) => {
+    if (error.statusCode === 401) throw error;
+  });
+}
+
+async function getJson(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  // A key does not follow to wherever a server points.
+  const response = await fetch(url, { headers, signal, redirect: "error" });
+  const text = await response.text();
+  if (!response.ok) throw { statusCode: response.status, responseBody: text, url };
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function readError(error: unknown, access: ProviderAccess, timeoutMs: number): unknown {
+  const { name: provider, baseUrl, secret, headers } = access;
+  if (error instanceof DOMException && error.name === "TimeoutError")
+    return new ModelError("timeout", `${baseUrl} did not answer within ${timeoutMs / 1000} s.`);
+  const secrets = [secret?.value ?? "", ...Object.values(headers)].filter((each) => each.length >= 6);
+  const read = toModelError(error, { provider, model: "", secrets });
+  if (!(read instanceof ModelError)) {
+    const { message, cause } = error as Error;
+    const why = shown(cause instanceof Error ? cause.message : message, secrets);
+    return new ModelError("network", `Cannot reach ${baseUrl}: ${why}`);
+  }
+  if (read.kind === "network")
+    return new ModelError("network", read.message.replace(`reach ${provider}:`, `reach ${baseUrl}:`), {
+      hint:
+        access.type === "ollama"
+          ? "Start Ollama (`ollama serve`, or its app), or get it at https://ollama.com"
+          : undefined,
+    });
+  if (read.kind === "auth")
+    return new ModelError("auth", `The key is refused: ${read.message}`, {
+      hint: secret === undefined ? "It wants a key." : `Look at ${secret.from}.`,
+    });
+  return read;
+}
+
+function troubleOf(error: unknown): { readonly problem: string; readonly hint: string | null } {
+  const { message, hint } = error as ToolError | ModelError;
+  return { problem: message, hint: hint ?? null };
+}
+
+function unknown(name: string): ReachedProvider {
+  return {
+    name,
+    label: name,
+    type: null,
+    address: null,
+    addressFrom: null,
+    keyFrom: null,
+    state: "unreachable",
+    problem: null,
+    hint: null,
+    models: [],
+  };
+}
