@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { forgetConversations } from "./collect/forget-conversations.ts";
 import { Journal } from "./journal.ts";
 import { KeptConversations } from "./kept-conversations.ts";
+import { surveyJournal } from "./survey.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
 let folder: string;
@@ -149,6 +150,13 @@ describe("a conversation that is kept", () => {
     expect([conversations.list(), conversations.append("a", [1])]).toEqual([[], 1]);
     expect(journal.latest(5).map(({ callId }) => callId)).toEqual(["call_a"]);
     expect((await verifyJournal(file)).fault).toBeUndefined();
+  });
+
+  it("is counted when somebody looks at the journal", async () => {
+    conversations.append("a", ["one"]);
+    conversations.append("b", ["two", "three"]);
+    const survey = await surveyJournal(journal, { file, folder: join(folder, "blobs") });
+    expect(survey.conversations).toEqual({ count: 2, bytes: 17 });
   });
 
   it("is forgotten by age, but for what is open", () => {
