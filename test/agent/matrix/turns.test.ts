@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../../src/agent/event.ts";
 import { runningWith } from "./running-with.ts";
 import { sides } from "./sides.ts";
-import { completed, openStage } from "./stage.ts";
+import { completed, openStage, type Play } from "./stage.ts";
 
 describe.each(sides)("$name", (side) => {
   it("makes several calls of one reply, writes in their order", async () => {
@@ -95,4 +96,43 @@ describe.each(sides)("$name", (side) => {
     expect(() => stage.file("never.txt")).toThrow();
     expect(await stage.ask("Enough")).toEqual(completed("As you like.", { turn: 2, rounds: 1, calls: 0 }));
   });
+
+  it("is stopped at any moment, again and again, and goes on", async () => {
+    const play: Play = (words) => (request) => {
+      const [task] = /Task \d+$/.exec(request.messages.at(-1)!.text) ?? [];
+      if (task === undefined) return { reasoning: "Fine.", text: "All is well." };
+      const calls = [words.shell(`echo ${task} >> log.txt`), words.shell(`echo ${task}`)];
+      return { reasoning: `About ${task}.`, text: `I do ${task}.`, calls };
+    };
+    const stage = await openStage(side, play, { reasoning: "low" });
+    for (const [index, moment] of moments.entries()) {
+      const stop = stage.session.on((event) => {
+        if (event.type === moment) void stage.session.abort();
+      });
+      const { turn, outcome } = await stage.ask(`Task ${index + 1}`);
+      stop();
+      expect({ moment, turn, outcome }).toEqual({ moment, turn: index + 1, outcome: "aborted" });
+    }
+    const last = moments.length + 1;
+    expect(await stage.ask("Is all well?")).toEqual(
+      completed("All is well.", { turn: last, rounds: 1, calls: 0 }),
+    );
+  });
 });
+
+/** Of all that happens in a turn, when a person may stop it. */
+const moments: readonly AgentEvent["type"][] = [
+  "turn-start",
+  "user-input",
+  "round-start",
+  "reasoning-start",
+  "reasoning-delta",
+  "reasoning-end",
+  "text-start",
+  "text-delta",
+  "text-end",
+  "reply-end",
+  "usage",
+  "tool-start",
+  "tool-end",
+];

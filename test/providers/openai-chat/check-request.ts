@@ -2,6 +2,8 @@ import { faultsOf } from "../../golden/legality.ts";
 import { unknownFields } from "../fields.ts";
 import { isObjectJson, type Json } from "../json.ts";
 import { PairedCalls } from "../paired-calls.ts";
+import { mayBeStopped } from "../stopped-reply.ts";
+import { textOf } from "./read-request.ts";
 import type { SaidThoughts } from "./said-thoughts.ts";
 
 /** What may stand where. */
@@ -61,7 +63,8 @@ export function checkChatRequest(
       faults.push(...callFaults(call, place));
     }
     const known = said.before(message);
-    if (known !== undefined && !known.some((thoughts) => isKept(message, thoughts)))
+    const isStopped = mayBeBrokenOff(message, body.messages[place + 1]);
+    if (known !== undefined && !isStopped && !known.some((thoughts) => isKept(message, thoughts)))
       faults.push(`What was thought before messages[${place}] did not come back as it was.`);
   }
   pairs.asked();
@@ -69,6 +72,11 @@ export function checkChatRequest(
   if (role !== "user" && role !== "tool")
     faults.push("The last message is nothing that a model has to answer.");
   return [...faults, ...pairs.faults];
+}
+
+function mayBeBrokenOff({ role, content, ...rest }: Json, next: Json): boolean {
+  const isBareText = Object.keys(rest).length === 0;
+  return mayBeStopped({ isBareText }, next?.role === "user" ? textOf(next.content) : undefined);
 }
 
 function toolFaults(tools: readonly Json[] | undefined): string[] {

@@ -2,6 +2,7 @@ import { faultsOf } from "../../golden/legality.ts";
 import { unknownFields } from "../fields.ts";
 import { isObjectJson, type Json } from "../json.ts";
 import { PairedCalls } from "../paired-calls.ts";
+import { mayBeStopped } from "../stopped-reply.ts";
 import { textOf } from "./read-request.ts";
 import type { SaidItems } from "./said-items.ts";
 
@@ -156,10 +157,9 @@ function belongs(next: Json, before: string | undefined): boolean {
   return before !== undefined && (name === before || name?.startsWith(`${before}_`) === true);
 }
 
-/** Who stopped a reply hands back the words that were shown, bare, and the person goes on. */
 function mayBeBrokenOff(item: Json, next: Json): boolean {
-  const isBare = item.role === "assistant" && item.id === undefined && item.phase === undefined;
-  return isBare && next?.role === "user" && /\bstopped\b/.test(textOf(next.content));
+  const isBareText = item.role === "assistant" && item.id === undefined && item.phase === undefined;
+  return mayBeStopped({ isBareText }, next?.role === "user" ? textOf(next.content) : undefined);
 }
 
 function missingReasoning(item: Json, previous: Json, said: SaidItems): string[] {
