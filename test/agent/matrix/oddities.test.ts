@@ -14,6 +14,12 @@ const oddities: Readonly<Partial<Record<ProviderKind, readonly Fault[]>>> = {
     "comments",
     "crlf",
   ],
+  anthropic: [
+    ...(["text-after-calls", "one-piece-arguments", "no-usage", "comments", "crlf"] as const),
+    ...(["redacted-reasoning", "start-twice"] as const),
+  ],
+  google: ["text-after-calls", "no-ids", "no-usage", "comments", "crlf"],
+  ollama: ["text-after-calls", "no-usage", "crlf"],
   openrouter: ["text-after-calls", "one-piece-arguments", "index-from-one", "no-usage", "comments", "crlf"],
 };
 

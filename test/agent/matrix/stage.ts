@@ -22,9 +22,11 @@ export type Play =
   | ((words: Vocabulary) => (request: SeenRequest) => ScriptedReply | Promise<ScriptedReply>);
 
 export interface StageOptions
-  extends Pick<CreateSessionOptions, "limits" | "reasoning" | "approve" | "mode"> {
-  readonly files?: Readonly<Record<string, string>>;
+  extends Pick<CreateSessionOptions, "limits" | "reasoning" | "approve" | "mode" | "dialect" | "protocol"> {
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly chunks?: ProviderOptions["chunks"];
+  /** What the provider has, of which the first is asked; what it has by itself, if not said. */
+  readonly served?: readonly string[];
 }
 
 /** A session in a workspace of its own, with a model of one side behind it. */
@@ -44,7 +46,7 @@ export interface Stage {
 export type Outcome = Omit<TurnResult, "usage" | "cost">;
 
 export async function openStage(side: Side, play: Play, options: StageOptions = {}): Promise<Stage> {
-  const { files = {}, chunks = "events", ...sessionOptions } = options;
+  const { files = {}, chunks = "events", served, ...sessionOptions } = options;
   const folder = temporaryFolder();
   const workspace = join(folder.path, "workspace");
   mkdirSync(workspace);
@@ -56,7 +58,7 @@ export async function openStage(side: Side, play: Play, options: StageOptions = 
     typeof script === "function"
       ? async (request) => side.writes(await script(request))
       : script.map((reply) => side.writes(reply)),
-    { chunks },
+    { chunks, ...(served && { models: served }) },
   );
   const session = await createSession({
     workspace,
