@@ -185,7 +185,7 @@ it("lets whoever hears of the end of a turn begin the next", async () => {
   const stop = session.on((event) => {
     if (event.type !== "turn-end") return;
     stop();
-    session.run("Second.").result.then(({ text }) => second.resolve(text));
+    void session.run("Second.").result.then(({ text }) => second.resolve(text));
   });
   await session.run("First.").result;
   expect(await second.promise).toBe("Two.");

@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest";
+import { type LoopbackOptions, plain, sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
+import type { Fault, Script } from "../../test/providers/provider-server.ts";
+import type { AgentEvent } from "./event.ts";
+import { checkHistory } from "./history/check-history.ts";
+
+const place = { dialect: "toolcrib", limits: { retryWaitMs: 10 } } as const satisfies LoopbackOptions;
+
+async function played(script: Script, options: LoopbackOptions = {}) {
+  const held = await sessionOnLoopback(script, { ...place, ...options });
+  const { session, events } = held;
+  const result = await session.run("Go.").result;
+  const of = <Type extends AgentEvent["type"]>(type: Type) =>
+    plain(events).filter(
+      (event): event is Extract<AgentEvent, { type: Type }> => "type" in event && event.type === type,
+    );
+  expect(checkHistory(session.messages)).toEqual([]);
+  return { ...held, result, of };
+}
+
+describe("a reply that may come yet", () => {
+  const faults: { fault: Fault; kind: string }[] = [
+    { fault: { status: 500 }, kind: "server" },
+    { fault: { status: 429 }, kind: "rate-limit" },
+    { fault: { status: 429, retryAfter: "0" }, kind: "rate-limit" },
+    { fault: "cut-in-text", kind: "cut" },
+    { fault: "cut-in-arguments", kind: "cut" },
+    { fault: "end-in-text", kind: "cut" },
+    { fault: "end-in-arguments", kind: "cut" },
+    { fault: "no-terminal-event", kind: "cut" },
+    { fault: "empty", kind: "empty" },
+    { fault: "error-event", kind: "server" },
+    { fault: "drop-before-headers", kind: "network" },
+  ];
+  it.each(faults)(
+    "is asked for again after $fault, and nothing of the first counts",
+    async ({ fault, kind }) => {
+      const write = { name: "file_write", input: { path: "b.txt", content: "x" } };
+      const { session, result, of, close } = await played([
+        { text: "Wrong from the beginning", calls: [write], fault },
+        { text: "Right." },
+      ]);
+      expect(result).toMatchObject({ outcome: "completed", text: "Right.", rounds: 1, calls: 0 });
+      expect(of("retry")).toEqual([
+        { type: "retry", attempt: 1, waitMs: expect.any(Number), kind, message: expect.any(String) },
+      ]);
+      expect(of("text-start")).toHaveLength(of("text-end").length);
+      expect(of("tool-start")).toEqual([]);
+      expect(session.messages).toHaveLength(2);
+      expect(await close()).toEqual([]);
+    },
+  );
+
+  it.each(["hang-before", "hang-during"] as const)("is given up when nothing comes: %s", async (fault) => {
+    const { result, of, close } = await played([{ text: "Once upon", fault }, { text: "Right." }], {
+      limits: { retryWaitMs: 10, silenceMs: 300 },
+    });
+    expect(result).toMatchObject({ outcome: "completed", text: "Right." });
+    expect(of("retry")).toEqual([
+      {
+        type: "retry",
+        attempt: 1,
+        waitMs: expect.any(Number),
+        kind: "timeout",
+        message: "Nothing came from the model for 300 ms",
+      },
+    ]);
+    expect(await close()).toEqual([]);
+  });
+
+  it("is given up after as many attempts as are allowed", async () => {
+    const { result, of, session, close } = await played(() => ({ fault: { status: 503 } }), {
+      limits: { retryWaitMs: 10, retries: 2 },
+    });
+    expect(result).toMatchObject({
+      outcome: "failed",
+      error: { kind: "server", message: expect.stringContaining("(asked 3 times)") },
+    });
+    expect(of("retry")).toHaveLength(2);
+    expect(of("error")).toEqual([{ type: "error", error: result.error }]);
+    expect(session.state).toBe("idle");
+    expect(await close()).toEqual([]);
+  });
+});
+
+it.each([
+  { fault: { status: 401 }, kind: "auth" },
+  { fault: { status: 403 }, kind: "auth" },
+  { fault: { status: 400 }, kind: "bad-request" },
+  { fault: { status: 429, retryAfter: "86400" }, kind: "rate-limit" },
+] as const)("fails at once after $fault, and can go on", async ({ fault, kind }) => {
+  const { result, of, session, close } = await played([{ fault }, { text: "Fine." }]);
+  expect(result).toMatchObject({ outcome: "failed", text: "", error: { kind } });
+  expect(of("retry")).toEqual([]);
+  expect(await session.run("Again.").result).toMatchObject({ outcome: "completed", text: "Fine." });
+  expect(checkHistory(session.messages)).toEqual([]);
+  expect(await close()).toEqual([]);
+});
+
+describe("a reply that is too long to be written at a time", () => {
+  it("is gone on with", async () => {
+    const { result, server, close } = await played([
+      { text: "One, two,", finish: "length" },
+      { text: "three." },
+    ]);
+    expect(result).toMatchObject({ outcome: "completed", text: "three.", rounds: 2 });
+    expect(server.requests[1]?.messages.at(-1)).toMatchObject({
+      role: "user",
+      text: expect.stringContaining("Your last reply was cut off"),
+    });
+    expect(await close()).toEqual([]);
+  });
+
+  it("has those of its calls made that came whole", async () => {
+    const calls = [{ name: "file_read", input: { path: "a.txt" } }];
+    const { result, server, close } = await played([{ calls, finish: "length" }, { text: "Done." }]);
+    expect(result).toMatchObject({ outcome: "completed", calls: 1 });
+    expect(server.requests[1]?.messages.at(-1)?.text).toContain("1 call in it came whole");
+    expect(await close()).toEqual([]);
+  });
+
+  it("is given up when it never ends", async () => {
+    const { result, server, close } = await played(() => ({ text: "and so on", finish: "length" }));
+    expect(result).toMatchObject({
+      outcome: "failed",
+      error: { kind: "cut", message: expect.stringContaining("4 replies") },
+    });
+    expect(server.requests).toHaveLength(4);
+    expect(await close()).toEqual([]);
+  });
+});
+
+it("fails with clear words when the provider withholds a reply", async () => {
+  const { result, session, close } = await played([
+    { text: "I will not", finish: "filtered" },
+    { text: "Fine." },
+  ]);
+  expect(result).toMatchObject({
+    outcome: "failed",
+    error: {
+      kind: "bad-request",
+      message: "The provider of openai/gpt-5 withheld its reply",
+      hint: expect.stringContaining("put it in other words"),
+    },
+  });
+  expect(await session.run("Again.").result).toMatchObject({ outcome: "completed" });
+  expect(await close()).toEqual([]);
+});
+
+describe("limits", () => {
+  const reads = () => ({
+    text: `Reading.`,
+    calls: [{ name: "file_read", input: { path: `${Math.random()}` } }],
+  });
+  it.each([
+    { limits: { rounds: 3 }, limit: "rounds", rounds: 3 },
+    { limits: { tokens: 1 }, limit: "tokens", rounds: 1 },
+    { limits: { cost: 0.000_000_1 }, limit: "cost", rounds: 1 },
+  ] as const)(
+    "ends a turn at the limit of $limit with every call answered",
+    async ({ limits, limit, rounds }) => {
+      const { result, of, close } = await played(reads, { limits });
+      expect(result).toMatchObject({ outcome: "limit", error: null, rounds, calls: rounds });
+      expect(of("limit")).toEqual([{ type: "limit", limit, allowed: Object.values(limits)[0] }]);
+      expect(await close()).toEqual([]);
+    },
+  );
+
+  it("begins no more turns than are allowed", async () => {
+    const { session, close } = await played([{ text: "One." }], { limits: { turns: 1 } });
+    expect(await session.run("Two.").result).toMatchObject({ outcome: "limit", rounds: 0 });
+    expect(session.messages).toHaveLength(2);
+    expect(await close()).toEqual([]);
+  });
+
+  it("knows which there are", async () => {
+    await expect(sessionOnLoopback([], { ...place, limits: { round: 3 } as never })).rejects.toMatchObject({
+      code: "invalid-input",
+      hint: expect.stringContaining("rounds"),
+    });
+  });
+});
+
+it("warns a model that repeats itself, and stops it when it goes on", async () => {
+  const { result, of, server, close } = await played(
+    () => ({ calls: [{ name: "file_read", input: { path: "a.txt" } }] }),
+    { files: { "a.txt": "hello\n" } },
+  );
+  expect(result).toMatchObject({ outcome: "loop", rounds: 5, calls: 5 });
+  const calls = ['file_read({"path":"a.txt"})'];
+  expect(of("loop")).toEqual([
+    { type: "loop", action: "warned", calls, times: 3 },
+    { type: "loop", action: "stopped", calls, times: 5 },
+  ]);
+  expect(server.requests[3]?.messages.at(-1)).toMatchObject({
+    role: "user",
+    text: expect.stringContaining("You have made this call 3 times"),
+  });
+  expect(await close()).toEqual([]);
+});
+
+it("makes the conversation shorter when the model cannot read it, once, and asks again", async () => {
+  const overflow = {
+    status: 400,
+    body: {
+      error: {
+        message: "Your input exceeds the context window",
+        type: "invalid_request_error",
+        code: "context_length_exceeded",
+      },
+    },
+  };
+  let refusedAt = 0;
+  const files = Object.fromEntries(
+    [0, 1, 2].map((number) => [`${number}.txt`, `${number} words\n`.repeat(400)]),
+  );
+  const { session, result, of, close } = await played(
+    ({ messages, number }) => {
+      const asked = messages.at(-1)!;
+      const answers = messages.filter(({ role }) => role === "tool").length;
+      if (answers === 3 && asked.role === "tool" && refusedAt === 0) {
+        refusedAt = number;
+        return { fault: overflow };
+      }
+      if (refusedAt > 0 && number === refusedAt + 1) return { text: "A summary of what was read." };
+      const read = { name: "file_read", input: { path: `${answers}.txt` } };
+      return refusedAt > 0 ? { text: "Done." } : { text: "On.", calls: [read] };
+    },
+    { files, server: { strict: false } },
+  );
+  expect(of("error")).toEqual([]);
+  expect(result).toMatchObject({ outcome: "completed", text: "Done." });
+  expect(of("compaction")).toEqual([
+    { type: "compaction", tokensBefore: expect.any(Number), tokensAfter: expect.any(Number) },
+  ]);
+  expect(session.messages[0]).toEqual({ role: "user", content: [{ type: "text", text: "Go." }] });
+  await close();
+});
