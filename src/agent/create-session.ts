@@ -54,8 +54,9 @@ async function openSession(options: CreateSessionOptions, beginning: Beginning):
   const protocol =
     kept?.start.protocol ?? options.protocol ?? (given.facts.callsTools === false ? "text" : "native");
   const model = await speaking(given, protocol);
-  const tools = await crib.definitions();
-  const system = kept?.start.system ?? (await writeSystem({ model, dialect, crib, tools }, options));
+  const defined = crib.definitions();
+  const system = kept?.start.system ?? (await writeSystem({ model, dialect, crib, tools: defined }, options));
+  const tools = await defined;
   const reasoning = options.reasoning ?? kept?.reasoning ?? undefined;
   const recorder = openRecorder({
     conversations: crib.conversations,

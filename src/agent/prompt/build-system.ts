@@ -14,7 +14,8 @@ export interface SystemOptions {
   readonly model: Pick<Model, "id" | "name">;
   readonly dialect: string;
   readonly crib: Pick<Toolcrib, "workspace" | "mode" | "addCaller" | "projectFiles">;
-  readonly tools: readonly ToolDefinition[];
+  /** Those that the model is told of; may still be coming, while the place is looked at. */
+  readonly tools: readonly ToolDefinition[] | Promise<readonly ToolDefinition[]>;
   /** The person's own, beside those in `instructions.md` of the config directory. */
   readonly instructions?: string | undefined;
   readonly projectInstructions: boolean;
@@ -26,13 +27,14 @@ export interface SystemOptions {
 
 /** The system prompt of a session. Built once: what is said here stays so to its end, and the provider's cache holds. */
 export async function buildSystem(options: SystemOptions): Promise<string> {
-  const { crib, model, dialect, tools, sandbox, now = new Date() } = options;
+  const { crib, model, dialect, sandbox, now = new Date() } = options;
   const family = familyOf(dialect, model.name);
-  const [surroundings, project] = await Promise.all([
+  const [surroundings, project, tools] = await Promise.all([
     findSurroundings(crib, { model: model.id, sandbox, now }),
     options.projectInstructions
       ? crib.projectFiles(instructionFiles[family], instructionBytes)
       : { files: [], refused: [] },
+    options.tools,
   ]);
   return composeSystem({ family, tools, surroundings, project, person: personInstructions(options) });
 }

@@ -87,7 +87,7 @@ async function repositoryFacts(caller: Caller): Promise<RepositoryFacts | undefi
 }
 
 /** What takes longer is left out: nobody waits for it. */
-const patienceMs = 1_500;
+const patienceMs = 3_000;
 
 /** What `git.status` says, as far as it is told. */
 interface StatusData {
