@@ -78,7 +78,12 @@ async function reach(
     return { ...base, state: "no-key", problem: "There is no key.", hint };
   }
   try {
-    return { ...base, state: "reachable", models: await listModels(access, timeoutMs) };
+    const listed = await listModels(access, timeoutMs);
+    const models = listed.map((model) => ({
+      ...model,
+      facts: { ...model.facts, ...ownOf(settings.models, model.id) },
+    }));
+    return { ...base, state: "reachable", models };
   } catch (error) {
     return { ...base, state: "unreachable", ...troubleOf(readError(error, access, timeoutMs)) };
   }
