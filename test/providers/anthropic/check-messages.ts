@@ -119,7 +119,7 @@ function assistantFaults(blocks: readonly Block[], { ids, said, model, needsThou
     ...(thoughts.length > 0 && !isThought(blocks[0]!)
       ? ["thinking blocks must stand first in an assistant message."]
       : []),
-    ...(needsThoughts && said.hasItsThoughts(blocks) === false
+    ...(needsThoughts && said.hasItsThoughts(blocks, model) === false
       ? ["thinking blocks must be handed back as they were given, and these are not."]
       : []),
   ];

@@ -6,7 +6,7 @@ import type { Block } from "./request.ts";
 export class Said {
   /** Model and text of a thought, by its signature; of a redacted one its data stands for both. */
   readonly #thoughts = new Map<string, string>();
-  /** Signatures that stood in a reply of these words and calls; the same words may have been said more than once. */
+  /** Signatures that stood in a reply of a model, of these words and calls; the same words may have been said more than once. */
   readonly #replies = new Map<string, Set<string>>();
   /** Arguments by the id of the call; null where two calls had one id, or they could not be read. */
   readonly #inputs = new Map<string, string | null>();
@@ -24,8 +24,8 @@ export class Said {
     return data;
   }
 
-  remember(blocks: readonly Block[]): void {
-    const key = replyKey(blocks);
+  remember(blocks: readonly Block[], model: string): void {
+    const key = replyKey(blocks, model);
     const signatures = this.#replies.get(key) ?? new Set();
     this.#replies.set(key, signatures.add(signaturesOf(blocks)));
     for (const { type, id, input } of blocks)
@@ -41,8 +41,8 @@ export class Said {
   }
 
   /** Whether a reply has the thoughts it was given with; undefined where nothing is known of it. */
-  hasItsThoughts(blocks: readonly Block[]): boolean | undefined {
-    return this.#replies.get(replyKey(blocks))?.has(signaturesOf(blocks));
+  hasItsThoughts(blocks: readonly Block[], model: string): boolean | undefined {
+    return this.#replies.get(replyKey(blocks, model))?.has(signaturesOf(blocks));
   }
 
   /** Whether a call has the arguments it was given with; undefined where that is not known. */
@@ -56,10 +56,10 @@ function secret(of: string): string {
   return createHash("sha512").update(of).digest("base64").repeat(2);
 }
 
-function replyKey(blocks: readonly Block[]): string {
+function replyKey(blocks: readonly Block[], model: string): string {
   const words = blocks.filter(({ type }) => type === "text").map(({ text }) => text);
   const names = blocks.filter(({ type }) => type === "tool_use").map(({ name }) => name);
-  return JSON.stringify([words.join("").trimEnd(), names]);
+  return JSON.stringify([model, words.join("").trimEnd(), names]);
 }
 
 function signaturesOf(blocks: readonly Block[]): string {

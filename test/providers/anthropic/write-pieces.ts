@@ -10,7 +10,11 @@ export function replyPieces(given: WireReply, said: Said): readonly Piece[] {
   // The API always counts; servers that are like it may know nothing of tokens.
   const reply = given.oddity === "no-usage" ? { ...given, usage: nothing } : given;
   const blocks = contentOf(reply, said);
-  if (reply.isWhole) said.remember(blocks.map(({ block }) => block));
+  if (reply.isWhole)
+    said.remember(
+      blocks.map(({ block }) => block),
+      reply.model,
+    );
   const start = event("message_start", { message: startOf(reply) });
   return [
     start,
