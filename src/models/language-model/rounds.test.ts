@@ -88,6 +88,19 @@ describe.each(kinds)("by %s", (kind) => {
     expect(breaches()).toEqual([]);
   });
 
+  it.each(["file.read", "multi_tool_use.parallel", "1 <tool>", "x".repeat(200)])(
+    "goes on after a call of what could be no tool: %s",
+    async (name) => {
+      const model = await open(kind, [{ calls: [{ name, input: { path: "a" } }] }, { text: "Ready." }]);
+      const { message } = await ask(model, {});
+      await ask(model, { messages: [user("Go on."), message, answers(message, { isError: true })] });
+      expect([breaches(), message.content.map((part) => part.type === "call" && part.name)]).toEqual([
+        [],
+        [name],
+      ]);
+    },
+  );
+
   it("shows the pictures that tools answer with", async () => {
     const model = await open(kind, [
       { calls: [{ name: "read_file", input: { path: "a.png" } }] },
@@ -320,6 +333,17 @@ it("names the conversation to OpenAI's cache, and keeps nothing there", async ()
     max_output_tokens: 500,
     reasoning: { effort: "high", summary: "auto" },
   });
+});
+
+it("takes calls apart that a model of OpenAI has wrapped into one", async () => {
+  const uses = ["a", "b"].map((path) => ({ recipient_name: "functions.read_file", parameters: { path } }));
+  const model = await open("openai", [
+    { calls: [{ name: "parallel", input: { tool_uses: uses } }] },
+    { text: "Ready." },
+  ]);
+  const reply = await ask(model, {});
+  await ask(model, { messages: [user("Go on."), reply.message, answers(reply.message)] });
+  expect([breaches(), gist(reply)]).toEqual([[], ['read_file {"path":"a"}', 'read_file {"path":"b"}']]);
 });
 
 it("tells a warning of the package once", async () => {

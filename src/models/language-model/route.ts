@@ -34,6 +34,10 @@ export interface PromptHabits {
   readonly marksErrors: boolean;
   /** Whether nothing may stand behind a call. */
   readonly callsLast: boolean;
+  /** What ids of calls have to look like, which others may have given. */
+  readonly callIds?: RegExp;
+  /** What names of tools have to look like, which models may have made up. */
+  readonly callNames?: RegExp;
   /** Whether reasoning of which only the words are known goes back too. */
   readonly keepsPlainReasoning: boolean;
   /** Whose reasoning a model takes back: that of all models of its provider, or only its own. */

@@ -299,6 +299,16 @@ describe("words", () => {
   });
 });
 
+it("tells of a key that cannot be sent without showing it", async () => {
+  const refused = await fetch("http://127.0.0.1:1", { headers: { Authorization: "Bearer to\np" } }).catch(
+    (error) => error,
+  );
+  expect(toModelError(refused, concerned)).toMatchObject({
+    kind: "auth",
+    message: "The key or a header for acme holds characters that cannot be sent.",
+  });
+});
+
 it("keeps nothing of the conversation and of the request", () => {
   const error = toModelError(
     apiError({ statusCode: 400, requestBodyValues: { input: "all of it" } }),

@@ -17,6 +17,7 @@ export interface Concerned {
  */
 export function toModelError(error: unknown, concerned: Concerned): unknown {
   if (error instanceof ModelError) return error;
+  if (error instanceof TypeError && badHeader.test(error.message)) return unsendable(concerned);
   const failure = readFailure(error);
   if (failure === undefined) return error;
   const kind = kindOf(failure, concerned);
@@ -24,6 +25,15 @@ export function toModelError(error: unknown, concerned: Concerned): unknown {
     hint: hintFor(kind, failure, concerned),
     status: failure.status,
     retryAfterMs: kind === "rate-limit" || kind === "server" ? retryAfter(failure) : undefined,
+  });
+}
+
+/** How fetch refuses a header; it quotes it, and with it the key. */
+const badHeader = /invalid header|ByteString/i;
+
+function unsendable({ provider }: Concerned): ModelError {
+  return new ModelError("auth", `The key or a header for ${provider} holds characters that cannot be sent.`, {
+    hint: "It may hold a line break or quotation marks: copy it again.",
   });
 }
 

@@ -105,6 +105,31 @@ it("puts pictures after all answers where an answer takes words alone", () => {
   expect(told(messages).map(({ role }) => role)).toEqual(["tool"]);
 });
 
+it("gives calls that others made an id that the provider takes, and their answers the same", () => {
+  const ids = ["functions.read:0", "functions_read_0", "x".repeat(70), "good-1"];
+  const content = ids.map((id) => ({
+    type: "call" as const,
+    id,
+    name: "status",
+    input: { ok: true as const, value: {} },
+  }));
+  const answers = ids.map((id) => ({ id, name: "status", content: "", isError: false, images: [] }));
+  const [calls, answered] = told(
+    [
+      { ...reply, content },
+      { role: "tool", answers },
+    ],
+    {
+      callIds: /^[\w-]{1,64}$/,
+    },
+  ).map((message) =>
+    (message.content as readonly { toolCallId: string }[]).map(({ toolCallId }) => toolCallId),
+  );
+  expect([calls, new Set(calls).size]).toEqual([answered, 4]);
+  expect(calls!.filter((id) => !/^[\w-]{1,64}$/.test(id))).toEqual([]);
+  expect([calls![1], calls![3]]).toEqual([ids[1], ids[3]]);
+});
+
 it("turns each message once, so that the beginning of a conversation stays the same", () => {
   const toPrompt = promptMaker(telling);
   const messages: Message[] = [user("Go on."), reply];

@@ -119,13 +119,33 @@ function assistantPart(part: ReplyPart, isOwn: boolean, context: Context): Assis
       return [
         {
           type: "tool-call",
-          toolCallId: part.id,
-          toolName: part.name,
+          toolCallId: idFor(part.id, context),
+          toolName: nameFor(part.name, context),
           input: callInput(part, context.box),
           ...options,
         },
       ];
   }
+}
+
+/** The same for a call and its answer, and for no other. */
+function idFor(id: string, { callIds }: Context): string {
+  if (callIds === undefined || callIds.test(id)) return id;
+  return `${id.replace(/[^\w-]/g, "_").slice(0, 20)}_${checksum(id)}`;
+}
+
+/** Models make up names, and providers refuse to take back what could be no name of a tool. */
+function nameFor(name: string, { callNames, box }: Context): string {
+  if (callNames === undefined || callNames.test(name) || box.find(name)) return name;
+  return `_${name.replace(/[^\w-]/g, "_").slice(0, 60)}`;
+}
+
+/** FNV-1a, over 52 bits. */
+function checksum(text: string): string {
+  let sum = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text))
+    sum = ((sum ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
+  return (sum & 0xfffffffffffffn).toString(36);
 }
 
 function isCall(part: AssistantContent[number]): part is LanguageModelV4ToolCallPart {
@@ -153,8 +173,8 @@ function toolMessages({ answers }: ToolMessage, context: Context): readonly Lang
   const content = answers.map(
     (answer): LanguageModelV4ToolResultPart => ({
       type: "tool-result",
-      toolCallId: answer.id,
-      toolName: answer.name,
+      toolCallId: idFor(answer.id, context),
+      toolName: nameFor(answer.name, context),
       output: answerOutput(answer, context),
     }),
   );

@@ -27,6 +27,8 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
       pictures: "in-answer",
       marksErrors: true,
       callsLast: true,
+      callIds: /^[\w-]{1,64}$/,
+      callNames: /^[\w-]{1,64}$/,
       keepsPlainReasoning: false,
       reasoningOf: "model",
     },

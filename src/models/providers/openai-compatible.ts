@@ -25,7 +25,7 @@ export async function openaiCompatible(settings: ProviderSettings): Promise<Mode
     settings,
     languageModel: provider.chatModel(settings.model),
     tools: { toTool: toChatTool, isStrict: false },
-    prompt: { ...chatHabits, keepsPlainReasoning: true },
+    prompt: { ...chatHabits, keepsPlainReasoning: true, ...(isOpenAi && { callIds: /^.{1,40}$/s }) },
     otherEnds: namesOfEnds,
     options: ({ reasoning, cacheKey, maxOutputTokens }) => ({
       ...(maxOutputTokens && { maxOutputTokens }),
@@ -40,6 +40,7 @@ export const chatHabits: PromptHabits = {
   pictures: "after-answers",
   marksErrors: false,
   callsLast: false,
+  callNames: /^[\w-]{1,64}$/,
   keepsPlainReasoning: false,
   reasoningOf: "provider",
 };

@@ -26,6 +26,8 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
       pictures: "in-answer",
       marksErrors: false,
       callsLast: false,
+      callIds: /^.{1,64}$/s,
+      callNames: /^[\w-]{1,64}$/,
       keepsPlainReasoning: false,
       reasoningOf: "provider",
     },
