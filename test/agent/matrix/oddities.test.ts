@@ -45,3 +45,35 @@ it.each(odd)("understands $name with $fault", async ({ side, fault }) => {
   expect(stage.file("log.txt")).toBe("one\ntwo\n");
   expect(await stage.ask("Really?")).toEqual(completed("Really.", { turn: 2, rounds: 1, calls: 0 }));
 });
+
+// The call that it means has no arguments: other dialects have none such.
+it.each(sides.filter(({ protocol }) => protocol === "native"))(
+  "takes nothing for no arguments: $name",
+  async (side) => {
+    const stage = await openStage(
+      side,
+      () => [
+        { reasoning: "Let me see.", calls: [{ name: "process_list", input: {} }], fault: "empty-arguments" },
+        { text: "Nothing runs." },
+      ],
+      { dialect: "toolcrib" },
+    );
+    expect(await stage.ask("What runs?")).toEqual(completed("Nothing runs.", { rounds: 2, calls: 1 }));
+    expect(stage.events.filter((event) => event.type === "tool-end")).toMatchObject([
+      { canonical: "process.list", isError: false },
+    ]);
+  },
+);
+
+it("makes the calls that a model of OpenAI puts into one of its own making", async () => {
+  const use = (cmd: string) => ({ recipient_name: "functions.exec_command", parameters: { cmd } });
+  const input = { tool_uses: [use("echo one >> log.txt"), use("echo two >> log.txt")] };
+  const stage = await openStage(sides[0]!, () => [
+    { reasoning: "Both at once.", calls: [{ name: "parallel", input }] },
+    { reasoning: "Fine.", text: "Both are done." },
+    { text: "Yes." },
+  ]);
+  expect(await stage.ask("Do both")).toEqual(completed("Both are done.", { rounds: 2, calls: 2 }));
+  expect(stage.file("log.txt")).toBe("one\ntwo\n");
+  expect(await stage.ask("Really?")).toEqual(completed("Yes.", { turn: 2, rounds: 1, calls: 0 }));
+});

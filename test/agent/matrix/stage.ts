@@ -38,6 +38,8 @@ export interface Stage {
   file(path: string): string;
   /** A turn with all that follows it, and what it came to. Whatever it was: no rule of the provider was broken, and the session can go on. */
   ask(text: string): Promise<Outcome>;
+  /** Closes the session, and goes on with it from what was kept of it. */
+  reopen(): Promise<void>;
   /** What was answered to the calls of the conversation. */
   answers(): readonly string[];
 }
@@ -60,17 +62,20 @@ export async function openStage(side: Side, play: Play, options: StageOptions = 
       : script.map((reply) => side.writes(reply)),
     { chunks, ...(served && { models: served }) },
   );
-  const session = await createSession({
-    workspace,
-    model: server.model,
-    models: server.settings,
-    protocol: side.protocol,
-    mode: "yolo",
-    stateDirectory: join(folder.path, "state"),
-    configDirectory: join(folder.path, "config"),
-    ...sessionOptions,
-    limits: { retryWaitMs: 20, ...sessionOptions.limits },
-  });
+  const open = (more: CreateSessionOptions = {}) =>
+    createSession({
+      workspace,
+      model: server.model,
+      models: server.settings,
+      protocol: side.protocol,
+      mode: "yolo",
+      stateDirectory: join(folder.path, "state"),
+      configDirectory: join(folder.path, "config"),
+      ...sessionOptions,
+      limits: { retryWaitMs: 20, ...sessionOptions.limits },
+      ...more,
+    });
+  let session = await open();
   onTestFinished(async () => {
     await session.close();
     await folder[Symbol.asyncDispose]();
@@ -78,11 +83,18 @@ export async function openStage(side: Side, play: Play, options: StageOptions = 
   const events: AgentEvent[] = [];
   session.on((event) => events.push(event));
   return {
-    session,
+    get session() {
+      return session;
+    },
     server,
     events,
     words,
     file: (path) => readFileSync(join(workspace, path), "utf8"),
+    reopen: async () => {
+      await session.close();
+      session = await open({ resume: session.id });
+      session.on((event) => events.push(event));
+    },
     ask: async (text) => {
       const turn = session.run(text);
       for await (const _ of turn);
