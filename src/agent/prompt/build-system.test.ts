@@ -112,6 +112,17 @@ it("is the same for the same place at any time of the day", async () => {
   ]);
 });
 
+it("says nothing of git where the room has none of it", async () => {
+  await using folder = temporaryFolder();
+  const narrow = [
+    { workspace: folder.path, dialect: "claude-code", allowedTools: ["Read"] },
+    { workspace: folder.path, rules: ["deny use git.*"] },
+    { workspace: folder.path, mode: "paranoid" },
+  ] as const;
+  const systems = await Promise.all(narrow.map((options) => build(options)));
+  expect(systems.map((system) => /^Git: .*$/m.exec(system)?.[0])).toEqual([undefined, undefined, undefined]);
+});
+
 it("leaves the project's instructions unread where it is told to", async () => {
   await using folder = temporaryFolder();
   writeFileSync(join(folder.path, "AGENTS.md"), "Use tabs.\n");

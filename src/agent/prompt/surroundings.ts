@@ -1,5 +1,5 @@
 import { counted } from "../../text/counted.ts";
-import type { Caller, CallOptions, Mode, SandboxWanted, Toolcrib } from "../../toolcrib.ts";
+import type { Caller, CallFailure, CallOptions, Mode, SandboxWanted, Toolcrib } from "../../toolcrib.ts";
 import { asLine, between } from "./marks.ts";
 
 /** Where a session works, as it was when it began. */
@@ -11,7 +11,8 @@ export interface Surroundings {
   readonly model: string;
   readonly mode: Mode;
   readonly isConfined: boolean;
-  readonly repository: RepositoryFacts | undefined;
+  /** Undefined where that could not be found out, or is nothing for this room. */
+  readonly repository: RepositoryFacts | "none" | undefined;
 }
 
 export interface RepositoryFacts {
@@ -27,7 +28,7 @@ export function showSurroundings(place: Surroundings): string {
     `Workspace: ${asLine(place.workspace, 1_000)} (paths are relative to it)`,
     `Platform: ${place.platform}`,
     `Day: ${place.day}`,
-    ...(place.repository ? showRepository(place.repository) : ["Git: no repository"]),
+    ...showRepository(place.repository),
     `Permissions: ${modeWords[place.mode]}; ${place.isConfined ? "commands run in a sandbox" : "commands run without a sandbox"}`,
     `Model: ${asLine(place.model)}`,
   ];
@@ -41,7 +42,10 @@ const modeWords: Readonly<Record<Mode, string>> = {
   yolo: "nothing is asked (mode yolo)",
 };
 
-function showRepository({ branch, changedFiles, commits }: RepositoryFacts): readonly string[] {
+function showRepository(repository: Surroundings["repository"]): readonly string[] {
+  if (repository === undefined) return [];
+  if (repository === "none") return ["Git: no repository"];
+  const { branch, changedFiles, commits } = repository;
   const on = branch === undefined ? "no branch" : `branch ${asLine(branch)}`;
   const state = changedFiles === 0 ? "clean" : `${counted(changedFiles, "file")} with uncommitted changes`;
   return [
@@ -66,17 +70,18 @@ export async function findSurroundings(
     mode: crib.mode,
     // Which one it is would have to be tried out, and no model needs to know.
     isConfined: (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",
-    repository: await repositoryFacts(await crib.addCaller({ dialect: "toolcrib" })),
+    // A room may be so narrow that it has no git.
+    repository: await crib.addCaller({ dialect: "toolcrib" }).then(repositoryFacts, () => undefined),
   };
 }
 
 /** Asked like any other call, so that no repository can make git do what a rule forbids. */
-async function repositoryFacts(caller: Caller): Promise<RepositoryFacts | undefined> {
+async function repositoryFacts(caller: Caller): Promise<Surroundings["repository"]> {
   const [status, log] = await Promise.all([
     caller.call("git.status", {}, unasked),
     caller.call("git.log", { limit: 5 }, unasked),
   ]);
-  if (status.error !== null) return undefined;
+  if (status.error !== null) return hasNoRepository(status.error) ? "none" : undefined;
   const { branch, staged, unstaged, unmerged, untracked } = status.data as StatusData;
   const changed = new Set([...[...staged, ...unstaged, ...unmerged].map(({ path }) => path), ...untracked]);
   return {
@@ -84,6 +89,10 @@ async function repositoryFacts(caller: Caller): Promise<RepositoryFacts | undefi
     changedFiles: changed.size,
     commits: log.error === null ? (log.data as { commits: RepositoryFacts["commits"] }).commits : [],
   };
+}
+
+function hasNoRepository({ code, message }: CallFailure): boolean {
+  return code === "not-found" && message.includes("no git repository");
 }
 
 /** What takes longer is left out: nobody waits for it. */
