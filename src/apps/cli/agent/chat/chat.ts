@@ -1,0 +1,58 @@
+import { ToolError } from "../../../../contract/error.ts";
+import { ModelError } from "../../../../models/model-error.ts";
+import type { Arguments } from "../../command.ts";
+import { onInterruption } from "../../interruption.ts";
+import { printFailure } from "../../report.ts";
+import { isTerminal, onUnread, remark } from "../../terminal.ts";
+import { beginningOf } from "../beginning-of.ts";
+import type { Beginning } from "../session-options.ts";
+import { ownOutputs, Screen } from "../show/screen.ts";
+import { completeChatLine, runChatCommand } from "./chat-commands.ts";
+import { ChatRoom } from "./chat-room.ts";
+import { type Keyboard, PipedKeyboard, TerminalKeyboard } from "./keyboard.ts";
+
+/** `toolcrib chat`: turn after turn, until the person leaves. Gives the exit code. */
+export async function chat(given: Arguments, begin?: Beginning): Promise<number> {
+  const isAtTerminal = process.stdin.isTTY && isTerminal(2);
+  const keyboard = isAtTerminal ? new TerminalKeyboard(completeChatLine) : new PipedKeyboard();
+  // What is typed while the model works stands on the line that would be written again.
+  const outputs = isAtTerminal ? { ...ownOutputs(), canRedraw: false } : ownOutputs();
+  const room = new ChatRoom(given, new Screen(outputs), keyboard);
+  try {
+    await room.open(begin ?? (await beginningOf(given)));
+    onUnread(() => process.exit(room.exitCode));
+    if (isAtTerminal) greet(room);
+    await converse(room, keyboard);
+    if (isAtTerminal && room.session.turns > 0)
+      remark(`Go on later: toolcrib chat --resume ${room.session.id}\n`);
+    await room.close();
+    return isAtTerminal ? 0 : room.exitCode;
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    printFailure(error);
+    return 1;
+  } finally {
+    keyboard.close();
+  }
+}
+
+async function converse(room: ChatRoom, keyboard: Keyboard): Promise<void> {
+  for (;;) {
+    const interruption = onInterruption();
+    const input = await keyboard.read(interruption.signal);
+    interruption.stop();
+    if (input === undefined) return;
+    if (input.trim() === "") continue;
+    try {
+      const goesOn = input.startsWith("/") ? await runChatCommand(room, input) : await room.turn(input);
+      if (!goesOn) return;
+    } catch (error) {
+      if (!(error instanceof ToolError || error instanceof ModelError)) throw error;
+      printFailure(error);
+    }
+  }
+}
+
+function greet({ session: { model, crib } }: ChatRoom): void {
+  remark(`${model.id} in ${crib.workspace}, mode ${crib.mode}. /help shows the commands, Ctrl-D leaves.\n`);
+}

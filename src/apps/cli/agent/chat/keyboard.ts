@@ -1,0 +1,159 @@
+import { createInterface, type Interface } from "node:readline";
+import { remark } from "../../terminal.ts";
+import { KeptLines } from "./kept-lines.ts";
+
+/** Where the words of the person come from. */
+export interface Keyboard {
+  /** The next thing they say, of one line or more; undefined when they leave. */
+  read(signal: AbortSignal): Promise<string | undefined>;
+  /** Hears of each line that is typed meanwhile; the answer stops it. */
+  listen(hear: (line: string) => void): () => void;
+  /** Hears of nothing while a question stands. */
+  lend<Answer>(ask: () => Promise<Answer>): Promise<Answer>;
+  close(): void;
+}
+
+/** A person at a terminal: lines are edited, completed and remembered; those typed while the model works are plain. */
+export class TerminalKeyboard implements Keyboard {
+  readonly #kept = new KeptLines();
+  readonly #complete: (line: string) => [readonly string[], string];
+  #hear: ((line: string) => void) | undefined;
+  #listener: Interface | undefined;
+
+  constructor(complete: (line: string) => [readonly string[], string]) {
+    this.#complete = complete;
+  }
+
+  async read(signal: AbortSignal): Promise<string | undefined> {
+    const reader = createInterface({
+      input: process.stdin,
+      // Standard output is for the model's words alone.
+      output: process.stderr,
+      terminal: true,
+      prompt,
+      history: this.#kept.newestFirst,
+      completer: (line: string) => this.#complete(line) as [string[], string],
+    });
+    const leave = () => reader.close();
+    signal.addEventListener("abort", leave);
+    try {
+      return await readInput(reader, (line) => this.#kept.add(line));
+    } finally {
+      signal.removeEventListener("abort", leave);
+      reader.close();
+    }
+  }
+
+  listen(hear: (line: string) => void): () => void {
+    this.#hear = hear;
+    this.#open();
+    return () => {
+      this.#shut();
+      this.#hear = undefined;
+    };
+  }
+
+  async lend<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    this.#shut();
+    try {
+      return await ask();
+    } finally {
+      if (this.#hear) this.#open();
+    }
+  }
+
+  close(): void {
+    this.#shut();
+  }
+
+  #open(): void {
+    this.#listener = createInterface({ input: process.stdin, terminal: false });
+    this.#listener.on("line", (line) => this.#hear?.(line));
+  }
+
+  #shut(): void {
+    this.#listener?.close();
+    this.#listener = undefined;
+  }
+}
+
+/** A file or a program: each line is a turn, after the one before it. */
+export class PipedKeyboard implements Keyboard {
+  readonly #reader = createInterface({ input: process.stdin, terminal: false });
+  readonly #lines = this.#reader[Symbol.asyncIterator]();
+
+  async read(signal: AbortSignal): Promise<string | undefined> {
+    const leave = () => this.#reader.close();
+    signal.addEventListener("abort", leave);
+    try {
+      let input: string | undefined;
+      for (;;) {
+        const { done, value } = await this.#lines.next();
+        if (done) return input;
+        input = input === undefined ? value : `${input.slice(0, -1)}\n${value}`;
+        if (!value.endsWith("\\")) return input;
+      }
+    } finally {
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
+  listen(): () => void {
+    return () => {};
+  }
+
+  lend<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    return ask();
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+}
+
+/** Lines that end with a backslash go on, as do those of a text that is pasted, which come all at once. */
+function readInput(reader: Interface, keep: (line: string) => void): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const lines: string[] = [];
+  let settling: NodeJS.Timeout | undefined;
+  let isLeaving = false;
+  const settle = () => {
+    const last = lines.at(-1) ?? "";
+    if (!last.endsWith("\\") && reader.line === "") resolve(lines.join("\n"));
+    else {
+      // One in the middle of what was pasted stays.
+      if (last.endsWith("\\")) lines.splice(-1, 1, last.slice(0, -1));
+      reader.setPrompt(continued);
+      reader.prompt(true);
+    }
+  };
+  reader.on("line", (line) => {
+    isLeaving = false;
+    lines.push(line);
+    keep(line);
+    clearTimeout(settling);
+    settling = setTimeout(settle, pasteMs);
+  });
+  reader.on("SIGINT", () => {
+    if (isLeaving) {
+      reader.close();
+      return;
+    }
+    isLeaving = reader.line === "" && lines.length === 0;
+    remark(isLeaving ? "\nTo leave: Ctrl-C again, Ctrl-D, or /exit.\n" : "\n");
+    lines.length = 0;
+    reader.setPrompt(prompt);
+    reader.write(null, { ctrl: true, name: "e" });
+    reader.write(null, { ctrl: true, name: "u" });
+    reader.prompt();
+  });
+  reader.on("close", () => resolve(undefined));
+  reader.prompt();
+  return promise;
+}
+
+const prompt = "> ";
+const continued = "… ";
+
+/** What is pasted comes in one piece. */
+const pasteMs = 25;

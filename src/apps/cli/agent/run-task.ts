@@ -1,0 +1,89 @@
+import type { AgentEvent } from "../../../agent/event.ts";
+import type { Session } from "../../../agent/session.ts";
+import { ToolError } from "../../../contract/error.ts";
+import { ModelError } from "../../../models/model-error.ts";
+import type { Arguments } from "../command.ts";
+import { exitCodeOf } from "../exit-code.ts";
+import { onInterruption } from "../interruption.ts";
+import { readStandardInput } from "../read-input.ts";
+import { forReader, printFailure, printJson, remarkWarnings } from "../report.ts";
+import { onUnread, remark } from "../terminal.ts";
+import { approverOn } from "./approver.ts";
+import { beginningOf } from "./beginning-of.ts";
+import { LastRefusal } from "./exit-code-of-turn.ts";
+import { openSession } from "./open-session.ts";
+import { failedTurn, TurnCalls } from "./report-turn.ts";
+import type { Beginning } from "./session-options.ts";
+import { EventPrinter } from "./show/event-printer.ts";
+import { ownOutputs, Screen } from "./show/screen.ts";
+
+/** `toolcrib run`: one task, one turn. Gives the exit code. */
+export async function runTask(given: Arguments, begin?: Beginning): Promise<number> {
+  const { options } = given;
+  const screen = new Screen(ownOutputs());
+  try {
+    const task = await readTask(given);
+    const session = await openSession(
+      given,
+      begin ?? (await beginningOf(given)),
+      approverOn(screen, options),
+    );
+    const told = session.crib.warnings.length;
+    const exit = await performTask(session, task, { screen, options });
+    await closeSession(session, told);
+    return exit;
+  } catch (error) {
+    // What went wrong before there was a turn.
+    if (options.has("json")) printJson(failedTurn(error));
+    else if (error instanceof ModelError) printFailure(error);
+    else throw error;
+    return error instanceof ToolError ? exitCodeOf(error.code) : 1;
+  }
+}
+
+/** Has the model do one task, and shows it. Gives the exit code. */
+export async function performTask(
+  session: Session,
+  task: string,
+  { screen, options }: { readonly screen: Screen; readonly options: ReadonlyMap<string, string> },
+): Promise<number> {
+  const refusal = new LastRefusal();
+  const made = new TurnCalls();
+  const printer = new EventPrinter(screen, { verbose: options.has("verbose") });
+  const show = options.has("jsonl") ? printEvent : (event: AgentEvent) => printer.show(event);
+  session.on((event) => {
+    refusal.hear(event);
+    made.hear(event);
+    if (!options.has("json")) show(event);
+  });
+  // Not taken back: a second one is to be heard while everything is being closed.
+  onInterruption().signal.addEventListener("abort", () => void session.abort());
+  onUnread(() => void session.abort());
+  const { calls: _, ...result } = await session.run(task).result;
+  printer.stop();
+  if (options.has("json"))
+    printJson({ session: session.id, model: session.model.id, ...result, calls: made.calls });
+  else if (!options.has("jsonl")) remark(forReader(2, refusal.wayOut(session.crib.mode)));
+  return refusal.exitCode(result);
+}
+
+/** Ends what runs, and tells what became known since `told` warnings were. */
+export async function closeSession(session: Session, told: number): Promise<void> {
+  await session.close();
+  remarkWarnings(session.crib.warnings.slice(told));
+}
+
+function printEvent(event: AgentEvent): void {
+  printJson(event);
+}
+
+/** The words of the command line, or the standard input where they are a lone `-` or none. */
+async function readTask({ operands }: Arguments): Promise<string> {
+  const isPiped = operands.length === 0 && !process.stdin.isTTY;
+  const isRead = isPiped || (operands.length === 1 && operands[0] === "-");
+  const task = isRead ? await readStandardInput() : operands.join(" ");
+  if (task.trim() !== "") return task;
+  throw new ToolError("invalid-input", isRead ? "The standard input has no task" : "Say what is to be done", {
+    hint: `For example: toolcrib run "find out why the tests fail", or toolcrib run - < task.txt. To see one at work: toolcrib run --demo`,
+  });
+}
