@@ -88,7 +88,9 @@ describe.each(kinds)("by %s", (kind) => {
     expect(breaches()).toEqual([]);
   });
 
-  it.each(["file.read", "multi_tool_use.parallel", "1 <tool>", "x".repeat(200)])(
+  // Gemini makes no call of a name that it would not take.
+  const names = ["file.read", "multi_tool_use.parallel", "1 <tool>", "x".repeat(200)];
+  it.each(kind === "google" ? names.slice(0, 2) : names)(
     "goes on after a call of what could be no tool: %s",
     async (name) => {
       const model = await open(kind, [{ calls: [{ name, input: { path: "a" } }] }, { text: "Ready." }]);

@@ -27,6 +27,7 @@ export async function google(settings: ProviderSettings): Promise<Model> {
       pictures: "in-answer",
       marksErrors: true,
       callsLast: false,
+      callNames: /^[A-Za-z_][\w.:-]{0,63}$/,
       keepsPlainReasoning: false,
       reasoningOf: "provider",
     },
