@@ -16,7 +16,7 @@ export function openMeter({ model, system, tools }: MeterOptions): ContextMeter 
 }
 
 /** Where a conversation is warned of, and where it is made shorter, as shares of the window. */
-export const nearlyFullShare = 0.8;
+const nearlyFullShare = 0.8;
 export const fullShare = 0.9;
 
 class Meter implements ContextMeter {

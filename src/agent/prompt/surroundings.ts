@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly repository: RepositoryFacts | "none" | undefined;
 }
 
-export interface RepositoryFacts {
+interface RepositoryFacts {
   /** Undefined where none is checked out. */
   readonly branch: string | undefined;
   readonly changedFiles: number;
