@@ -30,6 +30,20 @@ it("tells once that nothing can be written, and writes it when it can", async ()
   journal.close();
 });
 
+it("keeps nothing of a session in which nobody has said anything", async () => {
+  await using folder = temporaryFolder();
+  const journal = new Journal({ file: join(folder.path, "journal.sqlite"), session: "a" });
+  const conversations = new KeptConversations(journal);
+  const recorder = openRecorder({ conversations, session: "a", warn: () => {} });
+  recorder.add(start);
+  recorder.add({ kind: "change", reasoning: "high" });
+  expect(conversations.list()).toEqual([]);
+  recorder.add(user(1, "one"));
+  const kept = conversations.entries("a").map(({ entry }) => entry);
+  expect(kept).toEqual([start, { kind: "change", reasoning: "high" }, user(1, "one")]);
+  journal.close();
+});
+
 it("tells that what was written is gone", async () => {
   await using folder = temporaryFolder();
   const journal = new Journal({ file: join(folder.path, "journal.sqlite"), session: "a" });

@@ -17,6 +17,7 @@ export function openRecorder({ conversations, session, warn }: RecorderOptions):
   return {
     add: (...entries) => {
       waiting.push(...entries);
+      if (isSilent(waiting)) return;
       try {
         const last = conversations.append(session, waiting);
         if (kept !== undefined && last !== kept + waiting.length) warn(lost);
@@ -30,6 +31,11 @@ export function openRecorder({ conversations, session, warn }: RecorderOptions):
       }
     },
   };
+}
+
+/** A session in which nobody has said anything yet is not worth keeping. */
+function isSilent(entries: readonly SessionEntry[]): boolean {
+  return entries[0]?.kind === "start" && !entries.some(({ kind }) => kind === "user");
 }
 
 const lost =

@@ -50,16 +50,19 @@ describe("a session that is resumed", () => {
   });
 
   it("is refused while it is open, also in this process, and can be forked meanwhile", async () => {
-    const place = await sessionOnLoopback(
-      (request) => ({ text: `You said: ${request.messages.at(-1)?.text}` }),
-      toolcrib,
-    );
+    const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
+    const place = await sessionOnLoopback(async (request) => {
+      await mayAnswer;
+      return { text: `You said: ${request.messages.at(-1)?.text}` };
+    }, toolcrib);
     const { id } = place.session;
+    const turn = place.session.run("one");
     await expect(place.again({ fork: { session: id } })).rejects.toMatchObject({
       code: "unavailable",
       message: `No turn of the session ${id} has ended yet`,
     });
-    await place.session.run("one").result;
+    letAnswer();
+    await turn.result;
     await expect(place.again({ resume: id })).rejects.toMatchObject({
       code: "unavailable",
       message: `The session ${id} is open in process ${process.pid}`,
