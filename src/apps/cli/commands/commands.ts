@@ -3,6 +3,7 @@ import { nearest } from "../../../text/nearest.ts";
 import type { Command } from "../command.ts";
 import { approveCommand } from "./approve.ts";
 import { callCommand } from "./call.ts";
+import { chatCommand } from "./chat.ts";
 import { checkpointCommand } from "./checkpoint.ts";
 import { completionCommand } from "./completion.ts";
 import { diffCommand } from "./diff.ts";
@@ -11,15 +12,22 @@ import { helpCommand } from "./help.ts";
 import { indexCommand } from "./index-command.ts";
 import { logCommand } from "./log.ts";
 import { mcpCommand } from "./mcp.ts";
+import { modelsCommand } from "./models.ts";
 import { pathsCommand } from "./paths.ts";
 import { policyCommand } from "./policy.ts";
 import { redoCommand } from "./redo.ts";
+import { runCommand } from "./run.ts";
+import { sessionsCommand } from "./sessions.ts";
 import { toolsCommand } from "./tools.ts";
 import { tourCommand } from "./tour.ts";
 import { undoCommand } from "./undo.ts";
 
 /** Every command, in the order help shows them. What a command needs beyond its description it loads when it runs. */
 export const commands: readonly Command[] = [
+  runCommand,
+  chatCommand,
+  sessionsCommand,
+  modelsCommand,
   toolsCommand,
   callCommand,
   logCommand,
