@@ -3,7 +3,7 @@ import type { ToolDefinition } from "../../dialects/definition.ts";
 import { toAnthropic } from "../../wire/anthropic.ts";
 import { languageModel } from "../language-model/language-model.ts";
 import type { LanguageModelTool } from "../language-model/to-tools.ts";
-import type { Model, ModelRequest } from "../model.ts";
+import type { Model, ModelRequest, ReasoningEffort } from "../model.ts";
 import type { ProviderSettings } from "./provider-settings.ts";
 
 /** Models by Anthropic's Messages API. */
@@ -33,14 +33,21 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
       reasoningOf: "model",
     },
     options: (request) => {
+      const { reasoning, maxOutputTokens } = request;
       // The package knows how much its own models write.
-      const most = request.maxOutputTokens ?? (model.includes("claude-") ? undefined : facts.maxOutputTokens);
-      const hasBudget = budgetFamily.test(model);
-      const reasons = request.reasoning !== undefined && !(hasBudget && isWithinUnreasonedTurn(request, id));
+      const most = maxOutputTokens ?? (model.includes("claude-") ? undefined : facts.maxOutputTokens);
+      if (reasoning === undefined) return most ? { maxOutputTokens: most } : {};
+      if (!budgetFamily.test(model)) return { reasoning, ...(most && { maxOutputTokens: most }) };
+      const limit = most ?? facts.maxOutputTokens ?? 32_000;
+      const budgetTokens = Math.round(Math.min(limit, 64_000) * shares[reasoning]);
+      if (budgetTokens < leastBudget || isWithinUnreasonedTurn(request, id))
+        return { maxOutputTokens: limit };
       return {
-        ...(most && { maxOutputTokens: most }),
-        ...(reasons && { reasoning: request.reasoning }),
-        ...(reasons && hasBudget && { providerOptions: { anthropic: { anthropicBeta: [interleaved] } } }),
+        // The package adds the two.
+        maxOutputTokens: limit - budgetTokens,
+        providerOptions: {
+          anthropic: { thinking: { type: "enabled", budgetTokens }, anthropicBeta: [interleaved] },
+        },
       };
     },
     mark: markCache,
@@ -50,6 +57,9 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
 /** Models whose thinking has a budget, and goes on between calls only where a header asks for it. */
 const budgetFamily = /claude-(?:opus|sonnet|haiku)-4(?:-[015])?(?:[-@]\d{8})?$/;
 const interleaved = "interleaved-thinking-2025-05-14";
+/** Of all that may be written, for thoughts. */
+const shares: Readonly<Record<ReasoningEffort, number>> = { low: 0.1, medium: 0.3, high: 0.6 };
+const leastBudget = 1_024;
 
 /** These models refuse to begin with thinking while the calls of a reply without thoughts of their own are being answered. */
 function isWithinUnreasonedTurn({ messages }: ModelRequest, id: string): boolean {
