@@ -3,14 +3,14 @@ import type { ToolDefinition } from "../../dialects/definition.ts";
 import { userDirectories } from "../../environment/directories.ts";
 import { readPolicyFile } from "../../environment/policy-files.ts";
 import type { Model } from "../../models/model.ts";
-import type { ProjectFiles, SandboxWanted, Toolcrib } from "../../toolcrib.ts";
+import type { ProjectFiles, Toolcrib } from "../../toolcrib.ts";
 import { basePrompt } from "./base.ts";
 import { type Family, familyOf, instructionFiles } from "./family.ts";
 import { between } from "./marks.ts";
 import { instructionBytes, showProjectInstructions } from "./project-instructions.ts";
-import { findSurroundings, type Surroundings, showSurroundings } from "./surroundings.ts";
+import { findSurroundings, type Looking, type Surroundings, showSurroundings } from "./surroundings.ts";
 
-export interface SystemOptions {
+export interface SystemOptions extends Omit<Looking, "model"> {
   readonly model: Pick<Model, "id" | "name">;
   readonly dialect: string;
   readonly crib: Pick<Toolcrib, "workspace" | "mode" | "addCaller" | "projectFiles">;
@@ -20,17 +20,14 @@ export interface SystemOptions {
   readonly instructions?: string | undefined;
   readonly projectInstructions: boolean;
   readonly configDirectory?: string | undefined;
-  readonly sandbox?: SandboxWanted | undefined;
-  /** The clock's, if not said. */
-  readonly now?: Date | undefined;
 }
 
 /** The system prompt of a session. Built once: what is said here stays so to its end, and the provider's cache holds. */
 export async function buildSystem(options: SystemOptions): Promise<string> {
-  const { crib, model, dialect, sandbox, now = new Date() } = options;
+  const { crib, model, dialect } = options;
   const family = familyOf(dialect, model.name);
   const [surroundings, project, tools] = await Promise.all([
-    findSurroundings(crib, { model: model.id, sandbox, now }),
+    findSurroundings(crib, { ...options, model: model.id }),
     options.projectInstructions
       ? crib.projectFiles(instructionFiles[family], instructionBytes)
       : { files: [], refused: [] },

@@ -54,14 +54,20 @@ function showRepository(repository: Surroundings["repository"]): readonly string
   ];
 }
 
+export interface Looking {
+  readonly model: string;
+  readonly sandbox?: SandboxWanted | undefined;
+  /** The clock's, if not said. */
+  readonly now?: Date | undefined;
+  /** How long git may take; what takes longer is left out. */
+  readonly patienceMs?: number | undefined;
+}
+
 export async function findSurroundings(
   crib: Pick<Toolcrib, "workspace" | "mode" | "addCaller">,
-  {
-    model,
-    sandbox,
-    now,
-  }: { readonly model: string; readonly sandbox: SandboxWanted | undefined; readonly now: Date },
+  { model, sandbox, now = new Date(), patienceMs = usualPatienceMs }: Looking,
 ): Promise<Surroundings> {
+  const findRepository = (caller: Caller) => repositoryFacts(caller, patienceMs);
   return {
     workspace: crib.workspace,
     platform: `${process.platform} ${process.arch}`,
@@ -71,12 +77,14 @@ export async function findSurroundings(
     // Which one it is would have to be tried out, and no model needs to know.
     isConfined: (sandbox ?? process.env.TOOLCRIB_SANDBOX) !== "none",
     // A room may be so narrow that it has no git.
-    repository: await crib.addCaller({ dialect: "toolcrib" }).then(repositoryFacts, () => undefined),
+    repository: await crib.addCaller({ dialect: "toolcrib" }).then(findRepository, () => undefined),
   };
 }
 
 /** Asked like any other call, so that no repository can make git do what a rule forbids. */
-async function repositoryFacts(caller: Caller): Promise<Surroundings["repository"]> {
+async function repositoryFacts(caller: Caller, timeoutMs: number): Promise<Surroundings["repository"]> {
+  // Nobody is asked about what only the prompt would say.
+  const unasked: CallOptions = { timeoutMs, approve: () => ({ allow: false }) };
   const [status, log] = await Promise.all([
     caller.call("git.status", {}, unasked),
     caller.call("git.log", { limit: 5 }, unasked),
@@ -95,8 +103,7 @@ function hasNoRepository({ code, message }: CallFailure): boolean {
   return code === "not-found" && message.includes("no git repository");
 }
 
-/** What takes longer is left out: nobody waits for it. */
-const patienceMs = 3_000;
+const usualPatienceMs = 3_000;
 
 /** What `git.status` says, as far as it is told. */
 interface StatusData {
@@ -112,6 +119,3 @@ function dayOf(now: Date): string {
   const two = (number: number) => String(number).padStart(2, "0");
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
-
-/** Nobody is asked about what only the prompt would say. */
-const unasked: CallOptions = { timeoutMs: patienceMs, approve: () => ({ allow: false }) };
