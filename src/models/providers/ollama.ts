@@ -1,7 +1,7 @@
 import type { ChatRequest, ChatResponse, Tool } from "ollama";
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import { isRecord } from "../../text/is-record.ts";
-import { toWire } from "../../wire/formats.ts";
+import { toOpenAiChat } from "../../wire/openai.ts";
 import type { Message } from "../message.ts";
 import type { Model, ModelEvent, ModelFacts, ModelRequest } from "../model.ts";
 import { askingFetch } from "./ollama/asking-fetch.ts";
@@ -137,7 +137,7 @@ function contextLength(info: unknown): number | undefined {
 const known = new WeakMap<readonly ToolDefinition[], Tool[]>();
 
 function toolsOf(definitions: readonly ToolDefinition[]): Tool[] {
-  const tools = known.get(definitions) ?? (toWire("openai-chat", definitions) as unknown as Tool[]);
+  const tools = known.get(definitions) ?? (definitions.map(toOpenAiChat) as unknown as Tool[]);
   known.set(definitions, tools);
   return tools;
 }
