@@ -8,7 +8,7 @@ export interface GoogleRequest {
   readonly [field: string]: unknown;
 }
 
-export interface GenerationConfig {
+interface GenerationConfig {
   readonly thinkingConfig?: {
     readonly includeThoughts?: boolean;
     readonly thinkingLevel?: string;
