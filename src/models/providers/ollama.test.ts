@@ -1,5 +1,6 @@
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { Fault, ProviderOptions, ScriptedReply } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
@@ -48,6 +49,51 @@ it("asks what the model can do, and tells it how much to read", async () => {
   ]);
   await talk.ask();
   expect(server.requests.at(-1)?.body).toMatchObject({ options: { num_ctx: 32_768 } });
+});
+
+it("lets gpt-oss think as much as is asked for, others just think, and leaves alone those that do not", async () => {
+  const thought = [];
+  for (const name of ["gpt-oss:20b", "qwen3:8b", "llama3.1"]) {
+    await using talk = await talkTo([{ text: "a" }, { text: "b" }], { models: [name] });
+    await talk.ask({ reasoning: "low" });
+    talk.messages.push(
+      { role: "assistant", model: talk.model.id, content: [{ type: "text", text: "a" }] },
+      { role: "user", content: [{ type: "text", text: "And?" }] },
+    );
+    await talk.ask();
+    thought.push(talk.server.requests.map(({ body }) => (body as { think?: unknown }).think));
+  }
+  expect(thought).toEqual([
+    ["low", undefined],
+    [true, undefined],
+    [undefined, undefined],
+  ]);
+});
+
+it("leaves the length of models that run elsewhere to them, and knows no price of theirs", async () => {
+  const shown = {
+    remote_host: "https://ollama.com:443",
+    capabilities: ["completion", "tools"],
+    model_info: { "general.architecture": "big", "big.context_length": 262_144 },
+  };
+  const bodies: { options?: object }[] = [];
+  await using server = await answering(async (request, response) => {
+    if (request.url === "/api/show") return void response.end(JSON.stringify(shown));
+    bodies.push((await json(request)) as object);
+    response.setHeader("content-type", "application/x-ndjson");
+    response.end('{"message":{"role":"assistant","content":"Yes."},"done":true,"done_reason":"stop"}');
+  });
+  const model = await openModel("ollama/big:cloud", { providers: { ollama: { baseUrl: server.url } } });
+  const events = await all(model, requestOf([]));
+  expect([model.facts, bodies[0]?.options, events.at(-1)]).toEqual([
+    { contextTokens: 262_144, callsTools: true, seesImages: false },
+    {},
+    {
+      type: "finish",
+      reason: "stop",
+      usage: { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 },
+    },
+  ]);
 });
 
 describe("reads a reply that comes", () => {
@@ -277,21 +323,20 @@ describe("ends at once when it is told to", () => {
 
 it("never lets the client print what it cannot read", async () => {
   const bodies = ["<html>busy</html>", '{"message":{"content":"a"}}\nnonsense\n', '{"message": {"conte'];
-  const server = createServer((request, response) => {
-    if (request.url === "/api/show") return response.end(JSON.stringify({ capabilities: [] }));
+  await using server = await answering((request, response) => {
+    if (request.url === "/api/show") return void response.end(JSON.stringify({ capabilities: [] }));
     const isPage = bodies.length === 3;
     response.writeHead(isPage ? 502 : 200, {
       "content-type": isPage ? "text/html" : "application/x-ndjson",
     });
-    return response.end(bodies.shift());
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
+    response.end(bodies.shift());
+  });
   const printed: unknown[] = [];
   const { log, warn } = console;
-  Object.assign(console, { log: (...words: unknown[]) => printed.push(words), warn: console.log });
+  const note = (...words: unknown[]) => printed.push(words);
+  Object.assign(console, { log: note, warn: note });
   try {
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const model = await openModel("ollama/x", { providers: { ollama: { baseUrl } } });
+    const model = await openModel("ollama/x", { providers: { ollama: { baseUrl: server.url } } });
     const kinds = [];
     for (let round = 0; round < 3; round += 1) {
       const error = await all(model, requestOf([])).catch((thrown) => thrown);
@@ -307,10 +352,20 @@ it("never lets the client print what it cannot read", async () => {
     ]);
   } finally {
     Object.assign(console, { log, warn });
-    server.close();
-    server.closeAllConnections();
   }
 });
+
+async function answering(answer: RequestListener) {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
 
 function requestOf(messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest {
   return { system: "You help.", messages: [...messages], tools: [look], ...more };
