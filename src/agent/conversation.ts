@@ -16,6 +16,7 @@ export class Conversation {
   readonly #history = new History();
   readonly #recorder: Recorder;
   readonly #meter: ContextMeter;
+  #isJustShortened = false;
 
   constructor(recorder: Recorder, meter: ContextMeter, past: Past | undefined) {
     this.#recorder = recorder;
@@ -37,6 +38,11 @@ export class Conversation {
     return this.#meter.use;
   }
 
+  /** No reply has come since it was made shorter: to do so again would lead nowhere. */
+  get isJustShortened(): boolean {
+    return this.#isJustShortened;
+  }
+
   /** The person says something, or we do. */
   say(message: UserMessage, { turn, source, isPinned = false }: Said): void {
     this.#recorder.add({ kind: "user", turn, source, message, ...(isPinned && { isPinned }) });
@@ -47,6 +53,7 @@ export class Conversation {
   /** Gives the reply as it joined the conversation: its calls have ids of their own. */
   addReply({ message: given, reason, usage }: Reply): AssistantMessage {
     const message = this.#history.addReply(given);
+    this.#isJustShortened = false;
     this.#recorder.add({ kind: "reply", message, reason, usage });
     this.#meter.added(message);
     this.#meter.counted(usage);
@@ -71,6 +78,7 @@ export class Conversation {
     this.#recorder.add({ kind: "compacted", messages, pinned, tokensBefore, tokensAfter });
     this.#history.restart(messages, this.pinned);
     this.#meter.restart(messages);
+    this.#isJustShortened = true;
   }
 }
 

@@ -68,6 +68,8 @@ export interface ContextMeter {
   counted(usage: Usage): void;
   /** The conversation is this now. */
   restart(messages: readonly Message[]): void;
+  /** It could not be made shorter: it is not full again before it has grown a good deal. */
+  gaveUp(): void;
   useModel(model: Model): void;
   /** Whether no request could hold this beside system and tools. */
   isTooLong(message: Message): boolean;

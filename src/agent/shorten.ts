@@ -34,6 +34,7 @@ export async function makeRoom(works: Works, signal: AbortSignal): Promise<void>
     isShorter = true;
   } catch (error) {
     if (signal.aborted || !(error instanceof ModelError)) throw error;
+    works.parts.meter.gaveUp();
     works.emit({ type: "warning", message: `The conversation was not made shorter: ${error.message}` });
   } finally {
     for (const tell of wanted) tell(isShorter);

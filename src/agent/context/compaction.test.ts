@@ -144,6 +144,57 @@ it("ends the turn where it is too long after that, too, and says what to do", as
   expect(await place.close()).toEqual([]);
 });
 
+it("does not make it shorter twice without a reply in between", async () => {
+  let isSummed = false;
+  const place: LoopbackSession = await sessionOnLoopback(
+    (request) => {
+      if (isAskedToSumUp(request)) {
+        isSummed = true;
+        place.server.forget();
+        return { text: "## Task\nRead them." };
+      }
+      if (isSummed) return { fault: tooLong };
+      const window = place.session.context.window ?? 0;
+      return { ...reads(request.number), usage: { input: request.number === 5 ? window * 0.93 : 1_000 } };
+    },
+    { dialect: "toolcrib", files },
+  );
+  const { session, server } = place;
+  const { outcome, error } = await session.run("Read all files.").result;
+  expect([outcome, error?.kind, server.requests.length]).toEqual(["failed", "overflow", 7]);
+  expect(await place.close()).toEqual([]);
+});
+
+it("does not ask for a summary in every round of a model that writes none", async () => {
+  let summaries = 0;
+  const place: LoopbackSession = await sessionOnLoopback(
+    (request) => {
+      place.server.forget();
+      if (isAskedToSumUp(request)) {
+        summaries += 1;
+        return { calls: [{ name: "file_read", input: { path: "f0.txt" } }] };
+      }
+      const number = request.messages.filter(({ role }) => role === "assistant").length + 1;
+      const input = (place.session.context.window ?? 0) * 0.91;
+      return number > 8 ? { text: "All read.", usage: { input } } : { ...reads(number), usage: { input } };
+    },
+    { dialect: "toolcrib", files },
+  );
+  const { session, events } = place;
+  const { outcome, text } = await session.run("Read all files.").result;
+  const warnings = events.flatMap((event) => (event.type === "warning" ? [event.message] : []));
+  expect([outcome, text, summaries, warnings]).toEqual([
+    "completed",
+    "All read.",
+    2,
+    [
+      expect.stringContaining("The conversation fills 91 %"),
+      expect.stringContaining("The conversation was not made shorter"),
+    ],
+  ]);
+  expect(await place.close()).toEqual([]);
+});
+
 it("refuses what no request could hold before it is sent", async () => {
   const place = await sessionOnLoopback([{ text: "Yes?" }], { dialect: "toolcrib" });
   const { session, server } = place;

@@ -85,3 +85,17 @@ it("leaves as much to be written as fits beside what is read", () => {
   });
   expect([...rooms, meterOf(undefined).outputRoom]).toEqual([undefined, undefined, 50_000, 1_024, undefined]);
 });
+
+it("is not full again after it could not be made shorter, before it has grown a good deal or is another model's", () => {
+  const meter = meterOf(1_000);
+  const fullAt = (tokens: number) => {
+    meter.counted(used(tokens, 0));
+    return meter.isFull;
+  };
+  const before = fullAt(910);
+  meter.gaveUp();
+  const after = [fullAt(910), fullAt(939), fullAt(940)];
+  meter.gaveUp();
+  meter.useModel(model(1_000));
+  expect([before, after, fullAt(940)]).toEqual([true, [false, false, true], true]);
+});

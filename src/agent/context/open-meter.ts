@@ -19,6 +19,9 @@ export function openMeter({ model, system, tools }: MeterOptions): ContextMeter 
 const nearlyFullShare = 0.8;
 export const fullShare = 0.9;
 
+/** By how much it has to grow before it is tried again to make it shorter. */
+const retryShare = 0.03;
+
 class Meter implements ContextMeter {
   readonly #frame: number;
   #facts: ModelFacts;
@@ -28,6 +31,8 @@ class Meter implements ContextMeter {
   #estimate: number;
   /** How many tokens one that we estimate really is, by what the provider counted. */
   #ratio = 1;
+  /** How large it was when it could not be made shorter. */
+  #gaveUpAt: number | undefined;
 
   constructor(facts: ModelFacts, frame: number) {
     this.#facts = facts;
@@ -45,7 +50,8 @@ class Meter implements ContextMeter {
 
   /** Only once the provider has counted: of what was just made shorter nobody knows better until there was a reply. */
   get isFull(): boolean {
-    return this.#counted !== undefined && this.#fills(fullShare);
+    if (this.#counted === undefined || !this.#fills(fullShare)) return false;
+    return this.#gaveUpAt === undefined || this.#tokens >= this.#gaveUpAt + retryShare * (this.#window ?? 0);
   }
 
   get outputRoom(): number | undefined {
@@ -67,10 +73,16 @@ class Meter implements ContextMeter {
 
   restart(messages: readonly Message[]): void {
     this.#counted = undefined;
+    this.#gaveUpAt = undefined;
     this.#estimate = this.#frame + conversationTokens(messages);
   }
 
+  gaveUp(): void {
+    this.#gaveUpAt = this.#tokens;
+  }
+
   useModel({ facts }: Model): void {
+    this.#gaveUpAt = undefined;
     this.#facts = facts;
   }
 

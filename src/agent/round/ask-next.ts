@@ -10,7 +10,8 @@ export async function askNext(works: Works, signal: AbortSignal): Promise<Asked>
   try {
     return await ask();
   } catch (error) {
-    if (!(error instanceof ModelError) || error.kind !== "overflow") throw error;
+    const isOverflow = error instanceof ModelError && error.kind === "overflow";
+    if (!isOverflow || works.conversation.isJustShortened) throw error;
     await shorten(works, signal);
     return ask();
   }
