@@ -44,7 +44,7 @@ export interface PromptHabits {
   readonly reasoningOf: "provider" | "model";
 }
 
-export type RequestOptions = Pick<
+type RequestOptions = Pick<
   LanguageModelV4CallOptions,
   "reasoning" | "maxOutputTokens" | "providerOptions" | "headers"
 >;

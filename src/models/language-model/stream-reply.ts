@@ -1,15 +1,11 @@
-import type {
-  LanguageModelV4StreamPart,
-  LanguageModelV4ToolCall,
-  LanguageModelV4Usage,
-  SharedV4ProviderMetadata,
-} from "@ai-sdk/provider";
-import { type ReadInput, readArguments, readFreeform, readStrict } from "../../wire/read-arguments.ts";
-import type { CallInput, CallPart, Meta } from "../message.ts";
-import type { FinishReason, ModelEvent, Usage } from "../model.ts";
+import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type { Meta } from "../message.ts";
+import type { FinishReason, ModelEvent } from "../model.ts";
 import { ModelError } from "../model-error.ts";
+import { type Held, readCall } from "./read-call.ts";
 import type { Route } from "./route.ts";
 import type { ToolBox } from "./to-tools.ts";
+import { toUsage } from "./to-usage.ts";
 
 export interface Reading {
   readonly box: ToolBox;
@@ -111,7 +107,9 @@ class Reply {
         if (part.delta !== "") yield sure({ type: "call-delta", id: part.id, text: part.delta });
         return;
       case "tool-call":
-        if (!part.providerExecuted) yield this.#call(part);
+        if (part.providerExecuted) return;
+        this.#calls += 1;
+        yield readCall(part, this.#reading.box, this.#reading.route.tools);
         return;
       case "error":
         if (!this.#reading.route.isCutCall?.(part.error)) throw part.error;
@@ -124,26 +122,6 @@ class Reply {
     const open = { id: `${kind}_${++this.#parts}`, meta: merged(undefined, part.providerMetadata) };
     this.#open.set(`${kind}:${part.id}`, open);
     return { type: "part-start", id: open.id, part: kind };
-  }
-
-  #call({ toolCallId, toolName, input: given, providerMetadata }: LanguageModelV4ToolCall): Held {
-    const { box, route } = this.#reading;
-    const isFreeform = box.isFreeform(toolName);
-    const definition = box.find(toolName);
-    const read = isFreeform
-      ? readFreeform(definition, { name: toolName, text: parsed(given) })
-      : route.tools.isStrict
-        ? readStrict(definition, readArguments(given))
-        : readArguments(given);
-    const call: CallPart = {
-      type: "call",
-      id: toolCallId,
-      name: toolName,
-      input: callInput(read, given),
-      ...metaOf(providerMetadata),
-    };
-    this.#calls += 1;
-    return { event: { type: "call", call }, isDoubtful: isFreeform || !read.ok || isNothing(given) };
   }
 
   *#end({ finishReason: told, usage, providerMetadata }: Finish): Generator<ModelEvent, void> {
@@ -203,12 +181,6 @@ class Reply {
   }
 }
 
-interface Held {
-  readonly event: ModelEvent;
-  /** Whether it is a call that may have been cut. */
-  readonly isDoubtful: boolean;
-}
-
 function sure(event: ModelEvent): Held {
   return { event, isDoubtful: false };
 }
@@ -217,24 +189,6 @@ const beginnings: ReadonlySet<ModelEvent["type"]> = new Set(["part-start", "call
 
 function partEnd(id: string, meta: Meta | undefined): ModelEvent {
   return { type: "part-end", id, ...(meta ? { meta } : {}) };
-}
-
-/** Packages hand over a call that was cut before its arguments came as one without arguments. */
-function isNothing(given: string): boolean {
-  return /^\s*(?:\{\s*\}\s*)?$/.test(given);
-}
-
-/** The SDK hands over text of custom calls as JSON. */
-function parsed(given: string): unknown {
-  try {
-    return JSON.parse(given);
-  } catch {
-    return given;
-  }
-}
-
-function callInput(read: ReadInput, given: string): CallInput {
-  return read.ok ? read : { ok: false, given, problem: read.problem };
 }
 
 /** What comes later knows more: a signature stands at the end. Nothing that was said is lost. */
@@ -261,16 +215,4 @@ function wordsOf(warning: {
   if (warning.message !== undefined) return warning.message;
   const { type, feature = "something", details } = warning;
   return `${feature}: ${details ?? (type === "unsupported" ? "this model does not take it" : type)}`;
-}
-
-function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
-  const cached = inputTokens.cacheRead ?? 0;
-  const cacheWritten = inputTokens.cacheWrite ?? 0;
-  return {
-    input: inputTokens.total ?? (inputTokens.noCache ?? 0) + cached + cacheWritten,
-    cached,
-    cacheWritten,
-    output: outputTokens.total ?? (outputTokens.text ?? 0) + (outputTokens.reasoning ?? 0),
-    reasoning: outputTokens.reasoning ?? 0,
-  };
 }

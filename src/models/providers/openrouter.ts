@@ -51,12 +51,9 @@ function collectDetails(): StreamExtractor {
         const last = details.findLast(({ type, index }) => type === piece.type && index === piece.index);
         if (last === undefined || !isText(piece)) details.push({ ...piece });
         else {
-          const { text = "", summary = "" } = last;
-          const said = piece.type === "reasoning.text" ? text : summary;
-          const more = (piece.type === "reasoning.text" ? piece.text : piece.summary) ?? "";
-          Object.assign(last, withoutNothing(piece), {
-            [piece.type === "reasoning.text" ? "text" : "summary"]: `${said}${more}`,
-          });
+          const field = piece.type === "reasoning.text" ? "text" : "summary";
+          const said = `${last[field] ?? ""}${piece[field] ?? ""}`;
+          Object.assign(last, withoutNothing(piece), { [field]: said });
         }
       }
     },
