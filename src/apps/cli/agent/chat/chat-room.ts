@@ -21,6 +21,7 @@ export class ChatRoom {
   #printer: EventPrinter;
   #session: Session | undefined;
   #toldWarnings = 0;
+  #isLeft = false;
   /** Of the latest turn. */
   exitCode = 0;
 
@@ -51,6 +52,12 @@ export class ChatRoom {
     });
   }
 
+  /** Ends the turn that goes on, and the chat with it. */
+  leave(): void {
+    this.#isLeft = true;
+    void this.#session?.abort();
+  }
+
   /** One turn; lines that are typed meanwhile are told to the model. Whether the chat goes on. */
   async turn(input: string): Promise<boolean> {
     const { session } = this;
@@ -68,7 +75,7 @@ export class ChatRoom {
       this.#tellWarnings();
     }
     const { aborted, reason } = interruption.signal;
-    return !aborted || reason === "SIGINT";
+    return !this.#isLeft && (!aborted || reason === "SIGINT");
   }
 
   /** A call that the person makes, not the model: whatever its dialect, and nobody has to be asked. */

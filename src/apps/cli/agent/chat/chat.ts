@@ -20,7 +20,7 @@ export async function chat(given: Arguments, begin?: Beginning): Promise<number>
   const room = new ChatRoom(given, new Screen(outputs), keyboard);
   try {
     await room.open(begin ?? (await beginningOf(given)));
-    onUnread(() => process.exit(room.exitCode));
+    onUnread(() => room.leave());
     if (isAtTerminal) greet(room);
     await converse(room, keyboard);
     if (isAtTerminal && room.session.turns > 0)

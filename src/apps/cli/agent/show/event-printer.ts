@@ -100,6 +100,7 @@ export class EventPrinter {
     this.#activity.end(modelOf(event));
     if (event.agent !== undefined) return;
     this.#keepReply();
+    this.#screen.endLine();
     if (reason === "calls") this.#setAside();
   }
 
@@ -119,7 +120,7 @@ export class EventPrinter {
 
   #endCall(event: Of<"tool-end">): void {
     const { isError, data, callId, durationMs } = event;
-    const start = this.#starts.get(callOf(event)) ?? event.canonical;
+    const start = this.#starts.get(callOf(event)) ?? printableLine(event.canonical);
     this.#starts.delete(callOf(event));
     this.#activity.end(callOf(event));
     const columns = this.#screen.outputs.columns();
