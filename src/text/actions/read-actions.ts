@@ -28,13 +28,13 @@ export interface FoundActions {
   readonly fault: ActionFault | undefined;
 }
 
-export interface FoundAction {
+interface FoundAction {
   readonly action: Action;
   readonly start: number;
   readonly end: number;
 }
 
-export interface ActionFault {
+interface ActionFault {
   readonly message: string;
   /** Where the object begins that is none; undefined where there is only prose. */
   readonly at: number | undefined;
