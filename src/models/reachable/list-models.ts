@@ -53,9 +53,11 @@ export function readList(body: unknown, access: ProviderAccess): readonly Offere
 
 function nameOf({ id, name }: Readonly<Record<string, unknown>>, type: ProviderName): string | undefined {
   const given = type === "ollama" || type === "google" ? name : (id ?? name);
-  if (typeof given !== "string" || given === "") return undefined;
+  if (typeof given !== "string" || given === "" || given.length > longestName) return undefined;
   return type === "google" ? given.replace(/^models\//, "") : given;
 }
+
+const longestName = 200;
 
 /** Not those that only make vectors, pictures or sounds. */
 function speaks(
