@@ -61,7 +61,7 @@ async function openSession(options: CreateSessionOptions, beginning: Beginning):
   const recorder = openRecorder({
     conversations: crib.conversations,
     session: crib.session,
-    warn: (message) => live.emit({ type: "warning", message }),
+    warn: (message) => live.works.emit({ type: "warning", message }),
   });
   const past = kept && (await restore(crib, kept));
   const live = new LiveSession({

@@ -236,3 +236,33 @@ it("makes the conversation shorter when the model cannot read it, once, and asks
   expect(session.messages[0]).toEqual({ role: "user", content: [{ type: "text", text: "Go." }] });
   await close();
 });
+
+it("makes the conversation shorter when asked to, at once or before the next round", async () => {
+  const files = { "long.txt": "words and words\n".repeat(400) };
+  const read = { name: "file_read", input: { path: "long.txt" } };
+  const { session, of, close } = await played(
+    ({ messages, number }) => {
+      if (messages.at(-1)?.text.includes("hand")) return { text: "A summary of what was read." };
+      return number % 2 === 1 ? { calls: [read] } : { text: "Done." };
+    },
+    { files, server: { strict: false } },
+  );
+  const compacting = session.compact();
+  expect(session.state).toBe("processing");
+  expect(() => session.run("Too early.")).toThrow(expect.objectContaining({ code: "unavailable" }));
+  session.followUp("Later.");
+  const ended = Promise.withResolvers<void>();
+  session.on(({ type }) => type === "turn-end" && ended.resolve());
+  expect(await compacting).toBe(true);
+  await ended.promise;
+  expect(of("compaction")).toHaveLength(1);
+  expect(session.turns).toBe(2);
+  expect(session.messages.flatMap((message) => (message.role === "user" ? message.content : []))).toEqual(
+    expect.arrayContaining([
+      { type: "text", text: "Go." },
+      { type: "text", text: "Later." },
+    ]),
+  );
+  expect(checkHistory(session.messages)).toEqual([]);
+  await close();
+});

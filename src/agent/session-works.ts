@@ -1,0 +1,124 @@
+import type { ToolDefinition } from "../dialects/definition.ts";
+import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
+import type { Approve } from "../toolcrib.ts";
+import { Conversation } from "./conversation.ts";
+import type { AgentEvent, AgentHappening, ContextUse } from "./event.ts";
+import { LoopWatch } from "./loops/loop-watch.ts";
+import type { AgentsParent, SessionParts } from "./parts.ts";
+import { untilStopped } from "./round/until-stopped.ts";
+import { Spending } from "./spending.ts";
+import { limitReached } from "./turn-endings.ts";
+import type { Works } from "./works.ts";
+
+/** What goes on behind the door of a session: all that its turns and its subagents need. */
+export class SessionWorks implements Works, AgentsParent {
+  readonly parts: SessionParts;
+  readonly conversation: Conversation;
+  readonly spending: Spending = new Spending();
+  readonly loops: LoopWatch = new LoopWatch();
+  readonly toolsByName: ReadonlyMap<string, ToolDefinition>;
+  readonly steering: string[] = [];
+  readonly wantShorter: ((isShorter: boolean) => void)[] = [];
+  readonly relay: (event: AgentEvent) => void;
+  readonly #onWaiting: () => void;
+  #model: Model;
+  #reasoning: ReasoningEffort | undefined;
+  #number = 0;
+  #waiting = 0;
+  #isNearlyFull = false;
+
+  /** `onWaiting` is called when somebody is waited for, and when that is over. */
+  constructor(parts: SessionParts, relay: (event: AgentEvent) => void, onWaiting: () => void) {
+    const { model, reasoning, past, recorder, meter, tools } = parts;
+    this.parts = parts;
+    this.relay = relay;
+    this.#onWaiting = onWaiting;
+    this.conversation = new Conversation(recorder, meter, past);
+    this.toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#model = model;
+    this.#reasoning = reasoning;
+    for (const [id, usage] of past?.usage ?? []) this.spending.addSum(usage, parts.pricesOf(id));
+  }
+
+  get model(): Model {
+    return this.#model;
+  }
+
+  get reasoning(): ReasoningEffort | undefined {
+    return this.#reasoning;
+  }
+
+  /** Whether a person is being asked about a call. */
+  get isWaiting(): boolean {
+    return this.#waiting > 0;
+  }
+
+  get limitReached(): "tokens" | "cost" | undefined {
+    const limit = limitReached(this, 0);
+    return limit === "tokens" || limit === "cost" ? limit : undefined;
+  }
+
+  nextNumber = (): number => {
+    this.#number += 1;
+    return this.#number;
+  };
+
+  emit = (happening: AgentHappening): void => {
+    this.relay({ session: this.parts.id, at: Date.now(), ...happening });
+  };
+
+  /** From the next round on. */
+  change(model: Model | undefined, reasoning: ReasoningEffort | undefined): void {
+    if (model) {
+      this.#model = model;
+      this.parts.meter.useModel(model);
+    }
+    if (reasoning) this.#reasoning = reasoning;
+    this.parts.recorder.add({
+      kind: "change",
+      ...(model && { model: model.id }),
+      ...(reasoning && { reasoning }),
+    });
+    this.emit({ type: "model", model: this.#model.id, reasoning: this.#reasoning ?? null });
+  }
+
+  spend = (
+    model: Model,
+    usage: Usage,
+    { isOfReply = false }: { readonly isOfReply?: boolean } = {},
+  ): void => {
+    const { spending, conversation, parts } = this;
+    spending.add(usage, model.facts);
+    if (!isOfReply) parts.recorder.add({ kind: "spent", model: model.id, usage });
+    const { context } = conversation;
+    this.emit({ type: "usage", usage, total: spending.usage, cost: spending.cost, context });
+    const { isNearlyFull } = parts.meter;
+    if (isNearlyFull && !this.#isNearlyFull) this.emit({ type: "warning", message: nearlyFull(context) });
+    this.#isNearlyFull = isNearlyFull;
+  };
+
+  approverFor = (id: string): Approve | undefined => {
+    const { approve } = this.parts;
+    if (approve === undefined) return undefined;
+    return async (request, signal) => {
+      this.#waiting += 1;
+      this.#onWaiting();
+      this.emit({ type: "approval", id, request });
+      let allowed = false;
+      try {
+        const answer = await untilStopped(Promise.resolve(approve(request, signal)), signal);
+        allowed = answer?.allow ?? false;
+        return answer ?? { allow: false };
+      } finally {
+        this.#waiting -= 1;
+        this.emit({ type: "approval-end", id, allowed });
+        this.#onWaiting();
+      }
+    };
+  };
+}
+
+function nearlyFull({ tokens, window }: ContextUse): string {
+  const share = Math.floor((tokens / (window ?? tokens)) * 100);
+  return `The conversation fills ${share} % of what the model reads; it will be summed up when it is full.`;
+}
