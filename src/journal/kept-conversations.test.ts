@@ -13,6 +13,7 @@ import { KeptConversations } from "./kept-conversations.ts";
 import { surveyJournal } from "./survey.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
+const talker = fileURLToPath(new URL("trials/talker.ts", import.meta.url));
 let folder: string;
 let file: string;
 let journal: Journal;
@@ -70,13 +71,13 @@ describe("a conversation that is kept", () => {
 
   it("takes all that several processes add at once, what was added together stays together", async () => {
     const talkers = ["one", "two", "three"].map((name) =>
-      spawn(process.execPath, [trial("talker.ts"), file, "a", "60", name], {
+      spawn(process.execPath, [talker, file, "a", "60", name], {
         stdio: ["ignore", "pipe", "inherit"],
       }),
     );
     const outputs = await Promise.all(
-      talkers.map(async (talker) => {
-        const [printed] = await Promise.all([text(talker.stdout), once(talker, "close")]);
+      talkers.map(async (process) => {
+        const [printed] = await Promise.all([text(process.stdout), once(process, "close")]);
         return printed;
       }),
     );
@@ -234,7 +235,3 @@ describe("a session", () => {
     mine.close();
   });
 });
-
-function trial(name: string): string {
-  return fileURLToPath(new URL(`trials/${name}`, import.meta.url));
-}

@@ -49,7 +49,7 @@ export function restoreKept(entries: readonly SessionEntry[], session: string): 
   });
 }
 
-export function unknownSession(session: string): ToolError {
+function unknownSession(session: string): ToolError {
   return new ToolError("not-found", `Nothing is kept here of a session ${printableLine(session)}`, {
     hint: "See which there are: toolcrib sessions list. Each belongs to the workspace that it was held in.",
   });

@@ -2,6 +2,7 @@ import type { CallAnswer, CallPart, Message } from "../../models/message.ts";
 import type { ReasoningEffort, Usage } from "../../models/model.ts";
 import type { Past } from "../parts.ts";
 import type { SessionEntry } from "../session-entry.ts";
+import { addUsage, noUsage } from "../spending.ts";
 
 export type StartEntry = Extract<SessionEntry, { kind: "start" }>;
 
@@ -32,7 +33,7 @@ export function restore(entries: readonly SessionEntry[]): Restored | undefined 
   // What a fork has copied, its parent has paid for.
   const isOwn = () => start.parent === undefined || turns > start.parent.turn;
   const spend = (by: string, more: Usage) => {
-    if (isOwn()) usage.set(by, addUsage(usage.get(by), more));
+    if (isOwn()) usage.set(by, addUsage(usage.get(by) ?? noUsage, more));
   };
   for (const entry of entries) {
     conversation.take(entry);
@@ -119,15 +120,4 @@ class Conversation {
 
 function notKept({ id, name }: CallPart): CallAnswer {
   return { id, name, content: "The answer to this call was not kept.", isError: true, images: [] };
-}
-
-function addUsage(sum: Usage | undefined, more: Usage): Usage {
-  if (sum === undefined) return more;
-  return {
-    input: sum.input + more.input,
-    cached: sum.cached + more.cached,
-    cacheWritten: sum.cacheWritten + more.cacheWritten,
-    output: sum.output + more.output,
-    reasoning: sum.reasoning + more.reasoning,
-  };
 }
