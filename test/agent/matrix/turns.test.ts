@@ -87,8 +87,10 @@ describe.each(sides)("$name", (side) => {
       { calls: [words.shell(`sleep ${seconds}`), words.shell("echo never > never.txt")] },
       { text: "As you like." },
     ]);
-    stage.session.on((event) => {
-      if (event.type === "tool-start") setTimeout(() => void stage.session.abort(), 100);
+    const stop = stage.session.on((event) => {
+      if (event.type !== "tool-start") return;
+      stop();
+      setTimeout(() => void stage.session.abort(), 100);
     });
     const { outcome, calls } = await stage.ask("Run it");
     expect({ outcome, calls }).toEqual({ outcome: "aborted", calls: 2 });
