@@ -87,7 +87,6 @@ const ownedModules: Record<string, readonly string[]> = {
   "@ai-sdk/google": ["models"],
   "@ai-sdk/openai-compatible": ["models"],
   "@ai-sdk/provider": ["models"],
-  "@openrouter/ai-sdk-provider": ["models"],
   ollama: ["models"],
   "@opentelemetry/api": ["agent"],
   unbash: ["guardian"],
