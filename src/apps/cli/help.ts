@@ -22,6 +22,8 @@ export function explainEverything(): string {
       "Examples",
       explainExamples([
         { command: "toolcrib tour", shows: "see the tools at work on this folder" },
+        { command: "toolcrib run --demo", shows: "see a model work with them, offline" },
+        { command: 'toolcrib run "find out why the tests fail"', shows: "a task for a model of yours" },
         { command: "toolcrib tools", shows: "what there is" },
         { command: "toolcrib call file.read --path README.md", shows: "call a tool" },
         { command: "toolcrib call file.read --help", shows: "what a tool takes" },

@@ -35,6 +35,8 @@ export async function runTask(given: Arguments, begin?: Beginning): Promise<numb
   } catch (error) {
     // What went wrong before there was a turn.
     if (options.has("json")) printJson(failedTurn(error));
+    else if (options.has("jsonl"))
+      printJson({ type: "error", at: Date.now(), error: failedTurn(error).error });
     else if (error instanceof ModelError) printFailure(error);
     else throw error;
     return error instanceof ToolError ? exitCodeOf(error.code) : 1;

@@ -7,6 +7,7 @@ import { cliRoom } from "../../../../test/cli-room.ts";
 import { isAlive } from "../../../../test/is-alive.ts";
 import { type ModelRoom, modelRoom } from "../../../../test/model-room.ts";
 import { hasTerminals } from "../../../../test/pseudo-terminal.ts";
+import { withoutProgress } from "../../../../test/without-progress.ts";
 
 const isThere = ({ workspace }: ModelRoom, path: string) => existsSync(join(workspace, path));
 
@@ -21,7 +22,7 @@ const unguarded = ["--mode", "yolo", "--sandbox", "none"];
 
 /** Lines, with what differs from run to run left out. */
 const plain = (output: string) =>
-  output
+  withoutProgress(output)
     .replace(/session_\w+/g, "SESSION")
     .replace(/[\d ]+ tokens read.*$/gm, "USAGE")
     .replace(/\d+(?:\.\d)? s$/gm, "TIME")
@@ -107,7 +108,15 @@ describe("toolcrib run", () => {
     const { stdout, stderr } = await room.run("run", "--json", "make it");
     const report = JSON.parse(stdout);
     const failed = await room.run("run", "--json", "-m", "nobody/none", "make it");
-    expect([stderr, report, failed.exit, JSON.parse(failed.stdout).error.kind]).toEqual([
+    const line = await room.run("run", "--jsonl", "-m", "nobody/none", "make it");
+    expect([
+      stderr,
+      report,
+      failed.exit,
+      JSON.parse(failed.stdout).error.kind,
+      line.exit,
+      JSON.parse(line.stdout),
+    ]).toEqual([
       "",
       {
         session: expect.stringMatching(/^session_/),
@@ -133,6 +142,8 @@ describe("toolcrib run", () => {
       },
       2,
       "invalid-input",
+      2,
+      { type: "error", at: expect.any(Number), error: JSON.parse(failed.stdout).error },
     ]);
   });
 
@@ -237,7 +248,7 @@ else
       const { exit, screen } = await room.onTerminal(["run", "remove x"], [[question, "y\n"]], {
         NO_COLOR: "1",
       });
-      const lines = screen.split("\n");
+      const lines = withoutProgress(screen).split("\n");
       expect([
         exit,
         isThere(room, "x"),

@@ -30,10 +30,9 @@ const chatCommands: readonly ChatCommand[] = [
     name: "model",
     takes: "[PROVIDER/NAME]",
     summary: "which model answers; another from now on",
-    run: async ({ session }, word) => {
-      if (word === "") return `The model is ${session.model.id}.`;
-      await session.use({ model: word });
-      return undefined;
+    run: async (room, word) => {
+      if (word !== "") await room.whileBusy("opens the model", () => room.session.use({ model: word }));
+      return word === "" ? `The model is ${room.session.model.id}.` : undefined;
     },
   },
   {
@@ -71,7 +70,10 @@ const chatCommands: readonly ChatCommand[] = [
   {
     name: "compact",
     summary: "make the conversation shorter, to leave room for more",
-    run: async ({ session }) => ((await session.compact()) ? undefined : "It cannot be made shorter."),
+    run: async (room) => {
+      const isShorter = await room.whileBusy("makes the conversation shorter", () => room.session.compact());
+      return isShorter ? undefined : "It cannot be made shorter.";
+    },
   },
   {
     name: "usage",
@@ -91,9 +93,9 @@ const chatCommands: readonly ChatCommand[] = [
     name: "new",
     summary: "begin a new session; this one is kept",
     run: async (room) => {
-      const before = room.session.id;
+      const { id, turns } = room.session;
       await room.open({});
-      return `A new session. The one before can be gone on with: toolcrib chat --resume ${before}`;
+      return `A new session.${turns > 0 ? ` Go on with the one before: toolcrib chat --resume ${id}` : ""}`;
     },
   },
   { name: "exit", summary: "leave, as does Ctrl-D", run: () => "leave" },

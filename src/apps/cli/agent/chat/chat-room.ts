@@ -3,6 +3,7 @@ import type { CallResult } from "../../../../toolcrib.ts";
 import type { Arguments } from "../../command.ts";
 import { onInterruption } from "../../interruption.ts";
 import { remarkWarnings } from "../../report.ts";
+import { tellProgress } from "../../tell-progress.ts";
 import { approverOn } from "../approver.ts";
 import { LastRefusal } from "../exit-code-of-turn.ts";
 import { openSession } from "../open-session.ts";
@@ -79,15 +80,23 @@ export class ChatRoom {
   }
 
   /** A call that the person makes, not the model: whatever its dialect, and nobody has to be asked. */
-  async callForPerson(tool: "journal.diff" | "journal.undo", input: object): Promise<CallResult> {
-    const interruption = onInterruption();
-    try {
+  callForPerson(tool: "journal.diff" | "journal.undo", input: object): Promise<CallResult> {
+    return this.whileBusy("looks into the journal", async (signal) => {
       const person = await this.session.crib.addCaller({ dialect: "toolcrib" });
-      return await person.call(tool, input, {
-        signal: interruption.signal,
-        approve: ({ hash }) => ({ allow: true, hash }),
-      });
+      return person.call(tool, input, { signal, approve: ({ hash }) => ({ allow: true, hash }) });
+    });
+  }
+
+  /** Tells what is done where it takes long; Ctrl-C ends it, and not the chat. */
+  async whileBusy<Result>(doing: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const interruption = onInterruption();
+    interruption.signal.addEventListener("abort", () => void this.#session?.abort());
+    const progress = tellProgress("toolcrib");
+    progress.tell(doing);
+    try {
+      return await work(interruption.signal);
     } finally {
+      progress.stop();
       interruption.stop();
     }
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ModelRoom, modelRoom } from "../../../../../test/model-room.ts";
 import { hasTerminals } from "../../../../../test/pseudo-terminal.ts";
+import { withoutProgress } from "../../../../../test/without-progress.ts";
 import { completeChatLine } from "./chat-commands.ts";
 
 const patch = (path: string) => ({
@@ -40,7 +41,7 @@ describe("toolcrib chat, fed by a program", () => {
     await using room = await modelRoom([{ calls: [patch("a.txt")] }, { text: "Made." }, { text: "I see." }]);
     const { exit, stdout, stderr } = await room.feed("make it\n/diff\n/undo\n/diff\n/undo\nwell?\n", "chat");
     expect([exit, stdout, isThere(room, "a.txt")]).toEqual([0, "Made.\nI see.\n", false]);
-    expect(stderr).toMatch(
+    expect(withoutProgress(stderr)).toMatch(
       /\n--- \/dev\/null\n\+\+\+ b\/a\.txt\n@@ -0,0 \+1,1 @@ hunk 1\n\+made\nUndid call_\w+, 1 path:\nremoved a\.txt\nTake this back with: toolcrib redo\nNo files are changed\.\nThere is nothing to undo/,
     );
     expect(room.server.requests.at(-1)!.messages.at(-1)!.text).toMatch(

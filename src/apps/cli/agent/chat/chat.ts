@@ -1,9 +1,11 @@
 import { ToolError } from "../../../../contract/error.ts";
+import type { Message } from "../../../../models/message.ts";
 import { ModelError } from "../../../../models/model-error.ts";
+import { quoteText } from "../../approval/quote-text.ts";
 import type { Arguments } from "../../command.ts";
 import { onInterruption } from "../../interruption.ts";
 import { printFailure } from "../../report.ts";
-import { isTerminal, onUnread, remark } from "../../terminal.ts";
+import { isTerminal, onUnread, paint, remark } from "../../terminal.ts";
 import { beginningOf } from "../beginning-of.ts";
 import type { Beginning } from "../session-options.ts";
 import { ownOutputs, Screen } from "../show/screen.ts";
@@ -53,6 +55,21 @@ async function converse(room: ChatRoom, keyboard: Keyboard): Promise<void> {
   }
 }
 
-function greet({ session: { model, crib } }: ChatRoom): void {
-  remark(`${model.id} in ${crib.workspace}, mode ${crib.mode}. /help shows the commands, Ctrl-D leaves.\n`);
+function greet({ session, screen }: ChatRoom): void {
+  const { model, crib, messages } = session;
+  screen.tell(
+    `${model.id} in ${crib.workspace}, mode ${crib.mode}. /help shows the commands, Ctrl-D leaves.`,
+  );
+  const said = lastWords(messages);
+  if (said !== "")
+    screen.tell(paint(2, "dim", `It said last:\n${quoteText(said, screen.outputs.columns()).join("\n")}`));
 }
+
+/** Where a session that is gone on with had stopped. */
+function lastWords(messages: readonly Message[]): string {
+  const reply = messages.findLast((message) => message.role === "assistant");
+  const words = reply?.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n") ?? "";
+  return words.length <= maxLastChars ? words : `…${words.slice(-maxLastChars)}`;
+}
+
+const maxLastChars = 600;

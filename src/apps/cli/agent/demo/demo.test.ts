@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cliRoom } from "../../../../../test/cli-room.ts";
 import { hasTerminals } from "../../../../../test/pseudo-terminal.ts";
 import { temporaryFolder } from "../../../../../test/temporary-folder.ts";
+import { withoutProgress } from "../../../../../test/without-progress.ts";
 
 /** Where nothing is kept, and nothing may be left behind. */
 function demoRoom() {
@@ -22,7 +23,9 @@ describe("toolcrib run --demo", () => {
   it("plays a whole session without a model, really mends the project, and leaves nothing behind", async () => {
     await using room = demoRoom();
     const { exit, stdout, stderr } = await room.run("run", "--demo");
-    const calls = stderr.split("\n").filter((line) => /^(?:file|shell|search|edit)\.\w+ /.test(line));
+    const calls = withoutProgress(stderr)
+      .split("\n")
+      .filter((line) => /^(?:file|shell|search|edit)\.\w+ /.test(line));
     expect([exit, stdout, calls.map((line) => line.replace(/\s+[\d.]+ s$/, "")), room.leftBehind()]).toEqual([
       0,
       "All tests pass now. `total` in src/price.js added the discount to the price; it takes it off now, and stops at zero. " +
@@ -100,13 +103,13 @@ describe("toolcrib run --demo", () => {
   it.runIf(hasTerminals)("streams on a terminal, each remark on a line of its own", async () => {
     await using room = demoRoom();
     const { exit, screen } = await room.onTerminal(["run", "--demo"], [], { NO_COLOR: "1" });
-    const lines = screen.split("\n");
+    const lines = withoutProgress(screen).split("\n");
     expect([
       exit,
       lines.includes("I'll look at the project and run its tests first."),
       lines.some((line) => line.startsWith("edit.replace src/price.js  +1 −1")),
       // Only the line that is written again moves the cursor.
-      screen.replaceAll("\r\u001b[2K", "").includes("\u001b"),
+      withoutProgress(screen).includes("\u001b"),
       room.leftBehind(),
     ]).toEqual([0, true, true, false, []]);
   });
