@@ -19,7 +19,9 @@ async function ask(
   messages: readonly Message[],
   signal = new AbortController().signal,
 ): Promise<ModelEvent[]> {
-  return Array.fromAsync(model.stream({ system: "", messages, tools: [] }, signal));
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream({ system: "", messages, tools: [] }, signal)) events.push(event);
+  return events;
 }
 
 const usage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
