@@ -15,7 +15,7 @@ const call: fc.Arbitrary<ScriptedCall> = fc.constantFrom(
   { name: "file_write", input: { path: "b.txt", content: "x" } },
   { name: "file_list", input: {} },
   { name: "no_such_tool", input: {} },
-  { name: "file_read", input: {}, id: "call_again" },
+  { name: "file_read", input: {} },
 );
 
 const fault: fc.Arbitrary<Fault | undefined> = fc.oneof(
@@ -56,6 +56,17 @@ const reply: fc.Arbitrary<ScriptedReply> = fc
       : { ...words, ...(fault && { fault }) };
   });
 
+/** The servers know replies by their words. */
+function distinct(reply: ScriptedReply | undefined, number: number): ScriptedReply | undefined {
+  if (reply === undefined) return undefined;
+  const { text, reasoning } = reply;
+  return {
+    ...reply,
+    ...(text && { text: `${text} ${number}` }),
+    ...(reasoning && { reasoning: `${reasoning} ${number}` }),
+  };
+}
+
 /** What the person does when so many events have come. */
 const deeds = fc.array(
   fc.record({ at: fc.integer({ min: 1, max: 60 }), deed: fc.constantFrom("abort", "steer", "follow up") }),
@@ -77,7 +88,7 @@ it.each(kinds)("leaves a conversation that %s takes, whatever happens in a turn"
       const { session, events, close } = await sessionOnLoopback(
         ({ number, messages }) => {
           const isOver = messages.some(({ text }) => text.includes("Go on."));
-          return (isOver ? undefined : replies[number - 1]) ?? { text: "Fine." };
+          return (isOver ? undefined : distinct(replies[number - 1], number)) ?? { text: "Fine." };
         },
         {
           kind,

@@ -132,17 +132,15 @@ function tellSteering({ steering, conversation, loops, emit }: Works, { turn }: 
   }
 }
 
-/** What of a reply joins the conversation: nothing of one that neither says nor does anything. */
+/** What the model is shown again: nothing of a reply that was withheld, nor of one that neither says nor does anything. */
 function takeReply({ conversation, parts }: Works, reply: ReadReply): AssistantMessage | undefined {
-  const { content } = reply.message;
-  // No call of a reply that was withheld is made.
-  const taken = reply.reason === "filtered" ? content.filter(({ type }) => type === "text") : content;
-  const says = taken.some(
+  if (reply.reason === "filtered") return undefined;
+  const says = reply.message.content.some(
     (part) => part.type === "call" || (part.type === "text" && part.text.trim() !== ""),
   );
   // In the action protocol its words are kept elsewhere, and it has to see what it wrote.
   if (!says && parts.protocol === "native") return undefined;
-  return conversation.addReply({ ...reply, message: { ...reply.message, content: taken } });
+  return conversation.addReply(reply);
 }
 
 /** How often in a row a model is told to go on with a reply that was too long. */
