@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import type { CallPart } from "../../models/message.ts";
+import type { ModelEvent } from "../../models/model.ts";
+import type { AgentHappening } from "../event.ts";
+import { noUsage } from "../spending.ts";
+import { ReplyReader } from "./reply-reader.ts";
+
+const finish: ModelEvent = { type: "finish", reason: "stop", usage: noUsage };
+const call = (id: string): CallPart => ({ type: "call", id, name: "read", input: { ok: true, value: {} } });
+
+function read(...events: ModelEvent[]) {
+  const told: AgentHappening[] = [];
+  let number = 0;
+  const reader = new ReplyReader(
+    "test/model",
+    () => ++number,
+    (happening) => told.push(happening),
+  );
+  const replies = events.map((event) => reader.read(event));
+  return { reader, told, reply: replies.at(-1) };
+}
+
+it("puts a reply together in the order its parts began, with what only the provider understands", () => {
+  const { reply, told } = read(
+    { type: "part-start", id: "r", part: "reasoning" },
+    { type: "part-delta", id: "r", text: "Hm" },
+    { type: "part-start", id: "t", part: "text" },
+    { type: "call-start", id: "1", name: "read" },
+    { type: "part-delta", id: "t", text: "Read" },
+    { type: "call-start", id: "2", name: "read" },
+    { type: "part-delta", id: "t", text: "" },
+    { type: "part-delta", id: "t", text: "ing." },
+    { type: "call-delta", id: "2", text: "{}" },
+    { type: "call", call: call("2") },
+    { type: "part-end", id: "r", meta: { signature: "abc" } },
+    { type: "call", call: call("1") },
+    { type: "part-end", id: "t" },
+    { ...finish, reason: "calls", meta: { id: "reply_1" } },
+  );
+  expect(reply).toEqual({
+    message: {
+      role: "assistant",
+      model: "test/model",
+      content: [
+        { type: "reasoning", text: "Hm", meta: { signature: "abc" } },
+        { type: "text", text: "Reading." },
+        call("1"),
+        call("2"),
+      ],
+      meta: { id: "reply_1" },
+    },
+    reason: "calls",
+    usage: noUsage,
+    faults: [],
+  });
+  expect(told).toEqual([
+    { type: "reasoning-start", id: "reasoning_1" },
+    { type: "reasoning-delta", id: "reasoning_1", text: "Hm" },
+    { type: "text-start", id: "text_2" },
+    { type: "text-delta", id: "text_2", text: "Read" },
+    { type: "text-delta", id: "text_2", text: "ing." },
+    { type: "reasoning-end", id: "reasoning_1", text: "Hm" },
+    { type: "text-end", id: "text_2", text: "Reading." },
+  ]);
+});
+
+it("keeps empty parts that are signed, drops those that are not, and calls that never came whole", () => {
+  const { reply } = read(
+    { type: "part-start", id: "r", part: "reasoning" },
+    { type: "part-end", id: "r", meta: { encrypted: "…" } },
+    { type: "part-start", id: "t", part: "text" },
+    { type: "part-end", id: "t" },
+    { type: "call-start", id: "1", name: "read" },
+    { type: "call", call: call("2") },
+    finish,
+  );
+  expect(reply?.message.content).toEqual([
+    { type: "reasoning", text: "", meta: { encrypted: "…" } },
+    call("2"),
+  ]);
+});
+
+it("makes two parts of two that have one id, and a part of words that were never begun", () => {
+  const { reply } = read(
+    { type: "part-start", id: "t", part: "text" },
+    { type: "part-delta", id: "t", text: "One." },
+    { type: "part-start", id: "t", part: "text" },
+    { type: "part-delta", id: "t", text: "Two." },
+    { type: "part-delta", id: "u", text: "Three." },
+    finish,
+  );
+  expect(reply?.message.content).toEqual(["One.", "Two.", "Three."].map((text) => ({ type: "text", text })));
+});
+
+describe("a reply with neither words nor calls", () => {
+  it.each(["stop", "calls"] as const)("is none: %s", (reason) => {
+    expect(() => read({ type: "part-delta", id: "t", text: " \n" }, { ...finish, reason })).toThrow(
+      expect.objectContaining({ kind: "empty" }),
+    );
+  });
+
+  it.each(["length", "filtered"] as const)("is one that was not let speak: %s", (reason) => {
+    expect(read({ ...finish, reason }).reply).toMatchObject({ reason, message: { content: [] } });
+  });
+
+  it("is one that was not understood", () => {
+    const { reply } = read({ type: "fault", message: "No JSON." }, finish);
+    expect(reply).toMatchObject({ faults: ["No JSON."], message: { content: [] } });
+  });
+});
+
+it("ends what was begun when it breaks off, and knows what was shown", () => {
+  const { reader, told } = read(
+    { type: "part-start", id: "r", part: "reasoning" },
+    { type: "part-delta", id: "t", text: "Once " },
+    { type: "part-delta", id: "t", text: "upon" },
+    { type: "warning", message: "Slow." },
+  );
+  reader.breakOff();
+  reader.breakOff();
+  expect(told.slice(-3)).toEqual([
+    { type: "warning", message: "Slow." },
+    { type: "reasoning-end", id: "reasoning_1", text: "" },
+    { type: "text-end", id: "text_2", text: "Once upon" },
+  ]);
+  expect(reader.shownText).toBe("Once upon");
+});
