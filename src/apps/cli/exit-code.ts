@@ -17,6 +17,11 @@ export function exitCodeOf(code: ErrorCode | undefined): number {
   return ownCodes[code] ?? 1;
 }
 
+/** The same for what a command throws, which is about the command line: what it names and is not there is wrong there, too. */
+export function exitCodeOfTrouble(code: ErrorCode): number {
+  return code === "not-found" ? 2 : exitCodeOf(code);
+}
+
 const ownCodes: { readonly [Code in ErrorCode]?: number } = {
   "invalid-input": 2,
   denied: 3,

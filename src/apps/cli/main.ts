@@ -1,6 +1,6 @@
 import { ToolError } from "../../contract/error.ts";
 import { findCommand } from "./commands/commands.ts";
-import { exitCodeOf } from "./exit-code.ts";
+import { exitCodeOfTrouble } from "./exit-code.ts";
 import { explainCommand, explainEverything } from "./help.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { failedCall, printFailure, printJson } from "./report.ts";
@@ -37,13 +37,12 @@ async function run([name = "--help", ...rest]: readonly string[]): Promise<numbe
   return 0;
 }
 
-/** Whatever a command throws is about the command line, so what it names and is not there is a usage error, too. */
 function reportTrouble(thrown: unknown, words: readonly string[]): number {
   const error = thrown instanceof ToolError ? thrown : unexpected(thrown);
   const options = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
   if (words[0] === "call" && options.includes("--json")) printJson(failedCall(error));
   else printFailure(error);
-  return error.code === "not-found" ? 2 : exitCodeOf(error.code);
+  return exitCodeOfTrouble(error.code);
 }
 
 function unexpected(cause: unknown): ToolError {

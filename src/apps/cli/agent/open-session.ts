@@ -6,7 +6,7 @@ import type { ModelSettings } from "../../../models/settings.ts";
 import type { Approve } from "../../../toolcrib.ts";
 import type { Arguments } from "../command.ts";
 import { configuredHub } from "../mcp/configured-hub.ts";
-import { remarkRecovered, remarkWarnings } from "../report.ts";
+import { remarkRecovered } from "../report.ts";
 import { tellProgress } from "../tell-progress.ts";
 import { type Beginning, sessionOptions } from "./session-options.ts";
 
@@ -30,10 +30,7 @@ export async function openSession(
     sources = await configuredHub(options.workspace, { startAfterMs: 0 });
     if (sources.length > 0) progress.tell("starts the MCP servers of mcp.json");
     // Its tools are told to the model once, at the start: what comes later is found by tools.find.
-    await Promise.race([
-      Promise.all(sources.map((hub) => hub.ready)),
-      pause(serversMs, undefined, { ref: false }),
-    ]);
+    await untilReady(sources);
     progress.tell("opens the session");
     const session = await createSession({
       ...options,
@@ -44,7 +41,6 @@ export async function openSession(
       ...(approve && { approve }),
     });
     remarkRecovered(session.crib.recovered);
-    remarkWarnings(session.crib.warnings);
     return session;
   } catch (error) {
     await Promise.all(sources.map((hub) => hub.close()));
@@ -63,4 +59,12 @@ async function defaultModel(models: ModelSettings): Promise<string> {
 }
 
 /** Servers that take longer are not waited for. */
+async function untilReady(sources: readonly Hub[]): Promise<void> {
+  const done = new AbortController();
+  // Nothing else may keep this process here meanwhile.
+  const patience = pause(serversMs, undefined, { signal: done.signal }).catch(() => {});
+  await Promise.race([Promise.all(sources.map((hub) => hub.ready)), patience]);
+  done.abort();
+}
+
 const serversMs = 10_000;

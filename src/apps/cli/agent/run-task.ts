@@ -3,10 +3,10 @@ import type { Session } from "../../../agent/session.ts";
 import { ToolError } from "../../../contract/error.ts";
 import { ModelError } from "../../../models/model-error.ts";
 import type { Arguments } from "../command.ts";
-import { exitCodeOf } from "../exit-code.ts";
+import { exitCodeOfTrouble } from "../exit-code.ts";
 import { onInterruption } from "../interruption.ts";
 import { readStandardInput } from "../read-input.ts";
-import { forReader, printFailure, printJson, remarkWarnings } from "../report.ts";
+import { forReader, printFailure, printJson } from "../report.ts";
 import { onUnread, remark } from "../terminal.ts";
 import { approverOn } from "./approver.ts";
 import { beginningOf } from "./beginning-of.ts";
@@ -16,6 +16,7 @@ import { failedTurn, TurnCalls } from "./report-turn.ts";
 import type { Beginning } from "./session-options.ts";
 import { EventPrinter } from "./show/event-printer.ts";
 import { ownOutputs, Screen } from "./show/screen.ts";
+import { ToldWarnings } from "./told-warnings.ts";
 
 /** `toolcrib run`: one task, one turn. Gives the exit code. */
 export async function runTask(given: Arguments, begin?: Beginning): Promise<number> {
@@ -28,9 +29,11 @@ export async function runTask(given: Arguments, begin?: Beginning): Promise<numb
       begin ?? (await beginningOf(given)),
       approverOn(screen, options),
     );
-    const told = session.crib.warnings.length;
+    const warnings = new ToldWarnings();
+    warnings.tell(session.crib.warnings);
     const exit = await performTask(session, task, { screen, options });
-    await closeSession(session, told);
+    await session.close();
+    warnings.tell(session.crib.warnings);
     return exit;
   } catch (error) {
     // What went wrong before there was a turn.
@@ -39,7 +42,7 @@ export async function runTask(given: Arguments, begin?: Beginning): Promise<numb
       printJson({ type: "error", at: Date.now(), error: failedTurn(error).error });
     else if (error instanceof ModelError) printFailure(error);
     else throw error;
-    return error instanceof ToolError ? exitCodeOf(error.code) : 1;
+    return error instanceof ToolError ? exitCodeOfTrouble(error.code) : 1;
   }
 }
 
@@ -67,12 +70,6 @@ export async function performTask(
     printJson({ session: session.id, model: session.model.id, ...result, calls: made.calls });
   else if (!options.has("jsonl")) remark(forReader(2, refusal.wayOut(session.crib.mode)));
   return refusal.exitCode(result);
-}
-
-/** Ends what runs, and tells what became known since `told` warnings were. */
-export async function closeSession(session: Session, told: number): Promise<void> {
-  await session.close();
-  remarkWarnings(session.crib.warnings.slice(told));
 }
 
 function printEvent(event: AgentEvent): void {

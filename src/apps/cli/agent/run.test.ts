@@ -195,6 +195,18 @@ describe("toolcrib run", () => {
     ]);
   });
 
+  it("offers the tools of configured MCP servers, and warns once of one that does not start", async () => {
+    await using room = await modelRoom(({ tools }) => ({ text: `${tools.includes("time_now")}` }));
+    const main = join(import.meta.dirname, "../main.ts");
+    const mcpServers = {
+      own: { command: process.execPath, args: [main, "mcp", "--tools", "time.now"] },
+      broken: { command: "/nonexistent" },
+    };
+    room.write(join(room.home, "config/mcp.json"), JSON.stringify({ mcpServers }));
+    const { exit, stdout, stderr } = await room.run("run", "hello");
+    expect([exit, stdout, stderr.match(/The MCP server broken: /g)?.length]).toEqual([0, "true\n", 1]);
+  });
+
   it("stops the turn when it is told to, with all that it started, and can be gone on with", async () => {
     await using room = await modelRoom([
       { calls: [command("echo $$ > pid; sleep 60")] },

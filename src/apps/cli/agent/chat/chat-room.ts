@@ -2,7 +2,6 @@ import type { Session } from "../../../../agent/session.ts";
 import type { CallResult } from "../../../../toolcrib.ts";
 import type { Arguments } from "../../command.ts";
 import { onInterruption } from "../../interruption.ts";
-import { remarkWarnings } from "../../report.ts";
 import { tellProgress } from "../../tell-progress.ts";
 import { approverOn } from "../approver.ts";
 import { LastRefusal } from "../exit-code-of-turn.ts";
@@ -10,6 +9,7 @@ import { openSession } from "../open-session.ts";
 import type { Beginning } from "../session-options.ts";
 import { EventPrinter } from "../show/event-printer.ts";
 import type { Screen } from "../show/screen.ts";
+import { ToldWarnings } from "../told-warnings.ts";
 import type { Keyboard } from "./keyboard.ts";
 
 /** A chat: one session after the other, on one screen and one keyboard. */
@@ -19,9 +19,9 @@ export class ChatRoom {
   readonly #keyboard: Keyboard;
   readonly #refusal = new LastRefusal();
   readonly #notes: string[] = [];
+  readonly #warnings = new ToldWarnings();
   #printer: EventPrinter;
   #session: Session | undefined;
-  #toldWarnings = 0;
   #isLeft = false;
   /** Of the latest turn. */
   exitCode = 0;
@@ -40,11 +40,12 @@ export class ChatRoom {
 
   /** Another session in place of the one that is open. */
   async open(begin: Beginning): Promise<void> {
-    await this.close();
     const { given, screen } = this;
     const approve = approverOn(screen, given.options, (ask) => this.#keyboard.lend(ask));
-    this.#session = await openSession(given, begin, approve);
-    this.#toldWarnings = this.#session.crib.warnings.length;
+    const next = await openSession(given, begin, approve);
+    await this.close();
+    this.#session = next;
+    this.#warnings.tell(this.#session.crib.warnings);
     this.#printer = this.#newPrinter();
     this.#notes.length = 0;
     this.#session.on((event) => {
@@ -73,7 +74,7 @@ export class ChatRoom {
       stopListening();
       interruption.stop();
       this.#printer.stop();
-      this.#tellWarnings();
+      this.#warnings.tell(session.crib.warnings);
     }
     const { aborted, reason } = interruption.signal;
     return !this.#isLeft && (!aborted || reason === "SIGINT");
@@ -109,7 +110,7 @@ export class ChatRoom {
   async close(): Promise<void> {
     if (this.#session === undefined) return;
     await this.#session.close();
-    this.#tellWarnings();
+    this.#warnings.tell(this.#session.crib.warnings);
     this.#session = undefined;
   }
 
@@ -121,11 +122,5 @@ export class ChatRoom {
 
   #newPrinter(): EventPrinter {
     return new EventPrinter(this.screen, { verbose: this.given.options.has("verbose") });
-  }
-
-  #tellWarnings(): void {
-    const { warnings } = this.session.crib;
-    remarkWarnings(warnings.slice(this.#toldWarnings));
-    this.#toldWarnings = warnings.length;
   }
 }

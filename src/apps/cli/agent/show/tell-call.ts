@@ -91,7 +91,7 @@ function filesIn(data: unknown): readonly Readonly<Record<string, unknown>>[] {
 }
 
 /** Lines that came and went, by what the hunks say of themselves: a line of a file may look like a header. */
-export function tellLines(diff: string): string {
+function tellLines(diff: string): string {
   let added = 0;
   let removed = 0;
   for (const [, before = "1", after = "1", body = ""] of diff.matchAll(hunks)) {

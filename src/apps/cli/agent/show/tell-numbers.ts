@@ -15,7 +15,7 @@ export function tellTime(milliseconds: number): string {
 }
 
 /** `$0.04`, and more digits where that would say nothing. */
-export function tellCost(dollars: number): string {
+function tellCost(dollars: number): string {
   return `$${dollars === 0 || dollars >= 0.095 ? dollars.toFixed(2) : Number(dollars.toPrecision(2))}`;
 }
 
