@@ -106,7 +106,11 @@ async function playRound(works: Works, tally: Tally, signal: AbortSignal): Promi
   tally.calls += calls.length;
   signal.throwIfAborted();
 
-  const loop = works.loops.note(watchedCalls(made, reply.faults), works.nextNumber());
+  const loop = works.loops.note({
+    calls: made.map(watched),
+    isFault: reply.faults.length > 0,
+    round: works.nextNumber(),
+  });
   if (loop) emit({ type: "loop", action: loop.action, calls: loop.calls, times: loop.times });
   if (loop?.action === "stopped") return { outcome: "loop" };
   const wasCut = reply.reason === "length";
@@ -155,13 +159,6 @@ function cutNotice(calls: number): string {
   return `[Your last reply was cut off: it reached the most that may be written at a time. ${made} Go on where it ended; put large contents in several smaller steps.]`;
 }
 
-function watchedCalls(made: readonly MadeCall[], faults: readonly string[]): readonly WatchedCall[] {
-  return [
-    ...made.map(({ answer, canonical, input, failure }) => {
-      return { name: answer.name, canonical, input, content: answer.content, failure };
-    }),
-    ...faults.map((content) => {
-      return { name: "reply", canonical: "reply", input: {}, content, failure: "not understood" };
-    }),
-  ];
+function watched({ answer, canonical, input, failure }: MadeCall): WatchedCall {
+  return { name: answer.name, canonical, input, content: answer.content, failure };
 }

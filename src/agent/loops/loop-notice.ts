@@ -12,5 +12,7 @@ export function loopNotice({ kind, calls, times }: FoundLoop): string {
       return `You have asked ${times} times, and nothing has changed:\n${shown}\nWait longer in one call, look for what it is waiting for, end it, or say what keeps you from going on.`;
     case "error":
       return `This tool has failed ${times} times in the same way, the last time with:\n${shown}\nRead its message, find out what is there before you try again, use another way, or say what keeps you from going on.`;
+    case "fault":
+      return `None of your last ${times} replies could be understood. Read again how a call is written, make one small call, or answer in plain words.`;
   }
 }

@@ -10,7 +10,7 @@ function call(input: unknown, content = "same", more: Partial<WatchedCall> = {})
 /** What is found in each round; a round is the calls of one reply. */
 function found(rounds: readonly (readonly WatchedCall[])[]): (FoundLoop | undefined)[] {
   const watch = new LoopWatch();
-  return rounds.map((calls, index) => watch.note(calls, index + 1));
+  return rounds.map((calls, index) => watch.note({ calls, round: index + 1 }));
 }
 
 const actions = (rounds: readonly (readonly WatchedCall[])[]) => found(rounds).map((loop) => loop?.action);
@@ -60,7 +60,7 @@ describe("identical calls", () => {
   it("begins anew when the person has said something", () => {
     const watch = new LoopWatch();
     const four = (round: number) =>
-      [0, 1, 2, 3].map((index) => watch.note([call({})], round + index)?.action);
+      [0, 1, 2, 3].map((index) => watch.note({ calls: [call({})], round: round + index })?.action);
     expect(four(1)).toEqual([undefined, undefined, "warned", undefined]);
     watch.reset();
     expect(four(5)).toEqual([undefined, undefined, "warned", undefined]);
@@ -133,12 +133,32 @@ describe("errors", () => {
   });
 });
 
+it("warns when replies in a row cannot be understood, and stops at the fifth", () => {
+  const watch = new LoopWatch();
+  const rounds = [1, 2, 3, 4, 5].map((round) => watch.note({ calls: [], isFault: true, round }));
+  expect(rounds.map((loop) => loop && [loop.action, loop.kind, loop.times])).toEqual([
+    undefined,
+    undefined,
+    ["warned", "fault", 3],
+    undefined,
+    ["stopped", "fault", 5],
+  ]);
+  watch.note({ calls: [], round: 6 });
+  expect(watch.note({ calls: [], isFault: true, round: 7 })).toBeUndefined();
+});
+
+it("warns once of a call that fails in the same way each time", () => {
+  const failing = call({}, "There is no a", { failure: "not-found" });
+  expect(actions(times(5, [failing]))).toEqual([undefined, undefined, "warned", undefined, "stopped"]);
+});
+
 it("tells the model which calls repeat and what to do instead", () => {
   const loop = { action: "warned", calls: ['read({"path":"a"})'], times: 3 } as const;
   expect(loopNotice({ ...loop, kind: "cycle" })).toBe(
     'You have made this call 3 times, with the same answer each time:\n- read({"path":"a"})\nMaking it again will not change the answer. Use what you know already, try something else, or say what keeps you from going on.',
   );
   expect(loopNotice({ ...loop, kind: "polling" })).toContain("nothing has changed");
+  expect(loopNotice({ ...loop, kind: "fault" })).toContain("None of your last 3 replies");
   expect(loopNotice({ ...loop, kind: "error" })).toContain("failed 3 times in the same way");
 });
 

@@ -5,9 +5,9 @@ export interface FoundLoop {
   readonly action: "warned" | "stopped";
   /**
    * `cycle`: the same calls with the same answers; `polling`: the same, of calls that wait for something; `error`: one tool
-   * fails in the same way, with whatever arguments.
+   * fails in the same way, with whatever arguments; `fault`: replies that cannot be understood.
    */
-  readonly kind: "cycle" | "polling" | "error";
+  readonly kind: "cycle" | "polling" | "error" | "fault";
   readonly calls: readonly string[];
   readonly times: number;
 }
@@ -23,13 +23,18 @@ export class LoopWatch {
   /** How many calls in a row were the same as the one so many before. */
   readonly #repeats = new Map<number, number>();
   readonly #failures = new Map<string, Failures>();
+  /** Replies in a row that could not be understood. */
+  #faults = 0;
   /** In which round there was a warning of what. */
   readonly #warnings = new Map<string, number>();
 
-  /** The calls of one reply, with their answers. `round` only ever grows. */
-  note(calls: readonly WatchedCall[], round: number): FoundLoop | undefined {
-    const found = calls.flatMap((call) => [this.#noteCall(call), this.#noteFailure(call, round)]);
-    const loops = found.filter((loop) => loop !== undefined);
+  /** The calls of one reply, with their answers, and whether it could be understood. `round` only ever grows. */
+  note({ calls, isFault = false, round }: WatchedReply): FoundLoop | undefined {
+    const found = calls.map((call) => {
+      const failure = this.#noteFailure(call, round);
+      return this.#noteCall(call) ?? failure;
+    });
+    const loops = [...found, this.#noteFault(isFault)].filter((loop) => loop !== undefined);
     const over = loops.find(({ key, isOver }) => isOver && this.#wasWarned(key, round));
     if (over) return tell(over, "stopped");
     const worst = loops.findLast(({ key }) => !this.#wasWarned(key, round));
@@ -43,6 +48,7 @@ export class LoopWatch {
     this.#recent.length = 0;
     this.#repeats.clear();
     this.#failures.clear();
+    this.#faults = 0;
     this.#warnings.clear();
   }
 
@@ -90,6 +96,19 @@ export class LoopWatch {
     const key = `${canonical}: ${failure}`;
     return { kind: "error", calls: [showCall(call)], times, key, isOver: times >= ofFailures.stopAt };
   }
+
+  #noteFault(isFault: boolean): Candidate | undefined {
+    this.#faults = isFault ? this.#faults + 1 : 0;
+    const times = this.#faults;
+    if (times < ofCycles.warnAt) return undefined;
+    return { kind: "fault", calls: [], times, key: "fault", isOver: times >= ofCycles.stopAt };
+  }
+}
+
+export interface WatchedReply {
+  readonly calls: readonly WatchedCall[];
+  readonly isFault?: boolean;
+  readonly round: number;
 }
 
 interface RecentCall {

@@ -125,3 +125,19 @@ it("ends what was begun when it breaks off, and knows what was shown", () => {
   ]);
   expect(reader.shownText).toBe("Once upon");
 });
+
+it("takes no arguments that cannot be written down, and no counts that are no numbers", () => {
+  const circular: Record<string, unknown> = {};
+  circular.self = circular;
+  const usage = { ...noUsage, input: Number.NaN, output: undefined as never };
+  const values = [circular, 1n, undefined];
+  const calls = values.map((value): ModelEvent => {
+    return { type: "call", call: { ...call("1"), input: { ok: true, value } } };
+  });
+  const { reply } = read(...calls, { ...finish, usage });
+  const problem = "The arguments are not JSON.";
+  expect(reply?.message.content).toEqual(
+    values.map((value) => ({ ...call("1"), input: { ok: false, given: String(value), problem } })),
+  );
+  expect(reply?.usage).toEqual(noUsage);
+});

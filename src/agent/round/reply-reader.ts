@@ -1,5 +1,5 @@
-import type { CallPart, Meta, ReasoningPart, ReplyPart, TextPart } from "../../models/message.ts";
-import type { ModelEvent } from "../../models/model.ts";
+import type { CallInput, CallPart, Meta, ReasoningPart, ReplyPart, TextPart } from "../../models/message.ts";
+import type { ModelEvent, Usage } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import type { AgentHappening } from "../event.ts";
 import type { Reply } from "../parts.ts";
@@ -93,7 +93,8 @@ export class ReplyReader {
     this.#emit({ type: `${part.type}-end`, id: part.id, text: part.pieces.join("") });
   }
 
-  #addCall(call: CallPart): void {
+  #addCall(given: CallPart): void {
+    const call = { ...given, input: asJson(given.input) };
     const begun = this.#begunCalls.get(call.id);
     this.#begunCalls.delete(call.id);
     if (begun?.type === "call") begun.call = call;
@@ -108,8 +109,32 @@ export class ReplyReader {
       throw new ModelError("empty", `${this.#model} answered with neither words nor calls`);
     }
     const message = { role: "assistant", model: this.#model, content, ...(meta && { meta }) } as const;
-    return { message, reason, usage, faults: this.#faults };
+    return { message, reason, usage: counted(usage), faults: this.#faults };
   }
+}
+
+/** What cannot be written down cannot be handed back either. */
+function asJson(input: CallInput): CallInput {
+  if (!input.ok) return input;
+  try {
+    if (JSON.stringify(input.value) !== undefined) return input;
+  } catch {
+    // Circular, or nothing that JSON knows.
+  }
+  return { ok: false, given: String(input.value), problem: "The arguments are not JSON." };
+}
+
+/** A model that cannot count must not take the sums of others with it. */
+function counted(usage: Usage): Usage {
+  const { input, cached, cacheWritten, output, reasoning } = usage;
+  const number = (value: number) => (Number.isFinite(value) ? value : 0);
+  return {
+    input: number(input),
+    cached: number(cached),
+    cacheWritten: number(cacheWritten),
+    output: number(output),
+    reasoning: number(reasoning),
+  };
 }
 
 interface OpenPart {
