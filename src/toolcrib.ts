@@ -76,6 +76,7 @@ export type { OutputPart, OutputRange } from "./door/read-output.ts";
 export type { SandboxWanted } from "./door/sandbox-wanted.ts";
 export type { ToolcribOptions } from "./door/toolcrib-options.ts";
 export type {
+  AddedCaller,
   Caller,
   CallerOptions,
   CallOptions,
@@ -203,7 +204,11 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     }
   };
 
-  const callerAt = (shelf: Shelf, dialect: Dialect, caller?: CallerMemory): Caller => ({
+  const callerAt = (
+    shelf: Shelf,
+    dialect: Dialect,
+    added?: { readonly memory: CallerMemory; readonly calls: RunningCalls },
+  ): Caller => ({
     definitions: async <Format extends WireFormat>(
       options: DefinitionOptions & { readonly for?: Format | undefined } = {},
     ) => {
@@ -221,17 +226,19 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     },
     call: async (name, input, { signal, timeoutMs, approve, onEvent } = {}) => {
       const id = newIdentifier("call");
-      if (running.haveEnded) return toResult(id, { ok: false, error: roomClosed() }, dialect);
+      const closed = running.haveEnded ? roomClosed() : added?.calls.haveEnded ? callerLeft() : undefined;
+      if (closed) return toResult(id, { ok: false, error: closed }, dialect);
       if (approve) asked.set(id, approve);
       const stopListening = onEvent && events.on((event) => event.callId === id && onEvent(event));
-      const entered = running.enter(signal);
+      const own = added?.calls.enter(signal);
+      const entered = running.enter(own?.signal ?? signal);
       const outcome = shelf.find(String(name), input).then((meant) =>
         counter({
           ...meant,
           id,
           accesses: [],
           environment,
-          caller,
+          caller: added?.memory,
           account: {},
           signal: entered.signal,
           timeoutMs,
@@ -240,10 +247,12 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
         }),
       );
       running.add(outcome);
+      added?.calls.add(outcome);
       try {
         return toResult(id, await outcome, dialect);
       } finally {
         entered.leave();
+        own?.leave();
         asked.delete(id);
         stopListening?.();
       }
@@ -274,7 +283,20 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
       const own = typeof wanted === "object" ? wanted : await findDialect(wanted);
       const shelf = shelfFor(own, agents);
       const tools: ToolFinder = { find: (query, options) => shelf.search(query, options) };
-      return callerAt(shelf, own, newCaller(environment, { agents: agents ?? noAgents, tools }));
+      const memory = newCaller(environment, { agents: agents ?? noAgents, tools });
+      const calls = new RunningCalls();
+      const leave = async () => {
+        await calls.end();
+        await Promise.all([processes.stopOf(memory), shells.stopOf(memory)]);
+      };
+      let left: Promise<void> | undefined;
+      return {
+        ...callerAt(shelf, own, { memory, calls }),
+        close: () => {
+          left ??= leave();
+          return left;
+        },
+      };
     },
     conversations: past.conversations,
     readOutput: (handle, range) => readOutput(place.kept, handle, range),
@@ -307,6 +329,10 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
 
 function roomClosed(): ToolError {
   return new ToolError("unavailable", "This tool room is closed", { hint: "Open a new one." });
+}
+
+function callerLeft(): ToolError {
+  return new ToolError("unavailable", "This caller has left the room", { hint: "Add another." });
 }
 
 /** Without types a single one is easily given for a list, and a text would be taken apart by its letters. */

@@ -16,6 +16,7 @@ export function lazyShells(): ShellTable {
     list: () => table?.list() ?? [],
     past: (name) => table?.past(name),
     stop: async (name) => (await load()).stop(name),
+    stopOf: async (caller) => (await loading)?.stopOf(caller),
     close: async () => (await loading)?.close(),
   };
 }

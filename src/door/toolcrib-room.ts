@@ -34,7 +34,7 @@ export interface Toolcrib extends Caller {
    * Somebody else at the same counter, with a dialect of their own: what is judged, remembered of answers, waited for and undone
    * is one, what was seen of files is not. Ends with the room.
    */
-  addCaller(options?: CallerOptions): Promise<Caller>;
+  addCaller(options?: CallerOptions): Promise<AddedCaller>;
   /** A part of an output that was too long to show, by its handle; `not-found` when it is not kept any more. */
   readOutput(handle: string, range?: OutputRange): Promise<OutputPart>;
   /**
@@ -70,6 +70,11 @@ export interface Caller {
   onToolsChange(listener: () => void): () => void;
   /** Calls a tool by its name in the dialect, or its canonical name. Never rejects: failures are results. */
   call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>;
+}
+
+export interface AddedCaller extends Caller {
+  /** Cancels its calls, waits for them, and ends the processes and shells that it started; what it changed stays. May be called twice. */
+  close(): Promise<void>;
 }
 
 export interface CallerOptions {

@@ -1,4 +1,3 @@
-import type { Environment } from "../contract/environment.ts";
 import type {
   OutputRequest,
   Processes,
@@ -10,24 +9,24 @@ import type {
   Waiting,
 } from "../contract/process.ts";
 import { giveInput } from "./give-input.ts";
-import type { ProcessesParts } from "./open-processes.ts";
+import type { CallOfProcesses, ProcessesParts } from "./open-processes.ts";
 import { type ProcessTable, stopProcess } from "./process-table.ts";
 import { settleIn, waitUntil } from "./wait-until.ts";
 
 /** The processes of a room as one call may use them. */
 export class CallProcesses implements Processes {
   readonly #table: ProcessTable;
-  readonly #environment: Environment;
+  readonly #call: CallOfProcesses;
   readonly #shells: ProcessesParts["shells"];
 
-  constructor(table: ProcessTable, environment: Environment, { shells }: ProcessesParts) {
+  constructor(table: ProcessTable, call: CallOfProcesses, { shells }: ProcessesParts) {
     this.#table = table;
-    this.#environment = environment;
+    this.#call = call;
     this.#shells = shells;
   }
 
   async start(request: ProcessRequest, waiting: Waiting): Promise<ProcessStatus> {
-    const kept = await this.#table.start(request, this.#environment, waiting);
+    const kept = await this.#table.start(request, this.#call, waiting);
     try {
       await settleIn(kept, request, waiting);
     } catch (error) {

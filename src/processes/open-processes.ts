@@ -17,12 +17,21 @@ export interface ProcessesParts {
   };
 }
 
+/** The call that uses them. */
+export interface CallOfProcesses {
+  readonly environment: Environment;
+  /** Whose call it is, where several work in the room. */
+  readonly caller?: object | undefined;
+}
+
 /** What runs beside the calls of a room. */
 export interface RoomProcesses {
   /** As one call sees them: what it starts is started with its environment, and outlives it. */
-  forCall(call: { readonly environment: Environment }): Processes;
+  forCall(call: CallOfProcesses): Processes;
   /** Those that run and those that have ended, oldest first, shells that stay among them. */
   list(): readonly ProcessStatus[];
+  /** Ends what somebody started who leaves the room. */
+  stopOf(caller: object): Promise<void>;
   /** Ends all of them. */
   close(): Promise<void>;
 }
@@ -39,8 +48,8 @@ export function openProcesses(parts: ProcessesParts): RoomProcesses {
     return loading;
   };
   return {
-    forCall: ({ environment }) => {
-      const use = async () => (await load()).forCall(environment);
+    forCall: (call) => {
+      const use = async () => (await load()).forCall(call);
       return {
         start: async (...call) => (await use()).start(...call),
         list: async () => (await use()).list(),
@@ -53,13 +62,14 @@ export function openProcesses(parts: ProcessesParts): RoomProcesses {
       };
     },
     list: () => table?.list() ?? parts.shells?.list() ?? [],
+    stopOf: async (caller) => (await loading)?.table.stopOf(caller),
     close: async () => (await loading)?.table.close(),
   };
 }
 
 interface Loaded {
   readonly table: ProcessTable;
-  readonly forCall: (environment: Environment) => CallProcesses;
+  readonly forCall: (call: CallOfProcesses) => CallProcesses;
 }
 
 async function loadTable(parts: ProcessesParts): Promise<Loaded> {
@@ -68,5 +78,5 @@ async function loadTable(parts: ProcessesParts): Promise<Loaded> {
     import("./call-processes.ts"),
   ]);
   const table = new ProcessTable(parts);
-  return { table, forCall: (environment) => new CallProcesses(table, environment, parts) };
+  return { table, forCall: (call) => new CallProcesses(table, call, parts) };
 }

@@ -3,7 +3,7 @@ import { ToolError } from "../contract/error.ts";
 import type { ProcessRequest, ProcessStatus, Waiting } from "../contract/process.ts";
 import { throwIfAborted } from "../text/breath.ts";
 import { KeptProcess } from "./kept-process.ts";
-import type { ProcessesParts } from "./open-processes.ts";
+import type { CallOfProcesses, ProcessesParts } from "./open-processes.ts";
 import { checkName, nameFor } from "./process-name.ts";
 import { planReadiness } from "./readiness.ts";
 
@@ -11,6 +11,7 @@ import { planReadiness } from "./readiness.ts";
 export class ProcessTable {
   readonly #parts: ProcessesParts;
   readonly #kept = new Map<string, KeptProcess>();
+  readonly #owners = new WeakMap<KeptProcess, object>();
   readonly #reserved = new Set<string>();
   readonly #closing = new AbortController();
   #numbered = 0;
@@ -20,7 +21,8 @@ export class ProcessTable {
   }
 
   /** Starts one with the environment of a call, which it outlives. */
-  async start(request: ProcessRequest, environment: Environment, { signal }: Waiting): Promise<KeptProcess> {
+  async start(request: ProcessRequest, call: CallOfProcesses, { signal }: Waiting): Promise<KeptProcess> {
+    const { environment, caller } = call;
     const { command, terminal = false, input = "open" } = request;
     const awaitReadiness = request.ready && planReadiness(request.ready);
     const name = this.#reserve(request);
@@ -48,6 +50,7 @@ export class ProcessTable {
       if (request.timeoutMs !== undefined) endAfter(request.timeoutMs, kept);
       this.#kept.delete(name);
       this.#kept.set(name, kept);
+      if (caller) this.#owners.set(kept, caller);
       this.#forgetOldest();
       return kept;
     } finally {
@@ -80,6 +83,12 @@ export class ProcessTable {
     return [...Array.from(this.#kept.values(), (kept) => kept.status), ...this.#shells()].sort(
       (one, other) => one.startedAt - other.startedAt,
     );
+  }
+
+  /** Ends those that somebody started. */
+  async stopOf(caller: object): Promise<void> {
+    const theirs = this.running().filter((kept) => this.#owners.get(kept) === caller);
+    await Promise.all(theirs.map(stopProcess));
   }
 
   async close(): Promise<void> {

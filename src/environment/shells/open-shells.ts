@@ -10,6 +10,8 @@ export interface CallOfShells {
   readonly environment: Environment;
   /** Throws when the call is no longer what was judged: other commands may have had their turn since. */
   readonly confirm?: (() => Promise<void>) | undefined;
+  /** Whose call it is, where several work in the room. */
+  readonly caller?: object | undefined;
 }
 
 /** The shells of one room, by name. */
@@ -21,12 +23,15 @@ export interface ShellTable {
   past(name: string): ShellPast | undefined;
   /** Ends a shell with all that runs in it. `not-found` names those that are there. */
   stop(name: string): Promise<void>;
+  /** Ends those that somebody began who leaves the room. */
+  stopOf(caller: object): Promise<void>;
   close(): Promise<void>;
 }
 
 /** `tmux`: "auto" shows them in windows where tmux is there. */
 export function openShells(options: { readonly tmux: "auto" | "never" }): ShellTable {
   const sessions = new Map<string, Session>();
+  const owners = new WeakMap<Session, object>();
   let directory: ShellsDirectory | undefined;
   let windows: TmuxWindows | undefined;
   const places = {
@@ -39,9 +44,18 @@ export function openShells(options: { readonly tmux: "auto" | "never" }): ShellT
 
   const run = (call: CallOfShells, name: string, command: ShellCommand) => {
     refuseOdd(name, command);
-    const session = sessions.get(name) ?? new Session(name, places);
-    sessions.set(name, session);
+    const session = sessions.get(name) ?? begin(call, name);
     return session.run(call, command);
+  };
+  const begin = ({ caller }: CallOfShells, name: string) => {
+    const session = new Session(name, places);
+    sessions.set(name, session);
+    if (caller) owners.set(session, caller);
+    return session;
+  };
+  const end = async (name: string, session: Session) => {
+    sessions.delete(name);
+    await session.stop();
   };
 
   return {
@@ -51,8 +65,11 @@ export function openShells(options: { readonly tmux: "auto" | "never" }): ShellT
     async stop(name) {
       const session = sessions.get(name);
       if (session === undefined) throw noSession(name, [...sessions.keys()]);
-      sessions.delete(name);
-      await session.stop();
+      await end(name, session);
+    },
+    async stopOf(caller) {
+      const theirs = [...sessions].filter(([, session]) => owners.get(session) === caller);
+      await Promise.all(theirs.map(([name, session]) => end(name, session)));
     },
     async close() {
       await Promise.all([...sessions.values()].map((session) => session.stop()));

@@ -5,6 +5,8 @@ import type { PartVerdict, Segment } from "../../guardian/policy.ts";
 /** What a person is shown before a call may go on. */
 export interface ApprovalRequest {
   readonly callId: string;
+  /** Which subagent makes it, `agent_1`; not said of the one that the room is for. */
+  readonly agent?: string;
   /** Canonical name. */
   readonly tool: string;
   readonly input: unknown;
@@ -41,6 +43,7 @@ export interface ApprovalRequest {
 export interface ShownRequest
   extends Pick<
     ApprovalRequest,
+    | "agent"
     | "tool"
     | "input"
     | "accesses"

@@ -9,10 +9,12 @@ import { quoteText, wrap } from "./quote-text.ts";
 
 /** What a person reads before answering. Whatever comes from files, commands or models is made visible and marked. */
 export function showRequest(request: ShownRequest, columns: number): string {
-  const { tool, risk, reason, rule, source, preview, grants, accesses } = request;
+  const { tool, agent, risk, reason, rule, source, preview, grants, accesses } = request;
   return [
     "",
-    ...field("Asked", tool, columns).map((line) => paint(2, "bold", line)),
+    ...field("Asked", agent === undefined ? tool : `${tool}, for ${agent}`, columns).map((line) =>
+      paint(2, "bold", line),
+    ),
     ...field("Risk", risk, columns),
     ...field("Why", reason, columns),
     ...field("Rule", rule.startsWith(source) ? rule : `${rule} (${source})`, columns),
