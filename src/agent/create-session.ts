@@ -7,12 +7,13 @@ import { openMeter } from "./context/open-meter.ts";
 import { checkLimits } from "./limits.ts";
 import { LiveSession } from "./live-session.ts";
 import { openingOf } from "./opening.ts";
-import type { Past } from "./parts.ts";
+import type { AgentsParent, Past, SessionAgents } from "./parts.ts";
 import type { SystemOptions } from "./prompt/build-system.ts";
 import type { KeptSession } from "./records/find-kept.ts";
 import { openRecorder } from "./records/open-recorder.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
 import { openGiven, pricesOf, speaking } from "./session-model.ts";
+import { openAgents } from "./subagents/open-agents.ts";
 
 export interface CreateSessionOptions extends SessionOptions {
   /** How models are reached; as the person has set it in `models.json`, if not said. */
@@ -26,13 +27,25 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   const settings = options.models ?? (await readSettings(options));
   const given = await openGiven(options.model ?? kept?.model ?? noModel(), settings);
   const dialect = options.dialect ?? kept?.start.dialect ?? dialectFor(given.name);
+  const agents = agentsOf(limits, () => live!.works);
   const crib = await openToolcrib({
     ...options,
     dialect,
+    ...(agents && { agents }),
     ...(options.resume !== undefined && { session: options.resume }),
   });
+  let live: LiveSession | undefined;
   try {
-    return await openSession(options, { limits, kept, settings, given, dialect: nameOf(dialect), crib });
+    live = await openSession(options, {
+      limits,
+      kept,
+      settings,
+      given,
+      dialect: nameOf(dialect),
+      crib,
+      agents,
+    });
+    return live;
   } catch (error) {
     await crib.close();
     throw error;
@@ -47,10 +60,11 @@ interface Beginning {
   readonly given: Model;
   readonly dialect: string;
   readonly crib: Toolcrib;
+  readonly agents: SessionAgents | undefined;
 }
 
-async function openSession(options: CreateSessionOptions, beginning: Beginning): Promise<Session> {
-  const { limits, kept, settings, given, dialect, crib } = beginning;
+async function openSession(options: CreateSessionOptions, beginning: Beginning): Promise<LiveSession> {
+  const { limits, kept, settings, given, dialect, crib, agents } = beginning;
   const protocol =
     kept?.start.protocol ?? options.protocol ?? (given.facts.callsTools === false ? "text" : "native");
   const model = await speaking(given, protocol);
@@ -81,7 +95,8 @@ async function openSession(options: CreateSessionOptions, beginning: Beginning):
     approve: options.approve,
     recorder,
     meter: openMeter({ model, system, tools }),
-    agents: undefined,
+    agents,
+    systemFor: (frame) => writeSystem({ ...frame, crib, worksFor: "agent" }, options),
     past,
     opening: past && openingOf(past, crib.recovered),
     release: () => crib.close(),
@@ -120,7 +135,7 @@ async function readSettings({ configDirectory }: CreateSessionOptions): Promise<
 }
 
 async function writeSystem(
-  frame: Pick<SystemOptions, "model" | "dialect" | "crib" | "tools">,
+  frame: Pick<SystemOptions, "model" | "dialect" | "crib" | "tools" | "worksFor">,
   { instructions, projectInstructions = true, configDirectory, sandbox }: CreateSessionOptions,
 ): Promise<string> {
   const { buildSystem } = await import("./prompt/build-system.ts");
@@ -130,6 +145,13 @@ async function writeSystem(
 async function tellTelemetry(session: Session): Promise<void> {
   const { startTelemetry } = await import("./telemetry/start-telemetry.ts");
   await startTelemetry(session);
+}
+
+function agentsOf(
+  { agentDepth, agents }: SessionLimits,
+  parent: () => AgentsParent,
+): SessionAgents | undefined {
+  return agentDepth >= 1 && agents >= 1 ? openAgents(parent, 1) : undefined;
 }
 
 function nameOf(dialect: string | Dialect): string {

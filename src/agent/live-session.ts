@@ -108,9 +108,8 @@ export class LiveSession implements Session {
 
   async abort(): Promise<void> {
     const going = this.#going;
-    if (going === undefined) return;
-    going.stop.abort(new ToolError("cancelled", "The person stopped the turn"));
-    await Promise.all([this.#parts.agents?.closeAll(), going.ended]);
+    going?.stop.abort(new ToolError("cancelled", "The person stopped the turn"));
+    await Promise.all([this.#parts.agents?.closeAll(), going?.ended]);
   }
 
   async use(change: {
@@ -213,8 +212,9 @@ export class LiveSession implements Session {
     return result;
   }
 
+  /** What was said too late to be told in the turn is the next to be asked. */
   #nextInput(): Input | undefined {
-    const text = this.#followUps.shift();
+    const text = this.works.steering.shift() ?? this.#followUps.shift();
     return text === undefined
       ? undefined
       : { message: userMessage(text), source: "follow-up", isPinned: false };
@@ -260,7 +260,6 @@ export class LiveSession implements Session {
     // Nothing happens before the state says that it is closed.
     await Promise.resolve();
     await this.abort();
-    await this.#parts.agents?.closeAll();
     this.works.emit({ type: "session-end" });
     this.works.emit({ type: "state", state: "closed" });
     await this.#parts.release();

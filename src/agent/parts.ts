@@ -11,6 +11,7 @@ import type {
 } from "../models/model.ts";
 import type { Approve, Caller, Toolcrib } from "../toolcrib.ts";
 import type { AgentEvent, ContextUse, Protocol } from "./event.ts";
+import type { SystemOptions } from "./prompt/build-system.ts";
 import type { SessionHooks, SessionLimits } from "./session.ts";
 import type { SessionEntry } from "./session-entry.ts";
 
@@ -36,8 +37,12 @@ export interface SessionParts {
   readonly approve: Approve | undefined;
   readonly recorder: Recorder;
   readonly meter: ContextMeter;
-  /** Ends with the turn that goes on, and with the session. */
+  /** End with a turn that is aborted, and with the session. */
   readonly agents: SessionAgents | undefined;
+  /** Whose subagent it is. */
+  readonly parent?: AgentsParent | undefined;
+  /** Writes the system prompt of a subagent. */
+  readonly systemFor: (frame: Pick<SystemOptions, "model" | "dialect" | "tools">) => Promise<string>;
   /** What was said before. */
   readonly past: Past | undefined;
   /** What the model has to know before the first input: that it was cut off, and what became of that. */
@@ -120,10 +125,14 @@ export interface AgentsParent {
   readonly parts: SessionParts;
   readonly model: Model;
   readonly reasoning: ReasoningEffort | undefined;
-  /** Tells listeners of what happened in a subagent: with `agent` set. */
-  relay(event: AgentEvent): void;
-  /** Counts what a subagent used: entry `spent`, totals, event `usage`. */
-  spend(model: Model, usage: Usage): void;
+  /** All that was used, subagents included. */
+  readonly spending: { readonly usage: Usage; readonly cost: number | null };
   /** Why no more may be asked, if a limit of tokens or cost is reached. */
   readonly limitReached: "tokens" | "cost" | undefined;
+  /** Asks the person; the session waits meanwhile. */
+  readonly ask: Approve | undefined;
+  /** Tells listeners of what happened in a subagent: with `agent` set. */
+  relay(event: AgentEvent): void;
+  /** Counts what a subagent used: entry `spent` and totals. The subagent's own event tells of it. */
+  spentBelow(model: Model, usage: Usage): void;
 }

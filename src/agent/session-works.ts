@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../dialects/definition.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
-import type { Approve } from "../toolcrib.ts";
+import type { Approval, ApprovalRequest, Approve } from "../toolcrib.ts";
 import { Conversation } from "./conversation.ts";
 import type { AgentEvent, AgentHappening, ContextUse } from "./event.ts";
 import { LoopWatch } from "./loops/loop-watch.ts";
@@ -89,6 +89,7 @@ export class SessionWorks implements Works, AgentsParent {
   ): void => {
     const { spending, conversation, parts } = this;
     spending.add(usage, model.facts);
+    parts.parent?.spentBelow(model, usage);
     if (!isOfReply) parts.recorder.add({ kind: "spent", model: model.id, usage });
     const { context } = conversation;
     this.emit({ type: "usage", usage, total: spending.usage, cost: spending.cost, context });
@@ -97,25 +98,49 @@ export class SessionWorks implements Works, AgentsParent {
     this.#isNearlyFull = isNearlyFull;
   };
 
+  spentBelow(model: Model, usage: Usage): void {
+    this.spending.add(usage, model.facts);
+    this.parts.recorder.add({ kind: "spent", model: model.id, usage });
+    this.parts.parent?.spentBelow(model, usage);
+  }
+
+  get ask(): Approve | undefined {
+    const { approve } = this.parts;
+    return approve && ((request, signal) => this.#whileWaiting(() => askWith(approve, request, signal)));
+  }
+
   approverFor = (id: string): Approve | undefined => {
     const { approve } = this.parts;
     if (approve === undefined) return undefined;
-    return async (request, signal) => {
-      this.#waiting += 1;
-      this.#onWaiting();
+    const askAndTell = async (request: ApprovalRequest, signal: AbortSignal) => {
       this.emit({ type: "approval", id, request });
       let allowed = false;
       try {
-        const answer = await untilStopped(Promise.resolve(approve(request, signal)), signal);
-        allowed = answer?.allow ?? false;
-        return answer ?? { allow: false };
+        const answer = await askWith(approve, request, signal);
+        allowed = answer.allow;
+        return answer;
       } finally {
-        this.#waiting -= 1;
         this.emit({ type: "approval-end", id, allowed });
-        this.#onWaiting();
       }
     };
+    return (request, signal) => this.#whileWaiting(() => askAndTell(request, signal));
   };
+
+  async #whileWaiting<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    this.#waiting += 1;
+    this.#onWaiting();
+    try {
+      return await ask();
+    } finally {
+      this.#waiting -= 1;
+      this.#onWaiting();
+    }
+  }
+}
+
+async function askWith(approve: Approve, request: ApprovalRequest, signal: AbortSignal): Promise<Approval> {
+  const answer = await untilStopped(Promise.resolve(approve(request, signal)), signal);
+  return answer ?? { allow: false };
 }
 
 function nearlyFull({ tokens, window }: ContextUse): string {

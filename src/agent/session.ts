@@ -94,7 +94,7 @@ export interface Session {
   steer(text: string): void;
   /** Is asked when the turn that goes on has ended. */
   followUp(text: string): void;
-  /** Ends the turn that goes on, and everything it started; settles when it has ended. The session can go on. */
+  /** Ends the turn that goes on, everything it started and all subagents; settles when they have. The session can go on. */
   abort(): Promise<void>;
   /** From the next round on. */
   use(change: { readonly model?: string | Model; readonly reasoning?: ReasoningEffort }): Promise<void>;

@@ -14,7 +14,7 @@ export function limitReached({ parts, spending }: Works, rounds: number): Limit 
   if (rounds >= limits.rounds) return "rounds";
   if (spending.usage.input + spending.usage.output >= limits.tokens) return "tokens";
   if ((spending.cost ?? 0) >= limits.cost) return "cost";
-  return undefined;
+  return parts.parent?.limitReached;
 }
 
 export function limited({ parts, emit }: Works, limit: Limit): Ending {

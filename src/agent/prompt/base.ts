@@ -1,26 +1,36 @@
 import { type ToolDefinition, wordingOf } from "../../dialects/definition.ts";
 import type { Family } from "./family.ts";
 
+/** Who gives it work and reads its answer. */
+export type Principal = "person" | "agent";
+
 /** What a model is told of its work, whatever the task: the same pieces for all, fewer where a tool is not on offer. */
-export function basePrompt(family: Family, tools: readonly ToolDefinition[]): string {
+export function basePrompt(
+  family: Family,
+  tools: readonly ToolDefinition[],
+  worksFor: Principal = "person",
+): string {
   const offered = tools.flatMap(standsFor);
   const names = new Set(offered.map(({ canonical }) => canonical));
   const inTheirWords = wordingOf(offered);
-  const isSaid = ({ of, needs, lacks }: Line) =>
+  const isSaid = ({ of, to = worksFor, needs, lacks }: Line) =>
     (of === undefined || of === family) &&
+    to === worksFor &&
     (needs === undefined || needs.some((name) => names.has(name))) &&
     !lacks?.some((name) => names.has(name));
   const sections = Object.entries(lines).flatMap(([heading, all]) => {
     const said = all.filter(isSaid).map(({ text }) => `- ${inTheirWords(text)}`);
     return said.length === 0 ? [] : [[`# ${heading}`, ...said].join("\n")];
   });
-  return [opening, ...sections].join("\n\n");
+  return [openings[worksFor], ...sections].join("\n\n");
 }
 
 interface Line {
   /** Names tools as we do. */
   readonly text: string;
   readonly of?: Family;
+  /** Said only to those who work for one. */
+  readonly to?: Principal;
   /** Said only where one of these is on offer. */
   readonly needs?: readonly string[];
   /** Said only where none of these is. */
@@ -35,13 +45,22 @@ function standsFor(tool: ToolDefinition): readonly Pick<ToolDefinition, "name" |
 
 const commands = ["shell.run", "process.start"];
 
-const opening =
-  "You are a coding agent. You work for a person, in their workspace, by calling tools; what you do there is real.";
+const openings: Readonly<Record<Principal, string>> = {
+  person:
+    "You are a coding agent. You work for a person, in their workspace, by calling tools; what you do there is real.",
+  agent:
+    "You are a coding agent. You work for another agent, in a person's workspace, by calling tools; what you do there is real. Others may work there at the same time.",
+};
 
 const lines: Readonly<Record<string, readonly Line[]>> = {
   Work: [
     {
       text: "Do what was asked: all of it, and nothing beside it. Go on by yourself until it is done; ask only what you cannot find out and need to know.",
+      to: "person",
+    },
+    {
+      text: "Do what the agent asked: all of it, and nothing beside it. Go on by yourself until it is done; nobody answers questions.",
+      to: "agent",
     },
     {
       text: "Look before you act: read what you will change and what uses it. Never take a file, function, library or option for granted. Follow the project's own style.",
@@ -116,6 +135,11 @@ const lines: Readonly<Record<string, readonly Line[]>> = {
     },
     {
       text: "A reply without a call ends your turn: give it when the task is done, or when you need the person. Say in a few lines what you did, how it was verified and what is left, with paths as `path:line`.",
+      to: "person",
+    },
+    {
+      text: "A reply without a call ends your work, and is all that the agent gets to see of it: give it when the task is done or cannot be. Answer with what was asked for, whole and exact, with paths as `path:line`; say what you changed, how it was verified and what is left.",
+      to: "agent",
     },
   ],
 };

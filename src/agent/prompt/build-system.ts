@@ -4,7 +4,7 @@ import { userDirectories } from "../../environment/directories.ts";
 import { readPolicyFile } from "../../environment/policy-files.ts";
 import type { Model } from "../../models/model.ts";
 import type { ProjectFiles, Toolcrib } from "../../toolcrib.ts";
-import { basePrompt } from "./base.ts";
+import { basePrompt, type Principal } from "./base.ts";
 import { type Family, familyOf, instructionFiles } from "./family.ts";
 import { between } from "./marks.ts";
 import { instructionBytes, showProjectInstructions } from "./project-instructions.ts";
@@ -20,6 +20,8 @@ export interface SystemOptions extends Omit<Looking, "model"> {
   readonly instructions?: string | undefined;
   readonly projectInstructions: boolean;
   readonly configDirectory?: string | undefined;
+  /** A person, if not said. */
+  readonly worksFor?: Principal | undefined;
 }
 
 /** The system prompt of a session. Built once: what is said here stays so to its end, and the provider's cache holds. */
@@ -33,7 +35,8 @@ export async function buildSystem(options: SystemOptions): Promise<string> {
       : { files: [], refused: [] },
     options.tools,
   ]);
-  return composeSystem({ family, tools, surroundings, project, person: personInstructions(options) });
+  const person = personInstructions(options);
+  return composeSystem({ family, tools, surroundings, project, person, worksFor: options.worksFor });
 }
 
 export interface SystemParts {
@@ -43,12 +46,20 @@ export interface SystemParts {
   readonly project: ProjectFiles;
   /** One text after the other; the last counts most. */
   readonly person: readonly string[];
+  readonly worksFor?: Principal | undefined;
 }
 
 /** Pure: the same parts are the same prompt, byte by byte. */
-export function composeSystem({ family, tools, surroundings, project, person }: SystemParts): string {
+export function composeSystem({
+  family,
+  tools,
+  surroundings,
+  project,
+  person,
+  worksFor,
+}: SystemParts): string {
   const parts = [
-    basePrompt(family, tools),
+    basePrompt(family, tools, worksFor),
     showSurroundings(surroundings),
     showProjectInstructions(project, surroundings.workspace),
     person.length === 0 ? undefined : showPersonInstructions(person),

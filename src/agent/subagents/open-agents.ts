@@ -1,0 +1,122 @@
+import type { AgentStatus, AgentTask } from "../../contract/agents.ts";
+import { ToolError } from "../../contract/error.ts";
+import { throwIfAborted } from "../../text/breath.ts";
+import { counted } from "../../text/counted.ts";
+import type { AgentEvent } from "../event.ts";
+import type { AgentsParent, SessionAgents } from "../parts.ts";
+import { openChild } from "./open-child.ts";
+import { Subagent } from "./subagent.ts";
+
+/**
+ * The agents that work for a session, so many levels below the person's own. `open` are those of the whole session, whoever
+ * has them.
+ */
+export function openAgents(
+  parent: () => AgentsParent,
+  depth: number,
+  open: Set<Subagent> = new Set(),
+): SessionAgents {
+  return new Subagents(parent, depth, open);
+}
+
+class Subagents implements SessionAgents {
+  readonly #parent: () => AgentsParent;
+  readonly #depth: number;
+  readonly #open: Set<Subagent>;
+  readonly #agents = new Map<string, Subagent>();
+
+  constructor(parent: () => AgentsParent, depth: number, open: Set<Subagent>) {
+    this.#parent = parent;
+    this.#depth = depth;
+    this.#open = open;
+  }
+
+  async spawn(task: AgentTask, signal: AbortSignal): Promise<AgentStatus> {
+    throwIfAborted(signal);
+    const parent = this.#parent();
+    this.#makePlace(parent.parts.limits.agents);
+    const id = `agent_${this.#agents.size + 1}`;
+    const agent = new Subagent(id, (event) => this.#relay(id, event));
+    this.#agents.set(id, agent);
+    this.#open.add(agent);
+    const end = () => void agent.close();
+    signal.addEventListener("abort", end);
+    try {
+      await agent.begin(openChild({ id, task, parent, agentsOf: this.#agentsBelow(parent) }), inputOf(task));
+      throwIfAborted(signal);
+      return agent.status;
+    } catch (error) {
+      await agent.close();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", end);
+    }
+  }
+
+  async send(id: string, message: string): Promise<AgentStatus> {
+    const agent = this.#find(id);
+    agent.tell(message);
+    return agent.status;
+  }
+
+  async wait(id: string, options: Parameters<SessionAgents["wait"]>[1]): Promise<AgentStatus> {
+    return this.#find(id).wait(options);
+  }
+
+  async close(id: string): Promise<AgentStatus> {
+    const agent = this.#find(id);
+    await agent.close();
+    return agent.status;
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#agents.values()].map((agent) => agent.close()));
+  }
+
+  /** One that has answered is ended where another needs its place. */
+  #makePlace(most: number): void {
+    for (const agent of this.#open) if (!agent.isOpen) this.#open.delete(agent);
+    if (this.#open.size < most) return;
+    const idle = [...this.#agents.values()].find(({ status }) => hasAnswered(status));
+    if (idle === undefined) throw noPlace(most);
+    void idle.close();
+    this.#open.delete(idle);
+  }
+
+  #agentsBelow({ parts }: AgentsParent): (parent: () => AgentsParent) => SessionAgents | undefined {
+    const depth = this.#depth + 1;
+    return (parent) => (depth > parts.limits.agentDepth ? undefined : openAgents(parent, depth, this.#open));
+  }
+
+  #relay(id: string, event: AgentEvent): void {
+    const { parts, spending, relay } = this.#parent();
+    const agent = event.agent === undefined ? id : `${id}/${event.agent}`;
+    const told: AgentEvent = { ...event, session: parts.id, agent };
+    relay(told.type === "usage" ? { ...told, total: spending.usage, cost: spending.cost } : told);
+  }
+
+  #find(id: string): Subagent {
+    const agent = this.#agents.get(id);
+    if (agent) return agent;
+    throw new ToolError("not-found", `There is no agent "${id}"`, {
+      hint:
+        this.#agents.size === 0
+          ? "None was started since this session was opened: start one with agent.spawn."
+          : `There are: ${[...this.#agents.keys()].join(", ")}.`,
+    });
+  }
+}
+
+function hasAnswered({ state }: AgentStatus): boolean {
+  return state === "completed" || state === "failed";
+}
+
+function inputOf({ task, cwd }: AgentTask): string {
+  return cwd === undefined ? task : `Work in ${cwd}; paths are relative to the workspace.\n\n${task}`;
+}
+
+function noPlace(most: number): ToolError {
+  return new ToolError("unavailable", `${counted(most, "agent")} at work: that is the most there may be`, {
+    hint: "Get the answer of one with agent.wait, or end one with agent.close.",
+  });
+}

@@ -1,0 +1,112 @@
+import type { AgentStatus, Agents } from "../../contract/agents.ts";
+import { ToolError } from "../../contract/error.ts";
+import { throwIfAborted } from "../../text/breath.ts";
+import type { AgentEvent } from "../event.ts";
+import type { LiveSession } from "../live-session.ts";
+import { untilStopped } from "../round/until-stopped.ts";
+import { reasonOf } from "./reason-of.ts";
+
+/** One agent that works for another: a session, and how it stands with it. */
+export class Subagent {
+  readonly id: string;
+  readonly #relay: (event: AgentEvent) => void;
+  #session: Promise<LiveSession> | undefined;
+  #live: LiveSession | undefined;
+  #state: AgentStatus["state"] = "running";
+  #turns = 0;
+  #output = "";
+  #stoppedBy: AgentEvent | undefined;
+  #answered = Promise.withResolvers<void>();
+  #closed: Promise<void> | undefined;
+
+  /** `relay` hears of all that happens in it. */
+  constructor(id: string, relay: (event: AgentEvent) => void) {
+    this.id = id;
+    this.#relay = relay;
+  }
+
+  get status(): AgentStatus {
+    return { id: this.id, state: this.#state, turns: this.#turns, output: this.#output };
+  }
+
+  get isOpen(): boolean {
+    return this.#state !== "closed";
+  }
+
+  /** Gives it its first task as soon as it is open; throws what keeps it from opening. */
+  async begin(session: Promise<LiveSession>, task: string): Promise<void> {
+    this.#session = session;
+    const live = await session;
+    if (!this.isOpen) return;
+    this.#live = live;
+    live.on((event) => this.#hear(event));
+    live.run(task);
+  }
+
+  /** While it works, between two of its rounds; after its answer it goes on with this. */
+  tell(message: string): void {
+    if (this.#live === undefined) throw this.isOpen ? stillOpening(this.id) : isClosed(this.id);
+    this.#live.steer(message);
+    if (this.#state === "running") return;
+    this.#state = "running";
+    this.#output = "";
+    this.#answered = Promise.withResolvers();
+  }
+
+  async wait({ timeoutMs, signal }: Parameters<Agents["wait"]>[1]): Promise<AgentStatus> {
+    throwIfAborted(signal);
+    if (this.#state !== "running") return this.status;
+    const over = new AbortController();
+    const timer = setTimeout(() => over.abort(), timeoutMs);
+    try {
+      await untilStopped(this.#answered.promise, AbortSignal.any([signal, over.signal]));
+    } finally {
+      clearTimeout(timer);
+    }
+    throwIfAborted(signal);
+    return this.status;
+  }
+
+  /** Ends it with all that it started. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#state = "closed";
+    this.#answered.resolve();
+    const live = await this.#session?.catch(() => undefined);
+    await live?.close();
+    // Its conversation is of no use any more.
+    this.#session = undefined;
+    this.#live = undefined;
+  }
+
+  #hear(event: AgentEvent): void {
+    if (event.agent === undefined) this.#note(event);
+    this.#relay(event);
+  }
+
+  #note(event: AgentEvent): void {
+    if (event.type === "turn-start") this.#stoppedBy = undefined;
+    if (event.type === "round-start") this.#turns += 1;
+    if (event.type === "limit" || event.type === "loop") this.#stoppedBy = event;
+    // Told more at the last moment it goes on by itself.
+    if (event.type !== "turn-end" || this.#state === "closed" || this.#live?.state !== "idle") return;
+    const hasSucceeded = event.outcome === "completed";
+    this.#state = hasSucceeded ? "completed" : "failed";
+    this.#output = hasSucceeded ? event.text : reasonOf(event, this.#stoppedBy);
+    this.#answered.resolve();
+    // Those who work for it are done, too.
+    void this.#live.abort();
+  }
+}
+
+function isClosed(id: string): ToolError {
+  return new ToolError("unavailable", `${id} is closed`, { hint: "Start another with agent.spawn." });
+}
+
+function stillOpening(id: string): ToolError {
+  return new ToolError("unavailable", `${id} has not begun yet`, { hint: "Tell it a moment later." });
+}
