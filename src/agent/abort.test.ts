@@ -191,3 +191,52 @@ it("drops what was to follow, and says so", async () => {
   ]);
   await goesOn(session, close);
 });
+
+it("leaves the conversation as it was when it is stopped while it is made shorter", async () => {
+  const { session, events, close } = await sessionOnLoopback(({ messages }) => {
+    if (messages.at(-1)?.text === "Go on.") return { text: "Fine." };
+    return messages.length === 1 ? { text: "A long story. ".repeat(2_000) } : { fault: "hang-before" };
+  }, place);
+  await session.run("Tell me a story.").result;
+  const before = [...session.messages];
+  const shorter = session.compact();
+  setTimeout(() => void session.abort(), 50);
+  expect(await shorter).toBe(false);
+  expect(session.messages).toEqual(before);
+  expect(events.filter(({ type }) => type === "compaction" || type === "error")).toEqual([]);
+  await goesOn(session, close);
+});
+
+it("tells the model after a wait for a retry what the person said meanwhile", async () => {
+  const { session, server, events, close } = await sessionOnLoopback(
+    ({ number }) => (number === 1 ? { fault: { status: 500 } } : { text: "Fine." }),
+    place,
+  );
+  session.on(({ type }) => {
+    if (type === "retry") session.steer("To the left.");
+  });
+  await session.run("Go.").result;
+  // The request that is tried again stays as it was.
+  expect(server.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual([
+    "Go.",
+    "Go.",
+    "To the left.",
+  ]);
+  expect(events.at(-2)).toMatchObject({ type: "turn-end", outcome: "completed", rounds: 2 });
+  await goesOn(session, close);
+});
+
+it("ends everything when it is closed in the middle of a command", async () => {
+  const calls = [{ name: "shell_run", input: { command: "echo begun; sleep 60" } }];
+  const { session, events, close } = await sessionOnLoopback([{ calls }], place);
+  const closed = Promise.withResolvers<void>();
+  session.on((event) => {
+    if (event.type === "tool-output") session.close().then(closed.resolve, closed.reject);
+  });
+  const { outcome } = await session.run("Go.").result;
+  await closed.promise;
+  expect(outcome).toBe("aborted");
+  expect(checkHistory(session.messages)).toEqual([]);
+  expect(events.at(-1)).toMatchObject({ type: "state", state: "closed" });
+  expect(await close()).toEqual([]);
+});

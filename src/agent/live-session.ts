@@ -197,6 +197,7 @@ export class LiveSession implements Session {
       // Whoever hears of the end can begin the next.
       if (input === undefined) this.#going = undefined;
       this.#feed.emit(event);
+      this.#tellState();
       turn.settle(result);
     }
   }
