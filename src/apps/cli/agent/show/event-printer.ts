@@ -62,15 +62,21 @@ export class EventPrinter {
     "turn-start": ({ at }) => {
       this.#turnStart = at;
     },
-    "round-start": (event) => this.#activity.begin(modelOf(event), prefixed(event, "waiting for the model")),
+    "round-start": (event) => this.#waitForModel(event),
     "text-start": () => {
       if (this.#reply !== "" && !this.#reply.endsWith("\n")) this.#say("\n");
     },
     "text-delta": (event) => {
-      this.#activity.end(modelOf(event));
+      if (this.#screen.outputs.isWatched) this.#activity.end(modelOf(event));
+      else this.#activity.note(modelOf(event), "(writing)");
       this.#say(event.text);
     },
-    "text-end": () => this.#screen.say(this.#words.end()),
+    "text-end": (event) => {
+      this.#screen.say(this.#words.end());
+      this.#screen.endWords();
+      // The arguments of a call may take as long as any words.
+      if (this.#screen.outputs.isWatched) this.#waitForModel(event);
+    },
     "reasoning-start": (event) => this.#activity.note(modelOf(event), "(thinking)"),
     "reasoning-end": (event) => this.#quote(event.text, event),
     "reply-end": (event) => this.#endReply(event),
@@ -90,6 +96,10 @@ export class EventPrinter {
     error: ({ error, ...event }) => this.#fail(error, event),
     "turn-end": (event) => this.#endTurn(event),
   };
+
+  #waitForModel(event: From): void {
+    this.#activity.begin(modelOf(event), prefixed(event, "waiting for the model"));
+  }
 
   #say(text: string): void {
     if (this.#screen.outputs.isWatched) this.#screen.say(this.#words.add(text));

@@ -19,14 +19,18 @@ export function ownOutputs(): Outputs {
     remark,
     isWatched: isTerminal(1),
     canRedraw: canRedraw(2),
-    columns: () => process.stderr.columns || 80,
+    columns: () => (isTerminal(2) ? process.stderr.columns || 80 : logColumns),
   };
 }
+
+/** Nobody minds long lines in a file. */
+const logColumns = 160;
 
 /** Keeps the words of a model, lines about everything else and the line that is written again out of each other's way. */
 export class Screen {
   readonly outputs: Outputs;
   #isAtLineStart = true;
+  #isInWords = false;
   #isLive = false;
   #questions = 0;
 
@@ -40,6 +44,12 @@ export class Screen {
     this.#clear();
     this.outputs.print(text);
     this.#isAtLineStart = text.endsWith("\n");
+    this.#isInWords = true;
+  }
+
+  /** No more comes of these words. */
+  endWords(): void {
+    this.#isInWords = false;
   }
 
   /** What comes next begins a line. */
@@ -60,7 +70,9 @@ export class Screen {
       this.#clear();
       return;
     }
-    if (!this.outputs.canRedraw || !this.#isAtLineStart || this.#questions > 0) return;
+    if (!this.outputs.canRedraw || this.#questions > 0) return;
+    if (!this.#isAtLineStart && this.#isInWords) return;
+    this.endLine();
     this.outputs.remark(`${startOfLine}${cutTo(text, this.outputs.columns() - 1)}`);
     this.#isLive = true;
   }
