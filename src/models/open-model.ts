@@ -3,6 +3,7 @@ import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { factsOf } from "./model-facts.ts";
 import { ownOf, type ProviderAccess, providerAccess } from "./provider-access.ts";
+import { stayThere } from "./providers/stay-there.ts";
 import type { ModelSettings } from "./settings.ts";
 
 /**
@@ -27,6 +28,7 @@ export async function openModel(
     baseUrl: access.baseUrl,
     ...(secret?.kind === "token" ? { authToken: secret.value } : { apiKey: secret?.value }),
     headers: access.headers,
+    fetch: stayThere(),
     contextTokens: own?.contextTokens ?? settings.providers?.[access.name]?.contextTokens,
   });
 }

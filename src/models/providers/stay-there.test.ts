@@ -1,0 +1,41 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { openModel } from "../open-model.ts";
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const kinds = ["openai", "openai-chat", "anthropic", "google", "openrouter", "ollama"];
+
+it.each(kinds)("takes neither key nor conversation of %s where a redirect leads", async (kind) => {
+  const stolen: unknown[] = [];
+  const elsewhere = await serve((request, response) => {
+    stolen.push(request.headers);
+    response.writeHead(500).end();
+  });
+  for (const status of [301, 302, 303, 307, 308]) {
+    const baseUrl = await serve((_, response) =>
+      response.writeHead(status, { location: `${elsewhere}/v2?key=1` }).end(),
+    );
+    const ask = async () => {
+      const providers = { [kind]: { baseUrl, apiKey: "test-key" } };
+      const model = await openModel(`${kind}/some/model`, { providers }, {});
+      const request = { system: "", messages: [words], tools: [] };
+      for await (const event of model.stream(request, new AbortController().signal))
+        expect(event).toBe("none");
+    };
+    await expect(ask()).rejects.toMatchObject({
+      kind: "bad-request",
+      status,
+      message: `${new URL(baseUrl).host} sends us on to ${elsewhere}/v2`,
+    });
+  }
+  expect(stolen).toEqual([]);
+});
+
+const words = { role: "user", content: [{ type: "text", text: "Hello" }] } as const;
