@@ -76,6 +76,7 @@ export interface Session {
   readonly protocol: Protocol;
   /** The system prompt. */
   readonly system: string;
+  /** The conversation so far. The list itself, which grows: copy it to keep it. */
   readonly messages: readonly Message[];
   /** Turns that have begun. */
   readonly turns: number;
@@ -105,8 +106,11 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** A turn that goes on. Who leaves the iteration early ends the turn. */
+/**
+ * A turn that goes on. An iteration gives what happens from its beginning on, to the end of the turn and of those that follow
+ * it up; whoever begins it in the same breath as the turn misses nothing. Who leaves it early ends the turn.
+ */
 export interface Turn extends AsyncIterable<AgentEvent> {
-  /** Never rejects. */
+  /** How this turn ended, whatever follows it up. Never rejects. */
   readonly result: Promise<TurnResult>;
 }
