@@ -17,6 +17,7 @@ export const runCommand: Command = {
     "The answer goes to standard output and everything else to standard error: one line for each call, changes as diffs,",
     "what it used. On a terminal you are asked before what the mode does not let pass; elsewhere it is refused, and the",
     "model told so. Ctrl-C stops the turn, and leaves what was done as it is; a second one leaves at once.",
+    "A terminal that cannot write a line again gets plain lines alone, as for screen readers: TERM=dumb.",
     "The session is kept: go on with --resume, see toolcrib help sessions.",
     "",
     ...turnExitCodes,
@@ -55,6 +56,11 @@ export const runCommand: Command = {
     if (operands.length > 0)
       throw new ToolError("invalid-input", "--demo has a task of its own", {
         hint: "Leave out yours, or leave out --demo.",
+      });
+    const without = [...options.keys()].find((name) => !["demo", "json", "jsonl", "verbose"].includes(name));
+    if (without !== undefined)
+      throw new ToolError("invalid-input", `--${without} means nothing to --demo`, {
+        hint: "It plays a recorded model in a folder of its own.",
       });
     return (await import("../agent/demo/play-demo.ts")).playDemo(options);
   },

@@ -91,13 +91,23 @@ describe("toolcrib run --demo", () => {
     ]);
   });
 
-  it("takes no task", async () => {
+  it("takes no task, and no other options", async () => {
     await using room = demoRoom();
-    expect(await room.run("run", "--demo", "mend", "it")).toEqual({
-      exit: 2,
-      stdout: "",
-      stderr: "--demo has a task of its own\nLeave out yours, or leave out --demo.\n",
-    });
+    expect([
+      await room.run("run", "--demo", "mend", "it"),
+      await room.run("run", "--demo", "-m", "x/y"),
+    ]).toEqual([
+      {
+        exit: 2,
+        stdout: "",
+        stderr: "--demo has a task of its own\nLeave out yours, or leave out --demo.\n",
+      },
+      {
+        exit: 2,
+        stdout: "",
+        stderr: "--model means nothing to --demo\nIt plays a recorded model in a folder of its own.\n",
+      },
+    ]);
   });
 
   it.runIf(hasTerminals)("streams on a terminal, each remark on a line of its own", async () => {

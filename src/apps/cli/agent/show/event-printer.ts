@@ -150,12 +150,9 @@ export class EventPrinter {
       this.#reply = "";
     }
     const lost = isLost ? "; what it began to say does not count" : "";
+    const problem = printableLine(message).replace(/\.$/, "");
     const wait = waitMs < 1000 ? "at once" : `in ${tellTime(waitMs)}`;
-    this.#tell(
-      "yellow",
-      `${printableLine(message)} (${kind})${lost}. Asking again ${wait}, try ${attempt + 1}`,
-      event,
-    );
+    this.#tell("yellow", `${problem} (${kind})${lost}. Asking again ${wait}, try ${attempt + 1}`, event);
     this.#activity.begin(modelOf(event), prefixed(event, "waiting to ask the model again"));
   }
 

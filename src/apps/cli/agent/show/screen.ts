@@ -31,7 +31,8 @@ export class Screen {
   readonly outputs: Outputs;
   #isAtLineStart = true;
   #isInWords = false;
-  #isLive = false;
+  /** What the line that is written again says. */
+  #live = "";
   #questions = 0;
 
   constructor(outputs: Outputs) {
@@ -73,8 +74,9 @@ export class Screen {
     if (!this.outputs.canRedraw || this.#questions > 0) return;
     if (!this.#isAtLineStart && this.#isInWords) return;
     this.endLine();
-    this.outputs.remark(`${startOfLine}${cutTo(text, this.outputs.columns() - 1)}`);
-    this.#isLive = true;
+    const line = cutTo(text, this.outputs.columns() - 1);
+    if (line !== this.#live) this.outputs.remark(`${startOfLine}${line}`);
+    this.#live = line;
   }
 
   /** Keeps that line out of the way of a question. */
@@ -90,8 +92,8 @@ export class Screen {
   }
 
   #clear(): void {
-    if (this.#isLive) this.outputs.remark(startOfLine);
-    this.#isLive = false;
+    if (this.#live !== "") this.outputs.remark(startOfLine);
+    this.#live = "";
   }
 }
 
