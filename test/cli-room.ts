@@ -85,7 +85,7 @@ export function cliRoom(variables: NodeJS.ProcessEnv = {}): CliRoom {
 }
 
 /** Keys and servers of whoever runs the tests. */
-const noProviders: NodeJS.ProcessEnv = Object.fromEntries(
+export const noProviders: NodeJS.ProcessEnv = Object.fromEntries(
   Object.keys(process.env)
     .filter((name) => /^(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|OPENROUTER|OLLAMA|TOOLCRIB_MODEL)/.test(name))
     .map((name) => [name, undefined]),

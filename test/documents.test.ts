@@ -1,14 +1,28 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import packageDescription from "../package.json" with { type: "json" };
+import { defaultLimits } from "../src/agent/limits.ts";
+import { completeChatLine } from "../src/apps/cli/agent/chat/chat-commands.ts";
+import type { Command } from "../src/apps/cli/command.ts";
 import { approveCommand } from "../src/apps/cli/commands/approve.ts";
+import { chatCommand } from "../src/apps/cli/commands/chat.ts";
 import { mcpCommand } from "../src/apps/cli/commands/mcp.ts";
+import { modelsCommand } from "../src/apps/cli/commands/models.ts";
+import { runCommand } from "../src/apps/cli/commands/run.ts";
+import { sessionsCommand } from "../src/apps/cli/commands/sessions.ts";
 import { dialectNames, findDialect } from "../src/dialects/dialects.ts";
 import { Shelf } from "../src/dialects/shelf.ts";
 import { formats } from "../src/documents/formats.ts";
+import { ModelError, modelErrorKinds } from "../src/models/model-error.ts";
+import { parseModelSettings } from "../src/models/parse-settings.ts";
+import { providers } from "../src/models/providers.ts";
 import { mathCalculate } from "../src/tools/math/calculate.ts";
+import { noProviders } from "./cli-room.ts";
+import { startDocumentedModel } from "./documented-model.ts";
 import { missingHere } from "./sandbox-room.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { toolRoom } from "./tool-room.ts";
@@ -23,6 +37,8 @@ interface Block {
   readonly text: string;
   /** From a comment above the block: the file it shows. */
   readonly file: string | undefined;
+  /** From a comment above the block: it runs where no model can be reached. */
+  readonly hasNoModel: boolean;
 }
 
 const blocks = documents.flatMap(readBlocks);
@@ -49,8 +65,9 @@ describe("every program runs", () => {
       block.text.replace(/from "(toolcrib[\w/-]*)"/g, (_, name) => `from ${sourceOf(name)}`),
     );
     symlinkSync(join(repository, "node_modules"), join(folder.path, ".bin/node_modules"));
-    const run = spawnSync(process.execPath, [script], { ...shellOptions(folder.path), encoding: "utf8" });
-    expect([run.status, run.stderr]).toEqual([0, ""]);
+    await using model = await startDocumentedModel();
+    const run = await runIn(folder.path, [process.execPath, script], model.variables);
+    expect([run.exit, run.stderr, model.server.breaches]).toEqual([0, "", []]);
     const promised = [...block.text.matchAll(/\/\/ prints: (.*)/g)].map((match) => match[1]);
     expect(run.stdout.trimEnd().split("\n")).toEqual(promised);
   });
@@ -66,7 +83,9 @@ function sourceOf(name: string): string {
 /** The pages show commands as they run in bubblewrap. */
 const noBubblewrap = await missingHere("bwrap");
 const needsBubblewrap = ({ text }: Block) =>
-  /policy explain|transaction\.check|shell\.run|process\.|doctor|git\.(?:stage|commit|branch)/.test(text);
+  /policy explain|transaction\.check|shell\.run|process\.|doctor|git\.(?:stage|commit|branch)|Run the tests/.test(
+    text,
+  );
 
 /** In a console block a line with `$` is typed, the lines after it are the answer; a line `…` stands for any lines. */
 describe("every console session is true", () => {
@@ -74,13 +93,16 @@ describe("every console session is true", () => {
     it.skipIf(noBubblewrap !== undefined && needsBubblewrap(block))(name, async () => {
       await using folder = temporaryFolder();
       prepareWorkspace(folder.path, block);
+      await using model = await startDocumentedModel();
       for (const { command, answer } of readSession(block.text)) {
-        const run = spawnSync("bash", ["-c", `{ ${command}; } 2>&1`], {
-          ...shellOptions(folder.path),
-          encoding: "utf8",
-        });
-        expect(`$ ${command}\n${run.stdout}`.trimEnd()).toMatch(answerPattern(command, answer));
+        const { stdout } = await runIn(
+          folder.path,
+          ["bash", "-c", `{ ${command}; } 2>&1`],
+          block.hasNoModel ? { OLLAMA_HOST: "127.0.0.1:1" } : model.variables,
+        );
+        expect(`$ ${command}\n${stdout}`.trimEnd()).toMatch(answerPattern(command, answer));
       }
+      expect(model.server.breaches).toEqual([]);
     });
   }
 });
@@ -136,11 +158,79 @@ it("every dialect is in the table, with the tools that its models are told of", 
 });
 
 it("every option of a command is on a page", () => {
-  const pages = documents.map((document) => readFileSync(join(repository, document), "utf8")).join("\n");
-  const missing = [...mcpCommand.options, ...approveCommand.options].filter(
-    ({ name }) => !pages.includes(`--${name}`),
+  const pagesOf: readonly (readonly [Command, string])[] = [
+    [mcpCommand, "mcp.md"],
+    [approveCommand, "mcp.md"],
+    [runCommand, "agent.md"],
+    [chatCommand, "agent.md"],
+    [sessionsCommand, "agent.md"],
+    [modelsCommand, "models.md"],
+  ];
+  const missing = pagesOf.flatMap(([command, document]) => {
+    const page = readFileSync(join(repository, "docs", document), "utf8");
+    const names = command.options.map(({ name }) => `--${name}`).filter((name) => !page.includes(name));
+    return names.map((name) => `${command.name} ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+it("every command of a chat is in its table", () => {
+  const page = readFileSync(join(repository, "docs/agent.md"), "utf8");
+  const [, table = ""] = /^\| command \| \|\n\|.*\n((?:\| `\/.*\n)+)/m.exec(page) ?? [];
+  const names = [...table.matchAll(/^\| `(\/\w+)/gm)].map((match) => match[1]);
+  expect(names).toEqual(completeChatLine("/")[0]);
+});
+
+it("every event of a session is in the table, and every limit", () => {
+  const page = readFileSync(join(repository, "docs/agent-library.md"), "utf8");
+  const rowsOf = (heading: string) => {
+    const [, table = ""] =
+      new RegExp(`^\\| ${heading} \\|.*\\n\\|.*\\n((?:\\|.*\\n)+)`, "m").exec(page) ?? [];
+    return table.trim().split("\n");
+  };
+  const source = readFileSync(join(repository, "src/agent/event.ts"), "utf8");
+  const [, union = ""] = /^export type AgentHappening =\n([\s\S]*?;)\n\n/m.exec(source) ?? [];
+  const types = [...union.matchAll(/readonly type: "([\w-]+)"/g)].map((match) => match[1]);
+  expect(rowsOf("event").map((row) => /^\| `([\w-]+)`/.exec(row)?.[1])).toEqual(types);
+  expect(rowsOf("limit").map((row) => /^\| `(\w+)` \| (\w+) \|/.exec(row)?.slice(1))).toEqual(
+    Object.entries(defaultLimits).map(([name, limit]) => [
+      name,
+      Number.isFinite(limit) ? String(limit) : "none",
+    ]),
   );
-  expect(missing.map(({ name }) => name)).toEqual([]);
+});
+
+it("every provider is in the table, with its variables and its usual model", () => {
+  const page = readFileSync(join(repository, "docs/models.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `([\w-]+)` \| (.*_KEY.*) \| `(\w+)` \| (?:`(.*)` )?\|$/gm)];
+  expect(
+    rows.map(([, name, keys = "", address, model]) => [name, keys.match(/[A-Z_]{8,}/g), address, model]),
+  ).toEqual(
+    Object.entries(providers).map(([name, { keys, token, address, model }]) => [
+      name,
+      [...keys, ...(token ? [token] : [])],
+      address,
+      model,
+    ]),
+  );
+});
+
+it("every shown models.json is one", () => {
+  const shown = blocks.filter(({ language, text }) => language === "json" && text.includes('"providers"'));
+  expect(shown.map(({ text }) => Object.keys(parseModelSettings(text, "models.json")))).toEqual([
+    ["default", "providers", "models"],
+  ]);
+});
+
+it("every kind of error is in the table, with what is done about it", () => {
+  const page = readFileSync(join(repository, "docs/models.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `([\w-]+)` \| .* \| (yes|no|once)\b.*\|$/gm)];
+  expect(rows.map(([, kind, again]) => [kind, again])).toEqual(
+    modelErrorKinds.map((kind) => {
+      const isPassing = new ModelError(kind, "").isPassing;
+      return [kind, isPassing ? "yes" : kind === "overflow" ? "once" : "no"];
+    }),
+  );
 });
 
 it("every name that the calculator knows is in its table", async () => {
@@ -157,13 +247,16 @@ it("every name that the calculator knows is in its table", async () => {
 
 function readBlocks(document: string): Block[] {
   const text = readFileSync(join(repository, document), "utf8");
-  const fences = text.matchAll(/(?:<!-- file: (\S+) -->\n)?^```(\S*)\n([\s\S]*?)^```$/gm);
+  const fences = text.matchAll(
+    /(?:<!-- (?:file: (\S+)|(without a model)) -->\n)?^```(\S*)\n([\s\S]*?)^```$/gm,
+  );
   return [...fences].map((match) => ({
     document,
     line: text.slice(0, match.index).split("\n").length,
-    language: match[2]!,
-    text: match[3]!,
+    language: match[3]!,
+    text: match[4]!,
     file: match[1],
+    hasNoModel: match[2] !== undefined,
   }));
 }
 
@@ -188,16 +281,28 @@ function prepareWorkspace(folder: string, { text }: Block): void {
   writeFileSync(join(folder, ".git/info/exclude"), ".bin/\n.toolcrib-home/\n");
 }
 
-function shellOptions(folder: string) {
+async function runIn(
+  folder: string,
+  [program = "", ...words]: readonly string[],
+  variables: NodeJS.ProcessEnv,
+) {
   const env = {
     ...process.env,
+    ...noProviders,
+    ...variables,
     PATH: `${join(folder, ".bin")}:${process.env.PATH}`,
     TOOLCRIB_HOME: join(folder, ".toolcrib-home"),
     TOOLCRIB_SEARCH: undefined,
     NO_COLOR: "1",
     FORCE_COLOR: undefined,
   };
-  return { cwd: folder, env };
+  const child = spawn(program, words, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr, [exit]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { exit, stdout, stderr };
 }
 
 function readSession(text: string): { command: string; answer: string[] }[] {

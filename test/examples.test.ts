@@ -12,3 +12,9 @@ it.each(["openai", "openai-chat", "anthropic", "google", "ai-sdk"])(
     expect(stdout).toBe("The wood is yellow.\n");
   },
 );
+
+it("an agent of one's own works offline", async () => {
+  const program = join(import.meta.dirname, "../examples/agent/main.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, [program]);
+  expect(stdout).toBe("file.read\nedit.replace\nThe wood is yellow.\nTwo roads diverged in a yellow wood\n");
+});
