@@ -3,17 +3,16 @@ import { ModelError } from "../models/model-error.ts";
 import type { AgentHappening } from "./event.ts";
 import type { Reply } from "./parts.ts";
 import { askModel } from "./round/ask-model.ts";
+import { nextRequest } from "./round/next-request.ts";
 import type { Works } from "./works.ts";
 
 /** Makes the conversation shorter by what its model says of it; throws, and changes nothing, where it cannot be. */
 export async function shorten(works: Works, signal: AbortSignal): Promise<void> {
-  const { conversation, model, parts, reasoning } = works;
+  const { conversation, model } = works;
   const { compactConversation } = await import("./context/compact-conversation.ts");
   const tokensBefore = conversation.context.tokens;
-  const { system, tools, id, meter } = parts;
-  const { messages } = conversation;
   const compacted = await compactConversation({
-    request: { system, tools, messages, reasoning, cacheKey: id, maxOutputTokens: meter.outputRoom },
+    request: nextRequest(works),
     pinned: conversation.pinned,
     contextTokens: model.facts.contextTokens,
     tokensBefore,

@@ -1,12 +1,16 @@
-import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { shorten } from "../shorten.ts";
 import type { Works } from "../works.ts";
 import { type Asked, askModel } from "./ask-model.ts";
+import { nextRequest } from "./next-request.ts";
 
 /** Asks the model for the next reply. What it cannot read at once is made shorter, once. */
 export async function askNext(works: Works, signal: AbortSignal): Promise<Asked> {
-  const ask = () => askModel({ ...asking(works, signal), request: nextRequest(works) });
+  const ask = () => {
+    const { model, parts, nextNumber, emit } = works;
+    const request = nextRequest(works);
+    return askModel({ model, request, limits: parts.limits, signal, nextId: nextNumber, emit });
+  };
   try {
     return await ask();
   } catch (error) {
@@ -15,14 +19,4 @@ export async function askNext(works: Works, signal: AbortSignal): Promise<Asked>
     await shorten(works, signal);
     return ask();
   }
-}
-
-export function nextRequest({ parts, conversation, reasoning }: Works): ModelRequest {
-  const { system, tools, id, meter } = parts;
-  const maxOutputTokens = meter.outputRoom;
-  return { system, tools, messages: conversation.messages, reasoning, cacheKey: id, maxOutputTokens };
-}
-
-export function asking({ parts, model, nextNumber, emit }: Works, signal: AbortSignal) {
-  return { model, limits: parts.limits, signal, nextId: nextNumber, emit };
 }
