@@ -32,8 +32,11 @@ function packageOf(path: string): string | undefined {
   return /.*\/node_modules\/(@[^/]+\/[^/]+|[^/@.][^/]*)\//.exec(path)?.[1];
 }
 
-/** Packages that come without their licence, and one of the same repository that has it. */
-const siblings = new Map([["@ai-sdk/provider-utils", "@ai-sdk/provider"]]);
+/** Packages that come without the text of their licence, and one of the same owner and licence that has it. */
+const siblings = new Map([
+  ["@ai-sdk/provider-utils", "@ai-sdk/provider"],
+  ["@workflow/serde", "@ai-sdk/provider"],
+]);
 
 function licenceOf(name: string): string {
   const folder = join(packages, siblings.get(name) ?? name);
