@@ -21,7 +21,7 @@ export interface AgentTask {
   /** Where it works: in the workspace. */
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
-  /** It fails when it has not answered by then. */
+  /** How often it may ask its model for one answer; it fails when it has given none by then. */
   readonly maxTurns?: number | undefined;
 }
 

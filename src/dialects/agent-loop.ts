@@ -1,6 +1,7 @@
 import type { Dialect } from "./dialect.ts";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
+import { agentTools } from "./shared/agent-tools.ts";
 import { howToReadOn } from "./shared/how-to-read-on.ts";
 import { showEntries } from "./shared/show-entries.ts";
 import { showFiles } from "./shared/show-files.ts";
@@ -149,6 +150,7 @@ export const agentLoopDialect: Dialect = {
       limits: { maxChars: 51_200, keep: "head" },
       answer: ({ data }) => showEntries(data.root),
     }),
+    ...agentTools,
   ],
 };
 

@@ -3,6 +3,7 @@ import type { CanonicalName } from "../tools/catalog.ts";
 import type { Dialect } from "./dialect.ts";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
+import { agentTools } from "./shared/agent-tools.ts";
 
 /** What is shown of a file at once; sent with the tool, so that the model knows. */
 const maxCharacters = 30_000;
@@ -69,7 +70,12 @@ export const anthropicNativeDialect: Dialect = {
     message === `There is no process "${shell}"`
       ? "Nothing to restart: the next command starts bash."
       : [message, hint, output].filter((part) => part).join("\n"),
-  tools: [editor, bash, ...others.map((name) => rename(name, { name: name.replace(".", "_") }))],
+  tools: [
+    editor,
+    bash,
+    ...others.map((name) => rename(name, { name: name.replace(".", "_") })),
+    ...agentTools,
+  ],
 };
 
 /** `[11, 20]`, or `[11, -1]` for all from there on. */

@@ -1,3 +1,4 @@
+import { agentTools } from "./claude-code/agents.ts";
 import { backgroundTools, bash, killShell } from "./claude-code/commands.ts";
 import { edit, glob, notebookEdit, read, write } from "./claude-code/files.ts";
 import { grep } from "./claude-code/grep.ts";
@@ -19,6 +20,7 @@ export const claudeCodeDialect: Dialect = {
     todoWrite,
     webFetch,
     webSearch,
+    ...agentTools,
   ],
   // Some models still call those that it has given up.
   aliases: [killShell],

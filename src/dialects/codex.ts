@@ -5,6 +5,7 @@ import { counted } from "../text/counted.ts";
 import { plainTerminalText } from "../text/terminal-text.ts";
 import type { ProcessStartData } from "../tools/process/start.ts";
 import type { Answer } from "./answer.ts";
+import { agentTools } from "./codex/agents.ts";
 import type { Dialect, DialectTool } from "./dialect.ts";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
@@ -143,7 +144,7 @@ const viewImage: DialectTool = { ...showImage, canonical: "view_image" };
 /** What OpenAI's codex of today offers its models. */
 export const codexDialect: Dialect = {
   name: "codex",
-  tools: [execCommand, writeStdin, applyPatch, updatePlan, viewImage],
+  tools: [execCommand, writeStdin, applyPatch, updatePlan, viewImage, ...agentTools],
 };
 
 /** Of what stands before the output. */

@@ -3,6 +3,7 @@ import { backgroundTools, runShellCommand } from "./gemini-cli/commands.ts";
 import { listDirectory, readFile, readManyFiles, replace, writeFile } from "./gemini-cli/files.ts";
 import { googleWebSearch, webFetch, writeTodos } from "./gemini-cli/others.ts";
 import { glob, grepSearch } from "./gemini-cli/search.ts";
+import { agentTools } from "./shared/agent-tools.ts";
 
 /** What Google's gemini-cli of today offers the models of its third generation. */
 export const geminiCliDialect: Dialect = {
@@ -20,5 +21,6 @@ export const geminiCliDialect: Dialect = {
     googleWebSearch,
     webFetch,
     writeTodos,
+    ...agentTools,
   ],
 };

@@ -1,7 +1,8 @@
 import type { Dialect } from "./dialect.ts";
 import { answerListing } from "./forge/answers.ts";
-import { agentTools, editFile, glob, grepWithModes, readFile, shell, writeFile } from "./forge/tools.ts";
+import { editFile, glob, grepWithModes, readFile, shell, writeFile } from "./forge/tools.ts";
 import { rename } from "./rename.ts";
+import { agentTools } from "./shared/agent-tools.ts";
 
 /** Forge's tools for Google's models: Anthropic's, and four more. */
 export const geminiDialect: Dialect = {

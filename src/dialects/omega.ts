@@ -4,6 +4,7 @@ import { counted } from "../text/counted.ts";
 import type { Dialect } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
+import { agentTools } from "./shared/agent-tools.ts";
 
 /** Characters that are shown of an output. */
 export const MAX_BASH_OUTPUT = 30_000;
@@ -77,6 +78,7 @@ export const omegaDialect: Dialect = {
       ],
       answer: ({ data }, { file_path: path }) => edited(data, path),
     }),
+    ...agentTools,
   ],
 };
 

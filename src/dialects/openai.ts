@@ -1,5 +1,6 @@
 import type { Dialect } from "./dialect.ts";
-import { agentTools, applyPatch, glob, grep, readFile, shell, writeFile } from "./forge/tools.ts";
+import { applyPatch, glob, grep, readFile, shell, writeFile } from "./forge/tools.ts";
+import { agentTools } from "./shared/agent-tools.ts";
 
 /** Forge's tools for OpenAI's models, which edit by patches. */
 export const openaiDialect: Dialect = {

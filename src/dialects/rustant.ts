@@ -1,6 +1,7 @@
 import type { Dialect } from "./dialect.ts";
 import { rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
+import { agentTools } from "./shared/agent-tools.ts";
 import { failureInSeconds } from "./shared/failure-in-seconds.ts";
 import { howToReadOn } from "./shared/how-to-read-on.ts";
 import { showFiles } from "./shared/show-files.ts";
@@ -180,6 +181,7 @@ export const rustantDialect: Dialect = {
       describe: { kind: "Only this kind: function, struct, class …" },
       answer: ({ data, text }) => (data.results.length > 0 ? text : text.replace(/\bkind\b/, "filter")),
     }),
+    ...agentTools,
   ],
 };
 

@@ -29,7 +29,12 @@ export function selectTools(
 }
 
 function isChosen({ name, canonical, also = [] }: DialectTool, isNamed: (name: string) => boolean): boolean {
-  return isNamed(name) || [canonical, ...also].every(isNamed);
+  return isNamed(name) || [canonical, ...also.filter(isPower)].every(isNamed);
+}
+
+/** To end an agent is nothing that anybody could mean to withhold. */
+function isPower(canonical: string): boolean {
+  return canonical !== "agent.close";
 }
 
 function expectTool(word: string, tools: readonly DialectTool[], isNamed: (name: string) => boolean): void {

@@ -2,6 +2,7 @@ import type { SymbolKind } from "../contract/code.ts";
 import type { Dialect } from "./dialect.ts";
 import { type DataOf, rename } from "./rename.ts";
 import { reshape } from "./reshape.ts";
+import { agentTools } from "./shared/agent-tools.ts";
 import { failureInSeconds } from "./shared/failure-in-seconds.ts";
 import { howToReadOn } from "./shared/how-to-read-on.ts";
 import { showFiles } from "./shared/show-files.ts";
@@ -99,6 +100,7 @@ export const surgicalDialect: Dialect = {
       only: ["path"],
       describe: { path: "Rust file." },
     }),
+    ...agentTools,
   ],
 };
 

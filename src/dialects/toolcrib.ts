@@ -20,6 +20,11 @@ const listed: readonly CanonicalName[] = [
   "git.status",
   "journal.undo",
   "web.fetch",
+  // In a room that has agents.
+  "agent.spawn",
+  "agent.send",
+  "agent.wait",
+  "agent.close",
 ];
 
 /** Rare needs, which other dialects and people have. */
@@ -49,6 +54,8 @@ const untold: { readonly [Name in CanonicalName]?: readonly (keyof InputOf<Name>
   "math.calculate": ["strict"],
   "web.fetch": ["more_urls"],
   "web.search": ["only_domains", "without_domains"],
+  "agent.spawn": ["wait_ms"],
+  "agent.wait": ["more_agents"],
 };
 
 /** Our own: every canonical tool under its own name. Providers refuse dots, so on the wire `file.read` is `file_read`. */

@@ -42,10 +42,15 @@ export async function makeCalls(
 function namesOfReading(tools: Counter["tools"]): ReadonlySet<string> {
   let names = reading.get(tools);
   if (names === undefined) {
-    names = new Set([...tools.values()].filter(({ effects }) => effects.readOnly).map(({ name }) => name));
+    const isReading = ({ effects, canonical }: ToolDefinition) =>
+      effects.readOnly || canonical === beginsBeside;
+    names = new Set([...tools.values()].filter(isReading).map(({ name }) => name));
     reading.set(tools, names);
   }
   return names;
 }
+
+/** Agents of one reply begin side by side, also those that are waited for. */
+const beginsBeside = "agent.spawn";
 
 const reading = new WeakMap<Counter["tools"], ReadonlySet<string>>();

@@ -10,7 +10,8 @@ export interface ToolDef {
 }
 
 // Loaded with this module, so that they can be asked for without waiting, as in Omega.
-const builtins = defineTools(await Promise.all(omegaDialect.tools.map((tool) => tool.load()))).map(toToolDef);
+const own = omegaDialect.tools.filter(({ needs }) => needs === undefined);
+const builtins = defineTools(await Promise.all(own.map((tool) => tool.load()))).map(toToolDef);
 
 /** `bash`, `read`, `write` and `edit`, whoever executes them. */
 export function builtinToolDefs(): readonly ToolDef[] {

@@ -121,18 +121,16 @@ function stateOf({ state, exitCode, signal }: ProcessStatus): string {
   return exitCode === 0 ? "completed" : "failed";
 }
 
-const stopSummary = "Stop a command that runs in the background, and all it started.";
-
 export const killShell: DialectTool = rename("process.stop", {
   name: "KillShell",
-  summary: stopSummary,
+  summary: "Stop a command that runs in the background, and all it started.",
   fields: { name: "shell_id" },
   describe: { name: "Its ID." },
 });
 
-const taskStop: DialectTool = reshape(["process.stop"], {
+const taskStop: DialectTool = reshape(["process.stop", "agent.close"], {
   name: "TaskStop",
-  summary: stopSummary,
+  summary: "Stop what runs in the background, and all it started.",
   input: (z) =>
     z
       .strictObject({
@@ -142,7 +140,10 @@ const taskStop: DialectTool = reshape(["process.stop"], {
       .check(
         z.refine(({ task_id, shell_id }) => (task_id ?? shell_id) !== undefined, { error: "give `task_id`" }),
       ),
-  means: ({ task_id, shell_id }) => ["process.stop", { name: task_id ?? shell_id ?? "" }],
+  means: ({ task_id, shell_id = "" }) => {
+    const name = task_id ?? shell_id;
+    return /^agent_\d+$/.test(name) ? ["agent.close", { agent: name }] : ["process.stop", { name }];
+  },
 });
 
 export const backgroundTools: readonly DialectTool[] = [bashOutput, taskStop];

@@ -129,11 +129,3 @@ export const glob: DialectTool = rename("search.glob", {
   limits: { maxChars: 20_000, maxLines: 500, keep: "head" },
   answer: answerGlob,
 });
-
-/** They are there in a room that has agents. */
-export const agentTools: readonly DialectTool[] = [
-  rename("agent.spawn", { name: "spawn_agent", fields: { cwd: "working_dir" } }),
-  rename("agent.send", { name: "send_input", fields: { agent: "agent_id" } }),
-  rename("agent.wait", { name: "wait", fields: { agent: "agent_id" }, only: ["agent"] }),
-  rename("agent.close", { name: "close_agent", fields: { agent: "agent_id" } }),
-];

@@ -3,12 +3,14 @@ import type { AgentStatus } from "../../contract/agents.ts";
 import { ToolError } from "../../contract/error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { agentLimits, describeAgent } from "./describe-agent.ts";
+import { maxTimeoutMs } from "./wait.ts";
 
 export interface AgentSpawnInput {
   readonly task: string;
   readonly cwd?: string | undefined;
   readonly model?: string | undefined;
   readonly max_turns?: number | undefined;
+  readonly wait_ms?: number | undefined;
 }
 
 /** Has another agent work on a task. */
@@ -24,13 +26,21 @@ export const agentSpawn: Tool<AgentSpawnInput, AgentStatus> = {
     cwd: z.optional(z.string()),
     model: z.optional(z.string().check(z.describe("Default: yours."))),
     max_turns: z.optional(z.int().check(z.minimum(1), z.describe("Most requests to its model."))),
+    wait_ms: z.optional(
+      z
+        .int()
+        .check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Wait for its answer, at most this long.")),
+    ),
   }),
   limits: agentLimits,
+  timeoutMs: maxTimeoutMs + 10_000,
   accesses: ({ cwd }) => (cwd === undefined ? [] : [{ kind: "read", path: cwd }]),
 
-  async run({ task, cwd, model, max_turns: maxTurns }, { agents, environment, signal }) {
+  async run({ task, cwd, model, max_turns: maxTurns, wait_ms: timeoutMs }, { agents, environment, signal }) {
     if (cwd !== undefined && (await environment.info(cwd)).kind !== "directory") throw noDirectory(cwd);
-    return describeAgent(await agents.spawn({ task, cwd, model, maxTurns }, signal));
+    const spawned = await agents.spawn({ task, cwd, model, maxTurns }, signal);
+    if (timeoutMs === undefined) return describeAgent(spawned);
+    return describeAgent(await agents.wait(spawned.id, { timeoutMs, signal }));
   },
 };
 

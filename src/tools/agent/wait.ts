@@ -1,24 +1,33 @@
 import * as z from "zod/mini";
-import type { AgentStatus } from "../../contract/agents.ts";
-import type { Tool } from "../../contract/tool.ts";
+import type { AgentStatus, Agents } from "../../contract/agents.ts";
+import type { Tool, ToolOutput } from "../../contract/tool.ts";
 import { agentField } from "./agent-field.ts";
 import { agentLimits, describeAgent } from "./describe-agent.ts";
 
 export interface AgentWaitInput {
   readonly agent: string;
+  readonly more_agents?: readonly string[] | undefined;
   readonly timeout_ms?: number | undefined;
 }
 
+/** Of the one that was waited for, or of the first that had ended; the others beside it. */
+export interface AgentWaitData extends AgentStatus {
+  readonly others?: readonly AgentStatus[];
+}
+
 const usualTimeoutMs = 600_000;
-const maxTimeoutMs = 3_600_000;
+export const maxTimeoutMs = 3_600_000;
 
 /** Waits for what an agent answers. */
-export const agentWait: Tool<AgentWaitInput, AgentStatus> = {
+export const agentWait: Tool<AgentWaitInput, AgentWaitData> = {
   name: "agent.wait",
   summary: "Wait for an agent's answer.",
   risk: "read",
   input: z.strictObject({
     agent: agentField,
+    more_agents: z.optional(
+      z.array(z.string()).check(z.maxLength(100), z.describe("Waits for the first of all these to answer.")),
+    ),
     timeout_ms: z.optional(
       z.int().check(z.minimum(1), z.maximum(maxTimeoutMs), z.describe("Default 600000.")),
     ),
@@ -26,6 +35,38 @@ export const agentWait: Tool<AgentWaitInput, AgentStatus> = {
   limits: agentLimits,
   timeoutMs: maxTimeoutMs + 10_000,
   accesses: () => [],
-  run: async ({ agent, timeout_ms: timeoutMs = usualTimeoutMs }, { agents, signal }) =>
-    describeAgent(await agents.wait(agent, { timeoutMs, signal })),
+
+  async run(
+    { agent, more_agents: more = [], timeout_ms: timeoutMs = usualTimeoutMs },
+    { agents, signal },
+  ): Promise<ToolOutput<AgentWaitData>> {
+    const waiting = { timeoutMs, signal };
+    if (more.length === 0) return describeAgent(await agents.wait(agent, waiting));
+    return describeAll(await waitForFirst([...new Set([agent, ...more])], agents, waiting));
+  },
 };
+
+/** How it stands with all of them once one has ended, those that have ended first. */
+async function waitForFirst(
+  ids: readonly string[],
+  agents: Agents,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<readonly AgentStatus[]> {
+  const enough = new AbortController();
+  const both = AbortSignal.any([signal, enough.signal]);
+  const waits = ids.map((id) => agents.wait(id, { timeoutMs, signal: both }));
+  try {
+    await Promise.race(waits);
+  } finally {
+    enough.abort();
+    await Promise.allSettled(waits);
+  }
+  const all = await Promise.all(ids.map((id) => agents.wait(id, { timeoutMs: 1, signal })));
+  return all.toSorted((one, other) => Number(one.state === "running") - Number(other.state === "running"));
+}
+
+function describeAll([first, ...others]: readonly AgentStatus[]): ToolOutput<AgentWaitData> {
+  const { data, text, ...rest } = describeAgent(first!);
+  const texts = [text, ...others.map((other) => describeAgent(other).text)];
+  return { data: { ...data, others }, text: texts.join("\n\n"), ...rest };
+}
