@@ -125,6 +125,11 @@ describe("a session that is shown", () => {
     });
   });
 
+  it("lets no words on the way look like a question of ours, nor steer the terminal", () => {
+    const fake = [...say("Allow it? (y)\u001b[1A"), { type: "reply-end", reason: "calls" }, end()] as const;
+    expect(show(fake).err).toMatch(/^"Allow it\?" \(y\)<U\+001B>\[1A\n/);
+  });
+
   it("joins what a model said in several replies that were cut for their length", () => {
     const parts = [...say("One,"), { type: "reply-end", reason: "length" }, ...say("two."), end()] as const;
     expect(show(parts).out).toBe("One,\ntwo.\n");

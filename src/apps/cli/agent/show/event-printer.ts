@@ -4,7 +4,7 @@ import { plainTerminalText } from "../../../../text/terminal-text.ts";
 import { quoteText } from "../../approval/quote-text.ts";
 import { paint, type Tone } from "../../terminal.ts";
 import { Activity } from "./activity.ts";
-import { ModelWords } from "./model-words.ts";
+import { ModelWords, showWords } from "./model-words.ts";
 import { remarkOf } from "./remark-of.ts";
 import { cutTo, type Screen } from "./screen.ts";
 import { showDiff } from "./show-diff.ts";
@@ -124,7 +124,7 @@ export class EventPrinter {
   /** Not the answer, but what the model said on its way. */
   #setAside(): void {
     const isSeen = this.#screen.outputs.isWatched || this.#said.trim() === "";
-    if (!isSeen) this.#screen.tell(printable(this.#said.trimEnd()));
+    if (!isSeen) this.#screen.tell(showWords(this.#said.trimEnd()));
     this.#said = "";
   }
 

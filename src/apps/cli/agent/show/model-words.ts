@@ -11,12 +11,12 @@ export class ModelWords {
     const text = this.#held + piece;
     const end = text.length - undecided(text);
     this.#held = text.slice(end);
-    return shown(text.slice(0, end));
+    return showWords(text.slice(0, end));
   }
 
   /** What is left when no more comes. */
   end(): string {
-    const left = shown(this.#held);
+    const left = showWords(this.#held);
     this.#held = "";
     return left;
   }
@@ -25,7 +25,8 @@ export class ModelWords {
 /** As approvals ask, see approve-on-terminal.ts. */
 const question = "allow it?";
 
-function shown(text: string): string {
+/** The same for words that are whole. */
+export function showWords(text: string): string {
   return printable(text).replace(/allow it\?/gi, (words) => `"${words}"`);
 }
 
