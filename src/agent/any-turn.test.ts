@@ -119,6 +119,6 @@ it.each(kinds)("leaves a conversation that %s takes, whatever happens in a turn"
       expect(checkHistory(session.messages)).toEqual([]);
       expect(await close()).toEqual([]);
     }),
-    { numRuns: Number(process.env.AGENT_RUNS ?? 12) },
+    { numRuns: 8 },
   );
 });

@@ -18,6 +18,8 @@ it("waits at least as long as the provider asks", () => {
   const error = new ModelError("rate-limit", "Slow down", { retryAfterMs: 20_000 });
   expect(retryWait({ error, attempt: 1, limits, random: () => 0 })).toBe(20_000);
   expect(retryWait({ error, attempt: 4, limits, random: () => 1 })).toBe(21_000);
+  const hasty = new ModelError("rate-limit", "Slow down", { retryAfterMs: 0 });
+  expect(retryWait({ error: hasty, attempt: 3, limits, random: () => 1 })).toBe(4_000);
 });
 
 it("gives up at once where the provider asks for more patience than there is, and says how long", () => {

@@ -23,8 +23,8 @@ export function retryWait({ error, attempt, limits, random = Math.random }: Fail
   // Full jitter: many who were refused together do not come back together.
   const backOff = random() * Math.min(retryWaitMs, firstWaitMs * 2 ** (attempt - 1));
   // What the provider asks for is the least, and a little more than all others wait.
-  const wait = asked === undefined ? backOff : asked + random() * Math.min(firstWaitMs, asked / 10);
-  return Math.round(Math.min(wait, retryWaitMs));
+  const least = asked === undefined ? 0 : asked + random() * Math.min(firstWaitMs, asked / 10);
+  return Math.round(Math.min(Math.max(backOff, least), retryWaitMs));
 }
 
 /** Most that pass do so within seconds. */
