@@ -58,10 +58,6 @@ const isOfGit = /src\/(?:git|tools\/git)\//;
 const isOfWeb = /src\/(?:web|tools\/web|environment\/web)\/|node_modules\/(?:htmlparser2|entities|dom\w+)\//;
 const isOfNetwork = /src\/environment\/network\//;
 const isOfHosts = /src\/(?:hosts|environment\/hosts)\//;
-const isOfServer = /src\/mcp\/server\/|node_modules\/@modelcontextprotocol\/(?:server|core|node)\//;
-const isOfHub = /src\/mcp\/hub\/(?!settings)|node_modules\/@modelcontextprotocol\/client\//;
-/** Our own tools are described by the small one. */
-const isOfLargeZod = /node_modules\/zod\/v4\/(?:classic|locales)\//;
 const isOfDefinitions = /node_modules\/zod\/v4\/core\/(?:to-json-schema|json-schema-)/;
 const isOfEveryZod = /node_modules\/zod\/v4\/(?:core|mini)\//;
 
@@ -86,7 +82,7 @@ const commandLine: BuildOptions = {
     chunkFileNames: "cli/[name].cjs",
     minify: true,
     codeSplitting: {
-      // Else a group would take along what others need more often, and be loaded by them.
+      // Else a group would take along what others need more often, and be loaded by them. Chunks must not lead in a circle.
       includeDependenciesRecursively: false,
       groups: [
         { name: "start", tags: ["$initial"], priority: 3 },
@@ -107,10 +103,6 @@ const commandLine: BuildOptions = {
         { name: "web", test: isOfWeb, minShareCount: 2 },
         { name: "network", test: isOfNetwork, minShareCount: 2, priority: 1 },
         { name: "hosts", test: isOfHosts, minShareCount: 2, priority: 1 },
-        // Only who serves MCP clients, or is one, loads its SDK.
-        { name: "mcp-server", test: isOfServer, priority: 2 },
-        { name: "mcp-hub", test: isOfHub, priority: 2 },
-        { name: "large-zod", test: isOfLargeZod, priority: 2 },
         // What starts programs is loaded by the first that is started.
         { name: "sandbox", test: isOfSandbox, minShareCount: 2 },
       ],

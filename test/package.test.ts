@@ -262,6 +262,11 @@ describe("the command", () => {
     expect((await toolcrib("tour")).stdout).toContain("Now you\n");
   });
 
+  it("plays its demonstration, and says no word that is not ours", async () => {
+    const { stdout, stderr } = await toolcrib("run", "--demo");
+    expect([stdout.includes("All tests pass now."), /warning/i.exec(stderr)]).toEqual([true, null]);
+  });
+
   it("can be read by an old Node, which is told what to do", async () => {
     const old = await runOld(launcher, "--version");
     expect(old).toEqual({
