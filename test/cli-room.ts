@@ -8,7 +8,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 const main = join(import.meta.dirname, "../src/apps/cli/main.ts");
 
-export interface CliRun {
+interface CliRun {
   readonly exit: number | null;
   readonly stdout: string;
   readonly stderr: string;
