@@ -21,6 +21,7 @@ const loaders: Readonly<Record<string, () => Promise<{ readonly group: Group }>>
   documents: () => import("./groups/documents.ts"),
   calculator: () => import("./groups/calculator.ts"),
   mcp: () => import("./groups/mcp.ts"),
+  agent: () => import("./groups/agent.ts"),
 };
 
 export const groupNames: readonly string[] = Object.keys(loaders);

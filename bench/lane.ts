@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { loadGroup } from "./groups.ts";
 import type { Contender, LaneMessage, LaneRequest, MemoryReport, RoundReport } from "./harness.ts";
+import { childrenOf, ticksOf } from "./process-tree.ts";
 
 // The process of one contender: node lane.ts <group> <case> <contender>. Rounds are asked for by harness.ts.
 
@@ -57,24 +58,6 @@ function cpuMsNow(): number {
   const own = process.cpuUsage();
   const running = childrenOf("self").reduce((sum, pid) => sum + ticksOf(pid, 11, 15), 0);
   return (own.user + own.system) / 1000 + (ticksOf("self", 13, 15) + running) * 10;
-}
-
-/** The sum of these fields of what the kernel tells of a process after its name; nothing of one that is gone. */
-function ticksOf(pid: string, from: number, to: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
-    return fields.slice(from, to).reduce((sum, field) => sum + Number(field), 0);
-  } catch {
-    return 0;
-  }
-}
-
-/** Whichever thread has started them. */
-function childrenOf(pid: string): string[] {
-  return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
-    const children = readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").trim();
-    return children === "" ? [] : children.split(" ");
-  });
 }
 
 interface Memory {

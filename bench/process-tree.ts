@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Processor time of a process, of its children that it has seen end, and of those that run. The kernel counts in steps of 10 ms. */
+export function cpuMsOf(pid: number): number {
+  return sum(treeOf(pid).map((each) => ticksOf(each, 11, 15))) * 10;
+}
+
+/** What a process and its children have in memory, or had at their most. */
+export function residentMbOf(pid: number, measure: "VmRSS" | "VmHWM"): number {
+  const line = new RegExp(`${measure}:\\s+(\\d+)`);
+  return sum(treeOf(pid).map((each) => Number(line.exec(read(each, "status"))?.[1] ?? 0))) / 1024;
+}
+
+/** The sum of these fields of what the kernel tells of a process after its name; nothing of one that is gone. */
+export function ticksOf(pid: string | number, from: number, to: number): number {
+  const fields = read(pid, "stat").split(") ").at(-1)!.split(" ");
+  return sum(fields.slice(from, to).map(Number));
+}
+
+/** Whichever thread has started them. */
+export function childrenOf(pid: string | number): readonly string[] {
+  return threadsOf(pid).flatMap((thread) => {
+    const children = read(pid, `task/${thread}/children`).trim();
+    return children === "" ? [] : children.split(" ");
+  });
+}
+
+function treeOf(pid: string | number): readonly (string | number)[] {
+  return [pid, ...childrenOf(pid).flatMap(treeOf)];
+}
+
+function threadsOf(pid: string | number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+function read(pid: string | number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
