@@ -3,7 +3,7 @@ import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { factsOf } from "./model-facts.ts";
 import { ownOf, type ProviderAccess, providerAccess } from "./provider-access.ts";
-import { stayThere } from "./providers/stay-there.ts";
+import { providerFetch } from "./providers/provider-fetch.ts";
 import type { ModelSettings } from "./settings.ts";
 
 /**
@@ -16,21 +16,38 @@ export async function openModel(
   settings: ModelSettings = {},
   variables: NodeJS.ProcessEnv = process.env,
 ): Promise<Model> {
+  return findModel(id, settings, variables).open();
+}
+
+/** A model of which is known whose it is and how it is reached; its provider's package is not loaded yet. */
+export interface FoundModel extends Pick<Model, "id" | "name"> {
+  open(): Promise<Model>;
+}
+
+/** As `openModel` would open it; throws at once where that cannot be. */
+export function findModel(
+  id: string,
+  settings: ModelSettings = {},
+  variables: NodeJS.ProcessEnv = process.env,
+): FoundModel {
   const { provider, name } = parseModelId(id);
   const access = providerAccess(provider, settings, variables);
   if (access.lacksKey) throw noKey(access, settings);
-  const own = ownOf(settings.models, `${access.name}/${name}`) ?? ownOf(settings.models, id);
+  const found = `${access.name}/${name}`;
+  const own = ownOf(settings.models, found) ?? ownOf(settings.models, id);
   const { secret } = access;
-  return access.api.open({
-    provider: access.name,
-    model: name,
-    facts: { ...factsOf(access, name), ...own },
-    baseUrl: access.baseUrl,
-    ...(secret?.kind === "token" ? { authToken: secret.value } : { apiKey: secret?.value }),
-    headers: access.headers,
-    fetch: stayThere(),
-    contextTokens: own?.contextTokens ?? settings.providers?.[access.name]?.contextTokens,
-  });
+  const open = () =>
+    access.api.open({
+      provider: access.name,
+      model: name,
+      facts: { ...factsOf(access, name), ...own },
+      baseUrl: access.baseUrl,
+      ...(secret?.kind === "token" ? { authToken: secret.value } : { apiKey: secret?.value }),
+      headers: access.headers,
+      fetch: providerFetch,
+      contextTokens: own?.contextTokens ?? settings.providers?.[access.name]?.contextTokens,
+    });
+  return { id: found, name, open };
 }
 
 /** The two parts of an id. */

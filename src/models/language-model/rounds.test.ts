@@ -53,6 +53,16 @@ describe.each(kinds)("by %s", (kind) => {
     ]);
   });
 
+  it("goes on after a call before which there were only line breaks", async () => {
+    const model = await open(kind, [
+      { text: "\n\n", calls: [{ name: "status", input: {} }] },
+      { text: "Ready." },
+    ]);
+    const { message } = await ask(model, {});
+    const last = await ask(model, { messages: [user("Go on."), message, answers(message)] });
+    expect([gist(last), breaches()]).toEqual([["text: Ready."], []]);
+  });
+
   it("hands back what was kept on disk exactly as it came", async () => {
     const model = await open(kind, [
       { reasoning: "Hm.", calls: [{ name: "status", input: {} }] },

@@ -25,6 +25,7 @@ const reply: AssistantMessage = {
     { type: "reasoning", text: "Hm.", meta: { acme: { signature: "s" } } },
     { type: "reasoning", text: "Unsigned." },
     { type: "text", text: "" },
+    { type: "text", text: "\n\n" },
     { type: "call", id: "1", name: "status", input: { ok: true, value: {} }, meta: { acme: { item: "i" } } },
     { type: "text", text: "So.", meta: { acme: { phase: "p" } } },
   ],

@@ -8,6 +8,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { Image } from "../../contract/tool.ts";
+import { isRecord } from "../../text/is-record.ts";
 import { freeformFieldOf } from "../../wire/read-arguments.ts";
 import type {
   AssistantMessage,
@@ -71,12 +72,12 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
 function userContent(content: UserMessage["content"], { seesImages }: Context): UserContent {
   return content.flatMap((part) => {
     if (part.type === "image") return [seesImages ? picture(part) : { type: "text", text: pictureLeftOut }];
-    return part.text === "" ? [] : [{ type: "text", text: part.text }];
+    return isBlank(part.text) ? [] : [{ type: "text", text: part.text }];
   });
 }
 
 /** What a model without eyes is told instead. */
-const pictureLeftOut = "[A picture, which this model cannot see.]";
+export const pictureLeftOut = "[A picture, which this model cannot see.]";
 
 function picture({ mediaType, base64 }: Image): LanguageModelV4FilePart {
   return {
@@ -107,8 +108,8 @@ function assistantPart(part: ReplyPart, isOwn: boolean, context: Context): Assis
   const options = isOwn ? optionsOf(part.meta) : {};
   switch (part.type) {
     case "text":
-      // Empty text is refused, unless it carries what must come back.
-      return part.text === "" && options.providerOptions === undefined
+      // Blank text, which models write before calls, is refused, unless it carries what must come back.
+      return isBlank(part.text) && options.providerOptions === undefined
         ? []
         : [{ type: "text", text: part.text, ...options }];
     case "reasoning":
@@ -155,18 +156,18 @@ function isCall(part: AssistantContent[number]): part is LanguageModelV4ToolCall
 /** Providers take objects only: of what could not be read the answer tells. */
 function callInput({ name, input }: CallPart, box: ToolBox): unknown {
   if (box.isFreeform(name)) return input.ok ? textOf(input.value, name, box) : input.given;
-  return input.ok && isObject(input.value) ? input.value : {};
+  return input.ok && isRecord(input.value) ? input.value : {};
 }
 
 function textOf(value: unknown, name: string, box: ToolBox): unknown {
   const definition = box.find(name);
   const field = definition && freeformFieldOf(definition);
-  const text = field !== undefined && isObject(value) ? value[field] : undefined;
+  const text = field !== undefined && isRecord(value) ? value[field] : undefined;
   return typeof text === "string" ? text : JSON.stringify(value);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function isBlank(text: string): boolean {
+  return text.trim() === "";
 }
 
 function toolMessages({ answers }: ToolMessage, context: Context): readonly LanguageModelV4Message[] {

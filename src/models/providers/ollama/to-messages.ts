@@ -1,6 +1,7 @@
 import type { Message as OllamaMessage } from "ollama";
 import type { Image } from "../../../contract/tool.ts";
 import { isRecord } from "../../../text/is-record.ts";
+import { pictureLeftOut } from "../../language-model/to-prompt.ts";
 import type { AssistantMessage, CallPart, Message, ToolMessage, UserMessage } from "../../message.ts";
 
 /** How a conversation is told to one model. */
@@ -31,13 +32,10 @@ function toMessages(message: Message, telling: Telling): readonly OllamaMessage[
   }
 }
 
-/** What a model without eyes is told instead. */
-const imageLeftOut = "[A picture, which this model cannot see.]";
-
 function toUser({ content }: UserMessage, { seesImages }: Telling): OllamaMessage {
   const words = content.flatMap((part) => {
     if (part.type === "text") return [part.text];
-    return seesImages ? [] : [imageLeftOut];
+    return seesImages ? [] : [pictureLeftOut];
   });
   const images = content.filter((part) => part.type === "image");
   return { role: "user", content: words.join("\n"), ...(seesImages && imagesOf(images)) };
@@ -65,7 +63,7 @@ function toCall({ name, input }: CallPart): NonNullable<OllamaMessage["tool_call
 function toAnswers({ answers }: ToolMessage, { seesImages }: Telling): readonly OllamaMessage[] {
   const told = answers.map(({ name, content, images }) => ({
     role: "tool",
-    content: images.length > 0 && !seesImages ? `${content}\n${imageLeftOut}`.trimStart() : content,
+    content: images.length > 0 && !seesImages ? `${content}\n${pictureLeftOut}`.trimStart() : content,
     tool_name: name,
   }));
   const seen = seesImages ? answers.filter(({ images }) => images.length > 0) : [];

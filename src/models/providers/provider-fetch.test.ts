@@ -1,0 +1,73 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { expect, it, onTestFinished } from "vitest";
+import { openModel } from "../open-model.ts";
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const kinds = ["openai", "openai-chat", "anthropic", "google", "openrouter", "ollama"];
+
+it.each(kinds)("takes neither key nor conversation of %s where a redirect leads", async (kind) => {
+  const stolen: unknown[] = [];
+  const elsewhere = await serve((request, response) => {
+    stolen.push(request.headers);
+    response.writeHead(500).end();
+  });
+  for (const status of [301, 302, 303, 307, 308]) {
+    const baseUrl = await serve((_, response) =>
+      response.writeHead(status, { location: `${elsewhere}/v2?key=1` }).end(),
+    );
+    await expect(ask(kind, baseUrl)).rejects.toMatchObject({
+      kind: "bad-request",
+      status,
+      message: `${new URL(baseUrl).host} sends us on to ${elsewhere}/v2`,
+    });
+  }
+  expect(stolen).toEqual([]);
+});
+
+it.each(kinds)("gives up a reply of %s that has no end", async (kind) => {
+  for (const beginning of ["data: ", '{"x":"']) {
+    const baseUrl = await serve((_, response) => {
+      response.writeHead(200, {
+        "content-type": kind === "ollama" ? "application/x-ndjson" : "text/event-stream",
+      });
+      response.write(beginning);
+      const goOn = () => {
+        while (response.write(filling)) {}
+        response.once("drain", goOn);
+      };
+      goOn();
+    });
+    await expect(ask(kind, baseUrl)).rejects.toMatchObject({
+      kind: "bad-request",
+      message: `${new URL(baseUrl).host} sends more than a reply can be`,
+    });
+  }
+});
+
+it.each(kinds)("reads the beginning of an error of %s that has no end", async (kind) => {
+  const baseUrl = await serve((_, response) => {
+    response.writeHead(500, { "content-encoding": "gzip" });
+    response.end(gzipSync(Buffer.alloc(64 * 1024 ** 2, "x")));
+  });
+  await expect(ask(kind, baseUrl)).rejects.toMatchObject({ kind: "server", status: 500 });
+});
+
+const filling = Buffer.alloc(1024 ** 2, "x");
+
+async function ask(kind: string, baseUrl: string): Promise<void> {
+  const providers = { [kind]: { baseUrl, apiKey: "test-key" } };
+  const model = await openModel(`${kind}/some/model`, { providers }, {});
+  const request = { system: "", messages: [words], tools: [] };
+  for await (const { type } of model.stream(request, new AbortController().signal))
+    expect(type).not.toBe("finish");
+}
+
+const words = { role: "user", content: [{ type: "text", text: "Hello" }] } as const;
