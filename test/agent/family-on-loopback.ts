@@ -1,0 +1,40 @@
+import type { AgentEvent } from "../../src/agent/event.ts";
+import type { ScriptedReply, SeenRequest } from "../providers/provider-server.ts";
+import { type LoopbackOptions, plain, sessionOnLoopback } from "./session-on-loopback.ts";
+
+/** Calls as the dialect of toolcrib has them. */
+export const spawn = (task: string, more: object = {}) => ({ name: "agent_spawn", input: { task, ...more } });
+export const wait = (agent: string, more: object = {}) => ({ name: "agent_wait", input: { agent, ...more } });
+export const done = { text: "Done." };
+
+export type Reply = ScriptedReply | ((request: SeenRequest) => ScriptedReply | Promise<ScriptedReply>);
+
+/** Whoever was given a task follows its own replies; `person` are those of the session itself. */
+export function family(replies: Readonly<Record<string, readonly Reply[]>>) {
+  const asked = new Map<string, number>();
+  return async (request: SeenRequest): Promise<ScriptedReply> => {
+    const isChild = request.system.includes("You work for another agent");
+    const task = isChild ? request.messages[0]!.text : "person";
+    const number = asked.get(task) ?? 0;
+    asked.set(task, number + 1);
+    const reply = replies[task]?.[number] ?? { text: `Nothing is left to say of ${task}` };
+    return typeof reply === "function" ? reply(request) : reply;
+  };
+}
+
+/** A session whose subagents are on the same loopback provider. */
+export async function familyOnLoopback(
+  replies: Readonly<Record<string, readonly Reply[]>>,
+  options: LoopbackOptions = {},
+) {
+  const room = await sessionOnLoopback(family(replies), { dialect: "toolcrib", ...options });
+  const run = (text = "Go.") => room.session.run(text).result;
+  /** What the session's own model was told by its calls. */
+  const answers = () =>
+    room.session.messages.flatMap((message) =>
+      message.role === "tool" ? message.answers.map(({ content }) => content.split("\n[Get its")[0]) : [],
+    );
+  const of = (type: AgentEvent["type"]) =>
+    plain(room.events).filter((event) => "type" in event && event.type === type);
+  return { ...room, run, answers, of };
+}
