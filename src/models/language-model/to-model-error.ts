@@ -16,7 +16,8 @@ export interface Concerned {
  * The error of the SDK is not kept as the cause: it holds the whole conversation, and the key.
  */
 export function toModelError(error: unknown, concerned: Concerned): unknown {
-  if (error instanceof ModelError) return error;
+  const known = causesOf(error).find((cause) => cause instanceof ModelError);
+  if (known !== undefined) return known;
   if (error instanceof TypeError && badHeader.test(error.message)) return unsendable(concerned);
   const failure = readFailure(error);
   if (failure === undefined) return error;
@@ -26,6 +27,14 @@ export function toModelError(error: unknown, concerned: Concerned): unknown {
     status: failure.status,
     retryAfterMs: kind === "rate-limit" || kind === "server" ? retryAfter(failure) : undefined,
   });
+}
+
+/** The SDK wraps what our own `fetch` throws. */
+function causesOf(error: unknown): readonly unknown[] {
+  const causes: unknown[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < 8; cause = cause.cause)
+    causes.push(cause);
+  return causes;
 }
 
 /** How fetch refuses a header; it quotes it, and with it the key. */
