@@ -53,6 +53,21 @@ describe.each(kinds)("by %s", (kind) => {
     ]);
   });
 
+  it("goes on after calls of names that every object has", async () => {
+    const names = ["__proto__", "constructor", "toString"];
+    const model = await open(kind, [
+      { calls: names.map((name) => ({ name, input: {} })) },
+      { text: "Ready." },
+    ]);
+    const reply = await ask(model, { messages: [user("Look.")] });
+    const next = await ask(model, { messages: [user("Look."), reply.message, answers(reply.message)] });
+    expect([gist(reply), gist(next), breaches()]).toEqual([
+      names.map((name) => `${name} {}`),
+      ["text: Ready."],
+      [],
+    ]);
+  });
+
   it("goes on after a call before which there were only line breaks", async () => {
     const model = await open(kind, [
       { text: "\n\n", calls: [{ name: "status", input: {} }] },

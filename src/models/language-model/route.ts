@@ -38,6 +38,8 @@ export interface PromptHabits {
   readonly callIds?: RegExp;
   /** What names of tools have to look like, which models may have made up. */
   readonly callNames?: RegExp;
+  /** Its package looks names up in a plain object, which has some that nobody gave it: `constructor`. */
+  readonly looksUpNames?: true;
   /** Whether reasoning of which only the words are known goes back too. */
   readonly keepsPlainReasoning: boolean;
   /** Whose reasoning a model takes back: that of all models of its provider, or only its own. */

@@ -136,8 +136,9 @@ function idFor(id: string, { callIds }: Context): string {
 }
 
 /** Models make up names, and providers refuse to take back what could be no name of a tool. */
-function nameFor(name: string, { callNames, box }: Context): string {
-  if (callNames === undefined || callNames.test(name) || box.find(name)) return name;
+function nameFor(name: string, { callNames, looksUpNames, box }: Context): string {
+  const isMistaken = looksUpNames && name in Object.prototype;
+  if (!isMistaken && (callNames === undefined || callNames.test(name) || box.find(name))) return name;
   return `_${name.replace(/[^\w-]/g, "_").slice(0, 60)}`;
 }
 

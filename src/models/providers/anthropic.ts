@@ -29,6 +29,7 @@ export async function anthropic(settings: ProviderSettings): Promise<Model> {
       callsLast: true,
       callIds: /^[\w-]{1,64}$/,
       callNames: /^[\w-]{1,64}$/,
+      looksUpNames: true,
       keepsPlainReasoning: false,
       reasoningOf: "model",
     },

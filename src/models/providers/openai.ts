@@ -28,6 +28,7 @@ export async function openai(settings: ProviderSettings): Promise<Model> {
       callsLast: false,
       callIds: /^.{1,64}$/s,
       callNames: /^[\w-]{1,64}$/,
+      looksUpNames: true,
       keepsPlainReasoning: false,
       reasoningOf: "provider",
     },

@@ -53,6 +53,12 @@ it("gives thoughts apart", () => {
   });
 });
 
+it("shows nobody thoughts that have no end, and makes no call of them", () => {
+  const { fault, ...others } = read([...`<think>Perhaps ${call}? No`]);
+  expect(fault).toMatch(/^Your thoughts have no end/);
+  expect(others).toEqual({ shown: "", thoughts: `Perhaps ${call}? No`, calls: [], isProse: false });
+});
+
 describe("knows that a reply", () => {
   it.each([
     ["is prose", "It is done.", true],
@@ -148,7 +154,10 @@ it("never shows any of an action", () => {
 it("is quick with long replies that come in small pieces", () => {
   for (const piece of ["prose ", "{", '{"a', "`", "\n", "<think>"]) {
     const { shown, isProse } = read(Array.from({ length: 50_000 }, () => piece));
-    expect([shown.length > 0 || piece === "\n", typeof isProse]).toEqual([true, "boolean"]);
+    expect([shown.length > 0 || ["\n", "<think>"].includes(piece), typeof isProse]).toEqual([
+      true,
+      "boolean",
+    ]);
   }
 });
 

@@ -51,13 +51,14 @@ export class ActionReader {
   end(): ReadText {
     const reply = this.#pieces.join("");
     const reading = findActions(reply, this.#example);
-    const { found, fault } = reading;
+    const { start, found, fault } = reading;
+    const isWords = reply.slice(start).trim() !== "" && !meansToAct.test(reply);
     return {
-      thoughts: thoughtsIn(reply.slice(0, reading.start)),
+      thoughts: thoughtsIn(reply.slice(0, start)),
       rest: this.#rest(reply, reading),
       calls: found.map(({ action }) => action).filter((action) => action.action === "tool_call"),
       fault: fault?.message,
-      isProse: fault !== undefined && (fault.at === undefined || fault.isOther) && !meansToAct.test(reply),
+      isProse: isWords && fault !== undefined && (fault.at === undefined || fault.isOther),
     };
   }
 
@@ -161,8 +162,7 @@ function proseBetween(reply: string, from: number, end: number): string {
 const behind = /^[\s,\]]*(?:```(?![a-zA-Z]))?[\s,\]]*/;
 
 function thoughtsIn(text: string): string {
-  const tag = text.trim();
-  return tag.slice(tag.indexOf(">") + 1, tag.lastIndexOf("<")).trim();
+  return text.replace(/^\s*<think(?:ing)?>|<\/think(?:ing)?>$/g, "").trim();
 }
 
 /** Calls as other formats write them. */

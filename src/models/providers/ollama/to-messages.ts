@@ -54,9 +54,14 @@ function toAssistant({ model, content }: AssistantMessage, { id }: Telling): Oll
   };
 }
 
+/** A call without a name was made, too. */
+const noName = "_";
+
 /** Arguments are an object always: of what could not be read the answer tells. */
 function toCall({ name, input }: CallPart): NonNullable<OllamaMessage["tool_calls"]>[number] {
-  return { function: { name, arguments: input.ok && isRecord(input.value) ? input.value : {} } };
+  return {
+    function: { name: name || noName, arguments: input.ok && isRecord(input.value) ? input.value : {} },
+  };
 }
 
 /** Answers have no pictures: those come after all of them, as the person's. */
@@ -64,7 +69,7 @@ function toAnswers({ answers }: ToolMessage, { seesImages }: Telling): readonly 
   const told = answers.map(({ name, content, images }) => ({
     role: "tool",
     content: images.length > 0 && !seesImages ? `${content}\n${pictureLeftOut}`.trimStart() : content,
-    tool_name: name,
+    tool_name: name || noName,
   }));
   const seen = seesImages ? answers.filter(({ images }) => images.length > 0) : [];
   if (seen.length === 0) return told;
