@@ -35,6 +35,12 @@ describe("understands", () => {
       `<think>Perhaps {"action":"done","summary":"no"} or {"action: </think>\n${call}`,
       [asked],
     ],
+    [
+      "thoughts between",
+      `First ${call} <thinking>or ${call}</thinking> {"action":"done","summary":""}`,
+      [asked, { action: "done", summary: "" }],
+    ],
+    ["a tag that is spoken of", `It strips \`<think>\`: ${call}`, [asked]],
     ["braces of code", `fn main() { println!("{}", x); } becomes ${call}`, [asked]],
     ["other objects", `The file holds {"name": "x", "deep": {"action": 1}}. ${call}`, [asked]],
     [
@@ -44,6 +50,13 @@ describe("understands", () => {
     ],
   ])("%s", (_, reply, actions) => {
     expect(readActions(reply)).toEqual({ actions, fault: undefined });
+  });
+});
+
+it.each(["<think>", "\n <thinking>", "Hm. <think>"])("does nothing of thoughts without an end: %s", (tag) => {
+  expect(readActions(`${tag}Perhaps ${call}? No, rather`)).toEqual({
+    actions: [],
+    fault: `Your thoughts have no end, and nothing in them is done. Close them as they were opened (</think>), then write the action: ${call}`,
   });
 });
 

@@ -64,18 +64,23 @@ export function findActions(reply: string, example: string = actionExamples.tool
     at = nextObject(reply, scan.end);
   }
   if (found.length > 0) return { start, found, fault: undefined };
-  return other === undefined
-    ? end(nothingSaid(example))
-    : end(noAction(placeOf(reply, other), example), other);
+  if (other !== undefined) return end(noAction(placeOf(reply, other), example), other);
+  return end(hasOpenThoughts(reply) ? openThoughts(example) : nothingSaid(example));
 }
 
 type Broken = Exclude<Scan, { end: number }>;
 
-/** A brace that begins an object of JSON, or what is meant as an action; braces of prose and code are neither. */
+/**
+ * A brace that begins an object of JSON, or what is meant as an action; braces of prose, code and thoughts are neither. A tag
+ * in quotes is only spoken of.
+ */
 function nextObject(reply: string, from: number): number {
-  const begins = /\{\s*(?:"(?:[^"\\\n]|\\.)*"\s*:|["'`]?(?:action|tool|args)["'`]?\s*[:=])/g;
+  const begins =
+    /(?<!["'`])<(think(?:ing)?)>[\s\S]*?(?:<\/\1>|$)|\{\s*(?:"(?:[^"\\\n]|\\.)*"\s*:|["'`]?(?:action|tool|args)["'`]?\s*[:=])/g;
   begins.lastIndex = from;
-  return begins.exec(reply)?.index ?? -1;
+  for (let found = begins.exec(reply); found; found = begins.exec(reply))
+    if (found[1] === undefined) return found.index;
+  return -1;
 }
 
 /** Stands in an object whose beginning is missing: what that was meant to be is not for us to guess. */
@@ -90,10 +95,14 @@ function tooMuch(at: number): Broken {
   return { at, problem: "the object has ended before this", wayOut: "Write as many } as {." };
 }
 
-/** Models that think aloud try out there what they do not ask for. */
+/** Models that think aloud try out there what they do not ask for; what has no end, as where the reply was cut, is all thought. */
 function afterThoughts(reply: string): number {
-  const thoughts = /^\s*<(think(?:ing)?)>[\s\S]*?<\/\1>/.exec(reply);
+  const thoughts = /^\s*<(think(?:ing)?)>[\s\S]*?(?:<\/\1>|$)/.exec(reply);
   return thoughts?.[0].length ?? 0;
+}
+
+function hasOpenThoughts(reply: string): boolean {
+  return reply.lastIndexOf("<think") > reply.lastIndexOf("</think");
 }
 
 /** The action, what is wrong with it, or undefined for an object that is none. */
@@ -189,6 +198,10 @@ function placeOf(reply: string, at: number): string {
 
 function nothingSaid(example: string): string {
   return `There is no action in your reply. Say what you have to say in one: ${actionExamples.respond}\nor call a tool: ${example}`;
+}
+
+function openThoughts(example: string): string {
+  return `Your thoughts have no end, and nothing in them is done. Close them as they were opened (</think>), then write the action: ${example}`;
 }
 
 function insideBroken(place: string, example: string): string {
