@@ -34,7 +34,7 @@ export async function openChild({ id, task, parent, agentsOf }: ChildOptions): P
     tools,
     limits: {
       ...parts.limits,
-      rounds: task.maxTurns ?? parts.limits.rounds,
+      rounds: Math.min(task.maxTurns ?? Number.POSITIVE_INFINITY, parts.limits.rounds),
       turns: Number.POSITIVE_INFINITY,
     },
     approve: askedFor(id, parent.ask),
