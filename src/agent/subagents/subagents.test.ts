@@ -209,6 +209,20 @@ describe("limits", () => {
     expect(await close()).toEqual([]);
   });
 
+  it("of rounds hold for agents, whatever was asked for them", async () => {
+    const listing = (path: string) => ({ calls: [{ name: "file_list", input: { path } }] });
+    const { run, answers, close } = await familyOnLoopback(
+      {
+        person: [{ calls: [spawn("Look", { max_turns: 100 })] }, { calls: [wait("agent_1")] }, done],
+        Look: ["a", "b", "c", "d"].map(listing),
+      },
+      { limits: { rounds: 3 } },
+    );
+    await run();
+    expect(answers().at(-1)).toBe("agent_1 failed after 3 turns:\nNo answer within 3 turns.");
+    expect(await close()).toEqual([]);
+  });
+
   it("leave a session without agents where it may have none", async () => {
     for (const limits of [{ agentDepth: 0 }, { agents: 0 }]) {
       const { run, server, close } = await familyOnLoopback({ person: [done] }, { limits });
