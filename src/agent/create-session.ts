@@ -1,6 +1,6 @@
 import { ToolError } from "../contract/error.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import type { Model } from "../models/model.ts";
+import type { FoundModel } from "../models/open-model.ts";
 import type { ModelSettings } from "../models/settings.ts";
 import { dialectFor, openToolcrib, type Toolcrib } from "../toolcrib.ts";
 import { openMeter } from "./context/open-meter.ts";
@@ -12,7 +12,7 @@ import type { SystemOptions } from "./prompt/build-system.ts";
 import type { KeptSession } from "./records/find-kept.ts";
 import { openRecorder } from "./records/open-recorder.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
-import { openGiven, pricesOf, speaking } from "./session-model.ts";
+import { findGiven, pricesOf, speaking } from "./session-model.ts";
 import { openAgents } from "./subagents/open-agents.ts";
 
 export interface CreateSessionOptions extends SessionOptions {
@@ -25,8 +25,8 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   const limits = checkLimits(options.limits);
   const kept = await findKeptSession(options);
   const settings = options.models ?? (await readSettings(options));
-  const given = await openGiven(options.model ?? kept?.model ?? noModel(), settings);
-  const dialect = options.dialect ?? kept?.start.dialect ?? dialectFor(given.name);
+  const found = findGiven(options.model ?? kept?.model ?? noModel(), settings);
+  const dialect = options.dialect ?? kept?.start.dialect ?? dialectFor(found.name);
   const agents = agentsOf(limits, () => live!.works);
   const crib = await openToolcrib({
     ...options,
@@ -40,7 +40,7 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
       limits,
       kept,
       settings,
-      given,
+      found,
       dialect: nameOf(dialect),
       crib,
       agents,
@@ -57,20 +57,23 @@ interface Beginning {
   readonly limits: SessionLimits;
   readonly kept: KeptSession | undefined;
   readonly settings: ModelSettings;
-  readonly given: Model;
+  readonly found: FoundModel;
   readonly dialect: string;
   readonly crib: Toolcrib;
   readonly agents: SessionAgents | undefined;
 }
 
 async function openSession(options: CreateSessionOptions, beginning: Beginning): Promise<LiveSession> {
-  const { limits, kept, settings, given, dialect, crib, agents } = beginning;
+  const { limits, kept, settings, found, dialect, crib, agents } = beginning;
+  const defined = crib.definitions();
+  const [system, given, tools] = await Promise.all([
+    kept?.start.system ?? writeSystem({ model: found, dialect, crib, tools: defined }, options),
+    found.open(),
+    defined,
+  ]);
   const protocol =
     kept?.start.protocol ?? options.protocol ?? (given.facts.callsTools === false ? "text" : "native");
   const model = await speaking(given, protocol);
-  const defined = crib.definitions();
-  const system = kept?.start.system ?? (await writeSystem({ model, dialect, crib, tools: defined }, options));
-  const tools = await defined;
   const reasoning = options.reasoning ?? kept?.reasoning ?? undefined;
   const recorder = openRecorder({
     conversations: crib.conversations,
@@ -83,7 +86,7 @@ async function openSession(options: CreateSessionOptions, beginning: Beginning):
     crib,
     caller: crib,
     model,
-    openModel: async (wanted) => speaking(await openGiven(wanted, settings), protocol),
+    openModel: async (wanted) => speaking(await findGiven(wanted, settings).open(), protocol),
     pricesOf: (id) => (id === model.id ? model.facts.prices : pricesOf(id, settings)),
     dialect,
     protocol,

@@ -1,13 +1,14 @@
 import type { Model, ModelPrices } from "../models/model.ts";
 import { factsOf } from "../models/model-facts.ts";
-import { openModel, parseModelId } from "../models/open-model.ts";
+import { type FoundModel, findModel, parseModelId } from "../models/open-model.ts";
 import { ownOf, providerAccess } from "../models/provider-access.ts";
 import type { ModelSettings } from "../models/settings.ts";
 import type { Protocol } from "./event.ts";
 
-/** By its id, or opened already. */
-export async function openGiven(model: string | Model, settings: ModelSettings): Promise<Model> {
-  return typeof model === "string" ? openModel(model, settings) : model;
+/** By its id, or opened already. Throws at once where there is none. */
+export function findGiven(model: string | Model, settings: ModelSettings): FoundModel {
+  if (typeof model === "string") return findModel(model, settings);
+  return { id: model.id, name: model.name, open: async () => model };
 }
 
 /** The model as a session speaks to it: in words where that is its protocol, or where it calls no tools by itself. */

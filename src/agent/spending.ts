@@ -12,7 +12,7 @@ export class Spending {
 
   /** US dollars; null once a model was used whose price is not known. */
   get cost(): number | null {
-    return this.#cost;
+    return this.#cost === null ? null : rounded(this.#cost);
   }
 
   add(usage: Usage, { prices }: Pick<ModelFacts, "prices">): void {
@@ -31,9 +31,14 @@ export class Spending {
     readonly usage: Usage;
     readonly cost: number | null;
   } {
-    const cost = this.#cost === null || before.cost === null ? null : this.#cost - before.cost;
+    const cost = this.#cost === null || before.cost === null ? null : rounded(this.#cost - before.cost);
     return { usage: subtract(this.#usage, before.usage), cost };
   }
+}
+
+/** To the billionth of a dollar: what sums of fractions differ by in another order is not told. */
+function rounded(cost: number): number {
+  return Math.round(cost * 1e9) / 1e9;
 }
 
 export const noUsage: Usage = { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 };
