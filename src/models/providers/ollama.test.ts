@@ -322,14 +322,24 @@ describe("ends at once when it is told to", () => {
 });
 
 it("never lets the client print what it cannot read", async () => {
-  const bodies = ["<html>busy</html>", '{"message":{"content":"a"}}\nnonsense\n', '{"message": {"conte'];
+  const bodies = [
+    "<html>busy</html>",
+    '{"message":{"content":"a"}}\nnonsense\n',
+    '{"message": {"conte',
+    "<html>Log in</html>",
+    '{"message":{"content":5},"done":true}',
+    '{"message":{"tool_calls":[{"function":{"arguments":{}}}]},"done":true}',
+    '{"message":{"tool_calls":[null]},"done":true}',
+  ];
+  const count = bodies.length;
   await using server = await answering((request, response) => {
     if (request.url === "/api/show") return void response.end(JSON.stringify({ capabilities: [] }));
-    const isPage = bodies.length === 3;
-    response.writeHead(isPage ? 502 : 200, {
+    const body = bodies.shift()!;
+    const isPage = body.startsWith("<");
+    response.writeHead(body.includes("busy") ? 502 : 200, {
       "content-type": isPage ? "text/html" : "application/x-ndjson",
     });
-    response.end(bodies.shift());
+    response.end(body);
   });
   const printed: unknown[] = [];
   const { log, warn } = console;
@@ -338,7 +348,7 @@ it("never lets the client print what it cannot read", async () => {
   try {
     const model = await openModel("ollama/x", { providers: { ollama: { baseUrl: server.url } } });
     const kinds = [];
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < count; round += 1) {
       const error = await all(model, requestOf([])).catch((thrown) => thrown);
       kinds.push(error instanceof ModelError ? `${error.kind}: ${error.message}` : error);
     }
@@ -347,12 +357,35 @@ it("never lets the client print what it cannot read", async () => {
         "server: <html>busy</html>",
         "cut: The reply broke off: a line of it is no JSON.",
         "cut: The reply broke off: a line of it is no JSON.",
+        "cut: The reply broke off: a line of it is no JSON.",
+        "cut: The reply broke off: a line of it is none of Ollama's.",
+        "cut: The reply broke off: a line of it is none of Ollama's.",
+        "cut: The reply broke off: a line of it is none of Ollama's.",
       ],
       [],
     ]);
   } finally {
     Object.assign(console, { log, warn });
   }
+});
+
+it("reads replies of servers that count nothing, and say null for no calls", async () => {
+  await using server = await answering((request, response) => {
+    if (request.url === "/api/show") return void response.end("{}");
+    const message = { role: "assistant", content: "Hello.", tool_calls: null };
+    response.end(JSON.stringify({ message, done: true, eval_count: null, prompt_eval_count: "12" }));
+  });
+  const model = await openModel("ollama/x", { providers: { ollama: { baseUrl: server.url } } });
+  expect(await all(model, requestOf([]))).toEqual([
+    { type: "part-start", id: "text_1", part: "text" },
+    { type: "part-delta", id: "text_1", text: "Hello." },
+    { type: "part-end", id: "text_1" },
+    {
+      type: "finish",
+      reason: "stop",
+      usage: { input: 0, cached: 0, cacheWritten: 0, output: 0, reasoning: 0 },
+    },
+  ]);
 });
 
 async function answering(answer: RequestListener) {

@@ -17,7 +17,7 @@ export async function ollama(settings: ProviderSettings): Promise<Model> {
   const { model, provider = "ollama", baseUrl: host = "http://127.0.0.1:11434", apiKey } = settings;
   const errors = ollamaErrors(host, settings);
   const headers = { ...settings.headers, ...(apiKey && { Authorization: `Bearer ${apiKey}` }) };
-  const clientFor = (signal: AbortSignal, begun = () => {}) =>
+  const clientFor = (signal: AbortSignal, begun?: () => void) =>
     new Ollama({
       host,
       headers,

@@ -11,8 +11,8 @@ export interface Refusal {
 
 /**
  * A `fetch` for the official client, which can be told neither a signal nor what to do about trouble: it prints what it
- * cannot read to the console and goes on. This one hands over only whole lines of JSON, and throws at the first that is
- * none, at an error within the stream, and at a stream that ends without its last line.
+ * cannot read to the console and goes on. Of a reply this one hands over only whole lines as Ollama writes them, and throws
+ * at the first that is none, at an error within the stream, and at a stream that ends without its last line.
  */
 export function askingFetch({
   fetch,
@@ -23,8 +23,8 @@ export function askingFetch({
   readonly fetch: typeof globalThis.fetch;
   readonly signal: AbortSignal;
   readonly refused: (refusal: Refusal) => Error;
-  /** An answer has begun to come: what is lost from then on was not lost on the way there. */
-  readonly begun?: () => void;
+  /** A reply has begun to come: what is lost from then on was not lost on the way there. Undefined where none is asked for. */
+  readonly begun?: (() => void) | undefined;
 }): typeof globalThis.fetch {
   return async (input, init) => {
     const ends = init?.signal ? AbortSignal.any([signal, init.signal]) : signal;
@@ -33,9 +33,8 @@ export function askingFetch({
       const message = saidIn(await response.text().catch(() => ""));
       throw refused({ status: response.status, message, headers: response.headers });
     }
-    begun?.();
-    const isStream = response.headers.get("content-type")?.includes("ndjson") ?? false;
-    if (!isStream || response.body === null) return response;
+    if (begun === undefined || response.body === null) return response;
+    begun();
     const lines = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(checkedLines(refused));
     return new Response(lines.pipeThrough(new TextEncoderStream()), { headers: response.headers });
   };
@@ -60,6 +59,7 @@ function checkedLines(refused: (refusal: Refusal) => Error): TransformStream<str
     if (!isRecord(said)) throw new ModelError("cut", "The reply broke off: a line of it is no JSON.");
     if (typeof said.error === "string")
       throw refused({ status: undefined, message: said.error, headers: undefined });
+    if (!isChunk(said)) throw new ModelError("cut", "The reply broke off: a line of it is none of Ollama's.");
     isDone ||= said.done === true;
     controller.enqueue(`${line}\n`);
   };
@@ -78,6 +78,25 @@ function checkedLines(refused: (refusal: Refusal) => Error): TransformStream<str
         throw new ModelError("cut", "The reply broke off: the stream ended without saying that it has.");
     },
   });
+}
+
+/** As far as it has to hold for whoever reads it: servers that only speak like Ollama may say anything. */
+function isChunk({ message }: Readonly<Record<string, unknown>>): boolean {
+  if (message === undefined) return true;
+  if (!isRecord(message)) return false;
+  const { content, thinking, tool_calls: calls } = message;
+  const isWords = [content, thinking].every((words) => isNothing(words) || typeof words === "string");
+  return isWords && (isNothing(calls) || (Array.isArray(calls) && calls.every(isCall)));
+}
+
+function isCall(call: unknown): boolean {
+  if (!isRecord(call) || !isRecord(call.function)) return false;
+  const { name } = call.function;
+  return typeof name === "string" && name !== "";
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 function parsed(line: string): unknown {

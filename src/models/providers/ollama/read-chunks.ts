@@ -27,10 +27,10 @@ class Reply {
   #open: { readonly id: string; readonly part: "text" | "reasoning" } | undefined;
 
   *read(chunk: ChatResponse): Generator<ModelEvent, void> {
-    const { thinking, content, tool_calls: calls = [] } = chunk.message ?? {};
+    const { thinking, content, tool_calls: calls } = chunk.message ?? {};
     yield* this.#add("reasoning", thinking);
     yield* this.#add("text", content);
-    for (const { function: called } of calls) {
+    for (const { function: called } of calls ?? []) {
       yield* this.#close();
       this.#calls += 1;
       // Older servers give no ids.
@@ -79,8 +79,10 @@ class Reply {
   }
 }
 
-function usageOf(input = 0, output = 0): Usage {
-  return { input, cached: 0, cacheWritten: 0, output, reasoning: 0 };
+/** Some servers do not count. */
+function usageOf(input: unknown, output: unknown): Usage {
+  const number = (count: unknown) => (typeof count === "number" ? count : 0);
+  return { input: number(input), cached: 0, cacheWritten: 0, output: number(output), reasoning: 0 };
 }
 
 function readInput(given: unknown): CallInput {

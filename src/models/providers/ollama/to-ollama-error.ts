@@ -23,7 +23,8 @@ export function ollamaErrors(
     if (error instanceof DOMException && error.name === "TimeoutError")
       return new ModelError("timeout", `${address} did not answer in time.`, { hint: isItRunning });
     const read = toModelError(error, { provider, model, secrets });
-    if (!(read instanceof ModelError)) return error instanceof TypeError ? unreachable(address, error) : read;
+    if (!(read instanceof ModelError))
+      return error instanceof TypeError && !hasBegun ? unreachable(address, error) : read;
     if (hasBegun && read.kind === "network")
       return new ModelError("cut", "The reply broke off: the connection was lost.");
     return withWayOut(read, { address, model, provider });
