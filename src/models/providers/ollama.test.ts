@@ -369,6 +369,20 @@ it("never lets the client print what it cannot read", async () => {
   }
 });
 
+it("asks whether it is Ollama where somebody else answers", async () => {
+  const bodies = ["<html>Hello</html>", "null"];
+  await using server = await answering((_, response) => void response.end(bodies.shift()));
+  const settings = { providers: { ollama: { baseUrl: server.url } } };
+  await expect(openModel("ollama/x", settings)).rejects.toEqual(
+    expect.objectContaining({
+      kind: "not-found",
+      message: `What came from ${server.url} is no JSON.`,
+      hint: `Is it Ollama that answers at ${server.url}?`,
+    }),
+  );
+  expect((await openModel("ollama/x", settings)).facts.contextTokens).toBe(32_768);
+});
+
 it("reads replies of servers that count nothing, and say null for no calls", async () => {
   await using server = await answering((request, response) => {
     if (request.url === "/api/show") return void response.end("{}");

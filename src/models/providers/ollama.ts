@@ -105,8 +105,8 @@ interface Abilities {
   readonly facts: ModelFacts;
 }
 
-function abilitiesOf(shown: object, settings: ProviderSettings): Abilities {
-  const { capabilities, model_info: info, remote_host: remote } = shown as Readonly<Record<string, unknown>>;
+function abilitiesOf(shown: unknown, settings: ProviderSettings): Abilities {
+  const { capabilities, model_info: info, remote_host: remote } = isRecord(shown) ? shown : {};
   const can = (ability: string) => (Array.isArray(capabilities) ? capabilities.includes(ability) : undefined);
   const length = contextLength(info);
   // Of models that run elsewhere nothing is read into the memory of this machine.

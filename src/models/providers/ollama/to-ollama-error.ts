@@ -17,17 +17,20 @@ export function ollamaErrors(
   address: string,
   { model, provider = "ollama", apiKey, headers = {} }: ProviderSettings,
 ): OllamaErrors {
+  const isItOllama = `Is it Ollama that answers at ${address}?`;
   const secrets = [apiKey ?? "", ...Object.values(headers)].filter((secret) => secret.length >= 6);
   const of = (error: unknown, hasBegun = false): unknown => {
     if (error instanceof ModelError || error instanceof UnreadableCall) return error;
     if (error instanceof DOMException && error.name === "TimeoutError")
       return new ModelError("timeout", `${address} did not answer in time.`, { hint: isItRunning });
+    if (error instanceof SyntaxError)
+      return new ModelError("not-found", `What came from ${address} is no JSON.`, { hint: isItOllama });
     const read = toModelError(error, { provider, model, secrets });
     if (!(read instanceof ModelError))
       return error instanceof TypeError && !hasBegun ? unreachable(address, error) : read;
     if (hasBegun && read.kind === "network")
       return new ModelError("cut", "The reply broke off: the connection was lost.");
-    return withWayOut(read, { address, model, provider });
+    return withWayOut(read, { address, model, provider, isItOllama });
   };
   return {
     of,
@@ -60,7 +63,8 @@ function withWayOut(
     address,
     model,
     provider,
-  }: { readonly address: string; readonly model: string; readonly provider: string },
+    isItOllama,
+  }: Readonly<Record<"address" | "model" | "provider" | "isItOllama", string>>,
 ): ModelError {
   const { kind, message, status, retryAfterMs } = error;
   const say = (hint: string, otherKind: ModelErrorKind = kind, words = message) =>
@@ -72,6 +76,6 @@ function withWayOut(
   if (/more system memory|out of memory/i.test(message))
     return say("Take a smaller model, or a smaller `contextTokens` for it in models.json.", "bad-request");
   if (kind === "not-found" && /model/i.test(message)) return say(`Get it: ollama pull ${model}`);
-  if (kind === "not-found") return say(`Is it Ollama that answers at ${address}?`);
+  if (kind === "not-found") return say(isItOllama);
   return error;
 }
