@@ -36,7 +36,12 @@ describe("says what is wrong with", () => {
     [
       "openai/",
       {},
-      'invalid-input: "openai/" does not say whose model it is. Write it as provider/name: openai/gpt-6.1-sol, ollama/qwen3:8b. See: toolcrib models',
+      'invalid-input: "openai/" does not say which model of openai. See which there are: toolcrib models openai',
+    ],
+    [
+      "ollama/q\u001b[2J",
+      {},
+      "invalid-input: The name of the model holds characters that cannot be seen. Write it as `toolcrib models` shows it.",
     ],
     [
       "",

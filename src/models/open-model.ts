@@ -1,4 +1,5 @@
 import { ToolError } from "../contract/error.ts";
+import { printableLine } from "../text/printable.ts";
 import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { factsOf } from "./model-facts.ts";
@@ -53,9 +54,18 @@ export function findModel(
 /** The two parts of an id. */
 export function parseModelId(id: string): { readonly provider: string; readonly name: string } {
   const given = id.trim();
+  // A server that is asked which models it has may answer what it likes.
+  if (printableLine(given) !== given)
+    throw new ToolError("invalid-input", "The name of the model holds characters that cannot be seen", {
+      hint: "Write it as `toolcrib models` shows it.",
+    });
   const slash = given.indexOf("/");
   if (slash > 0 && slash < given.length - 1)
     return { provider: given.slice(0, slash), name: given.slice(slash + 1) };
+  if (slash > 0)
+    throw new ToolError("invalid-input", `"${id}" does not say which model of ${given.slice(0, slash)}`, {
+      hint: `See which there are: toolcrib models ${given.slice(0, slash)}`,
+    });
   const family = slash === -1 ? families.find(({ names }) => names.test(given)) : undefined;
   if (family) return { provider: family.provider, name: given };
   throw new ToolError("invalid-input", `"${id}" does not say whose model it is`, {

@@ -1,4 +1,5 @@
 import { isRecord } from "../../text/is-record.ts";
+import { printableLine } from "../../text/printable.ts";
 import type { ModelFacts, ModelPrices } from "../model.ts";
 import { factsOf } from "../model-facts.ts";
 import type { ProviderAccess } from "../provider-access.ts";
@@ -53,7 +54,13 @@ export function readList(body: unknown, access: ProviderAccess): readonly Offere
 
 function nameOf({ id, name }: Readonly<Record<string, unknown>>, type: ProviderName): string | undefined {
   const given = type === "ollama" || type === "google" ? name : (id ?? name);
-  if (typeof given !== "string" || given === "" || given.length > longestName) return undefined;
+  if (
+    typeof given !== "string" ||
+    given === "" ||
+    given.length > longestName ||
+    printableLine(given) !== given
+  )
+    return undefined;
   return type === "google" ? given.replace(/^models\//, "") : given;
 }
 

@@ -76,11 +76,12 @@ function printEvent(event: AgentEvent): void {
   printJson(event);
 }
 
-/** The words of the command line, or the standard input where they are a lone `-` or none. */
+/** The words of the command line; the standard input stands for a `-` among them, and for none. */
 async function readTask({ operands }: Arguments): Promise<string> {
-  const isPiped = operands.length === 0 && !process.stdin.isTTY;
-  const isRead = isPiped || (operands.length === 1 && operands[0] === "-");
-  const task = isRead ? await readStandardInput() : operands.join(" ");
+  const isRead = operands.includes("-") || (operands.length === 0 && !process.stdin.isTTY);
+  const words = operands.filter((word) => word !== "-").join(" ");
+  const read = isRead ? await readStandardInput() : "";
+  const task = words === "" || read === "" ? `${words}${read}` : `${words}\n\n${read}`;
   if (task.trim() !== "") return task;
   throw new ToolError("invalid-input", isRead ? "The standard input has no task" : "Say what is to be done", {
     hint: `For example: toolcrib run "find out why the tests fail", or toolcrib run - < task.txt. To see one at work: toolcrib run --demo`,

@@ -60,6 +60,7 @@ describe("toolcrib run", () => {
     const runs = [
       await room.feed("first\n", "run", "-"),
       await room.feed("second", "run"),
+      await room.feed("+ a line\n", "run", "review", "this", "-"),
       await room.feed("", "run"),
       await room.feed(" \n", "run", "-"),
       await room.run("run", " "),
@@ -72,12 +73,13 @@ describe("toolcrib run", () => {
       [
         [0, "Yes.\n"],
         [0, "Yes.\n"],
+        [0, "Yes.\n"],
         [2, ""],
         [2, ""],
         [2, ""],
         [2, ""],
       ],
-      ["first\n", "second"],
+      ["first\n", "second", "review this\n\n+ a line\n"],
     ]);
   });
 

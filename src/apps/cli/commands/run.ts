@@ -11,6 +11,7 @@ export const runCommand: Command = {
   usage: [
     'run "<task>" [options]',
     "run - [options]                    the task comes from standard input, as it does where none is given",
+    'run "<task>" - [options]           what comes from standard input is handed on with the task',
     "run --demo                         see a whole session, offline, with a recorded model",
   ],
   notes: [
@@ -43,6 +44,7 @@ export const runCommand: Command = {
       shows: "a command that need not be asked about",
     },
     { command: "toolcrib run - < task.md > answer.md", shows: "the answer alone in a file" },
+    { command: 'git diff | toolcrib run "review this" -', shows: "a task, and what it is about" },
     { command: 'toolcrib run --resume last "now add a test"', shows: "go on" },
     { command: 'toolcrib run --jsonl "list the TODOs"', shows: "for a program" },
   ],

@@ -32,7 +32,7 @@ const chatCommands: readonly ChatCommand[] = [
     summary: "which model answers; another from now on",
     run: async (room, word) => {
       if (word !== "") await room.whileBusy("opens the model", () => room.session.use({ model: word }));
-      return word === "" ? `The model is ${room.session.model.id}.` : undefined;
+      return word === "" ? `The model is ${printableLine(room.session.model.id)}.` : undefined;
     },
   },
   {
@@ -93,9 +93,15 @@ const chatCommands: readonly ChatCommand[] = [
     name: "new",
     summary: "begin a new session; this one is kept",
     run: async (room) => {
-      const { id, turns } = room.session;
+      const { id, turns, model, reasoning, crib } = room.session;
       await room.open({});
-      return `A new session.${turns > 0 ? ` Go on with the one before: toolcrib chat --resume ${id}` : ""}`;
+      const { session } = room;
+      // What the person has set in this chat holds for all of it.
+      session.crib.setMode(crib.mode);
+      if (model.id !== session.model.id || reasoning !== session.reasoning)
+        await session.use({ model, ...(reasoning && { reasoning }) });
+      const before = turns > 0 ? ` Go on with the one before: toolcrib chat --resume ${id}` : "";
+      return `A new session: ${printableLine(model.id)}, mode ${crib.mode}.${before}`;
     },
   },
   { name: "exit", summary: "leave, as does Ctrl-D", run: () => "leave" },

@@ -107,6 +107,25 @@ describe("toolcrib chat, fed by a program", () => {
     ]);
   });
 
+  it("keeps what was set when it begins a new session", async () => {
+    await using room = await modelRoom([]);
+    const lines =
+      "/mode paranoid\n/model openai/gpt-5-mini\n/reasoning high\n/new\n/mode\n/model\n/reasoning\n";
+    const { stderr } = await room.feed(lines, "chat");
+    expect(
+      stderr
+        .split("A new session: ")[1]
+        ?.split("\n")
+        .filter((line) => !line.startsWith("From now on")),
+    ).toEqual([
+      "openai/gpt-5-mini, mode paranoid.",
+      "The mode is paranoid.",
+      "The model is openai/gpt-5-mini.",
+      "Reasoning is high.",
+      "",
+    ]);
+  });
+
   it("begins a new session, lists them, and goes on with one", async () => {
     await using room = await modelRoom(({ messages }) => ({ text: `${messages.length} messages.` }));
     const { stdout, stderr } = await room.feed("one\ntwo\n/usage\n/new\nthree\n/sessions\n", "chat");

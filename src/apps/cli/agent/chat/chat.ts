@@ -1,6 +1,7 @@
 import { ToolError } from "../../../../contract/error.ts";
 import type { Message } from "../../../../models/message.ts";
 import { ModelError } from "../../../../models/model-error.ts";
+import { printableLine } from "../../../../text/printable.ts";
 import { quoteText } from "../../approval/quote-text.ts";
 import type { Arguments } from "../../command.ts";
 import { onInterruption } from "../../interruption.ts";
@@ -57,9 +58,8 @@ async function converse(room: ChatRoom, keyboard: Keyboard): Promise<void> {
 
 function greet({ session, screen }: ChatRoom): void {
   const { model, crib, messages } = session;
-  screen.tell(
-    `${model.id} in ${crib.workspace}, mode ${crib.mode}. /help shows the commands, Ctrl-D leaves.`,
-  );
+  const place = printableLine(`${model.id} in ${crib.workspace}`);
+  screen.tell(`${place}, mode ${crib.mode}. /help shows the commands, Ctrl-D leaves.`);
   const said = lastWords(messages);
   if (said !== "")
     screen.tell(paint(2, "dim", `It said last:\n${quoteText(said, screen.outputs.columns()).join("\n")}`));

@@ -25,6 +25,7 @@ export class TerminalKeyboard implements Keyboard {
   }
 
   async read(signal: AbortSignal): Promise<string | undefined> {
+    if (process.stdin.readableEnded) return undefined;
     const reader = createInterface({
       input: process.stdin,
       // Standard output is for the model's words alone.
@@ -69,12 +70,19 @@ export class TerminalKeyboard implements Keyboard {
   #open(): void {
     this.#listener = createInterface({ input: process.stdin, terminal: false });
     this.#listener.on("line", (line) => this.#hear?.(line));
+    process.stdin.once("end", tellLeaving);
   }
 
   #shut(): void {
+    process.stdin.off("end", tellLeaving);
     this.#listener?.close();
     this.#listener = undefined;
   }
+}
+
+/** Ctrl-D while the model works. */
+function tellLeaving(): void {
+  remark("The chat ends when the model has answered; Ctrl-C stops it.\n");
 }
 
 /** A file or a program: each line is a turn, after the one before it. */

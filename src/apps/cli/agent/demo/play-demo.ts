@@ -5,6 +5,7 @@ import { createSession } from "../../../../agent/create-session.ts";
 import type { Session } from "../../../../agent/session.ts";
 import { demoRecording } from "../../../../models/recorded/demo.ts";
 import { recordedModel } from "../../../../models/recorded/recorded-model.ts";
+import { printableLine } from "../../../../text/printable.ts";
 import type { ChangedFiles } from "../../../../toolcrib.ts";
 import { colourDiff } from "../../colour-diff.ts";
 import { explainExamples } from "../../help.ts";
@@ -60,7 +61,7 @@ function introduce({ crib: { workspace } }: Session): void {
     [
       paint(2, "bold", "A whole session, offline."),
       "The model is a recording; its tools are real. They work on a small project that is made for it,",
-      `and removed at the end: ${workspace}`,
+      `and removed at the end: ${printableLine(workspace)}`,
       "",
       `Task: ${task}`,
       "",

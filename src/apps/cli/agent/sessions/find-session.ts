@@ -16,11 +16,22 @@ export function nameSession(word: string | undefined): string {
   });
 }
 
+/** So much of an id is no slip. */
+const shortestBeginning = 2;
+
+function sayMore(word: string): ToolError {
+  return new ToolError("invalid-input", `"${word}" is too little of an id`, {
+    hint: "Ids stand in: toolcrib sessions list. Give some letters after session_; the latest is last.",
+  });
+}
+
 export function sessionMeant(desk: JournalDesk, word: string): string {
   const known = desk.conversations.list().map(({ session }) => session);
   const [latest] = known;
   if (word === "last" && latest !== undefined) return latest;
   if (known.includes(word)) return word;
+  if (word.replace(/^session_/, "").length < shortestBeginning || "session_".startsWith(word))
+    throw sayMore(word);
   const fitting = known.filter((id) => id.startsWith(word) || id.startsWith(`session_${word}`));
   const [found, ...others] = fitting;
   if (found === undefined)

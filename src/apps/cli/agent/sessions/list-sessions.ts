@@ -17,7 +17,10 @@ export async function listSessions(given: Arguments): Promise<number> {
     const sessions = tellSessions(desk, readCount(given, "limit") ?? 20);
     if (given.options.has("json")) printJson(sessions);
     else if (sessions.length > 0) print(layTable(sessions.map(toRow)));
-    else remark(`No sessions in ${workspace} yet. Begin one: toolcrib run "…", or toolcrib chat\n`);
+    else
+      remark(
+        `No sessions in ${printableLine(workspace)} yet. Begin one: toolcrib run "…", or toolcrib chat\n`,
+      );
     return 0;
   });
 }

@@ -215,13 +215,17 @@ describe("toolcrib sessions", () => {
       room.run("sessions", "lsit"),
       room.run("sessions", "list", "--turn", "1"),
       room.run("sessions", "show", "a", "b"),
-      room.run("sessions", "fork", "a", "--turn", "0"),
+      room.run("sessions", "fork", "none", "--turn", "0"),
+      room.run("sessions", "rm", ""),
+      room.run("sessions", "rm", "session_"),
     ]);
     expect(answers.map(({ exit, stderr }) => [exit, stderr.split("\n").slice(0, 2)])).toEqual([
       [2, ['toolcrib sessions has no command "lsit"', "Did you mean `toolcrib sessions list`?"]],
       [2, ["--turn means nothing to toolcrib sessions list", "It is for: toolcrib sessions fork."]],
       [2, ['"b" is one word too many', "See: toolcrib help sessions"]],
-      [2, ['No session here has the id "a"', expect.any(String)]],
+      [2, ['No session here has the id "none"', expect.any(String)]],
+      [2, ['"" is too little of an id', expect.any(String)]],
+      [2, ['"session_" is too little of an id', expect.any(String)]],
     ]);
   });
 });

@@ -13,7 +13,7 @@ export function remarkOf(event: AgentEvent): { readonly tone: Tone; readonly lin
       return event.agent === undefined
         ? {
             tone: "dim",
-            line: `${event.isResumed ? "Going on with" : "Session"} ${event.session}: ${event.model}`,
+            line: `${event.isResumed ? "Going on with" : "Session"} ${event.session}: ${printableLine(event.model)}`,
           }
         : undefined;
     case "steering":
@@ -25,7 +25,7 @@ export function remarkOf(event: AgentEvent): { readonly tone: Tone; readonly lin
     case "compaction":
       return { tone: "dim", line: `The conversation was made shorter: ${tellCompaction(event)}` };
     case "model":
-      return { tone: "dim", line: `From now on: ${event.model}${tellReasoning(event)}` };
+      return { tone: "dim", line: `From now on: ${printableLine(event.model)}${tellReasoning(event)}` };
     case "limit":
       return { tone: "yellow", line: `Stopped by a limit: ${tellLimit(event)}` };
     case "loop":

@@ -48,7 +48,7 @@ function targetOf(input: unknown, workspace: string): string {
   const found = telling.flatMap((name) => {
     const value = input[name];
     const words = Array.isArray(value) ? value.slice(0, maxNames).join(" ") : value;
-    return typeof words === "string" && words !== "" ? [inWorkspace(firstLine(words), workspace)] : [];
+    return typeof words === "string" && words !== "" ? [inWorkspace(inOneLine(words), workspace)] : [];
   });
   if (found.length > 0) return found.slice(0, 2).join(" ");
   const patch = Object.values(input).find((value) => typeof value === "string" && value.includes("*** "));
@@ -114,6 +114,11 @@ function tellError({ code, message }: CallFailure): string {
   if (code === "needs-approval")
     return `not approved: ${first.replace(/^This call needs a person's approval: /, "")}`;
   return code === "denied" ? first : `failed: ${first}`;
+}
+
+/** Nothing of a command is hidden behind the end of its first line. */
+function inOneLine(text: string): string {
+  return text.trim().replace(/\s*\n\s*/g, " ⏎ ");
 }
 
 function firstLine(text: string): string {
