@@ -155,6 +155,8 @@ it("ends a command and answers it, and does not make the calls behind it", async
 it("stops waiting for a retry, for an approval, for a hook", async () => {
   const write = { calls: [{ name: "file_write", input: { path: "b.txt", content: "" } }] };
   const never = () => new Promise<never>(() => {});
+  // biome-ignore lint/suspicious/noThenProperty: whoever brings promises of their own.
+  const deaf = { then: () => {} };
   const cases: { options: LoopbackOptions; script: ScriptedReply; at: AgentEvent["type"] }[] = [
     {
       options: { limits: { retryWaitMs: 60_000 } },
@@ -164,6 +166,7 @@ it("stops waiting for a retry, for an approval, for a hook", async () => {
     { options: { mode: "paranoid", approve: never }, script: write, at: "approval" },
     { options: { hooks: { beforeCall: never } }, script: write, at: "tool-start" },
     { options: { hooks: { afterCall: never } }, script: write, at: "tool-start" },
+    { options: { hooks: { beforeCall: () => deaf as never } }, script: write, at: "tool-start" },
   ];
   for (const { options, script, at } of cases) {
     const { session, close } = await sessionOnLoopback([script, { text: "Fine." }], { ...place, ...options });
@@ -173,6 +176,21 @@ it("stops waiting for a retry, for an approval, for a hook", async () => {
     expect(await session.run("Go.").result).toMatchObject({ outcome: "aborted", error: null });
     await goesOn(session, close);
   }
+});
+
+it("keeps what the person said of a turn that is stopped before anything has happened", async () => {
+  const { session, close } = await sessionOnLoopback(() => ({ text: "Fine." }), place);
+  const turn = session.run("The task.");
+  await session.abort();
+  expect((await turn.result).outcome).toBe("aborted");
+  expect(session.messages).toEqual([
+    { role: "user", content: [{ type: "text", text: "The task." }] },
+    {
+      role: "user",
+      content: [{ type: "text", text: expect.stringContaining("The person stopped you here") }],
+    },
+  ]);
+  await goesOn(session, close);
 });
 
 it("drops what was to follow, and says so", async () => {
@@ -193,13 +211,16 @@ it("drops what was to follow, and says so", async () => {
 });
 
 it("leaves the conversation as it was when it is stopped while it is made shorter", async () => {
-  const { session, events, close } = await sessionOnLoopback(({ messages }) => {
+  const { session, server, events, close } = await sessionOnLoopback(({ messages }) => {
     if (messages.at(-1)?.text === "Go on.") return { text: "Fine." };
-    return messages.length === 1 ? { text: "A long story. ".repeat(2_000) } : { fault: "hang-before" };
+    if (messages.length === 1) return { text: "A long story. ".repeat(2_000) };
+    setTimeout(() => void session.abort(), 5);
+    return { fault: "hang-before" };
   }, place);
   await session.run("Tell me a story.").result;
   const before = [...session.messages];
   expect(await session.compact()).toBe(false);
+  server.forget();
   expect(session.messages).toEqual(before);
   expect(events.filter(({ type }) => type === "compaction" || type === "error")).toEqual([]);
   await goesOn(session, close);

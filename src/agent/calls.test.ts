@@ -170,6 +170,58 @@ describe("hooks", () => {
     expect(await close()).toEqual([]);
   });
 
+  it("fail the call where they answer what they may not, and pass for nothing where they answer null", async () => {
+    const decisions = [null, 5, {}, { refuse: undefined }, { input: undefined }, { input: circular() }];
+    const before = await answered(
+      decisions.map((_, index) => read(`${index}.txt`)),
+      {
+        hooks: {
+          beforeCall: ({ input }) =>
+            decisions[Number.parseInt((input as { path: string }).path, 10)] as never,
+        },
+      },
+    );
+    const notChecked = (why: string) => `Not made: the program could not check this call: ${why}`;
+    expect(before.answers.map(({ content }) => content)).toEqual([
+      expect.stringContaining("0.txt"),
+      notChecked("its answer has neither `input` nor `refuse`"),
+      notChecked("its answer has neither `input` nor `refuse`"),
+      notChecked("its answer is undefined, not text"),
+      notChecked("its arguments are not JSON"),
+      expect.stringContaining("circular structure"),
+    ]);
+    expect(await before.close()).toEqual([]);
+
+    const said = [null, 5, {}];
+    const after = await answered(
+      said.map(() => read("a.txt")),
+      {
+        files: { "a.txt": "hello\n" },
+        hooks: { afterCall: () => said.shift() as never },
+      },
+    );
+    expect(after.answers.map(({ content }) => content)).toEqual([
+      "1 | hello",
+      "1 | hello\n[The call was made; what the program does after it failed: its answer is number, not text]",
+      "1 | hello\n[The call was made; what the program does after it failed: its answer is object, not text]",
+    ]);
+    expect(await after.close()).toEqual([]);
+  });
+
+  it("may throw what has no words", async () => {
+    const { answers, close } = await answered([read("a.txt")], {
+      hooks: {
+        beforeCall: () => {
+          throw Object.create(null);
+        },
+      },
+    });
+    expect(answers[0]?.content).toBe(
+      "Not made: the program could not check this call: something that has no words",
+    );
+    expect(await close()).toEqual([]);
+  });
+
   it("fail the call they throw at, not the session", async () => {
     const { answers, close } = await answered([write("b.txt", ""), read("a.txt")], {
       files: { "a.txt": "hello\n" },
@@ -188,6 +240,12 @@ describe("hooks", () => {
     expect(await close()).toEqual([]);
   });
 });
+
+function circular(): object {
+  const value: Record<string, unknown> = {};
+  value.self = value;
+  return value;
+}
 
 describe("approvals", () => {
   it("make the session wait for a person, and say so", async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type LoopbackOptions, plain, sessionOnLoopback } from "../../test/agent/session-on-loopback.ts";
 import type { Fault, Script } from "../../test/providers/provider-server.ts";
+import type { Model } from "../models/model.ts";
 import type { AgentEvent } from "./event.ts";
 import { checkHistory } from "./history/check-history.ts";
+import type { LiveSession } from "./live-session.ts";
 
 const place = { dialect: "toolcrib", limits: { retryWaitMs: 10 } } as const satisfies LoopbackOptions;
 
@@ -173,6 +175,31 @@ describe("limits", () => {
     expect(await close()).toEqual([]);
   });
 
+  it("holds the limit of cost by what is known, also once a model without a price was used", async () => {
+    const priced = { contextTokens: 100_000, prices: { input: 1_000_000, output: 0 } };
+    const { session, server, close } = await sessionOnLoopback(reads, {
+      ...place,
+      limits: { cost: 5, rounds: 2 },
+      server: { models: ["gpt-5", "unpriced"] },
+    });
+    const dear: Model = { ...session.model, facts: priced };
+    await session.use({ model: { ...session.model, facts: {} } });
+    await session.run("Go.").result;
+    expect(session.cost).toBeNull();
+    await session.use({ model: dear });
+    expect(server.requests).toHaveLength(2);
+    expect(await session.run("Go on.").result).toMatchObject({ outcome: "limit", rounds: 1 });
+    await close();
+  });
+
+  it("that are longer than any timer are none", async () => {
+    const { result, close } = await played([{ fault: { status: 500 } }, { text: "Fine." }], {
+      limits: { silenceMs: 3e9, retryWaitMs: 10 },
+    });
+    expect(result).toMatchObject({ outcome: "completed", text: "Fine." });
+    expect(await close()).toEqual([]);
+  });
+
   it("knows which there are", async () => {
     await expect(sessionOnLoopback([], { ...place, limits: { round: 3 } as never })).rejects.toMatchObject({
       code: "invalid-input",
@@ -265,4 +292,27 @@ it("makes the conversation shorter when asked to, at once or before the next rou
   );
   expect(checkHistory(session.messages)).toEqual([]);
   await close();
+});
+
+it("makes the conversation shorter when asked to right after a turn", async () => {
+  const { session, close } = await played(
+    ({ messages }) => ({ text: messages.length === 1 ? "A long story. ".repeat(2_000) : "A summary." }),
+    { server: { strict: false } },
+  );
+  expect(await session.compact()).toBe(true);
+  await close();
+});
+
+it("pins the first task that was heard, not the first that was tried", async () => {
+  const { session, close } = await sessionOnLoopback([{ text: "Fine." }], place);
+  await session.use({ model: { ...session.model, facts: { contextTokens: 30_000 } } });
+  expect(await session.run("word ".repeat(60_000)).result).toMatchObject({
+    outcome: "failed",
+    error: { kind: "overflow" },
+  });
+  await session.run("The real task.").result;
+  const { conversation } = (session as LiveSession).works;
+  expect([...conversation.pinned]).toEqual([session.messages[0]]);
+  expect(session.messages[0]).toEqual({ role: "user", content: [{ type: "text", text: "The real task." }] });
+  expect(await close()).toEqual([]);
 });

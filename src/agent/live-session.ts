@@ -167,7 +167,7 @@ export class LiveSession implements Session {
         if (!stop.signal.aborted) this.works.emit({ type: "warning", message: String(error) });
       } finally {
         if (this.#going === going) this.#going = undefined;
-        for (const tell of this.works.wantShorter.splice(0)) tell(false);
+        if (!this.#going) for (const tell of this.works.wantShorter.splice(0)) tell(false);
         this.#tellState();
         turn?.end();
         if (!turn) this.#goOn();
@@ -208,7 +208,8 @@ export class LiveSession implements Session {
     const turn = this.#turns;
     works.emit({ type: "turn-start", turn });
     works.emit({ type: "user-input", text: shown(message) });
-    const result = await runTurn(works, { turn, message, source, isPinned: isPinned || turn === 1 }, signal);
+    const isFirst = works.conversation.pinned.size === 0;
+    const result = await runTurn(works, { turn, message, source, isPinned: isPinned || isFirst }, signal);
     this.#parts.recorder.add({ kind: "turn-end", result });
     return result;
   }
@@ -261,7 +262,7 @@ export class LiveSession implements Session {
     // Nothing happens before the state says that it is closed.
     await Promise.resolve();
     await this.abort();
-    this.works.emit({ type: "session-end" });
+    if (this.#hasStarted) this.works.emit({ type: "session-end" });
     this.works.emit({ type: "state", state: "closed" });
     await this.#parts.release();
   }

@@ -13,7 +13,7 @@ import { makeRoom } from "./shorten.ts";
 import {
   cutTooOften,
   type Ending,
-  failureOf,
+  failed,
   filtered,
   inputTooLong,
   limited,
@@ -53,32 +53,29 @@ interface Tally {
 }
 
 async function play(works: Works, input: TurnInput, tally: Tally, signal: AbortSignal): Promise<Ending> {
-  const { conversation, loops, parts, emit } = works;
+  const { conversation, loops, parts } = works;
   const { message, turn, ...said } = input;
+  if (turn > parts.limits.turns) return limited(works, "turns");
+  if (parts.meter.isTooLong(message)) return failed(works, inputTooLong(works.model));
+  // Also of a turn that is stopped at once: what the person said is not lost.
+  conversation.say(message, { ...said, turn });
+  loops.reset();
   try {
-    signal.throwIfAborted();
-    if (turn > parts.limits.turns) return limited(works, "turns");
-    if (parts.meter.isTooLong(message)) throw inputTooLong(works.model);
-    conversation.say(message, { ...said, turn });
-    loops.reset();
     for (;;) {
       const ending = await playRound(works, tally, signal);
       if (ending) return ending;
     }
   } catch (error) {
-    if (signal.aborted) {
-      conversation.say(userMessage(stopped), { turn, source: "notice" });
-      return { outcome: "aborted" };
-    }
-    const failure = failureOf(error);
-    emit({ type: "error", error: failure });
-    return { outcome: "failed", error: failure };
+    if (!signal.aborted) return failed(works, error);
+    conversation.say(userMessage(stopped), { turn, source: "notice" });
+    return { outcome: "aborted" };
   }
 }
 
 /** Undefined when there is another to come. */
 async function playRound(works: Works, tally: Tally, signal: AbortSignal): Promise<Ending | undefined> {
   const { parts, conversation, emit } = works;
+  signal.throwIfAborted();
   tellSteering(works, tally);
   const limit = limitReached(works, tally.rounds);
   if (limit) return limited(works, limit);

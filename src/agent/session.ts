@@ -99,10 +99,14 @@ export interface Session {
   abort(): Promise<void>;
   /** From the next round on. */
   use(change: { readonly model?: string | Model; readonly reasoning?: ReasoningEffort }): Promise<void>;
-  /** Makes the conversation shorter; whether it could be. */
+  /**
+   * Makes the conversation shorter; whether it could be. In a turn it waits for the next round, and so must not be waited for in
+   * a hook or a tool.
+   */
   compact(): Promise<boolean>;
   /** Hears of everything, subagents included; the answer stops it. */
   on(listener: (event: AgentEvent) => void): () => void;
+  /** Ends all and settles when it has ended; not to be waited for in a hook or a tool, which is a part of that. */
   close(): Promise<void>;
 }
 

@@ -4,7 +4,8 @@ import type { ModelFacts, ModelPrices, Usage } from "../models/model.ts";
 /** What a session has used, its subagents included. */
 export class Spending {
   #usage: Usage = noUsage;
-  #cost: number | null = 0;
+  #known = 0;
+  #isKnown = true;
 
   get usage(): Usage {
     return this.#usage;
@@ -12,13 +13,19 @@ export class Spending {
 
   /** US dollars; null once a model was used whose price is not known. */
   get cost(): number | null {
-    return this.#cost === null ? null : rounded(this.#cost);
+    return this.#isKnown ? this.knownCost : null;
+  }
+
+  /** Of the models whose price is known. */
+  get knownCost(): number {
+    return rounded(this.#known);
   }
 
   add(usage: Usage, { prices }: Pick<ModelFacts, "prices">): void {
     this.#usage = addUsage(this.#usage, usage);
     const cost = isNothing(usage) ? 0 : costOf(usage, prices);
-    this.#cost = this.#cost === null || cost === null ? null : this.#cost + cost;
+    this.#known += cost ?? 0;
+    if (cost === null) this.#isKnown = false;
   }
 
   /** What many replies used together: none of them was as long as their sum. */
@@ -31,7 +38,7 @@ export class Spending {
     readonly usage: Usage;
     readonly cost: number | null;
   } {
-    const cost = this.#cost === null || before.cost === null ? null : rounded(this.#cost - before.cost);
+    const cost = this.cost === null || before.cost === null ? null : rounded(this.cost - before.cost);
     return { usage: subtract(this.#usage, before.usage), cost };
   }
 }

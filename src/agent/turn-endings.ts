@@ -2,6 +2,7 @@ import { ToolError } from "../contract/error.ts";
 import type { Model } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
 import type { AgentFailure, AgentHappening, TurnResult } from "./event.ts";
+import { wordsOf } from "./words-of.ts";
 import type { Works } from "./works.ts";
 
 export type Ending = Pick<TurnResult, "outcome"> & { readonly error?: AgentFailure };
@@ -13,7 +14,7 @@ export function limitReached({ parts, spending }: Works, rounds: number): Limit 
   const { limits } = parts;
   if (rounds >= limits.rounds) return "rounds";
   if (spending.usage.input + spending.usage.output >= limits.tokens) return "tokens";
-  if ((spending.cost ?? 0) >= limits.cost) return "cost";
+  if (spending.knownCost >= limits.cost) return "cost";
   return parts.parent?.limitReached;
 }
 
@@ -22,12 +23,18 @@ export function limited({ parts, emit }: Works, limit: Limit): Ending {
   return { outcome: "limit" };
 }
 
-export function failureOf(error: unknown): AgentFailure {
+export function failed({ emit }: Works, error: unknown): Ending {
+  const failure = failureOf(error);
+  emit({ type: "error", error: failure });
+  return { outcome: "failed", error: failure };
+}
+
+function failureOf(error: unknown): AgentFailure {
   if (error instanceof ModelError) {
     return { kind: error.kind, message: error.message, hint: error.hint ?? null };
   }
   const hint = error instanceof ToolError ? (error.hint ?? null) : null;
-  return { kind: "internal", message: error instanceof Error ? error.message : String(error), hint };
+  return { kind: "internal", message: wordsOf(error), hint };
 }
 
 export function inputTooLong({ id, facts }: Model): ModelError {

@@ -65,7 +65,7 @@ function goingOn(
 
 /** What the person said last and has no answer yet always stays. */
 function startOfTail(messages: readonly Message[], tailTokens: number): number {
-  let start = messages.at(-1)?.role === "user" ? messages.length - 1 : messages.length;
+  let start = messages.findLastIndex(({ role }) => role !== "user") + 1;
   let tokens = 0;
   for (let index = start - 1; index > 0; index -= 1) {
     tokens += messageTokens(messages[index]!);

@@ -34,16 +34,17 @@ describe("identical calls", () => {
     );
   });
 
-  it("sees through durations and names of outputs, which differ each time", () => {
-    const rounds = [0.1, 0.25, 1].map((seconds) => {
-      return [
-        call(
-          { command: "make" },
-          `Wall time: ${seconds} seconds\nfailed in ${seconds * 100} ms, see out_k${seconds * 100}`,
-        ),
-      ];
+  it("sees through what we say of durations and outputs, which differ each time", () => {
+    const rounds = [1, 2, 3].map((number) => {
+      const said = `Wall time: 0.${number} seconds\nduration: ${number} ms\nmake ended after ${number}.5 s, see out_00000${number}`;
+      return [call({ command: "make" }, said)];
     });
     expect(actions(rounds)).toEqual([undefined, undefined, "warned"]);
+  });
+
+  it("takes a time that a program tells for progress", () => {
+    const rounds = [97, 94, 91, 88, 85, 82].map((left) => [call({}, `Remaining: ${left} seconds`)]);
+    expect(actions(rounds)).toEqual(times(6, undefined));
   });
 
   it("sees a difference in the middle of a long answer", () => {
@@ -97,26 +98,46 @@ describe("polling", () => {
     { canonical: "process.start", input: { command: "sleep 5" } },
   ];
   it.each(polls)("lets $canonical ask again for a while", (more) => {
-    const loops = found(times(20, [call({ id: 1 }, "still running", more)]));
+    const loops = found(times(40, [call({ id: 1 }, "still running", more)]));
     expect(loops.flatMap((loop, index) => (loop ? [[index + 1, loop.action, loop.kind]] : []))).toEqual([
       [12, "warned", "polling"],
-      [20, "stopped", "polling"],
+      [40, "stopped", "polling"],
     ]);
   });
+});
+
+it("knows a command that waits by its place, not by a word", () => {
+  const inputs = [{ command: "cat wait.txt" }, { command: "ls sleep/" }, { cmd: "grep -r sleep ." }];
+  const loops = inputs.map((input) => actions(times(3, [call(input, "same", { canonical: "shell.run" })])));
+  expect(loops).toEqual(times(3, [undefined, undefined, "warned"]));
 });
 
 describe("errors", () => {
   const fails = (input: unknown, more: Partial<WatchedCall> = {}) =>
     call(input, `There is no ${JSON.stringify(input)}`, { failure: "not-found", ...more });
 
-  it("warns when a tool fails in the same way a fourth time, whatever it is given, and stops at the eighth", () => {
-    const loops = found([1, 2, 3, 4, 5, 6, 7, 8].map((number) => [fails({ number })]));
+  it("warns when a tool fails in the same way a fourth time, whatever it is given", () => {
+    const loops = found([1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => [fails({ number })]));
     expect(loops).toEqual([
       ...times(3, undefined),
       { action: "warned", kind: "error", calls: ['read({"number":4})'], times: 4 },
-      ...times(3, undefined),
-      { action: "stopped", kind: "error", calls: ['read({"number":8})'], times: 8 },
+      ...times(5, undefined),
     ]);
+  });
+
+  it("stops when it fails in the same words an eighth time", () => {
+    const rounds = [1, 2, 3, 4, 5, 6, 7, 8].map((number) => [
+      { ...fails({ number }), content: "No such place" },
+    ]);
+    expect(actions(rounds)).toEqual([...times(3, undefined), "warned", ...times(3, undefined), "stopped"]);
+  });
+
+  it("takes a command that fails otherwise each time for progress", () => {
+    const rounds = Array.from({ length: 12 }, (_, number) => [
+      call({ command: "make" }, `error ${number}`, { canonical: "shell.run", failure: "failed" }),
+      call({ number }, "edited", { canonical: "edit.replace" }),
+    ]);
+    expect(actions(rounds)).toEqual(times(12, undefined));
   });
 
   it("counts failures of one reply once", () => {

@@ -1,4 +1,4 @@
-import { callSignature, isPolling, showCall, type WatchedCall } from "./watched-call.ts";
+import { callSignature, isPolling, showCall, type WatchedCall, withoutTimes } from "./watched-call.ts";
 
 /** What a model was caught at. */
 export interface FoundLoop {
@@ -82,19 +82,24 @@ export class LoopWatch {
 
   /** Several failures in one round are one: the model could not yet know. */
   #noteFailure(call: WatchedCall, round: number): Candidate | undefined {
-    const { canonical, failure } = call;
+    const { canonical, failure, content } = call;
     if (failure === undefined) {
       this.#failures.delete(canonical);
       return undefined;
     }
+    const words = withoutTimes(content);
     const before = this.#failures.get(canonical);
-    const isSame = before?.failure === failure;
+    // A command that fails has no code: it fails in the same way when it says the same.
+    const isSame = before?.failure === failure && (failure !== "failed" || before.words === words);
     if (isSame && before.round === round) return undefined;
     const times = isSame ? before.times + 1 : 1;
-    this.#failures.set(canonical, { failure, times, round });
+    const sameWords = isSame && before.words === words ? before.sameWords + 1 : 1;
+    this.#failures.set(canonical, { failure, times, words, sameWords, round });
     if (times < ofFailures.warnAt) return undefined;
     const key = `${canonical}: ${failure}`;
-    return { kind: "error", calls: [showCall(call)], times, key, isOver: times >= ofFailures.stopAt };
+    // Whoever looks for something in many places is told each time that it is not there.
+    const isOver = sameWords >= ofFailures.stopAt;
+    return { kind: "error", calls: [showCall(call)], times, key, isOver };
   }
 
   #noteFault(isFault: boolean): Candidate | undefined {
@@ -120,6 +125,9 @@ interface RecentCall {
 interface Failures {
   readonly failure: string;
   readonly times: number;
+  readonly words: string;
+  /** How often in a row it was told in these words. */
+  readonly sameWords: number;
   readonly round: number;
 }
 
@@ -135,7 +143,7 @@ const longestPeriod = 3;
 
 const ofCycles = { warnAt: 3, stopAt: 5 };
 /** Who waits for something asks again: that is what those tools are for. */
-const ofPolling = { warnAt: 12, stopAt: 20 };
+const ofPolling = { warnAt: 12, stopAt: 40 };
 const ofFailures = { warnAt: 4, stopAt: 8 };
 
 function tell({ kind, calls, times }: Candidate, action: FoundLoop["action"]): FoundLoop {

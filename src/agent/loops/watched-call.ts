@@ -24,8 +24,12 @@ export function showCall({ name, input }: WatchedCall): string {
 /** Whether it asks how far something is: then the same answer may be all there is for a while. */
 export function isPolling({ canonical, input }: WatchedCall): boolean {
   if (pollingTools.has(canonical)) return true;
-  return /^(?:shell\.|process\.start$)/.test(canonical) && /\b(?:sleep|wait)\b/.test(JSON.stringify(input));
+  if (!/^(?:shell\.|process\.start$)/.test(canonical)) return false;
+  return Object.values(input ?? {}).some((value) => typeof value === "string" && waits.test(value));
 }
+
+/** Where a command stands, not in a path or in words. */
+const waits = /(?:^|[;&|(\n]|\b(?:do|then|else)\b)\s*(?:sleep|wait)\b/;
 
 const longest = 160;
 
@@ -37,8 +41,11 @@ const pollingTools: ReadonlySet<string> = new Set([
   "agent.wait",
 ]);
 
-/** How long a call took and under which name its output is kept differ each time, and say nothing. They stand near the ends. */
-function withoutTimes(content: string): string {
+/**
+ * How long a call took and under which name its output is kept differ each time, and say nothing. Only what we say of it, near
+ * the ends, is passed over: a time that a program tells is progress.
+ */
+export function withoutTimes(content: string): string {
   if (content.length <= 2 * near) return strip(content);
   return strip(content.slice(0, near)) + content.slice(near, -near) + strip(content.slice(-near));
 }
@@ -47,7 +54,7 @@ const near = 1_000;
 
 function strip(text: string): string {
   return text
-    .replace(/\b\d+(?:[.,]\d+)? ?(?:ms|s|seconds?|minutes?)\b/g, "")
-    .replace(/\b(?:out|call|session|process)_[a-z0-9]+\b/g, "")
-    .replace(/\bChunk ID: \w+/g, "");
+    .replace(/^(?:Wall time: [\d.]+ seconds|duration: \d+ ms|Chunk ID: \w+)$/gm, "")
+    .replace(/\b((?:runs|open|nothing) for|ended(?: by \w+)? after) \d[\d.]* (?:ms|s|min|h)\b/g, "$1")
+    .replace(/\b(?:out|call)_[a-z0-9]{6,}\b/g, "");
 }

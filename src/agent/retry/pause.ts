@@ -7,7 +7,10 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
       signal.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(end, milliseconds);
+    const timer = setTimeout(end, Math.min(milliseconds, longestTimer));
     signal.addEventListener("abort", end);
   });
 }
+
+/** A timer for longer than 24 days would end at once. */
+export const longestTimer = 2 ** 31 - 1;

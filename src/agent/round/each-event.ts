@@ -1,4 +1,5 @@
 import { ModelError } from "../../models/model-error.ts";
+import { longestTimer } from "../retry/pause.ts";
 import { inWords } from "../retry/retry-wait.ts";
 
 export interface Watch {
@@ -26,7 +27,7 @@ export async function eachEvent<Event>(
   };
   const stop = () => end(signal.reason);
   signal.addEventListener("abort", stop);
-  const timer = Number.isFinite(silenceMs) ? setTimeout(() => end(silent(silenceMs)), silenceMs) : undefined;
+  const timer = silenceMs <= longestTimer ? setTimeout(() => end(silent(silenceMs)), silenceMs) : undefined;
   let iterator: AsyncIterator<Event> | undefined;
   try {
     const stream = open(ending.signal)[Symbol.asyncIterator]();

@@ -3,8 +3,9 @@ import type { CallPart } from "../../models/message.ts";
 import { monotonicMs } from "../../text/clock.ts";
 import type { CallEvent, CallFailure, CallResult } from "../../toolcrib.ts";
 import type { HookedCall } from "../session.ts";
+import { wordsOf } from "../words-of.ts";
+import { askAfter, askBefore } from "./ask-hooks.ts";
 import type { Counter, MadeCall } from "./make-calls.ts";
-import { untilStopped } from "./until-stopped.ts";
 
 /** Makes one call and tells of it. Never rejects: whatever goes wrong is its answer. */
 export async function makeCall(call: CallPart, counter: Counter, signal: AbortSignal): Promise<MadeCall> {
@@ -18,12 +19,8 @@ export async function makeCall(call: CallPart, counter: Counter, signal: AbortSi
   };
   const given = input.ok ? input.value : input.given;
   emit({ type: "tool-start", id, name, canonical: watched.canonical, input: given });
-  const { content, isError, images, error, data, failure, made } = await outcomeOf(
-    call,
-    counter,
-    watched,
-    signal,
-  );
+  const outcome = await outcomeOf(call, counter, watched, signal).catch(unexpected);
+  const { content, isError, images, error, data, failure, made } = outcome;
   const { callId, canonical } = watched;
   const answer = { id, name, content, isError, images };
   recorder.add({ kind: "answer", answer, callId });
@@ -67,38 +64,25 @@ async function outcomeOf(
   watched: Watched,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
-  if (signal.aborted) return notMade("Not made: the person stopped the turn.", "stopped");
+  if (signal.aborted) return notMade(stopped, "stopped");
   if (!call.input.ok) {
     const content = `${call.input.problem}\nNothing was done: make the call again with whole arguments.`;
     return notMade(content, "unreadable");
   }
   const { hooks } = counter;
-  let hooked: HookedCall = {
-    id: call.id,
-    name: call.name,
-    canonical: watched.canonical,
-    input: call.input.value,
-  };
-  try {
-    const decision = hooks.beforeCall && (await untilStopped(hooks.beforeCall(hooked), signal));
-    if (signal.aborted) return notMade("Not made: the person stopped the turn.", "stopped");
-    if (decision && "refuse" in decision) return notMade(decision.refuse, "refused");
-    if (decision) hooked = { ...hooked, input: decision.input };
-  } catch (error) {
-    return notMade(`Not made: the program could not check this call: ${wordsOf(error)}`, "hook");
-  }
-  const result = await callTool(hooked, counter, watched, signal);
-  const failure = result.isError ? (result.error?.code ?? "failed") : undefined;
-  const outcome = { ...result, failure, made: hooked.input };
-  if (!hooks.afterCall) return outcome;
-  try {
-    const content = await untilStopped(hooks.afterCall(hooked, result), signal);
-    return content === undefined ? outcome : { ...outcome, content };
-  } catch (error) {
-    const note = `[The call was made; what the program does after it failed: ${wordsOf(error)}]`;
-    return { ...outcome, content: `${result.content}\n${note}`, isError: true, failure: "hook" };
-  }
+  const { id, name, input } = call;
+  const asked: HookedCall = { id, name, canonical: watched.canonical, input: input.value };
+  const checked = await askBefore(hooks, asked, signal);
+  if (signal.aborted) return notMade(stopped, "stopped");
+  if (!checked.mayGoOn) return notMade(checked.why, checked.failure);
+  const made: HookedCall = { ...asked, input: checked.input };
+  const result = await callTool(made, counter, watched, signal);
+  const { content, failed } = await askAfter(hooks, made, result, signal);
+  const failure = failed ? "hook" : result.isError ? (result.error?.code ?? "failed") : undefined;
+  return { ...result, content, isError: result.isError || failed, failure, made: made.input };
 }
+
+const stopped = "Not made: the person stopped the turn.";
 
 async function callTool(
   call: HookedCall,
@@ -127,10 +111,11 @@ async function callTool(
   return caller.call(call.name, call.input, { signal, onEvent, ...(approve && { approve }) });
 }
 
-function notMade(content: string, failure: string): CallOutcome {
-  return { content, isError: true, images: [], error: null, data: null, failure };
+/** Nothing is left unanswered, also not for a fault of our own. */
+function unexpected(error: unknown): CallOutcome {
+  return notMade(`The call failed unexpectedly: ${wordsOf(error)}`, "internal");
 }
 
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function notMade(content: string, failure: string): CallOutcome {
+  return { content, isError: true, images: [], error: null, data: null, failure };
 }
