@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import type { Route } from "./route.ts";
 import { readReply } from "./stream-reply.ts";
-import { toModelError } from "./to-model-error.ts";
+import { secretsOf, toModelError } from "./to-model-error.ts";
 import { promptMaker } from "./to-prompt.ts";
 import { toolBoxes } from "./to-tools.ts";
 
@@ -24,9 +24,7 @@ export function languageModel(route: Route): Model {
     const words = warning.replace(/\d+/g, "#");
     return !told.has(words) && told.add(words).has(words);
   };
-  const secrets = [settings.apiKey, settings.authToken, ...Object.values(settings.headers ?? {})].filter(
-    isSecret,
-  );
+  const secrets = secretsOf(settings);
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     signal.throwIfAborted();
@@ -85,9 +83,4 @@ async function* untilAborted(
     signal.removeEventListener("abort", stop);
     reader.cancel().catch(() => {});
   }
-}
-
-/** Short ones would be found in every other word. */
-function isSecret(value: string | undefined): value is string {
-  return value !== undefined && value.length >= 6;
 }

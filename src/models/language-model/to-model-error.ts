@@ -1,4 +1,5 @@
 import { ModelError, type ModelErrorKind } from "../model-error.ts";
+import type { ProviderSettings } from "../providers/provider-settings.ts";
 import { type Failure, readFailure } from "./read-failure.ts";
 import { retryAfter } from "./retry-after.ts";
 
@@ -35,6 +36,15 @@ function causesOf(error: unknown): readonly unknown[] {
   for (let cause = error; cause instanceof Error && causes.length < 8; cause = cause.cause)
     causes.push(cause);
   return causes;
+}
+
+/** What must never be shown of how a provider is reached. Short ones would be found in every other word. */
+export function secretsOf({
+  apiKey = "",
+  authToken = "",
+  headers = {},
+}: Pick<ProviderSettings, "apiKey" | "authToken" | "headers">): readonly string[] {
+  return [apiKey, authToken, ...Object.values(headers)].filter((value) => value.length >= 6);
 }
 
 /** How fetch refuses a header; it quotes it, and with it the key. */

@@ -39,6 +39,16 @@ describe("lists what a provider offers:", () => {
   });
 });
 
+it("reads no list that is longer than any could be", async () => {
+  await using server = await listening((_, response) => response.end("x".repeat(17 * 1024 ** 2)));
+  const settings = { providers: { mine: { type: "openai-chat", baseUrl: server.url } } } as const;
+  const [reached] = await reachProviders({ settings, variables: {}, only: ["mine"], timeoutMs: 60_000 });
+  expect([reached?.state, reached?.problem]).toEqual([
+    "unreachable",
+    `${new URL(server.url).host} sends more than a reply can be`,
+  ]);
+});
+
 it("says of each what keeps it from being reached, and never shows a key", async () => {
   const server = await startProvider("openai", []);
   await using silent = await listening(() => {});
@@ -59,7 +69,7 @@ it("says of each what keeps it from being reached, and never shows a key", async
     },
   };
   const variables = { OLLAMA_HOST: "127.0.0.1:1", OPENROUTER_API_KEY: " " };
-  const reached = await reachProviders({ settings, variables, timeoutMs: 300 });
+  const reached = await reachProviders({ settings, variables, timeoutMs: 1_000 });
   const told = Object.fromEntries(
     reached.map(({ name, state, problem, hint }) => [name, [state, problem, hint]]),
   );
@@ -81,13 +91,17 @@ it("says of each what keeps it from being reached, and never shows a key", async
       "Set OPENROUTER_API_KEY; get one at https://openrouter.ai/keys",
     ],
     ollama: ["unreachable", "Cannot reach http://127.0.0.1:1: bad port", null],
-    silent: ["unreachable", `${silent.url} did not answer within 0.3 s.`, null],
+    silent: ["unreachable", `${silent.url} did not answer within 1 s.`, null],
     page: [
       "unreachable",
       `${page.url} answers, but not with a list of models.`,
       "Is the address right? It ends in /v1 for most servers.",
     ],
-    elsewhere: ["unreachable", `Cannot reach ${elsewhere.url}: unexpected redirect`, null],
+    elsewhere: [
+      "unreachable",
+      `${new URL(elsewhere.url).host} sends us on to ${page.url}/`,
+      "Nothing was sent there. If that is right, make it the base URL of the provider.",
+    ],
     forbidden: ["unreachable", "Cannot reach http://127.0.0.1:1/v1: bad port", null],
     odd: [
       "unreachable",

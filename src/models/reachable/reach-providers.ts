@@ -1,8 +1,9 @@
 import type { ToolError } from "../../contract/error.ts";
-import { shown, toModelError } from "../language-model/to-model-error.ts";
+import { secretsOf, shown, toModelError } from "../language-model/to-model-error.ts";
 import { ModelError } from "../model-error.ts";
 import { knownProviders, ownOf, type ProviderAccess, providerAccess } from "../provider-access.ts";
 import type { ProviderName } from "../provider-names.ts";
+import { providerFetch } from "../providers/provider-fetch.ts";
 import type { ModelSettings } from "../settings.ts";
 import { listRequest, type OfferedModel, readList } from "./list-models.ts";
 
@@ -120,8 +121,7 @@ async function getJson(
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<unknown> {
-  // A key does not follow to wherever a server points.
-  const response = await fetch(url, { headers, signal, redirect: "error" });
+  const response = await providerFetch(url, { headers, signal });
   const text = await response.text();
   if (!response.ok) throw { statusCode: response.status, responseBody: text, url };
   try {
@@ -135,7 +135,7 @@ function readError(error: unknown, access: ProviderAccess, timeoutMs: number): u
   const { name: provider, baseUrl, secret, headers } = access;
   if (error instanceof DOMException && error.name === "TimeoutError")
     return new ModelError("timeout", `${baseUrl} did not answer within ${timeoutMs / 1000} s.`);
-  const secrets = [secret?.value ?? "", ...Object.values(headers)].filter((each) => each.length >= 6);
+  const secrets = secretsOf({ apiKey: secret?.value, headers });
   const read = toModelError(error, { provider, model: "", secrets });
   if (!(read instanceof ModelError)) {
     const { message, cause } = error as Error;

@@ -1,4 +1,4 @@
-import { toModelError } from "../../language-model/to-model-error.ts";
+import { secretsOf, toModelError } from "../../language-model/to-model-error.ts";
 import { ModelError, type ModelErrorKind } from "../../model-error.ts";
 import type { ProviderSettings } from "../provider-settings.ts";
 import type { Refusal } from "./asking-fetch.ts";
@@ -13,12 +13,10 @@ export interface OllamaErrors {
   of(error: unknown, hasBegun?: boolean): unknown;
 }
 
-export function ollamaErrors(
-  address: string,
-  { model, provider = "ollama", apiKey, headers = {} }: ProviderSettings,
-): OllamaErrors {
+export function ollamaErrors(address: string, settings: ProviderSettings): OllamaErrors {
+  const { model, provider = "ollama" } = settings;
   const isItOllama = `Is it Ollama that answers at ${address}?`;
-  const secrets = [apiKey ?? "", ...Object.values(headers)].filter((secret) => secret.length >= 6);
+  const secrets = secretsOf(settings);
   const of = (error: unknown, hasBegun = false): unknown => {
     if (error instanceof ModelError || error instanceof UnreadableCall) return error;
     if (error instanceof DOMException && error.name === "TimeoutError")
