@@ -260,6 +260,40 @@ it("uses another model and another effort from the next round on, with the same 
   expect(await close()).toEqual([]);
 });
 
+it("changes nothing once it is closed, however long the change took", async () => {
+  const { session, events, again, close } = await sessionOnLoopback([{ text: "One." }], toolcrib);
+  await session.run("First.").result;
+  const change = session.use({ model: "openai/gpt-5-mini" });
+  const refused = expect(change).rejects.toMatchObject({ code: "unavailable" });
+  await session.close();
+  await refused;
+  expect(events.at(-1)).toMatchObject({ type: "state", state: "closed" });
+  const resumed = await again({ resume: session.id });
+  expect(resumed.model.id).toBe("openai/gpt-5");
+  expect(await close()).toEqual([]);
+});
+
+it("begins a turn with what somebody says who hears that it was not told", async () => {
+  const { session, events, close } = await sessionOnLoopback(
+    ({ messages }) =>
+      messages.at(-1)?.text === "Then this." ? { text: "Fine." } : { fault: { status: 400 } },
+    toolcrib,
+  );
+  session.on(({ type }) => {
+    if (type === "turn-start" && session.turns === 1) session.followUp("And that.");
+    if (type === "warning") session.steer("Then this.");
+  });
+  const ended = Promise.withResolvers<void>();
+  session.on((event) => event.type === "turn-end" && event.turn === 2 && ended.resolve());
+  await session.run("First.").result;
+  await ended.promise;
+  expect(events.flatMap((event) => (event.type === "turn-end" ? [event.outcome] : []))).toEqual([
+    "failed",
+    "completed",
+  ]);
+  expect(await close()).toEqual([]);
+});
+
 async function listed(turn: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
   for await (const event of turn) events.push(event);

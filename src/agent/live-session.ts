@@ -118,6 +118,8 @@ export class LiveSession implements Session {
   }): Promise<void> {
     this.#checkOpen();
     const model = change.model === undefined ? undefined : await this.#parts.openModel(change.model);
+    // It may have been closed meanwhile.
+    this.#checkOpen();
     if (model || change.reasoning) this.works.change(model, change.reasoning);
   }
 
@@ -170,7 +172,7 @@ export class LiveSession implements Session {
         if (!this.#going) for (const tell of this.works.wantShorter.splice(0)) tell(false);
         this.#tellState();
         turn?.end();
-        if (!turn) this.#goOn();
+        this.#goOn();
       }
     };
     const going: Going = { turn, stop, ended: Promise.resolve() };
@@ -178,7 +180,7 @@ export class LiveSession implements Session {
     going.ended = goThrough();
   }
 
-  /** With what the person said while room was made. */
+  /** With what was said while room was made, or by somebody who heard how a turn ended. */
   #goOn(): void {
     const input = this.#closed || this.#going ? undefined : this.#nextInput();
     if (input) this.#begin(input);

@@ -25,6 +25,32 @@ it("says what is wrong with the rest, and repairs nothing", () => {
   ]);
 });
 
+it.each([
+  ['{"command":"echo one","command":"echo two"}', '"command"'],
+  ['{"edits":[{"old":"a","new":"b","old":"c"}],"old":""}', '"old"'],
+  [String.raw`{"a\u0062":1 , "ab" : 2}`, '"ab"'],
+])("does not choose between two values of one key: %s", (given, key) => {
+  expect(readArguments(given)).toEqual({
+    ok: false,
+    problem: `The arguments have the key ${key} twice: give each key once.`,
+  });
+});
+
+it.each([
+  { content: '{"a":1,"a":2}', path: '\\"a": "b' },
+  { list: [{ a: 1 }, { a: 2 }], a: { a: "a:" }, "": ":" },
+  JSON.parse('{"__proto__":{"a":1},"constructor":1}'),
+])("takes no words for keys: %j", (value) => {
+  expect(readArguments(JSON.stringify(value, undefined, 2))).toEqual({ ok: true, value });
+});
+
+it("takes no half of a character, which would become another one", () => {
+  expect(readArguments(String.raw`{"command":"echo \ud800 > a"}`)).toEqual({
+    ok: false,
+    problem: "The arguments hold half a character: a surrogate that stands alone.",
+  });
+});
+
 it("reads text for a tool that is written freely", () => {
   expect([
     freeformFieldOf(patch),

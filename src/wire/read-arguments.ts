@@ -14,10 +14,37 @@ export function readArguments(given: unknown): ReadInput {
   if (typeof given !== "string") return shallow(given);
   if (given.trim() === "") return { ok: true, value: {} };
   try {
-    return shallow(JSON.parse(given));
+    const value = JSON.parse(given);
+    const read = shallow(value);
+    const twice = read.ok ? repeatedKey(given, value) : undefined;
+    if (twice === undefined) return read;
+    return { ok: false, problem: `The arguments have the key ${twice} twice: give each key once.` };
   } catch (error) {
     return { ok: false, problem: `The arguments are not valid JSON: ${(error as Error).message}` };
   }
+}
+
+/** Of a key that is there twice JSON.parse keeps the last: which one was meant is not ours to say. */
+function repeatedKey(text: string, value: unknown): string | undefined {
+  const written = [...text.matchAll(stringOfJson)].flatMap(([token, key]) => (token === key ? [] : [key!]));
+  const kept = keysIn(value);
+  if (written.length === kept.length) return undefined;
+  const left = new Map<string, number>();
+  for (const key of kept) left.set(key, (left.get(key) ?? 0) + 1);
+  return written.find((key) => {
+    const count = (left.get(JSON.parse(key)) ?? 0) - 1;
+    left.set(JSON.parse(key), count);
+    return count < 0;
+  });
+}
+
+/** A string, and the colon behind it that makes it a key. */
+const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?/g;
+
+function keysIn(value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const own = Array.isArray(value) ? [] : Object.keys(value);
+  return [...own, ...Object.values(value).flatMap(keysIn)];
 }
 
 /** The arguments that the text of a call without JSON stands for. */
@@ -68,6 +95,8 @@ function shallow(value: unknown): ReadInput {
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > maxDepth)
       return { ok: false, problem: `The arguments are nested deeper than ${maxDepth} levels.` };
+    if (level.some((each) => typeof each === "string" && !each.isWellFormed()))
+      return { ok: false, problem: "The arguments hold half a character: a surrogate that stands alone." };
     level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
   }
   return { ok: true, value };

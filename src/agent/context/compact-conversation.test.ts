@@ -104,10 +104,10 @@ it("asks by the conversation as it was and one message more, with the tools, for
 });
 
 it("keeps what the person said last and nobody has answered", async () => {
-  const question = user("And now?");
-  const messages = [user("Build it."), ...rounds(10, 2_000), question];
+  const questions = [user("To the left."), user("And now?")];
+  const messages = [user("Build it."), ...rounds(10, 2_000), ...questions];
   const { messages: kept } = await compact(messages);
-  expect(kept.at(-1)).toBe(question);
+  expect(kept.slice(-2)).toEqual(questions);
 });
 
 it("ignores calls in the answer, asks again for words, and gives up without any", async () => {
