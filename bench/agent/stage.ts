@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { ProviderServer, ScriptedReply, SeenRequest } from "../../test/providers/provider-server.ts";
@@ -38,29 +38,29 @@ export class Stage {
     });
   }
 
-  /** Starts the client. Its words go nowhere, but for the last it complains of. */
+  /** Starts the client. What it says goes nowhere, what it complains of into a file. */
   start(): Started {
     this.#asked = 0;
     const home = join(workDirectory, "agent", "homes", this.#name.replaceAll(/\W+/g, "-"));
     mkdirSync(home, { recursive: true });
     const model = this.#server.model.slice(this.#server.model.indexOf("/") + 1);
     const { program, words, variables } = this.#client.start({ url: this.#server.url, model }, home);
+    const said = join(home, "said.txt");
+    const complaints = openSync(said, "w");
     const startedAt = performance.now();
     const child = spawn(program, words, {
       cwd: project.folder,
       // Some believe PWD rather than the kernel.
       env: { ...process.env, PWD: project.folder, ...variables },
-      stdio: ["ignore", "ignore", "pipe"],
+      // A file, so that nobody is woken by what it says.
+      stdio: ["ignore", "ignore", complaints],
     });
-    let complaint = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      complaint = (complaint + text).slice(-1_000);
-    });
+    closeSync(complaints);
     const ended = new Promise<void>((resolve, reject) => {
       child.on("error", reject);
       child.on("close", (code) => {
         if (code === 0) resolve();
-        else reject(new Error(`${program} ended with ${code}: ${complaint.trim()}`));
+        else reject(new Error(`${program} ended with ${code}: ${lastOf(said)}`));
       });
     });
     return { child, startedAt, ended };
@@ -86,6 +86,10 @@ export class Stage {
       body: request.body,
     });
   }
+}
+
+function lastOf(file: string): string {
+  return readFileSync(file, "utf8").slice(-1_000).trim();
 }
 
 type StageScript = (moment: Moment) => ScriptedReply;
