@@ -24,6 +24,8 @@ export interface Waiting {
   readonly signal: AbortSignal;
   /** Told what it waits for. */
   readonly progress?: (message: string) => void;
+  /** Told what it says meanwhile. */
+  readonly output?: (stream: "stdout" | "stderr", text: string) => void;
 }
 
 export interface ProcessRequest {

@@ -9,6 +9,7 @@ import type {
   Waiting,
 } from "../contract/process.ts";
 import { giveInput } from "./give-input.ts";
+import type { KeptProcess } from "./kept-process.ts";
 import type { CallOfProcesses, ProcessesParts } from "./open-processes.ts";
 import { type ProcessTable, stopProcess } from "./process-table.ts";
 import { settleIn, waitUntil } from "./wait-until.ts";
@@ -28,7 +29,7 @@ export class CallProcesses implements Processes {
   async start(request: ProcessRequest, waiting: Waiting): Promise<ProcessStatus> {
     const kept = await this.#table.start(request, this.#call, waiting);
     try {
-      await settleIn(kept, request, waiting);
+      await hearing(kept, waiting, 0, () => settleIn(kept, request, waiting));
     } catch (error) {
       // Who cancels the start does not want it; after any other failure it can still be looked at.
       if (waiting.signal.aborted) await stopProcess(kept);
@@ -52,13 +53,13 @@ export class CallProcesses implements Processes {
   async input(name: string, input: ProcessInput, waiting: Waiting): Promise<ProcessOutput> {
     const kept = this.#table.get(name);
     const { cursor = kept.log.end, maxChars = usualAnswerChars } = input;
-    await giveInput(kept, input, waiting);
+    await hearing(kept, waiting, kept.log.end, () => giveInput(kept, input, waiting));
     return kept.show({ cursor, maxChars });
   }
 
   async wait(name: string, condition: WaitCondition, waiting: Waiting): Promise<ProcessStatus> {
     const kept = this.#table.get(name);
-    await waitUntil(kept, condition, waiting);
+    await hearing(kept, waiting, kept.log.end, () => waitUntil(kept, condition, waiting));
     return kept.status;
   }
 
@@ -83,6 +84,22 @@ export class CallProcesses implements Processes {
 
   #shell(name: string): ProcessStatus | undefined {
     return this.#shells?.list().find((shell) => shell.name === name);
+  }
+}
+
+/** Passes on what it says from a cursor on, while somebody waits. */
+async function hearing(
+  { log }: KeptProcess,
+  { output }: Waiting,
+  from: number,
+  wait: () => Promise<unknown>,
+): Promise<void> {
+  if (output !== undefined) for (const { stream, text } of log.after(from)) output(stream, text);
+  const stop = output && log.listen(output);
+  try {
+    await wait();
+  } finally {
+    stop?.();
   }
 }
 

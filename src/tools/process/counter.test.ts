@@ -103,3 +103,15 @@ function progressOf({ crib }: CribRoom, heard: () => void): string[] {
   });
   return told;
 }
+
+it("passes on what a process says while somebody waits for it", async () => {
+  await using room = await cribRoom({ mode: "yolo" });
+  const heard: string[] = [];
+  const onEvent = (event: CallEvent) =>
+    event.type === "output" && heard.push(`${event.stream}: ${event.text}`);
+  const command = "echo one; read -r line; echo $line >&2; exit 2";
+  await room.crib.call("process.start", { command, name: "talk", ready: { line: "one" } }, { onEvent });
+  await room.crib.call("process.input", { name: "talk", text: "two\n" }, { onEvent });
+  await room.crib.call("process.wait", { name: "talk" }, { onEvent });
+  expect(heard).toEqual(["stdout: one\n", "stderr: two\n"]);
+});

@@ -44,10 +44,14 @@ export const processInput: Tool<ProcessInputInput, ProcessOutput> = {
   preview: async ({ name, text, end }) =>
     `Would give ${name} to read: ${JSON.stringify(text)}${end ? ", and then no more" : ""}`,
 
-  async run({ name, ...given }, { processes, signal, progress, uncovered }) {
+  async run({ name, ...given }, { processes, signal, progress, output: hear, uncovered }) {
     uncovered("what a process does with its input");
     const { text, end, wait_ms: waitMs, max_chars: maxChars, cursor } = given;
-    const output = await processes.input(name, { text, end, waitMs, maxChars, cursor }, { signal, progress });
+    const output = await processes.input(
+      name,
+      { text, end, waitMs, maxChars, cursor },
+      { signal, progress, output: hear },
+    );
     return {
       data: output,
       text: [showOutput(output), describeProcess(output.status)].join("\n"),

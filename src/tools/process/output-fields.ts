@@ -21,13 +21,13 @@ export const lastCursor: z.ZodMiniLiteral<"last"> = z.literal("last");
 export async function untilEnded(
   name: string,
   waitMs: number,
-  { processes, signal, progress }: ToolContext,
+  { processes, signal, progress, output }: ToolContext,
 ): Promise<void> {
   try {
     await processes.wait(
       name,
       { until: "exit", timeoutMs: Math.max(waitMs, 1) },
-      { signal, progress: (message) => progress(message) },
+      { signal, progress, output },
     );
   } catch (error) {
     const isPatient = error instanceof ToolError && error.code === "timeout" && !signal.aborted;

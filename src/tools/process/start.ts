@@ -73,13 +73,13 @@ export const processStart: Tool<ProcessStartInput, ProcessStartData> = {
   timeoutMs: maxTimeoutMs + 10_000,
   accesses: (input) => [commandAccess(input)],
 
-  async run(input, { processes, signal, progress, uncovered }) {
+  async run(input, { processes, signal, progress, output: hear, uncovered }) {
     const isFirst = (await processes.list()).length === 0;
     const { max_chars: maxChars = usualSaidChars } = input;
     const request = requestOf(input);
     let status: ProcessStatus | undefined;
     try {
-      status = await processes.start(request, { signal, progress });
+      status = await processes.start(request, { signal, progress, output: hear });
     } finally {
       if (input.wait_ms === undefined || status?.state !== "ended") uncovered(laterChanges);
     }

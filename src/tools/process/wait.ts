@@ -38,10 +38,10 @@ export const processWait: Tool<ProcessWaitInput, ProcessOutput> = {
   timeoutMs: maxTimeoutMs + 10_000,
   accesses: () => [],
 
-  async run({ name, line, cursor, ...input }, { processes, signal, progress }) {
+  async run({ name, line, cursor, ...input }, { processes, signal, progress, output: hear }) {
     const { until = line === undefined ? "exit" : "output", timeout_ms: timeoutMs = usualTimeoutMs } = input;
     if (until !== "output" && line !== undefined) throw lineForNothing(until);
-    await processes.wait(name, { until, line, cursor, timeoutMs }, { signal, progress });
+    await processes.wait(name, { until, line, cursor, timeoutMs }, { signal, progress, output: hear });
     const output = await processes.output(name, { cursor, maxChars });
     return {
       data: output,

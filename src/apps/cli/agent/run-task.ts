@@ -56,16 +56,24 @@ export async function performTask(
   const made = new TurnCalls();
   const printer = new EventPrinter(screen, { verbose: options.has("verbose") });
   const show = options.has("jsonl") ? printEvent : (event: AgentEvent) => printer.show(event);
+  let unwritten: unknown;
   session.on((event) => {
     refusal.hear(event);
     made.hear(event);
-    if (!options.has("json")) show(event);
+    try {
+      if (!options.has("json") && unwritten === undefined) show(event);
+    } catch (error) {
+      // Nobody reads what is done from now on.
+      unwritten = error;
+      void session.abort();
+    }
   });
   // Not taken back: a second one is to be heard while everything is being closed.
   onInterruption().signal.addEventListener("abort", () => void session.abort());
   onUnread(() => void session.abort());
   const { calls: _, ...result } = await session.run(task).result;
   printer.stop();
+  if (unwritten !== undefined) throw unwritten;
   if (options.has("json"))
     printJson({ session: session.id, model: session.model.id, ...result, calls: made.calls });
   else if (!options.has("jsonl")) remark(forReader(2, refusal.wayOut(session.crib.mode)));
