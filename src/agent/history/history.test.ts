@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AssistantMessage, CallAnswer, CallPart, Message, UserMessage } from "../../models/message.ts";
 import { checkHistory } from "./check-history.ts";
 import { History } from "./history.ts";
-import { uniqueId } from "./unique-id.ts";
+import { takeId } from "./take-id.ts";
 
 const user = (text: string): UserMessage => ({ role: "user", content: [{ type: "text", text }] });
 const call = (id: string): CallPart => ({ type: "call", id, name: "read", input: { ok: true, value: {} } });
@@ -24,7 +24,7 @@ describe("the ids of calls", () => {
     ["é|ü", [], "___"],
     ["x".repeat(200), ["x".repeat(56)], `${"x".repeat(56)}_2`],
   ])("are what every provider takes: %j among %j is %j", (given, taken, id) => {
-    expect(uniqueId(given, new Set(taken))).toBe(id);
+    expect(takeId(given, new Map(taken.map((each) => [each, 1])))).toBe(id);
   });
 
   it("are unique in the whole conversation, also after it was made shorter", () => {
@@ -34,6 +34,11 @@ describe("the ids of calls", () => {
     expect(ids(history.addReply(reply("a", "b")))).toEqual(["a_3", "b_2"]);
     history.restart([user("Go on."), reply("c"), answers("c")], new Set());
     expect(ids(history.addReply(reply("a", "c")))).toEqual(["a_4", "c_2"]);
+  });
+
+  it("are found at once, also for a model that has only one", () => {
+    const { content } = new History().addReply(reply(...Array.from({ length: 100_000 }, () => "a")));
+    expect(new Set(content.map((part) => part.type === "call" && part.id)).size).toBe(100_000);
   });
 
   it("change nothing else of a reply", () => {

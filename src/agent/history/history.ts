@@ -1,12 +1,12 @@
 import type { AssistantMessage, CallAnswer, Message, UserMessage } from "../../models/message.ts";
-import { uniqueId } from "./unique-id.ts";
+import { type TakenIds, takeId } from "./take-id.ts";
 
 /** The conversation: only ever added to, but for being made shorter as a whole. */
 export class History {
   #messages: Message[] = [];
   #pinned = new Set<Message>();
   /** Of all calls there ever were, also of those that were compacted away. */
-  readonly #callIds = new Set<string>();
+  readonly #callIds: TakenIds = new Map();
 
   /** The list itself, which grows: nobody copies it to ask a model. */
   get messages(): readonly Message[] {
@@ -26,8 +26,7 @@ export class History {
   addReply(reply: AssistantMessage): AssistantMessage {
     const content = reply.content.map((part) => {
       if (part.type !== "call") return part;
-      const id = uniqueId(part.id, this.#callIds);
-      this.#callIds.add(id);
+      const id = takeId(part.id, this.#callIds);
       return id === part.id ? part : { ...part, id };
     });
     const message = { ...reply, content };
@@ -47,7 +46,8 @@ export class History {
     this.#pinned = new Set(messages.filter((message) => pinned.has(message)));
     for (const message of messages) {
       if (message.role !== "assistant") continue;
-      for (const part of message.content) if (part.type === "call") this.#callIds.add(part.id);
+      for (const part of message.content)
+        if (part.type === "call" && !this.#callIds.has(part.id)) this.#callIds.set(part.id, 1);
     }
   }
 }

@@ -66,6 +66,8 @@ class Conversation {
   pinned = new Set<Message>();
   /** Of the last reply, in its order, until all are answered. */
   #calls: readonly CallPart[] = [];
+  /** Those of them that have no answer, by their ids. */
+  readonly #open = new Set<string>();
   readonly #answers = new Map<string, CallAnswer>();
   readonly #begun = new Map<string, string>();
 
@@ -80,13 +82,15 @@ class Conversation {
         this.#closeCalls();
         this.messages.push(entry.message);
         this.#calls = entry.message.content.filter((part) => part.type === "call");
+        for (const { id } of this.#calls) this.#open.add(id);
         break;
       case "begun":
         this.#begun.set(entry.id, entry.callId);
         break;
       case "answer":
         if (!this.#answers.has(entry.answer.id)) this.#answers.set(entry.answer.id, entry.answer);
-        if (this.unanswered.length === 0) this.#closeCalls();
+        this.#open.delete(entry.answer.id);
+        if (this.#open.size === 0) this.#closeCalls();
         break;
       case "compacted":
         this.#forgetCalls();
@@ -98,7 +102,7 @@ class Conversation {
 
   get unanswered(): readonly UnansweredCall[] {
     return this.#calls
-      .filter(({ id }) => !this.#answers.has(id))
+      .filter(({ id }) => this.#open.has(id))
       .map((call) => ({ call, callId: this.#begun.get(call.id) ?? null }));
   }
 
@@ -113,6 +117,7 @@ class Conversation {
 
   #forgetCalls(): void {
     this.#calls = [];
+    this.#open.clear();
     this.#answers.clear();
     this.#begun.clear();
   }
