@@ -117,7 +117,7 @@ describe("a reply that is too long to be written at a time", () => {
     const calls = [{ name: "file_read", input: { path: "a.txt" } }];
     const { result, server, close } = await played([{ calls, finish: "length" }, { text: "Done." }]);
     expect(result).toMatchObject({ outcome: "completed", calls: 1 });
-    expect(server.requests[1]?.messages.at(-1)?.text).toContain("1 call in it came whole");
+    expect(server.requests[1]?.messages.at(-1)?.text).toContain("Answered above: 1 call that came whole.");
     expect(await close()).toEqual([]);
   });
 

@@ -152,7 +152,7 @@ const stopped =
 
 function cutNotice(calls: number): string {
   const made =
-    calls === 0 ? "No call in it was made." : `${counted(calls, "call")} in it came whole and was answered.`;
+    calls === 0 ? "No call in it was made." : `Answered above: ${counted(calls, "call")} that came whole.`;
   return `[Your last reply was cut off: it reached the most that may be written at a time. ${made} Go on where it ended; put large contents in several smaller steps.]`;
 }
 
