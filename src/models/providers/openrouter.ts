@@ -1,3 +1,4 @@
+import { isRecord } from "../../text/is-record.ts";
 import { languageModel } from "../language-model/language-model.ts";
 import type { Model } from "../model.ts";
 import { chatHabits, toChatTool } from "./openai-compatible.ts";
@@ -77,9 +78,15 @@ interface Detail {
   summary?: string;
 }
 
+/** The package checks all of a chunk but these. */
 function detailsIn(chunk: unknown): readonly Detail[] {
-  const { choices } = chunk as { choices?: readonly { delta?: { reasoning_details?: Detail[] | null } }[] };
-  return choices?.[0]?.delta?.reasoning_details ?? [];
+  const { choices } = chunk as { choices?: readonly { delta?: { reasoning_details?: unknown } }[] };
+  const details = choices?.[0]?.delta?.reasoning_details;
+  return Array.isArray(details) ? details.filter(isDetail) : [];
+}
+
+function isDetail(piece: unknown): piece is Detail {
+  return isRecord(piece) && typeof piece.type === "string";
 }
 
 function isText({ type }: Detail): boolean {

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { ask, user } from "../language-model/trials/ask.ts";
+import { openrouter } from "./openrouter.ts";
+
+it("keeps details of reasoning as they came, and nothing that is none", async () => {
+  const said = [
+    "words",
+    [null, "x", 5, {}, { type: "reasoning.text", index: 0, text: "Let " }],
+    [{ type: "reasoning.text", index: 0, text: "me.", signature: "s" }],
+    [{ type: "reasoning.encrypted", index: 1, data: "e" }],
+  ];
+  const deltas = [...said.map((reasoning_details) => ({ reasoning_details })), { content: "Hello." }];
+  const chunks = [
+    ...deltas.map((delta) => ({ choices: [{ index: 0, delta }] })),
+    { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
+  ];
+  const body = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
+  const model = await openrouter({
+    model: "acme/one",
+    facts: {},
+    fetch: async () => new Response(body, { headers: { "content-type": "text/event-stream" } }),
+  });
+  const { message } = await ask(model, { messages: [user("Hi.")] });
+  expect(message).toEqual({
+    role: "assistant",
+    model: "openrouter/acme/one",
+    content: [{ type: "text", text: "Hello." }],
+    meta: {
+      openaiCompatible: {
+        reasoning_details: [
+          { type: "reasoning.text", index: 0, text: "Let me.", signature: "s" },
+          { type: "reasoning.encrypted", index: 1, data: "e" },
+        ],
+      },
+    },
+  });
+});
