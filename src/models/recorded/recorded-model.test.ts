@@ -62,3 +62,16 @@ it("has nothing to say beyond its recording, and ends at once when told to", asy
   );
   await expect(ask([asked], AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
 });
+
+it("ends by the reason it is given, also between two words", async () => {
+  const slow = recordedModel({ name: "slow", replies: [{ text: "Never." }] }, { wordMs: 600_000 });
+  const stop = new AbortController();
+  const events = slow
+    .stream({ system: "", messages: [asked], tools: [] }, stop.signal)
+    [Symbol.asyncIterator]();
+  await events.next();
+  const word = events.next();
+  const reason = new Error("stop");
+  stop.abort(reason);
+  await expect(word).rejects.toBe(reason);
+});

@@ -22,7 +22,7 @@ export function recordedModel(
         });
       yield* play(reply, `${number + 1}`, async () => {
         signal.throwIfAborted();
-        if (wordMs > 0) await pause(wordMs, undefined, { signal });
+        if (wordMs > 0) await pause(wordMs, undefined, { signal }).catch(() => signal.throwIfAborted());
       });
     },
   };
