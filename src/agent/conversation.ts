@@ -16,7 +16,9 @@ export class Conversation {
   readonly #history = new History();
   readonly #recorder: Recorder;
   readonly #meter: ContextMeter;
-  #isJustShortened = false;
+  /** Replies since it was made shorter. */
+  #replies = Number.POSITIVE_INFINITY;
+  #shortenedInARow = 0;
 
   constructor(recorder: Recorder, meter: ContextMeter, past: Past | undefined) {
     this.#recorder = recorder;
@@ -40,7 +42,12 @@ export class Conversation {
 
   /** No reply has come since it was made shorter: to do so again would lead nowhere. */
   get isJustShortened(): boolean {
-    return this.#isJustShortened;
+    return this.#replies === 0;
+  }
+
+  /** How often it was made shorter with hardly a reply between. */
+  get shortenedInARow(): number {
+    return this.#shortenedInARow;
   }
 
   /** The person says something, or we do. */
@@ -53,7 +60,7 @@ export class Conversation {
   /** Gives the reply as it joined the conversation: its calls have ids of their own. */
   addReply({ message: given, reason, usage }: Reply): AssistantMessage {
     const message = this.#history.addReply(given);
-    this.#isJustShortened = false;
+    this.#replies += 1;
     this.#recorder.add({ kind: "reply", message, reason, usage });
     this.#meter.added(message);
     this.#meter.counted(usage);
@@ -78,7 +85,8 @@ export class Conversation {
     this.#recorder.add({ kind: "compacted", messages, pinned, tokensBefore, tokensAfter });
     this.#history.restart(messages, this.pinned);
     this.#meter.restart(messages);
-    this.#isJustShortened = true;
+    this.#shortenedInARow = this.#replies <= 1 ? this.#shortenedInARow + 1 : 1;
+    this.#replies = 0;
   }
 }
 

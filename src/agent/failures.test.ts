@@ -316,3 +316,30 @@ it("pins the first task that was heard, not the first that was tried", async () 
   expect(session.messages[0]).toEqual({ role: "user", content: [{ type: "text", text: "The real task." }] });
   expect(await close()).toEqual([]);
 });
+
+it("warns where the conversation has to be made shorter after every round", async () => {
+  const files = Object.fromEntries(
+    [0, 1, 2, 3, 4, 5].map((number) => [`${number}.txt`, `${number} words\n`.repeat(1_900)]),
+  );
+  let reads = 0;
+  const { session, close } = await sessionOnLoopback(
+    ({ messages }) => {
+      if (messages.at(-1)?.text.startsWith("This is no part"))
+        return { text: "A summary.", usage: { input: 100 } };
+      if (reads === 6) return { text: "Done." };
+      const calls = [{ name: "file_read", input: { path: `${reads}.txt` } }];
+      reads += 1;
+      return { calls, usage: { input: 9_000 } };
+    },
+    { ...place, files, server: { strict: false } },
+  );
+  await session.use({ model: { ...session.model, facts: { contextTokens: 20_000 } } });
+  const told: string[] = [];
+  session.on((event) => {
+    if (event.type === "compaction") told.push("compaction");
+    if (event.type === "warning" && event.message.includes("after each of them")) told.push("warning");
+  });
+  await session.run("Go.").result;
+  expect(told.slice(0, 5)).toEqual(["compaction", "compaction", "compaction", "warning", "compaction"]);
+  await close();
+});

@@ -21,7 +21,13 @@ export async function shorten(works: Works, signal: AbortSignal): Promise<void> 
   signal.throwIfAborted();
   conversation.shorten(compacted);
   works.emit({ type: "compaction", tokensBefore, tokensAfter: compacted.tokensAfter });
+  if (conversation.shortenedInARow === manyInARow) works.emit({ type: "warning", message: crowded });
 }
+
+const manyInARow = 3;
+
+const crowded =
+  "The answers of one round alone fill what the model reads, so that the conversation is summed up after each of them, which costs as much again. Use a model that reads more, or ask for smaller steps.";
 
 /** Before a round: as was asked for, or because the context is full. A model that cannot be got to sum up is asked all the same. */
 export async function makeRoom(works: Works, signal: AbortSignal): Promise<void> {
