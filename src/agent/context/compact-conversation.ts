@@ -2,7 +2,8 @@ import type { Message } from "../../models/message.ts";
 import type { ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { characterStart } from "../../text/truncate.ts";
-import type { Compacted, CompactionOptions, Reply } from "../parts.ts";
+import { textOf } from "../conversation.ts";
+import type { Compacted, CompactionOptions } from "../parts.ts";
 import { askForHandOver, handOver, planIn } from "./hand-over.ts";
 import { conversationTokens, frameTokens, messageTokens } from "./message-tokens.ts";
 import { fullShare, likelyRatio } from "./open-meter.ts";
@@ -108,7 +109,7 @@ const summaryTokens = 2_000;
 /** Models that go on calling tools are asked once more. What they call is not called. */
 async function asked(request: ModelRequest, ask: CompactionOptions["ask"]): Promise<string> {
   for (let attempt = 1; attempt <= 2; attempt += 1) {
-    const text = textOf(await ask(request));
+    const text = textOf((await ask(request)).message);
     if (text !== "") return text;
   }
   throw new ModelError(
@@ -118,13 +119,6 @@ async function asked(request: ModelRequest, ask: CompactionOptions["ask"]): Prom
       hint: "Try again, or go on with another model.",
     },
   );
-}
-
-function textOf({ message }: Reply): string {
-  return message.content
-    .map((part) => (part.type === "text" ? part.text : ""))
-    .join("")
-    .trim();
 }
 
 /** A summary is no place to repeat all in. */

@@ -1,9 +1,10 @@
 import type { ToolDefinition } from "../../dialects/definition.ts";
 import type { AssistantMessage, CallPart, Message, UserMessage } from "../../models/message.ts";
+import { userMessage } from "../conversation.ts";
 
 /** Asks for the summary that the conversation goes on with. */
 export function askForHandOver(): UserMessage {
-  return said(
+  return userMessage(
     "This is no part of the task. The conversation has grown too long to be kept; only the person's pinned messages, your last " +
       "steps, and what you write now will be left of it. Write the hand-over by which you could go on without the rest, " +
       "under exactly these headings:\n" +
@@ -29,7 +30,7 @@ export function handOver(summary: string, plan: string | undefined): UserMessage
     ...(plan === undefined ? [] : [`${planOpening}\n${plan}`]),
     "Go on with the task from here. What is not said here you no longer know: look again before you rely on it.",
   ];
-  return said(parts.join("\n\n"));
+  return userMessage(parts.join("\n\n"));
 }
 
 /** The plan as it stands, by the last call that gave one, or by the last hand-over. */
@@ -64,8 +65,4 @@ function keptPlan(message: Message): string | undefined {
   const start = part.text.lastIndexOf(`\n\n${planOpening}\n`);
   if (start < 0) return undefined;
   return part.text.slice(start + planOpening.length + 3).split("\n")[0];
-}
-
-function said(text: string): UserMessage {
-  return { role: "user", content: [{ type: "text", text }] };
 }

@@ -1,7 +1,8 @@
-import type { CallPart, Message, ReplyPart, UserMessage } from "../../models/message.ts";
+import type { CallPart, Message, ReplyPart } from "../../models/message.ts";
 import { counted } from "../../text/counted.ts";
 import { isRecord } from "../../text/is-record.ts";
 import { truncateText } from "../../text/truncate.ts";
+import { userMessage } from "../conversation.ts";
 
 /**
  * The conversation, then ever shorter versions of it for one who only has to know what went on: the middle of long texts left
@@ -23,11 +24,7 @@ function newest(messages: readonly Message[], share: number): readonly Message[]
   const start = cutAt(messages, Math.floor(messages.length * (1 - share)));
   const [first, ...rest] = messages.slice(0, start);
   if (first?.role !== "user" || rest.length === 0) return messages;
-  return [first, leftOut(rest.length), ...messages.slice(start)];
-}
-
-function leftOut(count: number): UserMessage {
-  return { role: "user", content: [{ type: "text", text: `[${counted(count, "message")} left out here]` }] };
+  return [first, userMessage(`[${counted(rest.length, "message")} left out here]`), ...messages.slice(start)];
 }
 
 function shortened(message: Message, maxChars: number): Message {
