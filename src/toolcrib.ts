@@ -109,11 +109,12 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
   let mode = checkMode(options.mode ?? "cautious");
   checkLists(options);
   const { sources = [] } = options;
-  const shelfFor = (dialect: Dialect, agents: Agents | undefined) =>
+  const shelfFor = (dialect: Dialect, agents: Agents | undefined, isAdded = false) =>
     new Shelf(dialect, {
       own: options.tools ?? [],
       sources,
       allowed: options.allowedTools,
+      mayLack: isAdded,
       readOnly: options.readOnly,
       has: new Set(agents ? (["agents"] as const) : []),
       isDenied: (tool) => denied.isDenied(tool),
@@ -281,7 +282,7 @@ export async function openToolcrib(options: ToolcribOptions = {}): Promise<Toolc
     ...callerAt(shelf, dialect),
     addCaller: async ({ agents, dialect: wanted = dialect } = {}) => {
       const own = typeof wanted === "object" ? wanted : await findDialect(wanted);
-      const shelf = shelfFor(own, agents);
+      const shelf = shelfFor(own, agents, true);
       const tools: ToolFinder = { find: (query, options) => shelf.search(query, options) };
       const memory = newCaller(environment, { agents: agents ?? noAgents, tools });
       const calls = new RunningCalls();

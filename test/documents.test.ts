@@ -218,7 +218,7 @@ it("every provider is in the table, with its variables and its usual model", () 
 it("every shown models.json is one", () => {
   const shown = blocks.filter(({ language, text }) => language === "json" && text.includes('"providers"'));
   expect(shown.map(({ text }) => Object.keys(parseModelSettings(text, "models.json")))).toEqual([
-    ["default", "providers", "models"],
+    ["default", "agents", "providers", "models"],
   ]);
 });
 

@@ -12,7 +12,7 @@ import type { SystemOptions } from "./prompt/build-system.ts";
 import type { KeptSession } from "./records/find-kept.ts";
 import { openRecorder } from "./records/open-recorder.ts";
 import type { Session, SessionLimits, SessionOptions } from "./session.ts";
-import { findGiven, pricesOf, speaking } from "./session-model.ts";
+import { findGiven, openForAgent, pricesOf, speaking } from "./session-model.ts";
 import { openAgents } from "./subagents/open-agents.ts";
 
 export interface CreateSessionOptions extends SessionOptions {
@@ -87,6 +87,7 @@ async function openSession(options: CreateSessionOptions, beginning: Beginning):
     caller: crib,
     model,
     openModel: async (wanted) => speaking(await findGiven(wanted, settings).open(), protocol),
+    openForAgent: async (id, provider) => speaking(await openForAgent(id, provider, settings), protocol),
     pricesOf: (id) => (id === model.id ? model.facts.prices : pricesOf(id, settings)),
     dialect,
     protocol,

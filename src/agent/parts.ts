@@ -24,6 +24,8 @@ export interface SessionParts {
   readonly model: Model;
   /** Makes another one ready, by its id or opened already, so that it speaks the session's protocol. */
   readonly openModel: (model: string | Model) => Promise<Model>;
+  /** The same for a subagent, whose parent uses a model of `provider`; `denied` for one that what it reads may not go to. */
+  readonly openForAgent: (id: string, provider: string) => Promise<Model>;
   /** Of any model by its id; undefined where nobody knows. */
   readonly pricesOf: (id: string) => ModelPrices | undefined;
   readonly dialect: string;

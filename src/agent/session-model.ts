@@ -1,3 +1,4 @@
+import { ToolError } from "../contract/error.ts";
 import type { Model, ModelPrices } from "../models/model.ts";
 import { factsOf } from "../models/model-facts.ts";
 import { type FoundModel, findModel, parseModelId } from "../models/open-model.ts";
@@ -9,6 +10,17 @@ import type { Protocol } from "./event.ts";
 export function findGiven(model: string | Model, settings: ModelSettings): FoundModel {
   if (typeof model === "string") return findModel(model, settings);
   return { id: model.id, name: model.name, open: async () => model };
+}
+
+/** For a subagent: of the provider that its parent uses, or of one that the person has named for that. */
+export async function openForAgent(id: string, ofParent: string, settings: ModelSettings): Promise<Model> {
+  const found = findModel(id, settings);
+  const { provider } = parseModelId(found.id);
+  if (provider === ofParent || settings.agents?.includes(provider)) return found.open();
+  throw new ToolError(
+    "denied",
+    `Agents may not use ${provider}: nobody allowed that what they read goes there`,
+  );
 }
 
 /** The model as a session speaks to it: in words where that is its protocol, or where it calls no tools by itself. */

@@ -18,6 +18,8 @@ export interface ShelfOptions {
   readonly sources?: readonly ToolSource[];
   /** Only these, as `selectTools` reads them; the dialect's choice of what is listed, and all the others on demand, if not said. */
   readonly allowed?: readonly string[] | undefined;
+  /** Whether `allowed` may name tools that are not here: those of a room in which others have more. */
+  readonly mayLack?: boolean | undefined;
   /** Only tools that change nothing. */
   readonly readOnly?: boolean | undefined;
   /** Nobody is told of these: rules deny whatever they would do. By their canonical name. */
@@ -177,7 +179,7 @@ export class Shelf {
   }
 
   #fill(): void {
-    const { own = [], sources = [], allowed, has } = this.#options;
+    const { own = [], sources = [], allowed, mayLack = false, has } = this.#options;
     const tools = new NamedTools(this.#dialect);
     for (const tool of this.#dialect.tools)
       if (tool.needs === undefined || has?.has(tool.needs)) tools.put(tool);
@@ -195,7 +197,9 @@ export class Shelf {
     );
     const all = hidden.length > 0 ? withFinders(tools.all) : tools.all;
     this.#tools =
-      allowed === undefined ? all : selectTools(all, allowed, { ...this.#dialect, more: sources.length > 0 });
+      allowed === undefined
+        ? all
+        : selectTools(all, allowed, { ...this.#dialect, more: mayLack || sources.length > 0 });
     this.#wording = wordingFor(namesOf(this.#tools), (name) => name in catalog);
   }
 

@@ -4,6 +4,7 @@ import { parseModelSettings } from "./parse-settings.ts";
 it("reads what a person may set", () => {
   const settings = {
     default: "studio/qwen3",
+    agents: ["openai"],
     providers: {
       studio: { type: "openai-chat", baseUrl: "http://localhost:1234/v1", headers: { "X-Team": "a" } },
       openai: { apiKeyFrom: "WORK_KEY" },

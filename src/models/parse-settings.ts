@@ -45,6 +45,7 @@ const model = z.strictObject({
 
 const settings = z.strictObject({
   default: z.optional(text),
+  agents: z.optional(z.array(text)),
   providers: z.optional(z.record(z.string(), provider)),
   models: z.optional(z.record(z.string(), model)),
 });

@@ -5,6 +5,8 @@ import type { ProviderName } from "./provider-names.ts";
 export interface ModelSettings {
   /** The model that is asked where nobody says which, `provider/name`. */
   readonly default?: string | undefined;
+  /** Providers whose models subagents may be given, beside the one that the session itself uses: what they read goes there. */
+  readonly agents?: readonly string[] | undefined;
   /** By the first part of a model's id: providers that are known, reached otherwise, and servers of one's own. */
   readonly providers?: Readonly<Record<string, ProviderConfiguration>> | undefined;
   /** Facts by the id of a model, instead of what is known of it. */

@@ -56,6 +56,17 @@ it.each(dialectNames)("the base for %s is short, and names tools only as it know
   });
 });
 
+it("tells a subagent whom it works for, in as few words", async () => {
+  const tools = (await definitionsOf("codex")).filter(({ canonical }) => !canonical.startsWith("agent."));
+  const base = basePrompt("openai", tools, "agent");
+  expect([base.split("\n")[0], /# Edits/.test(base), countTokens(base) <= 620]).toEqual([
+    "You are a coding agent. You work for another agent, in a person's workspace, by calling tools; what you do there is real. Others may work there at the same time.",
+    true,
+    true,
+  ]);
+  expect(base).not.toMatch(/agent\.[a-z]|spawn|you need the person|only the person directs/);
+});
+
 it("says nothing of tools that are not on offer", () => {
   expect(basePrompt("other", [])).not.toMatch(/# Edits|patch|\brg\b|\bplan\b|keyboard/);
 });

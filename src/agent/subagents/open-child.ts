@@ -53,11 +53,12 @@ export async function openChild({ id, task, parent, agentsOf }: ChildOptions): P
 async function openNamed(name: string, { parts, model }: AgentsParent): Promise<Model> {
   const isSibling = !name.includes("/") && dialectFor(name) === dialectFor(model.name);
   try {
-    return await parts.openModel(isSibling ? `${model.provider}/${name}` : name);
+    return await parts.openForAgent(isSibling ? `${model.provider}/${name}` : name, model.provider);
   } catch (error) {
     const reason = error instanceof ModelError || error instanceof ToolError ? error.message : String(error);
-    throw new ToolError("unavailable", reason, {
-      hint: `Leave out \`model\` for your own, ${model.id}, or name one as provider/name.`,
+    const code = error instanceof ToolError ? error.code : "unavailable";
+    throw new ToolError(code, reason, {
+      hint: `Leave out \`model\` for your own, ${model.id}, or name another of ${model.provider}.`,
       cause: error,
     });
   }
@@ -73,13 +74,12 @@ async function enterRoom(
   const ofRoom = dialectOfRoom(parent.parts);
   const own = dialectFor(model.name);
   const dialect = own === dialectFor(parent.model.name) ? parent.parts.dialect : own;
-  if (dialect === ofRoom) return { caller: await crib.addCaller({ agents }), dialect };
-  try {
-    return { caller: await crib.addCaller({ agents, dialect }), dialect };
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    return { caller: await crib.addCaller({ agents }), dialect: ofRoom };
+  if (dialect !== ofRoom) {
+    const caller = await crib.addCaller({ agents, dialect });
+    if ((await caller.definitions()).length > 0) return { caller, dialect };
+    await caller.close();
   }
+  return { caller: await crib.addCaller({ agents }), dialect: ofRoom };
 }
 
 function dialectOfRoom({ parent, dialect }: SessionParts): string {

@@ -329,7 +329,7 @@ describe("an agent fails, and its parent goes on,", () => {
       person: [{ calls: [spawn("x", { model: "nowhere/nothing" }), spawn("x", { model: "sonnet" })] }, done],
     });
     const { outcome } = await run();
-    const wayOut = "\nLeave out `model` for your own, openai/gpt-5, or name one as provider/name.";
+    const wayOut = "\nLeave out `model` for your own, openai/gpt-5, or name another of openai.";
     expect([outcome, answers()]).toEqual([
       "completed",
       [expect.stringMatching(/nowhere[\s\S]*/), `"sonnet" does not say whose model it is${wayOut}`],
@@ -351,7 +351,10 @@ it("uses another model where one is named, with the tools that it knows", async 
       Mini: [{ text: "Hi." }],
     }),
   );
-  const models = { providers: { ...first.settings.providers, ...other.settings.providers } };
+  const models = {
+    providers: { ...first.settings.providers, ...other.settings.providers },
+    agents: ["anthropic"],
+  };
   const { run, answers, events, close, session } = await familyOnLoopback({}, { model: first.model, models });
   await run();
   expect(answers().slice(2).toSorted()).toEqual([
@@ -371,6 +374,67 @@ it("uses another model where one is named, with the tools that it knows", async 
   await close();
   expect([...first.breaches, ...other.breaches]).toEqual([]);
   await Promise.all([first.close(), other.close()]);
+});
+
+it("sends nothing to a provider that nobody allowed to agents", async () => {
+  const other = await startProvider("ollama", []);
+  const first = await startProvider(
+    "openai",
+    family({ person: [{ calls: [spawn("All I know", { model: other.model })] }, done] }),
+  );
+  const models = { providers: { ...first.settings.providers, ...other.settings.providers } };
+  const { run, answers, close } = await familyOnLoopback({}, { model: first.model, models });
+  await run();
+  expect([answers(), other.requests]).toEqual([
+    [
+      "Agents may not use ollama: nobody allowed that what they read goes there\n" +
+        "Leave out `model` for your own, openai/gpt-5, or name another of openai.",
+    ],
+    [],
+  ]);
+  await close();
+  await Promise.all([first.close(), other.close()]);
+});
+
+it("has of the tools that a session is narrowed to those that an agent can have", async () => {
+  const tools: (readonly string[])[] = [];
+  const { run, answers, close } = await familyOnLoopback(
+    {
+      person: [{ calls: [spawn("Look")] }, { calls: [wait("agent_1")] }, done],
+      Look: [
+        (request) => {
+          tools.push(request.tools);
+          return { text: "Seen." };
+        },
+      ],
+    },
+    { allowedTools: ["file.read", "agent.spawn", "agent.wait"] },
+  );
+  await run();
+  expect([tools, answers().at(-1)]).toEqual([
+    ["file_read"].map((name) => [name]),
+    "agent_1 completed after 1 turn:\nSeen.",
+  ]);
+  expect(await close()).toEqual([]);
+});
+
+it("begins the agents of one reply side by side, also those that are waited for", async () => {
+  const both = barrier(2);
+  const meet = (text: string) => () => both().then(() => ({ text }));
+  const agent = (prompt: string) => ({
+    name: "Agent",
+    input: { description: prompt, prompt, run_in_background: false },
+  });
+  const { run, answers, close } = await familyOnLoopback(
+    { person: [{ calls: [agent("one"), agent("two")] }, done], one: [meet("One.")], two: [meet("Two.")] },
+    { kind: "anthropic", dialect: "claude-code" },
+  );
+  await run();
+  expect(answers().map((answer) => answer?.replace(/^agent_\d /, ""))).toEqual([
+    "completed after 1 turn:\nOne.",
+    "completed after 1 turn:\nTwo.",
+  ]);
+  expect(await close()).toEqual([]);
 });
 
 it("asks the same person, names the agent, and remembers the answer for all", async () => {

@@ -78,6 +78,45 @@ it("tells of an agent that failed, that still runs, that nobody knows", async ()
   });
 });
 
+it("starts one and waits for its answer at once, where that is wanted", async () => {
+  await using one = await room({ agents: loudAgents() });
+  expect(await one.call("agent.spawn", { task: "say hello", wait_ms: 60_000 })).toEqual({
+    content: "agent_1 completed after 2 turns:\nSAY HELLO",
+    isError: false,
+    data: { id: "agent_1", state: "completed", turns: 2, output: "SAY HELLO" },
+  });
+  expect(await one.call("agent.spawn", { task: "wait", wait_ms: 1 })).toEqual({
+    content: `agent_2 is running, 0 turns so far.\n${waysOn}`,
+    isError: false,
+    data: { id: "agent_2", state: "running", turns: 0, output: "" },
+  });
+});
+
+it("waits for the first of several, and tells of all", async () => {
+  await using one = await room({ agents: loudAgents() });
+  for (const task of ["wait", "say hello", "wait"]) await one.call("agent.spawn", { task });
+  const [first, second, third] = [
+    { id: "agent_2", state: "completed", turns: 2, output: "SAY HELLO" },
+    { id: "agent_1", state: "running", turns: 0, output: "" },
+    { id: "agent_3", state: "running", turns: 0, output: "" },
+  ];
+  const more_agents = ["agent_2", "agent_3", "agent_1"];
+  expect(await one.call("agent.wait", { agent: "agent_1", more_agents })).toEqual({
+    content:
+      "agent_2 completed after 2 turns:\nSAY HELLO\n\nagent_1 is running, 0 turns so far.\n\nagent_3 is running, 0 turns so far.",
+    isError: false,
+    data: { ...first, others: [second, third] },
+  });
+  const none = await one.call("agent.wait", {
+    agent: "agent_1",
+    more_agents: ["agent_3"],
+    timeout_ms: 1,
+  });
+  expect(none.data).toEqual({ ...second, others: [third] });
+  const unknown = await one.call("agent.wait", { agent: "agent_1", more_agents: ["agent_4"] });
+  expect(unknown.data).toMatchObject({ code: "not-found" });
+});
+
 it("shows 20 000 characters of an answer and keeps the rest", async () => {
   await using one = await room({ agents: loudAgents() });
   await one.call("agent.spawn", { task: "x".repeat(30_000) });
