@@ -178,7 +178,7 @@ export const rustantDialect: Dialect = {
       summary: "Find code in the whole project by what it does or is called.",
       fields: { kind: "filter" },
       only: ["query", "kind", "language"],
-      describe: { kind: "Only this kind: function, struct, class …" },
+      describe: { kind: "Only this kind: function, struct, class ..." },
       answer: ({ data, text }) => (data.results.length > 0 ? text : text.replace(/\bkind\b/, "filter")),
     }),
     ...agentTools,

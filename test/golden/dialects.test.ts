@@ -7,3 +7,10 @@ it.each(dialectNames)("the wire definitions of %s are as published", async (name
   const tools = await Promise.all(dialect.tools.map((tool) => tool.load()));
   await expect(`${JSON.stringify(defineTools(tools), null, 2)}\n`).toMatchFileSnapshot(`${name}.json`);
 });
+
+// One character beyond makes every request, history and all, text of two bytes a character: twice the memory, and slow to send.
+it.each(dialectNames)("the definitions of %s are plain ASCII", async (name) => {
+  const dialect = await findDialect(name);
+  const tools = await Promise.all(dialect.tools.map((tool) => tool.load()));
+  expect(JSON.stringify(defineTools(tools)).match(/[^\p{ASCII}]/gu)).toBeNull();
+});

@@ -15,7 +15,7 @@ const backgroundMs = { usual: 1_800_000, most: 7_200_000 };
 export const bash: DialectTool = reshape(["shell.run", "process.start"], {
   name: "Bash",
   summary:
-    "Run a command with bash. Each begins in the workspace, without input: use `cd dir && …`. To read, write, edit or find " +
+    "Run a command with bash. Each begins in the workspace, without input: use `cd dir && ...`. To read, write, edit or find " +
     "files use the tools for that. Servers and watchers run in the background: see process.output.",
   input: (z) =>
     z
@@ -75,7 +75,7 @@ function answerCommand(data: ShellRunData, remarks: readonly string[]): Answer {
  */
 function remarkOn(command: string): readonly string[] {
   return /(?:^|[\n;&])\s*cd(?:\s[^\n;&|()]*)?$/.test(command.trimEnd())
-    ? ["[The next command begins in the workspace again: cd dir && …]"]
+    ? ["[The next command begins in the workspace again: cd dir && ...]"]
     : [];
 }
 

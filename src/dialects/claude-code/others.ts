@@ -38,7 +38,7 @@ export const webFetch: DialectTool = reshape(["web.fetch"], {
     "Fetch a web page as Markdown, or another file by its URL. The page itself is the answer. To find pages use web.search.",
   input: (z) =>
     z.strictObject({
-      url: z.string().check(z.describe("https://…")),
+      url: z.string().check(z.describe("https://...")),
       prompt: z.string().check(z.describe("What you look for in it.")),
       offset: z.optional(
         z.int().check(z.minimum(0), z.describe("Where to read on, as the last answer told.")),

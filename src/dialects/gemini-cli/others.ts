@@ -16,7 +16,7 @@ export const webFetch: DialectTool = reshape(["web.fetch"], {
     "Fetch the pages or files whose URLs stand in the prompt, at most 20, as Markdown. The pages themselves are the answer. To find pages use web.search.",
   input: (z) =>
     z.strictObject({
-      prompt: z.string().check(z.describe("The URLs, https://…, and what you look for there.")),
+      prompt: z.string().check(z.describe("The URLs, https://..., and what you look for there.")),
     }),
   means: ({ prompt }) => {
     const [url, ...others] = urlsIn(prompt);

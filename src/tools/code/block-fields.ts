@@ -26,7 +26,7 @@ export interface EditFields {
 export const pathField: z.ZodMiniString = z.string();
 
 export const blockFields = {
-  kind: z.optional(z.string().check(z.describe('"function", "class", "impl", "key" …'))),
+  kind: z.optional(z.string().check(z.describe('"function", "class", "impl", "key" ...'))),
   name: z.string().check(z.minLength(1), z.describe('"Foo.bar" works too.')),
   module_path: z.optional(z.string().check(z.describe('What it is in: "impl Agent".'))),
   line_hint: z.optional(z.int().check(z.minimum(1), z.describe("A line near it."))),

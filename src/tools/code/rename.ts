@@ -51,7 +51,7 @@ export const codeRename: Tool<CodeRenameInput, CodeRenameData> = {
     name: z.string().check(z.minLength(1)),
     new_name: z.string().check(z.minLength(1)),
     line: z.optional(z.int().check(z.minimum(1), z.describe("A line it is on."))),
-    kind: z.optional(z.string().check(z.describe('"function", "class" …'))),
+    kind: z.optional(z.string().check(z.describe('"function", "class" ...'))),
     run_formatter: editFields.run_formatter,
     run_check: editFields.run_check,
   }),

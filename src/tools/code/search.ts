@@ -27,7 +27,7 @@ export const codeSearch: Tool<CodeSearchInput, CodeSearchData> = {
     query: z
       .string()
       .check(z.minLength(1), z.describe('"where are tokens refreshed", names, "text" or /regex/.')),
-    kind: z.optional(z.string().check(z.describe("function, class, heading …"))),
+    kind: z.optional(z.string().check(z.describe("function, class, heading ..."))),
     language: z.optional(z.string().check(z.describe('"rust", "ts".'))),
     path: z.optional(z.string().check(z.describe('Folder, file or "src/**/*.ts".'))),
     limit: z.optional(z.int().check(z.minimum(1), z.maximum(10_000), z.describe("Default 10."))),

@@ -43,11 +43,11 @@ export interface ListedSymbol
 export const codeSymbols: Tool<SymbolsInput, SymbolsData> = {
   name: "code.symbols",
   summary:
-    "List what a file declares: functions, classes, headings, keys …, with lines and signatures; of a folder, each file's top level. Read one with code.read_symbol.",
+    "List what a file declares: functions, classes, headings, keys, with lines and signatures; of a folder, each file's top level. Read one with code.read_symbol.",
   risk: "read",
   input: z.strictObject({
     path: z.optional(z.string().check(z.describe("Default: the workspace."))),
-    kind: z.optional(z.string().check(z.describe('"function", "class" …'))),
+    kind: z.optional(z.string().check(z.describe('"function", "class" ...'))),
     name: z.optional(z.string().check(z.describe("Part of a name."))),
     depth: z.optional(z.int().check(z.minimum(1), z.describe("Levels of nesting."))),
     offset: z.optional(z.int().check(z.minimum(0), z.describe("Skip so many, to go on."))),

@@ -27,7 +27,7 @@ export const documentRead: Tool<DocumentReadInput, DocumentReadData> = {
     "Read PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, RTF, CSV, HTML, notebooks, pictures; list archives. For text and code use file.read.",
   risk: "read",
   input: z.strictObject({
-    path: z.string().check(z.describe("Path or out_… handle.")),
+    path: z.string().check(z.describe("Path or out_... handle.")),
     part: z.optional(
       z
         .string()

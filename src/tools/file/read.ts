@@ -43,7 +43,7 @@ export const fileRead: Tool<FileReadInput, FileReadData> = {
   risk: "read",
   input: z
     .strictObject({
-      path: z.optional(z.string().check(z.describe("Path or out_… handle."))),
+      path: z.optional(z.string().check(z.describe("Path or out_... handle."))),
       paths: z.optional(
         z
           .array(z.string())

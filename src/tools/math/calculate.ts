@@ -13,13 +13,13 @@ export type MathCalculateData = ShownValue;
 /** Works out an arithmetic expression, exactly where that can be done. */
 export const mathCalculate: Tool<MathCalculateInput, MathCalculateData> = {
   name: "math.calculate",
-  summary: `Work out an arithmetic expression, exactly (=); roots and logarithms to ${shownDigits.approximation} digits (≈).`,
+  summary: `Work out an arithmetic expression, exactly (=); roots and logarithms to ${shownDigits.approximation} digits.`,
   risk: "read",
   hints: { structured: true },
   input: z.strictObject({
     expression: z
       .string()
-      .check(z.describe("+ - * / % mod ^ ! sqrt(x) log(x, base) round(x, digits) min(…) … pi e")),
+      .check(z.describe("+ - * / % mod ^ ! sqrt(x) log(x, base) round(x, digits) min(...) ... pi e")),
     strict: z.optional(z.boolean().check(z.describe("Only + - * / ** ^ ( ) and numbers."))),
   }),
   limits: { maxChars: 20_000, keep: "both" },

@@ -73,7 +73,7 @@ export const searchGrep: Tool<GrepInput, GrepData> = {
   input: z.strictObject({
     pattern: z.string(),
     path: z.optional(
-      z.string().check(z.describe("File, directory or out_… handle; default: the workspace.")),
+      z.string().check(z.describe("File, directory or out_... handle; default: the workspace.")),
     ),
     literal: z.optional(z.boolean().check(z.describe("Plain text, no regex."))),
     ignore_case: z.optional(z.boolean()),

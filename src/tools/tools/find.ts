@@ -12,7 +12,7 @@ export interface ToolsFindInput {
 export const toolsFind: Tool<ToolsFindInput, FoundTools> = {
   name: "tools.find",
   summary:
-    "Find more tools: git, documents, plans, renaming, web search … They are listed then; else use tools.call.",
+    "Find more tools: git, documents, plans, renaming, web search ... They are listed then; else use tools.call.",
   risk: "read",
   input: z.strictObject({
     query: z.string().check(z.minLength(1), z.maxLength(1000), z.describe('What to do: "undo an edit"')),
