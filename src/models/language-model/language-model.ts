@@ -30,6 +30,7 @@ export function languageModel(route: Route): Model {
     signal.throwIfAborted();
     const leaving = new AbortController();
     let hasBegun = false;
+    let hasEnded = false;
     try {
       const box = boxOf(request.tools);
       const prompt = toPrompt(request, box);
@@ -47,11 +48,12 @@ export function languageModel(route: Route): Model {
         signal.throwIfAborted();
         yield event;
       }
+      hasEnded = true;
     } catch (error) {
       signal.throwIfAborted();
       throw toModelError(error, { provider, model: settings.model, secrets, hasBegun });
     } finally {
-      leaving.abort();
+      if (!hasEnded) leaving.abort();
     }
   }
 
