@@ -84,7 +84,7 @@ it("goes on with a session under its id, as it was", async () => {
   const turn = resumed.run("And now?");
   const events = [];
   for await (const event of turn) events.push(event);
-  expect(plain(events)[1]).toMatchObject({ type: "session-start", isResumed: true });
+  expect(plain(events)[0]).toMatchObject({ type: "session-start", isResumed: true });
   expect(await turn.result).toMatchObject({ turn: 2, text: "Again." });
   expect(server.requests.map(({ reasoning }) => reasoning)).toEqual([undefined, undefined, "high"]);
   expect(await close()).toEqual([]);

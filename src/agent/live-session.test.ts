@@ -31,7 +31,6 @@ it("asks, makes the calls of the reply, and asks again until a reply makes none"
   const context = { tokens: expect.any(Number), window: expect.any(Number) };
   const cost = expect.any(Number);
   expect(plain(events)).toEqual([
-    { type: "state", state: "processing" },
     {
       type: "session-start",
       model: "openai/gpt-5",
@@ -40,6 +39,7 @@ it("asks, makes the calls of the reply, and asks again until a reply makes none"
       protocol: "native",
       isResumed: false,
     },
+    { type: "state", state: "processing" },
     { type: "turn-start", turn: 1 },
     { type: "user-input", text: "What does a.txt say?" },
     { type: "round-start", round: 1 },
@@ -233,7 +233,7 @@ it("does nothing any more once it is closed", async () => {
   await expect(session.compact()).rejects.toMatchObject({ code: "unavailable" });
   await closing;
   expect(await turn.result).toMatchObject({ outcome: "aborted" });
-  expect(events.slice(-2).map(({ type }) => type)).toEqual(["session-end", "state"]);
+  expect(events.slice(-2).map(({ type }) => type)).toEqual(["state", "session-end"]);
   await session.close();
   expect(await close()).toEqual([]);
 });
@@ -267,7 +267,7 @@ it("changes nothing once it is closed, however long the change took", async () =
   const refused = expect(change).rejects.toMatchObject({ code: "unavailable" });
   await session.close();
   await refused;
-  expect(events.at(-1)).toMatchObject({ type: "state", state: "closed" });
+  expect(events.at(-1)).toMatchObject({ type: "session-end" });
   const resumed = await again({ resume: session.id });
   expect(resumed.model.id).toBe("openai/gpt-5");
   expect(await close()).toEqual([]);

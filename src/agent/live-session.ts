@@ -162,12 +162,15 @@ export class LiveSession implements Session {
     const goThrough = async () => {
       // Whoever began it can listen before anything happens.
       await Promise.resolve();
+      if (!this.#hasStarted) this.#tellStart();
       this.#tellState();
       try {
         await work(stop.signal);
       } catch (error) {
         if (!stop.signal.aborted) this.works.emit({ type: "warning", message: String(error) });
       } finally {
+        // Who stops it wants nothing of it to go on.
+        if (stop.signal.aborted && this.#going === going) this.#dropUntold();
         if (this.#going === going) this.#going = undefined;
         if (!this.#going) for (const tell of this.works.wantShorter.splice(0)) tell(false);
         this.#tellState();
@@ -188,7 +191,6 @@ export class LiveSession implements Session {
 
   /** The turn, and those that follow it up. */
   async #play(turn: LiveTurn, first: Input, signal: AbortSignal): Promise<void> {
-    if (!this.#hasStarted) this.#tellStart();
     let input: Input | undefined = first;
     while (input) {
       const result = await this.#playOne(input, signal);
@@ -264,8 +266,8 @@ export class LiveSession implements Session {
     // Nothing happens before the state says that it is closed.
     await Promise.resolve();
     await this.abort();
-    if (this.#hasStarted) this.works.emit({ type: "session-end" });
     this.works.emit({ type: "state", state: "closed" });
+    if (this.#hasStarted) this.works.emit({ type: "session-end" });
     await this.#parts.release();
   }
 }

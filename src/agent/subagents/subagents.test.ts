@@ -54,8 +54,8 @@ it("gives a task to an agent with a history of its own, and gets its answer", as
   const ofChild = events.filter(({ agent }) => agent === "agent_1");
   expect(new Set(events.map((event) => event.session))).toEqual(new Set([session.id]));
   expect(ofChild.map(({ type }) => type)).toEqual([
-    "state",
     "session-start",
+    "state",
     "turn-start",
     "user-input",
     "round-start",
