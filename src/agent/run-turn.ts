@@ -118,12 +118,15 @@ async function playRound(works: Works, tally: Tally, signal: AbortSignal): Promi
     ...(wasCut ? [cutNotice(calls.length)] : []),
     ...(loop ? [loopNotice(loop)] : []),
   ];
+  if (reply.faults.length > 0 && loop === undefined) emit({ type: "warning", message: notUnderstood });
   for (const notice of notices) {
     conversation.say(userMessage(notice), { turn: tally.turn, source: "notice" });
   }
   if (notices.length > 0 || calls.length > 0 || works.steering.length > 0) return undefined;
   return { outcome: "completed" };
 }
+
+const notUnderstood = "What the model meant to do could not be read; it was told so, and is asked again.";
 
 function tellSteering({ steering, conversation, loops, emit }: Works, { turn }: Tally): void {
   for (const text of steering.splice(0)) {

@@ -71,7 +71,7 @@ describe("toolcrib run --demo", () => {
         ["edit.replace", false],
         ["shell.run", false],
       ],
-      expect.objectContaining({ type: "state", state: "closed" }),
+      expect.objectContaining({ type: "session-end" }),
     ]);
     expect([object.exit, object.stderr, calls.length, report]).toEqual([
       0,

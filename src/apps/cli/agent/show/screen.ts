@@ -34,6 +34,8 @@ export class Screen {
   /** What the line that is written again says. */
   #live = "";
   #questions = 0;
+  /** What others have to say while a question stands, which must not be pushed away by it. */
+  readonly #held: (() => void)[] = [];
 
   constructor(outputs: Outputs) {
     this.outputs = outputs;
@@ -42,27 +44,35 @@ export class Screen {
   /** Words of the model on standard output, as they come. */
   say(text: string): void {
     if (text === "") return;
-    this.#clear();
-    this.outputs.print(text);
-    this.#isAtLineStart = text.endsWith("\n");
-    this.#isInWords = true;
+    this.#whenUnasked(() => {
+      this.#clear();
+      this.outputs.print(text);
+      this.#isAtLineStart = text.endsWith("\n");
+      this.#isInWords = true;
+    });
   }
 
   /** No more comes of these words. */
   endWords(): void {
-    this.#isInWords = false;
+    this.#whenUnasked(() => {
+      this.#isInWords = false;
+    });
   }
 
   /** What comes next begins a line. */
   endLine(): void {
-    if (!this.#isAtLineStart) this.say("\n");
+    this.#whenUnasked(() => {
+      if (!this.#isAtLineStart) this.say("\n");
+    });
   }
 
   /** One or more whole lines on standard error. */
   tell(lines: string): void {
-    this.#clear();
-    this.endLine();
-    this.outputs.remark(`${lines}\n`);
+    this.#whenUnasked(() => {
+      this.#clear();
+      this.endLine();
+      this.outputs.remark(`${lines}\n`);
+    });
   }
 
   /** The line that tells what goes on right now; none, if nothing is given. */
@@ -79,16 +89,22 @@ export class Screen {
     this.#live = line;
   }
 
-  /** Keeps that line out of the way of a question. */
+  /** Keeps everything out of the way of a question until it is answered. */
   async whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    this.#questions += 1;
     this.#clear();
     this.endLine();
+    this.#questions += 1;
     try {
       return await ask();
     } finally {
       this.#questions -= 1;
+      if (this.#questions === 0) for (const write of this.#held.splice(0)) write();
     }
+  }
+
+  #whenUnasked(write: () => void): void {
+    if (this.#questions === 0) write();
+    else this.#held.push(write);
   }
 
   #clear(): void {
