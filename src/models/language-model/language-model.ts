@@ -30,7 +30,6 @@ export function languageModel(route: Route): Model {
     signal.throwIfAborted();
     const leaving = new AbortController();
     let hasBegun = false;
-    let hasEnded = false;
     try {
       const box = boxOf(request.tools);
       const prompt = toPrompt(request, box);
@@ -48,12 +47,12 @@ export function languageModel(route: Route): Model {
         signal.throwIfAborted();
         yield event;
       }
-      hasEnded = true;
     } catch (error) {
       signal.throwIfAborted();
       throw toModelError(error, { provider, model: settings.model, secrets, hasBegun });
     } finally {
-      if (!hasEnded) leaving.abort();
+      // Also of a reply that has come whole: until its signal is aborted, Node keeps the request in memory.
+      leaving.abort();
     }
   }
 
