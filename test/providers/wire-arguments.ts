@@ -1,3 +1,4 @@
+import { readArguments } from "../../src/wire/read-arguments.ts";
 import type { WireCall } from "./protocol.ts";
 
 /** The arguments of a call as text. */
@@ -5,13 +6,9 @@ export function argumentsOf({ raw, input }: WireCall): string {
   return raw ?? (typeof input === "string" ? input : JSON.stringify(input));
 }
 
-/** The arguments of a call as a client understands them; undefined where they are no object. */
+/** The arguments of a call as a client understands them; undefined where they are no object, or not just one. */
 export function inputOf(call: WireCall): object | undefined {
-  const text = argumentsOf(call);
-  try {
-    const input: unknown = JSON.parse(text === "" ? "{}" : text);
-    return typeof input === "object" && input !== null && !Array.isArray(input) ? input : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = readArguments(argumentsOf(call));
+  const isObject = read.ok && typeof read.value === "object" && !Array.isArray(read.value);
+  return isObject ? (read.value ?? undefined) : undefined;
 }
