@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type {
   Fault,
   ProviderKind,
@@ -277,3 +279,22 @@ async function failure(
   if (!(error instanceof ModelError)) throw error;
   return { kind: error.kind, message: error.message };
 }
+
+it.each([
+  ["no JSON", "data: {garbage\n\n"],
+  ["an error of nobody's format", 'data: {"error":{"message":"upstream","code":500}}\n\n'],
+  ["an event of another API", 'event: x\ndata: {"type":"response.created","response":{}}\n\n'],
+])("asks Anthropic again after %s", async (_, event) => {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(event);
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const model = await openModel("anthropic/claude-sonnet-5-5", {
+    providers: { anthropic: { baseUrl, apiKey: "test-key" } },
+  });
+  const failure = await ask(model, { messages: [user("Hello")] }).catch((error) => error);
+  expect([failure.name, failure.isPassing]).toEqual(["ModelError", true]);
+});

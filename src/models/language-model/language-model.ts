@@ -29,6 +29,7 @@ export function languageModel(route: Route): Model {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void> {
     signal.throwIfAborted();
     const leaving = new AbortController();
+    let isAsked = false;
     let hasBegun = false;
     try {
       const box = boxOf(request.tools);
@@ -40,6 +41,7 @@ export function languageModel(route: Route): Model {
         ...route.options(request),
         abortSignal: AbortSignal.any([signal, leaving.signal]),
       };
+      isAsked = true;
       const { stream: parts } = await route.languageModel.doStream(call);
       hasBegun = true;
       for await (const event of readReply(untilAborted(parts, signal), { box, route, isNews })) {
@@ -49,7 +51,7 @@ export function languageModel(route: Route): Model {
       }
     } catch (error) {
       signal.throwIfAborted();
-      throw toModelError(error, { provider, model: settings.model, secrets, hasBegun });
+      throw toModelError(error, { provider, model: settings.model, secrets, isAsked, hasBegun });
     } finally {
       // Also of a reply that has come whole: until its signal is aborted, Node keeps the request in memory.
       leaving.abort();

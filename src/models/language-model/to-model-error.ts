@@ -8,6 +8,8 @@ export interface Concerned {
   readonly provider: string;
   readonly model: string;
   readonly secrets: readonly string[];
+  /** Whether the provider was asked. */
+  readonly isAsked?: boolean;
   /** Whether something of the reply has come. */
   readonly hasBegun?: boolean;
 }
@@ -18,16 +20,22 @@ export interface Concerned {
  */
 export function toModelError(error: unknown, concerned: Concerned): unknown {
   const known = causesOf(error).find((cause) => cause instanceof ModelError);
-  if (known !== undefined) return known;
+  if (known !== undefined) return new ModelError(known.kind, shown(known.message, concerned.secrets), known);
   if (error instanceof TypeError && badHeader.test(error.message)) return unsendable(concerned);
   const failure = readFailure(error);
-  if (failure === undefined) return error;
+  if (failure === undefined) return concerned.isAsked ? unreadable(error, concerned) : error;
   const kind = kindOf(failure, concerned);
   return new ModelError(kind, shown(messageOf(failure, kind, concerned), concerned.secrets), {
     hint: hintFor(kind, failure, concerned),
     status: failure.status,
     retryAfterMs: kind === "rate-limit" || kind === "server" ? retryAfter(failure) : undefined,
   });
+}
+
+/** What the SDK throws over a reply, and is no error of its own kinds, is what it did not expect. */
+function unreadable(error: unknown, { secrets }: Concerned): ModelError {
+  const words = shown(error instanceof Error ? error.message : String(error), secrets);
+  return new ModelError("cut", `The reply broke off: it is not in the format of the provider (${words})`);
 }
 
 /** The SDK wraps what our own `fetch` throws. */
