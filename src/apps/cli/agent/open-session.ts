@@ -8,6 +8,7 @@ import type { Arguments } from "../command.ts";
 import { configuredHub } from "../mcp/configured-hub.ts";
 import { remarkRecovered } from "../report.ts";
 import { tellProgress } from "../tell-progress.ts";
+import { boundYoungSpace } from "./bound-young-space.ts";
 import { type Beginning, sessionOptions } from "./session-options.ts";
 
 /** Opens the session that a command line asks for, with the model and the MCP servers that are configured. */
@@ -41,6 +42,7 @@ export async function openSession(
       ...(approve && { approve }),
     });
     remarkRecovered(session.crib.recovered);
+    boundYoungSpace(session);
     return session;
   } catch (error) {
     await Promise.all(sources.map((hub) => hub.close()));
