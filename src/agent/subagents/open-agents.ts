@@ -70,7 +70,7 @@ class Subagents implements SessionAgents {
   }
 
   async closeAll(): Promise<void> {
-    await Promise.all([...this.#agents.values()].map((agent) => agent.close()));
+    await Promise.allSettled([...this.#agents.values()].map((agent) => agent.close()));
   }
 
   /** One that has answered is ended where another needs its place. */
