@@ -18,13 +18,13 @@ export interface Client {
   start(server: Server, home: string): Command;
 }
 
-export interface Server {
+interface Server {
   readonly url: string;
   /** As the server names it. */
   readonly model: string;
 }
 
-export interface Command {
+interface Command {
   readonly program: string;
   readonly words: readonly string[];
   readonly variables: Readonly<Record<string, string>>;

@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { cpuMsOf, residentMbOf } from "../process-tree.ts";
 import { clients } from "./clients.ts";
 import { type Moment, Stage } from "./stage.ts";
@@ -36,13 +35,11 @@ async function measureLoop(name: string): Promise<LoopReport> {
   const memory = { firstMb: 0, peakMb: 0 };
   const stage = await Stage.open(name, (moment) => {
     const { number } = moment;
-    moments.push({ ...moment, body: undefined });
+    moments.push(moment);
     if ((number - 1) % 25 === 0 || number === rounds + 1) cpu.set(number - 1, cpuMsOf(child.pid!));
     if (number === 1) memory.firstMb = residentMbOf(child.pid!, "VmRSS");
     if (number % 25 === 0 || number === rounds + 1)
       memory.peakMb = Math.max(memory.peakMb, residentMbOf(child.pid!, "VmHWM"));
-    if (process.env.BENCH_KEEP_REQUEST && number === rounds + 1)
-      writeFileSync(process.env.BENCH_KEEP_REQUEST, JSON.stringify(moment.body));
     return number > rounds ? { text: "Done." } : { calls: [read(number * 2 - 1)] };
   });
   const { child, startedAt, ended } = stage.start();

@@ -83,7 +83,6 @@ export class Stage {
       arrivedAt,
       gapMs: arrivedAt - this.#repliedAt,
       size: Number(request.headers["content-length"] ?? 0),
-      body: request.body,
     });
   }
 }
@@ -102,7 +101,6 @@ export interface Moment {
   /** Since the reply before it was sent. */
   readonly gapMs: number;
   readonly size: number;
-  readonly body: unknown;
 }
 
 export interface Started {

@@ -51,17 +51,16 @@ function startingAll(names: readonly string[]): Record<string, () => Promise<Con
 }
 
 async function starting(name: string): Promise<Contender> {
-  const { promise: _, ...asked } = Promise.withResolvers<number>();
-  let tell = asked.resolve;
-  const stage = await Stage.open(name, ({ number, arrivedAt }) => {
-    if (number === 1) tell(arrivedAt);
+  let tellAsked = () => {};
+  const stage = await Stage.open(name, ({ number }) => {
+    if (number === 1) tellAsked();
     return { text: "Done." };
   });
   let ended: Promise<void>;
   return {
     run: async () => {
-      const { promise, resolve, reject } = Promise.withResolvers<number>();
-      tell = resolve;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      tellAsked = resolve;
       ended = stage.start().ended;
       ended.catch(reject);
       await promise;
