@@ -209,7 +209,11 @@ describe("an answer", () => {
       (await room.crib.call("test.act", { run: "ls | tee out" })).error,
     ];
     expect(errors).toEqual([
-      { code: "denied", message: "Use pnpm.", hint: "Do not repeat it; ask what to do instead." },
+      {
+        code: "denied",
+        message: "The person refused this call, and says: Use pnpm.",
+        hint: "Nothing was done.",
+      },
       {
         code: "denied",
         message:

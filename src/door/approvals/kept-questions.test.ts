@@ -251,7 +251,7 @@ describe("an answer", () => {
     const refused = [await room.call("file.delete", { path: "a.txt" }), await remove(room)] as const;
     await house.desk.answer(house.desk.find(question!.id)!, { allow: true });
     expect([refused[0].content, refused[1], await remove(room)]).toEqual([
-      "Move it to old/ instead.\nDo not repeat it; ask what to do instead.",
+      "The person refused this call, and says: Move it to old/ instead.\nNothing was done.",
       "denied",
       "passed",
     ]);

@@ -27,9 +27,13 @@ export function askedForLater(id: string, parts: Decision["parts"]): ToolError {
 }
 
 export function refusedByPerson(decision: Decision, message: string | undefined): ToolError {
-  return new ToolError("denied", message ?? `The person refused this call: ${describe(decision)}`, {
-    hint: "Do not repeat it; ask what to do instead.",
-  });
+  return message === undefined
+    ? new ToolError("denied", `The person refused this call: ${describe(decision)}`, {
+        hint: "Do not repeat it; ask what to do instead.",
+      })
+    : new ToolError("denied", `The person refused this call, and says: ${message}`, {
+        hint: "Nothing was done.",
+      });
 }
 
 /** What was approved is not what would run. */

@@ -66,7 +66,7 @@ Deleted the file notes.txt (4 bytes).
         [
           [3, refused],
           [3, refused],
-          [3, "Keep it."],
+          [3, "The person refused this call, and says: Keep it."],
           [3, refused],
         ],
         true,

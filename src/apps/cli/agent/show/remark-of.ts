@@ -53,7 +53,7 @@ function tellLoop({ action, calls, times }: Of<"loop">): string {
   const names = calls.map((call) => printableLine(call.slice(0, maxChars))).join(", ");
   const what =
     action === "warned" ? "The model repeats itself and was told so" : "Stopped: the model repeats itself";
-  return `${what}: ${names}, ${counted(times, "time")}`;
+  return `${what}: ${names === "" ? "replies that cannot be read" : names}, ${counted(times, "time")}`;
 }
 
 const maxChars = 120;
