@@ -13,6 +13,10 @@ export interface Vocabulary {
   tooLong(command: string): ScriptedCall;
   grep(pattern: string): ScriptedCall;
   glob(pattern: string): ScriptedCall;
+  /** Another agent, for a task of its own. */
+  spawn(task: string): ScriptedCall;
+  /** The answer of the first that was spawned. */
+  hearAgent(): ScriptedCall;
 }
 
 export interface LineChange {

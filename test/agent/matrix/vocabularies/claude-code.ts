@@ -17,5 +17,7 @@ export function claudeCodeVocabulary(workspace: string): Vocabulary {
     tooLong: (command) => ({ name: "Bash", input: { command, timeout: 300 } }),
     grep: (pattern) => ({ name: "Grep", input: { pattern, output_mode: "content" } }),
     glob: (pattern) => ({ name: "Glob", input: { pattern: `**/${pattern}` } }),
+    spawn: (prompt) => ({ name: "Agent", input: { description: "A task", prompt } }),
+    hearAgent: () => ({ name: "TaskOutput", input: { task_id: "agent_1" } }),
   };
 }

@@ -10,6 +10,8 @@ export const codexVocabulary: Vocabulary = {
   tooLong: (cmd) => ({ name: "exec_command", input: { cmd, yield_time_ms: 250 } }),
   grep: (pattern) => command(`grep -rn '${pattern}' .`),
   glob: (pattern) => command(`find . -name '${pattern}'`),
+  spawn: (message) => ({ name: "spawn_agent", input: { message } }),
+  hearAgent: () => ({ name: "wait_agent", input: { targets: ["agent_1"], timeout_ms: 60_000 } }),
 };
 
 function command(cmd: string): ScriptedCall {

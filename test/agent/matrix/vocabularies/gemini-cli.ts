@@ -18,4 +18,6 @@ export const geminiCliVocabulary: Vocabulary = {
   }),
   grep: (pattern) => ({ name: "grep_search", input: { pattern } }),
   glob: (pattern) => ({ name: "glob", input: { pattern: `**/${pattern}` } }),
+  spawn: (task) => ({ name: "spawn_agent", input: { task } }),
+  hearAgent: () => ({ name: "wait", input: { agent_id: "agent_1" } }),
 };

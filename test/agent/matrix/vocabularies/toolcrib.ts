@@ -14,6 +14,8 @@ export const toolcribVocabulary: Vocabulary = {
   tooLong: (command) => ({ name: "shell_run", input: { command, timeout_ms: 300 } }),
   grep: (pattern) => ({ name: "search_grep", input: { pattern } }),
   glob: (pattern) => ({ name: "search_glob", input: { pattern: `**/${pattern}` } }),
+  spawn: (task) => ({ name: "agent_spawn", input: { task } }),
+  hearAgent: () => ({ name: "agent_wait", input: { agent: "agent_1" } }),
 };
 
 function update({ path, find, replace }: LineChange): string {
