@@ -349,7 +349,7 @@ describe("approval", () => {
     ];
     expect(results.map((result) => result.error?.message ?? result.content)).toEqual([
       "gone",
-      "Keep that file.",
+      "The person refused this call, and says: Keep that file.",
       "The person refused this call: it would delete a (mode cautious asks before deleting)",
     ]);
     expect(requests[0]).toEqual({

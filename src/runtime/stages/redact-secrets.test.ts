@@ -211,7 +211,7 @@ it("keeps secrets out of what a person is shown, and out of what the person answ
   writeFileSync(room.at("notes.txt"), `key ${key}\nold\n`);
   const input = { path: "notes.txt", find: "old", replace: "new" };
   const { error } = await room.crib.call("edit.replace", input);
-  const message = "Use [redacted: GitHub token] instead";
+  const message = "The person refused this call, and says: Use [redacted: GitHub token] instead";
   expect([previews, error?.message, room.crib.history().map((record) => record.message)]).toEqual([
     ["--- a/notes.txt\n+++ b/notes.txt\n@@ -1,2 +1,2 @@\n key [redacted: AWS key]\n-old\n+new\n"],
     message,
