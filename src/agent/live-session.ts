@@ -1,10 +1,10 @@
 import { ToolError } from "../contract/error.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import type { Model, ReasoningEffort, Usage } from "../models/model.ts";
+import { Listeners } from "../text/listeners.ts";
 import type { Toolcrib } from "../toolcrib.ts";
 import { userMessage } from "./conversation.ts";
 import type { AgentEvent, ContextUse, Protocol, SessionState, TurnResult } from "./event.ts";
-import { EventFeed } from "./event-feed.ts";
 import { LiveTurn } from "./live-turn.ts";
 import type { SessionParts } from "./parts.ts";
 import { runTurn } from "./run-turn.ts";
@@ -17,7 +17,7 @@ import { makeRoom } from "./shorten.ts";
 export class LiveSession implements Session {
   readonly works: SessionWorks;
   readonly #parts: SessionParts;
-  readonly #feed = new EventFeed();
+  readonly #feed = new Listeners<AgentEvent>();
   readonly #followUps: string[] = [];
   #turns: number;
   #told: SessionState = "idle";

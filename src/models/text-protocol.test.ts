@@ -6,22 +6,8 @@ import type { AssistantMessage, CallPart, Message, ReplyPart } from "./message.t
 import type { Model, ModelEvent } from "./model.ts";
 import { openModel } from "./open-model.ts";
 import { textProtocol } from "./text-protocol.ts";
+import { look } from "./trials/look.ts";
 
-const look: ToolDefinition = {
-  name: "look",
-  canonical: "file.read",
-  description: "Reads a file.",
-  risk: "read",
-  effects: {
-    title: "Look",
-    readOnly: true,
-    destructive: false,
-    idempotent: true,
-    openWorld: false,
-    structured: false,
-  },
-  inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-};
 const call = '{"action": "tool_call", "tool": "look", "args": {"path": "a.ts"}}';
 const example = '{"action": "tool_call", "tool": "look", "args": {"path": "src/main.rs"}}';
 

@@ -1,4 +1,5 @@
 import type { CallEvent } from "../contract/event.ts";
+import { Listeners } from "../text/listeners.ts";
 
 /** May be asynchronous; nobody waits for it. */
 export type EventListener = (event: CallEvent) => unknown;
@@ -11,32 +12,21 @@ export interface EventSource extends AsyncIterable<CallEvent> {
 
 /** The counter's end of it. */
 export class CallEvents implements EventSource {
-  readonly #listeners = new Set<EventListener>();
+  readonly #listeners = new Listeners<CallEvent>();
   readonly #onClose = new Set<() => void>();
   #closed = false;
 
   /** True when nobody listens, so that nothing needs to be told. */
   get idle(): boolean {
-    return this.#listeners.size === 0;
+    return this.#listeners.idle;
   }
 
   on(listener: EventListener): () => void {
-    // Wrapped, so that one function registered twice is two listeners.
-    const entry: EventListener = (event) => listener(event);
-    this.#listeners.add(entry);
-    return () => void this.#listeners.delete(entry);
+    return this.#listeners.on(listener);
   }
 
   emit(event: CallEvent): void {
-    for (const listener of this.#listeners) {
-      // A listener only watches: its fault must not change the call.
-      try {
-        const result = listener(event);
-        if (result instanceof Promise) result.catch(warn);
-      } catch (error) {
-        warn(error);
-      }
-    }
+    this.#listeners.emit(event);
   }
 
   /** Ends every iteration once it has given what happened so far. */
@@ -77,10 +67,6 @@ export class CallEvents implements EventSource {
       },
     };
   }
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error));
 }
 
 const finished: IteratorResult<CallEvent> = { done: true, value: undefined };

@@ -4,27 +4,11 @@ import { json } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { Fault, ProviderOptions, ScriptedReply } from "../../../test/providers/provider-server.ts";
 import { startProvider } from "../../../test/providers/start-provider.ts";
-import type { ToolDefinition } from "../../dialects/definition.ts";
 import type { Message } from "../message.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { openModel } from "../open-model.ts";
-
-const look: ToolDefinition = {
-  name: "look",
-  canonical: "file.read",
-  description: "Reads a file.",
-  risk: "read",
-  effects: {
-    title: "Look",
-    readOnly: true,
-    destructive: false,
-    idempotent: true,
-    openWorld: false,
-    structured: false,
-  },
-  inputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-};
+import { look } from "../trials/look.ts";
 
 it("asks what the model can do, and tells it how much to read", async () => {
   await using talk = await talkTo([{ text: "Hello." }], { models: ["qwen3:8b"] });

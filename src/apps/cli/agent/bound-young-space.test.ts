@@ -4,9 +4,9 @@ import { expect, it } from "vitest";
 // In a process of its own: what is set there holds for all of it.
 const program = `
   import { getHeapSpaceStatistics } from "node:v8";
-  import { EventFeed } from "${new URL("../../../agent/event-feed.ts", import.meta.url)}";
+  import { Listeners } from "${new URL("../../../text/listeners.ts", import.meta.url)}";
   import { boundYoungSpace } from "${new URL("bound-young-space.ts", import.meta.url)}";
-  const feed = new EventFeed();
+  const feed = new Listeners();
   if (process.argv[1] === "bound") boundYoungSpace(feed);
   const kept = [];
   for (let round = 0; round < 2_000; round++) {

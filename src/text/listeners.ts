@@ -1,0 +1,37 @@
+/** Those who hear of every event, at once and in order. */
+export class Listeners<Event> {
+  readonly #listeners = new Set<(event: Event) => unknown>();
+
+  /** True when nobody listens, so that nothing needs to be told. */
+  get idle(): boolean {
+    return this.#listeners.size === 0;
+  }
+
+  /** Calls `listener`, which may be asynchronous, for every event from now on; the answer stops it. */
+  on(listener: (event: Event) => unknown): () => void {
+    // Wrapped, so that one function registered twice is two listeners.
+    const entry = (event: Event) => listener(event);
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  emit(event: Event): void {
+    for (const listener of this.#listeners) {
+      // A listener only watches: its fault must not change what it watches.
+      try {
+        const result = listener(event);
+        if (result instanceof Promise) result.catch(warn);
+      } catch (error) {
+        warn(error);
+      }
+    }
+  }
+
+  clear(): void {
+    this.#listeners.clear();
+  }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
+}
