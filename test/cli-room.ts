@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTerminal, type TerminalRun } from "./pseudo-terminal.ts";
@@ -27,6 +27,8 @@ export interface CliRoom extends AsyncDisposable {
   run(...words: readonly string[]): Promise<CliRun>;
   /** The same, with this as its standard input. */
   feed(input: string, ...words: readonly string[]): Promise<CliRun>;
+  /** What it prints goes into this file. */
+  runInto(file: string, ...words: readonly string[]): Promise<Omit<CliRun, "stdout">>;
   /** Starts it, and leaves the rest to the caller. */
   start(...words: readonly string[]): ChildProcessWithoutNullStreams;
   /** A person sits there and types. */
@@ -77,6 +79,14 @@ export function cliRoom(variables: NodeJS.ProcessEnv = {}): CliRoom {
     read: (path) => readFileSync(at(path), "utf8"),
     run: (...words) => feed("", words),
     feed: (input, ...words) => feed(input, words),
+    runInto: async (file, ...words) => {
+      const output = openSync(file, "w");
+      const stdio = ["ignore", output, "pipe"] as const;
+      const child = spawn(process.execPath, [main, ...words], { cwd: workspace, env, stdio: [...stdio] });
+      closeSync(output);
+      const [stderr, [exit]] = await Promise.all([text(child.stderr!), once(child, "close")]);
+      return { exit, stderr };
+    },
     start: (...words) => start(words),
     onTerminal: (words, typed, more = {}) =>
       onTerminal([process.execPath, main, ...words], { typed, cwd: workspace, env: { ...env, ...more } }),

@@ -83,6 +83,18 @@ describe("toolcrib run", () => {
     ]);
   });
 
+  it("fails where its answer cannot be written, and does no more unseen", async () => {
+    await using room = await modelRoom(() => ({ text: "Yes." }));
+    const runs = [
+      await room.runInto("/dev/full", "run", "x"),
+      await room.runInto("/dev/full", "run", "x", "--jsonl"),
+    ];
+    expect(runs.map(({ exit, stderr }) => [exit, stderr.includes("The answer cannot be written")])).toEqual([
+      [1, true],
+      [1, true],
+    ]);
+  });
+
   it("asks nobody without a terminal: the model is told, and the exit code says it", async () => {
     await using room = await modelRoom([{ calls: [command("rm -rf x")] }, { text: "I may not." }]);
     room.write("x", "");
